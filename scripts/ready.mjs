@@ -1,0 +1,72 @@
+/**
+ * Makes a fresh clone ready: installs what is missing and builds what is out of date.
+ * Runs in front of every npm script, so it must be quick when there is nothing to do and needs nothing but Node and npm.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const stamp = join(root, "node_modules", ".hookline-installed");
+const built = join(root, "dist", ".built");
+
+if (isOlder(stamp, join(root, "package-lock.json"))) install();
+if (process.argv.includes("--build") || isOlder(built, ...sources())) build();
+
+function install() {
+  say("Installing dependencies (npm ci) …");
+  run(process.platform === "win32" ? "npm.cmd" : "npm", ["ci", "--no-audit", "--no-fund"]);
+  writeFileSync(stamp, "");
+}
+
+function build() {
+  say("Building …");
+  rmSync(join(root, "dist"), { recursive: true, force: true });
+  run(process.execPath, [tsc(), "-p", "tsconfig.build.json"]);
+  writeFileSync(built, "");
+  const now = new Date();
+  utimesSync(built, now, now);
+}
+
+function tsc() {
+  const home = join(root, "node_modules", "typescript");
+  return join(home, JSON.parse(readFileSync(join(home, "package.json"), "utf8")).bin.tsc);
+}
+
+function* sources() {
+  yield join(root, "package.json");
+  yield join(root, "tsconfig.json");
+  yield join(root, "tsconfig.build.json");
+  yield* filesBelow(join(root, "src"));
+}
+
+function* filesBelow(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* filesBelow(path);
+    else if (!entry.name.endsWith(".test.ts")) yield path;
+  }
+}
+
+/** True when `file` is missing or any of `others` is newer than it. */
+function isOlder(file, ...others) {
+  if (!existsSync(file)) return true;
+  const time = statSync(file).mtimeMs;
+  return others.some((other) => statSync(other).mtimeMs > time);
+}
+
+function run(command, args) {
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2] });
+  if (error) fail(`${command} could not be started: ${error.message}`);
+  if (status !== 0) fail(`${command} ${args.join(" ")} failed with status ${status}`);
+}
+
+function say(text) {
+  process.stderr.write(`${text}\n`);
+}
+
+function fail(text) {
+  say(`hookline: ${text}`);
+  process.exit(1);
+}

@@ -1,0 +1,2 @@
+export { nearest } from "./near.ts";
+export { Problem, type ProblemCode } from "./problem.ts";

@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { expect, test } from "vitest";
+
+const src = resolve(import.meta.dirname, "../src");
+
+/** Who may import whom. `engine/settings` is the one room another module may enter beside a door. */
+const mayImport: Record<string, readonly string[]> = {
+  protocol: [],
+  exec: [],
+  files: [],
+  schemas: ["protocol"],
+  permissions: ["protocol"],
+  models: ["protocol"],
+  loopback: ["protocol"],
+  sdk: ["protocol", "files"],
+  sessions: ["protocol", "files"],
+  usage: ["protocol", "files", "sessions"],
+  engine: ["protocol", "files", "schemas", "exec", "permissions"],
+  daemon: ["protocol", "files", "loopback", "sdk"],
+  install: ["protocol", "files", "exec", "schemas", "sdk", "engine/settings"],
+  replay: ["protocol", "files", "exec", "sdk", "sessions"],
+  trace: ["protocol", "files", "sessions", "usage"],
+  host: ["protocol", "files", "engine", "exec", "permissions", "sessions", "usage", "models"],
+  studio: ["protocol", "files", "loopback", "engine", "permissions", "sessions", "usage", "trace"],
+};
+
+/** npm packages and the only modules that may load them. */
+const packageOwners: Record<string, readonly string[]> = {
+  zod: ["schemas"],
+  "jsonc-parser": ["engine"],
+  unbash: ["permissions"],
+  picomatch: ["permissions"],
+};
+
+const files = readdirSync(src, { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && !name.includes(`fixtures${sep}`))
+  .map((name) => ({
+    path: join(src, name),
+    module: name.split(sep)[0] ?? "",
+    text: readFileSync(join(src, name), "utf8"),
+  }));
+
+test("every module is in the import table", () => {
+  const unknown = new Set(files.map((file) => file.module).filter((name) => name !== "cli" && !(name in mayImport)));
+  expect([...unknown]).toEqual([]);
+});
+
+test("imports only go down, and through a door", () => {
+  const wrong = files.flatMap((file) =>
+    importsOf(file.text)
+      .filter((target) => target.startsWith("."))
+      .map((target) =>
+        relative(src, resolve(dirname(file.path), target))
+          .split(sep)
+          .join("/"),
+      )
+      .filter((target) => target.split("/")[0] !== file.module && !allowed(file.module, target))
+      .map((target) => `${relative(src, file.path)} → ${target}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("an npm package is loaded by its owner only", () => {
+  const wrong = files.flatMap((file) =>
+    importsOf(file.text)
+      .filter((target) => !target.startsWith(".") && !target.startsWith("node:"))
+      .map((target) =>
+        target
+          .split("/")
+          .slice(0, target.startsWith("@") ? 2 : 1)
+          .join("/"),
+      )
+      .filter((name) => !packageOwners[name]?.includes(file.module))
+      .map((name) => `${relative(src, file.path)} → ${name}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+function allowed(module: string, target: string): boolean {
+  const [to = "", ...rest] = target.split("/");
+  const inner = rest.join("/");
+  if (module === "cli") return inner === "index.ts" || inner === "settings/index.ts" || inner === "testing/index.ts";
+  const rules = mayImport[module] ?? [];
+  if (inner === "index.ts") return rules.includes(to);
+  return inner === "settings/index.ts" && (rules.includes(`${to}/settings`) || rules.includes(to));
+}
+
+/** Static and dynamic imports, `import type` included: a type is a dependency too. */
+function importsOf(text: string): string[] {
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, "");
+  return [...code.matchAll(/(?:\bfrom\s*|\bimport\s*\(\s*|^import\s*)"([^"]+)"/gm)].map((match) => match[1] ?? "");
+}
