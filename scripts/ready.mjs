@@ -15,8 +15,9 @@ if (isOlder(stamp, join(root, "package-lock.json"))) install();
 if (process.argv.includes("--build") || isOlder(built, ...sources())) build();
 
 function install() {
-  say("Installing dependencies (npm ci) …");
-  run(process.platform === "win32" ? "npm.cmd" : "npm", ["ci", "--no-audit", "--no-fund"]);
+  say("Installing dependencies …");
+  // Not `npm ci`: it refuses a lock file that lacks another platform's optional binary. This keeps to the lock file all the same.
+  run(process.platform === "win32" ? "npm.cmd" : "npm", ["install", "--no-save", "--no-audit", "--no-fund"]);
   writeFileSync(stamp, "");
 }
 
