@@ -1,0 +1,43 @@
+import type { Command, Option } from "./command.ts";
+
+/** The text of `hookline NAME --help`. */
+export function commandHelp(name: string, command: Command): string {
+  const rows = Object.entries({ ...command.options, help: { type: "boolean", about: "this text" } as const });
+  return [
+    `hookline ${name} ${command.usage}`.trimEnd(),
+    "",
+    command.about,
+    "",
+    "Options",
+    ...columns(rows.map(([option, spec]) => [optionLabel(option, spec), spec.about])),
+    "",
+    command.examples.length === 1 ? "Example" : "Examples",
+    ...command.examples.map((example) => `  ${example}`),
+    "",
+  ].join("\n");
+}
+
+/** The text of `hookline --help`. */
+export function programHelp(commands: Readonly<Record<string, { readonly summary: string }>>): string {
+  return [
+    "hookline COMMAND [options]",
+    "",
+    "The hook engine for coding agents: settings in, event in, one decision out.",
+    "",
+    "Commands",
+    ...columns(Object.entries(commands).map(([name, { summary }]) => [name, summary])),
+    "",
+    "hookline COMMAND --help shows a command's options and examples; --version prints the version.",
+    "",
+  ].join("\n");
+}
+
+function optionLabel(name: string, { value, short, type }: Option): string {
+  const argument = type === "string" ? ` ${value ?? "TEXT"}` : "";
+  return `${short ? `-${short}, ` : ""}--${name}${argument}`;
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([label]) => label.length));
+  return rows.map(([label, about]) => `  ${label.padEnd(width)}  ${about}`);
+}

@@ -1,0 +1,40 @@
+import { homedir } from "node:os";
+import type { Io } from "./command.ts";
+
+/** The real world: the process's streams, environment and signals. `flush` waits until what was written has left. */
+export function processIo(process: NodeJS.Process): { io: Io; flush: () => Promise<void> } {
+  const abort = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const) {
+    process.once(name, () => abort.abort(new Error(`interrupted by ${name}`)));
+  }
+  const out = writerOf(process.stdout, process);
+  const err = writerOf(process.stderr, process);
+  const io: Io = {
+    stdin: process.stdin,
+    out,
+    err,
+    env: process.env,
+    cwd: process.cwd(),
+    home: process.env["HOME"] || homedir(),
+    terminal: {
+      out: process.stdout.isTTY === true,
+      err: process.stderr.isTTY === true,
+      colour: process.stdout.isTTY === true && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb",
+      columns: process.stdout.columns ?? 80,
+    },
+    signal: abort.signal,
+  };
+  return { io, flush: async () => void (await Promise.all([out(""), err("")])) };
+}
+
+function writerOf(stream: NodeJS.WriteStream, process: NodeJS.Process): (text: string) => Promise<void> {
+  // `hookline … | head` closes our stdout: that is the reader's wish, not an error worth a stack trace.
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(0);
+    throw error;
+  });
+  return (text) =>
+    new Promise((done, fail) => {
+      stream.write(text, (error) => (error ? fail(error) : done()));
+    });
+}

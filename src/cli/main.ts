@@ -1,0 +1,54 @@
+import { nearest, Problem } from "../protocol/index.ts";
+import type { Command, Io } from "./command.ts";
+import { commandHelp, programHelp } from "./help.ts";
+import { parseCall } from "./parse.ts";
+import { version } from "./version.ts";
+
+/** Every command with its line for --help; only the one that is called is loaded. */
+const commands: Readonly<Record<string, { summary: string; load: () => Promise<{ command: Command }> }>> = {};
+
+/** Contract: resolves with the exit status; what goes wrong is told on stderr, never thrown. */
+export async function main(args: readonly string[], io: Io): Promise<number> {
+  try {
+    return await dispatch(args, io);
+  } catch (error) {
+    await io.err(`hookline: ${error instanceof Problem ? error.message : describeBug(error)}\n`);
+    return 1;
+  }
+}
+
+async function dispatch([name, ...rest]: readonly string[], io: Io): Promise<number> {
+  if (name === undefined || name === "--help" || name === "-h" || name === "help") {
+    await io.out(programHelp(commands));
+    return 0;
+  }
+  if (name === "--version" || name === "-v") {
+    await io.out(`${version()}\n`);
+    return 0;
+  }
+  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (entry === undefined) throw unknownCommand(name);
+  const { command } = await entry.load();
+  if (asksForHelp(rest)) {
+    await io.out(commandHelp(name, command));
+    return 0;
+  }
+  return command.run(parseCall(name, command, rest), io);
+}
+
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  return (end < 0 ? args : args.slice(0, end)).some((arg) => arg === "--help" || arg === "-h");
+}
+
+function unknownCommand(name: string): Problem {
+  const near = nearest(name, Object.keys(commands));
+  const hint = near ? `Did you mean "${near}"?` : "hookline --help lists the commands.";
+  return new Problem("cli/unknown-command", `"${name}" is not a command. ${hint}`, { about: { name } });
+}
+
+/** An error that is no `Problem` is our fault: the stack is what a bug report needs. */
+function describeBug(error: unknown): string {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `this is a bug in hookline, please report it.\n${stack}`;
+}

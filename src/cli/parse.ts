@@ -1,0 +1,51 @@
+import { parseArgs } from "node:util";
+import { nearest, Problem } from "../protocol/index.ts";
+import type { Call, Command } from "./command.ts";
+
+/** `args` read by the command's own options; anything else is a `cli/usage` problem that names the way out. */
+export function parseCall(name: string, command: Command, args: readonly string[]): Call {
+  const { values, positionals } = readArgs(name, command, args);
+  const read = (option: string): unknown => {
+    if (!(option in command.options)) throw new Error(`hookline ${name} reads --${option}, which it does not declare`);
+    return values[option];
+  };
+  return {
+    words: positionals,
+    flag: (option) => read(option) === true,
+    text: (option) => lastText(read(option)),
+    texts: (option) => allTexts(read(option)),
+  };
+}
+
+function readArgs(name: string, command: Command, args: readonly string[]) {
+  const options = Object.fromEntries(
+    Object.entries(command.options).map(([option, { type, short, multiple }]) => [
+      option,
+      { type, ...(short ? { short } : {}), ...(multiple ? { multiple } : {}) },
+    ]),
+  );
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  } catch (cause) {
+    throw new Problem("cli/usage", usageMessage(name, command, cause), { cause });
+  }
+}
+
+function usageMessage(name: string, command: Command, cause: unknown): string {
+  const said = cause instanceof Error ? cause.message : String(cause);
+  const unknown = /Unknown option '(-[^']*)'/.exec(said)?.[1];
+  if (unknown === undefined) return `${said.split(". To specify")[0]}. See hookline ${name} --help.`;
+  const near = nearest(unknown.replace(/^-+/, ""), Object.keys(command.options));
+  const hint = near ? ` Did you mean --${near}?` : "";
+  return `hookline ${name} has no option ${unknown}.${hint} See hookline ${name} --help.`;
+}
+
+function lastText(value: unknown): string | undefined {
+  const last: unknown = Array.isArray(value) ? value.at(-1) : value;
+  return typeof last === "string" ? last : undefined;
+}
+
+function allTexts(value: unknown): readonly string[] {
+  const list: unknown[] = Array.isArray(value) ? value : value === undefined ? [] : [value];
+  return list.filter((item) => typeof item === "string");
+}
