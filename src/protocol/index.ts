@@ -1,2 +1,57 @@
+export {
+  type Catalog,
+  catalog,
+  type EventInputs,
+  type EventName,
+  eventNames,
+  isEventName,
+  type Payload,
+  rowOf,
+} from "./catalog.ts";
+export { type CommonInput, commonFields } from "./common.ts";
+export type { Field, Fields } from "./field.ts";
+export type {
+  AgentHook,
+  Callback,
+  CallbackHook,
+  CommandHook,
+  FailurePolicy,
+  FileHook,
+  FunctionHook,
+  Hook,
+  HookAnswer,
+  HookGroup,
+  HookType,
+  HttpHook,
+  McpToolHook,
+  PromptHook,
+  StopFunction,
+} from "./hook.ts";
 export { nearest } from "./near.ts";
+export type {
+  Outcome,
+  OutcomeOutput,
+  PermissionDestination,
+  PermissionOutput,
+  PermissionUpdate,
+} from "./outcome.ts";
 export { Problem, type ProblemCode } from "./problem.ts";
+export type { Answer, Ended, HookRef, RunRecord, Skip, SkipReason } from "./record.ts";
+export type { AnswerName, EventRow, MatchedField, Phase, SpecialRules, StopEffect } from "./row.ts";
+export {
+  type LayerKind,
+  layerKinds,
+  type PermissionSettings,
+  type Settings,
+  type StatusLineSetting,
+} from "./settings.ts";
+export { compareDecisions, type Decision, decisions, type ToolInput, type Verdict } from "./verdict.ts";
+export { type Warning, type WarningCode, warningCodes } from "./warning.ts";
+export {
+  type HookOutput,
+  type HookSpecificOutput,
+  outputShapes,
+  type PermissionAnswer,
+  specificShapes,
+  type WireShape,
+} from "./wire.ts";

@@ -1,0 +1,22 @@
+import type { Condition } from "../permissions/index.ts";
+import type { EventRow, FailurePolicy, Hook, HookRef, Warning } from "../protocol/index.ts";
+import type { Layer } from "./layer.ts";
+import type { Matcher } from "./matcher.ts";
+
+/** One hook of one event as the snapshot holds it: everything that can be worked out before an event fires. */
+export interface ConfiguredHook {
+  readonly ref: HookRef;
+  readonly hook: Hook;
+  readonly row: EventRow;
+  readonly layer: Layer;
+  /** Place in configured order among the event's hooks. */
+  readonly order: number;
+  /** Hooks of one group share this; `sequential` ones run one after another. */
+  readonly group: { readonly key: string; readonly sequential: boolean };
+  readonly matcher: Matcher;
+  /** `null`: none. `never`: it cannot be read, so it never holds. */
+  readonly condition: Condition | "never" | null;
+  readonly onFailure: FailurePolicy;
+  /** What loading had to say about it. */
+  readonly problems: readonly Warning[];
+}

@@ -1,0 +1,92 @@
+import type { HookRef, Payload, RunRecord, ToolInput } from "../protocol/index.ts";
+
+/** What a host lends the engine. Each is optional; without one, the hooks that need it are skipped and say so. */
+export interface Ports {
+  readonly clock?: Clock;
+  readonly model?: ModelPort;
+  readonly agent?: AgentPort;
+  readonly mcp?: McpPort;
+  readonly asker?: Asker;
+  /** Wakes an idle agent with a text for the model. */
+  readonly wake?: (call: WakeCall) => void;
+  readonly judge?: Judge;
+  /** Contract: cannot delay or change an outcome; what it throws is a warning. */
+  readonly observe?: (notice: Notice) => void;
+}
+
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+/** The reply a prompt or agent hook must give; any other shape is a failure. */
+export interface ModelReply {
+  readonly ok: boolean;
+  readonly reason?: string;
+  readonly impossible?: boolean;
+}
+
+export interface ModelCall {
+  readonly prompt: string;
+  /** Without a name: the port's small, fast one. */
+  readonly model?: string;
+  /** JSON Schema of the reply that is asked for. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** The conversation so far, on events at the end of a turn, when the host lends it. */
+  readonly conversation?: readonly unknown[];
+  readonly hook: HookRef;
+}
+
+/** Contract: resolves with what the model replied, parsed or as text; rejects on API errors. */
+export type ModelPort = (call: ModelCall, signal: AbortSignal) => Promise<unknown>;
+
+/** Contract: a sub-conversation with tools whose turns the port limits; resolves with its structured reply. */
+export type AgentPort = (call: ModelCall, signal: AbortSignal) => Promise<unknown>;
+
+/** Contract: never connects by itself; `connected: false` when the server is not there. */
+export type McpPort = (
+  call: { readonly server: string; readonly tool: string; readonly input: ToolInput },
+  signal: AbortSignal,
+) => Promise<McpResult>;
+
+export type McpResult =
+  | { readonly connected: false }
+  | { readonly connected: true; readonly text: string; readonly isError: boolean };
+
+export interface Question {
+  readonly id: string;
+  readonly message: string;
+  readonly options: readonly { readonly key: string; readonly label: string; readonly description?: string }[];
+  readonly hook: HookRef;
+  /** One line about the tool call it concerns, or empty. */
+  readonly summary: string;
+}
+
+/** Contract: resolves with the chosen key, or undefined when the person refuses. */
+export type Asker = (question: Question, signal: AbortSignal) => Promise<string | undefined>;
+
+export interface WakeCall {
+  readonly sessionId: string;
+  readonly hook: HookRef;
+  readonly text: string;
+}
+
+/** What the permission rules say of a call, in the engine's words. */
+export interface Judged {
+  readonly decision: "allow" | "ask" | "deny";
+  readonly reason: string;
+  /** False when nothing but the mode decided. */
+  readonly byRule: boolean;
+  readonly rule?: string;
+}
+
+export type Judge = (tool: string, input: ToolInput, payload: Partial<Payload>) => Judged | Promise<Judged>;
+
+export type Notice =
+  | { readonly kind: "run"; readonly record: RunRecord; readonly event: string; readonly sessionId: string }
+  | { readonly kind: "snapshot-changed"; readonly fingerprint: string }
+  | { readonly kind: "change-refused"; readonly file: string; readonly reason: string }
+  | { readonly kind: "stop-cap"; readonly sessionId: string; readonly reason: string }
+  | { readonly kind: "background-ended"; readonly id: string; readonly record: RunRecord }
+  | { readonly kind: "stop-hook-added" | "stop-hook-removed"; readonly hook: HookRef }
+  | { readonly kind: "stop-hook-ran"; readonly hook: HookRef; readonly record: RunRecord };

@@ -1,0 +1,39 @@
+import { type EventRow, types } from "../row.ts";
+
+export interface ConfigChangeInput {
+  readonly source: "user_settings" | "project_settings" | "local_settings" | "policy_settings" | "skills";
+  readonly file_path?: string;
+}
+
+export const configChange: EventRow<"ConfigChange", ConfigChangeInput> = {
+  name: "ConfigChange",
+  phase: "settings",
+  since: "2.1.197",
+  fires: "a settings file or skill was changed from outside; not by the host's own writes",
+  carries: [],
+  fields: {
+    source: {
+      is: "text",
+      of: ["user_settings", "project_settings", "local_settings", "policy_settings", "skills"],
+    },
+    file_path: { is: "text", optional: true },
+  },
+  matchesOn: { field: "source" },
+  onText: null,
+  onBlock: "refuse",
+  onOther: null,
+  answers: [],
+  decisions: ["deny"],
+  blockWord: true,
+  types: types.io,
+  timeoutMs: null,
+  blocks: "the old content stays in force",
+  awaited: true,
+  onFailure: "guard",
+  onStop: "ignore",
+  onNotOk: "deny",
+  special: {
+    // Nobody may keep a policy from taking effect.
+    blocksWhen: ({ source }) => source !== "policy_settings",
+  },
+};

@@ -1,0 +1,33 @@
+import { type EventRow, types } from "../row.ts";
+
+export interface DirectoryAddedInput {
+  readonly directory: string;
+  readonly source: "slash_command" | "register_repo_root";
+}
+
+export const directoryAdded: EventRow<"DirectoryAdded", DirectoryAddedInput> = {
+  name: "DirectoryAdded",
+  phase: "settings",
+  since: "declared",
+  fires: "a working folder was added during a session; not at start-up",
+  carries: [],
+  fields: {
+    directory: { is: "text" },
+    source: { is: "text", of: ["slash_command", "register_repo_root"], open: true },
+  },
+  matchesOn: { field: "source" },
+  onText: null,
+  onBlock: null,
+  onOther: "report",
+  answers: [],
+  decisions: [],
+  blockWord: false,
+  types: types.io,
+  timeoutMs: null,
+  blocks: null,
+  awaited: false,
+  onFailure: "open",
+  onStop: "ignore",
+  onNotOk: "deny",
+  special: { messageIsContext: ({ source }) => source === "slash_command" },
+};

@@ -1,0 +1,41 @@
+import { type EventRow, types } from "../row.ts";
+
+export interface ElicitationInput {
+  readonly mcp_server_name: string;
+  readonly message: string;
+  readonly mode?: "form" | "url";
+  readonly requested_schema?: Readonly<Record<string, unknown>>;
+  readonly url?: string;
+  readonly elicitation_id?: string;
+}
+
+export const elicitation: EventRow<"Elicitation", ElicitationInput> = {
+  name: "Elicitation",
+  phase: "mcp",
+  since: "2.1.197",
+  fires: "an MCP server asks the person for input",
+  carries: [],
+  fields: {
+    mcp_server_name: { is: "text" },
+    message: { is: "text" },
+    mode: { is: "text", of: ["form", "url"], optional: true },
+    requested_schema: { is: "object", optional: true },
+    url: { is: "text", optional: true },
+    elicitation_id: { is: "text", optional: true },
+  },
+  matchesOn: { field: "mcp_server_name" },
+  onText: null,
+  onBlock: "decline",
+  onOther: "report",
+  answers: ["action", "content"],
+  decisions: ["deny"],
+  blockWord: false,
+  types: types.io,
+  timeoutMs: null,
+  blocks: "answered decline, nobody is asked",
+  awaited: true,
+  onFailure: "guard",
+  onStop: "ignore",
+  onNotOk: "deny",
+  special: { exit2HidesAnswers: true },
+};

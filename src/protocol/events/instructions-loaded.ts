@@ -1,0 +1,41 @@
+import { type EventRow, types } from "../row.ts";
+
+export interface InstructionsLoadedInput {
+  readonly file_path: string;
+  readonly memory_type: "User" | "Project" | "Local" | "Managed";
+  readonly load_reason: "session_start" | "nested_traversal" | "path_glob_match" | "include" | "compact";
+  readonly globs?: readonly string[];
+  readonly trigger_file_path?: string;
+  readonly parent_file_path?: string;
+}
+
+export const instructionsLoaded: EventRow<"InstructionsLoaded", InstructionsLoadedInput> = {
+  name: "InstructionsLoaded",
+  phase: "session",
+  since: "2.1.197",
+  fires: "an instruction file enters the context; in no order against SessionStart and UserPromptSubmit",
+  carries: [],
+  fields: {
+    file_path: { is: "text" },
+    memory_type: { is: "text", of: ["User", "Project", "Local", "Managed"] },
+    load_reason: { is: "text", of: ["session_start", "nested_traversal", "path_glob_match", "include", "compact"] },
+    globs: { is: "list", of: { is: "text" }, optional: true },
+    trigger_file_path: { is: "text", optional: true },
+    parent_file_path: { is: "text", optional: true },
+  },
+  matchesOn: { field: "load_reason" },
+  onText: null,
+  onBlock: null,
+  onOther: null,
+  answers: [],
+  decisions: [],
+  blockWord: false,
+  types: types.io,
+  timeoutMs: null,
+  blocks: null,
+  awaited: false,
+  onFailure: "open",
+  onStop: "ignore",
+  onNotOk: "deny",
+  special: {},
+};

@@ -1,0 +1,39 @@
+import { type EventRow, types } from "../row.ts";
+
+export interface NotificationInput {
+  readonly message: string;
+  readonly notification_type: string;
+  readonly title?: string;
+}
+
+export const notification: EventRow<"Notification", NotificationInput> = {
+  name: "Notification",
+  phase: "mcp",
+  since: "2.1.197",
+  fires: "the agent wants the person's attention",
+  carries: [],
+  fields: {
+    message: { is: "text" },
+    notification_type: {
+      is: "text",
+      of: ["permission_prompt", "idle_prompt", "elicitation_response", "auth_success"],
+      open: true,
+    },
+    title: { is: "text", optional: true },
+  },
+  matchesOn: { field: "notification_type" },
+  onText: null,
+  onBlock: null,
+  onOther: null,
+  answers: ["additionalContext"],
+  decisions: [],
+  blockWord: false,
+  types: types.io,
+  timeoutMs: null,
+  blocks: null,
+  awaited: false,
+  onFailure: "open",
+  onStop: "ignore",
+  onNotOk: "deny",
+  special: {},
+};

@@ -1,0 +1,41 @@
+import { type McpServerRef, mcpServerField } from "../mcp-server.ts";
+import { type EventRow, types } from "../row.ts";
+import type { ToolInput } from "../verdict.ts";
+
+export interface PermissionDeniedInput {
+  readonly tool_name: string;
+  readonly tool_input: ToolInput;
+  readonly tool_use_id: string;
+  readonly reason: string;
+  readonly mcp_server?: McpServerRef;
+}
+
+export const permissionDenied: EventRow<"PermissionDenied", PermissionDeniedInput> = {
+  name: "PermissionDenied",
+  phase: "tool",
+  since: "2.1.197",
+  fires: "the automatic classifier refused a call; not for rules or hooks",
+  carries: ["permission_mode", "effort", "agent"],
+  fields: {
+    tool_name: { is: "text" },
+    tool_input: { is: "object" },
+    tool_use_id: { is: "text" },
+    reason: { is: "text" },
+    mcp_server: mcpServerField,
+  },
+  matchesOn: { field: "tool_name" },
+  onText: null,
+  onBlock: null,
+  onOther: null,
+  answers: ["retry"],
+  decisions: [],
+  blockWord: false,
+  types: types.all,
+  timeoutMs: null,
+  blocks: null,
+  awaited: true,
+  onFailure: "open",
+  onStop: "ignore",
+  onNotOk: "ignore",
+  special: { onTool: true },
+};

@@ -1,0 +1,40 @@
+import { type McpServerRef, mcpServerField } from "../mcp-server.ts";
+import type { PermissionUpdate } from "../outcome.ts";
+import { type EventRow, types } from "../row.ts";
+import type { ToolInput } from "../verdict.ts";
+
+export interface PermissionRequestInput {
+  readonly tool_name: string;
+  readonly tool_input: ToolInput;
+  readonly permission_suggestions?: readonly PermissionUpdate[];
+  readonly mcp_server?: McpServerRef;
+}
+
+export const permissionRequest: EventRow<"PermissionRequest", PermissionRequestInput> = {
+  name: "PermissionRequest",
+  phase: "tool",
+  since: "2.1.197",
+  fires: "the person is about to be asked, or a call that nobody can be asked about is about to be refused",
+  carries: ["permission_mode", "effort", "agent"],
+  fields: {
+    tool_name: { is: "text" },
+    tool_input: { is: "object" },
+    permission_suggestions: { is: "list", of: { is: "object" }, optional: true },
+    mcp_server: mcpServerField,
+  },
+  matchesOn: { field: "tool_name" },
+  onText: null,
+  onBlock: null,
+  onOther: "report",
+  answers: ["decision"],
+  decisions: ["allow", "deny"],
+  blockWord: true,
+  types: types.all,
+  timeoutMs: null,
+  blocks: "the call is refused without asking",
+  awaited: true,
+  onFailure: "guard",
+  onStop: "stop",
+  onNotOk: "ignore",
+  special: { onTool: true },
+};

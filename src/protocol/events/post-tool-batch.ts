@@ -1,0 +1,50 @@
+import { type EventRow, types } from "../row.ts";
+
+export interface SettledCall {
+  readonly tool_name: string;
+  readonly tool_input: unknown;
+  readonly tool_use_id: string;
+  /** What the model sees: text or content blocks. */
+  readonly tool_response?: unknown;
+}
+
+export interface PostToolBatchInput {
+  readonly tool_calls: readonly SettledCall[];
+}
+
+export const postToolBatch: EventRow<"PostToolBatch", PostToolBatchInput> = {
+  name: "PostToolBatch",
+  phase: "tool",
+  since: "2.1.197",
+  fires: "all calls of one model turn are settled, refused and invalid ones included; inside subagents too",
+  carries: ["permission_mode", "effort", "agent"],
+  fields: {
+    tool_calls: {
+      is: "list",
+      of: {
+        is: "object",
+        fields: {
+          tool_name: { is: "text" },
+          tool_input: { is: "anything" },
+          tool_use_id: { is: "text" },
+          tool_response: { is: "anything", optional: true },
+        },
+      },
+    },
+  },
+  matchesOn: null,
+  onText: null,
+  onBlock: "stop",
+  onOther: "report",
+  answers: ["additionalContext"],
+  decisions: ["deny"],
+  blockWord: true,
+  types: types.all,
+  timeoutMs: null,
+  blocks: "no further model call",
+  awaited: true,
+  onFailure: "guard",
+  onStop: "refuse",
+  onNotOk: "deny",
+  special: {},
+};

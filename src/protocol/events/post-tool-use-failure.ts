@@ -1,0 +1,45 @@
+import { type McpServerRef, mcpServerField } from "../mcp-server.ts";
+import { type EventRow, types } from "../row.ts";
+import type { ToolInput } from "../verdict.ts";
+
+export interface PostToolUseFailureInput {
+  readonly tool_name: string;
+  readonly tool_input: ToolInput;
+  readonly tool_use_id: string;
+  readonly error: string;
+  readonly is_interrupt: boolean;
+  readonly duration_ms?: number;
+  readonly mcp_server?: McpServerRef;
+}
+
+export const postToolUseFailure: EventRow<"PostToolUseFailure", PostToolUseFailureInput> = {
+  name: "PostToolUseFailure",
+  phase: "tool",
+  since: "2.1.197",
+  fires: "a tool failed (non-zero exit, tool error, MCP error); not on denials",
+  carries: ["permission_mode", "effort", "agent"],
+  fields: {
+    tool_name: { is: "text" },
+    tool_input: { is: "object" },
+    tool_use_id: { is: "text" },
+    error: { is: "text" },
+    is_interrupt: { is: "flag" },
+    duration_ms: { is: "number", optional: true },
+    mcp_server: mcpServerField,
+  },
+  matchesOn: { field: "tool_name" },
+  onText: null,
+  onBlock: "feedback",
+  onOther: "report",
+  answers: ["additionalContext"],
+  decisions: ["deny"],
+  blockWord: true,
+  types: types.all,
+  timeoutMs: null,
+  blocks: null,
+  awaited: true,
+  onFailure: "open",
+  onStop: "ignore",
+  onNotOk: "deny",
+  special: { onTool: true },
+};

@@ -1,0 +1,48 @@
+import { type McpServerRef, mcpServerField } from "../mcp-server.ts";
+import { type EventRow, types } from "../row.ts";
+import type { ToolInput } from "../verdict.ts";
+
+export interface PostToolUseInput {
+  readonly tool_name: string;
+  readonly tool_input: ToolInput;
+  /** Structured, per tool. */
+  readonly tool_response: unknown;
+  readonly tool_use_id: string;
+  readonly duration_ms?: number;
+  readonly mcp_server?: McpServerRef;
+}
+
+export const postToolUse: EventRow<"PostToolUse", PostToolUseInput> = {
+  name: "PostToolUse",
+  phase: "tool",
+  since: "2.1.197",
+  fires: "a tool succeeded",
+  carries: ["permission_mode", "effort", "agent"],
+  fields: {
+    tool_name: { is: "text" },
+    tool_input: { is: "object" },
+    tool_response: { is: "anything" },
+    tool_use_id: { is: "text" },
+    duration_ms: { is: "number", optional: true },
+    mcp_server: mcpServerField,
+  },
+  matchesOn: { field: "tool_name" },
+  onText: null,
+  onBlock: "feedback",
+  onOther: "report",
+  answers: ["additionalContext", "updatedToolOutput", "updatedMCPToolOutput", "classifierContext"],
+  decisions: ["deny"],
+  blockWord: true,
+  types: types.all,
+  timeoutMs: null,
+  blocks: null,
+  awaited: true,
+  onFailure: "open",
+  onStop: "stop",
+  onNotOk: "stop",
+  special: {
+    onTool: true,
+    // The older spelling never reached the output of built-in tools.
+    honouredWhen: { updatedMCPToolOutput: ({ tool_name }) => String(tool_name).startsWith("mcp__") },
+  },
+};

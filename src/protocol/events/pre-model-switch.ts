@@ -1,0 +1,47 @@
+import { type EventRow, types } from "../row.ts";
+
+export interface PreModelSwitchInput {
+  readonly from_model: string;
+  readonly to_model: string;
+  readonly requested_model: string | null;
+  readonly source: string;
+  readonly context_tokens: number;
+  readonly prompt_cache_warm: boolean;
+  readonly cache_ttl: "5m" | "1h";
+  readonly estimated_cache_write_usd: number;
+  readonly pricing: "configured" | "catalog" | "default";
+}
+
+export const preModelSwitch: EventRow<"PreModelSwitch", PreModelSwitchInput> = {
+  name: "PreModelSwitch",
+  phase: "context",
+  since: "declared",
+  fires: "before a switch that a person or client asked for; not before automatic ones",
+  carries: [],
+  fields: {
+    from_model: { is: "text" },
+    to_model: { is: "text" },
+    requested_model: { is: "text", nullable: true },
+    source: { is: "text", of: ["command", "picker", "sdk"], open: true },
+    context_tokens: { is: "number" },
+    prompt_cache_warm: { is: "flag" },
+    cache_ttl: { is: "text", of: ["5m", "1h"] },
+    estimated_cache_write_usd: { is: "number" },
+    pricing: { is: "text", of: ["configured", "catalog", "default"] },
+  },
+  matchesOn: { field: "to_model" },
+  onText: null,
+  onBlock: "refuse",
+  onOther: "report",
+  answers: ["permissionDecision"],
+  decisions: ["allow", "ask", "deny"],
+  blockWord: true,
+  types: types.io,
+  timeoutMs: 30_000,
+  blocks: "the model stays",
+  awaited: true,
+  onFailure: "guard",
+  onStop: "ignore",
+  onNotOk: "deny",
+  special: { timeoutDenies: true },
+};

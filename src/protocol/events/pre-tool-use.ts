@@ -1,0 +1,39 @@
+import { type McpServerRef, mcpServerField } from "../mcp-server.ts";
+import { type EventRow, types } from "../row.ts";
+import type { ToolInput } from "../verdict.ts";
+
+export interface PreToolUseInput {
+  readonly tool_name: string;
+  readonly tool_input: ToolInput;
+  readonly tool_use_id: string;
+  readonly mcp_server?: McpServerRef;
+}
+
+export const preToolUse: EventRow<"PreToolUse", PreToolUseInput> = {
+  name: "PreToolUse",
+  phase: "tool",
+  since: "2.1.197",
+  fires: "before a tool runs and before permission rules; parallel calls are judged concurrently",
+  carries: ["permission_mode", "effort", "agent"],
+  fields: {
+    tool_name: { is: "text" },
+    tool_input: { is: "object" },
+    tool_use_id: { is: "text" },
+    mcp_server: mcpServerField,
+  },
+  matchesOn: { field: "tool_name" },
+  onText: null,
+  onBlock: "refuse",
+  onOther: "report",
+  answers: ["permissionDecision", "updatedInput", "additionalContext"],
+  decisions: ["allow", "ask", "defer", "deny"],
+  blockWord: true,
+  types: types.all,
+  timeoutMs: null,
+  blocks: "the tool does not run",
+  awaited: true,
+  onFailure: "guard",
+  onStop: "after-tool",
+  onNotOk: "deny",
+  special: { onTool: true },
+};

@@ -1,0 +1,42 @@
+import { type EventRow, types } from "../row.ts";
+
+export interface SessionEndInput {
+  readonly reason: "other" | "clear" | "prompt_input_exit" | "logout" | "resume" | "bypass_permissions_disabled";
+}
+
+export const sessionEnd: EventRow<"SessionEnd", SessionEndInput> = {
+  name: "SessionEnd",
+  phase: "session",
+  since: "2.1.197",
+  fires: "the session ends",
+  carries: [],
+  fields: {
+    reason: {
+      is: "text",
+      of: ["other", "clear", "prompt_input_exit", "logout", "resume", "bypass_permissions_disabled"],
+      open: true,
+    },
+  },
+  matchesOn: { field: "reason" },
+  onText: null,
+  onBlock: null,
+  onOther: "report",
+  answers: [],
+  decisions: [],
+  blockWord: false,
+  types: types.io,
+  timeoutMs: null,
+  blocks: null,
+  awaited: true,
+  onFailure: "open",
+  onStop: "ignore",
+  onNotOk: "deny",
+  special: {
+    budget: {
+      ms: 1_500,
+      mostMs: 60_000,
+      variable: "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS",
+      graceMs: 250,
+    },
+  },
+};

@@ -1,0 +1,50 @@
+import { type EventRow, types } from "../row.ts";
+
+export interface SessionStartInput {
+  /** Newer clients say `fork`; the measured one reports a fork as `resume` with the original session's id and path. */
+  readonly source: "startup" | "resume" | "clear" | "compact" | "fork";
+  readonly model?: string;
+  readonly agent_type?: string;
+  readonly session_title?: string;
+  readonly seconds_since_last_response?: number;
+  readonly context_tokens?: number;
+  readonly estimated_cache_write_usd?: number;
+  readonly prompt_cache_likely_expired?: boolean;
+}
+
+export const sessionStart: EventRow<"SessionStart", SessionStartInput> = {
+  name: "SessionStart",
+  phase: "session",
+  since: "2.1.197",
+  fires: "a session begins, is resumed, cleared or compacted; before the prompt is looked at",
+  carries: [],
+  fields: {
+    source: { is: "text", of: ["startup", "resume", "clear", "compact", "fork"] },
+    model: { is: "text", optional: true },
+    agent_type: { is: "text", optional: true, newer: true },
+    session_title: { is: "text", optional: true, newer: true },
+    seconds_since_last_response: { is: "number", optional: true, newer: true },
+    context_tokens: { is: "number", optional: true, newer: true },
+    estimated_cache_write_usd: { is: "number", optional: true, newer: true },
+    prompt_cache_likely_expired: { is: "flag", optional: true, newer: true },
+  },
+  matchesOn: { field: "source" },
+  onText: "context",
+  onBlock: null,
+  onOther: "report",
+  answers: ["additionalContext", "initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills"],
+  decisions: [],
+  blockWord: false,
+  types: types.local,
+  timeoutMs: null,
+  blocks: null,
+  awaited: true,
+  onFailure: "open",
+  onStop: "ignore",
+  onNotOk: "deny",
+  special: {
+    envFile: true,
+    // A title is for a session that begins or comes back, not for one that was cleared or compacted.
+    honouredWhen: { sessionTitle: ({ source }) => source === "startup" || source === "resume" || source === "fork" },
+  },
+};

@@ -1,0 +1,49 @@
+import { type EventRow, types } from "../row.ts";
+
+export interface StopFailureInput {
+  readonly error: string;
+  readonly error_details?: string;
+  /** The error text. */
+  readonly last_assistant_message: string;
+}
+
+export const stopFailure: EventRow<"StopFailure", StopFailureInput> = {
+  name: "StopFailure",
+  phase: "turn",
+  since: "2.1.197",
+  fires: "instead of Stop, after an API error",
+  carries: ["effort"],
+  fields: {
+    error: {
+      is: "text",
+      of: [
+        "unknown",
+        "invalid_request",
+        "billing_error",
+        "authentication_failed",
+        "model_not_found",
+        "rate_limit",
+        "server_error",
+        "max_output_tokens",
+      ],
+      open: true,
+    },
+    error_details: { is: "text", optional: true },
+    last_assistant_message: { is: "text" },
+  },
+  matchesOn: { field: "error", narrow: true },
+  onText: null,
+  onBlock: null,
+  onOther: null,
+  answers: [],
+  decisions: [],
+  blockWord: false,
+  types: types.io,
+  timeoutMs: null,
+  blocks: null,
+  awaited: "detached",
+  onFailure: "open",
+  onStop: "ignore",
+  onNotOk: "deny",
+  special: {},
+};

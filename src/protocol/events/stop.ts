@@ -1,0 +1,39 @@
+import { type EventRow, types } from "../row.ts";
+import { type BackgroundTask, backgroundTasksField, type SessionCron, sessionCronsField } from "../turn-state.ts";
+
+export interface StopInput {
+  /** False on the first Stop of a turn, true after a hook made the agent go on. */
+  readonly stop_hook_active: boolean;
+  readonly last_assistant_message: string;
+  readonly background_tasks: readonly BackgroundTask[];
+  readonly session_crons: readonly SessionCron[];
+}
+
+export const stop: EventRow<"Stop", StopInput> = {
+  name: "Stop",
+  phase: "turn",
+  since: "2.1.197",
+  fires: "the agent wants to end its turn; not after an interrupt",
+  carries: ["permission_mode", "effort"],
+  fields: {
+    stop_hook_active: { is: "flag" },
+    last_assistant_message: { is: "text" },
+    background_tasks: backgroundTasksField,
+    session_crons: sessionCronsField,
+  },
+  matchesOn: null,
+  onText: null,
+  onBlock: "goOn",
+  onOther: "report",
+  answers: ["additionalContext"],
+  decisions: ["deny"],
+  blockWord: true,
+  types: types.stop,
+  timeoutMs: null,
+  blocks: "the agent must go on working",
+  awaited: true,
+  onFailure: "open",
+  onStop: "end-turn",
+  onNotOk: "deny",
+  special: { endsTurn: true, insideAgent: "SubagentStop" },
+};

@@ -1,0 +1,46 @@
+import { type EventRow, types } from "../row.ts";
+import { type BackgroundTask, backgroundTasksField, type SessionCron, sessionCronsField } from "../turn-state.ts";
+
+export interface SubagentStopInput {
+  readonly agent_id: string;
+  readonly agent_type: string;
+  readonly stop_hook_active: boolean;
+  /** May not exist for internal agents. */
+  readonly agent_transcript_path: string;
+  readonly last_assistant_message: string;
+  readonly background_tasks: readonly BackgroundTask[];
+  readonly session_crons: readonly SessionCron[];
+}
+
+export const subagentStop: EventRow<"SubagentStop", SubagentStopInput> = {
+  name: "SubagentStop",
+  phase: "agent",
+  since: "2.1.197",
+  fires:
+    "a subagent wants to end; also the internal compaction agent, with an empty agent_type and no SubagentStart before it",
+  carries: ["permission_mode", "effort"],
+  fields: {
+    agent_id: { is: "text" },
+    agent_type: { is: "text" },
+    stop_hook_active: { is: "flag" },
+    agent_transcript_path: { is: "text" },
+    last_assistant_message: { is: "text" },
+    background_tasks: backgroundTasksField,
+    session_crons: sessionCronsField,
+  },
+  matchesOn: { field: "agent_type" },
+  onText: null,
+  onBlock: "goOn",
+  onOther: "report",
+  answers: ["additionalContext"],
+  decisions: ["deny"],
+  blockWord: true,
+  types: types.stop,
+  timeoutMs: null,
+  blocks: "the subagent goes on",
+  awaited: true,
+  onFailure: "open",
+  onStop: "end-turn",
+  onNotOk: "deny",
+  special: { endsTurn: true },
+};

@@ -1,0 +1,39 @@
+import { type EventRow, types } from "../row.ts";
+
+export interface TaskCompletedInput {
+  readonly task_id: string;
+  readonly task_subject: string;
+  readonly task_description?: string;
+  readonly teammate_name?: string;
+  readonly team_name?: string;
+}
+
+export const taskCompleted: EventRow<"TaskCompleted", TaskCompletedInput> = {
+  name: "TaskCompleted",
+  phase: "agent",
+  since: "2.1.197",
+  fires: "between PreToolUse and PostToolUse of the tool that marks a task done",
+  carries: [],
+  fields: {
+    task_id: { is: "text" },
+    task_subject: { is: "text" },
+    task_description: { is: "text", optional: true },
+    teammate_name: { is: "text", optional: true },
+    team_name: { is: "text", optional: true },
+  },
+  matchesOn: null,
+  onText: null,
+  onBlock: "refuse",
+  onOther: null,
+  answers: [],
+  decisions: ["deny"],
+  blockWord: true,
+  types: types.all,
+  timeoutMs: null,
+  blocks: "the task stays open; the reason goes to the model, not as an error",
+  awaited: true,
+  onFailure: "open",
+  onStop: "stop",
+  onNotOk: "deny",
+  special: {},
+};

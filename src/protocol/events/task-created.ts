@@ -1,0 +1,39 @@
+import { type EventRow, types } from "../row.ts";
+
+export interface TaskCreatedInput {
+  readonly task_id: string;
+  readonly task_subject: string;
+  readonly task_description?: string;
+  readonly teammate_name?: string;
+  readonly team_name?: string;
+}
+
+export const taskCreated: EventRow<"TaskCreated", TaskCreatedInput> = {
+  name: "TaskCreated",
+  phase: "agent",
+  since: "2.1.197",
+  fires: "between PreToolUse and PostToolUse of the tool that creates a task",
+  carries: [],
+  fields: {
+    task_id: { is: "text" },
+    task_subject: { is: "text" },
+    task_description: { is: "text", optional: true },
+    teammate_name: { is: "text", optional: true },
+    team_name: { is: "text", optional: true },
+  },
+  matchesOn: null,
+  onText: null,
+  onBlock: "refuse",
+  onOther: null,
+  answers: [],
+  decisions: ["deny"],
+  blockWord: true,
+  types: types.all,
+  timeoutMs: null,
+  blocks: "no task; the tool call fails with the reason",
+  awaited: true,
+  onFailure: "guard",
+  onStop: "ignore",
+  onNotOk: "deny",
+  special: {},
+};

@@ -1,0 +1,33 @@
+import { type EventRow, types } from "../row.ts";
+
+export interface TeammateIdleInput {
+  readonly teammate_name: string;
+  readonly team_name: string;
+}
+
+export const teammateIdle: EventRow<"TeammateIdle", TeammateIdleInput> = {
+  name: "TeammateIdle",
+  phase: "agent",
+  since: "2.1.197",
+  fires: "a teammate is about to go idle",
+  carries: ["permission_mode"],
+  fields: {
+    teammate_name: { is: "text" },
+    team_name: { is: "text" },
+  },
+  matchesOn: null,
+  onText: null,
+  onBlock: "goOn",
+  onOther: "report",
+  answers: [],
+  decisions: ["deny"],
+  blockWord: true,
+  types: types.all,
+  timeoutMs: null,
+  blocks: "the teammate goes on",
+  awaited: true,
+  onFailure: "open",
+  onStop: "stop",
+  onNotOk: "stop",
+  special: {},
+};

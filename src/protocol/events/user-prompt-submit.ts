@@ -1,0 +1,42 @@
+import { type EventRow, types } from "../row.ts";
+
+export interface UserPromptSubmitInput {
+  /** As typed: `/name args` for an expanded one. */
+  readonly prompt: string;
+  readonly source?: string;
+  readonly session_title?: string;
+}
+
+export const userPromptSubmit: EventRow<"UserPromptSubmit", UserPromptSubmitInput> = {
+  name: "UserPromptSubmit",
+  phase: "prompt",
+  since: "2.1.197",
+  fires: "a prompt is submitted, wake-ups by background hooks included; not for built-in commands",
+  carries: ["permission_mode"],
+  fields: {
+    prompt: { is: "text" },
+    source: {
+      is: "text",
+      of: ["user", "sdk", "system", "loop_wakeup", "schedule_wakeup", "poll_event"],
+      open: true,
+      optional: true,
+      newer: true,
+    },
+    session_title: { is: "text", optional: true, newer: true },
+  },
+  matchesOn: null,
+  onText: "context",
+  onBlock: "refuse",
+  onOther: "report",
+  answers: ["additionalContext", "sessionTitle", "suppressOriginalPrompt"],
+  decisions: ["deny"],
+  blockWord: true,
+  types: types.all,
+  timeoutMs: 30_000,
+  blocks: "the prompt is dropped and never sent",
+  awaited: true,
+  onFailure: "guard",
+  onStop: "refuse",
+  onNotOk: "deny",
+  special: {},
+};

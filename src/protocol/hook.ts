@@ -1,0 +1,102 @@
+import type { ToolInput, Verdict } from "./verdict.ts";
+import type { HookOutput } from "./wire.ts";
+
+export type HookType = Hook["type"];
+/** The types that can stand in a file. */
+export type FileHook = CommandHook | HttpHook | PromptHook | AgentHook | McpToolHook;
+export type Hook = FileHook | CallbackHook | FunctionHook;
+
+/** What a failed hook means on an event that guards something: go on, or deny. */
+export type FailurePolicy = "continue" | "block";
+
+interface AnyHook {
+  /** Seconds, as written in settings. */
+  readonly timeout?: number;
+  readonly statusMessage?: string;
+  readonly onFailure?: FailurePolicy;
+  /** Alias of `onFailure: "block"`. */
+  readonly failClosed?: boolean;
+  /** One permission rule; the hook runs only when it holds. */
+  readonly if?: string;
+  readonly once?: boolean;
+}
+
+export interface CommandHook extends AnyHook {
+  readonly type: "command";
+  readonly command: string;
+  /** With arguments (even none) the command is started directly, without a shell. */
+  readonly args?: readonly string[];
+  readonly shell?: "bash" | "powershell";
+  readonly async?: boolean;
+  readonly asyncRewake?: boolean;
+  /** Keeps stdin open after the payload for answers to questions the hook prints. */
+  readonly interactive?: boolean;
+  readonly inputFile?: boolean;
+}
+
+export interface HttpHook extends AnyHook {
+  readonly type: "http";
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly allowedEnvVars?: readonly string[];
+}
+
+export interface PromptHook extends AnyHook {
+  readonly type: "prompt";
+  readonly prompt: string;
+  readonly model?: string;
+  readonly continueOnBlock?: boolean;
+}
+
+export interface AgentHook extends AnyHook {
+  readonly type: "agent";
+  readonly prompt: string;
+  readonly model?: string;
+}
+
+export interface McpToolHook extends AnyHook {
+  readonly type: "mcp_tool";
+  readonly server: string;
+  readonly tool: string;
+  readonly input?: ToolInput;
+}
+
+/** Contract: may answer at once or later; what it throws is a failed run, never an error of the engine. */
+export type Callback = (
+  payload: Readonly<Record<string, unknown>>,
+  toolUseId: string | undefined,
+  signal: AbortSignal,
+) => HookAnswer | undefined | null | Promise<HookAnswer | undefined | null>;
+
+/** What an in-process hook may return: the JSON a command would print, or a verdict. */
+export type HookAnswer = HookOutput | Verdict;
+
+export interface CallbackHook extends AnyHook {
+  readonly type: "callback";
+  readonly callback: Callback;
+  readonly name?: string;
+  /** The text of a failure, in place of what was thrown. */
+  readonly errorMessage?: string;
+  /** Set by the host for hooks that belong to its managed policy. */
+  readonly managed?: boolean;
+}
+
+/** True lets the agent stop; false makes it go on, with `errorMessage` as the reason. */
+export type StopFunction = (messages: readonly unknown[], signal: AbortSignal) => boolean | Promise<boolean>;
+
+export interface FunctionHook extends AnyHook {
+  readonly type: "function";
+  readonly function: StopFunction;
+  readonly name?: string;
+  readonly errorMessage: string;
+}
+
+/** One entry of an event's list. */
+export interface HookGroup {
+  readonly matcher?: string;
+  readonly hooks: readonly Hook[];
+  /** One after another, each seeing the input the one before it left. */
+  readonly sequential?: boolean;
+  readonly onFailure?: FailurePolicy;
+  readonly failClosed?: boolean;
+}

@@ -1,0 +1,76 @@
+import type { HookType } from "./hook.ts";
+import type { OutcomeOutput } from "./outcome.ts";
+import type { LayerKind } from "./settings.ts";
+import type { ToolInput, Verdict } from "./verdict.ts";
+
+/** Which hook: enough to find it in its file and to recognise it in the next run. */
+export interface HookRef {
+  /** Stable: layer, event, group, index and a hash of the content. */
+  readonly id: string;
+  readonly event: string;
+  readonly type: HookType;
+  readonly source: LayerKind;
+  readonly file?: string;
+  readonly matcher?: string;
+  /** How people recognise it: the command, url, `server:tool`, or the beginning of a prompt. */
+  readonly name: string;
+}
+
+/** How a run ended. One word says it all; the rest is detail of that word. */
+export type Ended =
+  | { readonly by: "exit"; readonly code: number }
+  | { readonly by: "signal"; readonly signal: string }
+  | { readonly by: "timeout"; readonly afterMs: number }
+  | { readonly by: "cancelled"; readonly why?: string }
+  | { readonly by: "not-started"; readonly why: string }
+  | { readonly by: "answered" }
+  | { readonly by: "threw"; readonly message: string }
+  | { readonly by: "http"; readonly status: number }
+  | { readonly by: "background" };
+
+/** What one hook said, as far as the event's row honours it. */
+export interface Answer {
+  readonly verdict: Verdict;
+  readonly input?: ToolInput;
+  readonly context?: readonly string[];
+  readonly messages?: readonly string[];
+  readonly stop?: { readonly reason?: string };
+  readonly output?: OutcomeOutput;
+  /** Why the run counts as failed; the failure policy decides what that means. */
+  readonly failure?: string;
+}
+
+/** One run of one hook. */
+export interface RunRecord {
+  readonly hook: HookRef;
+  readonly ended: Ended;
+  readonly verdict: Verdict;
+  /** When it began, in ms since 1970 on the clock port. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly droppedBytes?: { readonly stdout: number; readonly stderr: number };
+  readonly background: boolean;
+  readonly round: 1 | 2;
+  /** Everything else it said, and why it failed if it did. */
+  readonly answer?: Omit<Answer, "verdict">;
+}
+
+export type SkipReason =
+  | "matcher"
+  | "if"
+  | "trust"
+  | "policy"
+  | "duplicate"
+  | "disabled"
+  | "once"
+  | "unsupported"
+  | "recursion";
+
+/** A hook that did not run, and what decided that. */
+export interface Skip {
+  readonly hook: HookRef;
+  readonly why: SkipReason;
+  readonly detail: string;
+}

@@ -1,0 +1,49 @@
+import type { HookGroup } from "./hook.ts";
+
+/** Where settings come from, in configured order. */
+export const layerKinds = [
+  "managed",
+  "user",
+  "project",
+  "local",
+  "flag",
+  "plugin",
+  "skill",
+  "agent",
+  "session",
+  "callback",
+] as const;
+export type LayerKind = (typeof layerKinds)[number];
+
+/** A settings file as far as Hookline reads it; unknown keys are kept and ignored. */
+export interface Settings {
+  readonly hooks?: Readonly<Record<string, readonly HookGroup[]>>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly statusLine?: StatusLineSetting;
+  readonly permissions?: PermissionSettings;
+  readonly disableAllHooks?: boolean;
+  readonly allowManagedHooksOnly?: boolean;
+  readonly strictPluginOnlyCustomization?: boolean;
+  readonly allowedHttpHookUrls?: readonly string[];
+  readonly httpHookAllowedEnvVars?: readonly string[];
+  readonly httpHookAllowPrivate?: boolean | readonly string[];
+  readonly managedHooksOnFailure?: "continue" | "block";
+  /** What two different rewrites of one input mean. */
+  readonly onConflict?: "last" | "ask" | "deny";
+}
+
+export interface StatusLineSetting {
+  readonly type: "command";
+  readonly command: string;
+  readonly padding?: number;
+}
+
+export interface PermissionSettings {
+  readonly allow?: readonly string[];
+  readonly ask?: readonly string[];
+  readonly deny?: readonly string[];
+  readonly defaultMode?: string;
+  readonly additionalDirectories?: readonly string[];
+  readonly disableBypassPermissionsMode?: string;
+  readonly allowManagedPermissionRulesOnly?: boolean;
+}

@@ -1,0 +1,41 @@
+import type { Field } from "./field.ts";
+
+/** Work that goes on while an agent's turn ends. */
+export interface BackgroundTask {
+  readonly id: string;
+  readonly type: string;
+  readonly status: string;
+  readonly description: string;
+  readonly command?: string;
+  readonly agent_type?: string;
+}
+
+export interface SessionCron {
+  readonly id: string;
+  readonly schedule: string;
+  readonly recurring: boolean;
+  readonly prompt: string;
+}
+
+export const backgroundTasksField: Field & { readonly optional?: never } = {
+  is: "list",
+  of: {
+    is: "object",
+    fields: {
+      id: { is: "text" },
+      type: { is: "text" },
+      status: { is: "text" },
+      description: { is: "text" },
+      command: { is: "text", optional: true },
+      agent_type: { is: "text", optional: true },
+    },
+  },
+};
+
+export const sessionCronsField: Field & { readonly optional?: never } = {
+  is: "list",
+  of: {
+    is: "object",
+    fields: { id: { is: "text" }, schedule: { is: "text" }, recurring: { is: "flag" }, prompt: { is: "text" } },
+  },
+};

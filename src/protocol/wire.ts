@@ -1,0 +1,91 @@
+import type { ToolInput } from "./verdict.ts";
+
+/** What a hook prints, an http hook answers or a callback returns, in the spelling of the wire. Unknown keys are accepted. */
+export interface HookOutput {
+  readonly continue?: boolean;
+  readonly stopReason?: string;
+  readonly suppressOutput?: boolean;
+  readonly systemMessage?: string;
+  readonly terminalSequence?: string;
+  /** `approve` and `block`; other words are reported. PermissionRequest has its decision in `hookSpecificOutput`. */
+  readonly decision?: string;
+  readonly reason?: string;
+  /** As the first line of a command hook: the rest of the run goes into the background. */
+  readonly async?: boolean;
+  readonly asyncTimeout?: number;
+  readonly hookSpecificOutput?: HookSpecificOutput;
+}
+
+export interface HookSpecificOutput {
+  readonly hookEventName: string;
+  readonly additionalContext?: string;
+  readonly permissionDecision?: "allow" | "deny" | "ask" | "defer";
+  readonly permissionDecisionReason?: string;
+  readonly updatedInput?: ToolInput;
+  readonly decision?: PermissionAnswer;
+  readonly updatedToolOutput?: unknown;
+  readonly updatedMCPToolOutput?: unknown;
+  readonly classifierContext?: string;
+  readonly initialUserMessage?: string;
+  readonly sessionTitle?: string;
+  readonly watchPaths?: readonly string[];
+  readonly reloadSkills?: boolean;
+  readonly suppressOriginalPrompt?: boolean;
+  readonly displayContent?: string;
+  readonly retry?: boolean;
+  readonly worktreePath?: string;
+  readonly action?: "accept" | "decline" | "cancel";
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+
+/** How a PermissionRequest hook answers in the person's place. */
+export type PermissionAnswer =
+  | { readonly behavior: "allow"; readonly updatedInput?: ToolInput; readonly updatedPermissions?: readonly unknown[] }
+  | { readonly behavior: "deny"; readonly message?: string; readonly interrupt?: boolean };
+
+/** Keys of `hookSpecificOutput` with the shape their value must have; `permissionDecision` and friends included. */
+export const specificShapes: Readonly<Record<keyof HookSpecificOutput, WireShape>> = {
+  hookEventName: "text",
+  additionalContext: "text",
+  permissionDecision: ["allow", "deny", "ask", "defer"],
+  permissionDecisionReason: "text",
+  updatedInput: "object",
+  decision: "permission-answer",
+  updatedToolOutput: "anything",
+  updatedMCPToolOutput: "anything",
+  classifierContext: "text",
+  initialUserMessage: "text",
+  sessionTitle: "text",
+  watchPaths: "texts",
+  reloadSkills: "flag",
+  suppressOriginalPrompt: "flag",
+  displayContent: "text",
+  retry: "flag",
+  worktreePath: "text",
+  action: ["accept", "decline", "cancel"],
+  content: "object",
+};
+
+/** Keys at the top of the object. */
+export const outputShapes: Readonly<Record<keyof HookOutput, WireShape>> = {
+  continue: "flag",
+  stopReason: "text",
+  suppressOutput: "flag",
+  systemMessage: "text",
+  terminalSequence: "text",
+  decision: "text",
+  reason: "text",
+  async: "flag",
+  asyncTimeout: "number",
+  hookSpecificOutput: "object",
+};
+
+export type WireShape =
+  | "text"
+  | "flag"
+  | "number"
+  | "object"
+  | "texts"
+  | "anything"
+  | "permission-answer"
+  | readonly string[];
