@@ -1,0 +1,111 @@
+import type { Stats } from "node:fs";
+import { constants, promises } from "node:fs";
+
+/**
+ * Everything our own files ask of the disk. Store, editor, lock and replacement stand on this one interface,
+ * so a test can make operation k fail, or be the last one before the power went.
+ */
+export interface Fs {
+  open(path: string, flags: number, mode?: number): Promise<FsFile>;
+  lstat(path: string): Promise<Stats>;
+  mkdir(path: string, mode: number): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  /** Contract: fails with EEXIST when anything lies at `to`, a link included. */
+  link(from: string, to: string): Promise<void>;
+  unlink(path: string): Promise<void>;
+  rmdir(path: string): Promise<void>;
+  readdir(path: string): Promise<string[]>;
+  realpath(path: string): Promise<string>;
+  readlink(path: string): Promise<string>;
+  /** Contract: once resolved, names made, moved or removed in this folder outlive a power cut. */
+  syncFolder(path: string): Promise<void>;
+}
+
+/** An open file. `write` goes to the end when the file was opened for appending, else behind the last write. */
+export interface FsFile {
+  read(buffer: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
+  write(buffer: Uint8Array, offset: number, length: number): Promise<{ bytesWritten: number }>;
+  truncate(length: number): Promise<void>;
+  sync(): Promise<void>;
+  datasync(): Promise<void>;
+  stat(): Promise<Stats>;
+  chmod(mode: number): Promise<void>;
+  chown(uid: number, gid: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const nodeFs: Fs = {
+  open: (path, flags, mode) => promises.open(path, flags, mode),
+  lstat: (path) => promises.lstat(path),
+  mkdir: async (path, mode) => void (await promises.mkdir(path, { mode })),
+  rename: (from, to) => promises.rename(from, to),
+  link: (from, to) => promises.link(from, to),
+  unlink: (path) => promises.unlink(path),
+  rmdir: (path) => promises.rmdir(path),
+  readdir: (path) => promises.readdir(path),
+  realpath: (path) => promises.realpath(path),
+  readlink: (path) => promises.readlink(path),
+  syncFolder,
+};
+
+/** Windows has no `O_NOFOLLOW`; making a link there takes rights that a stranger does not have. */
+const noFollow = constants.O_NOFOLLOW ?? 0;
+
+/** The ways we open files. None of them follows a link at the last step of the path. */
+export const openFor: { readonly reading: number; readonly creating: number; readonly appending: number } = {
+  reading: constants.O_RDONLY | noFollow,
+  /** A new file; anything that is already there is an error. */
+  creating: constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow,
+  /** The end of a file that may not exist yet; it can also be read, to look at its last byte. */
+  appending: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | noFollow,
+};
+
+export async function readAll(file: FsFile): Promise<Buffer> {
+  const { size } = await file.stat();
+  const parts: Buffer[] = [];
+  let length = 0;
+  // One byte more than the size, so that an ordinary file ends with the first read and a growing one is still read whole.
+  for (let room = size + 1; ; room = 64 * 1024) {
+    const part = Buffer.allocUnsafe(room);
+    const { bytesRead } = await file.read(part, 0, room, length);
+    if (bytesRead > 0) parts.push(part.subarray(0, bytesRead));
+    length += bytesRead;
+    if (bytesRead < room && (bytesRead === 0 || length >= size)) return Buffer.concat(parts, length);
+  }
+}
+
+/** Contract: all of `bytes` is written, or it throws; a disk that takes a part is asked again for the rest. */
+export async function writeAll(file: FsFile, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done);
+    if (bytesWritten === 0) throw Object.assign(new Error("the disk took no more bytes"), { code: "ENOSPC" });
+    done += bytesWritten;
+  }
+}
+
+/** The system's name for what went wrong, such as `ENOENT`. */
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+/** The value, or undefined when the error is one of `codes`; any other error goes on. */
+export async function unless<T>(codes: readonly string[], work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (codes.includes(errorCode(error) ?? "")) return undefined;
+    throw error;
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  // Windows cannot open a folder, and some network file systems cannot sync one: there is nothing more we could do.
+  const folder = await unless(["EPERM", "EISDIR", "EACCES"], promises.open(path, constants.O_RDONLY));
+  if (folder === undefined) return;
+  try {
+    await unless(["EINVAL", "EPERM", "ENOTSUP"], folder.sync());
+  } finally {
+    await folder.close();
+  }
+}

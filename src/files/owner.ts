@@ -1,0 +1,118 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+
+/**
+ * A process, told apart from every other one: a number alone is given again, a number with its start time is not.
+ * `boot` and `space` (the process namespace) say where that number means something.
+ */
+export interface Owner {
+  readonly pid: number;
+  readonly start: string;
+  readonly host: string;
+  readonly boot: string;
+  readonly space: string;
+}
+
+let own: Owner | undefined;
+
+/** This process. */
+export function ownOwner(): Owner {
+  own ??= {
+    pid: process.pid,
+    start: startTag(process.pid) ?? "",
+    host: hostname(),
+    boot: textOf("/proc/sys/kernel/random/boot_id") ?? "",
+    space: linkOf("/proc/self/ns/pid") ?? "",
+  };
+  return own;
+}
+
+/**
+ * Contract: `dead` only when that process is surely gone. One on another host or in a namespace we cannot look into
+ * is `unknown`, and unknown counts as alive.
+ */
+export function lifeOf(owner: Owner, self: Owner = ownOwner()): "alive" | "dead" | "unknown" {
+  if (owner.host !== self.host) return "unknown";
+  if (owner.boot !== self.boot) return "dead";
+  if (owner.space !== self.space) return "unknown";
+  if (!exists(owner.pid)) return "dead";
+  if (stateLetter(owner.pid) === "ended") return "dead";
+  const start = startTag(owner.pid);
+  if (start === undefined || owner.start === "") return "alive";
+  return start === owner.start ? "alive" : "dead";
+}
+
+/**
+ * When a process started, in the system's own spelling: on Linux field 22 of `/proc/<pid>/stat`, elsewhere what `ps` says.
+ * Undefined when there is no such process or no way to ask.
+ */
+export function processStart(pid: number): string | undefined {
+  if (process.platform === "linux") return statFields(pid)?.[19];
+  if (process.platform === "win32") return undefined;
+  try {
+    const env = { ...process.env, LC_ALL: "C", TZ: "UTC" };
+    const said = execFileSync("/bin/ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8", env });
+    return said.trim() || undefined;
+  } catch {
+    return undefined; // ps ends with status 1 when there is no such process
+  }
+}
+
+/** A start time as it may stand in a file's name. */
+function startTag(pid: number): string | undefined {
+  return processStart(pid)?.replace(/[^0-9a-zA-Z]/g, "");
+}
+
+/** Short text for a file's name: equal for processes that can judge each other's life. */
+export function placeOf(owner: Owner): string {
+  return createHash("sha256").update(`${owner.host}\n${owner.boot}\n${owner.space}`).digest("hex").slice(0, 12);
+}
+
+/** An owner from JSON that somebody wrote; undefined when it is not one. */
+export function ownerFrom(value: unknown): Owner | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const { pid, start, host, boot, space } = value as Record<string, unknown>;
+  if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
+  if (typeof start !== "string" || typeof host !== "string") return undefined;
+  if (typeof boot !== "string" || typeof space !== "string") return undefined;
+  return { pid, start, host, boot, space };
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+}
+
+/** A killed process keeps its number until its parent asks for it; it writes no more. */
+function stateLetter(pid: number): "ended" | "running" {
+  const letter = process.platform === "linux" ? statFields(pid)?.[0] : undefined;
+  return letter === "Z" || letter === "X" ? "ended" : "running";
+}
+
+/** The fields from the third on: the second is the program's name in brackets and may hold anything. */
+function statFields(pid: number): string[] | undefined {
+  const text = textOf(`/proc/${pid}/stat`);
+  return text?.slice(text.lastIndexOf(")") + 2).split(" ");
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    return undefined; // not Linux, or the process has just gone: the caller treats it as "cannot be told"
+  }
+}
+
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined; // not Linux
+  }
+}

@@ -1,0 +1,66 @@
+import { basename, dirname, join } from "node:path";
+import { FileProblem } from "./file-problem.ts";
+import { errorCode, type Fs, nodeFs, openFor, readAll, writeAll } from "./fs.ts";
+import { openFolder, whyUnsafe } from "./home.ts";
+import { nonce } from "./temp-name.ts";
+
+export interface PrivateFileOptions {
+  readonly fs?: Fs;
+  /** Stands before and behind the random part of the name, for people and programs that go by the ending. */
+  readonly prefix?: string;
+  readonly suffix?: string;
+}
+
+/**
+ * Writes a new file that only this user can read, under a name nobody can know beforehand, and gives its path.
+ * The folder is made if missing (0700). Contract: never follows a link, never touches a file that is there.
+ */
+export async function writePrivate(
+  folder: string,
+  bytes: Uint8Array | string,
+  options: PrivateFileOptions = {},
+): Promise<string> {
+  const { fs = nodeFs, prefix = "", suffix = "" } = options;
+  const name = `${prefix}${nonce()}${suffix}`;
+  if (basename(name) !== name) throw new TypeError(`"${prefix}" and "${suffix}" must be parts of a file's name`);
+  await openFolder(folder, fs);
+  const path = join(folder, name);
+  const file = await fs.open(path, openFor.creating, 0o600);
+  try {
+    await writeAll(file, Buffer.from(bytes));
+  } finally {
+    await file.close();
+  }
+  return path;
+}
+
+/**
+ * Reads a file we rely on, such as pins or a token. Undefined when there is none.
+ * Contract: a link, another user's file, or one that group or others may write is `file/unsafe`, never read.
+ */
+export async function readPrivate(path: string, fs: Fs = nodeFs): Promise<Buffer | undefined> {
+  let file: Awaited<ReturnType<Fs["open"]>>;
+  try {
+    file = await fs.open(path, openFor.reading);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    if (errorCode(error) === "ELOOP") throw unsafe(path, "it is a link");
+    throw error;
+  }
+  try {
+    const stat = await file.stat();
+    const why = stat.isFile() ? whyUnsafe(stat) : "it is no ordinary file";
+    if (why !== undefined) throw unsafe(path, why);
+    return await readAll(file);
+  } finally {
+    await file.close();
+  }
+}
+
+function unsafe(path: string, why: string): FileProblem {
+  return new FileProblem(
+    "file/unsafe",
+    `${path} cannot be relied on: ${why}. Remove it, or make it yours alone (chmod go-w in ${dirname(path)}).`,
+    { about: { path, why } },
+  );
+}

@@ -1,0 +1,58 @@
+interface Line {
+  readonly waiting: (() => void)[];
+  changedAt: number;
+}
+
+const lines = new Map<string, Line>();
+
+/**
+ * One caller of this process at a time, in the order of asking. Gives the function that ends the turn,
+ * or undefined when nobody's turn ended for `waitMs`: a long line that moves is no reason to give up.
+ */
+export async function takeTurn(key: string, waitMs: number, signal?: AbortSignal): Promise<(() => void) | undefined> {
+  signal?.throwIfAborted();
+  const line = lines.get(key);
+  if (line !== undefined && !(await comesUp(line, waitMs, signal))) return undefined;
+  const mine = line ?? { waiting: [], changedAt: performance.now() };
+  lines.set(key, mine);
+  return () => pass(key, mine);
+}
+
+function pass(key: string, line: Line): void {
+  line.changedAt = performance.now();
+  const next = line.waiting.shift();
+  if (next === undefined) lines.delete(key);
+  else next();
+}
+
+function comesUp(line: Line, waitMs: number, signal?: AbortSignal): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    const leave = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+      const at = line.waiting.indexOf(up);
+      if (at >= 0) line.waiting.splice(at, 1);
+    };
+    const up = () => {
+      leave();
+      resolve(true);
+    };
+    const abort = () => {
+      leave();
+      reject(signal?.reason);
+    };
+    const check = () => {
+      const leftMs = line.changedAt + waitMs - performance.now();
+      if (leftMs > 0) {
+        timer = setTimeout(check, leftMs);
+        return;
+      }
+      leave();
+      resolve(false);
+    };
+    line.waiting.push(up);
+    signal?.addEventListener("abort", abort, { once: true });
+    check();
+  });
+}
