@@ -12,7 +12,7 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
   try {
     return await dispatch(args, io);
   } catch (error) {
-    await io.err(`hookline: ${error instanceof Problem ? error.message : describeBug(error)}\n`);
+    await io.err(`hookline: ${isProblem(error) ? error.message : describeBug(error)}\n`);
     return 1;
   }
 }
@@ -45,6 +45,11 @@ function unknownCommand(name: string): Problem {
   const near = nearest(name, Object.keys(commands));
   const hint = near ? `Did you mean "${near}"?` : "hookline --help lists the commands.";
   return new Problem("cli/unknown-command", `"${name}" is not a command. ${hint}`, { about: { name } });
+}
+
+/** By name, since `files` imports nothing and has a problem class of its own. */
+function isProblem(error: unknown): error is Error {
+  return error instanceof Error && error.name === "Problem";
 }
 
 /** An error that is no `Problem` is our fault: the stack is what a bug report needs. */
