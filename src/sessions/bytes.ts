@@ -1,0 +1,95 @@
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { gunzipSync } from "node:zlib";
+import { Problem } from "../protocol/index.ts";
+import { openGzip } from "./gzip.ts";
+
+/** Which file on disk: a path can name another one tomorrow. */
+export interface FileIdentity {
+  readonly dev: number;
+  readonly ino: number;
+}
+
+/** An open file as bytes at offsets; an archived file (`.gz`) is seen through its compression. */
+export interface ByteSource extends FileIdentity {
+  /** Contract: fills `into` from `offset` and gives the count; fewer bytes than fit only at the end of the file. */
+  read(into: Uint8Array, offset: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Opens read-only and takes no lock: the file may grow while it is read. */
+export async function openBytes(path: string): Promise<ByteSource> {
+  try {
+    return path.endsWith(".gz") ? await openGzip(path) : await openPlain(path);
+  } catch (cause) {
+    throw unreadableFile(path, cause);
+  }
+}
+
+async function openPlain(path: string): Promise<ByteSource> {
+  const handle = await open(path, "r");
+  const { dev, ino } = await handle.stat();
+  return {
+    dev,
+    ino,
+    async read(into, offset) {
+      let filled = 0;
+      while (filled < into.length) {
+        const { bytesRead } = await handle.read(into, filled, into.length - filled, offset + filled);
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+      }
+      return filled;
+    },
+    close: () => handle.close(),
+  };
+}
+
+/** The exact bytes of one line, read again from disk. Throws `sessions/changed` when the file is no longer the one that was read. */
+export function readAgain(path: string, identity: FileIdentity, offset: number, length: number): Buffer {
+  const bytes = path.endsWith(".gz") ? gzipSlice(path, offset, length) : plainSlice(path, identity, offset, length);
+  if (bytes?.length === length) return bytes;
+  throw new Problem("sessions/changed", `${path} was replaced or cut since it was read. Open the session again.`, {
+    about: { path, offset, length },
+  });
+}
+
+function plainSlice(path: string, identity: FileIdentity, offset: number, length: number): Buffer | undefined {
+  const descriptor = openForReading(path);
+  try {
+    const { dev, ino } = fstatSync(descriptor);
+    if (dev !== identity.dev || ino !== identity.ino) return undefined;
+    const bytes = Buffer.allocUnsafe(length);
+    let filled = 0;
+    while (filled < length) {
+      const count = readSync(descriptor, bytes, filled, length - filled, offset + filled);
+      if (count === 0) return undefined;
+      filled += count;
+    }
+    return bytes;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function openForReading(path: string): number {
+  try {
+    return openSync(path, "r");
+  } catch (cause) {
+    throw unreadableFile(path, cause);
+  }
+}
+
+function gzipSlice(path: string, offset: number, length: number): Buffer | undefined {
+  try {
+    return gunzipSync(readFileSync(path)).subarray(offset, offset + length);
+  } catch (cause) {
+    throw unreadableFile(path, cause);
+  }
+}
+
+function unreadableFile(path: string, cause: unknown): Problem {
+  if (cause instanceof Problem) return cause;
+  const said = cause instanceof Error ? cause.message : String(cause);
+  return new Problem("sessions/unreadable-file", `${path} cannot be read: ${said}`, { about: { path }, cause });
+}

@@ -1,0 +1,41 @@
+import type { Item } from "./entry.ts";
+import { isRecord, toEntry } from "./formats/claude-code/entry.ts";
+import { type Cursor, type LineOptions, readLines, type Tail } from "./lines.ts";
+import { recordsOf } from "./records.ts";
+
+/** A transcript as batches of entries and unreadable stretches, in file order. Reading never stops at damage. */
+export interface EntryReader extends AsyncIterable<readonly Item[]> {
+  readonly file: string;
+  readonly cursor: Cursor;
+  readonly tail: Tail | undefined;
+  readonly reset: boolean;
+}
+
+/** By default a last line without newline is given, marked `unterminated`, if it is a whole record. */
+export function readEntries(file: string, options: LineOptions = {}): EntryReader {
+  const lines = readLines(file, { tail: "give", ...options });
+  return {
+    file,
+    get cursor() {
+      return lines.cursor;
+    },
+    get tail() {
+      return lines.tail;
+    },
+    get reset() {
+      return lines.reset;
+    },
+    async *[Symbol.asyncIterator]() {
+      for await (const batch of lines) {
+        const source = { path: file, dev: lines.cursor.dev, ino: lines.cursor.ino };
+        const items: Item[] = [];
+        for (const line of batch) {
+          for (const record of recordsOf(source, line, isRecord)) {
+            items.push(record.kind === "unreadable" ? record : toEntry(record));
+          }
+        }
+        if (items.length > 0) yield items;
+      }
+    },
+  };
+}

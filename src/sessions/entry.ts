@@ -1,0 +1,242 @@
+import type { Block } from "./block.ts";
+import type { Unreadable } from "./records.ts";
+
+/**
+ * One record of a transcript, in one vocabulary for every agent. The union is closed by `kind`; what a format writes
+ * beyond it is `other`, verbatim. Nothing that was on disk is lost: fields we do not know are in `extra`.
+ */
+export type Entry = UserEntry | AssistantEntry | SystemEntry | AttachmentEntry | BareEntry | OtherEntry;
+
+export type { Unreadable } from "./records.ts";
+
+/** What a reader gives out, in the order of the file. */
+export type Item = Entry | Unreadable;
+
+/** Where an entry lies and how it was read. */
+export interface Placed {
+  readonly file: string;
+  readonly offset: number;
+  readonly length: number;
+  readonly line: number;
+  /** The exact bytes, read again from disk; throws `sessions/changed` when the file was replaced meanwhile. */
+  readonly raw: () => Uint8Array;
+  readonly lossy?: true;
+  readonly recovered?: true;
+  readonly unterminated?: true;
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** What an entry that is part of the conversation's graph carries. */
+export interface Threaded extends Placed {
+  readonly uuid: string;
+  readonly parentUuid: string | null;
+  readonly isSidechain: boolean;
+  readonly timestamp?: string;
+  readonly sessionId?: string;
+  readonly cwd?: string;
+  readonly version?: string;
+  readonly gitBranch?: string;
+  readonly userType?: string;
+  readonly entrypoint?: string;
+  readonly agentId?: string;
+  readonly slug?: string;
+  /** The session this one came from, as some versions note it. */
+  readonly ancestorSessionId?: string;
+  readonly forkedFrom?: unknown;
+}
+
+/** What a line with role user really is; the first rule that fits decides. */
+export type UserRole =
+  | "result"
+  | "summary"
+  | "meta"
+  | "command"
+  | "command-output"
+  | "interrupt"
+  | "notification"
+  | "teammate"
+  | "prompt";
+
+export type PromptSource = "typed" | "sdk" | "system" | "agent" | "unknown";
+
+export interface UserEntry extends Threaded {
+  readonly kind: "user";
+  readonly role: UserRole;
+  /** Of prompts only. */
+  readonly source?: PromptSource;
+  readonly content: readonly Block[];
+  readonly contentWasText?: true;
+  readonly messageExtra?: Readonly<Record<string, unknown>>;
+  readonly promptId?: string;
+  readonly permissionMode?: string;
+  readonly promptSource?: string;
+  readonly origin?: unknown;
+  readonly toolUseResult?: unknown;
+  readonly toolDenialKind?: string;
+  readonly sourceToolAssistantUuid?: string;
+  readonly isMeta?: boolean;
+  readonly isCompactSummary?: boolean;
+  readonly isVisibleInTranscriptOnly?: boolean;
+}
+
+export interface AssistantEntry extends Threaded {
+  readonly kind: "assistant";
+  /** Absent when the endpoint gave none. */
+  readonly messageId?: string;
+  readonly model?: string;
+  readonly content: readonly Block[];
+  readonly contentWasText?: true;
+  readonly stopReason: string | null;
+  readonly stopSequence?: string;
+  /** Token counts as the endpoint wrote them. */
+  readonly usage?: Readonly<Record<string, unknown>>;
+  readonly messageExtra?: Readonly<Record<string, unknown>>;
+  readonly requestId?: string;
+  readonly error?: unknown;
+  readonly isApiErrorMessage?: boolean;
+  readonly apiErrorStatus?: number;
+  readonly apiError?: unknown;
+  readonly errorDetails?: unknown;
+  readonly attributionAgent?: string;
+  readonly attributionSkill?: string;
+  readonly attributionPlugin?: string;
+  readonly attributionMcpServer?: string;
+  readonly attributionMcpTool?: string;
+  readonly advisorModel?: string;
+  readonly effort?: unknown;
+  readonly apiBlockIndex?: number;
+  readonly isAbortedMidStream?: boolean;
+  readonly costUsd?: number;
+  readonly durationMs?: number;
+}
+
+export type SystemSubtype =
+  | "compact_boundary"
+  | "stop_hook_summary"
+  | "turn_duration"
+  | "local_command"
+  | "informational"
+  | "tool_result";
+
+export interface SystemEntry extends Threaded {
+  readonly kind: "system";
+  readonly subtype: SystemSubtype;
+  readonly content?: unknown;
+  readonly level?: string;
+  readonly isMeta?: boolean;
+  readonly toolUseId?: string;
+  /** compact_boundary */
+  readonly logicalParentUuid?: string;
+  readonly compactMetadata?: CompactMetadata;
+  /** stop_hook_summary */
+  readonly hookCount?: number;
+  readonly hookInfos?: readonly unknown[];
+  readonly hookErrors?: readonly unknown[];
+  readonly hookAdditionalContext?: readonly unknown[];
+  readonly preventedContinuation?: boolean;
+  readonly preventContinuation?: boolean;
+  readonly stopReason?: string;
+  readonly hasOutput?: boolean;
+  /** turn_duration */
+  readonly durationMs?: number;
+  readonly messageCount?: number;
+}
+
+export interface CompactMetadata {
+  readonly trigger?: string;
+  readonly preTokens?: number;
+  readonly postTokens?: number;
+  readonly durationMs?: number;
+  readonly cumulativeDroppedTokens?: number;
+  readonly preservedSegment?: { readonly headUuid?: string; readonly anchorUuid?: string; readonly tailUuid?: string };
+  readonly preservedMessages?: { readonly anchorUuid?: string; readonly uuids?: readonly string[] };
+}
+
+export type AttachmentType = HookAttachmentType | OtherAttachmentType;
+
+export type HookAttachmentType =
+  | "hook_success"
+  | "hook_non_blocking_error"
+  | "hook_blocking_error"
+  | "hook_additional_context"
+  | "hook_system_message"
+  | "hook_stopped_continuation"
+  | "hook_cancelled"
+  | "hook_error_during_execution"
+  | "hook_deferred_tool"
+  | "hook_permission_decision"
+  | "async_hook_response";
+
+type OtherAttachmentType =
+  | "agent_listing_delta"
+  | "skill_listing"
+  | "deferred_tools_delta"
+  | "nested_memory"
+  | "file"
+  | "invoked_skills"
+  | "command_permissions"
+  | "queued_command"
+  | "task_reminder"
+  | "total_tokens_reminder";
+
+export interface AttachmentEntry extends Threaded {
+  readonly kind: "attachment";
+  readonly type: AttachmentType;
+  /** Of hook records: who ran, when, and for which tool call. */
+  readonly hookName?: string;
+  readonly hookEvent?: string;
+  readonly toolUseId?: string;
+  /** All other fields of the attachment, as they are on disk. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export type BareKind =
+  | "queue-operation"
+  | "last-prompt"
+  | "mode"
+  | "permission-mode"
+  | "ai-title"
+  | "custom-title"
+  | "agent-name"
+  | "worktree-state"
+  | "file-history-snapshot"
+  | "file-history-delta"
+  | "bridge-session"
+  | "cost-state"
+  | "frame-link"
+  | "pr-link"
+  | "progress"
+  | "summary"
+  | "result";
+
+/** A record beside the conversation. Some older ones do carry uuid and parentUuid: then they are nodes of the graph. */
+export interface BareEntry extends Placed, Partial<Omit<Threaded, keyof Placed>> {
+  readonly kind: BareKind;
+  readonly operation?: string;
+  readonly content?: unknown;
+  readonly lastPrompt?: string;
+  readonly leafUuid?: string;
+  readonly mode?: string;
+  readonly permissionMode?: string;
+  readonly aiTitle?: string;
+  readonly customTitle?: string;
+  readonly agentName?: string;
+  readonly worktreeSession?: unknown;
+  readonly messageId?: string;
+  readonly snapshot?: unknown;
+  readonly isSnapshotUpdate?: boolean;
+  readonly summary?: string;
+  readonly bridgeSessionId?: string;
+  readonly toolUseId?: string;
+  readonly parentToolUseId?: string;
+  readonly data?: unknown;
+}
+
+/** A type or subtype we do not know, or a known one in a shape that is not the known one (then `why`). */
+export interface OtherEntry extends Placed, Partial<Omit<Threaded, keyof Placed>> {
+  readonly kind: "other";
+  /** `type`, or `type/subtype`, as written; empty when there was none. */
+  readonly name: string;
+  readonly why?: string;
+  readonly object: Readonly<Record<string, unknown>>;
+}

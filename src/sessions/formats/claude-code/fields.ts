@@ -1,0 +1,155 @@
+/**
+ * The fields of each record type: their name on disk, our name, and what they must be. A field with another type is
+ * kept in `extra` like one we do not know: one odd value never costs the whole entry.
+ */
+export type Check = "text" | "number" | "flag" | "object" | "list" | "any";
+
+export interface Field {
+  readonly name: string;
+  readonly check: Check;
+}
+
+export type FieldTable = ReadonlyMap<string, Field>;
+
+const thread = table({
+  uuid: "text",
+  isSidechain: "flag",
+  timestamp: "text",
+  sessionId: "text",
+  cwd: "text",
+  version: "text",
+  gitBranch: "text",
+  userType: "text",
+  entrypoint: "text",
+  agentId: "text",
+  slug: "text",
+  session_id: ["ancestorSessionId", "text"],
+  forkedFrom: "any",
+});
+
+export const userFields: FieldTable = table(
+  {
+    promptId: "text",
+    permissionMode: "text",
+    promptSource: "text",
+    origin: "any",
+    toolUseResult: "any",
+    toolDenialKind: "text",
+    sourceToolAssistantUUID: ["sourceToolAssistantUuid", "text"],
+    isMeta: "flag",
+    isCompactSummary: "flag",
+    isVisibleInTranscriptOnly: "flag",
+  },
+  thread,
+);
+
+export const assistantFields: FieldTable = table(
+  {
+    requestId: "text",
+    error: "any",
+    isApiErrorMessage: "flag",
+    apiErrorStatus: "number",
+    apiError: "any",
+    errorDetails: "any",
+    attributionAgent: "text",
+    attributionSkill: "text",
+    attributionPlugin: "text",
+    attributionMcpServer: "text",
+    attributionMcpTool: "text",
+    advisorModel: "text",
+    effort: "any",
+    apiBlockIndex: "number",
+    isAbortedMidStream: "flag",
+    costUSD: ["costUsd", "number"],
+    durationMs: "number",
+  },
+  thread,
+);
+
+export const systemFields: FieldTable = table(
+  {
+    content: "any",
+    level: "text",
+    isMeta: "flag",
+    toolUseID: ["toolUseId", "text"],
+    logicalParentUuid: "text",
+    compactMetadata: "object",
+    hookCount: "number",
+    hookInfos: "list",
+    hookErrors: "list",
+    hookAdditionalContext: "list",
+    preventedContinuation: "flag",
+    preventContinuation: "flag",
+    stopReason: "text",
+    hasOutput: "flag",
+    durationMs: "number",
+    messageCount: "number",
+  },
+  thread,
+);
+
+export const attachmentFields: FieldTable = thread;
+
+/** What is known inside an attachment, by its type; for `drift` only, since all of it is kept. */
+export const attachmentInner: Readonly<Record<string, readonly string[]>> = {
+  hook_success: ["content", "stdout", "stderr", "exitCode", "command", "durationMs"],
+  hook_non_blocking_error: ["content", "stdout", "stderr", "exitCode", "command", "durationMs"],
+  hook_blocking_error: ["blockingError"],
+  hook_additional_context: ["content"],
+  hook_system_message: ["content"],
+  hook_stopped_continuation: ["message"],
+  hook_cancelled: ["timedOut", "timeoutMs", "command", "durationMs"],
+  hook_error_during_execution: ["content", "command", "durationMs"],
+  hook_deferred_tool: ["toolName", "toolInput", "content"],
+  hook_permission_decision: ["decision"],
+  async_hook_response: ["processId", "response", "stdout", "stderr", "exitCode"],
+  agent_listing_delta: ["addedTypes", "addedLines", "removedTypes", "isInitial", "showConcurrencyNote"],
+  skill_listing: ["content", "skillCount", "isInitial", "names"],
+  deferred_tools_delta: ["addedNames", "addedLines", "removedNames", "isInitial"],
+  nested_memory: ["path", "content", "displayPath"],
+  file: ["filename", "content", "displayPath"],
+  invoked_skills: ["skills"],
+  command_permissions: ["allowedTools"],
+  queued_command: ["prompt", "commandMode", "timestamp"],
+  task_reminder: ["content", "itemCount"],
+  total_tokens_reminder: ["content", "used", "total", "remaining"],
+};
+
+const bare = table({ content: "any" }, thread);
+
+/** Bare types with their own fields; the first one named must be there, in its type, or the record is `other`. */
+export const bareFields: Readonly<Record<string, { readonly needs?: string; readonly fields: FieldTable }>> = {
+  "queue-operation": { needs: "operation", fields: table({ operation: "text" }, bare) },
+  "last-prompt": { fields: table({ lastPrompt: "text", leafUuid: "text" }, bare) },
+  mode: { needs: "mode", fields: table({ mode: "text" }, bare) },
+  "permission-mode": { needs: "permissionMode", fields: table({ permissionMode: "text" }, bare) },
+  "ai-title": { needs: "aiTitle", fields: table({ aiTitle: "text" }, bare) },
+  "custom-title": { needs: "customTitle", fields: table({ customTitle: "text" }, bare) },
+  "agent-name": { needs: "agentName", fields: table({ agentName: "text" }, bare) },
+  "worktree-state": { fields: table({ worktreeSession: "any" }, bare) },
+  "file-history-snapshot": {
+    needs: "snapshot",
+    fields: table({ messageId: "text", snapshot: "object", isSnapshotUpdate: "flag" }, bare),
+  },
+  "file-history-delta": { fields: table({ messageId: "text", snapshot: "object", isSnapshotUpdate: "flag" }, bare) },
+  "bridge-session": { fields: table({ bridgeSessionId: "text" }, bare) },
+  "cost-state": { fields: bare },
+  "frame-link": { fields: bare },
+  "pr-link": { fields: bare },
+  progress: {
+    fields: table(
+      { data: "any", toolUseID: ["toolUseId", "text"], parentToolUseID: ["parentToolUseId", "text"] },
+      bare,
+    ),
+  },
+  summary: { needs: "summary", fields: table({ summary: "text", leafUuid: "text" }, bare) },
+  result: { fields: bare },
+};
+
+function table(rows: Record<string, Check | readonly [string, Check]>, base?: FieldTable): FieldTable {
+  const own = Object.entries(rows).map(([key, row]): [string, Field] => [
+    key,
+    typeof row === "string" ? { name: key, check: row } : { name: row[0], check: row[1] },
+  ]);
+  return new Map([...(base ?? []), ...own]);
+}

@@ -1,0 +1,72 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { createGunzip } from "node:zlib";
+import type { ByteSource } from "./bytes.ts";
+
+/** A gzip file, of one member or many, as bytes at offsets. Going forward is cheap; going back starts over. */
+export async function openGzip(path: string): Promise<ByteSource> {
+  const { dev, ino } = await stat(path);
+  let stream = inflate(path);
+  let position = 0;
+  let rest: Buffer = Buffer.alloc(0);
+
+  async function next(): Promise<boolean> {
+    const { value, done } = await stream.next();
+    if (done) return false;
+    rest = value;
+    return true;
+  }
+
+  async function seek(offset: number): Promise<boolean> {
+    if (offset < position) {
+      await stream.return(undefined);
+      stream = inflate(path);
+      position = 0;
+      rest = Buffer.alloc(0);
+    }
+    while (position + rest.length <= offset) {
+      position += rest.length;
+      rest = Buffer.alloc(0);
+      if (position === offset && rest.length > 0) return true;
+      if (!(await next())) return false;
+    }
+    rest = rest.subarray(offset - position);
+    position = offset;
+    return true;
+  }
+
+  return {
+    dev,
+    ino,
+    async read(into, offset) {
+      let filled = 0;
+      while (filled < into.length && (await seek(offset + filled))) {
+        const count = Math.min(rest.length, into.length - filled);
+        into.set(rest.subarray(0, count), filled);
+        filled += count;
+      }
+      return filled;
+    },
+    close: async () => void (await stream.return(undefined)),
+  };
+}
+
+async function* inflate(path: string): AsyncGenerator<Buffer, undefined, undefined> {
+  const file = createReadStream(path);
+  const gunzip = createGunzip();
+  file.on("error", (error) => gunzip.destroy(error));
+  file.pipe(gunzip);
+  try {
+    for await (const chunk of gunzip) yield chunk as Buffer;
+  } catch (error) {
+    // A member that was cut off while it was written: what came before it has been handed out already.
+    if (!isCutOff(error)) throw error;
+  } finally {
+    file.destroy();
+    gunzip.destroy();
+  }
+}
+
+function isCutOff(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "Z_BUF_ERROR";
+}

@@ -1,0 +1,100 @@
+import { isUtf8 } from "node:buffer";
+import { type FileIdentity, readAgain } from "./bytes.ts";
+import type { Line } from "./lines.ts";
+import { objectsIn } from "./recover.ts";
+
+/** A JSON object and where its bytes lie. */
+export interface JsonRecord {
+  readonly kind: "record";
+  readonly file: string;
+  readonly offset: number;
+  readonly length: number;
+  readonly line: number;
+  readonly object: Readonly<Record<string, unknown>>;
+  /** The bytes were not valid UTF-8; replacement characters stand where they were wrong. */
+  readonly lossy: boolean;
+  /** The object was found inside a damaged line. */
+  readonly recovered: boolean;
+  /** The object is whole, but no newline ends its line yet. */
+  readonly unterminated: boolean;
+  readonly raw: () => Uint8Array;
+}
+
+/** Bytes that hold no record, kept at their place in the stream. */
+export interface Unreadable {
+  readonly kind: "unreadable";
+  readonly file: string;
+  readonly offset: number;
+  readonly length: number;
+  readonly line: number;
+  readonly why: "not-json" | "not-object" | "too-long" | "nul-run" | "splice";
+  readonly bytes: () => Uint8Array;
+}
+
+/** A path and the file it named when it was read. */
+export interface SourceFile extends FileIdentity {
+  readonly path: string;
+}
+
+/** A line as the records it holds: one, when nothing went wrong. Damage is given beside what could be read. */
+export function recordsOf(
+  file: SourceFile,
+  line: Line,
+  isRecord: (object: Record<string, unknown>) => boolean,
+): (JsonRecord | Unreadable)[] {
+  if (line.bytes === undefined) return [unreadable(file, line, "too-long", line.offset, line.length)];
+  const text = line.bytes.toString("utf8");
+  const value = parse(text);
+  if (isObject(value)) return [record(file, line, value, line.offset, line.length, lossy(text, line.bytes), false)];
+  if (!line.terminated) return [];
+  if (value !== undefined) return [unreadable(file, line, "not-object", line.offset, line.length)];
+  return objectsIn(line.bytes, isRecord).map((part) => {
+    const offset = line.offset + part.from;
+    const length = part.to - part.from;
+    if (part.object === undefined) return unreadable(file, line, part.why, offset, length);
+    const bytes = (line.bytes as Buffer).subarray(part.from, part.to);
+    return record(file, line, part.object, offset, length, !isUtf8(bytes), true);
+  });
+}
+
+function lossy(text: string, bytes: Buffer): boolean {
+  return text.includes("\ufffd") && !isUtf8(bytes);
+}
+
+function record(
+  file: SourceFile,
+  { line, terminated }: Line,
+  object: Record<string, unknown>,
+  offset: number,
+  length: number,
+  lossy: boolean,
+  recovered: boolean,
+): JsonRecord {
+  const raw = () => readAgain(file.path, file, offset, length);
+  const unterminated = !terminated;
+  return { kind: "record", file: file.path, offset, length, line, object, lossy, recovered, unterminated, raw };
+}
+
+function unreadable(
+  file: SourceFile,
+  { line }: Line,
+  why: Unreadable["why"],
+  offset: number,
+  length: number,
+): Unreadable {
+  const bytes = () => readAgain(file.path, file, offset, length);
+  return { kind: "unreadable", file: file.path, offset, length, line, why, bytes };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // What is wrong with the line is found out by looking for objects inside it.
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
