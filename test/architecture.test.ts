@@ -31,6 +31,7 @@ const packageOwners: Record<string, readonly string[]> = {
   "jsonc-parser": ["engine"],
   unbash: ["permissions"],
   picomatch: ["permissions"],
+  "node-sqlite3-wasm": ["sessions"],
 };
 
 const files = readdirSync(src, { recursive: true, encoding: "utf8" })
