@@ -36,3 +36,14 @@ export { liesUnder, realInside } from "./inside.ts";
 export { type Line, type LineOptions, type LineReader, maxLineBytes, readLines, type Tail } from "./lines.ts";
 export { type JsonRecord, recordsOf, type SourceFile } from "./records.ts";
 export { isSafeId, safeId } from "./session-id.ts";
+export {
+  openSqlite,
+  type Row,
+  removeLeftLock,
+  type Sqlite,
+  type SqliteDriver,
+  type SqliteOptions,
+  type SqlValue,
+  type Statement,
+  sqliteDriver,
+} from "./sqlite.ts";
