@@ -1,0 +1,77 @@
+import type { Answer, HookOutput, ToolInput, Warning } from "../../protocol/index.ts";
+import { terminalSequenceAllowed } from "../display.ts";
+import { type ReadAnswer, type Reading, warn } from "./reading.ts";
+import { faultOf } from "./shape.ts";
+import { outputOf } from "./specific.ts";
+import { verdictOf } from "./verdict.ts";
+
+/** An object read by the event's row; `invalid` names the field when it is not exactly what the wire allows. */
+export function readExact(
+  value: Readonly<Record<string, unknown>>,
+  reading: Reading,
+): ReadAnswer | { invalid: string } {
+  const invalid = faultOf(value) ?? wrongName(value as HookOutput, reading);
+  if (invalid !== undefined) return { invalid };
+  const output = value as HookOutput;
+  const { verdict, warnings } = verdictOf(output, reading);
+  const specific = outputOf(output, verdict, reading);
+  const sequence = terminalSequence(output, reading);
+  const answer: Answer = {
+    verdict,
+    ...inputOf(output, verdict.kind, reading),
+    ...textsOf(output, verdict.kind, reading),
+    ...stopOf(output, specific.output.permission?.interrupt === true),
+    output: { ...specific.output, ...sequence.output },
+  };
+  return { answer, warnings: [...warnings, ...specific.warnings, ...sequence.warnings] };
+}
+
+/** Answers count only under the event's own name; where the row honours none at all, the object is merely ignored. */
+function wrongName({ hookSpecificOutput: specific }: HookOutput, { row }: Reading): string | undefined {
+  if (specific === undefined || row.answers.length === 0 || specific.hookEventName === row.name) return undefined;
+  if (specific.hookEventName === undefined) return "hookSpecificOutput.hookEventName is missing";
+  return `hookSpecificOutput.hookEventName must be "${row.name}", not "${specific.hookEventName}"`;
+}
+
+function inputOf(output: HookOutput, decision: string, { row }: Reading): { input?: ToolInput } {
+  // A deferred call is kept as the model made it.
+  if (decision === "defer") return {};
+  const specific = output.hookSpecificOutput;
+  if (row.answers.includes("updatedInput") && specific?.updatedInput) return { input: specific.updatedInput };
+  const answer = row.answers.includes("decision") ? specific?.decision : undefined;
+  return answer?.behavior === "allow" && answer.updatedInput ? { input: answer.updatedInput } : {};
+}
+
+function textsOf(
+  output: HookOutput,
+  decision: string,
+  { row, payload }: Reading,
+): Pick<Answer, "context" | "messages"> {
+  const context: string[] = [];
+  const added = output.hookSpecificOutput?.additionalContext;
+  if (added?.trim() && row.answers.includes("additionalContext") && decision !== "defer") context.push(added);
+  const message = output.systemMessage?.trim() ? output.systemMessage : undefined;
+  const forModel = message !== undefined && row.special.messageIsContext?.(payload) === true;
+  if (forModel) context.push(message);
+  return {
+    ...(context.length > 0 ? { context } : {}),
+    ...(message !== undefined && !forModel ? { messages: [message] } : {}),
+  };
+}
+
+function stopOf(output: HookOutput, interrupted: boolean): Pick<Answer, "stop"> {
+  if (output.continue !== false && !interrupted) return {};
+  return { stop: output.stopReason?.trim() ? { reason: output.stopReason } : {} };
+}
+
+function terminalSequence(
+  output: HookOutput,
+  reading: Reading,
+): { output: { terminalSequence?: string }; warnings: Warning[] } {
+  const sequence = output.terminalSequence;
+  if (sequence === undefined) return { output: {}, warnings: [] };
+  if (terminalSequenceAllowed(sequence)) return { output: { terminalSequence: sequence }, warnings: [] };
+  const message =
+    "terminalSequence may hold titles (OSC 0, 1, 2), notices (OSC 9, 99, 777) and BEL only; it was dropped";
+  return { output: {}, warnings: [warn(reading, "terminal-sequence-dropped", message)] };
+}

@@ -1,0 +1,151 @@
+import type { Answer, Verdict } from "../../protocol/index.ts";
+import type { Ran } from "../ran.ts";
+import { readExact } from "./exact.ts";
+import { parseOutput } from "./parse-output.ts";
+import { noAnswer, type ReadAnswer, type Reading, warn } from "./reading.ts";
+import { readReturned } from "./returned.ts";
+import { salvage } from "./salvage.ts";
+import { textAnswer } from "./text.ts";
+import { worded } from "./verdict.ts";
+
+/** What a run means for its event: pure, and the only place where exit codes, bodies and values become an answer. */
+export function readAnswer(ran: Ran, reading: Reading): ReadAnswer {
+  switch (ran.said.kind) {
+    case "printed":
+      return readPrinted(ran, ran.said, reading);
+    case "body":
+      return readBody(ran, ran.said, reading);
+    case "returned":
+      return readReturned(ran, ran.said.value, reading);
+    case "judged":
+      return { answer: judged(ran.said, reading), warnings: [] };
+    case "nothing":
+      return { answer: failedOnly(ran), warnings: [] };
+  }
+}
+
+function readPrinted(ran: Ran, said: Extract<Ran["said"], { kind: "printed" }>, reading: Reading): ReadAnswer {
+  if (said.exit === null) return onlyRestrictions(ran, reading);
+  const object = readOutput(ran, said.whole, reading);
+  if (said.exit === 2) return withExit2(ran, object, reading);
+  if (said.exit === 0) return object ?? textAnswer(ran.stdout, reading);
+  const counts = object !== undefined && object.answer.failure === undefined && reading.row.onOther !== "fail";
+  if (counts) return object;
+  const failure = ran.failure ?? `exited with code ${said.exit}${wordsOf(ran.stderr)}`;
+  return { answer: { ...(object?.answer ?? noAnswer), failure }, warnings: object?.warnings ?? [] };
+}
+
+/** An object, exact or broken, or a denial found in text; undefined when the output is plain text or empty. */
+function readOutput(ran: Ran, whole: boolean, reading: Reading): ReadAnswer | undefined {
+  const parsed = parseOutput(ran.stdout, whole);
+  if (parsed.kind === "empty") return undefined;
+  if (parsed.kind === "object") return readObject(parsed.value, reading);
+  const verdict = salvage(parsed.text, reading);
+  if (verdict !== undefined) return repaired(verdict, "it stood beside other output", reading);
+  if (!parsed.broken) return undefined;
+  const plain = textAnswer(ran.stdout, reading);
+  const why = whole
+    ? "stdout begins like a JSON object but does not parse"
+    : "stdout was cut; JSON that did not fit does not count";
+  return {
+    answer: { ...plain.answer, failure: why },
+    warnings: [...plain.warnings, warn(reading, "output-invalid", `${why}. Print one JSON object and nothing else.`)],
+  };
+}
+
+function readObject(value: Readonly<Record<string, unknown>>, reading: Reading): ReadAnswer {
+  const exact = readExact(value, reading);
+  if (!("invalid" in exact)) {
+    return exact.answer.verdict.kind === "none" ? withSalvage(exact, value, reading) : exact;
+  }
+  const verdict = salvage(value, reading);
+  if (verdict !== undefined) return repaired(verdict, exact.invalid, reading);
+  const failure = `printed an object that cannot be used: ${exact.invalid}`;
+  return {
+    answer: { ...noAnswer, failure },
+    warnings: [warn(reading, "output-invalid", `The hook's output was dropped: ${exact.invalid}.`)],
+  };
+}
+
+/** A denial in the wrong place of an otherwise exact object, such as `permissionDecision` at the top. */
+function withSalvage(exact: ReadAnswer, value: Readonly<Record<string, unknown>>, reading: Reading): ReadAnswer {
+  const verdict = salvage(value, reading);
+  if (verdict === undefined) return exact;
+  const fixed = repaired(verdict, "it stood in the wrong place", reading);
+  return { answer: { ...exact.answer, ...fixed.answer }, warnings: [...exact.warnings, ...fixed.warnings] };
+}
+
+function repaired(verdict: Verdict, why: string, reading: Reading): ReadAnswer {
+  const message = `A ${verdict.kind} was read out of broken output and counts (${why}). Print exactly one JSON object.`;
+  return { answer: { verdict }, warnings: [warn(reading, "output-repaired", message)] };
+}
+
+/** Exit 2 blocks wherever the row lets it, whatever stands on stdout; the object's own words are preferred to stderr. */
+function withExit2(ran: Ran, object: ReadAnswer | undefined, reading: Reading): ReadAnswer {
+  const { row } = reading;
+  const said = object === undefined || row.special.exit2HidesAnswers ? hidden(object) : object;
+  if (row.onBlock === null) {
+    const text = ran.stderr.trim();
+    const message = `${row.name} does not read exit 2 as a decision${text ? `: ${text}` : ""}`;
+    return { answer: said.answer, warnings: [...said.warnings, warn(reading, "exit-2-ignored", message)] };
+  }
+  const { failure: _, ...answer } = said.answer;
+  const denied = answer.verdict.kind === "deny" ? answer.verdict : worded("deny", exit2Reason(ran.stderr), reading);
+  const declined = row.answers.includes("action") ? { output: { ...answer.output, action: "decline" as const } } : {};
+  return { answer: { ...answer, ...declined, verdict: denied }, warnings: said.warnings };
+}
+
+function hidden(object: ReadAnswer | undefined): ReadAnswer {
+  if (object === undefined) return { answer: noAnswer, warnings: [] };
+  const { messages, stop } = object.answer;
+  return {
+    answer: { ...noAnswer, ...(messages ? { messages } : {}), ...(stop ? { stop } : {}) },
+    warnings: object.warnings,
+  };
+}
+
+function exit2Reason(stderr: string): string {
+  return stderr.trim() || "No stderr output";
+}
+
+/** An http body: only an object or nothing at all is a success, but a denial counts under any status. */
+function readBody(ran: Ran, said: Extract<Ran["said"], { kind: "body" }>, reading: Reading): ReadAnswer {
+  if (!said.ok) return onlyRestrictions(ran, reading);
+  const parsed = parseOutput(ran.stdout, said.whole);
+  if (parsed.kind === "empty") return { answer: noAnswer, warnings: [] };
+  if (parsed.kind === "object") return readObject(parsed.value, reading);
+  const verdict = salvage(parsed.text, reading);
+  if (verdict !== undefined) return repaired(verdict, "the body is no JSON object", reading);
+  const failure = ran.failure ?? "the body is no JSON object";
+  return { answer: { ...noAnswer, failure }, warnings: [] };
+}
+
+/** A run that did not end well: a denial or question it made is kept, everything else is not. */
+function onlyRestrictions(ran: Ran, reading: Reading): ReadAnswer {
+  const parsed = parseOutput(ran.stdout, true);
+  const verdict = salvage(parsed.kind === "object" ? parsed.value : ran.stdout, reading);
+  const failed = failedOnly(ran);
+  if (verdict === undefined) return { answer: failed, warnings: [] };
+  const kept = repaired(verdict, ran.failure ?? "the hook did not end well", reading);
+  return { answer: { ...failed, ...kept.answer }, warnings: kept.warnings };
+}
+
+function judged(said: Extract<Ran["said"], { kind: "judged" }>, reading: Reading): Answer {
+  const { row } = reading;
+  if (said.ok || row.onNotOk === "ignore") return noAnswer;
+  const reason = said.reason?.trim() ? said.reason : undefined;
+  if (said.impossible && row.special.endsTurn) {
+    return { ...noAnswer, messages: [reason ?? "A hook judged that its condition cannot be met."] };
+  }
+  if (row.onNotOk === "stop" && !said.continueOnBlock) return { ...noAnswer, stop: reason ? { reason } : {} };
+  return row.decisions.includes("deny") ? { verdict: worded("deny", reason, reading) } : noAnswer;
+}
+
+function failedOnly(ran: Ran): Answer {
+  return ran.failure === undefined ? noAnswer : { ...noAnswer, failure: ran.failure };
+}
+
+function wordsOf(stderr: string): string {
+  const text = stderr.trim();
+  return text ? `: ${text.length > 500 ? `${text.slice(0, 500)}…` : text}` : "";
+}

@@ -1,0 +1,75 @@
+import { type HookOutput, outputShapes, specificShapes, type WireShape } from "../../protocol/index.ts";
+import { isObject } from "./parse-output.ts";
+
+/** The first field whose value cannot be used, in words; undefined when the object is exactly what the wire allows. */
+export function faultOf(value: Readonly<Record<string, unknown>>): string | undefined {
+  const top = faultIn(value, outputShapes, "");
+  if (top !== undefined) return top;
+  const specific = (value as HookOutput).hookSpecificOutput;
+  return specific === undefined ? undefined : faultIn({ ...specific }, specificShapes, "hookSpecificOutput.");
+}
+
+function faultIn(
+  value: Readonly<Record<string, unknown>>,
+  shapes: Readonly<Record<string, WireShape>>,
+  prefix: string,
+): string | undefined {
+  for (const key in shapes) {
+    const shape = shapes[key];
+    if (shape === undefined || !Object.hasOwn(value, key)) continue;
+    const field = value[key];
+    if (!fits(field, shape)) return `${prefix}${key} must be ${describe(shape)}, not ${show(field)}`;
+  }
+  return undefined;
+}
+
+function fits(value: unknown, shape: WireShape): boolean {
+  if (typeof shape !== "string") return typeof value === "string" && shape.includes(value);
+  switch (shape) {
+    case "text":
+      return typeof value === "string";
+    case "flag":
+      return typeof value === "boolean";
+    case "number":
+      return typeof value === "number";
+    case "object":
+      return isObject(value);
+    case "texts":
+      return Array.isArray(value) && value.every((item) => typeof item === "string");
+    case "permission-answer":
+      return isPermissionAnswer(value);
+    case "anything":
+      return true;
+  }
+}
+
+function isPermissionAnswer(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { behavior, message, interrupt, updatedInput, updatedPermissions } = value;
+  return (
+    (behavior === "allow" || behavior === "deny") &&
+    (message === undefined || typeof message === "string") &&
+    (interrupt === undefined || typeof interrupt === "boolean") &&
+    (updatedInput === undefined || isObject(updatedInput)) &&
+    (updatedPermissions === undefined || Array.isArray(updatedPermissions))
+  );
+}
+
+function describe(shape: WireShape): string {
+  if (typeof shape !== "string") return shape.map((word) => `"${word}"`).join(", ");
+  const words = {
+    text: "a string",
+    flag: "true or false",
+    number: "a number",
+    object: "an object",
+    texts: "a list of strings",
+    "permission-answer": "an object with behavior allow or deny",
+    anything: "anything",
+  };
+  return words[shape];
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? typeof value;
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

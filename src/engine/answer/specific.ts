@@ -1,0 +1,92 @@
+import { isAbsolute } from "node:path";
+import type { HookOutput, OutcomeOutput, Verdict, Warning } from "../../protocol/index.ts";
+import { permissionOutput } from "./permission.ts";
+import { type Reading, warn } from "./reading.ts";
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+type SpecificOutput = NonNullable<HookOutput["hookSpecificOutput"]>;
+
+/** The event-specific answers of an exact object: those the row honours; the others draw a warning. */
+export function outputOf(
+  output: HookOutput,
+  verdict: Verdict,
+  reading: Reading,
+): { output: OutcomeOutput; warnings: readonly Warning[] } {
+  const specific = output.hookSpecificOutput;
+  const permission = permissionOutput(output, verdict, reading);
+  const action =
+    verdict.kind === "deny" && reading.row.answers.includes("action") ? { action: "decline" as const } : {};
+  if (specific === undefined) return { output: { ...permission.output, ...action }, warnings: permission.warnings };
+
+  const result: Mutable<OutcomeOutput> = { ...permission.output };
+  const warnings: Warning[] = [...permission.warnings];
+  for (const [name, value] of Object.entries(specific)) {
+    if (value === undefined || !(name in takers || name in readElsewhere)) continue;
+    const why = notHonoured(name as keyof SpecificOutput, reading);
+    if (why !== undefined) warnings.push(warn(reading, "output-ignored", `${name} was dropped: ${why}`));
+    else takers[name as keyof typeof takers]?.(result, specific, reading, warnings);
+  }
+  return { output: { ...result, ...action }, warnings };
+}
+
+/** Read by the verdict, the rewritten input and the texts. */
+const readElsewhere: Readonly<Record<string, true>> = {
+  additionalContext: true,
+  permissionDecision: true,
+  updatedInput: true,
+  decision: true,
+};
+
+function notHonoured(name: string, { row, payload, type }: Reading): string | undefined {
+  if (!row.answers.some((answer) => answer === name)) {
+    // The verdict has already said that it does not know the word.
+    return name === "permissionDecision" ? undefined : `${row.name} does not honour it`;
+  }
+  const when = row.special.honouredWhen?.[name as keyof NonNullable<typeof row.special.honouredWhen>];
+  if (when !== undefined && !when(payload)) return `${row.name} does not honour it here`;
+  if (name === "worktreePath" && type === "command") return "a command hook's stdout is the path";
+  return undefined;
+}
+
+type Taker = (result: Mutable<OutcomeOutput>, specific: SpecificOutput, reading: Reading, warnings: Warning[]) => void;
+
+/** One taker per answer: how its value gets into the outcome's `output`. */
+const takers = {
+  initialUserMessage: copy("initialUserMessage"),
+  sessionTitle: copy("sessionTitle"),
+  reloadSkills: copy("reloadSkills"),
+  suppressOriginalPrompt: copy("suppressOriginalPrompt"),
+  displayContent: copy("displayContent"),
+  retry: copy("retry"),
+  updatedToolOutput: copy("updatedToolOutput"),
+  worktreePath: copy("worktreePath"),
+  action: copy("action"),
+  content: copy("content"),
+  watchPaths: takeWatchPaths,
+  updatedMCPToolOutput: (result, { updatedMCPToolOutput: value }) => {
+    result.updatedToolOutput ??= value;
+  },
+  classifierContext: (result, { classifierContext: text }) => {
+    if (text !== undefined) result.classifierContext = text.slice(0, classifierUnits);
+  },
+} satisfies Record<string, Taker>;
+
+const classifierUnits = 2_000;
+
+function copy<Name extends keyof OutcomeOutput & keyof SpecificOutput>(name: Name): Taker {
+  return (result, specific) => {
+    Object.assign(result, { [name]: specific[name] });
+  };
+}
+
+function takeWatchPaths(
+  result: Mutable<OutcomeOutput>,
+  { watchPaths = [] }: SpecificOutput,
+  reading: Reading,
+  warnings: Warning[],
+): void {
+  result.watchPaths = watchPaths.filter((path) => isAbsolute(path));
+  for (const path of watchPaths.filter((path) => !isAbsolute(path))) {
+    warnings.push(warn(reading, "output-ignored", `watchPaths must be absolute; "${path}" was dropped`));
+  }
+}

@@ -1,0 +1,72 @@
+import type { CommandHook } from "../../../protocol/index.ts";
+import type { PluginRoot } from "../../layer.ts";
+
+export interface Placeholders {
+  readonly projectDir: string;
+  readonly plugin: PluginRoot | undefined;
+}
+
+export type FilledCommand =
+  | { readonly command: string; readonly args?: readonly string[] }
+  | { readonly refused: string };
+
+/**
+ * Command and arguments with `${…}` filled in. In shell form a value that a shell could read as more than a word is not pasted: paths
+ * are left to the shell to expand from the environment, options refuse the hook.
+ */
+export function fillPlaceholders({ command, args }: CommandHook, places: Placeholders): FilledCommand {
+  if (args !== undefined) {
+    return { command: fill(command, places, pasted), args: args.map((arg) => fill(arg, places, pasted)) };
+  }
+  const unsafe = unsafeOption(command, places);
+  if (unsafe === undefined) return { command: fill(command, places, pastedIfPlain) };
+  return {
+    refused: `\${user_config.${unsafe}} holds characters a shell would read; use "$${optionVariable(unsafe)}" instead`,
+  };
+}
+
+/** The same values as variables, for scripts and for what was not pasted. */
+export function placeholderVariables({ projectDir, plugin }: Placeholders): Record<string, string> {
+  const variables: Record<string, string> = { CLAUDE_PROJECT_DIR: projectDir };
+  if (plugin === undefined) return variables;
+  variables["CLAUDE_PLUGIN_ROOT"] = plugin.root;
+  if (plugin.data !== undefined) variables["CLAUDE_PLUGIN_DATA"] = plugin.data;
+  for (const [key, value] of Object.entries(plugin.options ?? {})) variables[optionVariable(key)] = value;
+  return variables;
+}
+
+function optionVariable(key: string): string {
+  return `CLAUDE_PLUGIN_OPTION_${key.toUpperCase().replace(/[^A-Z0-9]/g, "_")}`;
+}
+
+type Paste = (value: string, variable: string, exec: boolean) => string;
+
+const pasted: Paste = (value) => value;
+const pastedIfPlain: Paste = (value, written) => (isPlain(value) ? value : written);
+
+/** One pass over the text: a value that itself holds `${…}` is never filled again. */
+function fill(text: string, { projectDir, plugin }: Placeholders, paste: Paste): string {
+  return text.replace(placeholder, (written: string, name: string) => {
+    // The shell has the project folder in its environment; only a direct start needs it filled in.
+    if (name === "CLAUDE_PROJECT_DIR") return paste === pasted ? projectDir : written;
+    if (plugin === undefined) return written;
+    if (name === "CLAUDE_PLUGIN_ROOT") return paste(plugin.root, written, false);
+    if (name === "CLAUDE_PLUGIN_DATA") return plugin.data === undefined ? written : paste(plugin.data, written, false);
+    const option = plugin.options?.[name.slice("user_config.".length)];
+    return option ?? written;
+  });
+}
+
+const placeholder = /\$\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA|user_config\.[A-Za-z0-9_.-]+)\}/g;
+
+function unsafeOption(command: string, { plugin }: Placeholders): string | undefined {
+  for (const [, key] of command.matchAll(/\$\{user_config\.([A-Za-z0-9_.-]+)\}/g)) {
+    const value = plugin?.options?.[key ?? ""];
+    if (value !== undefined && !isPlain(value)) return key;
+  }
+  return undefined;
+}
+
+function isPlain(value: string): boolean {
+  return /^[A-Za-z0-9_@%+=:,./-]*$/.test(value);
+}

@@ -1,0 +1,72 @@
+import type { Finished } from "../../../exec/index.ts";
+import type { CommandHook, HookRef, Warning } from "../../../protocol/index.ts";
+import type { Ran } from "../../ran.ts";
+import { questionLine } from "./first-line.ts";
+
+/** A finished process in the engine's words. */
+export function ranOf(finished: Finished, hook: CommandHook, ref: HookRef, before: readonly Warning[]): Ran {
+  const { ended, stdout, stderr } = finished;
+  const dropped = stdout.droppedBytes + stderr.droppedBytes > 0;
+  // What a timed-out hook printed is no answer, not even in the record.
+  const late = ended.by === "timeout" || ended.by === "cancelled";
+  const failure = failureOf(finished, ref);
+  return {
+    ended: "code" in ended && ended.by === "not-started" ? { by: "not-started", why: ended.why } : ended,
+    said: saidOf(finished),
+    stdout: late ? "" : stdout.text,
+    stderr: stderr.text,
+    ...(dropped ? { droppedBytes: { stdout: stdout.droppedBytes, stderr: stderr.droppedBytes } } : {}),
+    ...(failure === undefined ? {} : { failure }),
+    warnings: [...before, ...warningsOf(finished, hook, ref)],
+  };
+}
+
+function saidOf({ ended, stdout }: Finished): Ran["said"] {
+  const whole = stdout.droppedBytes === 0;
+  if (ended.by === "exit") return { kind: "printed", exit: ended.code, whole };
+  if (ended.by === "signal") return { kind: "printed", exit: null, whole };
+  return { kind: "nothing" };
+}
+
+function failureOf({ ended, stderr }: Finished, ref: HookRef): string | undefined {
+  switch (ended.by) {
+    case "signal":
+      return `killed by ${ended.signal}`;
+    case "timeout":
+      return `timed out after ${ended.afterMs / 1_000} s`;
+    case "cancelled":
+      return "cancelled";
+    case "not-started":
+      return `not started: ${ended.why}`;
+    case "exit":
+      if (ended.code === 127) return `command not found (exit 127): ${stderr.text.trim() || ref.name}`;
+      if (ended.code === 126) return `cannot be run (exit 126): ${stderr.text.trim() || ref.name}`;
+      return undefined;
+  }
+}
+
+function warningsOf({ leaked, stdout, stderr, ended }: Finished, hook: CommandHook, ref: HookRef): Warning[] {
+  const warnings: Warning[] = [];
+  if (leaked.length > 0) {
+    const who = leaked
+      .map((leak) => ("pid" in leak ? `${leak.pid} ${leak.name}`.trim() : "an unknown process"))
+      .join(", ");
+    warnings.push({
+      code: "possible-leak",
+      message: `Processes of hook ${ref.name} may still run: ${who}.`,
+      place: ref.id,
+    });
+  }
+  if (stdout.droppedBytes + stderr.droppedBytes > 0) {
+    const bytes = stdout.droppedBytes + stderr.droppedBytes;
+    const message = `Hook ${ref.name} printed ${bytes} bytes more than are kept; they were dropped.`;
+    warnings.push({ code: "output-cut", message, place: ref.id });
+  }
+  const asks =
+    !hook.interactive && ended.by === "exit" && questionLine(stdout.text.split("\n", 1)[0] ?? "") !== undefined;
+  if (asks) {
+    const message = `Hook ${ref.name} printed a question, but only hooks with "interactive": true can ask.`;
+    warnings.push({ code: "question-without-interactive", message, place: ref.id });
+  }
+  return warnings;
+}

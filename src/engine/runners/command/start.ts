@@ -1,0 +1,160 @@
+import { existsSync } from "node:fs";
+import { type CommandLine, type Finished, type OnLine, type Running, start } from "../../../exec/index.ts";
+import type { CommandHook, EventRow, HookRef, Warning } from "../../../protocol/index.ts";
+import type { PluginRoot } from "../../layer.ts";
+import type { AnyPayload } from "../../payload.ts";
+import type { AskInTurn } from "../../questions.ts";
+import type { Ran } from "../../ran.ts";
+import { type Environment, eventVariables } from "./environment.ts";
+import { asyncNotice, questionLine } from "./first-line.ts";
+import { argumentsVariable } from "./input-file.ts";
+import { fillPlaceholders, placeholderVariables } from "./placeholders.ts";
+import { ranOf } from "./ran-of.ts";
+
+export interface CommandCall {
+  readonly ref: HookRef;
+  readonly row: EventRow;
+  readonly payload: AnyPayload;
+  /** The payload as one JSON line, without its newline. */
+  readonly line: string;
+  /** Inherited and settings' variables, worked out beforehand. */
+  readonly env: Environment;
+  /** Variables of this run alone: input file, env file. */
+  readonly extra: Readonly<Record<string, string>>;
+  readonly plugin: PluginRoot | undefined;
+  readonly projectDir: string;
+  readonly home: string;
+  readonly depth: number;
+  readonly runId: string;
+  readonly timeoutMs: number;
+  readonly graceMs: number | undefined;
+  readonly signal: AbortSignal;
+  readonly ask: AskInTurn;
+  /** Called once when the hook's first line says the rest is for the background; absent: such a line is plain output. */
+  readonly onBackground?: (timeoutMs: number | undefined) => void;
+}
+
+export interface StartedCommand {
+  /** Contract: never rejects; settles at most 3 s after the deadline, whatever the process does. */
+  readonly done: Promise<Ran>;
+  readonly running: Running | undefined;
+}
+
+/** Starts one command hook and feeds it its payload. */
+export function startCommand(hook: CommandHook, call: CommandCall): StartedCommand {
+  const refused = refusalOf(hook, call);
+  if (refused !== undefined) return { done: Promise.resolve(notStarted(refused)), running: undefined };
+  const filled = fillPlaceholders(hook, call);
+  if ("refused" in filled) return { done: Promise.resolve(notStarted(filled.refused)), running: undefined };
+
+  const folder = workingFolder(call);
+  const running: Running = start(commandLine(hook, filled, call.env), {
+    cwd: folder.path,
+    env: environmentOf(hook, call),
+    tag: { name: "HOOKLINE_RUN", value: call.runId },
+    input: `${call.line}\n`,
+    keepInputOpen: hook.interactive === true,
+    timeoutMs: call.timeoutMs,
+    ...(call.graceMs === undefined ? {} : { graceMs: call.graceMs }),
+    onLine: lineReader(hook, call, () => running),
+    signal: call.signal,
+  });
+  const done = running.done.then((finished: Finished) => ranOf(finished, hook, call.ref, folder.warnings));
+  return { done, running };
+}
+
+/** A plugin whose folder is gone must not reach a shell whose "not found" could read as a block. */
+function refusalOf(hook: CommandHook, { plugin }: CommandCall): string | undefined {
+  if (plugin !== undefined && !existsSync(plugin.root)) return `the plugin's folder ${plugin.root} is gone`;
+  return hook.command.includes("\0") ? "the command holds a NUL character" : undefined;
+}
+
+function notStarted(why: string): Ran {
+  return {
+    ended: { by: "not-started", why },
+    said: { kind: "nothing" },
+    stdout: "",
+    stderr: "",
+    failure: `not started: ${why}`,
+    warnings: [],
+  };
+}
+
+function commandLine(
+  hook: CommandHook,
+  filled: { command: string; args?: readonly string[] },
+  env: Environment,
+): CommandLine {
+  if (filled.args !== undefined) return { form: "exec", file: filled.command, args: filled.args };
+  if (hook.shell === "powershell") return { form: "powershell", command: filled.command };
+  const prefix = env["CLAUDE_CODE_SHELL_PREFIX"];
+  return { form: "shell", command: prefix ? `${prefix} ${quoted(filled.command)}` : filled.command };
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function workingFolder({ payload, projectDir, home, ref }: CommandCall): {
+  path: string;
+  warnings: readonly Warning[];
+} {
+  const wanted = String(payload["cwd"]);
+  if (existsSync(wanted)) return { path: wanted, warnings: [] };
+  const path = existsSync(projectDir) ? projectDir : home;
+  const message = `The folder ${wanted} is gone; the hook ran in ${path}.`;
+  return { path, warnings: [{ code: "cwd-missing", message, place: ref.id }] };
+}
+
+function environmentOf(hook: CommandHook, call: CommandCall): Environment {
+  return {
+    ...call.env,
+    ...placeholderVariables(call),
+    ...eventVariables(call.ref, call.payload, call.depth),
+    ...argumentsVariable(hook, call.line),
+    ...call.extra,
+  };
+}
+
+/** Looks at stdout as it comes: the first line may send the run into the background, any line of an interactive hook may ask. */
+function lineReader(hook: CommandHook, call: CommandCall, running: () => Running): OnLine {
+  let first = true;
+  return (line, whole) => {
+    if (first) {
+      const notice = call.onBackground && asyncNotice(line);
+      if (notice) {
+        first = false;
+        call.onBackground?.(notice.timeoutMs);
+        return "take";
+      }
+      if (!whole && line.trimStart().startsWith("{")) return "keep";
+      if (line.trim() !== "") first = false;
+    }
+    if (!hook.interactive) return first ? "keep" : "keep-all";
+    const question = whole ? questionLine(line) : undefined;
+    if (question === undefined) return "keep";
+    void answerQuestion(question, call, running());
+    return "take";
+  };
+}
+
+/** The hook's clock stands still while the person thinks. */
+async function answerQuestion(
+  question: NonNullable<ReturnType<typeof questionLine>>,
+  { ask, ref, payload, signal }: CommandCall,
+  running: Running,
+): Promise<void> {
+  running.pauseDeadline();
+  const selected = await ask({ ...question, hook: ref, summary: summaryOf(payload) }, signal);
+  running.resumeDeadline();
+  const reply = selected === undefined ? { cancelled: true } : { selected };
+  running.write(`${JSON.stringify({ prompt_response: question.id, ...reply })}\n`);
+  if (selected === undefined) running.endInput();
+}
+
+function summaryOf(payload: AnyPayload): string {
+  const tool = payload["tool_name"];
+  if (typeof tool !== "string") return "";
+  const text = `${tool} ${JSON.stringify(payload["tool_input"] ?? {})}`.replaceAll("\n", " ");
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

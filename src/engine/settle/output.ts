@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from "node:util";
+import type { EventRow, OutcomeOutput, PermissionOutput, Warning } from "../../protocol/index.ts";
+import type { SettledRun } from "./settle.ts";
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** Event-specific answers of all runs together: lists joined, flags or-ed, single values of the last configured. */
+export function settleOutput(
+  row: EventRow,
+  payload: Readonly<Record<string, unknown>>,
+  runs: readonly SettledRun[],
+): { output: OutcomeOutput; warnings: readonly Warning[] } {
+  const output: Mutable<OutcomeOutput> = {};
+  const warnings: Warning[] = [];
+  const givenBy = new Map<string, SettledRun>();
+
+  for (const run of runs) {
+    for (const [name, value] of Object.entries(run.record.answer?.output ?? {})) {
+      const key = name as keyof OutcomeOutput;
+      const before = output[key];
+      if (before !== undefined && isSingle(key) && !isDeepStrictEqual(before, value)) {
+        const conflict = conflictOf(key, givenBy.get(key), run);
+        if (conflict !== undefined) warnings.push(conflict);
+      }
+      Object.assign(output, { [key]: before === undefined ? value : combine(key, before, value) });
+      givenBy.set(key, run);
+    }
+  }
+  return { output: { ...output, ...instructions(row, payload, output.customInstructions) }, warnings };
+}
+
+const lists: ReadonlySet<keyof OutcomeOutput> = new Set(["watchPaths", "envFiles"]);
+const flags: ReadonlySet<keyof OutcomeOutput> = new Set(["retry", "reloadSkills", "suppressOriginalPrompt"]);
+const joined: ReadonlySet<keyof OutcomeOutput> = new Set([
+  ...lists,
+  ...flags,
+  "permission",
+  "customInstructions",
+  "action",
+]);
+
+function isSingle(key: keyof OutcomeOutput): boolean {
+  return !joined.has(key);
+}
+
+function combine(key: keyof OutcomeOutput, before: unknown, value: unknown): unknown {
+  if (lists.has(key)) return [...new Set([...(before as string[]), ...(value as string[])])];
+  if (flags.has(key)) return before === true || value === true;
+  if (key === "permission") return combinePermission(before as PermissionOutput, value as PermissionOutput);
+  if (key === "action") return actions.find((action) => action === before || action === value);
+  if (key === "customInstructions") return `${before}\n\n${value}`;
+  return value;
+}
+
+/** From strong to weak. */
+const actions = ["decline", "cancel", "accept"];
+
+function combinePermission(a: PermissionOutput, b: PermissionOutput): PermissionOutput {
+  const [first, second] = a.behavior === "deny" || b.behavior !== "deny" ? [a, b] : [b, a];
+  if (first.behavior !== second.behavior) return first;
+  const interrupt = first.interrupt || second.interrupt ? { interrupt: true } : {};
+  const updates = [...(first.updatedPermissions ?? []), ...(second.updatedPermissions ?? [])];
+  const distinct = updates.filter(
+    (update, index) => updates.findIndex((other) => isDeepStrictEqual(other, update)) === index,
+  );
+  return { ...first, ...interrupt, ...(distinct.length > 0 ? { updatedPermissions: distinct } : {}) };
+}
+
+/** Hooks of one chain answer one after another; only answers given side by side can disagree. */
+function conflictOf(key: string, before: SettledRun | undefined, after: SettledRun): Warning | undefined {
+  if (before === undefined || (after.chain !== null && before.chain === after.chain)) return undefined;
+  const [a, b] = [before.record.hook, after.record.hook];
+  const message = `Hooks ${a.name} and ${b.name} gave different values for ${key}; that of ${b.name} counts.`;
+  return { code: "output-conflict", message, place: `${a.id}, ${b.id}` };
+}
+
+/** The person's own instructions come first. */
+function instructions(
+  row: EventRow,
+  payload: Readonly<Record<string, unknown>>,
+  added: string | undefined,
+): Pick<OutcomeOutput, "customInstructions"> {
+  if (row.onText !== "instructions" || added === undefined) return {};
+  const own = payload["custom_instructions"];
+  return { customInstructions: typeof own === "string" && own !== "" ? `${own}\n\n${added}` : added };
+}
