@@ -47,6 +47,7 @@ export const warningCodes = {
   "cwd-missing": "the payload's folder is gone; the hook ran elsewhere",
   "possible-leak": "processes of a hook may have survived its end",
   "header-variable": "a header names a variable it may not read; it was left empty",
+  "header-ignored": "a header that the engine sets itself was left out",
   "template-missing": "a template names a field that the payload lacks",
   "question-without-interactive": "a hook printed a question but does not say interactive: true",
   "stop-cap": "hooks kept the agent going too often; the block was dropped",
