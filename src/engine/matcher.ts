@@ -122,7 +122,8 @@ function compileExpression(text: string, aliases: ToolAliases, warn: Warn): Matc
   }
   const invalid = syntaxError(text);
   if (invalid !== undefined) {
-    if (/[*?]/.test(text)) return { kind: "expression", text, test: compileSearch(parseGlob(text)), aliases };
+    if (/[*?]/.test(text))
+      return { kind: "expression", text, test: remembered(compileSearch(parseGlob(text))), aliases };
     warn("matcher-invalid", `The matcher ${quoted(text)} never matches: ${invalid}.`);
     return { kind: "never", text, why: invalid };
   }
@@ -130,7 +131,19 @@ function compileExpression(text: string, aliases: ToolAliases, warn: Warn): Matc
   if ("refused" in parsed) return refused(text, parsed.refused, warn);
   const hazard = hazardOf(parsed);
   if (hazard !== undefined) return refused(text, hazard, warn);
-  return { kind: "expression", text, test: compileSearch(parsed), aliases };
+  return { kind: "expression", text, test: remembered(compileSearch(parsed)), aliases };
+}
+
+/** A session uses the same few names over and over. */
+function remembered(test: (value: string) => boolean): (value: string) => boolean {
+  const answers = new Map<string, boolean>();
+  return (value) => {
+    const known = answers.get(value);
+    if (known !== undefined) return known;
+    const answer = test(value);
+    if (answers.size < 100) answers.set(value, answer);
+    return answer;
+  };
 }
 
 function refused(text: string, why: string, warn: Warn): Matcher {
