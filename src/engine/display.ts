@@ -1,0 +1,65 @@
+import { Problem } from "../protocol/index.ts";
+
+/**
+ * A text without anything a terminal would act on: escape and control sequences in their 7- and 8-bit forms, other control
+ * characters but tab and line break, and marks that change the direction of writing.
+ *
+ * One pass over the text. An unfinished sequence loses its introducer only, so that nothing behind it is hidden.
+ */
+export function stripControl(text: string): string {
+  return text.replace(/\r\n?/g, "\n").replace(controls, "");
+}
+
+const controls = new RegExp(
+  [
+    // CSI: parameters, intermediates, a final letter.
+    "(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]",
+    // OSC, DCS, SOS, PM and APC run to BEL or ST. What they hold ends at the next introducer, so that no text is scanned twice.
+    "(?:\\x1b[\\]PX^_]|[\\x9d\\x90\\x98\\x9e\\x9f])[^\\x07\\x1b\\x80-\\x9f]*(?:\\x07|\\x1b\\\\|\\x9c)",
+    // Other escape sequences, then a lone introducer.
+    "\\x1b[ -/]*[0-~]?",
+    "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]",
+    "[\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]",
+  ].join("|"),
+  "g",
+);
+
+/** The longest text that goes to a model in one piece. */
+export const mostContextChars: number = 10_000;
+
+/**
+ * A hook's text as data for the model, between `<tag>` and `</tag>`. Neither that tag nor `<system-reminder>`, in any spelling, can
+ * stand inside it; control sequences are removed and a text over the cap is cut with a mark.
+ */
+export function wrapContext(text: string, tag: string): string {
+  if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(tag)) {
+    throw new Problem("context/bad-tag", `"${tag}" cannot be a tag. Use letters, digits, "-" and "_".`, {
+      about: { tag },
+    });
+  }
+  const frame = new RegExp(`<(?=[\\s/]*(?:${tag}|system-reminder)(?![A-Za-z0-9_-]))`, "gi");
+  return `<${tag}>\n${cut(stripControl(text), mostContextChars).replace(frame, "&lt;")}\n</${tag}>`;
+}
+
+/** The beginning of a text and a mark, together no longer than `most`; a text that fits stays as it is. */
+export function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const mark = `\n[cut: ${text.length} characters in all]`;
+  return beginning(text, Math.max(0, most - mark.length)) + mark;
+}
+
+/** Up to `most` characters, not ending in half of one. */
+export function beginning(text: string, most: number): string {
+  const code = text.charCodeAt(most - 1);
+  return text.slice(0, code >= 0xd800 && code <= 0xdbff ? most - 1 : most);
+}
+
+/**
+ * Whether a terminal sequence is a title, a notice or a bell and nothing else: OSC 0, 1, 2, 9, 99, 777, ended by BEL or ST, and BEL.
+ * Of OSC 9 the forms 6 and 7 are refused: one terminal runs a macro or a program for them.
+ */
+export function terminalSequenceAllowed(text: string): boolean {
+  return /^(?:\x07|\x1b\](?:0|1|2|99|777|9(?!;[67](?:[;\x07\x1b])))(?:;[^\x00-\x1f\x7f-\x9f]*)?(?:\x07|\x1b\\))*$/.test(
+    text,
+  );
+}

@@ -1,0 +1,54 @@
+import type { CallbackHook } from "../../protocol/index.ts";
+import type { Ran } from "../ran.ts";
+import { deepFreeze } from "./deep-freeze.ts";
+import { nothingSaid, unanswered } from "./ended.ts";
+import { settled } from "./wait.ts";
+
+export interface CallbackCall {
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly toolUseId: string | undefined;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Freezes the payload, so that one callback cannot change what the next one sees. */
+  readonly strict: boolean;
+}
+
+/**
+ * Contract: resolves even if the callback never answers, except while it holds the thread. An answer given at once costs neither a
+ * timer nor a listener; only a promise that is pending is waited for.
+ */
+export function runCallback(hook: CallbackHook, call: CallbackCall): Promise<Ran> {
+  if (call.signal.aborted) return Promise.resolve(unanswered({ by: "cancelled" }, call));
+  if (call.strict) deepFreeze(call.payload);
+  // A signal of its own, aborted at its deadline too, is worth its price only to a callback that takes one.
+  const controller = hook.callback.length > 2 ? new AbortController() : undefined;
+  let value: unknown;
+  try {
+    value = hook.callback(call.payload, call.toolUseId, controller?.signal ?? call.signal);
+    if (!isPromise(value)) return Promise.resolve(returned(hook, value));
+  } catch (error) {
+    return Promise.resolve(failed(hook, unanswered({ by: "threw", error }, call)));
+  }
+  return settled(value, call, controller).then((waited) => {
+    if (waited.by === "answered") return returned(hook, waited.value);
+    const ran = unanswered(waited, call);
+    return waited.by === "threw" ? failed(hook, ran) : ran;
+  });
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}
+
+/** An unusable value is kept beside its failure: a denial may still be read out of it. */
+function returned(hook: CallbackHook, value: unknown): Ran {
+  const ran: Ran = { ...nothingSaid, ended: { by: "answered" }, said: { kind: "returned", value } };
+  if (value === undefined || value === null) return ran;
+  if (typeof value === "object" && !Array.isArray(value)) return ran;
+  const what = Array.isArray(value) ? "a list" : `a ${typeof value}`;
+  return failed(hook, { ...ran, failure: `returned ${what}; a callback returns an object or nothing` });
+}
+
+function failed(hook: CallbackHook, ran: Ran): Ran {
+  return hook.errorMessage === undefined ? ran : { ...ran, failure: hook.errorMessage };
+}

@@ -1,0 +1,31 @@
+import type { HttpHook } from "../../protocol/index.ts";
+import type { Ran } from "../ran.ts";
+import { unanswered } from "./ended.ts";
+import type { Resolve } from "./http/resolve.ts";
+import type { UrlPolicy } from "./http/url-policy.ts";
+import { type Limit, waitFor } from "./wait.ts";
+
+export interface HttpCall extends Limit {
+  /** The payload as JSON, without a newline. */
+  readonly body: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly policy: HttpPolicy;
+  readonly version: string;
+  /** Finds a name's addresses; the system's own way unless given. Asked at most once. */
+  readonly resolve?: Resolve;
+}
+
+export interface HttpPolicy extends UrlPolicy {
+  /** Variables that headers may name; `null` restricts nothing. */
+  readonly allowedEnvVars: readonly string[] | null;
+}
+
+/** Contract: resolves by the deadline whatever the server does, name lookup and the last byte included. */
+export async function runHttp(hook: HttpHook, call: HttpCall): Promise<Ran> {
+  // Loaded when the first http hook runs: network code is a large part of what importing the engine would cost.
+  const waited = await waitFor(async (signal) => {
+    const { post } = await import("./http/post.ts");
+    return post(hook, call, signal);
+  }, call);
+  return waited.by === "answered" ? waited.value : unanswered(waited, call);
+}

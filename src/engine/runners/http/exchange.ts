@@ -1,0 +1,100 @@
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
+import { request as httpsRequest } from "node:https";
+import type { LookupFunction } from "node:net";
+import { messageOf } from "../words.ts";
+import { type Body, readBody } from "./body.ts";
+import { acceptEncoding, decoded } from "./decode.ts";
+import type { Address } from "./resolve.ts";
+
+export interface Exchange {
+  readonly url: URL;
+  /** The addresses that were checked; no other is connected to. */
+  readonly addresses: readonly Address[];
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string;
+  readonly version: string;
+}
+
+export type Exchanged =
+  | { readonly status: number; readonly body: Body }
+  /** No status came back; `sent` is false when the other side has seen nothing of the request. */
+  | { readonly broken: string; readonly sent: boolean };
+
+const mostHeaderBytes = 64 * 1024;
+
+/**
+ * One POST over one connection of its own, without proxies and redirects.
+ * Contract: never rejects for what the other side does; nothing stays open once it has resolved or `signal` was aborted.
+ */
+export async function exchange(ask: Exchange, signal: AbortSignal): Promise<Exchanged> {
+  const { url } = ask;
+  const secure = url.protocol === "https:";
+  const options: RequestOptions = {
+    method: "POST",
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: url.port || (secure ? 443 : 80),
+    path: url.pathname + url.search,
+    // Connections are not shared: a kept one would outlive the check of its address.
+    agent: false,
+    lookup: only(ask.addresses),
+    maxHeaderSize: mostHeaderBytes,
+    signal,
+  };
+  const request = secure ? httpsRequest(options) : httpRequest(options);
+  const body = Buffer.from(ask.body);
+  request.setHeader("accept", "application/json");
+  for (const [name, value] of ask.headers) request.setHeader(name, value);
+  request.setHeader("host", url.host);
+  request.setHeader("content-type", "application/json");
+  request.setHeader("content-length", body.length);
+  request.setHeader("accept-encoding", acceptEncoding);
+  request.setHeader("user-agent", `Hookline/${ask.version}`);
+  let sent = false;
+  request.once("socket", (socket) => {
+    socket.once(secure ? "secureConnect" : "connect", () => {
+      sent = true;
+    });
+  });
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      request.once("response", resolve);
+      // Stays for the request's life: an error after the answer has nothing left to say.
+      request.on("error", reject);
+      request.once("close", () => reject(new Error("the connection was closed without an answer")));
+      request.once("upgrade", (_, socket) => {
+        socket.destroy();
+        reject(new Error("the server switched to another protocol"));
+      });
+      request.end(body);
+    });
+    return { status: response.statusCode ?? 0, body: await bodyOf(response) };
+  } catch (error) {
+    return { broken: inWords(error), sent };
+  } finally {
+    request.destroy();
+  }
+}
+
+/** A lookup that knows one answer, whatever it is asked. */
+function only(addresses: readonly Address[]): LookupFunction {
+  return (_host, options, callback) => {
+    if (options.all === true) return callback(null, [...addresses]);
+    const [first] = addresses;
+    if (first === undefined) return callback(new Error("no address"), "");
+    return callback(null, first.address, first.family);
+  };
+}
+
+async function bodyOf(response: IncomingMessage): Promise<Body> {
+  const source = decoded(response, response.headers["content-encoding"]);
+  if ("unknown" in source) return { text: "", dropped: 0, trouble: `answered in the coding "${source.unknown}"` };
+  return readBody(source);
+}
+
+function inWords(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");
+  if (error instanceof Error && "code" in error && error.code === "HPE_HEADER_OVERFLOW") {
+    return "answered with more than 64 KiB of headers";
+  }
+  return messageOf(error);
+}

@@ -1,0 +1,100 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
+import type { Warning } from "../../../protocol/index.ts";
+
+export interface HeaderRules {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The names that the hook lists. */
+  readonly allowedByHook: readonly string[];
+  /** The names that policy allows; `null` restricts nothing. */
+  readonly allowedByPolicy: readonly string[] | null;
+}
+
+export type Headers =
+  | { readonly headers: readonly (readonly [name: string, value: string])[]; readonly warnings: readonly Warning[] }
+  /** In words that never hold a value. */
+  | { readonly refused: string; readonly warnings: readonly Warning[] };
+
+/** The hook's own headers with variables replaced, as far as hook and policy let it read them. */
+export function fillHeaders(written: Readonly<Record<string, string>>, rules: HeaderRules): Headers {
+  const warnings: Warning[] = [];
+  const headers: [string, string][] = [];
+  for (const [name, text] of Object.entries(written)) {
+    if (!isName(name)) return { refused: "a header has a name that cannot be sent", warnings };
+    if (setByUs.has(name.toLowerCase())) {
+      if (!isWhatWeSend(name, text)) warnings.push(ignored(name));
+      continue;
+    }
+    const value = fillVariables(text, name, rules, warnings);
+    if (/[\r\n\0]/.test(value)) {
+      return { refused: `header ${name} would hold a line break or NUL; the request was not sent`, warnings };
+    }
+    if (!isValue(name, value)) return { refused: `header ${name} would hold characters that cannot be sent`, warnings };
+    headers.push([name, value]);
+  }
+  return { headers, warnings };
+}
+
+/** What frames the request or says who sends it is not the hook's to choose. */
+const setByUs: ReadonlySet<string> = new Set([
+  "accept-encoding",
+  "connection",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "user-agent",
+]);
+
+function isWhatWeSend(name: string, text: string): boolean {
+  return name.toLowerCase() === "content-type" && /^application\/json(;.*)?$/i.test(text.trim());
+}
+
+function ignored(name: string): Warning {
+  const message = `Header ${name} is set by Hookline itself; the hook's own value was left out.`;
+  return { code: "header-ignored", message, place: `headers.${name}` };
+}
+
+/** One pass, so that a value holding `$X` is never replaced again. */
+function fillVariables(text: string, header: string, rules: HeaderRules, warnings: Warning[]): string {
+  return text.replace(variable, (_, braced?: string, bare?: string) => {
+    const name = braced ?? bare ?? "";
+    const why = whyEmpty(name, rules);
+    if (why === undefined) return rules.env[name] ?? "";
+    const message = `Header ${header} names the variable ${name}, which ${why}; it was left empty.`;
+    warnings.push({ code: "header-variable", message, place: `headers.${header}` });
+    return "";
+  });
+}
+
+const variable = /\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))/g;
+
+function whyEmpty(name: string, { env, allowedByHook, allowedByPolicy }: HeaderRules): string | undefined {
+  if (!allowedByHook.includes(name)) return "the hook's allowedEnvVars does not list";
+  if (allowedByPolicy !== null && !allowedByPolicy.includes(name)) return "httpHookAllowedEnvVars does not allow";
+  return Object.hasOwn(env, name) && env[name] !== undefined ? undefined : "is not set";
+}
+
+function isName(name: string): boolean {
+  return accepts(() => validateHeaderName(name));
+}
+
+function isValue(name: string, value: string): boolean {
+  return accepts(() => validateHeaderValue(name, value));
+}
+
+/** Node's own judgement; its message repeats the value, so only the verdict is used. */
+function accepts(check: () => void): boolean {
+  try {
+    check();
+    return true;
+  } catch {
+    return false;
+  }
+}

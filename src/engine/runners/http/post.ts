@@ -1,0 +1,53 @@
+import type { HttpHook, Warning } from "../../../protocol/index.ts";
+import type { Ran } from "../../ran.ts";
+import { nothingSaid, notStarted } from "../ended.ts";
+import type { HttpCall } from "../http.ts";
+import { type Exchanged, exchange } from "./exchange.ts";
+import { fillHeaders } from "./headers.ts";
+import { resolveHost, systemResolve } from "./resolve.ts";
+import { admitUrl, urlInWords } from "./url-policy.ts";
+
+/** Everything of an http hook but its deadline. Contract: no text of it holds a header's value or a URL's query. */
+export async function post(hook: HttpHook, call: HttpCall, signal: AbortSignal): Promise<Ran> {
+  const admitted = admitUrl(hook.url, call.policy);
+  if ("refused" in admitted) return notStarted(admitted.refused);
+  const { url, allowPrivate } = admitted;
+  const filled = fillHeaders(hook.headers ?? {}, {
+    env: call.env,
+    allowedByHook: hook.allowedEnvVars ?? [],
+    allowedByPolicy: call.policy.allowedEnvVars,
+  });
+  if ("refused" in filled) return notStarted(filled.refused, filled.warnings);
+  const resolved = await resolveHost(url.hostname, allowPrivate, call.resolve ?? systemResolve);
+  if ("refused" in resolved) return notStarted(resolved.refused, filled.warnings);
+  signal.throwIfAborted();
+  const { addresses } = resolved;
+  const ask = { url, addresses, headers: filled.headers, body: call.body, version: call.version };
+  return ranFrom(await exchange(ask, signal), url, filled.warnings);
+}
+
+function ranFrom(exchanged: Exchanged, url: URL, warnings: readonly Warning[]): Ran {
+  if ("broken" in exchanged) {
+    const why = `${urlInWords(url)}: ${exchanged.broken}`;
+    if (!exchanged.sent) return notStarted(why, warnings);
+    return { ...nothingSaid, ended: { by: "threw", message: why }, failure: why, warnings };
+  }
+  const { status, body } = exchanged;
+  const failure = failureOf(exchanged, url);
+  return {
+    ended: { by: "http", status },
+    said: { kind: "body", ok: failure === undefined, whole: body.trouble === undefined },
+    stdout: body.text,
+    stderr: "",
+    ...(body.dropped > 0 ? { droppedBytes: { stdout: body.dropped, stderr: 0 } } : {}),
+    ...(failure === undefined ? {} : { failure }),
+    warnings,
+  };
+}
+
+function failureOf({ status, body }: Exclude<Exchanged, { broken: string }>, url: URL): string | undefined {
+  const where = urlInWords(url);
+  if (status >= 300 && status < 400) return `HTTP ${status} from ${where}: redirects are not followed`;
+  if (status < 200 || status >= 300) return `HTTP ${status} from ${where}`;
+  return body.trouble === undefined ? undefined : `${where} ${body.trouble}`;
+}

@@ -1,0 +1,46 @@
+import type { McpToolHook, Warning } from "../../protocol/index.ts";
+import type { McpPort } from "../ports.ts";
+import type { Ran } from "../ran.ts";
+import { nothingSaid, notStarted, unanswered } from "./ended.ts";
+import { keep } from "./keep.ts";
+import { fillTemplates } from "./template.ts";
+import { type Limit, waitFor } from "./wait.ts";
+
+export interface McpToolCall extends Limit {
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly port: McpPort;
+}
+
+/** Contract: resolves even if the server never answers; never connects by itself. */
+export async function runMcpTool(hook: McpToolHook, call: McpToolCall): Promise<Ran> {
+  const { input, warnings } = fillTemplates(hook.input ?? {}, call.payload);
+  const ask = { server: hook.server, tool: hook.tool, input };
+  const waited = await waitFor(async (signal) => call.port(ask, signal), call);
+  if (waited.by !== "answered") return unanswered(waited, call, warnings);
+  return read(waited.value, hook, warnings);
+}
+
+/** The port is the host's code and is believed no further than its types can be checked. */
+function read(result: unknown, hook: McpToolHook, warnings: readonly Warning[]): Ran {
+  const { connected, text, isError } = (result ?? {}) as Record<string, unknown>;
+  if (connected === false) return notStarted(`MCP server "${hook.server}" is not connected`, warnings);
+  if (connected !== true || typeof text !== "string") {
+    const failure = `the MCP port gave no result for ${hook.server}:${hook.tool}`;
+    return { ...nothingSaid, ended: { by: "answered" }, failure, warnings };
+  }
+  const kept = keep(text);
+  const answered = {
+    ended: { by: "answered" } as const,
+    stdout: kept.text,
+    stderr: "",
+    ...(kept.dropped > 0 ? { droppedBytes: { stdout: kept.dropped, stderr: 0 } } : {}),
+    warnings,
+  };
+  const whole = kept.dropped === 0;
+  if (isError === true) {
+    const failure = `MCP tool ${hook.server}:${hook.tool} answered with an error`;
+    return { ...answered, said: { kind: "body", ok: false, whole }, failure };
+  }
+  // What the tool answers is read exactly as what a command prints that ends well: plain text is no fault.
+  return { ...answered, said: { kind: "printed", exit: 0, whole } };
+}
