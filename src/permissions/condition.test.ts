@@ -1,0 +1,124 @@
+import { expect, test } from "vitest";
+import { compileCondition, holds } from "./condition.ts";
+
+const context = { cwd: "/t/proj/src", home: "/home/u", projectRoot: "/t/proj" };
+
+function held(rule: string, tool: string, input: unknown): boolean {
+  const condition = compileCondition(rule);
+  return !("invalid" in condition) && holds(condition, { tool, input }, context);
+}
+
+const bash = (rule: string, command: string) => held(rule, "Bash", { command });
+
+test("EN-36: a shell condition holds for any part, prefixes dropped, wrappers and nested shells opened", () => {
+  const commands = [
+    "git status",
+    "git",
+    "cd . && git status",
+    "FOO=1 git x",
+    "echo $(git status)",
+    "echo `git status`",
+    "sudo git x",
+    "env git x",
+    "timeout 5 git x",
+    "nohup git x",
+    "\\time git x",
+    "bash -c 'git x'",
+    'sh -c "ls; git x"',
+    "/usr/bin/git x",
+    "ls | xargs git",
+    "( git x )",
+    "{ git x; }",
+    "cat <<E\n$(git x)\nE",
+    "for i in a; do git $i; done",
+  ];
+  expect(commands.filter((command) => !bash("Bash(git *)", command))).toEqual([]);
+});
+
+test("a shell condition does not hold for commands that are not meant", () => {
+  const commands = [
+    "ls",
+    "gitx",
+    "git-evil x",
+    "echo git",
+    "echo 'git x'",
+    "ls && npm test | cat",
+    "cat <<'E'\ngit x\nE",
+  ];
+  expect(commands.filter((command) => bash("Bash(git *)", command))).toEqual([]);
+});
+
+test("EN-37: in doubt the hook runs", () => {
+  const unknown = [
+    "$cmd x",
+    'echo "x',
+    "git() { rm x; }; git a",
+    "eval $x",
+    "a=(1)",
+    "git${IFS}x",
+    "x\r\n",
+    "sh -c $X",
+    "sudo --odd x",
+  ];
+  expect(unknown.filter((command) => !bash("Bash(npm run *)", command))).toEqual([]);
+  expect(bash("Bash(git push *)", "git $x")).toBe(true);
+  expect(bash("Bash(rm *)", "echo $x")).toBe(false);
+  // Measured: with a substitution in the command, a rule with arguments holds, a rule on the head alone does not.
+  expect(["Bash(npm run *)", "Bash(npm)", "Bash(*npm*)"].map((rule) => bash(rule, "echo $(date)"))).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(["Bash(npm *)", "Bash(npm:*)", "Bash(npm*)"].map((rule) => bash(rule, "echo $(date)"))).toEqual([
+    false,
+    false,
+    false,
+  ]);
+});
+
+test("EN-38: path conditions hold widely, tools are not interchangeable", () => {
+  const write = (rule: string, file_path: string) => held(rule, "Write", { file_path });
+  expect(
+    [
+      ["Write(*.txt)", "/elsewhere/w.TXT"],
+      ["Write(w.txt)", "W.TXT"],
+      ["Write(**)", "/etc/passwd"],
+      ["Write(/w.txt)", "/t/proj/w.txt"],
+      ["Write(//tmp/**)", "/tmp/a/b"],
+      ["Write(/tmp/**)", "/tmp/a/b"],
+      ["Write(~/x/**)", "~/x/y"],
+      ["Write(~/x/**)", "/home/u/x/y"],
+      ["Write(./a)", "a"],
+      ["Write(src/**)", "/any/src/x"],
+    ].filter(([rule = "", path = ""]) => !write(rule, path)),
+  ).toEqual([]);
+  expect(write("Edit(*.txt)", "w.txt")).toBe(false);
+  expect(write("write(*.txt)", "w.txt")).toBe(false);
+  expect(write("Write(./a)", "/other/a")).toBe(false);
+  expect(write("Write(/w.txt)", "/t/proj/sub/w.txt")).toBe(false);
+});
+
+test("every rule form holds but mcp__server, which is no tool's name", () => {
+  expect(held("mcp__srv", "mcp__srv__tool", {})).toBe(false);
+  expect(held("mcp__srv__*", "mcp__srv__tool", {})).toBe(true);
+  expect(held("mcp__*", "mcp__srv__tool", {})).toBe(true);
+  expect(held("mcp__srv__tool", "mcp__srv__tool", {})).toBe(true);
+  expect(held("Agent(Explore)", "Agent", { subagent_type: "Explore" })).toBe(true);
+  expect(held("Agent(general-purpose)", "Task", {})).toBe(true);
+  expect(held("Task(Explore)", "Agent", { subagent_type: "Explore" })).toBe(true);
+  expect(held("  Bash(git *)  ", "Bash", { command: "git x" })).toBe(true);
+  expect(held("Bash( rm * )", "Bash", { command: "rm x" })).toBe(true);
+  expect(held("Bash", "Bash", { command: "ls" })).toBe(true);
+  expect(held("bash", "Bash", { command: "ls" })).toBe(false);
+  expect(held("WebFetch(domain:a.io)", "WebFetch", { url: "https://a.io/x" })).toBe(true);
+  expect(held("WebFetch(domain:a.io)", "WebFetch", { url: "https://a.io.evil.com/x" })).toBe(false);
+  expect(held("WebFetch(domain:a.io)", "WebFetch", { url: "not a url" })).toBe(true);
+  expect(held("Deploy(env:prod)", "Deploy", { env: "prod" })).toBe(true);
+  expect(held("Deploy(env:prod)", "Deploy", { env: "test" })).toBe(false);
+});
+
+test("EN-34: an unparsable rule or A|B is invalid", () => {
+  for (const rule of ["Bash|Write", "Bash(x", "", "Bash Write", "(x)", "Read(!x)", "Bash(x)y"]) {
+    expect(compileCondition(rule), rule).toHaveProperty("invalid");
+  }
+});

@@ -1,0 +1,137 @@
+import { posix } from "node:path";
+import { foldName } from "./paths/fold.ts";
+import { type CommandPattern, couldCover } from "./rules/command-pattern.ts";
+import { type Meaning, meaningOf, type Target } from "./rules/compile.ts";
+import { coversHost, hostOf } from "./rules/domain-pattern.ts";
+import { fits } from "./rules/glob.ts";
+import { coversPath, type PathPattern } from "./rules/path-pattern.ts";
+import { isInvalid, parseRule } from "./rules/rule.ts";
+import { currentName, type ToolNames } from "./rules/tools.ts";
+import { analyseShell } from "./shell/analyse.ts";
+import { meets } from "./shell/text.ts";
+
+/** A hook's `if`: one permission rule read as a filter (PE-45). */
+export interface Condition {
+  readonly text: string;
+  readonly meaning: Meaning;
+}
+
+export interface ToolCall {
+  readonly tool: string;
+  readonly input: unknown;
+}
+
+export interface ConditionContext {
+  readonly cwd: string;
+  readonly home: string;
+  readonly projectRoot: string;
+  /** The shell that Bash commands go to; of any other than bash nothing is analysed. */
+  readonly shell?: string;
+  readonly names?: ToolNames;
+}
+
+/** Reads a condition; `invalid` says why it can never hold. */
+export function compileCondition(text: string, names: ToolNames = {}): Condition | { readonly invalid: string } {
+  const rule = parseRule(text);
+  if (isInvalid(rule)) return { invalid: rule.invalid };
+  // What an ask rule may say: a condition grants nothing, so nothing is too wide for it.
+  const meaning = meaningOf(rule, "ask", names);
+  if ("tooWide" in meaning) return { invalid: meaning.tooWide };
+  return isInvalid(meaning) ? { invalid: meaning.invalid } : { text: rule.text, meaning };
+}
+
+/** Whether a call meets the condition; in doubt it does, for a guard must see what it may have to stop. */
+export function holds({ meaning }: Condition, call: ToolCall, context: ConditionContext): boolean {
+  const tool = currentName(call.tool, context.names);
+  // Unlike a rule of the lists, `mcp__server` alone is no tool's name and never holds.
+  if (!fits(meaning.tools.name, tool)) return false;
+  const input = call.input !== null && typeof call.input === "object" ? (call.input as Record<string, unknown>) : {};
+  return targetHolds(meaning.target, input, context);
+}
+
+function targetHolds(target: Target, input: Readonly<Record<string, unknown>>, context: ConditionContext): boolean {
+  switch (target.kind) {
+    case "all":
+      return true;
+    case "command":
+      return commandHolds(target.pattern, input["command"], context);
+    case "path":
+      return pathHolds(target.pattern, pathOf(input), context);
+    case "domain": {
+      const host = hostOf(input["url"]);
+      return host === undefined || coversHost(target.pattern, host);
+    }
+    case "agent":
+      return fits(target.type, String(input["subagent_type"] ?? "general-purpose"));
+    case "skill":
+      return skillHolds(target.pattern, input);
+    case "field": {
+      const value = Object.hasOwn(input, target.field) ? input[target.field] : undefined;
+      return isScalar(value) && fits(target.value, String(value));
+    }
+  }
+}
+
+function commandHolds(pattern: CommandPattern, command: unknown, context: ConditionContext): boolean {
+  if (typeof command !== "string") return true;
+  if (context.shell !== undefined && context.shell !== "bash") return true;
+  const { complete, parts } = analyseShell(command, context);
+  if (!complete) return true;
+  const commands = parts.filter((part) => part.kind === "command");
+  if (commands.some((part) => part.opaque !== undefined || meets(part, pattern) !== "no")) return true;
+  const states = parts.filter((part) => part.kind === "state");
+  if (states.some((part) => couldCover(pattern, [part.text]))) return true;
+  // As measured: where output of one command becomes words of another, a rule with arguments counts as met.
+  return !namesHeadOnly(pattern) && commands.some((part) => part.words.some((word) => /\$\(|`/.test(word.raw)));
+}
+
+/** `npm *`, `npm:*` and `npm*`: a head, and anything. */
+function namesHeadOnly(pattern: CommandPattern): boolean {
+  const last = pattern.forms.at(-1);
+  return last !== undefined && last.length === 2 && last[1] === "" && !last[0].trim().includes(" ");
+}
+
+/**
+ * Wider than in the lists, as measured: letter case does not count, a pattern without an anchor holds anywhere, `/x` is
+ * the project's or the file system's.
+ */
+function pathHolds(pattern: PathPattern, given: string | undefined, context: ConditionContext): boolean {
+  if (given === undefined) return true;
+  const { cwd, home, projectRoot } = context;
+  const paths = [posix.resolve(cwd, given)];
+  if (given === "~" || given.startsWith("~/")) paths.push(posix.resolve(home + given.slice(1)));
+  const anchors = { root: ["/"], home: [home], source: [projectRoot, "/"], cwd: pattern.floats ? ["/"] : [cwd] }[
+    pattern.anchor
+  ];
+  return paths.some((path) =>
+    anchors.some((anchor) => {
+      const below = segmentsBelow(path, posix.resolve(anchor));
+      return below !== undefined && coversPath(pattern, below, { anyDepth: true, folded: true, folderItself: true });
+    }),
+  );
+}
+
+function segmentsBelow(path: string, anchor: string): string[] | undefined {
+  const [parts, base] = [path, anchor].map((text) =>
+    foldName(text)
+      .split("/")
+      .filter((part) => part !== ""),
+  );
+  if (parts === undefined || base === undefined) return undefined;
+  return base.every((part, index) => parts[index] === part) ? parts.slice(base.length) : undefined;
+}
+
+function pathOf(input: Readonly<Record<string, unknown>>): string | undefined {
+  const value = input["file_path"] ?? input["path"] ?? input["notebook_path"] ?? ".";
+  return typeof value === "string" ? value : undefined;
+}
+
+function skillHolds(pattern: CommandPattern, input: Readonly<Record<string, unknown>>): boolean {
+  const name = typeof input["skill"] === "string" ? input["skill"] : String(input["name"] ?? "");
+  const args = typeof input["args"] === "string" ? input["args"] : "";
+  return [name, `${name} ${args}`.trimEnd()].some((text) => couldCover(pattern, [text]));
+}
+
+function isScalar(value: unknown): value is string | number | boolean | null {
+  return value === null || ["string", "number", "boolean"].includes(typeof value);
+}

@@ -1,0 +1,89 @@
+import { compileSegment, type Segment, segmentFits } from "./path-segment.ts";
+import type { Invalid } from "./rule.ts";
+
+/** Where a path pattern starts: the file system's root, home, the rule's source, or the working directory. */
+export type Anchor = "root" | "home" | "source" | "cwd";
+
+/** What a path rule covers (PE-5): segments below an anchor, with all that lies in a folder they name. */
+export interface PathPattern {
+  readonly anchor: Anchor;
+  /** `"**"` crosses any number of segments. */
+  readonly segments: readonly (Segment | "**")[];
+  /** `x/y` and `x`, not `./x`: in deny and ask such a pattern holds at any depth. */
+  readonly floats: boolean;
+  /** No `/` in it: a name, at any depth in every list. */
+  readonly name: boolean;
+}
+
+export function compilePath(spec: string): PathPattern | Invalid {
+  if (spec.startsWith("!")) return { invalid: "a path pattern cannot be negated; use the other list" };
+  const { anchor, rest } = cutAnchor(spec);
+  const inner = rest.replace(/\/+$/, "");
+  const segments: (Segment | "**")[] = [];
+  for (const text of inner.split("/")) {
+    if (text === "" || text === ".") continue;
+    if (text === "..")
+      return { invalid: "a path pattern does not climb: name the folder, with // from the root or ~/ from home" };
+    if (text !== "**") segments.push(compileSegment(text));
+    else if (segments.at(-1) !== "**") segments.push("**");
+  }
+  const floats = anchor === "cwd" && !/^\.(\/|$)/.test(spec);
+  return {
+    anchor,
+    segments,
+    floats,
+    name: floats && segments.length === 1 && segments[0] !== "**" && !spec.includes("/"),
+  };
+}
+
+export interface PathMatchOptions {
+  /** Let a pattern without anchor hold at any depth: deny, ask and conditions do. */
+  readonly anyDepth: boolean;
+  /** Compare with case and Unicode form folded; the path's segments must be folded already. */
+  readonly folded: boolean;
+  /** `src/**` covers the folder `src` itself as well, as a search in it reads all that is there. */
+  readonly folderItself: boolean;
+}
+
+/** Whether the pattern covers a path, given as segments below the anchor. */
+export function coversPath(pattern: PathPattern, below: readonly string[], options: PathMatchOptions): boolean {
+  const segments =
+    options.folderItself && pattern.segments.at(-1) === "**" ? pattern.segments.slice(0, -1) : pattern.segments;
+  const anywhere = pattern.name || (pattern.floats && options.anyDepth);
+  return prefixFits(anywhere ? ["**", ...segments] : segments, below, options.folded);
+}
+
+function cutAnchor(spec: string): { anchor: Anchor; rest: string } {
+  if (spec.startsWith("//")) return { anchor: "root", rest: spec.slice(2) };
+  if (spec.startsWith("/")) return { anchor: "source", rest: spec.slice(1) };
+  if (spec === "~" || spec.startsWith("~/")) return { anchor: "home", rest: spec.slice(2) };
+  return { anchor: "cwd", rest: spec };
+}
+
+/**
+ * Whether the pattern fits the path or a folder above it. One step back to the last `**` is all it takes,
+ * so the time is at most pattern times path.
+ */
+function prefixFits(pattern: readonly (Segment | "**")[], path: readonly string[], folded: boolean): boolean {
+  let [at, from] = [0, 0];
+  let retry: { at: number; from: number } | undefined;
+  for (;;) {
+    const segment = pattern[at];
+    if (segment === undefined) return true;
+    if (segment === "**" && at === pattern.length - 1) return from < path.length;
+    if (segment === "**") {
+      retry = { at: at + 1, from };
+      at += 1;
+      continue;
+    }
+    const name = path[from];
+    if (name !== undefined && segmentFits(segment, name, folded)) {
+      at += 1;
+      from += 1;
+      continue;
+    }
+    if (retry === undefined || retry.from >= path.length) return false;
+    retry = { at: retry.at, from: retry.from + 1 };
+    ({ at, from } = retry);
+  }
+}

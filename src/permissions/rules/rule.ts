@@ -1,0 +1,47 @@
+/** A rule as written: a tool, and what of it, still with its escapes. */
+export interface Rule {
+  readonly text: string;
+  readonly tool: string;
+  /** Absent for `Tool`, `Tool()` and `Tool(*)`. */
+  readonly spec?: string;
+}
+
+export interface Invalid {
+  readonly invalid: string;
+  /** The tool's name where it can be read all the same. */
+  readonly tool?: string;
+}
+
+const longestRule = 4_096;
+
+/** Reads `Tool` or `Tool(spec)` (PE-1). Knows nothing of what a tool's spec means. */
+export function parseRule(written: unknown): Rule | Invalid {
+  if (typeof written !== "string") return { invalid: "a rule is a text" };
+  const text = written.trim();
+  const tool = readableTool(text);
+  const fault = (invalid: string): Invalid => (tool === undefined ? { invalid } : { invalid, tool });
+  if (text === "") return fault("the rule is empty");
+  if (text.length > longestRule) return fault(`the rule has more than ${longestRule} characters`);
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(text)) return fault("the rule holds a control character");
+  const open = text.indexOf("(");
+  const name = open < 0 ? text : text.slice(0, open);
+  if (!/^[\p{L}\p{N}_*.:@/-]+$/u.test(name)) return fault(`"${name}" is no tool name`);
+  if (open < 0) return { text, tool: name };
+  if (!text.endsWith(")") || isEscaped(text, text.length - 1)) return fault('the rule does not end with ")"');
+  const spec = text.slice(open + 1, -1).trim();
+  return spec === "" || spec === "*" ? { text, tool: name } : { text, tool: name, spec };
+}
+
+export function isInvalid<T extends object>(value: T | Invalid): value is Invalid {
+  return "invalid" in value;
+}
+
+function isEscaped(text: string, index: number): boolean {
+  let slashes = 0;
+  while (text[index - 1 - slashes] === "\\") slashes += 1;
+  return slashes % 2 === 1;
+}
+
+function readableTool(text: string): string | undefined {
+  return /^[\p{L}\p{N}_*.:@/-]{1,200}(?=$|[\s(|,])/u.exec(text)?.[0];
+}

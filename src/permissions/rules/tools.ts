@@ -1,0 +1,61 @@
+/** What kind of thing a tool is, which says what of its input a rule looks at. */
+export type ToolKind = "shell" | "text" | "read" | "edit" | "web" | "agent" | "skill" | "mcp" | "other";
+
+/** What a host may add: its own tools as one of the kinds, other names for a tool, the servers it is connected to. */
+export interface ToolNames {
+  readonly kinds?: Readonly<Record<string, ToolKind>>;
+  /** Old name → current name. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  readonly mcpServers?: readonly string[];
+}
+
+const kinds: ReadonlyMap<string, ToolKind> = new Map([
+  ["Bash", "shell"],
+  ["PowerShell", "text"],
+  ...["Read", "Grep", "Glob", "LS", "NotebookRead"].map((name) => [name, "read"] as const),
+  ...["Edit", "MultiEdit", "Write", "NotebookEdit"].map((name) => [name, "edit"] as const),
+  ["WebFetch", "web"],
+  ["Agent", "agent"],
+  ["Skill", "skill"],
+] as const);
+
+const aliases: ReadonlyMap<string, string> = new Map([["Task", "Agent"]]);
+
+/** The fields a spec of the kind stands for, so that `Tool(field:value)` of them is refused. */
+export const ownFields: Readonly<Record<ToolKind, readonly string[]>> = {
+  shell: ["command"],
+  text: ["command"],
+  read: ["file_path", "path", "notebook_path"],
+  edit: ["file_path", "path", "notebook_path"],
+  web: ["url"],
+  agent: ["subagent_type"],
+  skill: ["skill", "args"],
+  mcp: [],
+  other: [],
+};
+
+/** Further fields of the known tools: `Bash(timeout:5)` means one of these, `Bash(docker:x)` is a command. */
+export const otherFields: Readonly<Record<ToolKind, readonly string[]>> = {
+  shell: ["description", "timeout", "run_in_background", "dangerouslyDisableSandbox"],
+  text: ["description", "timeout", "run_in_background"],
+  read: ["offset", "limit", "pages", "pattern", "glob", "type", "output_mode"],
+  edit: ["old_string", "new_string", "replace_all", "content", "new_source", "cell_id", "cell_type", "edit_mode"],
+  web: ["prompt"],
+  agent: ["description", "prompt", "model", "run_in_background", "isolation", "name", "resume"],
+  skill: [],
+  mcp: [],
+  other: [],
+};
+
+/** The name in use today for a tool's older name. */
+export function currentName(name: string, names: ToolNames = {}): string {
+  const own = names.aliases;
+  if (own && Object.hasOwn(own, name)) return own[name] ?? name;
+  return aliases.get(name) ?? name;
+}
+
+export function kindOf(name: string, names: ToolNames = {}): ToolKind {
+  const own = names.kinds;
+  if (own && Object.hasOwn(own, name)) return own[name] ?? "other";
+  return kinds.get(name) ?? (name.startsWith("mcp__") ? "mcp" : "other");
+}

@@ -1,0 +1,35 @@
+import { parseShell } from "./parse.ts";
+import type { CommandPart } from "./part.ts";
+import { prefilter } from "./prefilter.ts";
+import { fixedScope } from "./scope.ts";
+import type { Inner } from "./unwrap.ts";
+import { type Walk, walkScript } from "./walk.ts";
+
+const deepestScript = 5;
+
+/** A script given to a shell as a word: the whole analysis once more, up to a depth. */
+export function parseNested(inner: Inner & { kind: "script" }, part: CommandPart, walk: Walk): void {
+  const at = inner.from.at;
+  if (walk.depth >= deepestScript) {
+    walk.problems.push({ code: "too-deep", at, text: `scripts nested more than ${deepestScript} deep` });
+    return;
+  }
+  const refused = prefilter(inner.text);
+  walk.problems.push(...refused.map((problem) => ({ ...problem, at })));
+  if (inner.dialect === "other" || inner.openEnded)
+    walk.problems.push({ code: "construct", at, text: `a script for ${walk.via.at(-1)}` });
+  if (/\\\n/.test(inner.text))
+    walk.problems.push({ code: "continuation", at, text: "a backslash at the end of a line" });
+  if (refused.length > 0) return;
+  const parsed = parseShell(inner.text);
+  if ("failed" in parsed) {
+    walk.problems.push({ code: "syntax", at, text: parsed.failed });
+    return;
+  }
+  walkScript(parsed.script, part.places, {
+    ...walk,
+    scope: fixedScope(inner.text, at),
+    dialect: inner.dialect,
+    depth: walk.depth + 1,
+  });
+}

@@ -1,0 +1,60 @@
+import { parseShell } from "./parse.ts";
+import type { ShellPart, ShellProblem } from "./part.ts";
+import { here } from "./places.ts";
+import { prefilter } from "./prefilter.ts";
+import { type Walk, walkScript } from "./walk.ts";
+
+export interface ShellContext {
+  readonly cwd: string;
+  readonly home: string;
+  /** Names in the environment the shell starts with. */
+  readonly envNames?: Iterable<string>;
+}
+
+/** What a text for bash does, part by part. */
+export interface ShellAnalysis {
+  readonly text: string;
+  /** True when every command, write, read and state change of the text is among the parts (PE-25). */
+  readonly complete: boolean;
+  readonly problems: readonly ShellProblem[];
+  readonly parts: readonly ShellPart[];
+}
+
+/**
+ * Takes a text for bash apart (PE-22 to PE-33). It starts nothing and reads no file.
+ * Contract: when `complete`, bash runs no command and writes no file that no part lists. Never throws.
+ */
+export function analyseShell(text: string, context: ShellContext): ShellAnalysis {
+  const problems: ShellProblem[] = prefilter(text);
+  const parts: ShellPart[] = [];
+  if (problems.length > 0) return { text, complete: false, problems, parts };
+  const continued = text.indexOf("\\\n");
+  if (continued >= 0)
+    problems.push({ code: "continuation", at: [continued, continued + 2], text: "a backslash at the end of a line" });
+  const parsed = parseShell(text);
+  if ("failed" in parsed) {
+    problems.push({ code: "syntax", at: [0, text.length], text: parsed.failed });
+    return { text, complete: false, problems, parts };
+  }
+  const walk: Walk = {
+    scope: { source: text, span: (pos, end) => [pos, end] },
+    parts,
+    problems,
+    via: [],
+    dialect: "bash",
+    depth: 0,
+    home: context.home,
+    envNames: new Set(context.envNames),
+  };
+  try {
+    walkScript(parsed.script, here(context.cwd), walk);
+  } catch (cause) {
+    // Fields of the tree are read lazily and may fail as late as here.
+    problems.push({
+      code: "syntax",
+      at: [0, text.length],
+      text: cause instanceof Error ? cause.message : String(cause),
+    });
+  }
+  return { text, complete: problems.length === 0, problems, parts };
+}

@@ -1,0 +1,79 @@
+import { fits, type Glob } from "../rules/glob.ts";
+
+/**
+ * The words of a text that could not be analysed, cut without any understanding of it (PE-26): quotes and backslashes
+ * dropped, and once more cut there too. It finds too much rather than too little, at any length, in linear time.
+ */
+export interface WordNet {
+  readonly cuts: readonly WordIndex[];
+}
+
+interface WordIndex {
+  readonly count: number;
+  /** Each different word with the places it stands at, ascending. */
+  readonly places: ReadonlyMap<string, number[]>;
+}
+
+const invisible = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
+
+export function castNet(text: string): WordNet {
+  const dropped = text.replace(/['"\\]/g, "").replace(invisible, "");
+  return { cuts: [index(dropped, /[\s;&|()<>`\0]+/), index(text, /[\s;&|()<>`'"\\{},=$\u0000-\u001f\u007f-\u00a0]+/)] };
+}
+
+/** Whether the literal words of a rule occur in the text, in order. A rule without any always does. */
+export function isCaught(net: WordNet, words: readonly Glob[]): boolean {
+  return net.cuts.some((cut) => occurInOrder(cut, words));
+}
+
+function index(text: string, separators: RegExp): WordIndex {
+  const places = new Map<string, number[]>();
+  let count = 0;
+  for (const word of text.split(separators)) {
+    if (word === "") continue;
+    note(places, word, count);
+    // `/bin/rm` is `rm`, and so is what follows `$` or a brace.
+    const last = word.slice(word.lastIndexOf("/") + 1);
+    if (last !== word && last !== "") note(places, last, count);
+    count += 1;
+  }
+  return { count, places };
+}
+
+function note(places: Map<string, number[]>, word: string, at: number): void {
+  const known = places.get(word);
+  if (known) known.push(at);
+  else places.set(word, [at]);
+}
+
+function occurInOrder(cut: WordIndex, words: readonly Glob[]): boolean {
+  let from = 0;
+  for (const word of words) {
+    const at = word.length === 1 ? firstFrom(cut.places.get(word[0]), from) : firstFitting(cut, word, from);
+    if (at === undefined) return false;
+    from = at + 1;
+  }
+  return true;
+}
+
+function firstFitting(cut: WordIndex, word: Glob, from: number): number | undefined {
+  let first: number | undefined;
+  for (const [text, places] of cut.places) {
+    if (!fits(word, text)) continue;
+    const at = firstFrom(places, from);
+    if (at !== undefined && (first === undefined || at < first)) first = at;
+  }
+  return first;
+}
+
+/** The first of the ascending places that is not before `from`. */
+function firstFrom(places: readonly number[] | undefined, from: number): number | undefined {
+  if (places === undefined) return undefined;
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((places[middle] ?? 0) < from) low = middle + 1;
+    else high = middle;
+  }
+  return places[low];
+}

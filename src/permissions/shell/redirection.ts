@@ -1,0 +1,78 @@
+import type { HereDoc, Redirection } from "unbash";
+import { collectScripts, readArithmetic, readParameter, readSimple, readSubstitution } from "./expansion.ts";
+import { walkFound } from "./found.ts";
+import { readQuoted } from "./literal.ts";
+import type { Places } from "./part.ts";
+import { type Found, nothingFound, report, type Scope } from "./scope.ts";
+import type { Walk } from "./walk.ts";
+import { readWord } from "./word.ts";
+
+/** Redirections as parts of their own (PE-32): a write or a read each, but for copies and closings of descriptors. */
+export function walkRedirections(redirections: readonly Redirection[], places: Places, walk: Walk): void {
+  for (const redirection of redirections) {
+    const found = nothingFound();
+    readRedirection(redirection, places, walk, found);
+    walkFound(found, places, walk);
+  }
+}
+
+function readRedirection(node: Redirection, places: Places, walk: Walk, found: Found): void {
+  const { scope } = walk;
+  const descriptor = node.descriptor;
+  if (descriptor?.type === "FileDescriptorVariable") {
+    if (walk.dialect !== "bash") report(found, "construct", scope, node, "{name}> is not every shell's");
+    found.names.push({ name: descriptor.name, at: scope.span(descriptor.pos, descriptor.end) });
+  }
+  if (node.type === "HereDoc") {
+    readHeredoc(node, scope, found);
+    return;
+  }
+  if (node.target === undefined) {
+    report(found, "syntax", scope, node, "a redirection without a target");
+    return;
+  }
+  const target = readWord(node.target, scope, found);
+  if (node.type === "HereString") return;
+  if (node.operator === ">&" || node.operator === "<&") {
+    if (/^([0-9]+|-)$/.test(target.raw)) return;
+    report(found, "second-evaluation", scope, node, scope.source.slice(node.pos, node.end));
+  }
+  const at = scope.span(node.pos, node.end);
+  const { via } = walk;
+  const writes = node.operator !== "<" && node.operator !== "<&";
+  walk.parts.push({ kind: writes ? "write" : "read", operator: node.operator, target, at, via, places });
+  if (node.operator === "<>") walk.parts.push({ kind: "read", operator: "<>", target, at, via, places });
+}
+
+function readHeredoc(node: HereDoc, scope: Scope, found: Found): void {
+  const delimiter = node.delimiter;
+  const known =
+    delimiter &&
+    /^(?:([\w.+-]+)|'[\w.+-]+'|"[\w.+-]+"|\\[\w.+-]+)$/.test(scope.source.slice(delimiter.pos, delimiter.end));
+  if (!known || node.closing === undefined)
+    report(found, "syntax", scope, node, "a here-document without a plain delimiter or an end");
+  if (delimiter?.quoted) return;
+  const { body } = node;
+  const parts = body.parts;
+  if (parts === undefined) {
+    const text = scope.source.slice(body.pos, body.end);
+    if (!readQuoted(text, true).clean) report(found, "lexical", scope, body, "here-document");
+    return;
+  }
+  for (const part of parts) {
+    const raw = scope.source.slice(part.pos, part.end);
+    if (part.type === "Literal") {
+      if (!readQuoted(raw, true).clean) report(found, "lexical", scope, part, raw);
+    } else if (part.type === "SimpleExpansion") readSimple(part, scope, found);
+    else if (part.type === "ParameterExpansion") readParameter(part, scope, found, readWord);
+    else if (part.type === "CommandExpansion") readSubstitution(part, scope, found);
+    else if (part.type === "ArithmeticExpansion") readArithmetic(part, scope, found);
+    else {
+      report(found, "construct", scope, part, raw);
+      collectScripts(part, scope, found);
+    }
+  }
+  if (parts.some((part, index) => part.pos !== (index === 0 ? body.pos : parts[index - 1]?.end))) {
+    report(found, "lexical", scope, body, "here-document");
+  }
+}

@@ -1,0 +1,36 @@
+import type { ParsedScript } from "unbash";
+import type { ShellProblem, ShellProblemCode, Span } from "./part.ts";
+
+/** The text that positions of a tree index, and how they map to the text that was given. */
+export interface Scope {
+  readonly source: string;
+  span(pos: number, end: number): Span;
+}
+
+/** What reading words brings to light beside their values. */
+export interface Found {
+  readonly problems: ShellProblem[];
+  /** Scripts of `$(…)`, backticks and `<(…)`, to be walked by whoever knows where they run. */
+  readonly nested: { readonly script: ParsedScript; readonly scope: Scope }[];
+  /** Names that expansion sets, as `${x:=1}` does. */
+  readonly names: { readonly name: string; readonly at: Span }[];
+}
+
+export function nothingFound(): Found {
+  return { problems: [], nested: [], names: [] };
+}
+
+export function report(
+  found: Found,
+  code: ShellProblemCode,
+  scope: Scope,
+  node: { pos: number; end: number },
+  text: string,
+): void {
+  found.problems.push({ code, at: scope.span(node.pos, node.end), text });
+}
+
+/** A scope whose every position is the same place: for text that was decoded and no longer lines up. */
+export function fixedScope(source: string, at: Span): Scope {
+  return { source, span: () => at };
+}

@@ -1,0 +1,196 @@
+import type { Word, WordPart } from "unbash";
+import type { Glob } from "../rules/glob.ts";
+import { readArithmetic, readParameter, readSimple, readSubstitution } from "./expansion.ts";
+import { hasBraces, hasBrackets, maskOf, readQuoted, readUnquoted } from "./literal.ts";
+import type { ShellWord } from "./part.ts";
+import { type Found, report, type Scope } from "./scope.ts";
+
+/**
+ * A word of the tree as a value, checked against its source (PE-24, PE-25): the parts must cover the word without a hole,
+ * and what the parser took for plain text must be plain text for bash. What is not goes to `found`.
+ */
+export function readWord(word: Word, scope: Scope, found: Found): ShellWord {
+  const raw = scope.source.slice(word.pos, word.end);
+  const reading = fresh();
+  const parts = word.parts;
+  if (parts === undefined || parts.length === 0) readPlain(raw, word, reading, scope, found);
+  else readParts(parts, word, reading, scope, found);
+  if (hasBraces(reading.bare)) report(found, "construct", scope, word, raw);
+  const tilde = tildeOf(reading.bare, reading.glob);
+  const brackets = hasBrackets(reading.bare);
+  return {
+    pieces: brackets || hasTilde(reading.bare) ? withoutTilde(reading.bare, reading.glob) : reading.glob,
+    raw,
+    at: scope.span(word.pos, word.end),
+    splits: reading.splits || brackets,
+    ...(tilde === undefined ? {} : { tilde }),
+    behindVariable: reading.behindVariable,
+    readings: reading.others,
+  };
+}
+
+interface Reading {
+  readonly glob: [string, ...string[]];
+  bare: string;
+  splits: boolean;
+  behindVariable: boolean;
+  afterVariable: boolean;
+  others: string[];
+}
+
+const gap: Glob = ["", ""];
+
+function fresh(): Reading {
+  return { glob: [""], bare: "", splits: false, behindVariable: false, afterVariable: false, others: [] };
+}
+
+function readParts(parts: readonly WordPart[], word: Word, reading: Reading, scope: Scope, found: Found): void {
+  let at = word.pos;
+  for (const part of parts) {
+    if (part.pos !== at || part.end <= part.pos) report(found, "lexical", scope, word, word.text);
+    at = part.end;
+    readPart(part, reading, scope, found);
+  }
+  if (at !== word.end) report(found, "lexical", scope, word, word.text);
+}
+
+function readPart(part: WordPart, reading: Reading, scope: Scope, found: Found): void {
+  const raw = scope.source.slice(part.pos, part.end);
+  switch (part.type) {
+    case "Literal":
+      readPlain(raw, part, reading, scope, found);
+      break;
+    case "Glob":
+      if (part.kind === "bracket") {
+        for (const inner of part.parts) readPart(inner, fresh(), scope, found);
+      }
+      reading.behindVariable ||= reading.afterVariable;
+      reading.splits = true;
+      add(reading, gap, maskOf(raw.length), false);
+      break;
+    case "SingleQuoted":
+      if (raw.length < 2 || raw !== `'${part.value}'` || part.value.includes("'"))
+        report(found, "lexical", scope, part, raw);
+      add(reading, [raw.slice(1, -1)], maskOf(raw.length), false);
+      break;
+    case "DoubleQuoted":
+      readDoubleQuoted(part, reading, scope, found);
+      break;
+    case "SimpleExpansion":
+      readSimple(part, scope, found);
+      reading.splits = true;
+      add(reading, gap, maskOf(raw.length), true);
+      break;
+    case "ParameterExpansion":
+      readParameter(part, scope, found, readOperand);
+      reading.splits = true;
+      add(reading, gap, maskOf(raw.length), true);
+      break;
+    case "CommandExpansion":
+    case "ProcessSubstitution":
+      readSubstitution(part, scope, found);
+      reading.splits = true;
+      add(reading, gap, maskOf(raw.length), true);
+      break;
+    case "ArithmeticExpansion":
+      readArithmetic(part, scope, found);
+      add(reading, gap, maskOf(raw.length), true);
+      break;
+    case "AnsiCQuoted":
+      report(found, "construct", scope, part, raw);
+      reading.others.push(part.value);
+      add(reading, [part.value], maskOf(raw.length), false);
+      break;
+    case "LocaleString":
+      report(found, "construct", scope, part, raw);
+      for (const child of part.parts) readPart(child, reading, scope, found);
+      return;
+    case "BraceExpansion":
+    case "ExtendedGlob":
+      report(found, "construct", scope, part, raw);
+      for (const child of part.parts ?? []) readPart(child, fresh(), scope, found);
+      reading.splits = true;
+      add(reading, gap, maskOf(raw.length), true);
+      break;
+    default:
+      report(found, "construct", scope, part satisfies never, raw);
+  }
+}
+
+function readPlain(
+  raw: string,
+  node: { pos: number; end: number },
+  reading: Reading,
+  scope: Scope,
+  found: Found,
+): void {
+  const literal = readUnquoted(raw);
+  if (!literal.clean) report(found, "lexical", scope, node, raw);
+  if (literal.pieces.length > 1) reading.splits = true;
+  if (reading.afterVariable && /^[/*?[]/.test(raw)) reading.behindVariable = true;
+  add(reading, literal.pieces, literal.bare, false);
+}
+
+function readDoubleQuoted(
+  part: Extract<WordPart, { type: "DoubleQuoted" }>,
+  reading: Reading,
+  scope: Scope,
+  found: Found,
+): void {
+  const raw = scope.source.slice(part.pos, part.end);
+  if (raw.length < 2 || !raw.startsWith('"') || !raw.endsWith('"')) report(found, "lexical", scope, part, raw);
+  let at = part.pos + 1;
+  add(reading, [""], maskOf(1), reading.afterVariable);
+  for (const child of part.parts) {
+    if (child.pos !== at) report(found, "lexical", scope, part, raw);
+    at = child.end;
+    readQuotedChild(child, reading, scope, found);
+  }
+  if (at !== part.end - 1) report(found, "lexical", scope, part, raw);
+}
+
+function readQuotedChild(child: WordPart, reading: Reading, scope: Scope, found: Found): void {
+  const raw = scope.source.slice(child.pos, child.end);
+  if (child.type === "Literal") {
+    const literal = readQuoted(raw, false);
+    if (!literal.clean) report(found, "lexical", scope, child, raw);
+    if (reading.afterVariable && raw.startsWith("/")) reading.behindVariable = true;
+    add(reading, literal.pieces, literal.bare, false);
+    return;
+  }
+  const before = reading.splits;
+  readPart(child, reading, scope, found);
+  // In quotes an expansion stays one word, but for the list of all arguments.
+  reading.splits = before || /^\$\{?@/.test(raw);
+}
+
+/** The word inside `${x:-…}`: its value is not known anyway, what matters is what runs in it. */
+function readOperand(word: Word, scope: Scope, found: Found): void {
+  readWord(word, scope, found);
+}
+
+function add(reading: Reading, [first, ...rest]: Glob, bare: string, variable: boolean): void {
+  const { glob } = reading;
+  glob[glob.length - 1] += first;
+  // Two gaps side by side are one.
+  for (const piece of rest) if (glob.length === 1 || glob.at(-1) !== "" || piece !== "") glob.push(piece);
+  reading.bare += bare;
+  reading.afterVariable = variable;
+}
+
+function hasTilde(bare: string): boolean {
+  return /(^|[=:])~/.test(bare);
+}
+
+function tildeOf(bare: string, glob: Glob): string | undefined {
+  if (!bare.startsWith("~") || glob.length > 1) return undefined;
+  const rest = glob[0].slice(1);
+  return rest === "" || rest.startsWith("/") ? rest : undefined;
+}
+
+/** `~/x` is a gap and `/x`; of a tilde elsewhere, or a set of characters, nothing is taken as known. */
+function withoutTilde(bare: string, glob: Glob): Glob {
+  const slash = glob[0].indexOf("/");
+  if (hasBrackets(bare) || !bare.startsWith("~") || slash < 0 || hasTilde(bare.slice(1))) return gap;
+  return ["", glob[0].slice(slash), ...glob.slice(1)];
+}

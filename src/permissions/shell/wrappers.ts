@@ -1,0 +1,132 @@
+import type { OptionGrammar } from "./options.ts";
+
+/** A program whose operands are another command (PE-30). */
+export interface Wrapper extends OptionGrammar {
+  /** Operands before the inner command: a duration, a host, a folder. */
+  readonly operands?: number;
+  /** `NAME=value` words before the inner command are put into its environment. */
+  readonly assigns?: boolean;
+  /** Options after which nothing is started. */
+  readonly asksOnly?: string;
+  /** Options that make the rest of the line an inner command's words rather than text for a shell. */
+  readonly execOption?: string;
+  /** The rest is joined by blanks and read by a shell, here or elsewhere. */
+  readonly joins?: boolean;
+  /** More words come from elsewhere at run time. */
+  readonly appends?: boolean;
+  /** An option that names a text to be replaced in the inner words. */
+  readonly replaces?: readonly string[];
+  /** Without an inner command it starts one of its own choice. */
+  readonly startsShell?: boolean;
+}
+
+export const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
+  ["command", { flags: "pvV", asksOnly: "vV" }],
+  ["builtin", {}],
+  ["exec", { flags: "cl", valued: "a" }],
+  [
+    "env",
+    {
+      flags: "i0v",
+      valued: "u",
+      long: ["--ignore-environment", "--null"],
+      longValued: ["--unset"],
+      also: /^-$/,
+      assigns: true,
+    },
+  ],
+  [
+    "sudo",
+    { flags: "ABEHKNPSbknlvV", valued: "CgpTu", asksOnly: "lvVKk", assigns: true, longValued: ["--user", "--group"] },
+  ],
+  ["doas", { flags: "nL", valued: "u", asksOnly: "L" }],
+  ["nice", { valued: "n", longValued: ["--adjustment"], also: /^-[-+]?\d+$/ }],
+  ["ionice", { flags: "t", valued: "cn", longValued: ["--class", "--classdata"], long: ["--ignore"] }],
+  ["nohup", {}],
+  [
+    "timeout",
+    {
+      flags: "fpv",
+      valued: "ks",
+      long: ["--foreground", "--preserve-status", "--verbose"],
+      longValued: ["--kill-after", "--signal"],
+      operands: 1,
+    },
+  ],
+  ["time", { flags: "pvq", long: ["--portability", "--verbose", "--quiet"] }],
+  ["stdbuf", { valued: "ioe", longValued: ["--input", "--output", "--error"] }],
+  ["setsid", { flags: "cfw", long: ["--ctty", "--fork", "--wait"] }],
+  [
+    "flock",
+    {
+      flags: "sexunoF",
+      valued: "wE",
+      long: ["--shared", "--exclusive", "--nonblock", "--nb", "--unlock", "--close", "--no-fork", "--verbose"],
+      longValued: ["--timeout", "--wait", "--conflict-exit-code"],
+      operands: 1,
+    },
+  ],
+  [
+    "watch",
+    {
+      flags: "bcdegptwxC",
+      valued: "nq",
+      long: ["--beep", "--color", "--differences", "--errexit", "--chgexit", "--no-title", "--precise", "--exec"],
+      longValued: ["--interval"],
+      joins: true,
+      execOption: "x",
+    },
+  ],
+  ["chroot", { long: ["--skip-chdir"], longValued: ["--userspec", "--groups"], operands: 1, startsShell: true }],
+  [
+    "xargs",
+    {
+      flags: "0rtpxo",
+      valued: "adEILnPs",
+      long: ["--null", "--no-run-if-empty", "--verbose", "--interactive", "--exit", "--open-tty"],
+      longValued: ["--arg-file", "--delimiter", "--max-args", "--max-procs", "--max-chars", "--max-lines", "--replace"],
+      appends: true,
+      replaces: ["I", "--replace"],
+    },
+  ],
+  [
+    "parallel",
+    {
+      flags: "k0X",
+      valued: "jnNI",
+      longValued: ["--jobs"],
+      long: ["--keep-order"],
+      joins: true,
+      appends: true,
+      startsShell: true,
+    },
+  ],
+  ["busybox", {}],
+  [
+    "ssh",
+    {
+      flags: "46AaCfgKkNnqTtvXxYy",
+      valued: "bcDeIiJLlmpRWw",
+      asksOnly: "V",
+      operands: 1,
+      joins: true,
+      startsShell: true,
+    },
+  ],
+]);
+
+/** Shells that run the text behind `-c`; of the first two, what the analysis says of bash holds. */
+export const shells: ReadonlyMap<string, "bash" | "sh" | "other"> = new Map([
+  ["bash", "bash"],
+  ["sh", "sh"],
+  ["dash", "sh"],
+  ["zsh", "other"],
+  ["ksh", "other"],
+] as const);
+
+/** `-a` and `-k` would export what a script sets; `--rcfile` runs a file first. */
+export const shellOptions: OptionGrammar = {
+  flags: "cefhilmnpstuvxBCE",
+  valued: "oO",
+  long: ["--norc", "--noprofile", "--posix", "--login", "--restricted", "--verbose", "--noediting"],
+};

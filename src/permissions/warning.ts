@@ -1,0 +1,18 @@
+/** A problem with a rule, a mode or an update that stops nothing; `place` names file, list and index. */
+export interface RuleWarning {
+  readonly code: RuleWarningCode;
+  readonly message: string;
+  readonly place?: string;
+}
+
+/** Every warning this module gives, with what it tells. */
+export const ruleWarningCodes = {
+  "rule-invalid":
+    "a permission rule cannot be read and is off; under deny or ask its tool is asked about until it is mended",
+  "rule-too-wide": "an allow rule covers more than an allow rule may and grants nothing",
+  "mode-unknown": "a permission mode nobody knows; default is used",
+  "mode-ignored": "a permission mode that may not be set there",
+  "permission-update-invalid": "an entry of updatedPermissions was dropped",
+} as const;
+
+export type RuleWarningCode = keyof typeof ruleWarningCodes;
