@@ -27,6 +27,7 @@ export type {
   PromptHook,
   StopFunction,
 } from "./hook.ts";
+export { fileHookTypes, groupFields, type HookFields, hookFields } from "./hook-fields.ts";
 export { nearest } from "./near.ts";
 export type {
   Outcome,
@@ -45,6 +46,7 @@ export {
   type Settings,
   type StatusLineSetting,
 } from "./settings.ts";
+export { settingsFields } from "./settings-fields.ts";
 export { compareDecisions, type Decision, decisions, type ToolInput, type Verdict } from "./verdict.ts";
 export { type Warning, type WarningCode, warningCodes } from "./warning.ts";
 export {

@@ -1,4 +1,4 @@
-import type { Field } from "./field.ts";
+import type { FieldOf } from "./field.ts";
 
 /** The MCP server behind a tool, on the single-tool events of newer clients. */
 export interface McpServerRef {
@@ -6,7 +6,7 @@ export interface McpServerRef {
   readonly source: string;
 }
 
-export const mcpServerField: Field & { readonly optional: true } = {
+export const mcpServerField: FieldOf<McpServerRef> & { readonly optional: true } = {
   is: "object",
   fields: { name: { is: "text" }, source: { is: "text" } },
   optional: true,

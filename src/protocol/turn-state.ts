@@ -1,4 +1,4 @@
-import type { Field } from "./field.ts";
+import type { FieldOf } from "./field.ts";
 
 /** Work that goes on while an agent's turn ends. */
 export interface BackgroundTask {
@@ -17,7 +17,7 @@ export interface SessionCron {
   readonly prompt: string;
 }
 
-export const backgroundTasksField: Field & { readonly optional?: never } = {
+export const backgroundTasksField: FieldOf<readonly BackgroundTask[]> & { readonly optional?: never } = {
   is: "list",
   of: {
     is: "object",
@@ -32,7 +32,7 @@ export const backgroundTasksField: Field & { readonly optional?: never } = {
   },
 };
 
-export const sessionCronsField: Field & { readonly optional?: never } = {
+export const sessionCronsField: FieldOf<readonly SessionCron[]> & { readonly optional?: never } = {
   is: "list",
   of: {
     is: "object",
