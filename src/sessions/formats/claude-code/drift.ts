@@ -1,4 +1,5 @@
-import type { Item } from "./entry.ts";
+import type { Item } from "../../entry.ts";
+import { attachmentInner } from "./fields.ts";
 
 /** What the format has grown since we last looked, by client version: types and fields we do not know, and how often. */
 export interface Drift {
@@ -28,6 +29,11 @@ export function driftOf(items: Iterable<Item>): Drift[] {
     }
     const name = nameOf(item);
     for (const key of Object.keys(item.extra ?? {})) add(at().fields, `${name}.${key}`);
+    if (item.kind === "attachment") {
+      for (const key of Object.keys(item.fields)) {
+        if (!attachmentInner[item.type]?.includes(key)) add(at().fields, `${name}.attachment.${key}`);
+      }
+    }
     if (item.kind !== "user" && item.kind !== "assistant") continue;
     for (const key of Object.keys(item.messageExtra ?? {})) {
       if (!knownMessageFields.has(key)) add(at().fields, `${name}.message.${key}`);

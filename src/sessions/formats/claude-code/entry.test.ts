@@ -1,7 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { driftOf } from "../../drift.ts";
 import { readEntries } from "../../entries.ts";
 import type { Entry, Item } from "../../entry.ts";
 import {
@@ -15,6 +14,7 @@ import {
   type Wire,
 } from "../../fixtures/transcript.ts";
 import type { JsonRecord } from "../../records.ts";
+import { driftOf } from "./drift.ts";
 import { toEntry } from "./entry.ts";
 
 const raw = () => new Uint8Array();

@@ -1,0 +1,126 @@
+import type { Block } from "./block.ts";
+import type { AssistantEntry } from "./entry.ts";
+import { readTokens, type TokenReading, type Tokens } from "./tokens.ts";
+
+/** One answer of a model, however many lines it was written in. */
+export interface Call {
+  /** `message.id`; where that is missing the request id, then the line's uuid. */
+  readonly key: string;
+  readonly messageId?: string;
+  readonly requestId?: string;
+  readonly model?: string;
+  /** All blocks, in the order of the answer. */
+  readonly content: readonly Block[];
+  readonly lines: readonly AssistantEntry[];
+  /** The line whose usage counts. */
+  readonly counted: AssistantEntry;
+  /** The last stop reason that is not null. */
+  readonly stopReason: string | null;
+  readonly timestamp?: string;
+  readonly lastTimestamp?: string;
+  /** Input or cache counts differ between the lines: the counted line is used whole. */
+  readonly conflict: boolean;
+  usage(): TokenReading;
+}
+
+/**
+ * Groups answers into calls, in the order of their first lines. `<synthetic>` answers are no calls: see `isCall`.
+ * `superseded` says which lines were written again under the same uuid: their blocks do not count twice, their usage may.
+ */
+export function callsOf(
+  answers: readonly AssistantEntry[],
+  superseded: (entry: AssistantEntry) => boolean = () => false,
+): Call[] {
+  const groups = new Map<string, AssistantEntry[]>();
+  for (const answer of answers) {
+    if (!isCall(answer)) continue;
+    const key = keyOf(answer);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [answer]);
+    else group.push(answer);
+  }
+  return [...groups].flatMap(([key, lines]) => apart(lines).map((some) => toCall(key, some, superseded)));
+}
+
+/** False for answers the client wrote itself. */
+export function isCall(answer: AssistantEntry): boolean {
+  return answer.model !== "<synthetic>";
+}
+
+export function keyOf(answer: AssistantEntry): string {
+  return answer.messageId || answer.requestId || answer.uuid;
+}
+
+/** Lines of one id are one call, unless counts and request ids both differ: then an endpoint gave the id twice. */
+function apart(lines: AssistantEntry[]): AssistantEntry[][] {
+  if (lines.length === 1 || !disagree(lines)) return [lines];
+  const byRequest = new Map<string, AssistantEntry[]>();
+  for (const line of lines) {
+    const request = line.requestId ?? "";
+    byRequest.set(request, [...(byRequest.get(request) ?? []), line]);
+  }
+  return [...byRequest.values()];
+}
+
+/** Input and cache counts of one answer are the same on each of its lines, except where a line says 0. */
+function disagree(lines: readonly AssistantEntry[]): boolean {
+  return (["input", "cacheRead", "cacheWrite5m", "cacheWrite1h"] as const).some((name) => {
+    let known = 0;
+    return lines.some((line) => {
+      const value = tokensOf(line)[name];
+      if (value === 0) return false;
+      if (known !== 0 && known !== value) return true;
+      known = value;
+      return false;
+    });
+  });
+}
+
+function toCall(key: string, all: readonly AssistantEntry[], superseded: (entry: AssistantEntry) => boolean): Call {
+  const kept = all.filter((line) => !superseded(line));
+  const lines = kept.length > 0 ? kept : all;
+  const first = lines[0] as AssistantEntry;
+  const counted = all.reduce((best, line) => (counts(line, best) ? line : best));
+  const { messageId, requestId, model, timestamp } = first;
+  const last = lines.findLast((line) => line.timestamp !== undefined)?.timestamp;
+  let usage: TokenReading | undefined;
+  return {
+    key,
+    ...(messageId === undefined ? {} : { messageId }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(model === undefined ? {} : { model }),
+    content: lines.length === 1 ? first.content : inOrder(lines).flatMap((line) => line.content),
+    lines,
+    counted,
+    stopReason: lines.findLast((line) => line.stopReason !== null)?.stopReason ?? null,
+    ...(timestamp === undefined ? {} : { timestamp }),
+    ...(last === undefined ? {} : { lastTimestamp: last }),
+    conflict: all.length > 1 && disagree(all),
+    usage: () => {
+      usage ??= readTokens(counted.usage);
+      return usage;
+    },
+  };
+}
+
+/** A record with a stop reason beats one without; then the larger output; then the larger sum; then the earlier line. */
+function counts(line: AssistantEntry, best: AssistantEntry): boolean {
+  const stopped = Number(line.stopReason !== null) - Number(best.stopReason !== null);
+  if (stopped !== 0) return stopped > 0;
+  const a = tokensOf(line);
+  const b = tokensOf(best);
+  return a.output === b.output ? sumOf(a) > sumOf(b) : a.output > b.output;
+}
+
+function tokensOf(line: AssistantEntry): Tokens {
+  return readTokens(line.usage).tokens;
+}
+
+function sumOf({ input, output, cacheRead, cacheWrite5m, cacheWrite1h, webSearches }: Tokens): number {
+  return input + output + cacheRead + cacheWrite5m + cacheWrite1h + webSearches;
+}
+
+function inOrder(lines: readonly AssistantEntry[]): readonly AssistantEntry[] {
+  if (lines.some((line) => line.apiBlockIndex === undefined)) return lines;
+  return lines.toSorted((a, b) => (a.apiBlockIndex ?? 0) - (b.apiBlockIndex ?? 0));
+}

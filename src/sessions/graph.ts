@@ -1,0 +1,145 @@
+import type { Entry, SystemEntry } from "./entry.ts";
+
+/** An entry that is a node of the conversation's graph. */
+export type Linked = Entry & { readonly uuid: string; readonly parentUuid: string | null };
+
+/** How an entry hangs on its parent: as written, over a compaction, or on the line before because its parent is nowhere. */
+export type LinkKind = "written" | "logical" | "preserved" | "position" | "root";
+
+/** The entries of one conversation and how they hang together. Indexes are positions in `nodes`, which is file order. */
+export interface Graph {
+  readonly nodes: readonly Linked[];
+  /** Index of each node's parent, -1 for a root. Never a cycle. */
+  readonly parents: Int32Array;
+  readonly findings: readonly GraphFinding[];
+  /** True for a line whose uuid was written again later: the later line is the one that counts. */
+  superseded(entry: Entry): boolean;
+  indexOf(uuid: string): number | undefined;
+  childrenOf(index: number): readonly number[];
+  linkOf(index: number): LinkKind;
+}
+
+/** Something about the links that a reader had to decide. */
+export interface GraphFinding {
+  readonly what: "duplicate-uuid" | "parent-missing" | "logical-parent-missing" | "parent-cycle";
+  readonly entry: Linked;
+}
+
+export function graphOf(entries: readonly Entry[]): Graph {
+  const nodes = entries.filter(isLinked);
+  const findings: GraphFinding[] = [];
+  const indexes = new Map<string, number>();
+  const old = new Set<Entry>();
+  nodes.forEach((entry, index) => {
+    const earlier = indexes.get(entry.uuid);
+    if (earlier !== undefined) {
+      old.add(nodes[earlier] as Linked);
+      findings.push({ what: "duplicate-uuid", entry });
+    }
+    indexes.set(entry.uuid, index);
+  });
+  const { parents, links } = linksOf(nodes, indexes, findings);
+  cutCycles(nodes, parents, links, findings);
+  const children = childLists(parents);
+  return {
+    nodes,
+    parents,
+    findings,
+    superseded: (entry) => old.has(entry),
+    indexOf: (uuid) => indexes.get(uuid),
+    childrenOf: (index) => children(index),
+    linkOf: (index) => kinds[links[index] ?? 0] ?? "written",
+  };
+}
+
+export function isLinked(entry: Entry): entry is Linked {
+  return entry.parentUuid !== undefined && entry.uuid !== undefined && entry.uuid !== "";
+}
+
+const kinds = ["written", "logical", "preserved", "position", "root"] as const;
+
+interface Links {
+  readonly parents: Int32Array;
+  readonly links: Uint8Array;
+}
+
+function linksOf(nodes: readonly Linked[], indexes: ReadonlyMap<string, number>, findings: GraphFinding[]): Links {
+  const parents = new Int32Array(nodes.length);
+  const links = new Uint8Array(nodes.length);
+  nodes.forEach((entry, index) => {
+    const set = (parent: number, kind: LinkKind) => {
+      parents[index] = parent;
+      links[index] = kinds.indexOf(kind);
+    };
+    if (entry.parentUuid === null) {
+      if (entry.kind === "system" && entry.subtype === "compact_boundary")
+        joinBoundary(entry, index, indexes, set, findings);
+      else set(-1, "root");
+      return;
+    }
+    const parent = indexes.get(entry.parentUuid);
+    if (parent !== undefined && parent !== index) {
+      parents[index] = parent;
+      return;
+    }
+    findings.push({ what: parent === index ? "parent-cycle" : "parent-missing", entry });
+    set(index - 1, index === 0 ? "root" : "position");
+  });
+  return { parents, links };
+}
+
+/** A boundary has no parent; its logical one may stand in no file, then the preserved tail or the line before takes its place. */
+function joinBoundary(
+  boundary: SystemEntry,
+  index: number,
+  indexes: ReadonlyMap<string, number>,
+  set: (parent: number, kind: LinkKind) => void,
+  findings: GraphFinding[],
+): void {
+  const before = (uuid: string | undefined) => {
+    const at = uuid === undefined ? undefined : indexes.get(uuid);
+    return at !== undefined && at < index ? at : undefined;
+  };
+  const logical = before(boundary.logicalParentUuid);
+  if (logical === undefined && boundary.logicalParentUuid !== undefined) {
+    findings.push({ what: "logical-parent-missing", entry: boundary });
+  }
+  const preserved = before(boundary.compactMetadata?.preservedSegment?.tailUuid);
+  if (logical !== undefined) set(logical, "logical");
+  else if (preserved !== undefined) set(preserved, "preserved");
+  else set(index - 1, index === 0 ? "root" : "position");
+}
+
+/** Parents stand before their children, unless a file was damaged: only then is there anything to look for. */
+function cutCycles(nodes: readonly Linked[], parents: Int32Array, links: Uint8Array, findings: GraphFinding[]): void {
+  if (parents.every((parent, index) => parent < index)) return;
+  const walked = new Int32Array(nodes.length).fill(-1);
+  for (let start = 0; start < nodes.length; start++) {
+    let at = start;
+    while (at >= 0 && walked[at] === -1) {
+      walked[at] = start;
+      at = parents[at] ?? -1;
+    }
+    if (at < 0 || walked[at] !== start) continue;
+    let latest = at;
+    for (let next = parents[at] ?? -1; next !== at; next = parents[next] ?? -1) latest = Math.max(latest, next);
+    parents[latest] = -1;
+    links[latest] = kinds.indexOf("root");
+    findings.push({ what: "parent-cycle", entry: nodes[latest] as Linked });
+  }
+}
+
+/** Children by parent, in file order, in two flat arrays: a long session has a million of them. */
+function childLists(parents: Int32Array): (index: number) => readonly number[] {
+  const starts = new Int32Array(parents.length + 2);
+  for (const parent of parents) if (parent >= 0) starts[parent + 2] = (starts[parent + 2] ?? 0) + 1;
+  for (let at = 1; at < starts.length; at++) starts[at] = (starts[at] ?? 0) + (starts[at - 1] ?? 0);
+  const list = new Int32Array(parents.length);
+  parents.forEach((parent, index) => {
+    if (parent < 0) return;
+    const slot = starts[parent + 1] ?? 0;
+    list[slot] = index;
+    starts[parent + 1] = slot + 1;
+  });
+  return (index) => Array.from(list.subarray(starts[index], starts[index + 1]));
+}
