@@ -1,3 +1,8 @@
 export type { CommandLine } from "./command-line.ts";
 export type { Ended, Finished, Leak, Output } from "./finished.ts";
-export { type LineFate, type OnLine, type Running, run, type StartOptions, start, type Tag } from "./start.ts";
+export { endLeftovers, findLeftovers, type Leftover } from "./leftovers.ts";
+export type { LineFate, OnLine } from "./lines.ts";
+export type { Running, StartOptions } from "./running.ts";
+export { run, start } from "./start.ts";
+export type { Tag } from "./tag.ts";
+export { type WindowsShell, windowsShell } from "./windows-shell.ts";

@@ -1,63 +1,43 @@
 import type { CommandLine } from "./command-line.ts";
-import type { Finished } from "./finished.ts";
+import type { Ended, Finished } from "./finished.ts";
+import { follow } from "./follow.ts";
+import { launch } from "./launch.ts";
+import type { Running, StartOptions } from "./running.ts";
 
-export interface StartOptions {
-  readonly cwd: string;
-  /** The whole environment of the process; nothing is inherited beside it. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Put into the environment, and the mark by which survivors are found. A run inside a run writes `outer/inner` as its value. */
-  readonly tag?: Tag;
-  /** Written to stdin, which is then closed unless `keepInputOpen`. A process that does not read it is no error. */
-  readonly input?: string | Uint8Array;
-  readonly keepInputOpen?: boolean;
-  /** The limit from the start on. `Infinity` is none. */
-  readonly timeoutMs: number;
-  /** Time between the request to end and the kill; 1,500 ms unless told, 2,000 ms at most, so that a run settles 3 s after its limit. */
-  readonly graceMs?: number;
-  /** Bytes kept of each stream; 1 MiB unless told. */
-  readonly capBytes?: number;
-  readonly onLine?: OnLine;
-  readonly signal?: AbortSignal;
-  /** Milliseconds, for `durationMs` only. Limits always run on the real clock. */
-  readonly now?: () => number;
-}
-
-export interface Tag {
-  readonly name: string;
-  readonly value: string;
-}
-
-/**
- * Sees each line of stdout as it arrives, without its line break, while stdout is under its cap. A last line without a break is shown
- * (`whole` false) once it has rested for a moment, and again if it grows.
- * Contract: must not throw. `keep` leaves the line in stdout, `take` takes it out, `keep-all` keeps it and all that follows unseen.
- */
-export type OnLine = (line: string, whole: boolean) => LineFate;
-export type LineFate = "keep" | "take" | "keep-all";
-
-export interface Running {
-  /** Absent when nothing could be started. */
-  readonly pid: number | undefined;
-  /** Never rejects. Resolves at most 3 s after the limit or the cancelling, whatever the process does. */
-  readonly done: Promise<Finished>;
-  /** Writes to stdin kept open; ignored once it is closed. */
-  write(text: string): void;
-  endInput(): void;
-  /** The clock of the limit stands still until as many resumes as pauses were called. */
-  pauseDeadline(): void;
-  resumeDeadline(): void;
-  /** A new limit, counted from now. */
-  setDeadline(timeoutMs: number): void;
-  /** Ends the tree. */
-  cancel(): void;
-  /** Stdout and stderr as far as they have come. */
-  soFar(): { readonly stdout: string; readonly stderr: string };
-  /** The process no longer keeps this one from exiting; everything else stays as it is. */
-  unref(): void;
+/** Starts a process and waits for its end. */
+export function run(command: CommandLine, options: StartOptions): Promise<Finished> {
+  return start(command, options).done;
 }
 
 /** Starts one process in a session of its own. Contract: never throws for what a process, or the lack of one, does. */
-export declare function start(command: CommandLine, options: StartOptions): Running;
+export function start(command: CommandLine, options: StartOptions): Running {
+  const { now = realNow } = options;
+  const startedAt = now();
+  const elapsedMs = (): number => now() - startedAt;
+  if (options.signal?.aborted) return neverStarted(Promise.resolve({ by: "cancelled" }), elapsedMs);
+  const launched = launch(command, options);
+  if ("failure" in launched) return neverStarted(launched.failure, elapsedMs);
+  return follow(launched, options, elapsedMs);
+}
 
-/** Starts a process and waits for its end. */
-export declare function run(command: CommandLine, options: StartOptions): Promise<Finished>;
+const realNow = (): number => performance.now();
+
+function neverStarted(failure: Promise<Ended>, elapsedMs: () => number): Running {
+  const nothing = { text: "", droppedBytes: 0 };
+  return {
+    pid: undefined,
+    done: failure.then((ended) => ({ ended, stdout: nothing, stderr: nothing, durationMs: elapsedMs(), leaked: [] })),
+    write: ignored,
+    endInput: ignored,
+    pauseDeadline: ignored,
+    resumeDeadline: ignored,
+    setDeadline: ignored,
+    cancel: ignored,
+    soFar: () => ({ stdout: "", stderr: "" }),
+    unref: ignored,
+  };
+}
+
+function ignored(): void {
+  // There is no process that this could reach.
+}

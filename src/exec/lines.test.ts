@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { capture } from "./capture.ts";
+import { type LineFate, watchLines } from "./lines.ts";
+
+function watch(fate: (line: string, whole: boolean) => LineFate = () => "keep", capBytes = 1_000) {
+  const seen: [string, boolean][] = [];
+  const kept = capture(capBytes);
+  const lines = watchLines(kept, (line, whole) => {
+    seen.push([line, whole]);
+    return fate(line, whole);
+  });
+  return { seen, kept, lines, add: (text: string) => lines.add(Buffer.from(text)) };
+}
+
+test("lines are shown as they arrive, however they are cut into chunks", () => {
+  const { seen, kept, add, lines } = watch();
+  for (const piece of ["on", "e\ntwo\nth", "ré", "e\n", "\n", "last"]) add(piece);
+  lines.stop();
+  expect(seen).toEqual([
+    ["one", true],
+    ["two", true],
+    ["thrée", true],
+    ["", true],
+  ]);
+  expect(kept.output()).toEqual({ text: "one\ntwo\nthrée\n\nlast", droppedBytes: 0 });
+});
+
+test("a character cut between chunks is whole in its line", () => {
+  const { seen, lines } = watch();
+  const bytes = Buffer.from("€\n");
+  for (const byte of bytes) lines.add(Buffer.from([byte]));
+  expect(seen).toEqual([["€", true]]);
+});
+
+test("a taken line is not part of the output", () => {
+  const { kept, add } = watch((line) => (line.startsWith("?") ? "take" : "keep"));
+  for (const piece of ["a\n?b", "c\nd\n?e\n", "f\n"]) add(piece);
+  expect(kept.output()).toEqual({ text: "a\nd\nf\n", droppedBytes: 0 });
+});
+
+test("taken lines do not use up the cap", () => {
+  const { seen, kept, add } = watch((line) => (line === "answer" ? "keep" : "take"), 12);
+  for (let count = 0; count < 100; count++) add("question\n");
+  add("answer\n");
+  expect(seen.length).toBe(101);
+  expect(kept.output()).toEqual({ text: "answer\n", droppedBytes: 0 });
+});
+
+test("after keep-all nothing is shown and everything is kept", () => {
+  const { seen, kept, add } = watch(() => "keep-all");
+  for (const piece of ["one\ntwo\n", "three\n"]) add(piece);
+  expect(seen).toEqual([["one", true]]);
+  expect(kept.text()).toBe("one\ntwo\nthree\n");
+});
+
+test("F5: a line that does not fit under the cap is never shown, nor anything after it", () => {
+  const { seen, kept, add } = watch(() => "keep", 10);
+  for (const piece of ["first\n", "123456789", "\ndeny\n"]) add(piece);
+  expect(seen).toEqual([["first", true]]);
+  expect(kept.output()).toEqual({ text: "first\n1234", droppedBytes: 11 });
+});
+
+test("EN-100: a line without a break is shown once it rests", async () => {
+  const { seen, kept, add, lines } = watch();
+  add('{"async":');
+  add("true}");
+  await sleep(150);
+  expect(seen).toEqual([['{"async":true}', false]]);
+  add("\nrest\n");
+  lines.stop();
+  expect(seen).toEqual([
+    ['{"async":true}', false],
+    ['{"async":true}', true],
+    ["rest", true],
+  ]);
+  expect(kept.text()).toBe('{"async":true}\nrest\n');
+});
+
+test("a taken resting line is gone", async () => {
+  const { kept, add, lines } = watch((line) => (line === "x" ? "take" : "keep"));
+  add("a\nx");
+  await sleep(150);
+  add("b\n");
+  lines.stop();
+  expect(kept.text()).toBe("a\nb\n");
+});
+
+test("nothing is shown after the end", async () => {
+  const { seen, add, lines } = watch();
+  add("x");
+  lines.stop();
+  await sleep(100);
+  expect(seen).toEqual([]);
+});

@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import type { ProcessRow } from "./processes.ts";
+
+/** The processes of Linux, read from `/proc`. Where it is hidden or absent the list is shorter or empty. */
+export function readProcfs(tagName: string): ProcessRow[] {
+  const mark = Buffer.from(`\0${tagName}=`);
+  const rows: ProcessRow[] = [];
+  for (const name of listProc()) {
+    const pid = Number(name);
+    if (!(pid > 0)) continue;
+    const stat = readStat(pid);
+    if (stat === undefined) continue;
+    if (stat.zombie) rows.push({ ...stat, streams: [], tag: undefined });
+    else rows.push({ ...stat, streams: streamsOf(pid), tag: tagIn(read(`/proc/${pid}/environ`), mark) });
+  }
+  return rows;
+}
+
+/** The start time of a process that runs, so that a later process with the same number is told apart. */
+export function startedAtInProcfs(pid: number): string | undefined {
+  const stat = readStat(pid);
+  return stat === undefined || stat.zombie ? undefined : stat.startedAt;
+}
+
+function listProc(): string[] {
+  try {
+    return readdirSync("/proc");
+  } catch {
+    // No `/proc` in this sandbox: then nothing can be seen, and groups are all there is.
+    return [];
+  }
+}
+
+function readStat(pid: number): Omit<ProcessRow, "tag" | "streams"> | undefined {
+  const text = read(`/proc/${pid}/stat`)?.toString("latin1");
+  if (text === undefined) return undefined;
+  // The name stands in parentheses and may itself hold blanks and parentheses.
+  const nameEnd = text.lastIndexOf(")");
+  const [state = "", ppid, pgid, sid, ...rest] = text.slice(nameEnd + 2).split(" ");
+  return {
+    pid,
+    ppid: Number(ppid),
+    pgid: Number(pgid),
+    sid: Number(sid),
+    startedAt: rest[startTimeField] ?? "",
+    zombie: state === "Z" || state === "X",
+    name: text.slice(text.indexOf("(") + 1, nameEnd),
+  };
+}
+
+/** `starttime` is field 22 of the line; the first of `rest` is field 7. */
+const startTimeField = 22 - 7;
+
+function streamsOf(pid: number): string[] {
+  return [0, 1, 2].flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/${pid}/fd/${fd}`)];
+    } catch {
+      // Closed, or the process is gone or somebody else's.
+      return [];
+    }
+  });
+}
+
+function tagIn(environ: Buffer | undefined, mark: Buffer): string | undefined {
+  if (environ === undefined) return undefined;
+  const first = environ.subarray(0, mark.length - 1).equals(mark.subarray(1));
+  const at = first ? -1 : environ.indexOf(mark);
+  if (!first && at < 0) return undefined;
+  const from = at + mark.length;
+  const to = environ.indexOf(0, from);
+  return environ.toString("utf8", from, to < 0 ? environ.length : to);
+}
+
+function read(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    // The process is gone or somebody else's, which is the answer.
+    return undefined;
+  }
+}

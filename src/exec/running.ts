@@ -1,0 +1,48 @@
+import type { Finished } from "./finished.ts";
+import type { OnLine } from "./lines.ts";
+import type { Tag } from "./tag.ts";
+
+export interface StartOptions {
+  readonly cwd: string;
+  /** The whole environment of the process; nothing is inherited beside it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /**
+   * Put into the environment, and the mark by which survivors are found and ended: no other run may have the same.
+   * A run inside a run writes `outer/inner` as its value, so that it goes with the outer one.
+   */
+  readonly tag?: Tag;
+  /** Written to stdin, which is then closed unless `keepInputOpen`. A process that does not read it is no error. */
+  readonly input?: string | Uint8Array;
+  readonly keepInputOpen?: boolean;
+  /** The limit from the start on. `Infinity` is none. */
+  readonly timeoutMs: number;
+  /** Time between the request to end and the kill; 1,500 ms unless told, 2,000 ms at most, so that a run settles 3 s after its limit. */
+  readonly graceMs?: number;
+  /** Bytes kept of each stream; 1 MiB unless told. */
+  readonly capBytes?: number;
+  readonly onLine?: OnLine;
+  readonly signal?: AbortSignal;
+  /** Milliseconds, for `durationMs` only. Limits always run on the real clock. */
+  readonly now?: () => number;
+}
+
+export interface Running {
+  /** Absent when nothing could be started. */
+  readonly pid: number | undefined;
+  /** Never rejects. Resolves at most 3 s after the limit or the cancelling, whatever the process does. */
+  readonly done: Promise<Finished>;
+  /** Writes to stdin kept open; ignored once it is closed. */
+  write(text: string): void;
+  endInput(): void;
+  /** The clock of the limit stands still until as many resumes as pauses were called. */
+  pauseDeadline(): void;
+  resumeDeadline(): void;
+  /** A new limit, counted from now. */
+  setDeadline(timeoutMs: number): void;
+  /** Ends the tree. */
+  cancel(): void;
+  /** Stdout and stderr as far as they have come. */
+  soFar(): { readonly stdout: string; readonly stderr: string };
+  /** The process no longer keeps this one from exiting; everything else stays as it is. */
+  unref(): void;
+}

@@ -1,0 +1,177 @@
+import { mkdtempSync, readdirSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Finished } from "./finished.ts";
+import { run, start } from "./index.ts";
+
+const cwd = realpathSync(mkdtempSync(join(tmpdir(), "exec-")));
+const base = { cwd, env: { ...process.env }, timeoutMs: 20_000 };
+const fixtures = join(import.meta.dirname, "fixtures");
+const sh = (command: string) => ({ form: "shell", command }) as const;
+const quiet = (text = "") => ({ text, droppedBytes: 0 });
+const exit0 = (finished: Finished, stdout: string): Finished => ({
+  ended: { by: "exit", code: 0 },
+  stdout: quiet(stdout),
+  stderr: quiet(),
+  durationMs: finished.durationMs,
+  leaked: [],
+});
+
+test("a process gets its input, folder and environment, and its end is told whole", async () => {
+  const finished = await run(sh('cat; pwd; echo "$WORD $TAG"; echo oops >&2; exit 7'), {
+    ...base,
+    env: { ...process.env, WORD: "hello" },
+    tag: { name: "TAG", value: "t-1" },
+    input: '{"a":"é"}\n',
+    now: ticking(),
+  });
+  expect(finished).toEqual({
+    ended: { by: "exit", code: 7 },
+    stdout: quiet(`{"a":"é"}\n${cwd}\nhello t-1\n`),
+    stderr: quiet("oops\n"),
+    durationMs: 10,
+    leaked: [],
+  });
+});
+
+test("EN-49: in exec form no shell looks at the arguments", async () => {
+  const args = ["-c", 'for a; do echo "[$a]"; done', "sh", "a b", "$HOME", "*", "`id`", ""];
+  const finished = await run({ form: "exec", file: "sh", args }, base);
+  expect(finished).toEqual(exit0(finished, "[a b]\n[$HOME]\n[*]\n[`id`]\n[]\n"));
+});
+
+test("EN-50: a process leads a session and a group of its own and has no terminal", async () => {
+  const running = start(sh("cut -d' ' -f5,6,7 /proc/$$/stat"), base);
+  const finished = await running.done;
+  expect(finished).toEqual(exit0(finished, `${running.pid} ${running.pid} 0\n`));
+});
+
+test("EN-78: death by a signal is not an exit", async () => {
+  const finished = await run(sh("echo '{}'; kill -SEGV $$"), base);
+  expect(finished).toEqual({ ...exit0(finished, "{}\n"), ended: { by: "signal", signal: "SIGSEGV" } });
+});
+
+test("F4, EN-75: exit counts and not end of file; the child is left alive", async () => {
+  const finished = await run(sh("sleep 2 & echo $!; exit 0"), base);
+  expect(finished.ended).toEqual({ by: "exit", code: 0 });
+  expect(finished.durationMs).toBeLessThan(1_000);
+  expect(process.kill(Number(finished.stdout.text), 0)).toBe(true);
+});
+
+test("what was written before the exit is read even if this process was busy all the while", async () => {
+  const running = start(sh("sleep 60 & head -c 100000 /dev/zero | tr '\\0' x; echo $! >&2; sleep 0.2"), base);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const until = performance.now() + 900;
+  while (performance.now() < until);
+  const finished = await running.done;
+  process.kill(Number(finished.stderr.text));
+  expect(finished.stdout.text.length).toBe(100_000);
+});
+
+test("a process that ended in time is no timeout, even if this process was busy past the limit", async () => {
+  const running = start(sh("echo done"), { ...base, timeoutMs: 300 });
+  const until = performance.now() + 700;
+  while (performance.now() < until);
+  const finished = await running.done;
+  expect(finished).toEqual(exit0(finished, "done\n"));
+});
+
+test("F6: five megabytes for processes that do not read them, and no descriptor or child is left", async () => {
+  const input = "x".repeat(5_000_000);
+  await run(sh("exit 0"), { ...base, input });
+  const before = readdirSync("/proc/self/fd").length;
+  for (let round = 0; round < 25; round++) {
+    const all = await Promise.all(Array.from({ length: 4 }, () => run(sh("exec <&-; exit 0"), { ...base, input })));
+    expect(all.map(({ ended }) => ended)).toEqual(Array(4).fill({ by: "exit", code: 0 }));
+  }
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(readdirSync("/proc/self/fd").length).toBe(before);
+});
+
+test("a large input arrives whole", async () => {
+  const finished = await run(sh("wc -c"), { ...base, input: Buffer.alloc(7_000_001, "é") });
+  expect(finished).toEqual(exit0(finished, "7000001\n"));
+});
+
+test("EN-84, F5: a stream is kept up to its cap, read to its end and counted", async () => {
+  const finished = await run(sh("head -c 5000000 /dev/zero; printf '%s' 'tail' >&2"), { ...base, capBytes: 1_000 });
+  expect(finished).toEqual({
+    ...exit0(finished, "\0".repeat(1_000)),
+    stdout: { text: "\0".repeat(1_000), droppedBytes: 4_999_000 },
+    stderr: quiet("tail"),
+  });
+});
+
+test("EN-106, EN-107: input kept open takes an answer later, and the asking line is no output", async () => {
+  const asking = start(
+    { form: "exec", file: process.execPath, args: [join(fixtures, "asks-a-question.mjs")] },
+    {
+      ...base,
+      timeoutMs: 10_000,
+      input: "hello\n",
+      keepInputOpen: true,
+      onLine: (line) => {
+        if (!line.startsWith("question")) return "keep";
+        asking.pauseDeadline();
+        setTimeout(() => {
+          asking.resumeDeadline();
+          asking.write("blue\n");
+        }, 50);
+        return "take";
+      },
+    },
+  );
+  const finished = await asking.done;
+  expect(finished).toEqual(exit0(finished, "hello blue\n"));
+});
+
+test("input kept open can be closed, and writing after that or after the end is nothing", async () => {
+  const running = start(sh("cat"), { ...base, input: "a\n", keepInputOpen: true });
+  running.write("b\n");
+  running.endInput();
+  running.write("c\n");
+  running.endInput();
+  const finished = await running.done;
+  running.write("d\n");
+  running.cancel();
+  running.setDeadline(1);
+  expect(finished).toEqual(exit0(finished, "a\nb\n"));
+});
+
+test("EN-102: what was said so far can be read while it runs", async () => {
+  const seen: { stdout: string; stderr: string }[] = [];
+  const running = start(sh("echo one >&2; echo two; read line; echo three"), {
+    ...base,
+    keepInputOpen: true,
+    onLine: () => {
+      setTimeout(() => {
+        seen.push(running.soFar());
+        running.write("\n");
+      }, 50);
+      return "keep-all";
+    },
+  });
+  const finished = await running.done;
+  expect(seen).toEqual([{ stdout: "two\n", stderr: "one\n" }]);
+  expect(finished.stdout).toEqual(quiet("two\nthree\n"));
+});
+
+test("EN-100: the limit can be replaced while the process runs", async () => {
+  const running = start(sh("sleep 0.6; echo late"), { ...base, timeoutMs: 300 });
+  running.setDeadline(15_000);
+  const finished = await running.done;
+  expect(finished).toEqual(exit0(finished, "late\n"));
+  const shortened = start(sh("sleep 60"), base);
+  shortened.setDeadline(50);
+  expect((await shortened.done).ended).toEqual({ by: "timeout", afterMs: 50 });
+});
+
+/** A clock that goes ten milliseconds further each time it is read. */
+function ticking(): () => number {
+  let at = 0;
+  return () => {
+    at += 10;
+    return at;
+  };
+}
