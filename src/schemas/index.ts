@@ -1,0 +1,3 @@
+export { inputSchema, outputSchema } from "./events.ts";
+export { schemaFiles } from "./print.ts";
+export { groupSchema, hookSchema, settingsSchema } from "./settings.ts";

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { eventNames } from "../protocol/index.ts";
+import { inputSchema, outputSchema } from "./events.ts";
+import { settingsSchema } from "./settings.ts";
+
+/** The JSON Schema files of the package, name to text: two per event, and one for settings. */
+export function schemaFiles(): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  for (const name of eventNames) {
+    files.set(`${name}.input.json`, printed(`${name}.input.json`, inputSchema(name)));
+    files.set(`${name}.output.json`, printed(`${name}.output.json`, outputSchema(name)));
+  }
+  return files.set("settings.json", printed("settings.json", settingsSchema));
+}
+
+function printed(file: string, schema: z.ZodType): string {
+  const { $schema, title, description, ...rest } = z.toJSONSchema(schema, { io: "input" });
+  const $id = `https://unpkg.com/hookline/schema/${file}`;
+  return `${JSON.stringify({ $schema, $id, title, description, ...rest }, null, 2)}\n`;
+}

@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { catalog, commonFields, type EventRow, eventNames, specificShapes } from "../src/protocol/index.ts";
+import { recordedPayloads } from "./fixtures/payloads/read.ts";
+
+const rows: readonly EventRow[] = eventNames.map((name) => catalog[name]);
+
+test("EV-1 every event but the declared ones has recorded payloads, and no file is left over", () => {
+  const recorded = readdirSync(join(import.meta.dirname, "fixtures/payloads")).filter((name) =>
+    /^[A-Z].*\.jsonl$/.test(name),
+  );
+  const measured = rows.filter(({ since }) => since !== "declared").map(({ name }) => `${name}.jsonl`);
+  expect(recorded.sort()).toEqual(measured.sort());
+  expect(rows.filter(({ since }) => since === "declared").map(({ name }) => name)).toEqual([
+    "PreModelSwitch",
+    "PostModelSwitch",
+    "DirectoryAdded",
+  ]);
+  for (const name of measured) expect(recordedPayloads(name.replace(".jsonl", "")).length).toBeGreaterThan(0);
+});
+
+test.each(eventNames)("the row of %s knows every field of its recorded payloads, in their order", (name) => {
+  const known = Object.keys({ ...commonFields, ...catalog[name].fields });
+  for (const { payload } of recordedPayloads(name)) {
+    expect(Object.keys(payload).filter((key) => !known.includes(key))).toEqual([]);
+    const common = Object.keys(payload).filter((key) => key in commonFields);
+    expect(common).toEqual(Object.keys(commonFields).filter((key) => key in payload));
+  }
+});
+
+test.each(rows)("the row of $name is consistent with itself", (row) => {
+  expect(row.name in catalog).toBe(true);
+  if (row.matchesOn) expect(Object.keys({ ...commonFields, ...row.fields })).toContain(row.matchesOn.field);
+  expect(row.answers.filter((answer) => !(answer in specificShapes))).toEqual([]);
+  expect(row.types.includes("callback")).toBe(true);
+  // Whoever can block must know a denial, and a denial needs a way to be said.
+  if (row.blocks !== null) expect(row.decisions).toContain("deny");
+  if (row.onBlock !== null) expect(row.decisions).toContain("deny");
+  if (row.onFailure !== "open") expect(row.blocks).not.toBeNull();
+});
+
+test("EV-1 EV-5 no module names an event beside the catalog", () => {
+  const src = join(import.meta.dirname, "../src");
+  const modules = ["engine", "schemas", "permissions", "exec", "files"];
+  const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(
+    (name) =>
+      modules.some((module) => name.startsWith(`${module}/`)) &&
+      /(?<!\.test)\.ts$/.test(name) &&
+      !name.includes("fixtures"),
+  );
+  const branches = files.flatMap((name) => {
+    const code = readFileSync(join(src, name), "utf8").replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+    return eventNames
+      .filter((event) => new RegExp(`(?:===|!==|case)\\s*"${event}"`).test(code))
+      .map((event) => `${name}: ${event}`);
+  });
+  expect(branches).toEqual([]);
+});

@@ -1,0 +1,143 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { catalog, type EventRow, eventNames, type HookOutput, outputShapes } from "../src/protocol/index.ts";
+import {
+  groupSchema,
+  hookSchema,
+  inputSchema,
+  outputSchema,
+  schemaFiles,
+  settingsSchema,
+} from "../src/schemas/index.ts";
+import { recordedPayloads } from "./fixtures/payloads/read.ts";
+
+const folder = join(import.meta.dirname, "../schema");
+
+test("schema/ holds what the catalog says; `npm run schema` writes it anew", () => {
+  const written = new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]));
+  expect(new Map([...written].sort())).toEqual(new Map([...schemaFiles()].sort()));
+});
+
+test("EV-1 every event has a schema pair that names itself", () => {
+  for (const name of eventNames) {
+    for (const direction of ["input", "output"]) {
+      const file = `${name}.${direction}.json`;
+      expect(JSON.parse(readFileSync(join(folder, file), "utf8"))).toMatchObject({
+        $schema: "https://json-schema.org/draft/2020-12/schema",
+        $id: `https://unpkg.com/hookline/schema/${file}`,
+        title: `${name} ${direction}`,
+        type: "object",
+      });
+    }
+  }
+});
+
+test.each(eventNames)("EV-2 every recorded payload of %s is valid input", (name) => {
+  for (const { payload, line } of recordedPayloads(name)) {
+    expect(inputSchema(name).safeParse(payload).error, line).toBeUndefined();
+  }
+});
+
+test("an input without a needed field, with a wrong type or of another event is refused", () => {
+  const whole = {
+    session_id: "s",
+    transcript_path: "/t",
+    cwd: "/",
+    hook_event_name: "PreToolUse",
+    tool_name: "Bash",
+    tool_input: {},
+    tool_use_id: "t",
+  };
+  const valid = (payload: unknown) => inputSchema("PreToolUse").safeParse(payload).success;
+  expect(valid(whole)).toBe(true);
+  expect(valid({ ...whole, further: 1 })).toBe(true);
+  expect(valid({ ...whole, tool_name: undefined })).toBe(false);
+  expect(valid({ ...whole, tool_input: "ls" })).toBe(false);
+  expect(valid({ ...whole, hook_event_name: "Stop" })).toBe(false);
+  expect(valid({ ...whole, effort: { level: 3 } })).toBe(false);
+});
+
+test("each event's output takes the answers of its row in their shape, and no decision it cannot act on", () => {
+  for (const name of eventNames) {
+    const row: EventRow = catalog[name];
+    const schema = outputSchema(name);
+    const said = (answers: object) =>
+      schema.safeParse({ hookSpecificOutput: { hookEventName: name, ...answers } }).success;
+    expect(schema.safeParse({}).success).toBe(true);
+    expect(schema.safeParse({ hookSpecificOutput: { hookEventName: "Other" } }).success).toBe(false);
+    expect(said({ unknown: 1 })).toBe(true);
+    expect(said({ additionalContext: 1 })).toBe(!row.answers.includes("additionalContext"));
+    for (const word of ["allow", "ask", "defer", "deny"] as const) {
+      const honoured = !row.answers.includes("permissionDecision") || row.decisions.includes(word);
+      expect(said({ permissionDecision: word }), `${name} ${word}`).toBe(honoured);
+    }
+  }
+});
+
+test("the universal answers are accepted on every event in their shape only", () => {
+  const wrong: { [Key in keyof HookOutput]-?: unknown } = {
+    continue: "no",
+    stopReason: 1,
+    suppressOutput: "yes",
+    systemMessage: [],
+    terminalSequence: 7,
+    decision: true,
+    reason: {},
+    async: 1,
+    asyncTimeout: "5",
+    hookSpecificOutput: [],
+  };
+  expect(Object.keys(wrong)).toEqual(Object.keys(outputShapes));
+  for (const name of eventNames) {
+    const accepted = Object.entries(wrong).filter(
+      ([key, value]) => outputSchema(name).safeParse({ [key]: value }).success,
+    );
+    expect(accepted).toEqual([]);
+  }
+});
+
+test("a host's own row has schemas too", () => {
+  const row: EventRow = { ...catalog.Notification, name: "Deployed", fields: { target: { is: "text" } } };
+  expect(
+    inputSchema(row).safeParse({
+      session_id: "",
+      transcript_path: "",
+      cwd: "",
+      hook_event_name: "Deployed",
+      target: "x",
+    }).success,
+  ).toBe(true);
+  expect(
+    inputSchema(row).safeParse({ session_id: "", transcript_path: "", cwd: "", hook_event_name: "Deployed" }).success,
+  ).toBe(false);
+});
+
+test.each([
+  [{ type: "command", command: "x", args: [], timeout: 5, extra: 1 }, true],
+  [{ type: "command" }, false],
+  [{ type: "command", command: "x", timeout: 0 }, false],
+  [{ type: "command", command: "x", timeout: "5" }, false],
+  [{ type: "command", command: "x", shell: "zsh" }, false],
+  [{ type: "http", url: "http://x", headers: { A: "b" } }, true],
+  [{ type: "http", url: "http://x", headers: { A: 1 } }, false],
+  [{ type: "prompt", prompt: "x" }, true],
+  [{ type: "agent" }, false],
+  [{ type: "mcp_tool", server: "s", tool: "t", input: {} }, true],
+  [{ type: "callback" }, false],
+  [{ type: "Command", command: "x" }, false],
+])("the hook entry %j is valid: %s", (entry, valid) => {
+  expect(hookSchema.safeParse(entry).success).toBe(valid);
+  expect(groupSchema.safeParse({ hooks: [entry] }).success).toBe(valid);
+  expect(settingsSchema.safeParse({ hooks: { Stop: [{ hooks: [entry] }] } }).success).toBe(valid);
+});
+
+test("no value whatsoever makes a validator throw", () => {
+  fc.assert(
+    fc.property(fc.anything({ withNullPrototype: true }), fc.constantFrom(...eventNames), (value, name) => {
+      for (const schema of [settingsSchema, hookSchema, inputSchema(name), outputSchema(name)]) schema.safeParse(value);
+    }),
+    { numRuns: 200 },
+  );
+});
