@@ -47,3 +47,10 @@ export {
   type Statement,
   sqliteDriver,
 } from "./sqlite.ts";
+export {
+  type OpenOptions,
+  openStore,
+  type Store,
+  type StoreOptions,
+  type StoreSession,
+} from "./store.ts";

@@ -1,0 +1,148 @@
+import { FileProblem, type Fs, type LineWriter, nodeFs, withAppend } from "../files/index.ts";
+import { Problem } from "../protocol/index.ts";
+import { setAside } from "./aside.ts";
+import { compose, type Draft, type Envelope, isThreaded } from "./formats/claude-code/compose.ts";
+
+/** One transcript file, open for appending. */
+export interface Transcript {
+  readonly file: string;
+  /** The uuid that the next threaded record hangs on, unless it names another. */
+  readonly tip: string | null;
+  /**
+   * Contract: when it resolves, the record is in the file as one whole line (`durable`: on the disk), behind every record
+   * appended before it here. When it rejects, the record was not acknowledged; the file is valid either way.
+   */
+  append(draft: Draft, options?: AppendRecordOptions): Promise<Appended>;
+  /** Resolves when all that was appended is written; then refuses more. */
+  close(): Promise<void>;
+}
+
+export interface AppendRecordOptions {
+  readonly durable?: boolean;
+  /** What a threaded record hangs on instead of the tip: a tool result on its call, null at a compaction. */
+  readonly parent?: string | null;
+}
+
+export interface Appended {
+  /** Absent for records beside the conversation. */
+  readonly uuid?: string;
+  /** As it is in the file. */
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
+export interface TranscriptOptions {
+  readonly file: string;
+  /** Where parts that are too large for a line go. */
+  readonly sessionFolder: string;
+  readonly envelope: Envelope;
+  readonly tip: string | null;
+  readonly fs?: Fs;
+  readonly now: () => number;
+  readonly uuid: () => string;
+}
+
+interface Waiting {
+  readonly draft: Draft;
+  readonly options: AppendRecordOptions;
+  readonly done: (result: Appended) => void;
+  readonly fail: (error: unknown) => void;
+  result?: Appended;
+  error?: unknown;
+}
+
+/** Records that wait together are written under one lock, but not so many that other processes must wait for long. */
+const batchRecords = 64;
+
+export function openTranscript(options: TranscriptOptions): Transcript {
+  const { file, sessionFolder, envelope, fs = nodeFs, now, uuid } = options;
+  const queue: Waiting[] = [];
+  let tip = options.tip;
+  let closed = false;
+  let running: Promise<void> | undefined;
+
+  async function run(): Promise<void> {
+    while (queue.length > 0) await writeBatch(queue.splice(0, batchRecords));
+    running = undefined;
+  }
+
+  async function writeBatch(batch: readonly Waiting[]): Promise<void> {
+    let written = tip;
+    try {
+      const ready = await Promise.all(batch.map(prepare));
+      await withAppend(
+        file,
+        async (to) => {
+          for (const waiting of ready) written = await writeOne(waiting, to, written);
+          if (!ready.some((waiting) => waiting.options.durable === true && waiting.result !== undefined)) return;
+          // Nothing of the batch is in the file any more if this throws.
+          const before = tip;
+          await to.sync().catch((error: unknown) => {
+            written = before;
+            throw error;
+          });
+        },
+        { fs },
+      );
+    } catch (error) {
+      for (const waiting of batch) waiting.error ??= asProblem(error, file);
+    }
+    tip = written;
+    for (const waiting of batch) {
+      if (waiting.error !== undefined || waiting.result === undefined) waiting.fail(waiting.error);
+      else waiting.done(waiting.result);
+    }
+  }
+
+  /** Large parts are on disk before the line that names them. */
+  async function prepare(waiting: Waiting): Promise<Waiting & { readonly aside?: Draft }> {
+    try {
+      return Object.assign(waiting, { aside: await setAside(waiting.draft, sessionFolder, fs) });
+    } catch (error) {
+      waiting.error = error;
+      return waiting;
+    }
+  }
+
+  async function writeOne(
+    waiting: Waiting & { readonly aside?: Draft },
+    to: LineWriter,
+    before: string | null,
+  ): Promise<string | null> {
+    if (waiting.aside === undefined) return before;
+    const parentUuid = waiting.options.parent === undefined ? before : waiting.options.parent;
+    const position = { uuid: uuid(), parentUuid, timestamp: new Date(now()).toISOString() };
+    const record = compose(waiting.aside, envelope, position);
+    try {
+      await to.line(JSON.stringify(record));
+    } catch (error) {
+      waiting.error = error;
+      return before;
+    }
+    const threaded = isThreaded(waiting.draft);
+    waiting.result = threaded ? { uuid: position.uuid, record } : { record };
+    return threaded ? position.uuid : before;
+  }
+
+  return {
+    file,
+    get tip() {
+      return tip;
+    },
+    append(draft, appendOptions = {}) {
+      if (closed) return Promise.reject(new Problem("sessions/closed", `${file} is closed. Open the session again.`));
+      return new Promise((done, fail) => {
+        queue.push({ draft, options: appendOptions, done, fail });
+        running ??= Promise.resolve().then(run);
+      });
+    },
+    async close() {
+      closed = true;
+      await running;
+    },
+  };
+}
+
+function asProblem(error: unknown, file: string): unknown {
+  if (!(error instanceof FileProblem) || error.code !== "file/locked") return error;
+  return new Problem("sessions/locked", error.message, { about: { ...error.about, file }, cause: error });
+}
