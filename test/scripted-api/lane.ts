@@ -1,0 +1,30 @@
+import type { MessagesRequest } from "./script.ts";
+
+/**
+ * Who is asking. A client sends more than its conversation: titles, hooks that ask a model, compaction. A script
+ * answers each lane on its own, so that a side request never eats a turn of the main conversation.
+ */
+export type Lane = "main" | "subagent" | "compaction" | "prompt-hook" | "agent-hook" | "side";
+
+export function laneOf(request: MessagesRequest): Lane {
+  const offered = new Set((request.tools ?? []).map((tool) => tool.name));
+  if (offered.has("StructuredOutput")) return "agent-hook";
+  if (isCompaction(request)) return "compaction";
+  if (request.output_config?.format !== undefined) {
+    return JSON.stringify(request.output_config.format).includes('"ok"') ? "prompt-hook" : "side";
+  }
+  if (offered.size === 0) return "side";
+  return systemText(request).includes("cc_is_subagent=true") ? "subagent" : "main";
+}
+
+function systemText(request: MessagesRequest): string {
+  if (typeof request.system === "string") return request.system;
+  return (request.system ?? []).map((block) => block.text ?? "").join("\n");
+}
+
+/** Compaction continues the main conversation; only its last text gives it away. */
+function isCompaction(request: MessagesRequest): boolean {
+  const content = request.messages.at(-1)?.content ?? "";
+  const text = typeof content === "string" ? content : (content.at(-1)?.text ?? "");
+  return text.includes("create a detailed summary of the conversation so far");
+}

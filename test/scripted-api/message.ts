@@ -1,0 +1,116 @@
+import type { Failure, Part, Turn } from "./script.ts";
+
+/** A turn as the Messages API words it: the whole message, its events for a stream, or an error. */
+
+export interface Message {
+  readonly id: string;
+  readonly type: "message";
+  readonly role: "assistant";
+  readonly model: string;
+  readonly content: readonly Block[];
+  readonly stop_reason: "end_turn" | "tool_use";
+  readonly stop_sequence: null;
+  readonly usage: Usage;
+}
+
+type Block =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
+  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: object };
+
+interface Usage {
+  readonly input_tokens: number;
+  readonly cache_creation_input_tokens: number;
+  readonly cache_read_input_tokens: number;
+  readonly output_tokens: number;
+  readonly service_tier: "standard";
+}
+
+export interface StreamEvent {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+export function isFailure(turn: Turn): turn is Failure {
+  return typeof turn === "object" && "status" in turn;
+}
+
+export function messageOf(turn: Exclude<Turn, Failure>, model: string, serial: number): Message {
+  const parts = isList(turn) ? turn : [turn];
+  const content = parts.map((part, index) => blockOf(part, `${serial}_${index}`));
+  return {
+    id: `msg_scripted_${serial}`,
+    type: "message",
+    role: "assistant",
+    model,
+    content,
+    stop_reason: content.some((block) => block.type === "tool_use") ? "tool_use" : "end_turn",
+    stop_sequence: null,
+    usage: usage(Math.ceil(JSON.stringify(content).length / 4)),
+  };
+}
+
+export function* eventsOf(message: Message): Generator<StreamEvent> {
+  const { content, stop_reason, usage: final } = message;
+  yield { type: "message_start", message: { ...message, content: [], stop_reason: null, usage: usage(1) } };
+  for (const [index, block] of content.entries()) {
+    yield { type: "content_block_start", index, content_block: emptied(block) };
+    for (const delta of deltasOf(block)) yield { type: "content_block_delta", index, delta };
+    yield { type: "content_block_stop", index };
+  }
+  yield { type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage: final };
+  yield { type: "message_stop" };
+}
+
+export function errorOf(failure: Failure): object {
+  const type = failure.error ?? errorNames[failure.status] ?? "api_error";
+  return { type: "error", error: { type, message: failure.message ?? `scripted ${type}` } };
+}
+
+const errorNames: Record<number, string> = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  500: "api_error",
+  529: "overloaded_error",
+};
+
+function isList(turn: Part | readonly Part[]): turn is readonly Part[] {
+  return Array.isArray(turn);
+}
+
+function blockOf(part: Part, serial: string): Block {
+  if (typeof part === "string") return { type: "text", text: part };
+  if ("thinking" in part) return { type: "thinking", thinking: part.thinking, signature: "c2NyaXB0ZWQ=" };
+  return { type: "tool_use", id: part.id ?? `toolu_scripted_${serial}`, name: part.tool, input: part.input };
+}
+
+function emptied(block: Block): object {
+  if (block.type === "text") return { type: "text", text: "" };
+  if (block.type === "thinking") return { type: "thinking", thinking: "", signature: "" };
+  return { ...block, input: {} };
+}
+
+function* deltasOf(block: Block): Generator<object> {
+  if (block.type === "text") {
+    yield { type: "text_delta", text: block.text };
+  } else if (block.type === "thinking") {
+    yield { type: "thinking_delta", thinking: block.thinking };
+    yield { type: "signature_delta", signature: block.signature };
+  } else {
+    yield { type: "input_json_delta", partial_json: JSON.stringify(block.input) };
+  }
+}
+
+function usage(outputTokens: number): Usage {
+  return {
+    input_tokens: 100,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    output_tokens: outputTokens,
+    service_tier: "standard",
+  };
+}

@@ -1,0 +1,93 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Lane, laneOf } from "./lane.ts";
+import { errorOf, eventsOf, isFailure, type Message, messageOf } from "./message.ts";
+import { type MessagesRequest, type Script, turnOf } from "./script.ts";
+
+/** A Messages API on loopback that says what a script tells it to and remembers what it was asked. */
+export interface ScriptedApi {
+  /** What a client takes as its base URL. */
+  readonly url: string;
+  /** Every request for a message so far, in order of arrival. */
+  readonly requests: readonly LoggedRequest[];
+  close(): Promise<void>;
+}
+
+export interface LoggedRequest {
+  readonly lane: Lane;
+  /** How many requests of this lane came before. */
+  readonly index: number;
+  readonly body: MessagesRequest;
+}
+
+export async function startScriptedApi(script: Script): Promise<ScriptedApi> {
+  const requests: LoggedRequest[] = [];
+  const server = createServer((request, response) => {
+    answer(request, response, script, requests).catch((error) => {
+      sendJson(response, 500, errorOf({ status: 500, message: String(error) }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, requests, close: () => close(server) };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  script: Script,
+  requests: LoggedRequest[],
+): Promise<void> {
+  const path = new URL(request.url ?? "/", "http://loopback").pathname;
+  const text = await textOf(request);
+  if (path === "/" && (request.method === "HEAD" || request.method === "GET")) {
+    response.writeHead(200).end();
+    return;
+  }
+  if (request.method !== "POST" || !path.startsWith("/v1/messages")) {
+    sendJson(response, 404, errorOf({ status: 404, message: `nothing at ${request.method} ${path}` }));
+    return;
+  }
+  const body = JSON.parse(text) as MessagesRequest;
+  if (path === "/v1/messages/count_tokens") {
+    sendJson(response, 200, { input_tokens: Math.ceil(text.length / 4) });
+    return;
+  }
+  const lane = laneOf(body);
+  const index = requests.filter((earlier) => earlier.lane === lane).length;
+  requests.push({ lane, index, body });
+  const turn = turnOf(script, lane, body, index);
+  if (isFailure(turn)) {
+    sendJson(response, turn.status, errorOf(turn));
+    return;
+  }
+  const message = messageOf(turn, body.model, requests.length);
+  if (body.stream) sendEvents(response, message);
+  else sendJson(response, 200, message);
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(status, { "content-type": "application/json", "request-id": "req_scripted" });
+  response.end(JSON.stringify(body));
+}
+
+function sendEvents(response: ServerResponse, message: Message): void {
+  response.writeHead(200, { "content-type": "text/event-stream", "request-id": `req_${message.id}` });
+  for (const event of eventsOf(message)) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  response.end();
+}
+
+function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve, reject) => server.close((error) => (error ? reject(error) : resolve())));
+}
