@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import type { Script } from "../scripted-api/index.ts";
+import type { DepartureName } from "./departures.ts";
+import type { Facts } from "./facts.ts";
+
+/** One claim about one event, as data. Its name is the claim. */
+export interface Case {
+  readonly name: string;
+  readonly given: Given;
+  readonly when: When;
+  readonly interop: Interop;
+}
+
+/**
+ * The world before the event. In all strings `{project}`, `{home}`, `{http}` (a local server that answers by `http`)
+ * and `{refused}` (an address where nobody listens) are filled in.
+ */
+export interface Given {
+  /** A `--settings` file. */
+  readonly settings?: object;
+  readonly user?: object;
+  readonly project?: object;
+  readonly local?: object;
+  /** Files of the project. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Answers of the local server, by path. Each request leaves its path as a mark. */
+  readonly http?: Readonly<Record<string, HttpAnswer>>;
+}
+
+export interface HttpAnswer {
+  readonly status?: number;
+  readonly body?: string | object;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly delayMs?: number;
+}
+
+export interface When {
+  readonly event: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** How the client is brought into the event, and what it was seen to do. */
+export interface Interop {
+  /** Whether permission rules allow the tool without a hook's help; yes unless the case says no. */
+  readonly permitted?: boolean;
+  /** Words to look for in what the model was told and in what was meant for the person. */
+  readonly words?: readonly string[];
+  /** What the model says, where the event alone does not determine it. */
+  readonly script?: Script;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Whether the little MCP server `srv` is connected; for a tool of its own it always is. */
+  readonly server?: boolean;
+  readonly args?: readonly string[];
+  /** What the client does. */
+  readonly client: Facts;
+  /** What Hookline does instead, and which of its departures that is. Without it both must do the same. */
+  readonly departure?: { readonly name: DepartureName; readonly hookline: Facts };
+}
+
+const folder = join(import.meta.dirname, "cases");
+
+export function loadCases(): Case[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".json"))
+    .sort()
+    .map((file) => readCase(join(folder, file)));
+}
+
+function readCase(path: string): Case {
+  const name = relative(folder, path).slice(0, -".json".length).split(sep).join("/");
+  const { given, when, interop, ...rest } = JSON.parse(readFileSync(path, "utf8")) as Omit<Case, "name">;
+  const unknown = Object.keys(rest).filter((key) => key !== "then");
+  if (!given || !when?.event || !interop || unknown.length > 0) {
+    throw new Error(
+      `${path}: a case has given, when {event, payload} and interop; it has ${unknown.join(", ") || "less"}`,
+    );
+  }
+  return { name, given, when: { ...when, payload: when.payload ?? {} }, interop };
+}

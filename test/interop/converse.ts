@@ -1,0 +1,117 @@
+import type { ChildProcess } from "node:child_process";
+
+/** Someone at the other end of the client's permission questions. */
+export interface Person {
+  /** How long the answer takes. A hook that decides in the meantime makes the client withdraw its question. */
+  readonly afterMs: number;
+  answer(question: PermissionQuestion): object;
+}
+
+export interface PermissionQuestion {
+  readonly tool_name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+export interface PutQuestion {
+  readonly question: PermissionQuestion;
+  /** False when the client withdrew it before the answer. */
+  readonly answered: boolean;
+}
+
+export interface Conversation {
+  readonly prompt?: string;
+  readonly person?: Person;
+  readonly timeoutMs?: number;
+}
+
+export interface Ended {
+  readonly exitCode: number | null;
+  readonly timedOut: boolean;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly questions: readonly PutQuestion[];
+}
+
+/**
+ * Talks with a client that was just started until it ends.
+ * Contract: resolves soon after the deadline at the latest; the client's process group is gone by then.
+ */
+export function converse(child: ChildProcess, conversation: Conversation): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    let stdout = "";
+    let stderr = "";
+    let timedOut = false;
+    const desk = conversation.person && openDesk(child, conversation.person);
+    const deadline = setTimeout(() => {
+      timedOut = true;
+      endGroup(child);
+    }, conversation.timeoutMs ?? 60_000);
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      const lineStart = stdout.lastIndexOf("\n") + 1;
+      stdout += text;
+      for (const line of stdout.slice(lineStart, stdout.lastIndexOf("\n") + 1).split("\n")) desk?.hear(line);
+    });
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+    // The client may end before it has read everything; its exit says what matters.
+    child.stdin?.on("error", () => child.stdin?.destroy());
+    child.on("error", reject);
+    child.on("close", (exitCode) => {
+      clearTimeout(deadline);
+      endGroup(child);
+      resolve({ exitCode, timedOut, stdout, stderr, questions: desk?.close() ?? [] });
+    });
+    if (desk) say(child, { type: "user", message: { role: "user", content: conversation.prompt ?? "" } });
+    else child.stdin?.end();
+  });
+}
+
+interface Desk {
+  hear(line: string): void;
+  close(): PutQuestion[];
+}
+
+/** Where questions are answered, each after its while, unless they are withdrawn. */
+function openDesk(child: ChildProcess, person: Person): Desk {
+  const asked: { question: PermissionQuestion; answered: boolean }[] = [];
+  const waiting = new Map<string, NodeJS.Timeout>();
+  const ask = (id: string, question: PermissionQuestion): void => {
+    const entry = { question, answered: false };
+    asked.push(entry);
+    const reply = (): void => {
+      entry.answered = true;
+      const response = { subtype: "success", request_id: id, response: person.answer(question) };
+      say(child, { type: "control_response", response });
+    };
+    waiting.set(id, setTimeout(reply, person.afterMs));
+  };
+  return {
+    hear(line) {
+      if (!line.startsWith("{")) return;
+      const message = JSON.parse(line) as { type: string; request_id?: string; request?: PermissionQuestion };
+      if (message.type === "result") child.stdin?.end();
+      if (message.type === "control_cancel_request") clearTimeout(waiting.get(message.request_id ?? ""));
+      if (message.type === "control_request" && message.request) ask(message.request_id ?? "", message.request);
+    },
+    close() {
+      for (const timer of waiting.values()) clearTimeout(timer);
+      return asked;
+    },
+  };
+}
+
+function say(child: ChildProcess, line: object): void {
+  child.stdin?.write(`${JSON.stringify(line)}\n`);
+}
+
+/** The client leads its own group. A background task that outlived it must not outlive the test. */
+function endGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch (error) {
+    // ESRCH: the group is gone already, which is what was wanted.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}

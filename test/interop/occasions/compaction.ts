@@ -1,0 +1,51 @@
+import type { Occasion } from "../occasion.ts";
+import { modelTexts, personTexts, unquoted } from "../texts.ts";
+
+/** A conversation is about to be compacted, on the person's word. There must be one first. */
+export const preCompact: Occasion = {
+  drive: (scene) => ({
+    before: {
+      prompt: "Go.",
+      script: {
+        main: [
+          { tool: "Bash", input: { command: "echo one" } },
+          { tool: "Bash", input: { command: "echo two" } },
+          "Done.",
+        ],
+      },
+    },
+    prompt: `/compact ${scene.payload["custom_instructions"] ?? ""}`.trim(),
+    script: {},
+  }),
+
+  seen(run) {
+    const went = run.requests.some((request) => request.lane === "compaction");
+    const said = unquoted(String(run.results.at(-1)?.result ?? ""), run);
+    return {
+      went,
+      reason: went ? undefined : said.replace(/^.*Compaction blocked by PreCompact hook: /s, ""),
+      model: modelTexts(run),
+      person: personTexts(run),
+    };
+  },
+
+  async carriedOut({ fire }) {
+    const { blocked, reason, output, systemMessages } = await fire();
+    return {
+      went: !blocked,
+      reason: blocked ? reason : undefined,
+      model: blocked ? [] : [output.customInstructions ?? ""],
+      person: systemMessages,
+    };
+  },
+};
+
+/** It is done; hooks are told. */
+export const postCompact: Occasion = {
+  drive: preCompact.drive,
+  seen: (run) => ({ went: true, model: modelTexts(run), person: personTexts(run) }),
+  async carriedOut({ fire }) {
+    const { systemMessages } = await fire();
+    return { went: true, model: [], person: systemMessages };
+  },
+};

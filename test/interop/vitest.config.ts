@@ -1,0 +1,15 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/interop/**/*.test.ts"],
+    root: `${import.meta.dirname}/../..`,
+    globalSetup: ["test/interop/setup.ts"],
+    reporters: ["dot", "./test/interop/summary.ts"],
+    // Clients side by side; each has a home, a project and an API of its own.
+    maxConcurrency: 3,
+    testTimeout: 120_000,
+    // Finding the client may mean downloading it.
+    hookTimeout: 300_000,
+  },
+});
