@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { findLeftovers, run, start } from "./index.ts";
-import { startedAtInProcfs } from "./procfs.ts";
+import { procfs } from "./procfs.ts";
 
 const cwd = mkdtempSync(join(tmpdir(), "exec-"));
 const sh = (command: string) => ({ form: "shell", command }) as const;
@@ -59,7 +59,8 @@ test.each([
   const ended = await endedRun(command);
   expect(ended).toMatchObject(gone);
   expect(ended.stdout.text).toMatch(/^\d+\n$/);
-  expect(startedAtInProcfs(Number(ended.stdout.text))).toBeUndefined();
+  const row = (await procfs.list("")).find(({ pid }) => pid === Number(ended.stdout.text));
+  expect(row?.zombie ?? true).toBe(true);
 });
 
 test("F3: one that also hides behind another descriptor is reported as a possible leak", async () => {

@@ -42,7 +42,7 @@ export function familyOf(marks: Marks, rows: readonly ProcessRow[], known: reado
     family.add(row);
     queue.push(...(children.get(row.pid) ?? []));
   }
-  return [...family].filter((row) => !row.zombie);
+  return rows.filter((row) => family.has(row) && !row.zombie);
 }
 
 function childrenIn(rows: readonly ProcessRow[]): Map<number, ProcessRow[]> {

@@ -1,5 +1,5 @@
 import { lineOf } from "./family.ts";
-import { isAlive, listProcesses, signal } from "./processes.ts";
+import { processes } from "./processes.ts";
 
 /** A living process that carries a tag: left by somebody who could not end it any more. */
 export interface Leftover {
@@ -15,7 +15,7 @@ export interface Leftover {
  * A process that a normal end left alive carries its tag too: whose end was normal only the caller can know.
  */
 export async function findLeftovers(tagName: string, valuePrefix: string): Promise<Leftover[]> {
-  const rows = await listProcesses(tagName);
+  const rows = await processes.list(tagName);
   const own = lineOf(process.pid, rows);
   return rows.flatMap(({ pid, name, tag, startedAt }) =>
     tag?.startsWith(valuePrefix) && !own.has(pid) ? [{ pid, name, value: tag, startedAt }] : [],
@@ -24,5 +24,5 @@ export async function findLeftovers(tagName: string, valuePrefix: string): Promi
 
 /** Kills leftovers, each only if it is still the process that was found. Returns those that did not go. */
 export function endLeftovers(found: readonly Leftover[]): Leftover[] {
-  return found.filter((leftover) => isAlive(leftover) && signal(leftover.pid, "SIGKILL") === "not-permitted");
+  return found.filter((one) => processes.isAlive(one) && processes.signal(one.pid, "SIGKILL") === "not-permitted");
 }

@@ -3,16 +3,17 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { endLeftovers, findLeftovers } from "./leftovers.ts";
-import { isAlive, listProcesses, signal } from "./processes.ts";
-import { readPs, rowsOf } from "./ps.ts";
+import { processes } from "./processes.ts";
+import { ps, rowsOf } from "./ps.ts";
 
+const { list, isAlive, signal } = processes;
 const onLinux = test.runIf(process.platform === "linux");
 
 onLinux("a process is listed with its parent, group, name, pipes and tag", async () => {
   const child = spawn("sleep", ["20"], { detached: true, env: { EXEC_TEST: "listed ü", EXEC_TEST_2: "no" } });
   await once(child, "spawn");
   const pid = child.pid ?? 0;
-  const row = (await listProcesses("EXEC_TEST")).find((candidate) => candidate.pid === pid);
+  const row = (await list("EXEC_TEST")).find((candidate) => candidate.pid === pid);
   expect(row).toEqual({
     pid,
     ppid: process.pid,
@@ -32,21 +33,21 @@ onLinux("a process is listed with its parent, group, name, pipes and tag", async
 });
 
 onLinux("looks of the same moment are one look", async () => {
-  const [first, second] = await Promise.all([listProcesses("A"), listProcesses("A")]);
+  const [first, second] = await Promise.all([list("A"), list("A")]);
   expect(first).toBe(second);
-  expect(await listProcesses("A")).not.toBe(first);
+  expect(await list("A")).not.toBe(first);
 });
 
 onLinux("a name with blanks and parentheses does not confuse the numbers", async () => {
   const child = spawn("sh", ["-c", "printf 'a) R 1 1 (b' > /proc/$$/comm; echo; sleep 20; :"], { detached: true });
   await once(child.stdout, "data");
-  const row = (await listProcesses("A")).find((candidate) => candidate.pid === child.pid);
+  const row = (await list("A")).find((candidate) => candidate.pid === child.pid);
   process.kill(-(child.pid ?? 0), "SIGKILL");
   expect(row).toMatchObject({ name: "a) R 1 1 (b", ppid: process.pid, pgid: child.pid });
 });
 
 test("ps tells of this process what the system knows", async () => {
-  const row = (await readPs()).find((candidate) => candidate.pid === process.pid);
+  const row = (await ps.list("")).find((candidate) => candidate.pid === process.pid);
   expect(row).toMatchObject({ ppid: process.ppid, zombie: false });
   expect(Date.parse(row?.startedAt ?? "")).toBeLessThan(Date.now() + 2_000);
 });

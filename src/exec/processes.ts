@@ -1,5 +1,5 @@
-import { readProcfs, startedAtInProcfs } from "./procfs.ts";
-import { readPs } from "./ps.ts";
+import { procfs } from "./procfs.ts";
+import { ps } from "./ps.ts";
 
 /** One process of this machine, as far as this user may see it. A pid and its start time together are never given twice. */
 export interface ProcessRow {
@@ -18,34 +18,15 @@ export interface ProcessRow {
   readonly tag: string | undefined;
 }
 
-/** Every process, once. Requests of the same moment share one look, because looking costs milliseconds. */
-export function listProcesses(tagName: string): Promise<readonly ProcessRow[]> {
-  const shared = looking.get(tagName);
-  if (shared !== undefined) return shared;
-  const look = new Promise<readonly ProcessRow[]>((resolve) => {
-    setImmediate(() => {
-      looking.delete(tagName);
-      resolve(process.platform === "linux" ? readProcfs(tagName) : readPs());
-    });
-  });
-  looking.set(tagName, look);
-  return look;
+/** What the system tells about processes, and does to them. */
+export interface Processes {
+  /** Every process, with its value of the variable `tagName`. Empty where nothing can be seen. */
+  list(tagName: string): Promise<readonly ProcessRow[]>;
+  /** Whether that very process still runs. */
+  isAlive(row: Pick<ProcessRow, "pid" | "startedAt">): boolean;
+  /** Sends a signal to a process, or to a group by its negative number. */
+  signal(pid: number, name: NodeJS.Signals | 0): "sent" | "gone" | "not-permitted";
 }
 
-const looking = new Map<string, Promise<readonly ProcessRow[]>>();
-
-/** Whether that very process still runs. */
-export function isAlive(row: Pick<ProcessRow, "pid" | "startedAt">): boolean {
-  if (process.platform === "linux") return startedAtInProcfs(row.pid) === row.startedAt;
-  return signal(row.pid, 0) !== "gone";
-}
-
-/** Sends a signal to a process, or to a group by its negative number. */
-export function signal(pid: number, name: NodeJS.Signals | 0): "sent" | "gone" | "not-permitted" {
-  try {
-    process.kill(pid, name);
-    return "sent";
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM" ? "not-permitted" : "gone";
-  }
-}
+/** The processes of the system this runs on. */
+export const processes: Processes = process.platform === "linux" ? procfs : ps;

@@ -1,8 +1,32 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import type { ProcessRow } from "./processes.ts";
+import type { Processes, ProcessRow } from "./processes.ts";
+import { signal } from "./signal.ts";
 
-/** The processes of Linux, read from `/proc`. Where it is hidden or absent the list is shorter or empty. */
-export function readProcfs(tagName: string): ProcessRow[] {
+/** The processes of Linux, read from `/proc`. Where that is hidden or absent the list is shorter or empty. */
+export const procfs: Processes = { list, isAlive, signal };
+
+/** Requests of the same moment share one look, because a look costs milliseconds. */
+function list(tagName: string): Promise<readonly ProcessRow[]> {
+  const shared = looking.get(tagName);
+  if (shared !== undefined) return shared;
+  const look = new Promise<readonly ProcessRow[]>((resolve) => {
+    setImmediate(() => {
+      looking.delete(tagName);
+      resolve(readAll(tagName));
+    });
+  });
+  looking.set(tagName, look);
+  return look;
+}
+
+const looking = new Map<string, Promise<readonly ProcessRow[]>>();
+
+function isAlive({ pid, startedAt }: Pick<ProcessRow, "pid" | "startedAt">): boolean {
+  const stat = readStat(pid);
+  return stat !== undefined && !stat.zombie && stat.startedAt === startedAt;
+}
+
+function readAll(tagName: string): ProcessRow[] {
   const mark = Buffer.from(`\0${tagName}=`);
   const rows: ProcessRow[] = [];
   for (const name of listProc()) {
@@ -14,12 +38,6 @@ export function readProcfs(tagName: string): ProcessRow[] {
     else rows.push({ ...stat, streams: streamsOf(pid), tag: tagIn(read(`/proc/${pid}/environ`), mark) });
   }
   return rows;
-}
-
-/** The start time of a process that runs, so that a later process with the same number is told apart. */
-export function startedAtInProcfs(pid: number): string | undefined {
-  const stat = readStat(pid);
-  return stat === undefined || stat.zombie ? undefined : stat.startedAt;
 }
 
 function listProc(): string[] {

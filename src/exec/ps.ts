@@ -1,8 +1,11 @@
 import { execFile } from "node:child_process";
-import type { ProcessRow } from "./processes.ts";
+import type { Processes, ProcessRow } from "./processes.ts";
+import { signal } from "./signal.ts";
 
-/** The processes of systems without `/proc`. Environments are not shown there, so there are no tags. */
-export function readPs(): Promise<ProcessRow[]> {
+/** The processes of systems without `/proc`, as `ps` shows them. Environments are not among it, so there are no tags. */
+export const ps: Processes = { list, isAlive: ({ pid }) => signal(pid, 0) !== "gone", signal };
+
+function list(): Promise<ProcessRow[]> {
   return new Promise((resolve) => {
     const options = { timeout: patienceMs, maxBuffer: 16 * 2 ** 20, env: { PATH: "/bin:/usr/bin", LC_ALL: "C" } };
     // A `ps` that fails or hangs is an empty list: groups are all there is then.

@@ -167,6 +167,22 @@ test("EN-100: the limit can be replaced while the process runs", async () => {
   expect((await shortened.done).ended).toEqual({ by: "timeout", afterMs: 50 });
 });
 
+test("EN-47: a process let go does not keep this one from exiting, and its end is still told", async () => {
+  const holding = () =>
+    process
+      .getActiveResourcesInfo()
+      .filter((name) => /Process|Pipe|Timeout/.test(name))
+      .sort();
+  const before = holding();
+  const running = start(sh("read line; echo $line"), { ...base, keepInputOpen: true });
+  expect(holding()).not.toEqual(before);
+  running.unref();
+  expect(holding()).toEqual(before);
+  running.write("bye\n");
+  const finished = await running.done;
+  expect(finished).toEqual(exit0(finished, "bye\n"));
+});
+
 /** A clock that goes ten milliseconds further each time it is read. */
 function ticking(): () => number {
   let at = 0;

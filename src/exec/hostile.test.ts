@@ -1,0 +1,17 @@
+import { mkdtempSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { hostilePrograms } from "./fixtures/hostile.ts";
+import { runHostile } from "./fixtures/run-hostile.ts";
+
+test("EN-77, EN-131: eighty hostile runs are told right, settle in time and leave nobody", async () => {
+  const cwd = mkdtempSync(join(tmpdir(), "exec-"));
+  const marker = `60.${process.pid}`;
+  const before = readdirSync("/proc/self/fd").length;
+  const plan = { count: 80, parallel: 8, timeoutMs: 400, graceMs: 300, cwd, marker };
+  const { maxOverrunMs, slowest, ...report } = await runHostile(hostilePrograms(cwd, `sleep ${marker}`), plan);
+  expect(report).toEqual({ runs: 80, wrong: [], leaks: [], survivors: [] });
+  expect(maxOverrunMs, slowest).toBeLessThan(3_000);
+  expect(readdirSync("/proc/self/fd").length).toBe(before);
+}, 120_000);
