@@ -63,3 +63,11 @@ export function terminalSequenceAllowed(text: string): boolean {
     text,
   );
 }
+
+/** The same as `stripControl`, but colours stay. */
+export function keepColours(text: string): string {
+  return text
+    .split(/(\x1b\[[0-9;:]*m)/)
+    .map((part, index) => (index % 2 === 1 ? part : stripControl(part)))
+    .join("");
+}

@@ -36,7 +36,8 @@ const secretName =
 
 function addHeader(found: Set<string>, written: string, env: Readonly<Record<string, string | undefined>>): void {
   const filled = written.replace(variable, (_, braced?: string, bare?: string) => {
-    const value = env[braced ?? bare ?? ""] ?? "";
+    const name = braced ?? bare ?? "";
+    const value = (Object.hasOwn(env, name) ? env[name] : undefined) ?? "";
     add(found, value);
     return value;
   });

@@ -29,18 +29,13 @@ function read(result: unknown, hook: McpToolHook, warnings: readonly Warning[]):
     return { ...nothingSaid, ended: { by: "answered" }, failure, warnings };
   }
   const kept = keep(text);
-  const answered = {
-    ended: { by: "answered" } as const,
+  return {
+    ended: { by: "answered" },
+    said: { kind: "body", ok: isError !== true, whole: kept.dropped === 0 },
     stdout: kept.text,
     stderr: "",
     ...(kept.dropped > 0 ? { droppedBytes: { stdout: kept.dropped, stderr: 0 } } : {}),
+    ...(isError === true ? { failure: `MCP tool ${hook.server}:${hook.tool} answered with an error` } : {}),
     warnings,
   };
-  const whole = kept.dropped === 0;
-  if (isError === true) {
-    const failure = `MCP tool ${hook.server}:${hook.tool} answered with an error`;
-    return { ...answered, said: { kind: "body", ok: false, whole }, failure };
-  }
-  // What the tool answers is read exactly as what a command prints that ends well: plain text is no fault.
-  return { ...answered, said: { kind: "printed", exit: 0, whole } };
 }

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import type { FunctionHook, StopFunction } from "../../protocol/index.ts";
+import { runFunction } from "./function.ts";
+
+const hook = (check: StopFunction): FunctionHook => ({
+  type: "function",
+  function: check,
+  errorMessage: "Run the tests.",
+});
+const call = (timeoutMs = 1_000) => ({ messages: [{ role: "user" }], timeoutMs, signal: new AbortController().signal });
+const quiet = { stdout: "", stderr: "", warnings: [] };
+const answered = { ...quiet, ended: { by: "answered" } };
+
+test("EN-73 true lets the agent stop, false makes it go on with errorMessage as the reason", async () => {
+  const stop = { kind: "judged", ok: true, continueOnBlock: false };
+  expect(
+    await runFunction(
+      hook((messages) => messages.length === 1),
+      call(),
+    ),
+  ).toEqual({ ...answered, said: stop });
+  expect(
+    await runFunction(
+      hook(async () => false),
+      call(),
+    ),
+  ).toEqual({
+    ...answered,
+    said: { kind: "judged", ok: false, reason: "Run the tests.", continueOnBlock: false },
+  });
+});
+
+test("EN-73 anything but true or false is a failure", async () => {
+  const ran = await runFunction(hook((() => "yes") as unknown as StopFunction), call());
+  const failure = "returned string; a function hook returns true or false";
+  expect(ran).toEqual({ ...answered, said: { kind: "nothing" }, failure });
+});
+
+test("a throw and a wait without end are failures", async () => {
+  const boom = () => {
+    throw new Error("boom");
+  };
+  expect((await runFunction(hook(boom), call())).ended).toEqual({ by: "threw", message: "boom" });
+  const never = () => new Promise<boolean>(() => undefined);
+  expect((await runFunction(hook(never), call(10))).ended).toEqual({ by: "timeout", afterMs: 10 });
+});

@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Ran } from "../../ran.ts";
+import { runHttp } from "../http.ts";
+
+let server: ChildProcess;
+let origin = "";
+
+beforeAll(async () => {
+  const program = new URL("../fixtures/hostile-server.mjs", import.meta.url);
+  server = spawn(process.execPath, [program.pathname], { stdio: ["pipe", "pipe", "inherit"] });
+  if (server.stdout === null) throw new Error("no stdout");
+  const [port] = await once(server.stdout, "data");
+  origin = `http://127.0.0.1:${String(port).trim()}`;
+});
+
+afterAll(() => {
+  server.kill();
+});
+
+const mib = 1024 * 1024;
+
+async function post(path: string, timeoutMs = 10_000): Promise<{ ran: Ran; tookMs: number; grewBytes: number }> {
+  const before = process.memoryUsage.rss();
+  let most = before;
+  const watch = setInterval(() => {
+    most = Math.max(most, process.memoryUsage.rss());
+  }, 5);
+  const started = performance.now();
+  const ran = await runHttp(
+    { type: "http", url: origin + path },
+    {
+      body: "{}",
+      env: {},
+      policy: { allowedUrls: null, allowedEnvVars: null, allowPrivate: true },
+      timeoutMs,
+      signal: new AbortController().signal,
+      version: "1.2.3",
+    },
+  );
+  clearInterval(watch);
+  const tookMs = performance.now() - started;
+  return { ran, tookMs, grewBytes: Math.max(most, process.memoryUsage.rss()) - before };
+}
+
+const cut = { kind: "body", ok: false, whole: false };
+const nothing = { kind: "nothing" };
+const over = "answered with more than 1 MiB";
+
+test.each([
+  ["/flood", { by: "http", status: 200 }, cut, over],
+  ["/gzip-bomb", { by: "http", status: 200 }, cut, over],
+  ["/brotli-bomb", { by: "http", status: 200 }, cut, over],
+  ["/crumbs", { by: "http", status: 200 }, cut, over],
+  ["/endless-headers", { by: "threw" }, nothing, "answered with more than 64 KiB of headers"],
+])("D4 %s is ended in bounded memory", async (path, ended, said, words) => {
+  const { ran, grewBytes } = await post(path);
+  expect(ran).toMatchObject({ ended, said });
+  expect(ran.failure).toContain(words);
+  expect(grewBytes).toBeLessThan(64 * mib);
+  expect(Buffer.byteLength(ran.stdout)).toBeLessThanOrEqual(mib);
+});
+
+test.each(["/drip", "/slow-headers", "/silence", "/informational"])(
+  "D4 %s is ended at the deadline, in bounded memory",
+  async (path) => {
+    const { ran, tookMs, grewBytes } = await post(path, 200);
+    expect(ran).toMatchObject({ ended: { by: "timeout", afterMs: 200 }, said: nothing, stdout: "" });
+    expect(tookMs).toBeLessThan(200 + 1_000);
+    expect(grewBytes).toBeLessThan(64 * mib);
+  },
+);
+
+test("D4 trailers without end do not outlast the deadline", async () => {
+  const { ran, tookMs, grewBytes } = await post("/endless-trailers", 200);
+  expect(ran.failure).toBeDefined();
+  expect(tookMs).toBeLessThan(200 + 1_000);
+  expect(grewBytes).toBeLessThan(64 * mib);
+});
+
+test("EN-65 what came before the cap is kept, and what was seen beyond it is counted", async () => {
+  const { ran } = await post("/flood");
+  expect(ran.stdout).toBe("x".repeat(mib));
+  expect(ran.droppedBytes?.stdout).toBeGreaterThan(0);
+});
+
+test("EN-64 a body that broke off is a failure that keeps what came", async () => {
+  const { ran } = await post("/half");
+  expect(ran).toMatchObject({ ended: { by: "http", status: 200 }, said: cut });
+  expect(ran.stdout).toBe('{"decision":"block","reason":"half"}');
+  expect(ran.failure).toContain("broke off its answer");
+});
+
+test("EN-64 a body whose coding is broken or unknown is a failure", async () => {
+  const broken = await post("/cut-gzip");
+  expect(broken.ran).toMatchObject({ ended: { by: "http", status: 200 }, said: cut });
+  expect(broken.ran.failure).toContain("broke off its answer");
+  const unknown = await post("/coding");
+  expect(unknown.ran).toMatchObject({ ended: { by: "http", status: 200 }, said: cut, stdout: "" });
+  expect(unknown.ran.failure).toContain('answered in the coding "gzip, gzip"');
+});
+
+test.each(["/hang-up", "/nonsense", "/upgrade"])("EN-64 %s is a failure in words", async (path) => {
+  const { ran } = await post(path);
+  expect(ran).toMatchObject({ ended: { by: "threw" }, said: nothing, stdout: "" });
+  expect(ran.failure).toContain(`${origin}${path}: `);
+});
+
+test("no socket is left once a run has settled", async () => {
+  for (const path of ["/drip", "/flood", "/upgrade", "/coding"]) await post(path, 200);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  // The pipes to the server itself are its stdin and stdout, not sockets of a request.
+  const open = process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap");
+  expect(open).toEqual([]);
+});

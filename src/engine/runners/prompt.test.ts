@@ -1,0 +1,123 @@
+import { expect, test } from "vitest";
+import type { HookRef } from "../../protocol/index.ts";
+import type { ModelCall, ModelPort } from "../ports.ts";
+import { runAgent } from "./agent.ts";
+import { agentReplySchema, promptReplySchema } from "./model-reply.ts";
+import { runPrompt } from "./prompt.ts";
+import { promptText } from "./prompt-text.ts";
+
+const ref: HookRef = { id: "user:Stop:0:0:abc", event: "Stop", type: "prompt", source: "user", name: "Is it done?" };
+const hook = { type: "prompt", prompt: "Is it done?" } as const;
+const replying =
+  (reply: unknown): ModelPort =>
+  async () =>
+    reply;
+const call = (port: ModelPort, timeoutMs = 1_000) => ({
+  ref,
+  payloadJson: "{}",
+  port,
+  timeoutMs,
+  signal: new AbortController().signal,
+});
+const quiet = { stderr: "", warnings: [] };
+
+test("EN-66 the model is asked with prompt, schema and, where lent, the conversation", async () => {
+  const asked: ModelCall[] = [];
+  const port: ModelPort = async (ask) => {
+    asked.push(ask);
+    return { ok: true };
+  };
+  await runPrompt(hook, call(port));
+  await runPrompt({ ...hook, model: "small" }, { ...call(port), conversation: [1] });
+  const prompt = promptText("Is it done?", "{}");
+  expect(asked).toEqual([
+    { prompt, schema: promptReplySchema, hook: ref },
+    { prompt, schema: promptReplySchema, hook: ref, model: "small", conversation: [1] },
+  ]);
+});
+
+test("EN-68 an exact reply is a judgement, as an object or as one JSON object in text", async () => {
+  const said = { kind: "judged", ok: false, reason: "no tests", impossible: true, continueOnBlock: false };
+  const reply = { ok: false, reason: "no tests", impossible: true };
+  const expected = { ...quiet, ended: { by: "answered" }, said, stdout: JSON.stringify(reply) };
+  expect(await runPrompt(hook, call(replying(reply)))).toEqual(expected);
+  expect(await runPrompt(hook, call(replying(JSON.stringify(reply))))).toEqual(expected);
+  const patient = await runPrompt({ ...hook, continueOnBlock: true }, call(replying('\n{"ok": true}\n')));
+  expect(patient.said).toEqual({ kind: "judged", ok: true, continueOnBlock: true });
+});
+
+test.each([
+  "Sure, that is fine.",
+  'Here you are: {"ok": true}',
+  '```json\n{"ok": true}\n```',
+  '{"ok": true} {"ok": true}',
+  '{"ok": true, "decision": "allow"}',
+  '"{\\"ok\\":true}"',
+  '{"ok": "true"}',
+  '{"reason": "fine"}',
+  "true",
+  "",
+  { ok: 1 },
+  { ok: true, reason: 5 },
+  { ok: true, reason: null },
+  { ok: true, impossible: "no" },
+  { decision: "ALLOW" },
+  [{ ok: true }],
+  null,
+  undefined,
+  true,
+])("D5 EN-68 %j is no reply and never ok", async (reply) => {
+  const ran = await runPrompt(hook, call(replying(reply)));
+  expect(ran).toMatchObject({ ended: { by: "answered" }, said: { kind: "nothing" } });
+  expect(ran.failure).toMatch(/^the model /);
+});
+
+test("what an object inherits is not a reply", async () => {
+  expect((await runPrompt(hook, call(replying(JSON.parse('{"__proto__": {"ok": true}}'))))).failure).toBe(
+    'the model replied with "__proto__", which was not asked for',
+  );
+});
+
+test("EN-124 an API error and silence are failures", async () => {
+  const refused: ModelPort = () => Promise.reject(new Error("529 overloaded"));
+  expect(await runPrompt(hook, call(refused))).toEqual({
+    ...quiet,
+    ended: { by: "threw", message: "529 overloaded" },
+    said: { kind: "nothing" },
+    stdout: "",
+    failure: "529 overloaded",
+  });
+  let told = false;
+  const silent: ModelPort = (_, signal) => {
+    signal.addEventListener("abort", () => {
+      told = true;
+    });
+    return new Promise(() => undefined);
+  };
+  expect([(await runPrompt(hook, call(silent, 10))).ended, told]).toEqual([{ by: "timeout", afterMs: 10 }, true]);
+});
+
+test("EN-131 a reply without end is cut and does not count", async () => {
+  const long = JSON.stringify({ ok: true, reason: "x".repeat(1024 * 1024) });
+  const ran = await runPrompt(hook, call(replying(long)));
+  expect([ran.said, ran.stdout.length, ran.droppedBytes, ran.failure]).toEqual([
+    { kind: "nothing" },
+    1024 * 1024,
+    { stdout: long.length - 1024 * 1024, stderr: 0 },
+    "the model replied with more than 1 MiB",
+  ]);
+});
+
+test("EN-69 an agent hook asks for the same shape without impossible and goes on when blocked", async () => {
+  const asked: ModelCall[] = [];
+  const port: ModelPort = async (ask) => {
+    asked.push(ask);
+    return { ok: false, reason: "tests fail" };
+  };
+  const ran = await runAgent({ type: "agent", prompt: "async () => true" }, call(port));
+  expect(asked[0]?.prompt.startsWith("async () => true")).toBe(true);
+  expect(asked[0]?.schema).toEqual(agentReplySchema);
+  expect(ran.said).toEqual({ kind: "judged", ok: false, reason: "tests fail", continueOnBlock: true });
+  const wrong = await runAgent({ type: "agent", prompt: "p" }, call(replying({ ok: true, impossible: true })));
+  expect(wrong.failure).toBe('the model replied with "impossible", which was not asked for');
+});

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import type { HttpHook } from "../protocol/index.ts";
+import { looksSecret, secretValues } from "./secrets.ts";
+
+test.each([
+  "AWS_SECRET_ACCESS_KEY",
+  "AWS_ACCESS_KEY_ID",
+  "ANTHROPIC_API_KEY",
+  "OPENAI_APIKEY",
+  "GITHUB_TOKEN",
+  "GH_PAT",
+  "npm_config__authToken",
+  "DB_PASSWORD",
+  "PGPASSWORD",
+  "MYSQL_PWD",
+  "SMTP_PASS",
+  "SSH_PRIVATE_KEY",
+  "STRIPE_KEY",
+  "GOOGLE_APPLICATION_CREDENTIALS",
+  "SESSION_COOKIE",
+  "SENTRY_DSN",
+  "SLACK_WEBHOOK_URL",
+])("EN-121 %s looks secret", (name) => {
+  expect(looksSecret(name)).toBe(true);
+});
+
+test.each([
+  "PATH",
+  "PWD",
+  "OLDPWD",
+  "HOME",
+  "GIT_AUTHOR_NAME",
+  "XAUTHORITY",
+  "SSH_AUTH_SOCK",
+  "GIT_ASKPASS",
+  "KEYBOARD",
+  "MAX_OUTPUT_TOKENS",
+  "TOKENIZERS_PARALLELISM",
+  "CLAUDE_CODE_SESSION_ID",
+])("EN-121 %s does not", (name) => {
+  expect(looksSecret(name)).toBe(false);
+});
+
+const hook = (headers: Record<string, string>): HttpHook => ({ type: "http", url: "https://a.example/", headers });
+
+test("EN-121 values of secret variables and of headers, short and harmless ones aside, longest first", () => {
+  const env = { API_KEY: "k-123456", SHORT_TOKEN: "12345", HOME: "/home/dev", MINE: "value-of-mine", NONE: undefined };
+  const hooks = [
+    hook({ Authorization: "Bearer $MINE", "X-Key": "literal-key", "X-Flag": "yes", Accept: "application/json" }),
+    { type: "command", command: "true" } as const,
+  ];
+  expect(secretValues(env, hooks)).toEqual([
+    "Bearer%20value-of-mine",
+    "Bearer value-of-mine",
+    "Bearer%20%24MINE",
+    "value-of-mine",
+    "Bearer $MINE",
+    "literal-key",
+    "k-123456",
+  ]);
+});
+
+test("EN-121 a secret is known in the spellings of JSON and URLs too, odd ones included", () => {
+  expect(secretValues({ API_KEY: 'a"b/c=d' }, [])).toEqual(["a%22b%2Fc%3Dd", 'a\\"b/c=d', 'a"b/c=d']);
+  expect(secretValues({}, [hook({ X: "$toString" })])).toEqual([]);
+  expect(secretValues({ API_KEY: "lone\ud800half" }, [])).toContain("lone\ud800half");
+});
