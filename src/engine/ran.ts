@@ -10,6 +10,8 @@ export interface Ran {
   /** Why the run counts as failed, in words for the person. */
   readonly failure?: string;
   readonly warnings: readonly Warning[];
+  /** A file of `export` lines that the hook wrote for later shell calls. */
+  readonly envFile?: string;
 }
 
 export type Said =

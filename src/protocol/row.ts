@@ -68,6 +68,8 @@ export interface SpecialRules {
   readonly onTool?: true;
   /** The agent wants to end its turn: context makes it go on too, continuations are counted and capped. */
   readonly endsTurn?: true;
+  /** A new prompt: what was counted of the turn before it is forgotten. */
+  readonly startsTurn?: true;
   /** Command hooks get `CLAUDE_ENV_FILE`. */
   readonly envFile?: true;
   /** One limit for all hooks of the event together; a hook's own timeout raises it up to `mostMs`. */

@@ -111,6 +111,8 @@ function exit2Reason(stderr: string): string {
 /** An http body: only an object or nothing at all is a success, but a denial counts under any status. */
 function readBody(ran: Ran, said: Extract<Ran["said"], { kind: "body" }>, reading: Reading): ReadAnswer {
   if (!said.ok) return onlyRestrictions(ran, reading);
+  // The text of an MCP tool is read like a command's stdout; a web server must answer JSON.
+  if (reading.type === "mcp_tool") return readOutput(ran, said.whole, reading) ?? textAnswer(ran.stdout, reading);
   const parsed = parseOutput(ran.stdout, said.whole);
   if (parsed.kind === "empty") return { answer: noAnswer, warnings: [] };
   if (parsed.kind === "object") return readObject(parsed.value, reading);

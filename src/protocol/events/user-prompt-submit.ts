@@ -38,5 +38,5 @@ export const userPromptSubmit: EventRow<"UserPromptSubmit", UserPromptSubmitInpu
   onFailure: "guard",
   onStop: "refuse",
   onNotOk: "deny",
-  special: {},
+  special: { startsTurn: true },
 };

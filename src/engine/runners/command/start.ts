@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { type CommandLine, type Finished, type OnLine, type Running, start } from "../../../exec/index.ts";
-import type { CommandHook, EventRow, HookRef, Warning } from "../../../protocol/index.ts";
+import type { CommandHook, HookRef, Warning } from "../../../protocol/index.ts";
 import type { PluginRoot } from "../../layer.ts";
 import type { AnyPayload } from "../../payload.ts";
 import type { AskInTurn } from "../../questions.ts";
@@ -13,7 +13,6 @@ import { ranOf } from "./ran-of.ts";
 
 export interface CommandCall {
   readonly ref: HookRef;
-  readonly row: EventRow;
   readonly payload: AnyPayload;
   /** The payload as one JSON line, without its newline. */
   readonly line: string;

@@ -1,0 +1,51 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { Problem } from "../protocol/index.ts";
+import type { Io } from "./command.ts";
+
+/** A JSON object from a file, from standard input (`-`) or from the word itself when it begins with `{`. */
+export async function readObject(word: string, what: string, io: Io): Promise<Record<string, unknown>> {
+  const text = await readText(word, what, io);
+  const value = parse(text, word, what);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  const found = Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`;
+  throw new Problem("cli/bad-input", `${what} (${place(word)}) must be a JSON object, not ${found}.`);
+}
+
+async function readText(word: string, what: string, io: Io): Promise<string> {
+  if (word.trimStart().startsWith("{")) return word;
+  if (word === "-") return readAll(io);
+  const path = resolve(io.cwd, word);
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    const why = (cause as NodeJS.ErrnoException).code === "ENOENT" ? "there is no such file" : String(cause);
+    throw new Problem(
+      "cli/bad-input",
+      `${what} cannot be read from ${path}: ${why}. Give a file, JSON, or - for standard input.`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+async function readAll({ stdin }: Io): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function parse(text: string, word: string, what: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Problem("cli/bad-input", `${what} (${place(word)}) is no JSON: ${why}`, { cause });
+  }
+}
+
+function place(word: string): string {
+  if (word === "-") return "standard input";
+  return word.trimStart().startsWith("{") ? "on the command line" : word;
+}

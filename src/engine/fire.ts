@@ -1,0 +1,113 @@
+import type { EventRow, Outcome, Skip, Warning } from "../protocol/index.ts";
+import { admit, type Gate } from "./admit.ts";
+import type { ConfiguredHook } from "./configured.ts";
+import type { Firing, World } from "./firing.ts";
+import type { AnyPayload } from "./payload.ts";
+import type { Judge } from "./ports.ts";
+import { judgeAllow } from "./rejudge.ts";
+import { run } from "./run.ts";
+import { type Occasion, type Selected, select } from "./select.ts";
+import { type Settling, settle } from "./settle/settle.ts";
+import type { TurnState } from "./settle/turn.ts";
+
+/** One event with everything its way through the engine needs. */
+export interface FireCall {
+  readonly occasion: Occasion;
+  /** Every hook configured for the event, in configured order. */
+  readonly hooks: readonly ConfiguredHook[];
+  readonly gates: readonly Gate[];
+  readonly firing: Firing;
+  readonly world: World;
+  readonly warnings: readonly Warning[];
+  readonly canDefer: boolean;
+  readonly onConflict: "last" | "ask" | "deny";
+  readonly turn: TurnState | undefined;
+  /** Which hooks see a rewritten input: those whose condition it now meets, or all. */
+  readonly rejudge: "conditions" | "all";
+  readonly judge: Judge | undefined;
+}
+
+/** select → admit → run → settle; a rewritten input goes round once more. */
+export async function fireEvent(call: FireCall): Promise<Outcome> {
+  const plan = planEvent(call);
+  const { runs, warnings } = await run(plan.hooks, call.firing, call.world);
+  call.firing.signal.throwIfAborted();
+  const first: Settling = {
+    row: call.occasion.row,
+    payload: call.occasion.payload,
+    runs,
+    skipped: plan.skipped,
+    warnings: [...call.warnings, ...warnings],
+    canDefer: call.canDefer,
+    attended: call.world.interactive,
+    onConflict: call.onConflict,
+    ...(call.turn === undefined ? {} : { turn: call.turn }),
+  };
+  const outcome = await secondRound(settle(first), first, plan, call);
+  return judgeAllow(outcome, call.occasion, call.judge);
+}
+
+/** Which hooks would run, and why the others would not. Starts nothing. */
+export function planEvent({ hooks, occasion, gates }: Pick<FireCall, "hooks" | "occasion" | "gates">): Selected {
+  return admit(select(hooks, occasion), gates);
+}
+
+/** A rewrite must not slip past a guard: hooks that the new input concerns are asked about it; they may refuse, not rewrite. */
+async function secondRound(outcome: Outcome, first: Settling, plan: Selected, call: FireCall): Promise<Outcome> {
+  const input = outcome.updatedInput;
+  if (input === undefined || !call.occasion.row.special.onTool) return outcome;
+  const payload: AnyPayload = { ...call.occasion.payload, tool_input: input };
+  const again = concerned(planEvent({ ...call, occasion: { ...call.occasion, payload } }), plan, call);
+  if (again.length === 0) return outcome;
+  const firing: Firing = { ...call.firing, payload, round: 2, forceSync: true };
+  const { runs, warnings } = await run(again, firing, call.world);
+  call.firing.signal.throwIfAborted();
+  const asked = new Set(again.map(({ ref }) => ref.id));
+  return settle({
+    ...first,
+    runs: [...first.runs, ...runs.map(restrictionsOnly)],
+    skipped: first.skipped.filter(({ hook }) => !asked.has(hook.id)),
+    warnings: [...first.warnings, ...warnings, ...runs.flatMap(ignoredRewrite)],
+  });
+}
+
+function concerned(now: Selected, before: Selected, { rejudge }: FireCall): readonly ConfiguredHook[] {
+  const ran = new Set(before.hooks.map(({ ref }) => ref.id));
+  const skippedByCondition = new Set(before.skipped.filter(({ why }) => why === "if").map(({ hook }) => hook.id));
+  return now.hooks.filter(({ ref, hook }) => {
+    if (skippedByCondition.has(ref.id)) return true;
+    const background = hook.type === "command" && (hook.async === true || hook.asyncRewake === true);
+    return rejudge === "all" && ran.has(ref.id) && !background;
+  });
+}
+
+type SettledRuns = Settling["runs"][number];
+
+function restrictionsOnly({ record, chain }: SettledRuns): SettledRuns {
+  const { input: _, ...answer } = record.answer ?? {};
+  const { verdict } = record;
+  const restricts = verdict.kind === "deny" || verdict.kind === "ask";
+  return { record: { ...record, answer, verdict: restricts ? verdict : { kind: "none" } }, chain };
+}
+
+function ignoredRewrite({ record }: SettledRuns): Warning[] {
+  if (record.answer?.input === undefined) return [];
+  const message = `Hook ${record.hook.name} rewrote an input that was already rewritten; that does not count.`;
+  return [{ code: "rewrite-ignored", message, place: record.hook.id }];
+}
+
+/** The outcome of an event nobody listens to. */
+export function quietOutcome(row: EventRow, warnings: readonly Warning[], skipped: readonly Skip[] = []): Outcome {
+  return {
+    event: row.name,
+    decision: "none",
+    blocked: false,
+    continue: true,
+    additionalContext: [],
+    systemMessages: [],
+    output: {},
+    runs: [],
+    skipped,
+    warnings,
+  };
+}

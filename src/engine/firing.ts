@@ -1,0 +1,61 @@
+import type { EventRow, HookRef, RunRecord, Warning } from "../protocol/index.ts";
+import type { Background } from "./background.ts";
+import type { ConfiguredHook } from "./configured.ts";
+import type { AnyPayload } from "./payload.ts";
+import type { Clock, Ports } from "./ports.ts";
+import type { AskInTurn } from "./questions.ts";
+import type { Environment } from "./runners/command/environment.ts";
+import type { HttpPolicy } from "./runners/http.ts";
+
+/** What the runs of one event share: the engine's side of it. */
+export interface World {
+  readonly ports: Ports;
+  readonly clock: Clock;
+  readonly background: Background;
+  readonly ask: AskInTurn;
+  readonly home: string;
+  /** The start folder; never moved by `cd`. */
+  readonly projectDir: string;
+  /** Where `CLAUDE_ENV_FILE` files lie. */
+  readonly clientHome: string;
+  /** Private folder for long texts and input files of a session. */
+  spillFolder(sessionId: string): string;
+  readonly version: string;
+  readonly strict: boolean;
+  readonly interactive: boolean;
+  readonly concurrency: number;
+  readonly bypassAvailable: boolean;
+  /** The conversation so far, for hooks at the end of a turn, when the host lends it. */
+  readonly conversation?: (payload: AnyPayload) => readonly unknown[];
+  observe(record: RunRecord, sessionId: string): void;
+  observeBackground(id: string, record: RunRecord): void;
+}
+
+/** One event on its way through its hooks. */
+export interface Firing {
+  readonly row: EventRow;
+  readonly payload: AnyPayload;
+  /** Event and matched value, as in `PreToolUse:Bash`. */
+  readonly occasion: string;
+  readonly signal: AbortSignal;
+  readonly depth: number;
+  readonly round: 1 | 2;
+  /** Awaits background hooks too. */
+  readonly forceSync: boolean;
+  /** The host goes on without the outcome: command hooks run in the background. */
+  readonly unawaited: boolean;
+  /** The environment of a hook, by its layer. */
+  environmentOf(hook: ConfiguredHook): Environment;
+  httpPolicyOf(hook: ConfiguredHook): HttpPolicy;
+  onStep(step: RunStep): void;
+}
+
+/** Progress of a fired event. */
+export type RunStep =
+  | { readonly kind: "started"; readonly hook: HookRef; readonly statusMessage?: string }
+  | { readonly kind: "ended"; readonly record: RunRecord };
+
+export interface OneRun {
+  readonly record: RunRecord;
+  readonly warnings: readonly Warning[];
+}

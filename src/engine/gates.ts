@@ -1,0 +1,55 @@
+import type { HookType } from "../protocol/index.ts";
+import type { Gate } from "./admit.ts";
+import type { ConfiguredHook } from "./configured.ts";
+import { deepest } from "./depth.ts";
+import type { Ports } from "./ports.ts";
+
+export type TrustState = "trusted" | "new" | "changed";
+
+/** Hooks inside hooks inside hooks: somewhere it has to end. */
+export function recursionGate(depth: number): Gate {
+  return () =>
+    depth < deepest ? undefined : { why: "recursion", detail: `fired ${depth} hooks deep; ${deepest} is the most` };
+}
+
+/** What a checkout brings runs only when somebody has looked at it. */
+export function trustGate(trustOf: (hook: ConfiguredHook) => TrustState): Gate {
+  return (hook) => {
+    const state = trustOf(hook);
+    if (state === "trusted") return undefined;
+    const where = hook.layer.file ?? hook.layer.kind;
+    const what = state === "new" ? "nobody has approved it yet" : "it changed since it was approved";
+    return { why: "trust", detail: `${state}: ${what} (${where}); hookline trust shows and pins it` };
+  };
+}
+
+/** The event takes the type, and the host lends what the type needs. */
+export function supportGate(ports: Ports): Gate {
+  return ({ hook, row, onFailure }) => {
+    if (!row.types.includes(hook.type)) {
+      return { why: "unsupported", detail: `${row.name} does not take ${hook.type} hooks` };
+    }
+    const missing = missingPort(hook.type, ports);
+    // A guard that cannot be asked must not be passed over in silence: it runs, and fails.
+    if (missing === undefined || (onFailure === "block" && row.onFailure === "guard")) return undefined;
+    return { why: "unsupported", detail: `${hook.type} hooks need ${missing}, which this host does not lend` };
+  };
+}
+
+function missingPort(type: HookType, { model, agent, mcp }: Ports): string | undefined {
+  if (type === "prompt" && model === undefined) return "a model";
+  if (type === "agent" && agent === undefined) return "an agent";
+  if (type === "mcp_tool" && mcp === undefined) return "MCP servers";
+  return undefined;
+}
+
+export function onceGate(done: ReadonlySet<string>): Gate {
+  return ({ ref, hook }) => {
+    if (!hook.once || !honoursOnce(ref.source) || !done.has(ref.id)) return undefined;
+    return { why: "once", detail: "it has already run once in this session" };
+  };
+}
+
+export function honoursOnce(source: ConfiguredHook["layer"]["kind"]): boolean {
+  return source === "skill" || source === "session";
+}

@@ -1,0 +1,49 @@
+import type { EventRow } from "../protocol/index.ts";
+import type { AnyPayload } from "./payload.ts";
+import type { Ports } from "./ports.ts";
+
+/** How an engine is opened. Everything has a default; nothing here can be set by a file. */
+export interface EngineOptions {
+  /** The start folder: project and local settings are this folder's. Default: the process's. */
+  readonly cwd?: string;
+  readonly home?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Further settings files, or JSON texts, in the order given. */
+  readonly settings?: readonly string[];
+  /**
+   * `pinned`: hooks of the checkout run only if their content was approved. `workspace`: one acceptance of the folder gates every
+   * hook. `implicit`: everything runs.
+   */
+  readonly trust?: "pinned" | "workspace" | "implicit";
+  /** Whether a person is there to be asked. */
+  readonly interactive?: boolean;
+  readonly ports?: Ports;
+  /** Events of the host's own, with rows like the catalog's. */
+  readonly events?: readonly EventRow[];
+  /** Folders of plugins. */
+  readonly plugins?: readonly string[];
+  /** Where managed policy lies, in place of the system's folder. */
+  readonly managedFolder?: string;
+  /** Older names of tools, as `{ Task: "Agent" }`. */
+  readonly toolAliases?: Readonly<Record<string, string>>;
+  /** How many hook processes of one event run at a time. */
+  readonly concurrency?: number;
+  /** Variables hooks do not inherit; a final `*` means all that begin so. */
+  readonly stripEnv?: readonly string[];
+  /** Adds `working_directory` and `home_directory` to payloads. */
+  readonly olderFields?: boolean;
+  /** How often in a row hooks may make an agent go on; 0 is no cap. */
+  readonly stopBlockCap?: number;
+  readonly canDefer?: boolean;
+  readonly rejudge?: "conditions" | "all";
+  /** Freezes payloads that callbacks share. */
+  readonly strict?: boolean;
+  /** Whether the host offers the mode that asks nothing. */
+  readonly bypassAvailable?: boolean;
+  /** Lets the observer see what hooks were told and said. */
+  readonly observeContent?: boolean;
+  /** The conversation so far, for hooks that judge the end of a turn. */
+  readonly conversation?: (payload: AnyPayload) => readonly unknown[];
+  /** Where the client keeps its own files. Default: `CLAUDE_CONFIG_DIR`, else `~/.claude`. */
+  readonly clientHome?: string;
+}

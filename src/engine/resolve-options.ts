@@ -1,0 +1,73 @@
+import { availableParallelism, homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { catalog, type EventRow, Problem } from "../protocol/index.ts";
+import type { EngineOptions } from "./options.ts";
+import type { Ports } from "./ports.ts";
+
+/** Options with every default filled in; from here on nobody asks the process for anything. */
+export interface ResolvedOptions extends Required<Omit<EngineOptions, "conversation" | "events" | "stripEnv">> {
+  readonly ports: Ports;
+  readonly rows: Readonly<Record<string, EventRow>>;
+  readonly conversation?: EngineOptions["conversation"];
+  readonly stripEnv?: readonly string[];
+}
+
+export function resolveOptions(options: EngineOptions): ResolvedOptions {
+  const env = options.env ?? process.env;
+  const home = options.home ?? (env["HOME"] || homedir());
+  return {
+    cwd: resolve(options.cwd ?? process.cwd()),
+    home,
+    env,
+    settings: options.settings ?? [],
+    trust: options.trust ?? "pinned",
+    interactive: options.interactive ?? false,
+    ports: options.ports ?? {},
+    rows: rowsWith(options.events ?? []),
+    plugins: options.plugins ?? [],
+    managedFolder: options.managedFolder ?? managedFolder(process.platform),
+    toolAliases: options.toolAliases ?? {},
+    concurrency: options.concurrency ?? Math.max(4, availableParallelism()),
+    olderFields: options.olderFields ?? false,
+    stopBlockCap: options.stopBlockCap ?? capFrom(env["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"]),
+    canDefer: options.canDefer ?? true,
+    rejudge: options.rejudge ?? "conditions",
+    strict: options.strict ?? false,
+    bypassAvailable: options.bypassAvailable ?? false,
+    observeContent: options.observeContent ?? false,
+    clientHome: options.clientHome ?? clientHome(env["CLAUDE_CONFIG_DIR"], home),
+    ...(options.conversation ? { conversation: options.conversation } : {}),
+    ...(options.stripEnv ? { stripEnv: options.stripEnv } : {}),
+  };
+}
+
+function rowsWith(own: readonly EventRow[]): Readonly<Record<string, EventRow>> {
+  if (own.length === 0) return catalog;
+  const rows: Record<string, EventRow> = { ...catalog };
+  for (const row of own) {
+    if (Object.hasOwn(rows, row.name)) {
+      throw new Problem("event/taken", `The event "${row.name}" is already known; give yours another name.`);
+    }
+    rows[row.name] = row;
+  }
+  return rows;
+}
+
+/** Where an administrator's policy lies; only the host can name another folder. */
+function managedFolder(platform: NodeJS.Platform): string {
+  if (platform === "darwin") return "/Library/Application Support/ClaudeCode";
+  return platform === "win32" ? "C:\\Program Files\\ClaudeCode" : "/etc/claude-code";
+}
+
+const defaultStopCap = 8;
+
+function capFrom(text: string | undefined): number {
+  const cap = Number(text);
+  return text !== undefined && text !== "" && Number.isInteger(cap) && cap >= 0 ? cap : defaultStopCap;
+}
+
+/** Of a comma list the first member counts. */
+function clientHome(named: string | undefined, home: string): string {
+  const first = named?.split(",")[0]?.trim();
+  return first ? first : join(home, ".claude");
+}

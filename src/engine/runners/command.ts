@@ -1,0 +1,132 @@
+import { randomUUID } from "node:crypto";
+import type { CommandHook } from "../../protocol/index.ts";
+import type { BackgroundRun } from "../background.ts";
+import type { ConfiguredHook } from "../configured.ts";
+import type { Firing, World } from "../firing.ts";
+import type { Ran } from "../ran.ts";
+import type { OneLimits } from "../run-one.ts";
+import { backgroundAnswer } from "./command/background-answer.ts";
+import { type PreparedFiles, prepareFiles } from "./command/prepare-files.ts";
+import { type CommandCall, type StartedCommand, startCommand } from "./command/start.ts";
+import { notStarted } from "./ended.ts";
+
+/** One command hook of one event, with all it takes to run it. */
+export interface CommandJob {
+  readonly configured: ConfiguredHook;
+  readonly hook: CommandHook;
+  readonly firing: Firing;
+  readonly world: World;
+  readonly limits: OneLimits;
+}
+
+/** A command hook, awaited or in the background. */
+export async function runCommand(job: CommandJob): Promise<Ran | "background"> {
+  const files = await prepareFiles(job);
+  if ("failed" in files) return notStarted(files.failed);
+  if (!runsInBackground(job)) return runAwaited(job, files);
+  void job.world.background.start(() => startInBackground(job, files));
+  return "background";
+}
+
+/** Waking needs somebody to wake: without a port, or headless, such a hook is awaited and its exit 2 blocks. */
+function runsInBackground({ hook, firing, world }: CommandJob): boolean {
+  if (firing.forceSync) return false;
+  if (hook.asyncRewake) return world.ports.wake !== undefined && world.interactive;
+  return hook.async === true || firing.unawaited;
+}
+
+function startInBackground(job: CommandJob, files: PreparedFiles): BackgroundRun {
+  const ending = new AbortController();
+  const started = startJob(job, files, { signal: ending.signal });
+  return backgroundRun(job, started, job.limits.timeoutMs, ending);
+}
+
+/** Waits for one of the event's places, then for the end of the hook or for the line that sends it into the background. */
+async function runAwaited(job: CommandJob, files: PreparedFiles): Promise<Ran | "background"> {
+  const { hook, firing, world, limits } = job;
+  const release = await limits.slots.take(firing.signal);
+  if (release === undefined) return { ...notStarted("cancelled before it began"), ended: { by: "cancelled" } };
+  const ending = new AbortController();
+  const cancel = (): void => ending.abort(firing.signal.reason);
+  firing.signal.addEventListener("abort", cancel, { once: true });
+
+  let wentOff: () => void;
+  const background = new Promise<"background">((resolve) => {
+    wentOff = () => resolve("background");
+  });
+  const onBackground = (asked: number | undefined): void => {
+    const limit = asked ?? (hook.timeout === undefined ? selfSentMs : hook.timeout * 1_000);
+    started.running?.setDeadline(limit);
+    world.background.adopt(backgroundRun(job, started, limit, ending));
+    wentOff();
+  };
+  const started = startJob(job, files, { signal: ending.signal, ...(firing.forceSync ? {} : { onBackground }) });
+
+  const ran = await Promise.race([started.done, background]);
+  firing.signal.removeEventListener("abort", cancel);
+  release();
+  return ran;
+}
+
+/** The limit of a hook that sent itself into the background and named none. */
+const selfSentMs = 15_000;
+
+function startJob(
+  { configured, hook, firing, world, limits }: CommandJob,
+  files: PreparedFiles,
+  options: Pick<CommandCall, "signal" | "onBackground">,
+): StartedCommand {
+  const env = firing.environmentOf(configured);
+  const started = startCommand(hook, {
+    ref: configured.ref,
+    payload: firing.payload,
+    line: limits.line,
+    env,
+    extra: files.variables,
+    plugin: configured.layer.plugin,
+    projectDir: world.projectDir,
+    home: world.home,
+    depth: firing.depth,
+    runId: runId(env["HOOKLINE_RUN"]),
+    timeoutMs: limits.timeoutMs,
+    graceMs: firing.row.special.budget?.graceMs,
+    ask: world.ask,
+    ...options,
+  });
+  return files.afterRun === undefined ? started : { ...started, done: started.done.then(files.afterRun) };
+}
+
+function backgroundRun(
+  job: CommandJob,
+  started: StartedCommand,
+  limitMs: number,
+  ending: AbortController,
+): BackgroundRun {
+  const { configured, firing, world } = job;
+  const id = randomUUID();
+  const startedAt = world.clock.now();
+  const begun = performance.now();
+  const tool = firing.payload["tool_name"];
+  const detached = firing.row.awaited === "detached";
+  if (detached) started.running?.unref();
+  return {
+    id,
+    hook: configured.ref,
+    sessionId: String(firing.payload["session_id"]),
+    ...(typeof tool === "string" ? { toolName: tool } : {}),
+    startedAt,
+    limitMs,
+    detached,
+    soFar: () => started.running?.soFar() ?? { stdout: "", stderr: "" },
+    cancel: () => ending.abort(),
+    done: started.done.then((ran) =>
+      backgroundAnswer(id, job, ran, { startedAt, durationMs: performance.now() - begun }),
+    ),
+  };
+}
+
+/** A run inside a run carries both tags, so that ending the outer one finds the inner one too. */
+function runId(outer: string | undefined): string {
+  const own = randomUUID();
+  return outer ? `${outer}/${own}` : own;
+}

@@ -1,0 +1,42 @@
+import type { Ran } from "../../ran.ts";
+import type { CommandJob } from "../command.ts";
+import { envFilePath, writtenEnvFile } from "./env-file.ts";
+import { inputFile } from "./input-file.ts";
+
+export interface PreparedFiles {
+  readonly variables: Readonly<Record<string, string>>;
+  /** Takes the input file away and notes an env file that was written to. */
+  readonly afterRun?: (ran: Ran) => Promise<Ran>;
+}
+
+/** The files a hook is given beside its stdin. Most hooks need none, and then nothing is touched. */
+export async function prepareFiles({
+  hook,
+  configured,
+  firing,
+  world,
+  limits,
+}: CommandJob): Promise<PreparedFiles | { failed: string }> {
+  const { row, payload } = firing;
+  const sessionId = String(payload["session_id"]);
+  try {
+    const input = await inputFile(hook, limits.line, world.spillFolder(sessionId));
+    const getsEnvFile = row.special.envFile && hook.shell !== "powershell";
+    const envFile = getsEnvFile
+      ? await envFilePath(world.clientHome, sessionId, row.name, configured.order)
+      : undefined;
+    if (input === undefined && envFile === undefined) return noFiles;
+    return {
+      variables: { ...input?.variables, ...(envFile === undefined ? {} : { CLAUDE_ENV_FILE: envFile }) },
+      afterRun: async (ran) => {
+        await input?.remove();
+        const written = envFile === undefined ? undefined : await writtenEnvFile(envFile);
+        return written === undefined ? ran : { ...ran, envFile: written };
+      },
+    };
+  } catch (error) {
+    return { failed: `its files could not be prepared: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+const noFiles: PreparedFiles = { variables: {} };

@@ -1,0 +1,66 @@
+import { type Running, start } from "../exec/index.ts";
+import type { Warning } from "../protocol/index.ts";
+import { keepColours } from "./display.ts";
+import type { Environment } from "./runners/command/environment.ts";
+
+export interface StatusLineCall {
+  /** The command in force, or why there is none. */
+  readonly command: string | undefined;
+  readonly cwd: string;
+  readonly env: Environment;
+}
+
+/** Contract: the newest call wins, at most one run per 300 ms; a failure keeps the last lines and is told once. */
+export interface StatusLine {
+  run(input: unknown, call: StatusLineCall): Promise<readonly string[]>;
+  close(): void;
+}
+
+const pauseMs = 300;
+const limitMs = 5_000;
+
+export function statusLine(warn: (warning: Warning) => void): StatusLine {
+  let lines: readonly string[] = [];
+  let newest = 0;
+  let lastStart = Number.NEGATIVE_INFINITY;
+  let running: Running | undefined;
+  let told = false;
+
+  function fail(why: string): void {
+    if (!told)
+      warn({ code: "status-line-failed", message: `The status line command failed: ${why}. The last lines stay.` });
+    told = true;
+  }
+
+  return {
+    async run(input, { command, cwd, env }) {
+      const mine = ++newest;
+      running?.cancel();
+      if (command === undefined) return [];
+      await pause(lastStart + pauseMs - performance.now());
+      if (mine !== newest) return lines;
+      lastStart = performance.now();
+      running = start(
+        { form: "shell", command },
+        { cwd, env, input: `${JSON.stringify(input)}\n`, timeoutMs: limitMs },
+      );
+      const { ended, stdout, stderr } = await running.done;
+      if (mine !== newest) return lines;
+      if (ended.by !== "exit" || ended.code !== 0) {
+        fail(ended.by === "exit" ? `exit ${ended.code} ${stderr.text.trim()}`.trim() : ended.by);
+        return lines;
+      }
+      told = false;
+      lines = keepColours(stdout.text).replace(/\n+$/, "").split("\n");
+      return lines;
+    },
+    close() {
+      newest++;
+      running?.cancel();
+    },
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return ms <= 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, ms));
+}
