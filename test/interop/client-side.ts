@@ -1,25 +1,22 @@
 import type { Case, Given } from "./case.ts";
-import { type ClientRun, runClient } from "./client.ts";
+import { runClient } from "./client.ts";
 import { type Facts, factsOf } from "./facts.ts";
-import type { Scene } from "./occasion.ts";
 import { occasionOf } from "./occasions/index.ts";
 import { type Stage, setStage } from "./stage.ts";
 import { readTranscript } from "./transcript.ts";
 import { filesIn } from "./world.ts";
 
-/** Runs a case through the client and says what became of it. */
-export async function askClient(item: Case, client: string): Promise<Facts & { readonly run: ClientRun }> {
+/** Puts a case before the client and tells what became of it. */
+export async function askClient(item: Case, client: string): Promise<Facts> {
   const stage = await setStage(item);
   try {
-    const { run, facts } = await perform(item, client, stage);
-    return { ...facts, run };
+    return await perform(item, client, stage);
   } finally {
     await stage.clear();
   }
 }
 
-async function perform(item: Case, client: string, stage: Stage): Promise<{ run: ClientRun; facts: Facts }> {
-  const { world, scene } = stage;
+async function perform({ interop }: Case, client: string, { world, given, scene, requested }: Stage): Promise<Facts> {
   const occasion = occasionOf(scene.event);
   const { before, script, args = [], ...drive } = occasion.drive(scene);
   const first = before && (await runClient({ client, world, ...before, args: ["--allowedTools", "Bash"] }));
@@ -28,17 +25,16 @@ async function perform(item: Case, client: string, stage: Stage): Promise<{ run:
     ...drive,
     client,
     world,
-    script: { ...script, ...item.interop.script },
-    args: [...args, ...(item.interop.args ?? [])],
-    env: item.interop.env ?? {},
+    script: { ...script, ...interop.script },
+    args: [...args, ...(interop.args ?? [])],
+    env: interop.env ?? {},
     ...(first?.sessionId === undefined ? {} : { resume: first.sessionId }),
-    ...(stage.given.settings === undefined ? {} : { settings: stage.given.settings }),
+    ...(given.settings === undefined ? {} : { settings: given.settings }),
   });
   if (run.timedOut) throw new Error("the client did not end; its script may keep answering with tool calls");
   const transcript = run.sessionId === undefined ? [] : await readTranscript(world, run.sessionId);
-  const sight = occasion.seen({ ...run, transcript, quoted: quotedNames(stage.given) }, scene satisfies Scene);
-  const words = item.interop.words ?? [];
-  return { run, facts: factsOf(sight, words, filesBefore, await filesIn(world.project), stage.requested()) };
+  const sight = occasion.seen({ ...run, transcript, quoted: quotedNames(given) }, scene);
+  return factsOf(sight, interop.words ?? [], filesBefore, await filesIn(world.project), requested());
 }
 
 /** How the client may quote any hook of the case; longest first, since one may be part of another. */
