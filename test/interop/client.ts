@@ -90,6 +90,8 @@ function environmentOf(call: ClientCall, url: string): Record<string, string> {
   return {
     PATH: process.env["PATH"] ?? "/usr/bin:/bin",
     HOME: call.world.home,
+    // Where the client keeps the output of background tasks; otherwise it would stay behind in the machine's own.
+    CLAUDE_CODE_TMPDIR: call.world.root,
     LANG: "C.UTF-8",
     ANTHROPIC_BASE_URL: url,
     ANTHROPIC_API_KEY: "scripted",
