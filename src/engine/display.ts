@@ -37,7 +37,8 @@ export function wrapContext(text: string, tag: string): string {
       about: { tag },
     });
   }
-  const frame = new RegExp(`<(?=[\\s/]*(?:${tag}|system-reminder)(?![A-Za-z0-9_-]))`, "gi");
+  // Blanks that cannot be seen do not hide a tag either.
+  const frame = new RegExp(`<(?=[\\s/\\u200b-\\u200d\\u2060]*(?:${tag}|system-reminder)(?![A-Za-z0-9_-]))`, "gi");
   return `<${tag}>\n${cut(stripControl(text), mostContextChars).replace(frame, "&lt;")}\n</${tag}>`;
 }
 

@@ -1,7 +1,7 @@
 import type { CallbackHook } from "../../protocol/index.ts";
 import type { Ran } from "../ran.ts";
 import { deepFreeze } from "./deep-freeze.ts";
-import { nothingSaid, unanswered } from "./ended.ts";
+import { unanswered } from "./ended.ts";
 import { settled } from "./wait.ts";
 
 export interface CallbackCall {
@@ -42,12 +42,15 @@ function isPromise(value: unknown): value is PromiseLike<unknown> {
 
 /** An unusable value is kept beside its failure: a denial may still be read out of it. */
 function returned(hook: CallbackHook, value: unknown): Ran {
-  const ran: Ran = { ...nothingSaid, ended: { by: "answered" }, said: { kind: "returned", value } };
+  const ran = { ended: answered, said: { kind: "returned", value }, stdout: "", stderr: "", warnings: none } as const;
   if (value === undefined || value === null) return ran;
   if (typeof value === "object" && !Array.isArray(value)) return ran;
   const what = Array.isArray(value) ? "a list" : `a ${typeof value}`;
   return failed(hook, { ...ran, failure: `returned ${what}; a callback returns an object or nothing` });
 }
+
+const answered = { by: "answered" } as const;
+const none = [] as const;
 
 function failed(hook: CallbackHook, ran: Ran): Ran {
   return hook.errorMessage === undefined ? ran : { ...ran, failure: hook.errorMessage };

@@ -241,6 +241,15 @@ test("EN-63 a name is asked for once and the checked address is the one connecte
   expect([pinned.ended, seen[0]?.headers.host]).toEqual([{ by: "http", status: 200 }, `hooks.example.test:${port}`]);
 });
 
+test("a name with several addresses is tried at each of those that were checked", async () => {
+  const { port } = await serve(answering(200, "{}"));
+  const resolve = async () => [
+    { address: "::1", family: 6 },
+    { address: "127.0.0.1", family: 4 },
+  ];
+  expect((await post(`http://both.example.test:${port}/`, {}, { resolve })).ended).toEqual({ by: "http", status: 200 });
+});
+
 test("EN-62 a URL off the list is not connected to", async () => {
   const { origin, seen } = await serve(answering(200));
   const ran = await post(`${origin}/x`, {}, { policy: { allowedUrls: ["https://a.example/*"] } });

@@ -29,23 +29,25 @@ export async function waitFor<T>(work: (signal: AbortSignal) => PromiseLike<T>, 
   return settled(answer, limit, controller);
 }
 
-/** The wait for an answer that is already on its way; `controller` is aborted when the wait ends without it. */
+/**
+ * The wait for an answer that is already on its way; `controller` is aborted when the wait ends without it.
+ * A promise that is fulfilled when it comes, as those of most async functions, costs neither a timer nor a listener.
+ */
 export function settled<T>(
   answer: PromiseLike<T>,
   { timeoutMs, signal }: Limit,
   controller?: AbortController,
 ): Promise<Waited<T>> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => giveUp("timeout"), timerMs(timeoutMs));
-    const onAbort = () => giveUp("cancelled");
-    // Many hooks waiting on one event's signal are no leak.
-    setMaxListeners(0, signal);
-    signal.addEventListener("abort", onAbort);
-    if (signal.aborted) onAbort();
+    let disarm: (() => void) | undefined;
+    let over = false;
     Promise.resolve(answer).then(
       (value) => end({ by: "answered", value }),
       (error: unknown) => end({ by: "threw", error }),
     );
+    queueMicrotask(() => {
+      if (!over) disarm = arm(giveUp, timeoutMs, signal);
+    });
 
     function giveUp(by: "timeout" | "cancelled"): void {
       end({ by });
@@ -53,11 +55,24 @@ export function settled<T>(
     }
 
     function end(waited: Waited<T>): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
+      over = true;
+      disarm?.();
       resolve(waited);
     }
   });
+}
+
+function arm(giveUp: (by: "timeout" | "cancelled") => void, timeoutMs: number, signal: AbortSignal): () => void {
+  const timer = setTimeout(giveUp, timerMs(timeoutMs), "timeout");
+  const onAbort = () => giveUp("cancelled");
+  // Many hooks waiting on one event's signal are no leak.
+  setMaxListeners(0, signal);
+  signal.addEventListener("abort", onAbort);
+  if (signal.aborted) queueMicrotask(onAbort);
+  return () => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+  };
 }
 
 /** A timer set beyond 31 bits fires at once; the longest one it can hold is 24 days. */
