@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { EventRow, OutcomeOutput, PermissionOutput, Warning } from "../../protocol/index.ts";
+import type { Decision, EventRow, OutcomeOutput, PermissionOutput, Warning } from "../../protocol/index.ts";
 import type { SettledRun } from "./settle.ts";
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -27,6 +27,24 @@ export function settleOutput(
     }
   }
   return { output: { ...output, ...instructions(row, payload, output.customInstructions) }, warnings };
+}
+
+/** Answers that follow from the decision itself, whichever way it came about: a failed guard refuses in the same words. */
+export function withDecision(
+  row: EventRow,
+  output: OutcomeOutput,
+  decision: Decision,
+  reason: string | undefined,
+): OutcomeOutput {
+  const { permission, action, content, ...rest } = output;
+  if (row.answers.includes("decision")) {
+    if (decision !== "allow" && decision !== "deny") return rest;
+    const told = permission?.behavior === decision ? permission : { behavior: decision };
+    return { ...rest, permission: { ...told, ...(decision === "deny" && reason ? { message: reason } : {}) } };
+  }
+  if (!row.answers.includes("action")) return output;
+  const taken = decision === "deny" ? "decline" : action;
+  return { ...rest, ...(taken ? { action: taken } : {}), ...(taken === "accept" && content ? { content } : {}) };
 }
 
 const lists: ReadonlySet<keyof OutcomeOutput> = new Set(["watchPaths", "envFiles"]);

@@ -9,7 +9,7 @@ import {
   type Warning,
 } from "../../protocol/index.ts";
 import { settleInput } from "./input.ts";
-import { settleOutput } from "./output.ts";
+import { settleOutput, withDecision } from "./output.ts";
 import { settleStop } from "./stop.ts";
 import { settleTurn, type TurnState } from "./turn.ts";
 
@@ -68,7 +68,7 @@ export function settle(settling: Settling): Outcome {
     ...(keepsInput(turn.decision) && input.input !== undefined ? { updatedInput: input.input } : {}),
     additionalContext: context,
     systemMessages: answered.flatMap(({ record }) => record.answer?.messages ?? []),
-    output: { ...output.output, ...turn.output },
+    output: { ...withDecision(row, output.output, turn.decision, turn.reason), ...turn.output },
     runs: runs.map(({ record }) => record),
     skipped,
     warnings: [

@@ -1,0 +1,245 @@
+import { describe, expect, test } from "vitest";
+import { printed, reading } from "../fixtures/words.ts";
+import { readAnswer } from "./read.ts";
+
+const deny = {
+  hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: "no" },
+};
+const allow = { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "allow" } };
+const preTool = reading("PreToolUse");
+
+function verdictOf(ran: ReturnType<typeof printed>, on = preTool) {
+  return readAnswer(ran, on).answer.verdict;
+}
+
+function codes(ran: ReturnType<typeof printed>, on = preTool) {
+  return readAnswer(ran, on).warnings.map(({ code }) => code);
+}
+
+describe("exit codes and objects (EN-80, EN-81)", () => {
+  test("a valid object counts on every exit code", () => {
+    for (const exit of [0, 1, 3, 127]) expect(verdictOf(printed(exit, deny))).toEqual({ kind: "deny", reason: "no" });
+  });
+
+  test("exit 2 blocks with stderr as its reason, never stdout", () => {
+    expect(verdictOf(printed(2, "on stdout", "on stderr\n"))).toEqual({ kind: "deny", reason: "on stderr" });
+    expect(verdictOf(printed(2, "on stdout"))).toEqual({ kind: "deny", reason: "No stderr output" });
+  });
+
+  test("exit 2 blocks beside an allow and beside invalid JSON", () => {
+    expect(verdictOf(printed(2, allow, "no"))).toEqual({ kind: "deny", reason: "no" });
+    expect(verdictOf(printed(2, "{ broken", "no"))).toEqual({ kind: "deny", reason: "no" });
+  });
+
+  test("beside exit 2 the object's own reason is preferred to stderr", () => {
+    expect(verdictOf(printed(2, { decision: "block", reason: "mine" }, "theirs"))).toEqual({
+      kind: "deny",
+      reason: "mine",
+    });
+  });
+
+  test("where exit 2 is no decision it is told to the person", () => {
+    const { answer, warnings } = readAnswer(printed(2, "", "careful"), reading("PermissionRequest"));
+    expect(answer.verdict.kind).toBe("none");
+    expect(warnings.map(({ code }) => code)).toEqual(["exit-2-ignored"]);
+  });
+
+  test("another exit without an object is a failure that says what the hook said", () => {
+    expect(readAnswer(printed(1, "text", "boom"), preTool).answer.failure).toBe("exited with code 1: boom");
+  });
+});
+
+describe("death by a signal (EN-78)", () => {
+  test("a deny it had printed counts, an allow does not", () => {
+    expect(verdictOf(printed(null, deny))).toEqual({ kind: "deny", reason: "no" });
+    expect(readAnswer(printed(null, allow), preTool).answer).toEqual({
+      verdict: { kind: "none" },
+      failure: "killed by SIGSEGV",
+    });
+  });
+});
+
+describe("broken output (EN-82, EN-83)", () => {
+  const broken: [string, unknown][] = [
+    ["wrong types beside it", { ...deny, systemMessage: 7 }],
+    ["no event name", { hookSpecificOutput: { permissionDecision: "deny", permissionDecisionReason: "no" } }],
+    ["another event's name", { hookSpecificOutput: { ...deny.hookSpecificOutput, hookEventName: "PostToolUse" } }],
+    ["permissionDecision at the top", { permissionDecision: "deny", reason: "no" }],
+    ["decision deny", { decision: "deny", reason: "no" }],
+    ["text before", `checking…\n${JSON.stringify(deny)}`],
+    ["text behind", `${JSON.stringify(deny)}\ndone`],
+    ["a string that holds it", JSON.stringify(JSON.stringify(deny))],
+    ["an allow in front of it", `${JSON.stringify(allow)}\n${JSON.stringify(deny)}`],
+  ];
+  test.each(broken)("a deny counts with %s", (_, stdout) => {
+    expect(verdictOf(printed(0, stdout))).toEqual({ kind: "deny", reason: "no" });
+    expect(codes(printed(0, stdout))).toContain("output-repaired");
+  });
+
+  test.each(broken)("an allow does not count with %s", (_, stdout) => {
+    const text = (typeof stdout === "string" ? stdout : JSON.stringify(stdout)).replaceAll("deny", "allow");
+    expect(verdictOf(printed(0, text))).toEqual({ kind: "none" });
+  });
+
+  test("an object that fails validation is a failure that names the field", () => {
+    const { answer, warnings } = readAnswer(printed(0, { continue: "no" }), preTool);
+    expect(answer.failure).toBe('printed an object that cannot be used: continue must be true or false, not "no"');
+    expect(warnings.map(({ code }) => code)).toEqual(["output-invalid"]);
+  });
+
+  test("an object that fails validation is not passed to the model", () => {
+    expect(readAnswer(printed(0, { systemMessage: 1 }), reading("UserPromptSubmit")).answer.context).toBeUndefined();
+  });
+
+  test("a flood of open braces is read in bounded time", () => {
+    expect(verdictOf(printed(0, "{\n".repeat(200_000)))).toEqual({ kind: "none" });
+  });
+});
+
+describe("plain text (events.md)", () => {
+  test("is context, message, instructions or a path by the row", () => {
+    expect(readAnswer(printed(0, " hi \n"), reading("UserPromptSubmit")).answer.context).toEqual(["hi"]);
+    expect(readAnswer(printed(0, "hi"), reading("PostCompact")).answer.messages).toEqual(["hi"]);
+    expect(readAnswer(printed(0, "hi"), reading("PreCompact")).answer.output).toEqual({ customInstructions: "hi" });
+    expect(readAnswer(printed(0, "log\n/tmp/x\n\n"), reading("WorktreeCreate")).answer.output).toEqual({
+      worktreePath: "/tmp/x",
+    });
+    expect(readAnswer(printed(0, "hi"), preTool).answer).toEqual({ verdict: { kind: "none" } });
+  });
+
+  test("arrays and strings are plain text (EN-79)", () => {
+    expect(readAnswer(printed(0, "[1]"), reading("SessionStart")).answer.context).toEqual(["[1]"]);
+  });
+});
+
+describe("decision words (EN-89)", () => {
+  test("approve allows where the row allows, and is no opinion elsewhere", () => {
+    expect(verdictOf(printed(0, { decision: "approve" }))).toEqual({ kind: "allow" });
+    expect(verdictOf(printed(0, { decision: "approve" }), reading("Stop"))).toEqual({ kind: "none" });
+  });
+
+  test("allow at the top and unknown words are none, with a warning", () => {
+    for (const decision of ["allow", "perhaps"]) {
+      expect(verdictOf(printed(0, { decision }))).toEqual({ kind: "none" });
+      expect(codes(printed(0, { decision }))).toEqual(["unknown-decision"]);
+    }
+  });
+
+  test("ask becomes deny where an event blocks but cannot ask", () => {
+    const ask = {
+      hookSpecificOutput: {
+        hookEventName: "UserPromptSubmit",
+        permissionDecision: "ask",
+        permissionDecisionReason: "hm",
+      },
+    };
+    expect(verdictOf(printed(0, ask), reading("UserPromptSubmit"))).toEqual({ kind: "deny", reason: "hm" });
+  });
+
+  test("a block without a reason gets a default one", () => {
+    expect(verdictOf(printed(0, { decision: "block" }))).toEqual({
+      kind: "deny",
+      reason: "Hook PreToolUse:Bash denied this tool",
+    });
+  });
+
+  test("block on an event that cannot be blocked is dropped with a warning", () => {
+    expect(verdictOf(printed(0, { decision: "block", reason: "x" }), reading("SessionStart"))).toEqual({
+      kind: "none",
+    });
+    expect(codes(printed(0, { decision: "block", reason: "x" }), reading("SessionStart"))).toEqual([
+      "unknown-decision",
+    ]);
+  });
+});
+
+test("defer drops the rewrite and the context beside it", () => {
+  const hookSpecificOutput = {
+    hookEventName: "PreToolUse",
+    permissionDecision: "defer",
+    updatedInput: { command: "x" },
+    additionalContext: "c",
+  };
+  const { answer } = readAnswer(printed(0, { hookSpecificOutput }), preTool);
+  expect(answer).toEqual({ verdict: { kind: "defer" }, output: {} });
+});
+
+test("a PermissionRequest answer carries rewritten input and checked updates (EN-93, EN-94)", () => {
+  const good = {
+    type: "addRules",
+    rules: [{ toolName: "Bash", ruleContent: "ls" }],
+    behavior: "allow",
+    destination: "session",
+  };
+  const bad = { type: "setMode", mode: "bypassPermissions", destination: "session" };
+  const decision = { behavior: "allow", updatedInput: { command: "ls -l" }, updatedPermissions: [good, bad] };
+  const output = { hookSpecificOutput: { hookEventName: "PermissionRequest", decision } };
+  const { answer, warnings } = readAnswer(printed(0, output), reading("PermissionRequest"));
+  expect(answer).toEqual({
+    verdict: { kind: "allow" },
+    input: { command: "ls -l" },
+    output: { permission: { behavior: "allow", updatedPermissions: [good] } },
+  });
+  expect(warnings.map(({ code }) => code)).toEqual(["permission-update-invalid"]);
+});
+
+test("a project's hook may not write the user's settings (EN-94)", () => {
+  const update = { type: "addRules", rules: [{ toolName: "Bash" }], behavior: "allow", destination: "userSettings" };
+  const output = {
+    hookSpecificOutput: {
+      hookEventName: "PermissionRequest",
+      decision: { behavior: "allow", updatedPermissions: [update] },
+    },
+  };
+  expect(readAnswer(printed(0, output), reading("PermissionRequest", { source: "project" })).answer.output).toEqual({
+    permission: { behavior: "allow" },
+  });
+});
+
+describe("a judgement (EN-67)", () => {
+  const notOk = (continueOnBlock = false) =>
+    ({
+      ended: { by: "answered" },
+      said: { kind: "judged", ok: false, reason: "no", continueOnBlock },
+      stdout: "",
+      stderr: "",
+      warnings: [],
+    }) as const;
+  test("denies as exit 2 would, stops PostToolUse, is ignored on PermissionRequest", () => {
+    expect(readAnswer(notOk(), preTool).answer).toEqual({ verdict: { kind: "deny", reason: "no" } });
+    expect(readAnswer(notOk(), reading("PostToolUse")).answer).toEqual({
+      verdict: { kind: "none" },
+      stop: { reason: "no" },
+    });
+    expect(readAnswer(notOk(true), reading("PostToolUse")).answer).toEqual({ verdict: { kind: "deny", reason: "no" } });
+    expect(readAnswer(notOk(), reading("PermissionRequest")).answer).toEqual({ verdict: { kind: "none" } });
+  });
+
+  test("impossible lets the agent stop and tells the person", () => {
+    const said = { kind: "judged", ok: false, reason: "cannot", impossible: true, continueOnBlock: false } as const;
+    expect(readAnswer({ ...notOk(), said }, reading("Stop")).answer).toEqual({
+      verdict: { kind: "none" },
+      messages: ["cannot"],
+    });
+  });
+});
+
+test("an http error keeps a denial of its body and nothing else (EN-64)", () => {
+  const body = (ok: boolean, stdout: string) =>
+    ({
+      ended: { by: "http", status: 500 },
+      said: { kind: "body", ok, whole: true },
+      stdout,
+      stderr: "",
+      failure: "HTTP 500",
+      warnings: [],
+    }) as const;
+  expect(readAnswer(body(false, JSON.stringify(deny)), preTool).answer).toEqual({
+    verdict: { kind: "deny", reason: "no" },
+    failure: "HTTP 500",
+  });
+  expect(readAnswer(body(false, JSON.stringify(allow)), preTool).answer).toEqual({
+    verdict: { kind: "none" },
+    failure: "HTTP 500",
+  });
+});
