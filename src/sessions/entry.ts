@@ -43,6 +43,8 @@ export interface Threaded extends Placed {
   /** The session this one came from, as some versions note it. */
   readonly ancestorSessionId?: string;
   readonly forkedFrom?: unknown;
+  /** What our own store notes: where parts lie that were too large for the line. */
+  readonly hookline?: unknown;
 }
 
 /** What a line with role user really is; the first rule that fits decides. */

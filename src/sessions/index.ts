@@ -1,4 +1,8 @@
-export type { Block } from "./block.ts";
+export type { Agent, AgentLink } from "./agents.ts";
+export type { Block, TextBlock, ToolResultBlock, ToolUseBlock } from "./block.ts";
+export type { Branch, Branches, BranchPoint } from "./branches.ts";
+export { type Call, callsOf, isCall, keyOf } from "./call.ts";
+export type { Compaction } from "./compaction.ts";
 export { type Cursor, headOf, stillHolds } from "./cursor.ts";
 export { type EntryReader, readEntries } from "./entries.ts";
 export type {
@@ -18,6 +22,8 @@ export type {
   UserEntry,
   UserRole,
 } from "./entry.ts";
+export { type FindOptions, findSession } from "./find.ts";
+export type { Drift } from "./formats/claude-code/drift.ts";
 export { isRecord, toEntry } from "./formats/claude-code/entry.ts";
 export { folderName } from "./formats/claude-code/folder-name.ts";
 export {
@@ -31,10 +37,18 @@ export {
   type SessionPlace,
   type WorkflowFiles,
 } from "./formats/claude-code/locate.ts";
+export { type AgentMeta, readMeta } from "./formats/claude-code/meta.ts";
 export { archiveRoot, findRoots, type Origin, type Root, storeRoot, type Where } from "./formats/claude-code/roots.ts";
+export type { Graph, GraphFinding, Linked, LinkKind } from "./graph.ts";
+export { type Header, readHeader } from "./header.ts";
+export { type LiveOptions, type LiveSession, liveSessions } from "./home/registry.ts";
 export { liesUnder, realInside } from "./inside.ts";
 export { type Line, type LineOptions, type LineReader, maxLineBytes, readLines, type Tail } from "./lines.ts";
+export { type ListOptions, listSessions, type SessionSummary } from "./list.ts";
+export type { Finding, OwnedCall, SessionModel } from "./model.ts";
 export { type JsonRecord, recordsOf, type SourceFile } from "./records.ts";
+export type { AgentReport } from "./reports.ts";
+export { type OpenOptions, openSession, type Session, sessionAt } from "./session.ts";
 export { isSafeId, safeId } from "./session-id.ts";
 export {
   openSqlite,
@@ -47,10 +61,7 @@ export {
   type Statement,
   sqliteDriver,
 } from "./sqlite.ts";
-export {
-  type OpenOptions,
-  openStore,
-  type Store,
-  type StoreOptions,
-  type StoreSession,
-} from "./store.ts";
+export type { Thread } from "./thread.ts";
+export { addTokens, noTokens, readTokens, type TokenPart, type TokenReading, type Tokens } from "./tokens.ts";
+export type { ToolCall, ToolStatus } from "./tool-call.ts";
+export type { LocalCommand, Turn, TurnEnd, Turns } from "./turn.ts";

@@ -25,6 +25,7 @@ const thread = table({
   slug: "text",
   session_id: ["ancestorSessionId", "text"],
   forkedFrom: "any",
+  hookline: "any",
 });
 
 export const userFields: FieldTable = table(

@@ -1,0 +1,105 @@
+import { stat } from "node:fs/promises";
+import type { Cursor } from "./cursor.ts";
+import { readEntries } from "./entries.ts";
+import type { Item } from "./entry.ts";
+import { borrowedAgents } from "./formats/claude-code/borrowed.ts";
+import { type AgentFile, filesOf, type SessionPlace } from "./formats/claude-code/locate.ts";
+import { readMeta } from "./formats/claude-code/meta.ts";
+import type { AgentContent, SessionContent } from "./model.ts";
+
+/** The files of a session in memory, able to take in what was written since. */
+export interface ContentReader {
+  /** Reads what is new. `changed` is false when nothing was. */
+  read(signal?: AbortSignal): Promise<{ content: SessionContent; changed: boolean }>;
+  /** Bytes on disk of what is held: a measure of the memory it takes. */
+  readonly sizeBytes: number;
+}
+
+export function contentReader(place: SessionPlace): ContentReader {
+  const held = new Map<string, Held>();
+  const metas = new Map<string, AgentContent["meta"]>();
+  let last: SessionContent | undefined;
+
+  async function agentOf(
+    agent: AgentFile,
+    borrowedFrom: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<[AgentContent, boolean]> {
+    const { changed, items } = await refresh(held, agent.file, signal);
+    if (agent.meta !== undefined && !metas.get(agent.meta)) metas.set(agent.meta, await readMeta(agent.meta));
+    const meta = agent.meta === undefined ? undefined : metas.get(agent.meta);
+    const { id, file, run } = agent;
+    return [
+      {
+        id,
+        file,
+        ...(meta === undefined ? {} : { meta }),
+        ...(run === undefined ? {} : { run }),
+        ...(borrowedFrom === undefined ? {} : { borrowedFrom }),
+        items,
+      },
+      changed,
+    ];
+  }
+
+  return {
+    get sizeBytes() {
+      return [...held.values()].reduce((sum, { end }) => sum + end, 0);
+    },
+    async read(signal) {
+      const files = await filesOf(place);
+      const main = await refresh(held, files.main, signal);
+      let changed = main.changed || last?.agents.length !== files.agents.length;
+      const agents: AgentContent[] = [];
+      for (const agent of files.agents) {
+        const [content, grown] = await agentOf(agent, undefined, signal);
+        agents.push(content);
+        changed ||= grown;
+      }
+      if (!changed && last !== undefined) return { content: last, changed: false };
+      const own = new Set(files.agents.map(({ id }) => id));
+      for (const { agent, session } of await borrowedAgents(place, main.items, own)) {
+        agents.push((await agentOf(agent, session, signal))[0]);
+      }
+      last = { place, files, main: main.items, agents };
+      return { content: last, changed: true };
+    },
+  };
+}
+
+interface Held {
+  readonly items: readonly Item[];
+  readonly cursor: Cursor;
+  /** Size and time of the file when it was read. */
+  readonly stamp: string;
+  readonly end: number;
+}
+
+async function refresh(
+  held: Map<string, Held>,
+  file: string,
+  signal?: AbortSignal,
+): Promise<Held & { changed: boolean }> {
+  const before = held.get(file);
+  const stamp = await stampOf(file);
+  if (before !== undefined && before.stamp === stamp) return { ...before, changed: false };
+  const reader = readEntries(file, { from: before?.cursor, signal });
+  const fresh: Item[] = [];
+  for await (const batch of reader) for (const item of batch) fresh.push(item);
+  // A last line that was still without newline is read again with what came after it.
+  const kept = before === undefined || reader.reset ? [] : before.items.filter(isWhole);
+  const items = kept.length === 0 ? fresh : kept.concat(fresh);
+  const end = reader.tail === undefined ? reader.cursor.offset : reader.tail.offset + reader.tail.length;
+  const now: Held = { items, cursor: reader.cursor, stamp, end };
+  held.set(file, now);
+  return { ...now, changed: true };
+}
+
+function isWhole(item: Item): boolean {
+  return item.kind === "unreadable" || item.unterminated !== true;
+}
+
+async function stampOf(file: string): Promise<string> {
+  const { dev, ino, size, mtimeMs, ctimeMs } = await stat(file);
+  return [dev, ino, size, mtimeMs, ctimeMs].join(" ");
+}

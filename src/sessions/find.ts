@@ -1,0 +1,73 @@
+import { realpath } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
+import { Problem } from "../protocol/index.ts";
+import { findSessions, type SessionPlace } from "./formats/claude-code/locate.ts";
+import { findRoots, type Origin, type Where } from "./formats/claude-code/roots.ts";
+import { listSessions } from "./list.ts";
+import { isSafeId, safeId } from "./session-id.ts";
+
+export interface FindOptions extends Where {
+  /** Where `last` looks; this process's own unless told. */
+  readonly cwd?: string;
+  /** Refuse paths: for names that come over a wire. */
+  readonly idsOnly?: boolean;
+}
+
+/** A session by full id, unique prefix of 4 or more, `last` (newest in this directory), or path of a transcript. */
+export async function findSession(name: string, options: FindOptions = {}): Promise<SessionPlace> {
+  if (!options.idsOnly && /\.jsonl(?:\.gz)?$/.test(name)) return placeOf(name);
+  if (name === "last") return newest(options);
+  safeId(name);
+  const places = await candidates(name, options);
+  const exact = places.filter(({ id }) => id === name);
+  const [found, ...more] = exact.length > 0 ? exact : places;
+  if (found === undefined) throw notFound(name, "hookline sessions ls lists the sessions there are.");
+  if (more.length > 0) throw ambiguous(name, [found, ...more]);
+  return found;
+}
+
+async function placeOf(path: string): Promise<SessionPlace> {
+  const file = await realpath(resolve(path)).catch((cause: unknown) => {
+    throw notFound(path, "There is no such file.", cause);
+  });
+  const folder = dirname(file);
+  const id = basename(file).replace(/\.jsonl(?:\.gz)?$/, "");
+  if (!isSafeId(id)) safeId(id);
+  const above = dirname(folder);
+  const root = basename(above) === "projects" ? dirname(above) : folder;
+  return { id, root: { path: root, origin: "client" }, project: basename(folder), folder, file };
+}
+
+async function newest({ cwd = process.cwd(), ...where }: FindOptions): Promise<SessionPlace> {
+  for await (const { place } of listSessions({ ...where, cwd })) return place;
+  throw notFound("last", `No session was recorded in ${cwd}.`);
+}
+
+/** Sessions whose id begins with the name, each once: the place it was recorded in beats the archive's copy. */
+async function candidates(name: string, where: Where): Promise<SessionPlace[]> {
+  const rank: Record<Origin, number> = { client: 0, hookline: 1, archive: 2 };
+  const found = new Map<string, SessionPlace>();
+  for await (const place of findSessions(await findRoots(where))) {
+    if (place.id !== name && (name.length < 4 || !place.id.startsWith(name))) continue;
+    const key = `${place.project}/${place.id}`;
+    const other = found.get(key);
+    if (other === undefined || rank[place.root.origin] < rank[other.root.origin]) found.set(key, place);
+  }
+  return [...found.values()];
+}
+
+function ambiguous(name: string, places: readonly SessionPlace[]): Problem {
+  const shown = places.slice(0, 10).map(({ id, project }) => `  ${id}  in ${project}`);
+  const more = places.length > shown.length ? `\n  and ${places.length - shown.length} more` : "";
+  return new Problem(
+    "sessions/ambiguous",
+    `"${name}" names ${places.length} sessions:\n${shown.join("\n")}${more}\nGive more of the id, or the path of the file.`,
+    {
+      about: { name, candidates: places.map(({ file }) => file) },
+    },
+  );
+}
+
+function notFound(name: string, hint: string, cause?: unknown): Problem {
+  return new Problem("sessions/not-found", `no session "${name}". ${hint}`, { about: { name, candidates: [] }, cause });
+}

@@ -1,0 +1,30 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** A small JSON object from a folder that other programs write. Gone or half written is not an error: then it is undefined. */
+export async function readJsonObject(path: string): Promise<Record<string, unknown> | undefined> {
+  const first = await attempt(path);
+  if (first !== "half") return first;
+  // A writer was in the middle of it; a moment later it is whole, or it is not ours to understand.
+  await pause(5);
+  const second = await attempt(path);
+  return second === "half" ? undefined : second;
+}
+
+async function attempt(path: string): Promise<Record<string, unknown> | "half" | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch {
+    // Gone, or not readable for us: nothing to say about it.
+    return undefined;
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return "half";
+  }
+}

@@ -1,0 +1,92 @@
+import { contentReader } from "./content.ts";
+import { readEntries } from "./entries.ts";
+import type { Item } from "./entry.ts";
+import { type FindOptions, findSession } from "./find.ts";
+import { filesOf, type SessionFiles, type SessionPlace } from "./formats/claude-code/locate.ts";
+import { type Header, readHeader } from "./header.ts";
+import { modelOf, type SessionModel } from "./model.ts";
+
+/**
+ * One session, as deep as it is asked: its place at once, its header from the ends of its file, a window of its lines, or
+ * all of it. What is loaded is loaded once, and askers at the same time share that load.
+ */
+export interface Session {
+  readonly id: string;
+  readonly place: SessionPlace;
+  /** True once the whole session is in memory. */
+  readonly loaded: boolean;
+  files(): Promise<SessionFiles>;
+  header(): Promise<Header>;
+  /** The main transcript, line by line, without keeping it. */
+  entries(options?: { signal?: AbortSignal }): AsyncGenerator<Item, void>;
+  /** All of it: entries, graph, indexes. */
+  load(signal?: AbortSignal): Promise<SessionModel>;
+  /** Takes in what was written since the load; true when something was. */
+  refresh(signal?: AbortSignal): Promise<boolean>;
+  /** Bytes on disk of what is in memory. */
+  readonly heldBytes: number;
+}
+
+export interface OpenOptions extends FindOptions {}
+
+/** Opens by id, prefix, `last`, path, or place. Reads nothing but names until more is asked for. */
+export async function openSession(which: string | SessionPlace, options: OpenOptions = {}): Promise<Session> {
+  return sessionAt(typeof which === "string" ? await findSession(which, options) : which);
+}
+
+export function sessionAt(place: SessionPlace): Session {
+  const reader = contentReader(place);
+  let loading: Promise<SessionModel> | undefined;
+  let header: Promise<Header> | undefined;
+  let model: SessionModel | undefined;
+
+  async function loadAll(): Promise<SessionModel> {
+    const { content, changed } = await reader.read();
+    if (changed || model === undefined) model = modelOf(content);
+    return model;
+  }
+
+  return {
+    id: place.id,
+    place,
+    get loaded() {
+      return model !== undefined;
+    },
+    get heldBytes() {
+      return reader.sizeBytes;
+    },
+    files: () => filesOf(place),
+    header() {
+      header ??= readHeader(place.file);
+      return header;
+    },
+    async *entries({ signal } = {}) {
+      for await (const batch of readEntries(place.file, { signal })) yield* batch;
+    },
+    load(signal) {
+      // A load that failed is tried again by the next asker.
+      loading ??= loadAll().catch((error: unknown) => {
+        loading = undefined;
+        throw error;
+      });
+      return unlessAborted(loading, signal);
+    },
+    async refresh(signal) {
+      const before = model;
+      header = undefined;
+      loading = loadAll();
+      return (await unlessAborted(loading, signal)) !== before;
+    },
+  };
+}
+
+/** One asker may leave; the load goes on for the others. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  return new Promise((done, fail) => {
+    const leave = () => fail(signal.reason);
+    if (signal.aborted) leave();
+    signal.addEventListener("abort", leave, { once: true });
+    work.then(done, fail).finally(() => signal.removeEventListener("abort", leave));
+  });
+}

@@ -1,0 +1,100 @@
+import { type Branches, branchesOf } from "./branches.ts";
+import { type Call, callsOf, isCall } from "./call.ts";
+import { type Compaction, compactionsOf, contextOf } from "./compaction.ts";
+import type { AssistantEntry, Entry, Item, Unreadable } from "./entry.ts";
+import { type Graph, graphOf, type Linked } from "./graph.ts";
+import { once } from "./once.ts";
+import type { ToolCall } from "./tool-call.ts";
+import { type Turns, turnsOf } from "./turn.ts";
+
+/** One conversation: the session's own, or an agent's. */
+export interface Thread {
+  /** Absent for the session's own. */
+  readonly agentId?: string;
+  /** Everything in file order, unreadable stretches in their places. */
+  readonly items: readonly Item[];
+  readonly entries: readonly Entry[];
+  readonly unreadable: readonly Unreadable[];
+  readonly graph: Graph;
+  readonly branches: Branches;
+  readonly calls: readonly Call[];
+  readonly toolCalls: readonly ToolCall[];
+  /** Answers the client wrote because a request failed. */
+  readonly apiErrors: readonly AssistantEntry[];
+  /** Answers the client wrote where nothing was asked ("No response requested."). */
+  readonly fillers: readonly AssistantEntry[];
+  readonly compactions: readonly Compaction[];
+  /** Turns of a branch; the active one unless a leaf is named. `"all"` takes every line in file order. */
+  turns(leaf?: string): Turns;
+  /** Entries of a branch in order, across compactions. */
+  history(leaf?: string): readonly Linked[];
+  /** What a model would be given now. */
+  context(leaf?: string): readonly Linked[];
+}
+
+/** A conversation before its tool calls are paired, which needs the files of all others. */
+export interface Draft {
+  readonly agentId?: string;
+  readonly items: readonly Item[];
+  readonly entries: readonly Entry[];
+  readonly graph: Graph;
+  readonly calls: readonly Call[];
+}
+
+export function draftOf(items: readonly Item[], agentId?: string): Draft {
+  const entries = items.filter((item): item is Entry => item.kind !== "unreadable");
+  const graph = graphOf(entries);
+  const calls = callsOf(entries.filter(isAnswer), (entry) => graph.superseded(entry));
+  return { ...(agentId === undefined ? {} : { agentId }), items, entries, graph, calls };
+}
+
+export function threadOf(draft: Draft, toolCalls: readonly ToolCall[]): Thread {
+  const { items, entries, graph, calls } = draft;
+  const callAt = new Map<Entry, Call>(calls.map((call) => [call.lines[0] as AssistantEntry, call]));
+  const toolsAt = new Map<Entry, ToolCall[]>();
+  for (const tool of toolCalls) {
+    const list = toolsAt.get(tool.use);
+    if (list === undefined) toolsAt.set(tool.use, [tool]);
+    else list.push(tool);
+  }
+  const own = entries.filter(isAnswer).filter((entry) => !isCall(entry) && !graph.superseded(entry));
+  const branches = once(() => branchesOf(graph, entries));
+  const compactions = once(() => compactionsOf(graph));
+  const turns = new Map<string, Turns>();
+
+  function history(leaf = branches().leaf): readonly Linked[] {
+    if (leaf === "all") return graph.nodes.filter((entry) => !graph.superseded(entry));
+    return (leaf === undefined ? undefined : branches().entriesOf(leaf)) ?? [];
+  }
+
+  return {
+    ...draft,
+    toolCalls,
+    unreadable: items.filter((item) => item.kind === "unreadable"),
+    apiErrors: own.filter((entry) => entry.isApiErrorMessage === true),
+    fillers: own.filter((entry) => entry.isApiErrorMessage !== true),
+    get branches() {
+      return branches();
+    },
+    get compactions() {
+      return compactions();
+    },
+    history,
+    context: (leaf) => contextOf(graph, history(leaf)),
+    turns(leaf = branches().leaf ?? "") {
+      const known =
+        turns.get(leaf) ??
+        turnsOf(
+          history(leaf),
+          (entry) => callAt.get(entry),
+          (entry) => toolsAt.get(entry) ?? [],
+        );
+      turns.set(leaf, known);
+      return known;
+    },
+  };
+}
+
+function isAnswer(entry: Entry): entry is AssistantEntry {
+  return entry.kind === "assistant";
+}
