@@ -48,7 +48,7 @@ export { type ListOptions, listSessions, type SessionSummary } from "./list.ts";
 export type { Finding, OwnedCall, SessionModel } from "./model.ts";
 export { type JsonRecord, recordsOf, type SourceFile } from "./records.ts";
 export type { AgentReport } from "./reports.ts";
-export { type OpenOptions, openSession, type Session, sessionAt } from "./session.ts";
+export { type OpenSessionOptions, openSession, type Session, sessionAt } from "./session.ts";
 export { isSafeId, safeId } from "./session-id.ts";
 export {
   openSqlite,
@@ -61,6 +61,12 @@ export {
   type Statement,
   sqliteDriver,
 } from "./sqlite.ts";
+export {
+  type OpenOptions,
+  openStore,
+  type Store,
+  type StoreOptions,
+} from "./store.ts";
 export type { Thread } from "./thread.ts";
 export { addTokens, noTokens, readTokens, type TokenPart, type TokenReading, type Tokens } from "./tokens.ts";
 export type { ToolCall, ToolStatus } from "./tool-call.ts";

@@ -27,10 +27,10 @@ export interface Session {
   readonly heldBytes: number;
 }
 
-export interface OpenOptions extends FindOptions {}
+export interface OpenSessionOptions extends FindOptions {}
 
 /** Opens by id, prefix, `last`, path, or place. Reads nothing but names until more is asked for. */
-export async function openSession(which: string | SessionPlace, options: OpenOptions = {}): Promise<Session> {
+export async function openSession(which: string | SessionPlace, options: OpenSessionOptions = {}): Promise<Session> {
   return sessionAt(typeof which === "string" ? await findSession(which, options) : which);
 }
 
