@@ -12,6 +12,8 @@ import { type Inner, unwrap } from "./unwrap.ts";
 import type { Walk } from "./walk.ts";
 import { readWord } from "./word.ts";
 
+const mostWrappers = 8;
+
 /** A simple command: what it sets, what it redirects, what it starts, and where the shell stands afterwards. */
 export function walkCommand(node: Command, places: Places, walk: Walk): Flow {
   const found = nothingFound();
@@ -75,6 +77,10 @@ function runPlainForm(part: CommandPart, head: string, form: PlainForm, places: 
 
 function runInner(inner: Inner, head: string, part: CommandPart, walk: Walk): void {
   if (inner.kind === "opaque") return;
+  if (walk.via.length >= mostWrappers) {
+    walk.problems.push({ code: "too-deep", at: part.at, text: `more than ${mostWrappers} commands inside each other` });
+    return;
+  }
   const below: Walk = { ...walk, via: [...walk.via, head], within: part };
   if (inner.kind === "script") {
     parseNested(inner, part, below);

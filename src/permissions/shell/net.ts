@@ -8,6 +8,14 @@ export interface WordNet {
   readonly cuts: readonly WordIndex[];
 }
 
+/** The words in the order they stand, quotes and backslashes dropped. */
+export function* wordsOf(net: WordNet): Generator<string> {
+  const places = net.cuts[0]?.places ?? new Map<string, number[]>();
+  const found: string[] = [];
+  for (const [word, at] of places) for (const place of at) found[place] ??= word;
+  yield* found;
+}
+
 interface WordIndex {
   readonly count: number;
   /** Each different word with the places it stands at, ascending. */

@@ -12,31 +12,70 @@ export interface OptionGrammar {
   readonly also?: RegExp;
 }
 
+/** An option's letter or long name, with its value. */
+export interface Option {
+  readonly name: string;
+  readonly value?: ShellWord;
+}
+
 export interface ReadOptions {
-  /** Option letters and long names in order, with their value. */
-  readonly options: readonly { readonly name: string; readonly value?: ShellWord }[];
+  readonly options: readonly Option[];
   /** The words from the first operand on. */
   readonly rest: readonly ShellWord[];
 }
 
 /** The leading options of a line, or undefined when a word is not known or an option is none of the grammar's. */
 export function readOptions(words: readonly ShellWord[], grammar: OptionGrammar): ReadOptions | undefined {
-  const options: { name: string; value?: ShellWord }[] = [];
+  const options: Option[] = [];
+  const read = readFrom(words, 0, grammar, options);
+  return read && { options, rest: words.slice(read.next) };
+}
+
+/** Options anywhere among the operands, as GNU programs take them. `unknownIsText`: a word that is not known is an operand. */
+export function readArguments(
+  words: readonly ShellWord[],
+  grammar: OptionGrammar,
+  unknownIsText: boolean,
+): { options: readonly Option[]; operands: readonly ShellWord[] } | undefined {
+  const options: Option[] = [];
+  const operands: ShellWord[] = [];
   for (let index = 0; index < words.length; index++) {
+    const word = words[index];
+    if (word && unknownIsText && staticValue(word) === undefined) {
+      operands.push(word);
+      continue;
+    }
+    const read = readFrom(words, index, grammar, options);
+    if (read === undefined) return undefined;
+    if (read.ended) return { options, operands: [...operands, ...words.slice(read.next)] };
+    index = read.next;
+    const operand = words[index];
+    if (operand) operands.push(operand);
+  }
+  return { options, operands };
+}
+
+/** Reads options from `start` on; `next` is the first operand, `ended` tells of a `--` before it. */
+function readFrom(
+  words: readonly ShellWord[],
+  start: number,
+  grammar: OptionGrammar,
+  options: Option[],
+): { next: number; ended: boolean } | undefined {
+  for (let index = start; index < words.length; index++) {
     const word = words[index];
     if (word === undefined) break;
     const text = staticValue(word);
     if (text === undefined) {
       // A word that begins with known text other than a dash is an operand, whatever the rest of it is.
-      if (!word.splits && /^[^-]/.test(word.pieces[0])) return { options, rest: words.slice(index) };
-      return undefined;
+      return !word.splits && /^[^-]/.test(word.pieces[0]) ? { next: index, ended: false } : undefined;
     }
-    if (text === "--") return { options, rest: words.slice(index + 1) };
+    if (text === "--") return { next: index + 1, ended: true };
     if (grammar.also?.test(text)) {
       options.push({ name: text });
       continue;
     }
-    if (!text.startsWith("-") || text === "-") return { options, rest: words.slice(index) };
+    if (!text.startsWith("-") || text === "-") return { next: index, ended: false };
     const read = text.startsWith("--") ? readLong(text, word, grammar) : readCluster(text, word, grammar);
     if (read === undefined) return undefined;
     const last = read.at(-1);
@@ -49,7 +88,7 @@ export function readOptions(words: readonly ShellWord[], grammar: OptionGrammar)
       options.push(...read);
     }
   }
-  return { options, rest: [] };
+  return { next: words.length, ended: false };
 }
 
 interface One {

@@ -15,15 +15,39 @@ export function isCovered(part: CommandPart, pattern: CommandPattern): boolean {
   const head = part.words[0] && staticValue(part.words[0]);
   if (head === undefined) return false;
   if (head.includes("/") && !writesHead(pattern, head)) return false;
-  const words = part.words.map((word) => shownWord(word) ?? unknown);
-  return covers(pattern, [...words, ...(part.openEnded ? [unknown] : [])].join(" "));
+  return covers(pattern, textsOf(part).certain);
 }
 
 /** How a deny or ask pattern meets a command: surely, only for some value of what is not known, or not at all. */
 export function meets(part: CommandPart, pattern: CommandPattern): "surely" | "maybe" | "no" {
-  const readings = readingsOf(part);
-  if (covers(pattern, part.raw) || readings.some((text) => covers(pattern, text.join(unknown)))) return "surely";
-  return readings.some((text) => couldCover(pattern, text)) ? "maybe" : "no";
+  const { readings, raw } = textsOf(part);
+  if (covers(pattern, raw) || readings.some(({ text }) => covers(pattern, text))) return "surely";
+  return readings.some(({ glob }) => couldCover(pattern, glob)) ? "maybe" : "no";
+}
+
+interface Texts {
+  /** Each word that is not known as one sign. */
+  readonly certain: string;
+  /** With what is known of such words; `text` has the sign in each gap. */
+  readonly readings: readonly { readonly glob: Glob; readonly text: string }[];
+  readonly raw: string;
+}
+
+/** A part is held against many rules; its texts are made once. */
+const known = new WeakMap<CommandPart, Texts>();
+
+function textsOf(part: CommandPart): Texts {
+  const before = known.get(part);
+  if (before) return before;
+  const words = part.words.map((word) => shownWord(word) ?? unknown);
+  if (part.openEnded) words.push(unknown);
+  const readings = headsOf(part).map((words) => ({
+    glob: joinWords(words, part.openEnded),
+    text: [...words.map((word) => shownPieces(word).join(unknown)), ...(part.openEnded ? [unknown] : [])].join(" "),
+  }));
+  const texts = { certain: words.join(" "), readings, raw: part.raw };
+  known.set(part, texts);
+  return texts;
 }
 
 /** A head with a slash is allowed only by a rule that writes its folder out. */
@@ -32,16 +56,17 @@ function writesHead(pattern: CommandPattern, head: string): boolean {
   return pattern.forms.some((form) => form[0].startsWith(folder) && (form.length > 1 || form[0].startsWith(head)));
 }
 
-/** The texts a command may be: with its head as written and by its last segment, each decoded word in each reading. */
-function readingsOf(part: CommandPart): Glob[] {
+/** The words with the head as written, by its last segment, and in each reading of a decoded one. */
+function headsOf(part: CommandPart): ShellWord[][] {
   const [name, ...args] = part.words;
   if (name === undefined) return [];
-  const heads = [name, ...name.readings.map((value) => ({ ...name, pieces: [value] as const }))];
+  const heads: ShellWord[] = [name, ...name.readings.map((value): ShellWord => ({ ...name, pieces: [value] }))];
   const last = staticValue(name)?.split("/").at(-1);
   if (last !== undefined && last !== staticValue(name)) heads.push({ ...name, pieces: [last] });
-  return heads.map((head) => joinWords([head, ...args], part.openEnded));
+  return heads.map((head) => [head, ...args]);
 }
 
+/** Known text with gaps, so that every command the words may become fits it. */
 function joinWords(words: readonly ShellWord[], openEnded: boolean): Glob {
   const text: [string, ...string[]] = [""];
   let blank = "";

@@ -84,8 +84,8 @@ function unwrapFind(args: readonly ShellWord[]): readonly Inner[] {
       outside.push(word);
       continue;
     }
-    const end = args.findIndex((other, at) => at > index && isEndOfExec(args, at, other));
-    if (end < 0) return [{ kind: "opaque", why: "find -exec without an end" }];
+    const end = endOfExec(args, index + 1);
+    if (end === undefined) return [{ kind: "opaque", why: "find -exec without an end" }];
     const words = args.slice(index + 1, end).map((inner) => withoutText(inner, "{}"));
     inners.push({ kind: "command", words, openEnded: staticValue(args[end] ?? emptyWord) === "+", sets: [] });
     index = end;
@@ -98,9 +98,12 @@ function unwrapFind(args: readonly ShellWord[]): readonly Inner[] {
   return inners;
 }
 
-function isEndOfExec(args: readonly ShellWord[], at: number, word: ShellWord): boolean {
-  const text = staticValue(word);
-  return text === ";" || (text === "+" && staticValue(args[at - 1] ?? emptyWord) === "{}");
+function endOfExec(args: readonly ShellWord[], start: number): number | undefined {
+  for (let index = start; index < args.length; index++) {
+    const text = staticValue(args[index] ?? emptyWord);
+    if (text === ";" || (text === "+" && staticValue(args[index - 1] ?? emptyWord) === "{}")) return index;
+  }
+  return undefined;
 }
 
 function scriptOf(words: readonly ShellWord[], dialect: Dialect, openEnded: boolean): Inner {

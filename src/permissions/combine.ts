@@ -1,0 +1,47 @@
+import type { Verdict } from "../protocol/index.ts";
+import type { Judgement } from "./judge/judgement.ts";
+
+/** What hooks and rules say together. */
+export interface Combined {
+  readonly decision: "allow" | "ask" | "deny" | "defer";
+  readonly reason: string;
+  /** All reasons, the deciding one first. */
+  readonly reasons: readonly string[];
+  readonly by: "hook" | "rules";
+  readonly wouldAsk: boolean;
+}
+
+/** PE-18 and PE-19: a hook may restrict, and may allow what no rule restricts; it never beats a deny or ask rule. */
+export function combine(verdict: Verdict, judgement: Judgement): Combined {
+  const said = "reason" in verdict && verdict.reason ? [verdict.reason] : [];
+  const rules: Combined = {
+    decision: judgement.decision,
+    reason: judgement.reason,
+    reasons: [judgement.reason, ...said],
+    by: "rules",
+    wouldAsk: judgement.wouldAsk,
+  };
+  const hook = (decision: Combined["decision"]): Combined => {
+    const reason = said[0] ?? (decision === "allow" ? "a hook allowed it" : `a hook said ${decision}`);
+    return { decision, reason, reasons: [reason, judgement.reason], by: "hook", wouldAsk: false };
+  };
+  if (verdict.kind === "none") return rules;
+  if (verdict.kind === "deny") return hook("deny");
+  if (judgement.stance === "deny") return rules;
+  if (verdict.kind === "defer") return hook("defer");
+  if (verdict.kind === "ask")
+    return asking(judgement.stance === "ask" ? { ...rules, decision: "ask" } : hook("ask"), judgement);
+  if (judgement.stance === "ask") return rules;
+  if (judgement.stance === "doubt") return asking({ ...rules, decision: "ask" }, judgement);
+  return hook("allow");
+}
+
+/** A question needs a mode that asks and somebody to answer (PE-14, PE-17). */
+function asking(combined: Combined, judgement: Judgement): Combined {
+  if (judgement.mode === "dontAsk") return { ...combined, decision: "deny" };
+  if (judgement.attended) return combined;
+  const reason = combined.reason.startsWith("nobody is there")
+    ? combined.reason
+    : `nobody is there to ask: ${combined.reason}`;
+  return { ...combined, decision: "deny", reason, reasons: [reason, ...combined.reasons.slice(1)], wouldAsk: true };
+}

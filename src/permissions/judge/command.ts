@@ -1,0 +1,157 @@
+import type { PolicyRule } from "../policy.ts";
+import { fileOperands, pathsOf } from "../shell/file-operands.ts";
+import { type OptionGrammar, readArguments } from "../shell/options.ts";
+import { type CommandPart, type ShellWord, staticValue } from "../shell/part.ts";
+import { readOnlyFiles } from "../shell/read-only.ts";
+import { criticalRemoval } from "../shell/removal.ts";
+import { isCovered, meets } from "../shell/text.ts";
+import type { Desk } from "./desk.ts";
+import { allowed, asked, byMode, denied, type Finding, harmless, strictest } from "./finding.ts";
+import { isInside, isSpecial, judgePath, judgeRestrictions, protectionFinding } from "./path.ts";
+import { shellRead, shellWrite } from "./redirection.ts";
+import type { ShellRules } from "./shell.ts";
+
+/** One command of a text. `tainted` is a name the text sets that may change what any of its commands do. */
+export function judgeCommand(part: CommandPart, tainted: string | undefined, rules: ShellRules, desk: Desk): Finding {
+  const { mode } = desk;
+  const restricted = judgeRules(part, rules, desk);
+  if (restricted) return restricted;
+  const critical = criticalRemoval(part, desk.context);
+  if (critical !== undefined) return asked(mode, "critical", `it removes ${critical}: too much to pass unasked`);
+  const files = judgeOperands(part, desk);
+  if (files) return files;
+  if (staticValue(part.words[0] ?? unknownWord) === undefined)
+    return byMode(mode, "other", "which program runs is not known beforehand");
+  if (tainted !== undefined)
+    return byMode(mode, "other", `the command sets ${tainted}; no rule allows anything beside that`);
+  if (entersRepository(part, desk))
+    return byMode(mode, "other", "git in another folder runs what that folder's configuration names");
+  const rule = coveringRule(part, rules.allow);
+  if (rule) return allowed(rule);
+  if (part.opaque !== undefined) return byMode(mode, "other", `${part.opaque}; only an exact rule can allow it`);
+  return judgeReadOnly(part, desk) ?? judgeEdits(part, desk) ?? byMode(mode, "other", "no rule");
+}
+
+function judgeRules(part: CommandPart, rules: ShellRules, desk: Desk): Finding | undefined {
+  const met = (rule: PolicyRule) =>
+    rule.meaning.target.kind === "command" ? meets(part, rule.meaning.target.pattern) : "no";
+  const deny = rules.deny.find((rule) => met(rule) === "surely");
+  if (deny) return denied(deny, `${deny.text} denies it`);
+  const ask = rules.ask.find((rule) => met(rule) === "surely");
+  if (ask) return asked(desk.mode, "rule", `${ask.text} asks about it`, ask);
+  const maybe = [...rules.deny, ...rules.ask].find((rule) => met(rule) === "maybe");
+  return (
+    maybe && asked(desk.mode, "rule", `${maybe.text} may apply: part of the command is not known beforehand`, maybe)
+  );
+}
+
+/** Names of files among the words: rules that restrict reading or editing count, and protection. */
+function judgeOperands(part: CommandPart, desk: Desk): Finding | undefined {
+  const findings = fileOperands(part).flatMap(({ word, access }) =>
+    pathsOf(word, part.places, desk.context.home).paths.flatMap((path) => {
+      if (path.length > 4_096 || path.includes("\0")) return [];
+      const resolved = desk.resolve(path);
+      const found = judgeRestrictions(resolved, access === "write" ? shellWrite : shellRead, desk);
+      const guard = access === "write" ? protectionFinding(resolved, desk) : undefined;
+      return [found, guard?.stance === "ask" ? guard : undefined].filter((finding) => finding !== undefined);
+    }),
+  );
+  return strictest(findings);
+}
+
+/** A rule that covers the command, or the exact rule of a wrapper around it (PE-30). */
+function coveringRule(part: CommandPart, allow: readonly PolicyRule[]): PolicyRule | undefined {
+  const covering = allow.find(({ meaning: { target } }) => {
+    if (target.kind === "all") return part.opaque === undefined;
+    return (
+      target.kind === "command" &&
+      (part.opaque === undefined || target.pattern.exact) &&
+      isCovered(part, target.pattern)
+    );
+  });
+  if (covering) return covering;
+  for (let outer = part.within; outer !== undefined; outer = outer.within) {
+    const wrapper = outer;
+    const exact = allow.find(
+      ({ meaning: { target } }) =>
+        target.kind === "command" && target.pattern.exact && isCovered(wrapper, target.pattern),
+    );
+    if (exact) return exact;
+  }
+  return undefined;
+}
+
+function entersRepository(part: CommandPart, desk: Desk): boolean {
+  const { folders, unknown } = part.places;
+  const head = staticValue(part.words[0] ?? unknownWord)
+    ?.split("/")
+    .at(-1);
+  return (
+    head === "git" &&
+    (unknown || folders.some((folder) => folder !== desk.context.cwd && folder !== trimmed(desk.context.cwd)))
+  );
+}
+
+/** A command of the read-only table: its files are reads under Read rules and the mode (PE-34). */
+function judgeReadOnly(part: CommandPart, desk: Desk): Finding | undefined {
+  const head = staticValue(part.words[0] ?? unknownWord);
+  const files = head === "cd" ? changedFolder(part) : readOnlyFiles(part, desk.readOnly);
+  if (files === undefined) return undefined;
+  const findings = files.map((word) => judgeWord(word, part, desk));
+  return strictest([harmless("it only reads"), ...findings]);
+}
+
+function changedFolder(part: CommandPart): readonly ShellWord[] | undefined {
+  const operands = part.words.slice(1).filter((word) => !/^(-[LP]|--)$/.test(staticValue(word) ?? ""));
+  const [target] = operands;
+  if (target === undefined || operands.length > 1 || staticValue(target) === undefined) return undefined;
+  return /^[-+]/.test(staticValue(target) ?? "") ? undefined : operands;
+}
+
+function judgeWord(word: ShellWord, part: CommandPart, desk: Desk): Finding {
+  const { paths, sure } = pathsOf(word, part.places, desk.context.home);
+  if (!sure || paths.some((path) => path.length > 4_096))
+    return byMode(desk.mode, "read-outside", `where ${word.raw} lies is not known`);
+  return strictest(paths.map((path) => judgePath(desk.resolve(path), shellRead, desk))) ?? harmless("it only reads");
+}
+
+const editing: ReadonlyMap<string, OptionGrammar> = new Map([
+  ["mkdir", { flags: "pv", long: ["--parents", "--verbose"] }],
+  ["touch", { flags: "acm" }],
+  ["cp", { flags: "afinprRuv", long: ["--recursive", "--force", "--no-clobber", "--verbose"] }],
+  ["mv", { flags: "finuv", long: ["--force", "--no-clobber", "--verbose"] }],
+]);
+
+/** `mkdir touch cp mv` with every operand known and inside: what acceptEdits lets pass (PE-14). */
+function judgeEdits(part: CommandPart, desk: Desk): Finding | undefined {
+  const [name, ...args] = part.words;
+  const grammar = editing.get((name && staticValue(name)) ?? "");
+  const read = grammar && !part.openEnded ? readArguments(args, grammar, false) : undefined;
+  if (read === undefined || read.operands.length === 0) return undefined;
+  const looked = read.operands.map((word) => pathsOf(word, part.places, desk.context.home));
+  const inside = looked.every(
+    ({ paths, sure }) =>
+      sure &&
+      paths.every((path) => {
+        if (path.length > 4_096) return false;
+        const resolved = desk.resolve(path);
+        return isInside(resolved, desk) && !isSpecial(resolved) && protectionFinding(resolved, desk) === undefined;
+      }),
+  );
+  return inside
+    ? byMode(desk.mode, "shell-write-inside", "no rule; it changes files inside the working directories")
+    : undefined;
+}
+
+function trimmed(folder: string): string {
+  return folder.length > 1 ? folder.replace(/\/+$/, "") : folder;
+}
+
+const unknownWord: ShellWord = {
+  pieces: ["", ""],
+  raw: "",
+  at: [0, 0],
+  splits: true,
+  behindVariable: false,
+  readings: [],
+};

@@ -1,0 +1,67 @@
+import { posix } from "node:path";
+import type { ToolInput } from "../../protocol/index.ts";
+import { faultOf } from "../paths/resolve.ts";
+import type { Desk } from "./desk.ts";
+import { type Finding, refOf, strictest, unusable } from "./finding.ts";
+import type { JudgedPart } from "./judgement.ts";
+import { type Access, judgePath } from "./path.ts";
+
+/** A reading or editing tool: every path its input names, in every meaning it may have. */
+export function judgeFiles(
+  tool: string,
+  kind: "read" | "edit",
+  input: ToolInput,
+  desk: Desk,
+): { findings: readonly Finding[]; parts: readonly JudgedPart[] } {
+  const access: Access = {
+    writes: kind === "edit",
+    shell: false,
+    tools: kind === "edit" ? [tool, "Edit"] : [tool, "Read"],
+  };
+  const judged = pathsIn(tool, kind, input).map((given) => ({ given, finding: judgeGiven(given, access, desk) }));
+  return {
+    findings: judged.map(({ finding }) => finding),
+    parts: judged.map(({ given, finding: { decision, by, rule, why } }) => ({
+      kind: "path",
+      text: typeof given === "string" ? given : String(given),
+      at: [0, 0],
+      head: null,
+      dynamic: false,
+      via: [],
+      cwd: desk.context.cwd,
+      decision,
+      by,
+      rule: refOf(rule),
+      why,
+    })),
+  };
+}
+
+function judgeGiven(given: unknown, access: Access, desk: Desk): Finding {
+  const fault = faultOf(given);
+  if (fault !== undefined || typeof given !== "string") return unusable(fault ?? "the path is not a text");
+  // Some programs read a leading tilde as home, others as a name.
+  const readings = given === "~" || given.startsWith("~/") ? [given, desk.context.home + given.slice(1)] : [given];
+  const paths = readings.map((path) => desk.resolve(path));
+  desk.seen.push(...paths);
+  return strictest(paths.map((path) => judgePath(path, access, desk))) ?? unusable("there is no path");
+}
+
+/** Every field that may name the file; a search without one is in the working directory. */
+function pathsIn(tool: string, kind: "read" | "edit", input: ToolInput): unknown[] {
+  const given = ["file_path", "path", "notebook_path"].filter(
+    (field) => Object.hasOwn(input, field) && input[field] !== undefined,
+  );
+  const paths = given.map((field) => input[field]);
+  const pattern = input["pattern"];
+  // A file pattern may itself lead elsewhere.
+  if (
+    tool === "Glob" &&
+    typeof pattern === "string" &&
+    (posix.isAbsolute(pattern) || /(^|\/)\.\.(\/|$)|^~/.test(pattern))
+  ) {
+    paths.push(pattern.replace(/[^/]*[*?[{].*$/s, "") || "/");
+  }
+  if (paths.length > 0) return paths;
+  return kind === "read" ? ["."] : [undefined];
+}

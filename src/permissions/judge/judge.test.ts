@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { compileRules } from "../policy.ts";
+import { judge } from "./judge.ts";
+
+const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj" };
+
+test("one line per part, the strictest decides", () => {
+  const policy = compileRules([{ scope: "user", file: "~/.claude/settings.json", allow: ["Bash(git *)"] }]);
+  const judgement = judge({ tool: "Bash", input: { command: "git log > notes.txt && npm test" } }, policy, context);
+  expect(judgement.decision).toBe("ask");
+  expect(judgement.parts.map(({ kind, text, decision }) => [kind, text, decision])).toEqual([
+    ["command", "git log", "allow"],
+    ["write", "> notes.txt", "ask"],
+    ["command", "npm test", "ask"],
+  ]);
+});

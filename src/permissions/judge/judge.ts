@@ -1,0 +1,142 @@
+import type { ToolInput } from "../../protocol/index.ts";
+import type { Policy, PolicyRule } from "../policy.ts";
+import { coversTool } from "../rules/tool-pattern.ts";
+import { currentName, kindOf, type ToolKind } from "../rules/tools.ts";
+import type { ShellProblem } from "../shell/part.ts";
+import { type Desk, type JudgeContext, openDesk } from "./desk.ts";
+import { judgeFiles } from "./files.ts";
+import { asked, denied, type Finding, firmest, harmless, refOf, strictest, unusable } from "./finding.ts";
+import type { JudgedPart, Judgement } from "./judgement.ts";
+import { fieldCovers, judgeName, namedThing } from "./name.ts";
+import { isInside, isSpecial, protectionFinding } from "./path.ts";
+import { judgeShell } from "./shell.ts";
+import { suggest } from "./suggest.ts";
+import { judgeWholeText } from "./whole-text.ts";
+
+/**
+ * One tool call under a policy: allow, ask or deny, with the rule, the reason and every part looked at.
+ * Contract: starts nothing, opens no file, never throws on any input.
+ */
+export function judge(
+  call: { readonly tool: string; readonly input: unknown },
+  policy: Policy,
+  context: JudgeContext,
+): Judgement {
+  const desk = openDesk(policy, context);
+  const tool = currentName(call.tool, policy.names);
+  const input = frozenInput(call.input);
+  const looked = look(tool, input, desk);
+  const findings = [...judgeCall(tool, input, desk), ...looked.findings];
+  const stance = firmest(findings);
+  const found = strictest(findings) ?? harmless("nothing is run");
+  const attended = context.attended !== false;
+  const wouldAsk = found.decision === "ask" && !attended;
+  return {
+    tool,
+    decision: wouldAsk ? "deny" : found.decision,
+    reason: wouldAsk ? `nobody is there to ask: ${found.why}` : found.why,
+    wouldAsk,
+    by: wouldAsk ? "unattended" : found.by,
+    mode: desk.mode,
+    rule: refOf(found.rule),
+    complete: looked.complete,
+    problems: looked.problems,
+    parts: looked.parts,
+    paths: desk.seen.map((path) => ({
+      given: path.given,
+      resolved: path.resolved,
+      links: path.links,
+      inside: isInside(path, desk),
+      protected: protectionFinding(path, desk) !== undefined,
+      special: isSpecial(path),
+    })),
+    suggestions: found.decision === "ask" ? suggest(looked, tool, desk) : [],
+    warnings: [...policy.warnings, ...desk.warnings],
+    stance,
+    attended,
+    input,
+  };
+}
+
+/** What looking at a call's content gave. */
+export interface Look {
+  readonly kind: ToolKind;
+  readonly findings: readonly Finding[];
+  readonly parts: readonly JudgedPart[];
+  readonly complete: boolean;
+  readonly problems: readonly ShellProblem[];
+}
+
+function look(tool: string, input: ToolInput, desk: Desk): Look {
+  const kind = kindOf(tool, desk.policy.names);
+  const whole = { kind, complete: true, problems: [] };
+  switch (kind) {
+    case "shell":
+    case "text": {
+      const command = input["command"];
+      if (typeof command !== "string") return { ...whole, findings: [unusable("the call has no command")], parts: [] };
+      const analysed = kind === "shell" && (desk.context.shell ?? "bash") === "bash";
+      if (!analysed) return { ...whole, ...judgeWholeText(command, tool, desk) };
+      const { findings, parts, analysis } = judgeShell(command, tool, desk);
+      return { kind, findings, parts, complete: analysis.complete, problems: analysis.problems };
+    }
+    case "read":
+    case "edit":
+      return { ...whole, ...judgeFiles(tool, kind, input, desk) };
+    default: {
+      const found = judgeName(tool, kind, input, desk);
+      const thing = namedThing(tool, kind, input);
+      const { decision, by, why } = found;
+      const part = {
+        at: [0, 0] as const,
+        head: null,
+        dynamic: false,
+        via: [],
+        cwd: desk.context.cwd,
+        decision,
+        by,
+        rule: refOf(found.rule),
+        why,
+      };
+      return { ...whole, findings: [found], parts: [{ ...thing, ...part }] };
+    }
+  }
+}
+
+/** Deny and ask rules on the tool as a whole, or on one of its fields; and a rule nobody can read (PE-2). */
+function judgeCall(tool: string, input: ToolInput, desk: Desk): Finding[] {
+  const { policy, mode } = desk;
+  const met = ({ meaning: { tools, target } }: PolicyRule) =>
+    coversTool(tools, tool, policy.names) &&
+    (target.kind === "all" || (target.kind === "field" && fieldCovers(target, input)));
+  const deny = policy.deny.find(met);
+  if (deny) return [denied(deny, `${deny.text} denies it`)];
+  const ask = policy.ask.find(met);
+  if (ask) return [asked(mode, "rule", `${ask.text} asks about it`, ask)];
+  const doubt = policy.doubtful.find(({ tools }) => coversTool(tools, tool, policy.names));
+  if (doubt) {
+    const why = `the rule ${doubt.text} cannot be read; until it is mended every ${tool} call is asked about`;
+    return [asked(mode, "rule", why)];
+  }
+  // While a managed file cannot be read nothing settles below `ask` (PE-13).
+  return policy.managedUnreadable ? [asked(mode, "rule", "the managed settings cannot be read")] : [];
+}
+
+function frozenInput(input: unknown): ToolInput {
+  if (input === null || typeof input !== "object" || Array.isArray(input)) return Object.freeze({});
+  return freezeAll(structuredCloneOrSame(input));
+}
+
+function structuredCloneOrSame(input: object): Record<string, unknown> {
+  try {
+    return structuredClone(input) as Record<string, unknown>;
+  } catch {
+    // Functions and the like cannot be sent to a tool anyway; what is left of the input is judged.
+    return { ...input };
+  }
+}
+
+function freezeAll<T extends object>(value: T): T {
+  for (const inner of Object.values(value)) if (inner !== null && typeof inner === "object") freezeAll(inner);
+  return Object.freeze(value);
+}

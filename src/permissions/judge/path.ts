@@ -1,0 +1,159 @@
+import type { Deed } from "../mode.ts";
+import { foldsCase } from "../paths/case.ts";
+import { isWithin, segmentsBelow } from "../paths/contain.ts";
+import { foldName } from "../paths/fold.ts";
+import { protectionOf } from "../paths/protected.ts";
+import type { ResolvedPath } from "../paths/resolve.ts";
+import type { PolicyRule } from "../policy.ts";
+import { coversPath, type PathPattern } from "../rules/path-pattern.ts";
+import { coversTool } from "../rules/tool-pattern.ts";
+import type { Desk } from "./desk.ts";
+import { allowed, asked, byMode, denied, type Finding } from "./finding.ts";
+
+/** What is done to a file, and under the rules of which tools. */
+export interface Access {
+  readonly writes: boolean;
+  readonly shell: boolean;
+  readonly tools: readonly string[];
+}
+
+/** One path under rules, protection and mode (PE-5, PE-6, PE-14, PE-37 to PE-41). */
+export function judgePath(path: ResolvedPath, access: Access, desk: Desk): Finding {
+  const { mode } = desk;
+  const name = shown(path, desk);
+  const restricted = judgeRestrictions(path, access, desk);
+  if (restricted) return restricted;
+  const special = isSpecial(path);
+  if (access.writes) {
+    const guard = protectionFinding(path, desk);
+    if (guard) return guard;
+  }
+  if (mode === "plan" && access.writes && !access.shell) {
+    return { decision: "deny", by: "mode", stance: "deny", rule: null, why: "mode plan refuses edits" };
+  }
+  const rule = special ? undefined : desk.policy.allow.find((candidate) => ruleCovers(candidate, path, access, desk));
+  if (rule) return allowed(rule);
+  const inside = isInside(path, desk) && !special;
+  return byMode(mode, deedOf(access, inside), why(name, access, special, inside, mode));
+}
+
+function deedOf({ writes, shell }: Access, inside: boolean): Deed {
+  if (!writes) return inside ? "read-inside" : "read-outside";
+  if (shell) return inside ? "shell-write-inside" : "other";
+  return inside ? "edit-inside" : "edit-outside";
+}
+
+/** Deny and ask rules alone: all that is asked of a word that may be a file name (PE-35). */
+export function judgeRestrictions(path: ResolvedPath, access: Access, desk: Desk): Finding | undefined {
+  const { policy, mode } = desk;
+  const name = shown(path, desk);
+  const deny = policy.deny.find((rule) => ruleCovers(rule, path, access, desk));
+  if (deny) return denied(deny, `${deny.text} denies ${name}`);
+  const ask = policy.ask.find((rule) => ruleCovers(rule, path, access, desk));
+  if (ask) return asked(mode, "rule", `${ask.text} asks about ${name}`, ask);
+  const doubt = policy.doubtful.find(({ tools }) => access.tools.some((tool) => coversTool(tools, tool, policy.names)));
+  return doubt && asked(mode, "rule", `the rule ${doubt.text} cannot be read`);
+}
+
+/** Files that could change what runs later: asked about whatever rules say (PE-41). */
+export function protectionFinding(path: ResolvedPath, desk: Desk): Finding | undefined {
+  const { context, mode } = desk;
+  const name = shown(path, desk);
+  const isOneOf = (files: readonly string[] | undefined) =>
+    (files ?? []).some((file) => path.spellings.some((spelling) => sameOrBelow(spelling, file, desk)));
+  if (isOneOf(context.ownFiles))
+    return asked(mode, "protected", `${name} is one of Hookline's own files`, null, "own-file");
+  const roots = [context.projectRoot, context.home, context.cwd, ...desk.roots];
+  const guard = path.spellings.map((spelling) => protectionOf(spelling, roots)).find((found) => found !== undefined);
+  if (guard)
+    return asked(mode, "protected", `${name} is protected (${guard}): it can name programs to run`, null, "protected");
+  if (isOneOf(context.protectedFiles)) {
+    return asked(mode, "protected", `${name} is protected: it is a settings or hook file in force`, null, "protected");
+  }
+  return undefined;
+}
+
+export function isInside(path: ResolvedPath, desk: Desk): boolean {
+  return path.kind !== "unreadable" && desk.roots.some((root) => isWithin(path.resolved, root));
+}
+
+/** Not a regular file, folder or free name, or below a folder of the kernel's (PE-40). */
+export function isSpecial(path: ResolvedPath): boolean {
+  if (path.kind === "special" || path.kind === "unreadable") return true;
+  return path.spellings.some((spelling) => /^\/(proc|sys|dev)(\/|$)/.test(spelling));
+}
+
+function ruleCovers(rule: PolicyRule, path: ResolvedPath, access: Access, desk: Desk): boolean {
+  const { tools, target } = rule.meaning;
+  const { names } = desk.policy;
+  const named = access.tools.some((tool) => coversTool(tools, tool, names));
+  // What may not be read may not be edited either: an edit shows what it replaces.
+  const readDenied =
+    rule.list === "deny" && access.writes && target.kind === "path" && coversTool(tools, "Read", names);
+  if (!named && !readDenied) return false;
+  if (target.kind === "all") return true;
+  return target.kind === "path" && patternCovers(target.pattern, rule, path, access, desk);
+}
+
+function patternCovers(
+  pattern: PathPattern,
+  rule: PolicyRule,
+  path: ResolvedPath,
+  access: Access,
+  desk: Desk,
+): boolean {
+  const folder = anchorOf(pattern, rule, desk);
+  const anchors = new Set([desk.resolve(folder).written, desk.resolve(folder).resolved]);
+  if (rule.list === "allow") {
+    const options = { anyDepth: false, folded: false, folderItself: !access.writes };
+    return [path.written, path.resolved].every((spelling) =>
+      [...anchors].some((anchor) => covered(pattern, spelling, anchor, options)),
+    );
+  }
+  const folded = foldsCase(path.resolved, desk.pathCase, desk.disk);
+  const options = { anyDepth: true, folded, folderItself: true };
+  return path.spellings.some((spelling) => [...anchors].some((anchor) => covered(pattern, spelling, anchor, options)));
+}
+
+function covered(
+  pattern: PathPattern,
+  path: string,
+  anchor: string,
+  options: { anyDepth: boolean; folded: boolean; folderItself: boolean },
+): boolean {
+  const fold = options.folded ? foldName : (text: string) => text;
+  const below = segmentsBelow(fold(path), fold(anchor));
+  return below !== undefined && coversPath(pattern, below, options);
+}
+
+function anchorOf({ anchor }: PathPattern, rule: PolicyRule, desk: Desk): string {
+  switch (anchor) {
+    case "root":
+      return "/";
+    case "home":
+      return desk.context.home;
+    case "source":
+      return desk.sourceOf(rule);
+    case "cwd":
+      return desk.context.cwd;
+  }
+}
+
+function sameOrBelow(path: string, file: string, desk: Desk): boolean {
+  const { written, resolved } = desk.resolve(file);
+  return [written, resolved].some((name) => isWithin(foldName(path), foldName(name)));
+}
+
+function why(name: string, access: Access, special: boolean, inside: boolean, mode: string): string {
+  if (special) return `${name} is no ordinary file`;
+  const rule = access.writes ? "Edit" : "Read";
+  const where = inside ? "" : ", which is outside the working directories";
+  return `no ${rule} rule covers ${name}${where}; mode ${mode} decides`;
+}
+
+/** The path as people know it: below the working directory with `./`, else in full. */
+export function shown(path: ResolvedPath, desk: Desk): string {
+  const below = segmentsBelow(path.written, desk.resolve(desk.context.cwd).written);
+  const short = below === undefined ? path.written : below.length === 0 ? "." : `./${below.join("/")}`;
+  return path.resolved === path.written ? short : `${short} (really ${path.resolved})`;
+}

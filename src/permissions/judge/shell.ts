@@ -1,0 +1,115 @@
+import type { PolicyRule } from "../policy.ts";
+import { coversTool } from "../rules/tool-pattern.ts";
+import { analyseShell, type ShellAnalysis } from "../shell/analyse.ts";
+import { castNet, isCaught, wordsOf } from "../shell/net.ts";
+import { type CommandPart, type ShellPart, staticValue } from "../shell/part.ts";
+import { criticalWords } from "../shell/removal.ts";
+import { shownText } from "../shell/text.ts";
+import { judgeCommand } from "./command.ts";
+import type { Desk } from "./desk.ts";
+import { asked, byMode, denied, type Finding, harmless, refOf, unusable } from "./finding.ts";
+import type { JudgedPart } from "./judgement.ts";
+import { judgeRedirection } from "./redirection.ts";
+
+export interface ShellVerdict {
+  readonly findings: readonly Finding[];
+  readonly parts: readonly JudgedPart[];
+  readonly analysis: ShellAnalysis;
+}
+
+/** A command for bash: every part by itself, then what the text as a whole leaves in doubt. */
+export function judgeShell(text: string, tool: string, desk: Desk): ShellVerdict {
+  const { cwd, home, envNames } = desk.context;
+  const analysis = analyseShell(text, envNames ? { cwd, home, envNames } : { cwd, home });
+  const rules = rulesFor(tool, desk);
+  const unsafe = analysis.parts.find((part) => part.kind === "state" && part.unsafe !== undefined);
+  const tainted = unsafe?.kind === "state" ? unsafe.unsafe : undefined;
+  const judged = analysis.parts.map((part) => ({ part, finding: judgePart(part, tainted, rules, desk) }));
+  const doubt = analysis.complete ? [] : judgeText(analysis, rules, desk);
+  return {
+    findings: [...doubt, ...judged.map(({ finding }) => finding)],
+    parts: judged.sort(inReadingOrder).map(({ part, finding }) => describe(part, finding)),
+    analysis,
+  };
+}
+
+/** As the text reads: a command before its own redirections. */
+function inReadingOrder(a: { part: ShellPart }, b: { part: ShellPart }): number {
+  return a.part.at[0] - b.part.at[0] || Number(a.part.kind !== "command") - Number(b.part.kind !== "command");
+}
+
+/** Rules that name a shell tool. */
+export interface ShellRules {
+  readonly allow: readonly PolicyRule[];
+  readonly ask: readonly PolicyRule[];
+  readonly deny: readonly PolicyRule[];
+}
+
+export function rulesFor(tool: string, { policy }: Desk): ShellRules {
+  const named = (rules: readonly PolicyRule[]) =>
+    rules.filter((rule) => coversTool(rule.meaning.tools, tool, policy.names));
+  return { allow: named(policy.allow), ask: named(policy.ask), deny: named(policy.deny) };
+}
+
+/** What a text that cannot be analysed may be: the net decides what deny and ask rules find in it (PE-26). */
+export function judgeText(analysis: ShellAnalysis, rules: ShellRules, desk: Desk): Finding[] {
+  const { mode, policy } = desk;
+  const [problem] = analysis.problems;
+  if (analysis.problems.some(({ code }) => code === "nul")) return [unusable("the command holds a NUL character")];
+  const net = castNet(analysis.text);
+  const caught = (rule: PolicyRule) =>
+    rule.meaning.target.kind === "command" && isCaught(net, rule.meaning.target.pattern.words);
+  const why = `it cannot be analysed (${problem?.text ?? "unknown"})`;
+  const deny = rules.deny.find(caught);
+  if (deny) return [denied(deny, `the words of ${deny.text} occur in a command of which ${why}`)];
+  const ask = rules.ask.find(caught);
+  if (ask) return [asked(mode, "rule", `the words of ${ask.text} occur in a command of which ${why}`, ask)];
+  const critical = criticalWords(wordsOf(net), desk.context);
+  if (critical !== undefined) return [asked(mode, "critical", `it may remove ${critical}, and ${why}`)];
+  const named = rules.deny.length + rules.ask.length > 0;
+  const files = [...policy.deny, ...policy.ask].some(
+    ({ meaning }) => meaning.toolKind === "read" || meaning.toolKind === "edit",
+  );
+  const answer = byMode(mode, named || files ? "asked" : "other", why);
+  return [{ ...answer, by: "analysis", stance: named ? "doubt" : "none" }];
+}
+
+function judgePart(part: ShellPart, tainted: string | undefined, rules: ShellRules, desk: Desk): Finding {
+  if (part.kind === "command") return judgeCommand(part, tainted, rules, desk);
+  if (part.kind !== "state") return judgeRedirection(part, desk);
+  const met = (rule: PolicyRule) =>
+    rule.meaning.target.kind === "command" &&
+    rule.meaning.target.pattern.forms.some((form) => part.text.startsWith(form[0]) && form[0] !== "");
+  const deny = rules.deny.find(met);
+  if (deny) return denied(deny, `${deny.text} denies ${part.text}`);
+  const ask = rules.ask.find(met);
+  if (ask) return asked(desk.mode, "rule", `${ask.text} asks about ${part.text}`, ask);
+  if (part.unsafe === undefined) return harmless("it changes nothing outside this shell");
+  return byMode(
+    desk.mode,
+    "other",
+    `it sets ${part.unsafe}, which can change what other commands do; no rule allows that`,
+  );
+}
+
+function describe(part: ShellPart, finding: Finding): JudgedPart {
+  const { decision, by, why } = finding;
+  const { at, via, places } = part;
+  const [folder] = places.folders;
+  const cwd = places.unknown || places.folders.length !== 1 || folder === undefined ? null : folder;
+  return { kind: part.kind, ...nameOf(part), at, via, cwd, decision, by, rule: refOf(finding.rule), why };
+}
+
+function nameOf(part: ShellPart): { text: string; head: string | null; dynamic: boolean } {
+  if (part.kind === "state") return { text: part.text, head: part.head, dynamic: false };
+  if (part.kind === "command") return { text: shownText(part), head: headOf(part), dynamic: isDynamic(part) };
+  return { text: `${part.operator} ${part.target.raw}`, head: null, dynamic: staticValue(part.target) === undefined };
+}
+
+function headOf(part: CommandPart): string | null {
+  return (part.words[0] && staticValue(part.words[0])) ?? null;
+}
+
+function isDynamic(part: CommandPart): boolean {
+  return part.openEnded || part.words.some((word) => staticValue(word) === undefined);
+}

@@ -1,0 +1,27 @@
+/** Where rules come from. The order is that in which a rule is named when several decide alike (PE-10). */
+export const scopes = ["managed", "flags", "settings", "local", "project", "user", "session"] as const;
+export type Scope = (typeof scopes)[number];
+
+/** The permission part of one settings source, as read; whatever its lists hold is checked here. */
+export interface RuleLayer {
+  readonly scope: Scope;
+  /** The file, for messages and for `/x` patterns of a `--settings` file. */
+  readonly file?: string;
+  readonly allow?: readonly unknown[];
+  readonly ask?: readonly unknown[];
+  readonly deny?: readonly unknown[];
+  readonly additionalDirectories?: readonly unknown[];
+  readonly defaultMode?: unknown;
+  readonly disableBypassPermissionsMode?: unknown;
+  /** Counts in the managed scope only. */
+  readonly allowManagedPermissionRulesOnly?: unknown;
+  /** Whether what the layer grants counts. Project and local layers need it said; what restricts never does (PE-11). */
+  readonly trusted?: boolean;
+  /** The file exists but could not be read; the lists, if any, are those of its last good content (PE-13). */
+  readonly unreadable?: boolean;
+}
+
+/** Whether what the layer grants may count at all. */
+export function mayGrant(layer: RuleLayer): boolean {
+  return layer.trusted ?? (layer.scope !== "project" && layer.scope !== "local");
+}

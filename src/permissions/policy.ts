@@ -1,0 +1,140 @@
+import { mayGrant, type RuleLayer, type Scope, scopes } from "./layer.ts";
+import { type Mode, readMode } from "./mode.ts";
+import { type Meaning, meaningOf, type RuleList } from "./rules/compile.ts";
+import { isInvalid, parseRule } from "./rules/rule.ts";
+import { compileTool, type ToolPattern } from "./rules/tool-pattern.ts";
+import type { ToolNames } from "./rules/tools.ts";
+import type { RuleWarning } from "./warning.ts";
+
+/** A rule in force, with where it stands. */
+export interface PolicyRule {
+  readonly text: string;
+  readonly list: RuleList;
+  readonly scope: Scope;
+  readonly file?: string;
+  readonly meaning: Meaning;
+}
+
+/** Rules of all layers, ready to judge with. Frozen; a change makes a new one. */
+export interface Policy {
+  readonly layers: readonly RuleLayer[];
+  readonly names: ToolNames;
+  /** Each list in the order in which rules are named. */
+  readonly allow: readonly PolicyRule[];
+  readonly ask: readonly PolicyRule[];
+  readonly deny: readonly PolicyRule[];
+  /** Tools whose deny or ask rule could not be read: every call is asked about (PE-2). */
+  readonly doubtful: readonly { readonly tools: ToolPattern; readonly text: string }[];
+  readonly directories: readonly string[];
+  /** What the files say; the host's own word comes first. */
+  readonly defaultMode?: Mode;
+  readonly sessionMode?: Mode;
+  readonly bypassDisabled: boolean;
+  readonly managedUnreadable: boolean;
+  readonly warnings: readonly RuleWarning[];
+}
+
+/** Reads the rules of all layers, once per snapshot. Nothing throws: what cannot be read becomes a warning. */
+export function compileRules(layers: readonly RuleLayer[], names: ToolNames = {}): Policy {
+  const ordered = [...layers].sort((a, b) => scopes.indexOf(a.scope) - scopes.indexOf(b.scope));
+  const managedOnly = ordered.some(
+    (layer) => layer.scope === "managed" && layer.allowManagedPermissionRulesOnly === true,
+  );
+  const granting = ordered.filter((layer) => mayGrant(layer) && (!managedOnly || layer.scope === "managed"));
+  const warnings: RuleWarning[] = [];
+  const doubtful: { tools: ToolPattern; text: string }[] = [];
+  const read = (list: RuleList, from: readonly RuleLayer[]) =>
+    from.flatMap((layer) => rulesOf(layer, list, names, warnings, doubtful));
+  const policy: Policy = {
+    layers: ordered,
+    names,
+    deny: read("deny", ordered),
+    ask: read("ask", ordered),
+    allow: read("allow", granting),
+    doubtful,
+    directories: granting.flatMap(({ additionalDirectories }) => texts(additionalDirectories)),
+    ...modesOf(granting, warnings),
+    bypassDisabled: ordered.some(({ disableBypassPermissionsMode: word }) => word === "disable" || word === true),
+    managedUnreadable: ordered.some((layer) => layer.scope === "managed" && layer.unreadable === true),
+    warnings,
+  };
+  return Object.freeze(policy);
+}
+
+function rulesOf(
+  layer: RuleLayer,
+  list: RuleList,
+  names: ToolNames,
+  warnings: RuleWarning[],
+  doubtful: { tools: ToolPattern; text: string }[],
+): PolicyRule[] {
+  const written = layer[list];
+  if (!Array.isArray(written)) return [];
+  return written.flatMap((text: unknown, index) => {
+    const place = `${layer.file ?? layer.scope}, permissions.${list}[${index}]`;
+    const rule = parseRule(text);
+    const meaning = isInvalid(rule) ? rule : meaningOf(rule, list, names);
+    if ("tooWide" in meaning) {
+      warnings.push({
+        code: "rule-too-wide",
+        message: `${shown(text)} in ${place} grants nothing: ${meaning.tooWide}`,
+        place,
+      });
+      return [];
+    }
+    if (isInvalid(meaning) || isInvalid(rule)) {
+      const fault = isInvalid(meaning) ? meaning : undefined;
+      const asks = list !== "allow" && fault?.tool !== undefined;
+      if (asks) doubtful.push({ tools: compileTool(fault.tool ?? "", names), text: shown(text) });
+      const effect = asks ? `; every ${fault.tool} call is asked about until it is mended` : "";
+      warnings.push({
+        code: "rule-invalid",
+        message: `${shown(text)} in ${place} is off: ${fault?.invalid}${effect}`,
+        place,
+      });
+      return [];
+    }
+    const base = { text: rule.text, list, scope: layer.scope, meaning };
+    return [layer.file === undefined ? base : { ...base, file: layer.file }];
+  });
+}
+
+/** Managed, flags, `--settings`, user, then the project's own, which may not switch asking off (PE-15). */
+function modesOf(granting: readonly RuleLayer[], warnings: RuleWarning[]): { defaultMode?: Mode; sessionMode?: Mode } {
+  const order: readonly Scope[] = ["managed", "flags", "settings", "user", "local", "project"];
+  const found: { defaultMode?: Mode; sessionMode?: Mode } = {};
+  const sorted = [...granting].sort((a, b) => order.indexOf(a.scope) - order.indexOf(b.scope));
+  for (const layer of sorted) {
+    if (layer.defaultMode === undefined) continue;
+    const place = `${layer.file ?? layer.scope}, permissions.defaultMode`;
+    const mode = readMode(layer.defaultMode);
+    const own = layer.scope === "project" || layer.scope === "local";
+    if (mode === undefined) {
+      warnings.push({
+        code: "mode-unknown",
+        message: `${shown(layer.defaultMode)} in ${place} is not a mode; "default" is used`,
+        place,
+      });
+    } else if (own && (mode === "bypassPermissions" || mode === "auto")) {
+      warnings.push({
+        code: "mode-ignored",
+        message: `a project may not set ${mode} (${place}); set it in your own settings`,
+        place,
+      });
+    } else if (layer.scope === "session") {
+      found.sessionMode = mode;
+    } else {
+      found.defaultMode ??= mode;
+    }
+  }
+  return found;
+}
+
+function texts(list: readonly unknown[] | undefined): string[] {
+  return Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 120 ? `${text.slice(0, 119)}…` : text;
+}

@@ -1,0 +1,223 @@
+import { type OptionGrammar, readArguments } from "./options.ts";
+import { type CommandPart, type ShellWord, staticValue } from "./part.ts";
+
+/** A command that only reads, with every option it may have (PE-34). An option that is not here takes it off the table. */
+export interface ReadOnlyCommand extends OptionGrammar {
+  /** `files`: each operand is read. `text`: none is a file. `pattern`: the first is text unless an option gives it. */
+  readonly operands: "files" | "text" | "pattern" | "none" | "anything";
+  /** Reads the working directory when no operand is given. */
+  readonly reads?: "here";
+  /** Options whose value is a file. */
+  readonly fileOptions?: readonly string[];
+}
+
+export type ReadOnlyTable = ReadonlyMap<string, ReadOnlyCommand>;
+
+/** Nothing here can start a program, write, change state or reach the network, whatever files it is given. */
+export const readOnlyCommands: ReadOnlyTable = new Map<string, ReadOnlyCommand>([
+  [
+    "ls",
+    {
+      operands: "files",
+      reads: "here",
+      flags: "aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1",
+      long: long(
+        "all almost-all author directory full-time group-directories-first human-readable inode no-group recursive reverse size",
+      ),
+      longValued: long("color sort time time-style format ignore hide"),
+    },
+  ],
+  [
+    "cat",
+    {
+      operands: "files",
+      flags: "AbeEnstTuv",
+      long: long("number number-nonblank show-all show-ends show-tabs squeeze-blank"),
+    },
+  ],
+  [
+    "head",
+    {
+      operands: "files",
+      flags: "qvz",
+      valued: "nc",
+      also: /^-\d+$/,
+      long: long("quiet verbose"),
+      longValued: long("lines bytes"),
+    },
+  ],
+  [
+    "tail",
+    {
+      operands: "files",
+      flags: "fFqvz",
+      valued: "nc",
+      also: /^-\d+$/,
+      long: long("quiet verbose"),
+      longValued: long("lines bytes"),
+    },
+  ],
+  ["wc", { operands: "files", flags: "clmwL", long: long("bytes chars lines words max-line-length") }],
+  ["nl", { operands: "files", flags: "p", valued: "bdfhilnsvw" }],
+  ["pwd", { operands: "none", flags: "LP" }],
+  ["echo", { operands: "anything" }],
+  ["printf", { operands: "anything" }],
+  ["true", { operands: "anything" }],
+  ["false", { operands: "anything" }],
+  ["which", { operands: "text", flags: "as" }],
+  ["basename", { operands: "text", flags: "az", valued: "s", long: long("multiple zero"), longValued: long("suffix") }],
+  ["dirname", { operands: "text", flags: "z", long: long("zero") }],
+  ["tr", { operands: "text", flags: "cCdst", long: long("complement delete squeeze-repeats truncate-set1") }],
+  [
+    "realpath",
+    {
+      operands: "files",
+      flags: "eLmPqsz",
+      long: long("canonicalize-existing canonicalize-missing logical physical quiet strip no-symlinks zero"),
+      longValued: long("relative-to relative-base"),
+      fileOptions: long("relative-to relative-base"),
+    },
+  ],
+  [
+    "readlink",
+    {
+      operands: "files",
+      flags: "efmnqsvz",
+      long: long("canonicalize canonicalize-existing canonicalize-missing no-newline"),
+    },
+  ],
+  [
+    "stat",
+    { operands: "files", flags: "Lt", valued: "c", long: long("dereference terse"), longValued: long("format printf") },
+  ],
+  [
+    "du",
+    {
+      operands: "files",
+      reads: "here",
+      flags: "abcDhHklLmPsSx0",
+      valued: "dB",
+      long: long("all apparent-size bytes total human-readable summarize one-file-system separate-dirs si"),
+      longValued: long("max-depth block-size exclude"),
+    },
+  ],
+  [
+    "df",
+    {
+      operands: "files",
+      flags: "ahHiklPT",
+      valued: "B",
+      long: long("all human-readable inodes local portability print-type total"),
+    },
+  ],
+  [
+    "cut",
+    {
+      operands: "files",
+      flags: "nsz",
+      valued: "bcdf",
+      long: long("only-delimited complement zero-terminated"),
+      longValued: long("bytes characters delimiter fields output-delimiter"),
+    },
+  ],
+  [
+    "comm",
+    {
+      operands: "files",
+      flags: "123z",
+      long: long("check-order nocheck-order total"),
+      longValued: long("output-delimiter"),
+    },
+  ],
+  [
+    "cmp",
+    {
+      operands: "files",
+      flags: "bls",
+      valued: "in",
+      long: long("print-bytes verbose quiet silent"),
+      longValued: long("bytes"),
+    },
+  ],
+  [
+    // Not `-l`: it starts pr.
+    "diff",
+    {
+      operands: "files",
+      flags: "abBcdeEfHinNpPqrstTuwyZ",
+      valued: "CUWxIF",
+      long: long(
+        "brief recursive ignore-case ignore-all-space ignore-space-change ignore-blank-lines new-file text minimal side-by-side " +
+          "suppress-common-lines report-identical-files no-dereference strip-trailing-cr",
+      ),
+      longValued: long("unified context width exclude color label ignore-matching-lines"),
+    },
+  ],
+  [
+    "grep",
+    {
+      operands: "pattern",
+      flags: "EFGPiIvwxclLnhHoqrRsaUzZbyT",
+      valued: "eABCm",
+      also: /^-\d+$/,
+      long: long(
+        "extended-regexp fixed-strings basic-regexp perl-regexp ignore-case no-ignore-case invert-match word-regexp line-regexp count " +
+          "files-with-matches files-without-match line-number no-filename with-filename only-matching quiet silent recursive " +
+          "dereference-recursive no-messages text null null-data byte-offset initial-tab line-buffered",
+      ),
+      longValued: long(
+        "regexp after-context before-context context max-count include exclude exclude-dir color colour binary-files label",
+      ),
+    },
+  ],
+]);
+
+/** The files a read-only command reads, or undefined when the part is not one. */
+export function readOnlyFiles(part: CommandPart, table: ReadOnlyTable): readonly ShellWord[] | undefined {
+  const [name, ...args] = part.words;
+  const head = name && staticValue(name);
+  if (head === undefined || part.openEnded) return undefined;
+  if (head === "test" || head === "[") return testedFiles(head === "[" ? args.slice(0, -1) : args);
+  const command = table.get(head);
+  if (command === undefined) return undefined;
+  if (command.operands === "anything") return [];
+  const read = readArguments(args, command, command.operands === "text");
+  if (read === undefined) return undefined;
+  const named = read.options.flatMap(({ name: option, value }) =>
+    value && command.fileOptions?.includes(option) ? [value] : [],
+  );
+  const files = [...operandFiles(command, read), ...named];
+  return files.every((word) => staticValue(word) !== undefined)
+    ? files.filter((word) => staticValue(word) !== "-")
+    : undefined;
+}
+
+function operandFiles(
+  command: ReadOnlyCommand,
+  read: { options: readonly { name: string }[]; operands: readonly ShellWord[] },
+): ShellWord[] {
+  const { options, operands } = read;
+  const here: ShellWord = { pieces: ["."], raw: ".", at: [0, 0], splits: false, behindVariable: false, readings: [] };
+  if (command.operands === "text" || command.operands === "none") return [];
+  if (command.operands === "files") return operands.length === 0 && command.reads === "here" ? [here] : [...operands];
+  const given = options.some(({ name }) => name === "e" || name === "--regexp");
+  const files = given ? operands : operands.slice(1);
+  const recursive = options.some(({ name }) => /^(r|R|--recursive|--dereference-recursive)$/.test(name));
+  return files.length === 0 && recursive ? [here] : [...files];
+}
+
+const asksFile = /^-[abcdefghkprsuwxGLNOS]$/;
+const comparesFiles = /^-(nt|ot|ef)$/;
+
+/** The words of a test that name files; a word that is not known may only be text. */
+function testedFiles(args: readonly ShellWord[]): readonly ShellWord[] | undefined {
+  const files = args.filter((_, index) => {
+    const [before, after] = [args[index - 1], args[index + 1]].map((word) => (word && staticValue(word)) ?? "");
+    return asksFile.test(before ?? "") || comparesFiles.test(before ?? "") || comparesFiles.test(after ?? "");
+  });
+  return files.every((word) => staticValue(word) !== undefined) ? files : undefined;
+}
+
+function long(names: string): string[] {
+  return names.split(" ").map((name) => `--${name}`);
+}

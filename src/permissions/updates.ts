@@ -1,0 +1,177 @@
+import type { PermissionUpdate } from "../protocol/index.ts";
+import type { RuleLayer } from "./layer.ts";
+import { readMode } from "./mode.ts";
+import { type PathFs, realFs } from "./paths/fs.ts";
+import { faultOf, resolvePath } from "./paths/resolve.ts";
+import { compileRules, type Policy } from "./policy.ts";
+import { meaningOf } from "./rules/compile.ts";
+import { isInvalid, parseRule } from "./rules/rule.ts";
+import type { RuleWarning } from "./warning.ts";
+
+/** Who asks for updates, and what the host offers. */
+export interface UpdateSource {
+  /** The layer of the hook that asks; absent for a person's "always". A checkout's hooks may not write user settings. */
+  readonly scope?: string;
+  /** Whether the host offers bypassPermissions at all. */
+  readonly bypassAvailable?: boolean;
+  readonly fs?: PathFs;
+}
+
+/** Checks each entry by itself (PE-46, PE-47); a bad one is dropped with a warning, the others stay. */
+export function checkUpdates(
+  updates: unknown,
+  policy: Policy,
+  source: UpdateSource = {},
+): { accepted: readonly PermissionUpdate[]; warnings: readonly RuleWarning[] } {
+  const accepted: PermissionUpdate[] = [];
+  const warnings: RuleWarning[] = [];
+  for (const [index, entry] of (Array.isArray(updates) ? updates : [updates]).entries()) {
+    const fault = faultIn(entry, policy, source);
+    const place = `updatedPermissions[${index}]`;
+    if (fault === undefined) accepted.push(entry as PermissionUpdate);
+    else warnings.push({ code: "permission-update-invalid", message: `${place} was dropped: ${fault}`, place });
+  }
+  return { accepted, warnings };
+}
+
+/**
+ * Applies the entries for the session, in force from the next judgement, and hands back those that belong into a file,
+ * for the settings editor (PE-48).
+ */
+export function applyUpdates(
+  policy: Policy,
+  updates: readonly PermissionUpdate[],
+  source: UpdateSource = {},
+): { policy: Policy; stored: readonly PermissionUpdate[]; warnings: readonly RuleWarning[] } {
+  const { accepted, warnings } = checkUpdates(updates, policy, source);
+  const stored = accepted.filter(({ destination }) => destination !== "session");
+  const own = accepted.filter(({ destination }) => destination === "session");
+  if (own.length === 0) return { policy, stored, warnings };
+  const others = policy.layers.filter((layer) => layer.scope !== "session");
+  const sessions = policy.layers.filter((layer) => layer.scope === "session");
+  const session = own.reduce(applyOne, sessions.reduce(merged, { scope: "session" } as RuleLayer));
+  return { policy: compileRules([...others, session], policy.names), stored, warnings };
+}
+
+const destinations = ["session", "localSettings", "projectSettings", "userSettings"];
+
+function faultIn(entry: unknown, policy: Policy, source: UpdateSource): string | undefined {
+  if (entry === null || typeof entry !== "object") return "it is no object";
+  const update = entry as Record<string, unknown>;
+  const { type, destination } = update;
+  if (typeof destination !== "string" || !destinations.includes(destination))
+    return `destination must be one of ${destinations.join(", ")}`;
+  if (destination === "userSettings" && isCheckout(source.scope))
+    return "a hook of a project may not write user settings";
+  switch (type) {
+    case "addRules":
+    case "replaceRules":
+    case "removeRules":
+      return faultInRules(update, policy, type);
+    case "setMode":
+      return faultInMode(update["mode"], destination, policy, source);
+    case "addDirectories":
+    case "removeDirectories":
+      return faultInDirectories(update["directories"], policy, type, source.fs ?? realFs);
+    default:
+      return `"${String(type)}" is no type of update`;
+  }
+}
+
+function faultInRules(update: Record<string, unknown>, policy: Policy, type: string): string | undefined {
+  const { rules, behavior } = update;
+  if (behavior !== "allow" && behavior !== "ask" && behavior !== "deny") return "behavior must be allow, ask or deny";
+  if (!Array.isArray(rules) || rules.length === 0) return "rules must be a list of {toolName, ruleContent}";
+  if (behavior === "allow" && type !== "removeRules" && isManagedOnly(policy))
+    return "only managed settings may allow here";
+  for (const entry of rules as unknown[]) {
+    const text = ruleText(entry);
+    if (text === undefined) return "rules must be a list of {toolName, ruleContent}";
+    const rule = parseRule(text);
+    if (isInvalid(rule)) return `${text}: ${rule.invalid}`;
+    if (type === "removeRules") continue;
+    const meaning = meaningOf(rule, behavior, policy.names);
+    if ("tooWide" in meaning) return `${text}: ${meaning.tooWide}`;
+    if (isInvalid(meaning)) return `${text}: ${meaning.invalid}`;
+  }
+  return undefined;
+}
+
+function faultInMode(word: unknown, destination: string, policy: Policy, source: UpdateSource): string | undefined {
+  const mode = readMode(word);
+  if (mode === undefined) return `"${String(word)}" is not a mode`;
+  const grants = mode !== "default" && mode !== "plan" && mode !== "dontAsk";
+  if (grants && isManagedOnly(policy)) return "only managed settings may grant here";
+  if (mode !== "bypassPermissions") return undefined;
+  if (destination !== "session") return "bypassPermissions is never stored as a default";
+  return source.bypassAvailable === true && !policy.bypassDisabled
+    ? undefined
+    : "bypassPermissions is not available here";
+}
+
+function faultInDirectories(list: unknown, policy: Policy, type: string, fs: PathFs): string | undefined {
+  if (!Array.isArray(list) || list.length === 0) return "directories must be a list of absolute paths";
+  if (type === "addDirectories" && isManagedOnly(policy)) return "only managed settings may grant here";
+  for (const path of list as unknown[]) {
+    const fault = faultOf(path);
+    if (fault !== undefined || typeof path !== "string") return fault ?? "a directory is a text";
+    if (!path.startsWith("/")) return `${path} is not absolute`;
+    if (type === "addDirectories" && resolvePath(path, "/", fs).kind !== "folder") return `${path} is no folder`;
+  }
+  return undefined;
+}
+
+function applyOne(layer: RuleLayer, update: PermissionUpdate): RuleLayer {
+  switch (update.type) {
+    case "setMode":
+      return { ...layer, defaultMode: update.mode };
+    case "addDirectories":
+      return {
+        ...layer,
+        additionalDirectories: [...new Set([...(layer.additionalDirectories ?? []), ...update.directories])],
+      };
+    case "removeDirectories":
+      return {
+        ...layer,
+        additionalDirectories: (layer.additionalDirectories ?? []).filter(
+          (path) => !update.directories.includes(String(path)),
+        ),
+      };
+    default: {
+      const texts = update.rules.flatMap((entry) => ruleText(entry) ?? []);
+      const before = layer[update.behavior] ?? [];
+      const equal = (text: unknown) => texts.some((other) => other.trim() === String(text).trim());
+      const after = update.type === "replaceRules" ? texts : before.filter((text) => !equal(text));
+      return { ...layer, [update.behavior]: update.type === "addRules" ? [...after, ...texts] : after };
+    }
+  }
+}
+
+function merged(a: RuleLayer, b: RuleLayer): RuleLayer {
+  const join = (list: "allow" | "ask" | "deny" | "additionalDirectories") => [...(a[list] ?? []), ...(b[list] ?? [])];
+  return {
+    ...a,
+    ...b,
+    allow: join("allow"),
+    ask: join("ask"),
+    deny: join("deny"),
+    additionalDirectories: join("additionalDirectories"),
+  };
+}
+
+function ruleText(entry: unknown): string | undefined {
+  if (entry === null || typeof entry !== "object") return undefined;
+  const { toolName, ruleContent } = entry as Record<string, unknown>;
+  if (typeof toolName !== "string" || toolName.includes("(")) return undefined;
+  if (ruleContent === undefined) return toolName;
+  return typeof ruleContent === "string" ? `${toolName}(${ruleContent})` : undefined;
+}
+
+function isManagedOnly(policy: Policy): boolean {
+  return policy.layers.some((layer) => layer.scope === "managed" && layer.allowManagedPermissionRulesOnly === true);
+}
+
+/** A hook that came with a checkout, as its own file or in the frontmatter of a skill or an agent. */
+function isCheckout(scope: string | undefined): boolean {
+  return scope !== undefined && ["project", "local", "skill", "agent", "frontmatter"].includes(scope);
+}
