@@ -266,6 +266,29 @@ test("EN-65 the timeout covers the lookup of the name", async () => {
   expect(ran.ended).toEqual({ by: "timeout", afterMs: 20 });
 });
 
+test("a name found after the deadline is not connected to", async () => {
+  const { port } = await serve(answering(200));
+  let connections = 0;
+  running?.on("connection", () => {
+    connections++;
+  });
+  const late = () =>
+    new Promise<{ address: string; family: number }[]>((resolve) => {
+      setTimeout(() => resolve([{ address: "127.0.0.1", family: 4 }]), 40);
+    });
+  const ran = await post(`http://late.example.test:${port}/`, {}, { resolve: late, timeoutMs: 10 });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect([ran.ended, connections]).toEqual([{ by: "timeout", afterMs: 10 }, 0]);
+});
+
+test("EN-65 headers up to 64 KiB are read, more end the request", async () => {
+  const { origin } = await serve((request, response) => {
+    response.writeHead(200, { "x-long": "x".repeat(Number(request.url?.slice(1))) }).end("{}");
+  });
+  expect((await post(`${origin}/60000`)).stdout).toBe("{}");
+  expect((await post(`${origin}/66000`)).failure).toContain("answered with more than 64 KiB of headers");
+});
+
 test("EN-116 an abort ends the request at once and closes its connection", async () => {
   let closed = false;
   const controller = new AbortController();

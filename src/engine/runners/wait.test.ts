@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { settled, timerMs, waitFor } from "./wait.ts";
 
@@ -72,7 +73,7 @@ test("fifty waits on one signal are no leak to Node and leave no listener behind
   await Promise.all(waits);
   await new Promise((resolve) => setImmediate(resolve));
   process.off("warning", onWarning);
-  expect(warnings).toEqual([]);
+  expect([warnings, getEventListeners(controller.signal, "abort")]).toEqual([[], []]);
 });
 
 test("a time beyond what a timer holds is shortened, not taken for zero", () => {
