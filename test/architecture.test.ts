@@ -28,7 +28,6 @@ const mayImport: Record<string, readonly string[]> = {
 /** npm packages and the only modules that may load them. */
 const packageOwners: Record<string, readonly string[]> = {
   zod: ["schemas"],
-  "jsonc-parser": ["engine"],
   unbash: ["permissions"],
   picomatch: ["permissions"],
   "node-sqlite3-wasm": ["sessions"],

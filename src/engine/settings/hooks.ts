@@ -1,0 +1,134 @@
+import {
+  catalog,
+  type EventRow,
+  type FileHook,
+  fileHookTypes,
+  groupFields,
+  type HookGroup,
+  hookFields,
+  nearest,
+  type Warning,
+} from "../../protocol/index.ts";
+import { type Fault, fieldsFault, isObject, ownValue, shown } from "./check.ts";
+
+/** The `hooks` of a file, as far as they can be used. */
+export interface CheckedHooks {
+  readonly hooks: Readonly<Record<string, readonly HookGroup[]>>;
+  readonly warnings: readonly Warning[];
+  /** Events of which an entry had to be dropped. */
+  readonly damaged: readonly string[];
+}
+
+export type Rows = Readonly<Record<string, EventRow>>;
+
+/**
+ * Keeps every entry that can be used and says of every other one which it is and what is wrong with it.
+ *
+ * Contract: one bad entry takes nothing else with it; messages count entries as the file does.
+ */
+export function checkHooks(value: unknown, file: string, rows: Rows = catalog): CheckedHooks {
+  if (value === undefined) return { hooks: {}, warnings: [], damaged: [] };
+  const warnings: Warning[] = [];
+  const damaged = new Set<string>();
+  const kept: [string, readonly HookGroup[]][] = [];
+  if (!isObject(value)) {
+    warnings.push(invalid(file, "hooks", `must be an object from event to list, not ${shown(value)}`));
+    return { hooks: {}, warnings, damaged: Object.keys(rows) };
+  }
+  for (const [event, groups] of Object.entries(value)) {
+    if (!Object.hasOwn(rows, event)) {
+      warnings.push(unknownEvent(event, file, rows));
+      continue;
+    }
+    const checked = checkGroups(groups, event, file);
+    kept.push([event, checked.groups]);
+    warnings.push(...checked.warnings);
+    if (checked.warnings.length > 0) damaged.add(event);
+  }
+  return { hooks: Object.fromEntries(kept), warnings, damaged: [...damaged] };
+}
+
+/** Why an entry cannot stand in a file; undefined when it can. */
+export function hookFault(entry: unknown): Fault | undefined {
+  if (!isObject(entry)) return { field: "", why: `must be an object, not ${shown(entry)}` };
+  const type = ownValue(entry, "type");
+  if (typeof type !== "string")
+    return { field: "type", why: type === undefined ? "is missing" : `must be a text, not ${shown(type)}` };
+  const known = fileHookTypes.find((name) => name === type);
+  if (known === undefined) return { field: "type", why: unknownType(type) };
+  const fault = fieldsFault(entry, { ...hookFields[known] });
+  if (fault === undefined || fault.why !== "is missing") return fault;
+  const near = nearest(
+    fault.field,
+    Object.keys(entry).filter((name) => !Object.hasOwn(hookFields[known], name)),
+  );
+  return near === undefined ? fault : { ...fault, why: `is missing; ${shown(near)} looks like it` };
+}
+
+function checkGroups(value: unknown, event: string, file: string): { groups: HookGroup[]; warnings: Warning[] } {
+  const at = `hooks.${event}`;
+  if (!Array.isArray(value)) {
+    return { groups: [], warnings: [invalid(file, at, `must be a list of groups, not ${shown(value)}`)] };
+  }
+  const checked = value.map((group, index) => checkGroup(group, `${at}[${index}]`, file));
+  return {
+    // An empty group keeps the place of one that is off, so that the others keep their numbers.
+    groups: checked.map(({ group = { hooks: [] } }) => group),
+    warnings: checked.flatMap(({ warnings }) => warnings),
+  };
+}
+
+function checkGroup(value: unknown, at: string, file: string): { group?: HookGroup; warnings: Warning[] } {
+  if (!isObject(value)) return { warnings: [invalid(file, at, `must be an object, not ${shown(value)}`)] };
+  const hooks = ownValue(value, "hooks");
+  if (hooks === undefined && value["type"] !== undefined) {
+    return { warnings: [invalid(file, at, 'is a hook where a group is expected; wrap it as { "hooks": [ … ] }')] };
+  }
+  const { hooks: _, ...own } = groupFields;
+  const fault = fieldsFault(value, own) ?? (Array.isArray(hooks) ? undefined : listFault(hooks));
+  if (fault !== undefined || !Array.isArray(hooks)) {
+    return { warnings: [invalid(file, `${at}.${fault?.field ?? ""}`, fault?.why ?? "")] };
+  }
+  const warnings: Warning[] = [];
+  const kept = hooks.filter((entry, index): entry is FileHook => {
+    const wrong = hookFault(entry);
+    if (wrong === undefined) return true;
+    const place = `${at}.hooks[${index}]`;
+    warnings.push(invalid(file, wrong.field === "" ? place : `${place}.${wrong.field}`, wrong.why));
+    return false;
+  });
+  return { group: { ...value, hooks: kept }, warnings };
+}
+
+function listFault(value: unknown): Fault {
+  return { field: "hooks", why: value === undefined ? "is missing" : `must be a list, not ${shown(value)}` };
+}
+
+function invalid(file: string, at: string, why: string): Warning {
+  return {
+    code: "hook-invalid",
+    message: `${at} in ${file} ${ended(why)} That entry is off; the rest of the file stays active.`,
+    place: `${file}: ${at}`,
+  };
+}
+
+function ended(sentence: string): string {
+  return /[.?]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+function unknownEvent(event: string, file: string, rows: Rows): Warning {
+  const near = nearest(event, Object.keys(rows));
+  const hint = near ? `Did you mean ${shown(near)}?` : "Its hooks are ignored.";
+  return {
+    code: "unknown-event",
+    message: `${shown(event)} in ${file} is not an event. ${hint}`,
+    place: `${file}: hooks.${event}`,
+  };
+}
+
+function unknownType(type: string): string {
+  if (type === "callback" || type === "function")
+    return `cannot be ${shown(type)} in a file; a program registers those`;
+  const near = nearest(type, fileHookTypes);
+  return `is unknown: ${shown(type)}${near ? `. Did you mean ${shown(near)}?` : `; known are ${fileHookTypes.join(", ")}`}`;
+}

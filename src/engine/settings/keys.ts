@@ -1,0 +1,54 @@
+import { type Field, type Settings, settingsFields, type Warning } from "../../protocol/index.ts";
+import { faultOf, isObject, ownValue } from "./check.ts";
+
+/**
+ * The keys of a settings file beside `hooks`, each checked for itself.
+ *
+ * Contract: what cannot be used is left out, as narrow as possible: one bad rule leaves the other rules of its list in force.
+ */
+export function checkKeys(
+  value: Readonly<Record<string, unknown>>,
+  file: string,
+): { readonly settings: Omit<Settings, "hooks">; readonly warnings: readonly Warning[] } {
+  const warnings: Warning[] = [];
+  const { hooks: _, ...fields } = settingsFields;
+  const settings: [string, unknown][] = [];
+  for (const [name, field] of Object.entries(fields)) {
+    const usable = usablePart(ownValue(value, name), field, name, (at, why) => {
+      warnings.push({
+        code: "settings-invalid",
+        message: `${at} in ${file} ${why}. It is ignored; the rest of the file stays active.`,
+        place: `${file}: ${at}`,
+      });
+    });
+    if (usable !== undefined) settings.push([name, usable]);
+  }
+  return { settings: Object.fromEntries(settings), warnings };
+}
+
+/** The value without the members that cannot be used; undefined when nothing is left of it. */
+function usablePart(value: unknown, field: Field, at: string, drop: (at: string, why: string) => void): unknown {
+  if (value === undefined) return undefined;
+  if (field.is === "list" && Array.isArray(value)) {
+    return value.filter((item, index) => usablePart(item, field.of, `${at}[${index}]`, drop) !== undefined);
+  }
+  if (field.is === "object" && isObject(value) && !hasNeededFields(field)) {
+    const members = Object.entries(value).map(([name, member]) => {
+      const own = (field.fields && ownField(field.fields, name)) ?? field.values ?? { is: "anything" as const };
+      return [name, usablePart(member, own, `${at}.${name}`, drop)] as const;
+    });
+    return Object.fromEntries(members.filter(([, member]) => member !== undefined));
+  }
+  const fault = faultOf(value, field, at);
+  if (fault !== undefined) drop(fault.field, fault.why);
+  return fault === undefined ? value : undefined;
+}
+
+/** An object that makes no sense without some of its members counts whole or not at all. */
+function hasNeededFields(field: Extract<Field, { is: "object" }>): boolean {
+  return Object.values(field.fields ?? {}).some(({ optional }) => !optional);
+}
+
+function ownField(fields: Readonly<Record<string, Field>>, name: string): Field | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}

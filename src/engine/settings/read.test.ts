@@ -1,0 +1,355 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { catalog, eventNames, settingsFields } from "../../protocol/index.ts";
+import { hookSchema, settingsSchema } from "../../schemas/index.ts";
+import { hookFault } from "./hooks.ts";
+import { mostBytes, readLayer } from "./read.ts";
+
+const source = { kind: "user", file: "/home/dev/.claude/settings.json" } as const;
+const file = source.file;
+
+function read(value: unknown) {
+  return readLayer(source, Buffer.from(typeof value === "string" ? value : JSON.stringify(value)));
+}
+
+function told(value: unknown) {
+  return read(value).warnings.map(({ code, place }) => [code, place]);
+}
+
+const good = { type: "command", command: "true" };
+
+test("a file becomes a layer with its hooks and keys; keys nobody knows are ignored", () => {
+  const layer = read(
+    '// mine\n{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true", "mine": 1}]}]}, "env": {"A": "1"}, "theme": "dark",}',
+  );
+  expect(layer).toEqual({
+    ...source,
+    settings: { env: { A: "1" }, hooks: { Stop: [{ hooks: [{ ...good, mine: 1 }] }] } },
+    readable: true,
+    warnings: [],
+    contentHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
+});
+
+test("EN-7 a file that is no JSON gives no hooks and says where", () => {
+  const layer = read('{\n  "hooks": {,}\n}');
+  expect(layer).toEqual({
+    ...source,
+    settings: {},
+    readable: false,
+    contentHash: layer.contentHash,
+    warnings: [
+      {
+        code: "settings-unreadable",
+        message: `${file} cannot be read: line 2, column 13: expected a key in double quotes, found ",". It gives no hooks until it is mended; other files stay active.`,
+        place: `${file}:2:13`,
+      },
+    ],
+  });
+});
+
+test.each([
+  ["a list", "[]", "it must hold an object, not []"],
+  ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), "it is not UTF-8"],
+  ["ten megabytes", Buffer.alloc(10_000_000, 0x20), `it has 10000000 bytes; at most ${mostBytes} are read`],
+  ["a depth of 10,000", "[".repeat(10_000), "nested more than 200 deep"],
+  ["a key that stands twice", '{"env": {}, "env": {}}', 'the key "env" stands here a second time'],
+  ["nothing", "", "expected a value, found the end of the file"],
+])("H5 EN-7 %s is an error, not a crash", (_, bytes, why) => {
+  const layer = readLayer(source, Buffer.from(bytes));
+  expect(layer.readable).toBe(false);
+  expect(layer.warnings[0]?.message).toContain(why);
+});
+
+test("EN-6 one invalid entry is off and named by file, event, index and field; the rest stays", () => {
+  const layer = read({
+    hooks: {
+      PreToolUse: [
+        { matcher: "Bash", hooks: [good, { type: "command" }, { type: "command", command: 5 }, good] },
+        { matcher: 7, hooks: [good] },
+        { hooks: [{ type: "http", url: "http://x", headers: { A: 1 } }] },
+      ],
+      Stop: [{ hooks: [good] }],
+    },
+    env: { KEPT: "1" },
+  });
+  expect(layer.settings).toEqual({
+    env: { KEPT: "1" },
+    hooks: {
+      PreToolUse: [{ matcher: "Bash", hooks: [good, good] }, { hooks: [] }, { hooks: [] }],
+      Stop: [{ hooks: [good] }],
+    },
+  });
+  expect(layer.damaged).toEqual(["PreToolUse"]);
+  expect(layer.warnings).toEqual(
+    [
+      ["hooks.PreToolUse[0].hooks[1].command", "is missing."],
+      ["hooks.PreToolUse[0].hooks[2].command", "must be a text, not 5."],
+      ["hooks.PreToolUse[1].matcher", "must be a text, not 7."],
+      ["hooks.PreToolUse[2].hooks[0].headers.A", "must be a text, not 1."],
+    ].map(([at, why]) => ({
+      code: "hook-invalid",
+      message: `${at} in ${file} ${why} That entry is off; the rest of the file stays active.`,
+      place: `${file}: ${at}`,
+    })),
+  );
+});
+
+test.each([0, -1, "5", null, {}])("a timeout of %j switches its entry off", (timeout) => {
+  expect(told({ hooks: { Stop: [{ hooks: [{ ...good, timeout }, good] }] } })).toEqual([
+    ["hook-invalid", `${file}: hooks.Stop[0].hooks[0].timeout`],
+  ]);
+});
+
+test.each([
+  [{ type: "Command", command: "x" }, 'is unknown: "Command". Did you mean "command"?'],
+  [{ type: "mcp-tool" }, 'is unknown: "mcp-tool". Did you mean "mcp_tool"?'],
+  [{ type: "webhook-of-mine" }, 'is unknown: "webhook-of-mine"; known are command, http, prompt, agent, mcp_tool.'],
+  [{ type: "callback" }, 'cannot be "callback" in a file; a program registers those.'],
+  [{ type: "function" }, 'cannot be "function" in a file; a program registers those.'],
+  [{ command: "x" }, "is missing."],
+])("EN-9 EN-73b the entry %j is reported with the way out", (entry, why) => {
+  expect(read({ hooks: { Stop: [{ hooks: [entry] }] } }).warnings.map(({ message }) => message)).toEqual([
+    `hooks.Stop[0].hooks[0].type in ${file} ${why} That entry is off; the rest of the file stays active.`,
+  ]);
+});
+
+test("EN-9 a misspelt field that is needed is pointed out", () => {
+  expect(read({ hooks: { Stop: [{ hooks: [{ type: "command", comand: "x" }] }] } }).warnings[0]?.message).toContain(
+    'command in /home/dev/.claude/settings.json is missing; "comand" looks like it.',
+  );
+});
+
+test("EN-9 EV-3 an event nobody knows is ignored with the nearest name, the others stay", () => {
+  const layer = read({ hooks: { pretooluse: [{ hooks: [good] }], Nonsense_Of_Mine: [], Stop: [{ hooks: [good] }] } });
+  expect(layer.settings.hooks).toEqual({ Stop: [{ hooks: [good] }] });
+  expect(layer.warnings.map(({ code, message }) => [code, message])).toEqual([
+    ["unknown-event", `"pretooluse" in ${file} is not an event. Did you mean "PreToolUse"?`],
+    ["unknown-event", `"Nonsense_Of_Mine" in ${file} is not an event. Its hooks are ignored.`],
+  ]);
+});
+
+test("a hook where a group is expected is explained", () => {
+  expect(read({ hooks: { Stop: [good] } }).warnings[0]?.message).toContain('wrap it as { "hooks": [ … ] }');
+});
+
+test.each([
+  { hooks: [] },
+  { hooks: { Stop: {} } },
+  { hooks: { Stop: ["x"] } },
+  { hooks: { Stop: [{ hooks: {} }] } },
+  { hooks: { Stop: [{}] } },
+])("the hooks of %j are reported, and nothing else happens", (value) => {
+  expect(read(value).warnings.map(({ code }) => code)).toEqual(["hook-invalid"]);
+  expect(read(value).readable).toBe(true);
+});
+
+test("a key with a value that cannot be used is ignored, as narrowly as possible", () => {
+  const layer = read({
+    disableAllHooks: "yes",
+    env: { A: "1", B: 2 },
+    permissions: { deny: ["Bash(rm *)", 5, "Read"], allow: "Bash", own: 1 },
+    statusLine: { type: "command" },
+    allowedHttpHookUrls: ["http://a", null],
+    httpHookAllowPrivate: "yes",
+    onConflict: "first",
+  });
+  expect(layer.settings).toEqual({
+    env: { A: "1" },
+    permissions: { deny: ["Bash(rm *)", "Read"], own: 1 },
+    allowedHttpHookUrls: ["http://a"],
+  });
+  expect(layer.warnings.map(({ code, place }) => [code, place])).toEqual(
+    [
+      "env.B",
+      "statusLine.command",
+      "permissions.deny[1]",
+      "permissions.allow",
+      "disableAllHooks",
+      "allowedHttpHookUrls[1]",
+      "httpHookAllowPrivate",
+      "onConflict",
+    ]
+      .sort((a, b) => order(a) - order(b))
+      .map((at) => ["settings-invalid", `${file}: ${at}`]),
+  );
+});
+
+function order(at: string): number {
+  return (
+    Object.keys(settingsFields).indexOf(at.split(/[.[]/)[0] ?? "") * 10 +
+    (at.includes("allow") && at.startsWith("permissions") ? 1 : 0)
+  );
+}
+
+test("H1 EN-3 keys of prototypes reach no prototype, wherever they stand", () => {
+  const poison = '{"__proto__": {"x": "1"}, "constructor": {"prototype": {"x": "1"}}, "toString": {"x": "1"}}';
+  const layer = read(
+    `{"__proto__": {"x": 1, "disableAllHooks": true}, "env": ${poison}, "permissions": ${poison}, "hooks": ${poison}}`,
+  );
+  expect(({} as Record<string, unknown>)["x"]).toBeUndefined();
+  expect(layer.settings.disableAllHooks).toBeUndefined();
+  expect(layer.settings.hooks).toBeUndefined();
+  expect(Object.keys(layer.settings.env ?? {})).toEqual([]);
+  expect(layer.warnings.map(({ code }) => code).sort()).toEqual([
+    ...Array(3).fill("settings-invalid"),
+    ...Array(3).fill("unknown-event"),
+  ]);
+});
+
+test("the checker and the schemas agree on every hook entry", () => {
+  const key = fc.constantFrom(
+    "type",
+    "command",
+    "url",
+    "prompt",
+    "server",
+    "tool",
+    "timeout",
+    "args",
+    "shell",
+    "headers",
+    "async",
+    "if",
+    "input",
+    "onFailure",
+    "allowedEnvVars",
+    "other",
+  );
+  const value = fc.oneof(
+    fc.constantFrom<unknown>(
+      "command",
+      "http",
+      "prompt",
+      "agent",
+      "mcp_tool",
+      "bash",
+      "block",
+      "x",
+      "",
+      0,
+      5,
+      -1,
+      true,
+      null,
+      [],
+      ["a"],
+      [1],
+      {},
+      { A: "b" },
+      { A: 1 },
+    ),
+    fc.anything({ maxDepth: 1 }),
+  );
+  const entry = fc
+    .dictionary(key, value)
+    .chain((fields) =>
+      fc
+        .constantFrom("command", "http", "prompt", "agent", "mcp_tool", undefined)
+        .map((type) =>
+          type === undefined
+            ? fields
+            : { command: "x", url: "x", prompt: "x", server: "x", tool: "x", ...fields, type },
+        ),
+    );
+  fc.assert(
+    fc.property(fc.oneof(entry, value), (candidate) => {
+      const json: unknown = JSON.parse(JSON.stringify(candidate) ?? "null");
+      expect(hookFault(json) === undefined, JSON.stringify(json)).toBe(hookSchema.safeParse(json).success);
+    }),
+    { numRuns: 1_500 },
+  );
+});
+
+test("a settings file draws no warning exactly when the schema accepts it", () => {
+  const junk = fc.constantFrom<unknown>(
+    "x",
+    1,
+    true,
+    null,
+    [],
+    ["a"],
+    [1],
+    {},
+    { a: "b" },
+    { a: 1 },
+    { type: "command", command: "x" },
+  );
+  const hook = fc.oneof({ weight: 5, arbitrary: fc.constant<unknown>(good) }, { weight: 1, arbitrary: junk });
+  const group = fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        matcher: fc.constantFrom("", "Bash"),
+        hooks: fc.array(hook, { maxLength: 2 }),
+      }) as fc.Arbitrary<unknown>,
+    },
+    { weight: 1, arbitrary: junk },
+  );
+  const groups = fc.oneof(
+    { weight: 5, arbitrary: fc.array(group, { maxLength: 2 }) as fc.Arbitrary<unknown> },
+    { weight: 1, arbitrary: junk },
+  );
+  const hooks = fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.dictionary(fc.constantFrom(...eventNames), groups, { maxKeys: 2 }) as fc.Arbitrary<unknown>,
+    },
+    { weight: 1, arbitrary: junk },
+  );
+  const keys = fc.dictionary(fc.constantFrom(...Object.keys(settingsFields).filter((name) => name !== "hooks")), junk, {
+    maxKeys: 3,
+  });
+  fc.assert(
+    fc.property(keys, fc.option(hooks, { nil: undefined }), (rest, some) => {
+      const value = JSON.parse(JSON.stringify(some === undefined ? rest : { ...rest, hooks: some }));
+      expect(
+        read(value).warnings.filter(({ code }) => code !== "unknown-event").length === 0,
+        JSON.stringify(value),
+      ).toBe(settingsSchema.safeParse(value).success);
+    }),
+    { numRuns: 1_500 },
+  );
+});
+
+test("no bytes whatsoever make reading throw", () => {
+  const bits = fc.constantFrom(
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    '"hooks"',
+    '"Stop"',
+    '"type"',
+    '"command"',
+    '"env"',
+    '"__proto__"',
+    "1",
+    "null",
+    '"x"',
+    "//",
+    "\n",
+    "\u0000",
+    "é",
+  );
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.uint8Array({ maxLength: 50 }),
+        fc.array(bits, { maxLength: 30 }).map((parts) => Buffer.from(parts.join(""))),
+      ),
+      (bytes) => {
+        expect(readLayer(source, bytes).kind).toBe("user");
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
+
+test("a host's own event is an event in its files", () => {
+  const rows = { ...catalog, Deployed: { ...catalog.Notification, name: "Deployed" } };
+  const layer = readLayer(source, Buffer.from(JSON.stringify({ hooks: { Deployed: [{ hooks: [good] }] } })), rows);
+  expect(layer.warnings).toEqual([]);
+});

@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import { catalog, type LayerKind, type Warning } from "../../protocol/index.ts";
+import type { Frontmatter, Layer, PluginRoot } from "../layer.ts";
+import { isObject, ownValue, shown } from "./check.ts";
+import { checkHooks, type Rows } from "./hooks.ts";
+import { parseJsonc, plainValue } from "./jsonc.ts";
+import { checkKeys } from "./keys.ts";
+
+/** Where settings are read from. */
+export interface LayerSource {
+  readonly kind: LayerKind;
+  /** Absent for a text given on a command line. */
+  readonly file?: string;
+  readonly plugin?: PluginRoot;
+  readonly frontmatter?: Frontmatter;
+}
+
+/** The most a settings file may weigh; a hundred times the largest that people write. */
+export const mostBytes: number = 4 * 1024 * 1024;
+
+/** The bytes of one settings file as a layer. Contract: never throws; what cannot be used is a warning. */
+export function readLayer(source: LayerSource, bytes: Uint8Array, rows: Rows = catalog): Layer {
+  const contentHash = createHash("sha256").update(bytes).digest("hex");
+  if (bytes.length > mostBytes) {
+    return unreadable(source, `it has ${bytes.length} bytes; at most ${mostBytes} are read`, contentHash);
+  }
+  const text = decoded(bytes);
+  if (text === undefined) return unreadable(source, "it is not UTF-8", contentHash);
+  const parsed = parseJsonc(text);
+  if ("fault" in parsed) {
+    const { line, column, why } = parsed.fault;
+    return unreadable(source, `line ${line}, column ${column}: ${why}`, contentHash, `${line}:${column}`);
+  }
+  return layerOf(source, plainValue(parsed.tree), contentHash, rows);
+}
+
+/** A value that was read from a file, in whatever syntax, as a layer. */
+export function layerOf(source: LayerSource, value: unknown, contentHash: string, rows: Rows = catalog): Layer {
+  if (!isObject(value)) return unreadable(source, `it must hold an object, not ${shown(value)}`, contentHash);
+  const name = nameOf(source);
+  const { hooks, warnings, damaged } = checkHooks(ownValue(value, "hooks"), name, rows);
+  // A plugin and a file of frontmatter bring hooks; settings are not theirs to make.
+  const keys = source.plugin || source.frontmatter ? { settings: {}, warnings: [] } : checkKeys(value, name);
+  return {
+    ...source,
+    settings: Object.keys(hooks).length === 0 ? keys.settings : { ...keys.settings, hooks },
+    readable: true,
+    warnings: [...warnings, ...keys.warnings],
+    contentHash,
+    ...(damaged.length === 0 ? {} : { damaged }),
+  };
+}
+
+/** A layer that is there and cannot be used. */
+export function unreadable(source: LayerSource, why: string, contentHash = "", place?: string): Layer {
+  const name = nameOf(source);
+  const warning: Warning = {
+    code: "settings-unreadable",
+    message: `${name} cannot be read: ${why}. It gives no hooks until it is mended; other files stay active.`,
+    place: place === undefined ? name : `${name}:${place}`,
+  };
+  return { ...source, settings: {}, readable: false, warnings: [warning], contentHash };
+}
+
+/** How messages call a layer. */
+export function nameOf({ kind, file }: Pick<LayerSource, "kind" | "file">): string {
+  return file ?? (kind === "flag" ? "--settings" : kind);
+}
+
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    // The decoder throws for nothing else.
+    return undefined;
+  }
+}

@@ -1,0 +1,111 @@
+import { createHash } from "node:crypto";
+import { basename } from "node:path";
+import { catalog, type Warning } from "../../protocol/index.ts";
+import type { ConfiguredHook } from "../configured.ts";
+import type { Layer } from "../layer.ts";
+import type { ToolAliases } from "../matcher.ts";
+import { deepFreeze } from "../runners/deep-freeze.ts";
+import { configureGroup, type GroupPlace } from "./configure.ts";
+import type { Rows } from "./hooks.ts";
+import { type Effective, mergeLayers } from "./merge.ts";
+
+/** All settings in force, worked out once. Nothing in it changes; a reload makes another one. */
+export interface Snapshot {
+  /** Equal settings, equal fingerprint. */
+  readonly fingerprint: string;
+  /** Of each event that has any: its hooks in configured order. */
+  readonly byEvent: ReadonlyMap<string, readonly ConfiguredHook[]>;
+  readonly effective: Effective;
+  readonly layers: readonly Layer[];
+  /** What loading had to say, each thing once. */
+  readonly warnings: readonly Warning[];
+}
+
+export interface SnapshotOptions {
+  /** The catalog's rows and a host's own. */
+  readonly rows?: Rows;
+  readonly aliases?: ToolAliases;
+}
+
+/** Layers in configured order → a frozen snapshot. Pure. */
+export function takeSnapshot(layers: readonly Layer[], options: SnapshotOptions = {}): Snapshot {
+  const rows = options.rows ?? catalog;
+  const { effective, warnings } = mergeLayers(layers, rows);
+  const labels = labelsOf(layers);
+  const byEvent = new Map<string, ConfiguredHook[]>();
+  layers.forEach((layer, index) => {
+    for (const [event, groups] of Object.entries(layer.settings.hooks ?? {})) {
+      const row = rowFor(event, layer, rows);
+      if (row === undefined) continue;
+      const hooks = byEvent.get(row.name) ?? [];
+      byEvent.set(row.name, hooks);
+      groups.forEach((group, number) => {
+        const place: GroupPlace = {
+          layer,
+          label: labels[index] ?? layer.kind,
+          row,
+          group: number,
+          order: hooks.length,
+          ...(options.aliases === undefined ? {} : { aliases: options.aliases }),
+          ...(layer.kind === "managed" ? { onFailure: effective.managedOnFailure } : {}),
+        };
+        hooks.push(...configureGroup(group, place));
+      });
+    }
+  });
+  for (const [event, hooks] of byEvent) if (hooks.length === 0) byEvent.delete(event);
+  const problems = [...byEvent.values()].flat().flatMap((hook) => hook.problems);
+  const snapshot: Snapshot = {
+    fingerprint: fingerprintOf(layers),
+    byEvent,
+    effective,
+    layers,
+    warnings: distinct([...layers.flatMap((layer) => layer.warnings), ...warnings, ...problems]),
+  };
+  // Not what was compiled: matchers and conditions are closures over their own state.
+  deepFreeze([layers, effective, snapshot.warnings]);
+  for (const hooks of byEvent.values()) Object.freeze(hooks).forEach(Object.freeze);
+  return Object.freeze(snapshot);
+}
+
+/** The row a file's event means: inside an agent, the end of a turn is the end of the agent. */
+function rowFor(event: string, { kind }: Layer, rows: Rows) {
+  const row = Object.hasOwn(rows, event) ? rows[event] : undefined;
+  const inside = kind === "agent" ? row?.special.insideAgent : undefined;
+  return inside === undefined ? row : rows[inside];
+}
+
+/** A layer's part of its hooks' ids: the same on every machine, and different for each layer. */
+function labelsOf(layers: readonly Layer[]): readonly string[] {
+  const seen = new Map<string, number>();
+  return layers.map((layer) => {
+    const label = labelOf(layer);
+    const count = (seen.get(label) ?? 0) + 1;
+    seen.set(label, count);
+    return count === 1 ? label : `${label}#${count}`;
+  });
+}
+
+function labelOf({ kind, file, plugin, frontmatter }: Layer): string {
+  if (frontmatter !== undefined) return `${kind}/${frontmatter.from}/${frontmatter.name}`;
+  if (plugin !== undefined) return `${kind}/${basename(plugin.root)}`;
+  if (kind === "managed" && file !== undefined && basename(file) !== "managed-settings.json")
+    return `${kind}/${basename(file)}`;
+  return kind;
+}
+
+function fingerprintOf(layers: readonly Layer[]): string {
+  const said = layers.map(({ kind, file, plugin, frontmatter, settings, readable }) => [
+    kind,
+    file,
+    plugin,
+    frontmatter,
+    settings,
+    readable,
+  ]);
+  return createHash("sha256").update(JSON.stringify(said)).digest("hex").slice(0, 16);
+}
+
+function distinct(warnings: readonly Warning[]): readonly Warning[] {
+  return [...new Map(warnings.map((warning) => [JSON.stringify(warning), warning])).values()];
+}
