@@ -5,7 +5,18 @@ import { parseCall } from "./parse.ts";
 import { version } from "./version.ts";
 
 /** Every command with its line for --help; only the one that is called is loaded. */
-const commands: Readonly<Record<string, { summary: string; load: () => Promise<{ command: Command }> }>> = {};
+const commands: Readonly<Record<string, { summary: string; load: () => Promise<{ command: Command }> }>> = {
+  demo: { summary: "a tour: real hooks deciding about real events, offline", load: () => import("./commands/demo.ts") },
+  fire: {
+    summary: "send one event through the hooks that apply, print the outcome",
+    load: () => import("./commands/fire.ts"),
+  },
+  explain: {
+    summary: "which hooks would run, and why the others would not",
+    load: () => import("./commands/explain.ts"),
+  },
+  list: { summary: "every configured hook, its source, trust and problems", load: () => import("./commands/list.ts") },
+};
 
 /** Contract: resolves with the exit status; what goes wrong is told on stderr, never thrown. */
 export async function main(args: readonly string[], io: Io): Promise<number> {

@@ -25,7 +25,10 @@ export async function run(hooks: readonly ConfiguredHook[], firing: Firing, worl
     endsAt: budgetEnd(hooks, firing),
   };
   const lanes = await Promise.all(lanesOf(hooks).map((lane) => runLane(lane, firing, world, shared)));
-  const all = lanes.flat().sort((a, b) => a.order - b.order);
+  // Lanes end in any order; people read results in configured order.
+  const places = new Map(hooks.map(({ ref }, place) => [ref.id, place]));
+  const placeOf = ({ settled }: LaneRun): number => places.get(settled.record.hook.id) ?? 0;
+  const all = lanes.flat().sort((a, b) => placeOf(a) - placeOf(b));
   return { runs: all.map(({ settled }) => settled), warnings: all.flatMap(({ warnings }) => warnings) };
 }
 
@@ -37,7 +40,6 @@ interface Shared {
 }
 
 interface LaneRun {
-  readonly order: number;
   readonly settled: SettledRun;
   readonly warnings: readonly Warning[];
 }
@@ -75,7 +77,7 @@ async function runLane(
       timeoutMs: limitOf(hook, shared),
     });
     const chain = lane.length > 1 ? hook.group.key : null;
-    runs.push({ order: hook.order, settled: { record: one.record, chain }, warnings: one.warnings });
+    runs.push({ settled: { record: one.record, chain }, warnings: one.warnings });
     if (lane.length === 1) break;
     const next = chained(payload, one.record.answer, firing);
     if (next !== payload) line = JSON.stringify(next);

@@ -1,0 +1,59 @@
+import { type Explained, type Explanation, stripControl } from "../../engine/index.ts";
+import { Problem, rowOf } from "../../protocol/index.ts";
+import type { Command } from "../command.ts";
+import { engineOptions, openFrom } from "../engine-options.ts";
+import { type Style, styleFor } from "../print/style.ts";
+import { readObject } from "../read-input.ts";
+
+export const command: Command = {
+  usage: "EVENT [--tool TOOL] [--input JSON|FILE|-] [--json]",
+  about: `Says which hooks would run for an event, and why the others would not. Runs nothing.
+
+With --tool the input is the tool's input; without it, the whole payload.`,
+  options: {
+    tool: { type: "string", value: "TOOL", about: "the tool of a tool event, such as Bash" },
+    input: { type: "string", value: "JSON|FILE|-", about: "the tool's input, or the payload" },
+    ...engineOptions,
+    json: { type: "boolean", about: "print one JSON object" },
+  },
+  examples: [`hookline explain PreToolUse --tool Bash --input '{"command":"git push"}'`, "hookline explain Stop"],
+  async run(call, io) {
+    const [event, ...extra] = call.words;
+    if (event === undefined || extra.length > 0) {
+      throw new Problem(
+        "cli/usage",
+        "hookline explain takes one event, such as PreToolUse. See hookline explain --help.",
+      );
+    }
+    rowOf(event);
+    const given = call.text("input");
+    const input = given === undefined ? {} : await readObject(given, "--input", io);
+    const tool = call.text("tool");
+    const payload = tool === undefined ? input : { tool_name: tool, tool_input: input };
+    const engine = await openFrom(call, io);
+    try {
+      const explanation = engine.explain(event, payload);
+      const told = { ...explanation, warnings: [...engine.warnings, ...explanation.warnings] };
+      await io.out(call.flag("json") ? `${JSON.stringify(told, null, 2)}\n` : explanationText(told, styleFor(io)));
+      return 0;
+    } finally {
+      await engine.close();
+    }
+  },
+};
+
+function explanationText({ event, hooks, warnings }: Explanation, style: Style): string {
+  const lines = [
+    hooks.length === 0 ? `No hook is configured for ${event}.` : style.bold(event),
+    ...hooks.map((explained) => hookLine(explained, style)),
+    ...warnings.map(({ code, message }) => `  ${style.yellow("warning")} ${code}: ${stripControl(message)}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function hookLine(explained: Explained, style: Style): string {
+  const { hook, detail } = explained;
+  const verdict = explained.runs ? style.green("runs".padEnd(11)) : style.yellow(explained.why.padEnd(11));
+  const where = hook.file === undefined ? hook.source : `${hook.source}, ${hook.file}`;
+  return `  ${verdict} ${stripControl(hook.name)}\n              ${style.dim(`${stripControl(detail)} (${where})`)}`;
+}

@@ -1,0 +1,50 @@
+import { type Outcome, Problem } from "../../protocol/index.ts";
+import type { Command } from "../command.ts";
+import { engineOptions, openFrom } from "../engine-options.ts";
+import { outcomeText } from "../print/outcome.ts";
+import { styleFor } from "../print/style.ts";
+import { readObject } from "../read-input.ts";
+
+export const command: Command = {
+  usage: "EVENT [--input FILE|-] [--cwd DIR] [--settings FILE]… [--json] [--exit-code]",
+  about: `Sends one event through the engine with the settings that apply and prints the outcome.
+
+The payload is a JSON object: a file, - for standard input, or the text itself. Without --input it is empty. The exit status is 0
+when the event was settled, whatever was decided; with --exit-code a denial is 2 and a question 3. A call that cannot be made is 1.
+Hooks that run in the background are waited for before the command ends; Ctrl-C ends them.`,
+  options: {
+    input: { type: "string", value: "FILE|-", about: "the payload" },
+    ...engineOptions,
+    json: { type: "boolean", about: "print the outcome as one JSON object" },
+    "exit-code": { type: "boolean", about: "exit 2 when denied or blocked, 3 when it must be asked" },
+  },
+  examples: [
+    `hookline fire PreToolUse --input '{"tool_name":"Bash","tool_input":{"command":"git push"}}'`,
+    "hookline fire Stop --settings team.json --json < payload.json --input -",
+  ],
+  async run(call, io) {
+    const [event, ...extra] = call.words;
+    if (event === undefined || extra.length > 0) {
+      throw new Problem("cli/usage", "hookline fire takes one event, such as PreToolUse. See hookline fire --help.");
+    }
+    const input = call.text("input");
+    const payload = input === undefined ? {} : await readObject(input, "--input", io);
+    const engine = await openFrom(call, io);
+    try {
+      const outcome = await engine.fire(event, payload, { signal: io.signal });
+      const told = { ...outcome, warnings: [...engine.warnings, ...outcome.warnings] };
+      await io.out(call.flag("json") ? `${JSON.stringify(told, null, 2)}\n` : outcomeText(told, styleFor(io)));
+      return call.flag("exit-code") ? exitCode(outcome) : 0;
+    } finally {
+      await engine.close({ waitMs: io.signal.aborted ? 0 : longestWaitMs });
+    }
+  },
+};
+
+/** Background hooks have limits of their own; this one is for those that were given none. */
+const longestWaitMs = 600_000;
+
+function exitCode({ decision, blocked }: Outcome): number {
+  if (decision === "deny" || blocked) return 2;
+  return decision === "ask" ? 3 : 0;
+}

@@ -1,0 +1,55 @@
+import { type ListedHook, stripControl } from "../../engine/index.ts";
+import type { Warning } from "../../protocol/index.ts";
+import type { Command } from "../command.ts";
+import { engineOptions, openFrom } from "../engine-options.ts";
+import { type Style, styleFor } from "../print/style.ts";
+
+export const command: Command = {
+  usage: "[--cwd DIR] [--settings FILE]… [--json]",
+  about: "Lists every configured hook with its source, matcher, type, trust state and problems. Runs nothing.",
+  options: { ...engineOptions, json: { type: "boolean", about: "print one JSON object" } },
+  examples: ["hookline list", "hookline list --settings team.json --json"],
+  async run(call, io) {
+    const engine = await openFrom(call, io);
+    try {
+      const hooks = engine.list();
+      const { warnings } = engine;
+      await io.out(
+        call.flag("json")
+          ? `${JSON.stringify({ hooks, warnings }, null, 2)}\n`
+          : listText(hooks, warnings, styleFor(io)),
+      );
+      return 0;
+    } finally {
+      await engine.close();
+    }
+  },
+};
+
+function listText(hooks: readonly ListedHook[], warnings: readonly Warning[], style: Style): string {
+  const lines =
+    hooks.length === 0
+      ? ["No hooks are configured here."]
+      : byEvent(hooks).flatMap((group) => eventLines(group, style));
+  return `${[...lines, ...warnings.map(({ code, message }) => `${style.yellow("warning")} ${code}: ${stripControl(message)}`)].join("\n")}\n`;
+}
+
+function byEvent(hooks: readonly ListedHook[]): readonly (readonly ListedHook[])[] {
+  const groups = new Map<string, ListedHook[]>();
+  for (const hook of hooks) groups.set(hook.hook.event, [...(groups.get(hook.hook.event) ?? []), hook]);
+  return [...groups.values()];
+}
+
+function eventLines(hooks: readonly ListedHook[], style: Style): string[] {
+  const [first] = hooks;
+  return [style.bold(first?.hook.event ?? ""), ...hooks.map((hook) => hookLine(hook, style))];
+}
+
+function hookLine({ hook, trust, if: condition }: ListedHook, style: Style): string {
+  const matcher = hook.matcher ? ` [${hook.matcher}]` : "";
+  const rule = condition ? ` if ${condition}` : "";
+  const state =
+    trust === "trusted" ? style.green(trust) : style.yellow(trust === "new" ? "not trusted" : "changed since trusted");
+  const where = hook.file === undefined ? hook.source : `${hook.source}, ${hook.file}`;
+  return `  ${hook.type}${matcher}${rule}  ${stripControl(hook.name)}\n    ${state} ${style.dim(where)}`;
+}

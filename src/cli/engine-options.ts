@@ -1,0 +1,35 @@
+import { resolve } from "node:path";
+import { type Engine, type EngineOptions, openEngine } from "../engine/index.ts";
+import { Problem } from "../protocol/index.ts";
+import type { Call, Io, Option } from "./command.ts";
+
+/** The options every command that opens an engine takes. */
+export const engineOptions: Readonly<Record<string, Option>> = {
+  cwd: { type: "string", value: "DIR", about: "the project folder (default: here)" },
+  settings: { type: "string", value: "FILE", multiple: true, about: "a further settings file; may be given again" },
+  "plugin-dir": { type: "string", value: "DIR", multiple: true, about: "a plugin's folder; may be given again" },
+  trust: { type: "string", value: "MODE", about: "pinned (default), workspace or implicit" },
+};
+
+export async function openFrom(call: Call, io: Io, more: EngineOptions = {}): Promise<Engine> {
+  const cwd = resolve(io.cwd, call.text("cwd") ?? ".");
+  const trust = trustMode(call.text("trust"));
+  return openEngine({
+    cwd,
+    home: io.home,
+    env: io.env,
+    settings: call.texts("settings").map((file) => (file.trimStart().startsWith("{") ? file : resolve(io.cwd, file))),
+    plugins: call.texts("plugin-dir").map((folder) => resolve(io.cwd, folder)),
+    ...(trust === undefined ? {} : { trust }),
+    ...more,
+  });
+}
+
+const modes = ["pinned", "workspace", "implicit"] as const;
+
+function trustMode(word: string | undefined): EngineOptions["trust"] {
+  if (word === undefined) return undefined;
+  const mode = modes.find((known) => known === word);
+  if (mode === undefined) throw new Problem("cli/usage", `--trust must be ${modes.join(", ")}, not "${word}".`);
+  return mode;
+}

@@ -1,0 +1,142 @@
+import {
+  type Callback,
+  type EventName,
+  type HookAnswer,
+  type Outcome,
+  type Payload,
+  Problem,
+  type Warning,
+} from "../protocol/index.ts";
+import type { BackgroundAnswer, BackgroundEntry } from "./background.ts";
+import { type FireOptions, openEvents } from "./events.ts";
+import type { Explanation } from "./explain.ts";
+import { type ListedHook, listHooks } from "./list.ts";
+import { liveHooks } from "./live-hooks.ts";
+import { openSettings, type ReloadReport } from "./live-settings.ts";
+import type { EngineOptions } from "./options.ts";
+import type { AnyPayload } from "./payload.ts";
+import { statusLineCall } from "./policy.ts";
+import { resolveOptions } from "./resolve-options.ts";
+import { type SessionHooks, sessionHooks } from "./session-hooks.ts";
+import { statusLine } from "./status-line.ts";
+import { type StopHooks, stopHooks } from "./stop-hooks.ts";
+import type { EventStep } from "./stream.ts";
+import { trustIn } from "./trust.ts";
+import { openWorld } from "./world.ts";
+
+/** Contract: gets the payload read-only; answers at once or later, with a verdict, the JSON of a hook, or nothing. */
+export type Handler = (
+  payload: AnyPayload,
+  context: { readonly toolUseId: string | undefined; readonly signal: AbortSignal },
+) => HookAnswer | undefined | null | Promise<HookAnswer | undefined | null>;
+
+/** What a host sends: the event's own fields; of the common ones, what it knows. */
+export type EventPayload<Name extends EventName> = Partial<Payload<Name>> & AnyPayload;
+
+export interface Engine {
+  /** Changes exactly when the settings in force change. */
+  readonly fingerprint: string;
+  /** What loading the settings had to say. */
+  readonly warnings: readonly Warning[];
+  /** An in-process hook for the engine's life; returns its removal. */
+  on(event: string, handler: Handler): () => void;
+  on(event: string, matcher: string, handler: Handler): () => void;
+  /** One event in, one outcome out. Contract: always waits; rejects only with a `Problem` or the signal's reason. */
+  fire<Name extends EventName>(event: Name, payload: EventPayload<Name>, options?: FireOptions): Promise<Outcome>;
+  fire(event: string, payload: AnyPayload, options?: FireOptions): Promise<Outcome>;
+  /** `started` and `ended` per hook, then the outcome. Leaving early cancels. */
+  stream(event: string, payload: AnyPayload, options?: FireOptions): AsyncGenerator<EventStep, Outcome, void>;
+  /** Starts the hooks of an event nobody waits for, and returns. */
+  notify(event: string, payload: AnyPayload): void;
+  /** May say true for hooks that later filters drop, never false for one that would run. */
+  hasHookFor(event: string): boolean;
+  /** Which hooks would run, and why the others would not. Starts nothing. */
+  explain(event: string, payload: AnyPayload): Explanation;
+  /** Every configured hook with where it stands and what is wrong with it. */
+  list(): readonly ListedHook[];
+  /** Reads all settings afresh; hooks of the old ones are asked first. */
+  reload(): Promise<ReloadReport>;
+  /** Reloads when a settings file changes; returns the end of watching. */
+  watch(): () => void;
+  /** Hooks of one session, in memory only. */
+  session(id: string): SessionHooks;
+  readonly stopHooks: StopHooks;
+  readonly background: {
+    list(): readonly BackgroundEntry[];
+    /** Finished answers of a session's background hooks, each exactly once. */
+    take(sessionId: string): readonly BackgroundAnswer[];
+  };
+  statusLine(input: unknown): Promise<readonly string[]>;
+  /** Ends what still runs, after `waitMs` of grace. */
+  close(options?: { readonly waitMs?: number }): Promise<void>;
+}
+
+/** Opens an engine on the settings that apply in a folder. */
+export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
+  const resolved = resolveOptions(options);
+  const told: Warning[] = [];
+  const warn = (warning: Warning): void => void told.push(warning);
+  const trust = trustIn(resolved.trust);
+  const live = liveHooks(resolved.rows);
+  const settings = await openSettings(resolved);
+  const allHooks = () => [...[...settings.snapshot().byEvent.values()].flat(), ...live.all()];
+  const world = openWorld(resolved, { hooks: () => allHooks().map(({ hook }) => hook), warn });
+  const events = openEvents({
+    options: resolved,
+    snapshot: () => settings.snapshot(),
+    live,
+    world,
+    trust,
+    takeWarnings: () => told.splice(0),
+    onLost: (error) => warn({ code: "hook-failed", message: `An event nobody waited for failed: ${String(error)}` }),
+  });
+  const asking = { fire: events.fire, tell: world.tell, warn };
+  const line = statusLine(warn);
+  let closed = false;
+
+  function whileOpen<Args extends unknown[], Result>(work: (...args: Args) => Result): (...args: Args) => Result {
+    return (...args) => {
+      if (closed) throw new Problem("engine/closed", "This engine is closed; open another one.");
+      return work(...args);
+    };
+  }
+
+  return {
+    get fingerprint() {
+      return settings.snapshot().fingerprint;
+    },
+    get warnings() {
+      return settings.snapshot().warnings;
+    },
+    on: whileOpen((event: string, ...rest: [Handler] | [string, Handler]) => {
+      const [matcher, handler] = rest.length === 1 ? [undefined, rest[0]] : rest;
+      const hook = { type: "callback" as const, name: handler.name || "callback", callback: adapted(handler) };
+      const group = { hooks: [hook], ...(matcher === undefined ? {} : { matcher }) };
+      return live.add({ kind: "callback", event, group }).remove;
+    }),
+    fire: async (event: string, payload: AnyPayload, options?: FireOptions) =>
+      whileOpen(events.fire)(event, payload, options),
+    stream: whileOpen(events.stream),
+    notify: whileOpen(events.notify),
+    hasHookFor: events.hasHookFor,
+    explain: whileOpen(events.explain),
+    list: () => listHooks(allHooks(), trust.ofHook),
+    reload: whileOpen(() => settings.reload(asking)),
+    watch: whileOpen(() => settings.watch(asking)),
+    session: whileOpen((id: string) => sessionHooks(id, live)),
+    stopHooks: stopHooks(live, world.tell),
+    background: { list: world.background.list, take: world.background.take },
+    statusLine: whileOpen((input: unknown) => line.run(input, statusLineCall(settings.snapshot(), resolved, trust))),
+    async close({ waitMs = 0 } = {}) {
+      closed = true;
+      line.close();
+      settings.close();
+      await world.background.close(waitMs);
+    },
+  };
+}
+
+/** A callback of the wire takes three arguments; people write two. */
+function adapted(handler: Handler): Callback {
+  return (payload, toolUseId, signal) => handler(payload, { toolUseId, signal });
+}

@@ -1,0 +1,29 @@
+export type { BackgroundAnswer, BackgroundEntry } from "./background.ts";
+export { stripControl, wrapContext } from "./display.ts";
+export { type Engine, type EventPayload, type Handler, openEngine } from "./engine.ts";
+export type { FireOptions } from "./events.ts";
+export type { Explained, Explanation } from "./explain.ts";
+export type { RunStep } from "./firing.ts";
+export type { TrustState } from "./gates.ts";
+export type { ListedHook } from "./list.ts";
+export type { ReloadReport } from "./live-settings.ts";
+export type { EngineOptions } from "./options.ts";
+export type {
+  AgentPort,
+  Asker,
+  Clock,
+  Judge,
+  Judged,
+  McpPort,
+  McpResult,
+  ModelCall,
+  ModelPort,
+  ModelReply,
+  Notice,
+  Ports,
+  Question,
+  WakeCall,
+} from "./ports.ts";
+export type { RegisterOptions, SessionHooks } from "./session-hooks.ts";
+export type { StopHooks } from "./stop-hooks.ts";
+export type { EventStep } from "./stream.ts";

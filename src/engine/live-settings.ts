@@ -1,0 +1,76 @@
+import type { Warning } from "../protocol/index.ts";
+import { type Asking, askAboutChanges, type RefusedChange, withLastGood } from "./changed-layers.ts";
+import type { Layer } from "./layer.ts";
+import { loadLayers, settingsFiles } from "./load-layers.ts";
+import type { ResolvedOptions } from "./resolve-options.ts";
+import { type Snapshot, takeSnapshot } from "./settings/index.ts";
+import { watchFiles } from "./watch-files.ts";
+
+/** Settings in force, replaced as a whole when they are read again. */
+export interface LiveSettings {
+  snapshot(): Snapshot;
+  /** Reads everything afresh; hooks of the old snapshot are asked about each changed layer first. */
+  reload(asking: Asking): Promise<ReloadReport>;
+  watch(asking: Asking): () => void;
+  close(): void;
+}
+
+export interface ReloadReport {
+  readonly changed: boolean;
+  readonly fingerprint: string;
+  /** Files whose change a hook refused; their old content stays in force. */
+  readonly refused: readonly RefusedChange[];
+  readonly warnings: readonly Warning[];
+}
+
+export async function openSettings(options: ResolvedOptions): Promise<LiveSettings> {
+  let snapshot = shot(await loadLayers(options), options);
+  const watchers = new Set<() => void>();
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function readAgain(asking: Asking): Promise<ReloadReport> {
+    const fresh = await loadLayers(options);
+    const { layers, refused } = await askAboutChanges(
+      fresh.map((layer) => withLastGood(layer, snapshot.layers)),
+      snapshot.layers,
+      asking,
+    );
+    const before = snapshot.fingerprint;
+    snapshot = shot(layers, options);
+    const changed = snapshot.fingerprint !== before;
+    if (changed) asking.tell({ kind: "snapshot-changed", fingerprint: snapshot.fingerprint });
+    return { changed, fingerprint: snapshot.fingerprint, refused, warnings: snapshot.warnings };
+  }
+
+  /** One at a time: two reloads must not both ask about the same change. */
+  function reload(asking: Asking): Promise<ReloadReport> {
+    const next = turn.then(() => readAgain(asking));
+    turn = next.catch(() => undefined);
+    return next;
+  }
+
+  return {
+    snapshot: () => snapshot,
+    reload,
+    watch(asking) {
+      const files = settingsFiles(options);
+      const stop = watchFiles(files, () => void reload(asking).catch((error) => asking.warn(unwatchable(error))));
+      watchers.add(stop);
+      return () => {
+        watchers.delete(stop);
+        stop();
+      };
+    },
+    close() {
+      for (const stop of watchers) stop();
+    },
+  };
+}
+
+function shot(layers: readonly Layer[], { rows, toolAliases }: ResolvedOptions): Snapshot {
+  return takeSnapshot(layers, { rows, aliases: toolAliases });
+}
+
+function unwatchable(error: unknown): Warning {
+  return { code: "settings-kept", message: `Settings could not be read again and stay as they were: ${String(error)}` };
+}
