@@ -23,6 +23,9 @@ export type {
   UserRole,
 } from "./entry.ts";
 export { type FindOptions, findSession } from "./find.ts";
+export { type ForkOptions, forkSession } from "./fork.ts";
+export { type ForkOrigin, forkNotePath, forkOriginIn } from "./fork-note.ts";
+export type { Draft } from "./formats/claude-code/compose.ts";
 export type { Drift } from "./formats/claude-code/drift.ts";
 export { isRecord, toEntry } from "./formats/claude-code/entry.ts";
 export { folderName } from "./formats/claude-code/folder-name.ts";
@@ -46,6 +49,7 @@ export { liesUnder, realInside } from "./inside.ts";
 export { type Line, type LineOptions, type LineReader, maxLineBytes, readLines, type Tail } from "./lines.ts";
 export { type ListOptions, listSessions, type SessionSummary } from "./list.ts";
 export type { Finding, OwnedCall, SessionModel } from "./model.ts";
+export { type PutBack, putBack } from "./put-back.ts";
 export { type JsonRecord, recordsOf, type SourceFile } from "./records.ts";
 export type { AgentReport } from "./reports.ts";
 export { type OpenSessionOptions, openSession, type Session, sessionAt } from "./session.ts";
@@ -64,10 +68,14 @@ export {
 export {
   type OpenOptions,
   openStore,
+  type ResumedSession,
+  type SessionOptions,
   type Store,
   type StoreOptions,
 } from "./store.ts";
+export type { StoreSession } from "./store-session.ts";
 export type { Thread } from "./thread.ts";
 export { addTokens, noTokens, readTokens, type TokenPart, type TokenReading, type Tokens } from "./tokens.ts";
 export type { ToolCall, ToolStatus } from "./tool-call.ts";
+export type { Appended, AppendRecordOptions, Transcript } from "./transcript.ts";
 export type { LocalCommand, Turn, TurnEnd, Turns } from "./turn.ts";

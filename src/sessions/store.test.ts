@@ -1,51 +1,479 @@
-import { lstat, readFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { lstat, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { tempFolder } from "../files/fixtures/temp-folder.ts";
+import { atEveryOperation } from "../files/fixtures/faulty-fs.ts";
+import { forgetfulFs } from "../files/fixtures/forgetful-fs.ts";
+import { dist, endOf, startFixture } from "../files/fixtures/programs.ts";
+import { namesIn, tempFolder } from "../files/fixtures/temp-folder.ts";
 import { readEntries } from "./entries.ts";
-import type { Entry } from "./entry.ts";
+import type { Entry, Item } from "./entry.ts";
+import { placesIn, recordedHome } from "./fixtures/recorded-home.ts";
+import type { Draft } from "./formats/claude-code/compose.ts";
 import { putBack } from "./put-back.ts";
 import { openStore } from "./store.ts";
 
-async function entriesOf(file: string): Promise<Entry[]> {
-  const entries: Entry[] = [];
-  for await (const batch of readEntries(file)) {
-    for (const item of batch) {
-      if (item.kind === "unreadable") throw new Error(`line ${item.line} is unreadable`);
-      entries.push(item);
-    }
-  }
-  return entries;
+const cwd = "/home/dev/project";
+const id = "11111111-1111-4111-8111-111111111111";
+const epoch = Date.parse("2026-01-01T00:00:00.000Z");
+
+async function itemsOf(file: string): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const batch of readEntries(file)) items.push(...batch);
+  return items;
 }
 
-test("basic", async () => {
+async function entriesOf(file: string): Promise<Entry[]> {
+  return (await itemsOf(file)).filter((item) => item.kind !== "unreadable");
+}
+
+function said(text: string): Draft {
+  return { type: "user", message: { role: "user", content: text } };
+}
+
+test("SE-51: ids, parents, time and version are set by the store, in the client's layout and format", async () => {
   const root = await tempFolder();
-  const store = await openStore({ root, version: "1.2.3", now: () => 0 });
-  const session = await store.open({ cwd: "/home/dev/project", gitBranch: "main" });
-  const a = await session.append({ type: "user", message: { role: "user", content: "hi" } });
-  await session.append({ type: "last-prompt", lastPrompt: "hi", leafUuid: a.uuid });
-  const big = "é".repeat(40_000);
-  const image = Buffer.alloc(100_000, 7).toString("base64");
-  const draft = {
-    type: "user",
-    message: {
-      role: "user",
-      content: [
-        { type: "tool_result", tool_use_id: "t1", content: big },
-        { type: "image", source: { type: "base64", media_type: "image/png", data: image } },
-      ],
-    },
-    toolUseResult: { stdout: big },
-  };
-  const b = await session.append(draft);
-  console.log(JSON.stringify(b.record).replace(/é+/g, "EE"));
-  const back = await putBack(b.record, root, session.folder);
-  expect(back.gaps).toEqual([]);
-  expect(back.record["message"]).toEqual(draft.message);
-  console.log((await entriesOf(session.file)).map((e) => e.kind));
-  console.log(
-    await readFile(session.file, "utf8").then((t) => t.split("\n").map((l) => l.length)),
-    (await lstat(session.file)).mode.toString(8),
-    session.tip === b.uuid,
-  );
+  let now = epoch;
+  const store = await openStore({ root, version: "1.2.3", now: () => now++ });
+  const session = await store.open({ id, cwd, gitBranch: "main" });
+  const first = await session.append({ ...said("hello"), uuid: "mine", sessionId: "other", version: "9" });
+  await session.append({ type: "queue-operation", operation: "enqueue", content: "hello" });
+  const second = await session.append({
+    type: "assistant",
+    message: { id: "m1", role: "assistant", content: [] },
+    cwd: "/x",
+  });
+  const third = await session.append(said("beside"), { parent: first.uuid ?? null, durable: true });
   await store.close();
+  const common = { isSidechain: false, userType: "external", entrypoint: "hookline", sessionId: id, version: "1.2.3" };
+  const lines = (await readFile(session.file, "utf8")).trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+    {
+      ...common,
+      ...said("hello"),
+      uuid: first.uuid,
+      parentUuid: null,
+      cwd,
+      gitBranch: "main",
+      timestamp: "2026-01-01T00:00:00.000Z",
+    },
+    {
+      type: "queue-operation",
+      operation: "enqueue",
+      content: "hello",
+      sessionId: id,
+      timestamp: "2026-01-01T00:00:00.001Z",
+    },
+    {
+      ...common,
+      type: "assistant",
+      message: { id: "m1", role: "assistant", content: [] },
+      uuid: second.uuid,
+      parentUuid: first.uuid,
+      cwd: "/x",
+      gitBranch: "main",
+      timestamp: "2026-01-01T00:00:00.002Z",
+    },
+    {
+      ...common,
+      ...said("beside"),
+      uuid: third.uuid,
+      parentUuid: first.uuid,
+      cwd,
+      gitBranch: "main",
+      timestamp: "2026-01-01T00:00:00.003Z",
+    },
+  ]);
+  expect(session.file).toBe(join(root, "projects", "-home-dev-project", `${id}.jsonl`));
+  expect((await placesIn(root, "hookline")).map((place) => place.id)).toEqual([id]);
+  expect((await entriesOf(session.file)).map(({ kind }) => kind)).toEqual([
+    "user",
+    "queue-operation",
+    "assistant",
+    "user",
+  ]);
+});
+
+test("SE-55: files are 0600 and folders 0700", async () => {
+  const root = join(await tempFolder(), "state", "sessions");
+  const store = await openStore({ root, version: "1" });
+  const session = await store.open({ cwd });
+  await session.append({ ...said("x"), toolUseResult: { stdout: "x".repeat(70_000) } });
+  const agent = await session.openAgent("a0123456789abcdef", { agentType: "Explore" });
+  await agent.append(said("go"));
+  await store.close();
+  for (const name of await readdir(root, { recursive: true })) {
+    const stat = await lstat(join(root, name));
+    expect([name, (stat.mode & 0o777).toString(8)]).toEqual([name, stat.isDirectory() ? "700" : "600"]);
+  }
+});
+
+test("an agent's lines are its own thread, with what is known about it beside", async () => {
+  const store = await openStore({ root: await tempFolder(), version: "1" });
+  const session = await store.open({ id, cwd });
+  const agent = await session.openAgent("a0123456789abcdef", { agentType: "Explore", toolUseId: "t1" });
+  const first = await agent.append(said("look around"));
+  await agent.append({ type: "assistant", message: { id: "m", role: "assistant", content: [] } });
+  const again = await session.openAgent("a0123456789abcdef", { agentType: "Explore", toolUseId: "t1" });
+  const last = await again.append(said("more"));
+  await store.close();
+  expect(agent.file).toBe(join(session.folder, "subagents", "agent-a0123456789abcdef.jsonl"));
+  const entries = await entriesOf(agent.file);
+  expect(
+    entries.map((entry) => ({ isSidechain: entry.isSidechain, agentId: entry.agentId, sessionId: entry.sessionId })),
+  ).toEqual(entries.map(() => ({ isSidechain: true, agentId: "a0123456789abcdef", sessionId: id })));
+  expect([first.record["parentUuid"], last.record["parentUuid"]]).toEqual([null, entries[1]?.uuid]);
+  expect(JSON.parse(await readFile(agent.file.replace(".jsonl", ".meta.json"), "utf8"))).toEqual({
+    agentType: "Explore",
+    toolUseId: "t1",
+  });
+});
+
+test.each(["../../x", "..%2f", "a/b", "C:\\x", "a\0b", "x".repeat(300), "CON", ""])(
+  "E7: %j is no id, and nothing is touched",
+  async (bad) => {
+    const root = await tempFolder();
+    const store = await openStore({ root, version: "1" });
+    const before = await readdir(root, { recursive: true });
+    await expect(store.open({ id: bad, cwd })).rejects.toMatchObject({ code: "sessions/unsafe-id" });
+    await expect(store.resume(bad, { cwd })).rejects.toMatchObject({ code: "sessions/unsafe-id" });
+    await expect(store.fork(bad, { cwd })).rejects.toMatchObject({ code: "sessions/unsafe-id" });
+    const session = await store.open({ id, cwd });
+    await expect(session.openAgent(bad, {})).rejects.toMatchObject({ code: "sessions/unsafe-id" });
+    expect(await readdir(join(root, "projects", "-home-dev-project"))).toEqual([]);
+    expect(before).toEqual(["hookline-store.json"]);
+  },
+);
+
+test("E7: a project folder that is a link out of the store is not entered", async () => {
+  const root = await tempFolder();
+  const outside = await tempFolder();
+  await mkdir(join(root, "projects"), { mode: 0o700 });
+  await symlink(outside, join(root, "projects", "-home-dev-project"));
+  const store = await openStore({ root, version: "1" });
+  await expect(store.open({ id, cwd })).rejects.toMatchObject({ code: "sessions/unsafe-id" });
+  await expect(store.fork((await recordedHome("a-plain")).places[0] ?? id, { cwd })).rejects.toMatchObject({
+    code: "sessions/unsafe-id",
+  });
+  expect(await namesIn(outside)).toEqual([]);
+});
+
+test("G10: a store of a newer format is not written to", async () => {
+  const root = await tempFolder();
+  for (const text of ['{"format":2}', "{}", "not json"]) {
+    await writeFile(join(root, "hookline-store.json"), text, { mode: 0o600 });
+    await expect(openStore({ root, version: "1" })).rejects.toMatchObject({ code: "sessions/newer-format" });
+    expect(await readFile(join(root, "hookline-store.json"), "utf8")).toBe(text);
+  }
+});
+
+test("SE-54: large parts go aside, every reader finds text in their place, and ours puts them back", async () => {
+  const root = await tempFolder();
+  const store = await openStore({ root, version: "1" });
+  const session = await store.open({ id, cwd });
+  const output = "ö\n".repeat(40_000);
+  const image = {
+    type: "image",
+    source: { type: "base64", media_type: "image/png", data: Buffer.alloc(99_000, 5).toString("base64") },
+  };
+  const drafts: Draft[] = [
+    {
+      type: "user",
+      message: { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: output }] },
+      toolUseResult: { stdout: "short" },
+    },
+    {
+      type: "user",
+      message: {
+        role: "user",
+        content: [{ type: "tool_result", tool_use_id: "t2", content: [{ type: "text", text: output }, image] }],
+      },
+    },
+    {
+      type: "user",
+      message: { role: "user", content: [{ type: "tool_result", tool_use_id: "../../t3", content: `${output}!` }] },
+      toolUseResult: "Error: x",
+    },
+    {
+      type: "user",
+      message: { role: "user", content: [image, { type: "document", title: `${output}?`, source: image.source }] },
+    },
+    {
+      type: "assistant",
+      message: {
+        id: "m",
+        role: "assistant",
+        content: [{ type: "tool_use", id: "t4", name: "Write", input: { content: `\ud800${output}` } }],
+      },
+    },
+  ];
+  for (const draft of drafts) {
+    const { record } = await session.append(draft);
+    expect(JSON.stringify(record).length).toBeLessThan(8_000);
+    const back = await putBack(record, root, session.folder);
+    expect(back).toEqual({ record: expect.objectContaining({ message: draft["message"] }), gaps: [] });
+  }
+  await store.close();
+  const [first, , third, fourth] = await entriesOf(session.file);
+  if (first?.kind !== "user" || third?.kind !== "user" || fourth?.kind !== "user") throw new Error("not user lines");
+  const path = join(session.folder, "tool-results", "t1.txt");
+  expect(first.toolUseResult).toEqual({
+    stdout: "short",
+    persistedOutputPath: path,
+    persistedOutputSize: Buffer.byteLength(output),
+  });
+  expect(await readFile(path, "utf8")).toBe(output);
+  expect(third.toolUseResult).toBe("Error: x");
+  expect(fourth.content.map(({ type }) => type)).toEqual(["text", "text"]);
+  expect((await namesIn(join(session.folder, "tool-results"))).every((name) => /^[\w.-]+\.txt$/.test(name))).toBe(true);
+});
+
+test("SE-54: a part that is gone, changed or outside the session is a marked gap", async () => {
+  const root = await tempFolder();
+  const store = await openStore({ root, version: "1" });
+  const session = await store.open({ id, cwd });
+  const { record } = await session.append({ type: "user", message: { role: "user", content: "x".repeat(70_000) } });
+  const [blob = ""] = await namesIn(join(session.folder, "blobs"));
+  await writeFile(join(session.folder, "blobs", blob), "y".repeat(52_500));
+  expect((await putBack(record, root, session.folder)).gaps).toEqual([{ file: `blobs/${blob}`, why: "was changed" }]);
+  await rm(join(session.folder, "blobs", blob));
+  const gone = await putBack(record, root, session.folder);
+  expect(gone.gaps).toEqual([{ file: `blobs/${blob}`, why: expect.stringContaining("ENOENT") }]);
+  expect(gone.record).toMatchObject({
+    message: { content: expect.stringContaining(blob) },
+    hookline: { gaps: gone.gaps },
+  });
+  for (const file of ["../../../victim", "blobs/../../x", "/etc/passwd", "other/x"]) {
+    const hostile = {
+      ...record,
+      hookline: { parts: [{ at: ["message", "content"], file, as: "text", sizeBytes: 1 }] },
+    };
+    expect((await putBack(hostile, root, session.folder)).gaps).toEqual([
+      { file, why: "names no file of this session" },
+    ]);
+  }
+});
+
+test("SE-70: writing then reading is identity, whatever the texts hold", async () => {
+  const root = await tempFolder();
+  const store = await openStore({ root, version: "1" });
+  const session = await store.open({ id, cwd });
+  const texts = fc.oneof(fc.string({ unit: "binary" }), fc.string(), fc.constant("\ud800 \u2028 \r\n \0"));
+  await fc.assert(
+    fc.asyncProperty(texts, fc.jsonValue(), async (text, extra) => {
+      const { record } = await session.append({ ...said(text), extra });
+      const line = (await readFile(session.file, "utf8")).trimEnd().split("\n").at(-1) ?? "";
+      expect(JSON.parse(line)).toEqual(JSON.parse(JSON.stringify(record)));
+      expect(JSON.parse(line)).toMatchObject(
+        JSON.parse(JSON.stringify({ message: { content: text }, extra })) as object,
+      );
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("G2: a record cut at every byte becomes a line of its own; the next record is whole and all others are read", async () => {
+  const root = await tempFolder();
+  const store = await openStore({ root, version: "1" });
+  const session = await store.open({ id, cwd });
+  await session.append(said("whole"));
+  const before = (await lstat(session.file)).size;
+  await session.append(said("t".repeat(1_750)));
+  await store.close();
+  const bytes = await readFile(session.file);
+  expect(bytes.length - before).toBeGreaterThan(2_000);
+  const writer = await (await openStore({ root, version: "1" })).open({ id, cwd });
+  for (let size = before; size < bytes.length; size += 1) {
+    await writeFile(session.file, bytes.subarray(0, size));
+    await writer.append({ type: "mode", mode: "normal" });
+    const items = await itemsOf(session.file);
+    const stub = size === before ? [] : size === bytes.length - 1 ? ["user"] : ["unreadable"];
+    expect([size, items.map(({ kind }) => kind)]).toEqual([size, ["user", ...stub, "mode"]]);
+    expect((await readFile(session.file)).subarray(0, size)).toEqual(bytes.subarray(0, size));
+  }
+}, 120_000);
+
+test("G5: an error at every operation of an append: not acknowledged, the file valid, parents unbroken", async () => {
+  const count = await atEveryOperation("error", async (strike, k) => {
+    const root = await tempFolder();
+    const quiet = await openStore({ root, version: "1" });
+    await (await quiet.open({ id, cwd })).append(said("before"));
+    const faulty = strike();
+    const acknowledged: string[] = [];
+    try {
+      const store = await openStore({ root, version: "1", fs: faulty.fs });
+      const session = await store.open({ id, cwd });
+      const drafts = [said("one"), { ...said("two"), toolUseResult: { stdout: "x".repeat(70_000) } }, said("three")];
+      for (const draft of drafts) {
+        await session.append(draft, { durable: true }).then(
+          ({ uuid = "" }) => acknowledged.push(uuid),
+          () => undefined,
+        );
+      }
+    } catch {
+      // The store could not even be opened: nothing was acknowledged.
+    }
+    const session = await (await openStore({ root, version: "1" })).open({ id, cwd });
+    await session.append(said("after"));
+    const items = await itemsOf(session.file);
+    expect([k, items.filter(({ kind }) => kind === "unreadable")]).toEqual([k, []]);
+    const uuids = items.flatMap((item) => ("uuid" in item && item.uuid ? [item.uuid] : []));
+    expect(uuids).toEqual(expect.arrayContaining(acknowledged));
+    expect(new Set(uuids).size).toBe(uuids.length);
+    const known = new Set<unknown>([null, ...uuids]);
+    expect(items.filter((item) => "parentUuid" in item && !known.has(item.parentUuid))).toEqual([]);
+  });
+  expect(count).toBeGreaterThan(60);
+}, 120_000);
+
+test.each(["lost", "kept"] as const)(
+  "SE-55: a power cut at every operation (names %s) loses no durable record",
+  async (names) => {
+    await atEveryOperation("kill", async (strike, k) => {
+      const root = await tempFolder();
+      const forgetful = await forgetfulFs(root);
+      const { fs } = strike(forgetful.fs);
+      const durable: string[] = [];
+      try {
+        const store = await openStore({ root, version: "1", fs });
+        const session = await store.open({ id, cwd });
+        for (const draft of [said("one"), { ...said("two"), toolUseResult: { stdout: "x".repeat(70_000) } }]) {
+          await session.append(draft, { durable: true }).then(
+            ({ uuid = "" }) => durable.push(uuid),
+            () => undefined,
+          );
+        }
+      } catch {
+        // Cut before the store was open.
+      }
+      await forgetful.cut(names);
+      const [place] = await placesIn(root, "hookline");
+      const entries = place === undefined ? [] : await entriesOf(place.file);
+      expect([k, entries.flatMap(({ uuid }) => uuid ?? []).slice(0, durable.length)]).toEqual([k, durable]);
+      for (const entry of entries) {
+        const record = JSON.parse(Buffer.from(entry.raw()).toString("utf8")) as Record<string, unknown>;
+        expect((await putBack(record, root, join(place?.folder ?? "", id))).gaps).toEqual([]);
+      }
+    });
+  },
+  120_000,
+);
+
+test("G3: two processes, one session: every line valid, order per writer kept, no splice", async () => {
+  const root = await tempFolder();
+  await openStore({ root, version: "1" });
+  const each = 500;
+  const writers = ["w0", "w1"].map((name, n) => {
+    const args = [root, id, name, String(each), String(1024 * 1024), String(n + 1)];
+    return startFixture(join(import.meta.dirname, "fixtures", "store-writer.mjs"), args);
+  });
+  for (const writer of writers) writer.stdout.resume();
+  await Promise.all(writers.map(endOf));
+  const lines = (await readFile(join(root, "projects", "-home-dev-project", `${id}.jsonl`), "utf8"))
+    .trimEnd()
+    .split("\n");
+  const records = lines.map((line) => JSON.parse(line) as { writer: string; n: number; uuid: string });
+  for (const name of ["w0", "w1"]) {
+    const order = records.filter(({ writer }) => writer === name).map(({ n }) => n);
+    expect(order).toEqual(Array.from({ length: each }, (_, n) => n));
+  }
+  expect(new Set(records.map(({ uuid }) => uuid)).size).toBe(2 * each);
+}, 120_000);
+
+test("G5: at a size limit the record is refused, and the file is valid", async () => {
+  const root = await tempFolder();
+  await openStore({ root, version: "1" });
+  const script = join(import.meta.dirname, "fixtures", "store-writer.mjs");
+  const command = `ulimit -f 64; exec "${process.execPath}" "${script}" "${dist}" "${root}" ${id} w0 200 9000 3`;
+  const run = spawnSync("bash", ["-c", command], { encoding: "utf8" });
+  expect([run.status === 0, run.stderr.includes("EFBIG")]).toEqual([false, true]);
+  const file = join(root, "projects", "-home-dev-project", `${id}.jsonl`);
+  const lines = (await readFile(file, "utf8")).split("\n");
+  expect(lines.pop()).toBe("");
+  const uuids = lines.map((line) => (JSON.parse(line) as { uuid: string }).uuid);
+  const acknowledged = run.stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split(" ")[2]);
+  expect(uuids).toEqual(expect.arrayContaining(acknowledged));
+  await (await (await openStore({ root, version: "1" })).open({ id, cwd })).append(said("after"));
+  expect((await itemsOf(file)).filter(({ kind }) => kind === "unreadable")).toEqual([]);
+});
+
+test("G11: a clock that is set back a day changes neither order nor parents", async () => {
+  let now = epoch;
+  const store = await openStore({ root: await tempFolder(), version: "1", now: () => now });
+  const session = await store.open({ id, cwd });
+  const uuids: string[] = [];
+  for (const step of [0, 1_000, -86_400_000, 1_000]) {
+    now += step;
+    uuids.push((await session.append(said("x"))).uuid ?? "");
+  }
+  const entries = await entriesOf(session.file);
+  expect(entries.map(({ uuid, parentUuid }) => ({ uuid, parentUuid }))).toEqual(
+    uuids.map((uuid, n) => ({ uuid, parentUuid: uuids[n - 1] ?? null })),
+  );
+  const resumed = await store.resume(id, { cwd });
+  expect([resumed.tip, resumed.context.map(({ uuid }) => uuid)]).toEqual([uuids.at(-1), uuids]);
+});
+
+test("G9: links placed beforehand at the transcript, its lock and its parts are not followed", async () => {
+  const root = await tempFolder();
+  const store = await openStore({ root, version: "1" });
+  const victim = join(await tempFolder(), "victim");
+  await writeFile(victim, "mine\n");
+  const folder = join(root, "projects", "-home-dev-project");
+  await mkdir(join(folder, id), { recursive: true, mode: 0o700 });
+  const session = await store.open({ id, cwd });
+  for (const path of [`${id}/tool-results`, `${id}.jsonl.lock`, `${id}.jsonl`]) {
+    await symlink(victim, join(folder, path));
+    const draft = {
+      type: "user",
+      message: { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: "x".repeat(70_000) }] },
+    };
+    await expect(session.append(draft)).rejects.toMatchObject({ code: "file/not-ours" });
+    await rm(join(folder, path));
+  }
+  expect(await readFile(victim, "utf8")).toBe("mine\n");
+  await session.append(said("x"));
+  expect(await namesIn(folder)).toEqual([id, `${id}.jsonl`]);
+});
+
+test("a live process that keeps the lock is named", async () => {
+  const store = await openStore({ root: await tempFolder(), version: "1" });
+  const session = await store.open({ id, cwd });
+  await session.append(said("x"));
+  await writeFile(
+    `${session.file}.lock`,
+    JSON.stringify({ pid: 1, start: "", host: "elsewhere", boot: "", space: "", nonce: "0".repeat(32) }),
+  );
+  await expect(session.append(said("y"))).rejects.toMatchObject({
+    code: "sessions/locked",
+    message: expect.stringContaining("elsewhere"),
+  });
+  await rm(`${session.file}.lock`);
+  await session.append(said("z"));
+  expect((await entriesOf(session.file)).length).toBe(2);
+}, 20_000);
+
+test("a closed session takes no more, and what was appended before is written", async () => {
+  const store = await openStore({ root: await tempFolder(), version: "1" });
+  const session = await store.open({ id, cwd });
+  const pending = Array.from({ length: 200 }, (_, n) => session.append(said(String(n))));
+  await store.close();
+  expect((await entriesOf(session.file)).length).toBe(200);
+  await Promise.all(pending);
+  await expect(session.append(said("late"))).rejects.toMatchObject({ code: "sessions/closed" });
+});
+
+test("a torn file is gone on with: the newest whole entry is the parent", async () => {
+  const root = await tempFolder();
+  const store = await openStore({ root, version: "1" });
+  const session = await store.open({ id, cwd });
+  const first = await session.append(said("one"));
+  await session.append(said("two"));
+  await truncate(session.file, (await lstat(session.file)).size - 9);
+  const again = await store.open({ id, cwd });
+  expect((await again.append({ type: "system", subtype: "informational" })).record["parentUuid"]).toBe(first.uuid);
 });

@@ -1,21 +1,29 @@
 import { randomUUID } from "node:crypto";
+import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Fs, type HomeSource, nodeFs, openFolder, replaceFile } from "../files/index.ts";
-import type { Draft } from "./formats/claude-code/compose.ts";
+import { type Fs, type HomeSource, nodeFs, openFolder, unless } from "../files/index.ts";
+import { Problem } from "../protocol/index.ts";
+import { readConversation } from "./conversation.ts";
+import { type ForkOptions, forkSession } from "./fork.ts";
 import { folderName } from "./formats/claude-code/folder-name.ts";
 import { findSessions, type SessionPlace } from "./formats/claude-code/locate.ts";
 import { type Root, storeRoot } from "./formats/claude-code/roots.ts";
+import type { Linked } from "./graph.ts";
 import { realInside } from "./inside.ts";
 import { safeId } from "./session-id.ts";
 import { checkFormat } from "./store-format.ts";
-import { tipOf } from "./tip.ts";
-import { openTranscript, type Transcript } from "./transcript.ts";
+import { openStoreSession, type StoreSession } from "./store-session.ts";
+import type { Thread } from "./thread.ts";
 
 /** Sessions that a host writes itself, laid out as the client lays out its own, so that every reader here reads them. */
 export interface Store {
   readonly root: Root;
-  /** A new session, or one to go on with: its next record hangs on the newest one. */
+  /** A new session, or one that is there, to go on with. */
   open(options: OpenOptions): Promise<StoreSession>;
+  /** A session that is there, with what a model is to be given of it. Nothing is written before the first record. */
+  resume(id: string, options: SessionOptions): Promise<ResumedSession>;
+  /** A new session that begins as another one went, wherever that one lies; the other keeps every byte. */
+  fork(source: string | SessionPlace, options: SessionOptions & Pick<ForkOptions, "at">): Promise<ResumedSession>;
   /** Resolves when everything appended to any of its sessions is written. */
   close(): Promise<void>;
 }
@@ -31,19 +39,18 @@ export interface StoreOptions extends HomeSource {
   readonly uuid?: () => string;
 }
 
-export interface OpenOptions {
+export interface SessionOptions {
   readonly cwd: string;
-  readonly id?: string;
   readonly gitBranch?: string;
 }
 
-export interface StoreSession extends Transcript {
-  readonly id: string;
-  readonly place: SessionPlace;
-  /** Where everything but the main file goes. */
-  readonly folder: string;
-  /** The transcript of a subagent, and what is known about it beside. */
-  openAgent(id: string, meta: Readonly<Record<string, unknown>>): Promise<Transcript>;
+export interface OpenOptions extends SessionOptions {
+  readonly id?: string;
+}
+
+export interface ResumedSession extends StoreSession {
+  /** The last summary, what was preserved, and all that came after. */
+  readonly context: readonly Linked[];
 }
 
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -52,43 +59,51 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   await openFolder(path, fs);
   await checkFormat(path, fs);
   const root: Root = { path, origin: "hookline" };
-  const open = new Set<Transcript>();
+  const sessions: StoreSession[] = [];
 
-  async function openOne(place: SessionPlace, { cwd, gitBranch }: OpenOptions): Promise<StoreSession> {
+  async function start(place: SessionPlace, wanted: SessionOptions, thread?: Thread): Promise<StoreSession> {
     await realInside(path, place.file);
     await openFolder(place.folder, fs);
-    const folder = join(place.folder, place.id);
-    const common = { sessionFolder: folder, fs, now, uuid };
-    const envelope = { sessionId: place.id, cwd, version, entrypoint, gitBranch };
-    const main = openTranscript({ ...common, file: place.file, envelope, tip: await tipOf(place.file) });
-    open.add(main);
+    const session = openStoreSession({ place, ...wanted, version, entrypoint, fs, now, uuid, thread });
+    sessions.push(session);
+    return session;
+  }
 
-    async function openAgent(agentId: string, meta: Readonly<Record<string, unknown>>): Promise<Transcript> {
-      const stem = join(folder, "subagents", `agent-${safeId(agentId)}`);
-      await realInside(path, `${stem}.jsonl`);
-      await openFolder(folder, fs);
-      await openFolder(join(folder, "subagents"), fs);
-      await replaceFile(`${stem}.meta.json`, JSON.stringify(meta), { fs });
-      const file = `${stem}.jsonl`;
-      const agent = openTranscript({ ...common, file, envelope: { ...envelope, agentId }, tip: await tipOf(file) });
-      open.add(agent);
-      return agent;
-    }
+  async function goOn(place: SessionPlace, wanted: SessionOptions): Promise<ResumedSession> {
+    const thread = await readConversation(place.file);
+    return Object.assign(await start(place, wanted, thread), { context: thread.context() });
+  }
 
-    return Object.defineProperties(
-      { ...main, id: place.id, place, folder, openAgent },
-      { tip: { get: () => main.tip, enumerable: true } },
+  async function known(id: string): Promise<SessionPlace> {
+    const place = await placeOf(root, safeId(id));
+    if (place !== undefined) return place;
+    throw new Problem(
+      "sessions/not-found",
+      `${path} holds no session ${id}. hookline sessions ls lists those there are.`,
+      {
+        about: { id, root: path },
+      },
     );
   }
 
   return {
     root,
-    async open(wanted) {
-      const id = safeId(wanted.id ?? uuid());
-      return openOne((wanted.id && (await placeOf(root, id))) || newPlace(root, id, wanted.cwd), wanted);
+    async open({ id = uuid(), ...wanted }) {
+      const place = (await placeOf(root, safeId(id))) ?? newPlace(root, id, wanted.cwd);
+      const there = await unless(["ENOENT"], lstat(place.file));
+      return there === undefined ? start(place, wanted) : goOn(place, wanted);
+    },
+    resume: async (id, wanted) => goOn(await known(id), wanted),
+    async fork(source, { at, ...wanted }) {
+      const from = typeof source === "string" ? await known(source) : source;
+      const into = newPlace(root, uuid(), wanted.cwd);
+      await openFolder(into.folder, fs);
+      await realInside(path, into.file);
+      const place = await forkSession(from, { into, id: into.id, fs, now, ...(at === undefined ? {} : { at }) });
+      return goOn(place, wanted);
     },
     async close() {
-      await Promise.all([...open].map((transcript) => transcript.close()));
+      await Promise.all(sessions.map((session) => session.close()));
     },
   };
 }
@@ -103,5 +118,3 @@ function newPlace(root: Root, id: string, cwd: string): SessionPlace {
   const folder = join(root.path, "projects", project);
   return { id, root, project, folder, file: join(folder, `${id}.jsonl`) };
 }
-
-export type { Draft };

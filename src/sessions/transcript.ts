@@ -50,6 +50,12 @@ interface Waiting {
   error?: unknown;
 }
 
+/** A record whose large parts are on disk. */
+interface Ready {
+  readonly waiting: Waiting;
+  readonly draft: Draft;
+}
+
 /** Records that wait together are written under one lock, but not so many that other processes must wait for long. */
 const batchRecords = 64;
 
@@ -68,12 +74,15 @@ export function openTranscript(options: TranscriptOptions): Transcript {
   async function writeBatch(batch: readonly Waiting[]): Promise<void> {
     let written = tip;
     try {
-      const ready = await Promise.all(batch.map(prepare));
+      const ready: Ready[] = [];
+      // One after the other: two results of one name must see each other's file.
+      for (const waiting of batch) ready.push(...(await prepare(waiting)));
+      if (ready.length === 0) return settle(batch);
       await withAppend(
         file,
         async (to) => {
-          for (const waiting of ready) written = await writeOne(waiting, to, written);
-          if (!ready.some((waiting) => waiting.options.durable === true && waiting.result !== undefined)) return;
+          for (const one of ready) written = await writeOne(one, to, written);
+          if (!ready.some(({ waiting }) => waiting.options.durable === true && waiting.result !== undefined)) return;
           // Nothing of the batch is in the file any more if this throws.
           const before = tip;
           await to.sync().catch((error: unknown) => {
@@ -87,38 +96,30 @@ export function openTranscript(options: TranscriptOptions): Transcript {
       for (const waiting of batch) waiting.error ??= asProblem(error, file);
     }
     tip = written;
-    for (const waiting of batch) {
-      if (waiting.error !== undefined || waiting.result === undefined) waiting.fail(waiting.error);
-      else waiting.done(waiting.result);
-    }
+    settle(batch);
   }
 
   /** Large parts are on disk before the line that names them. */
-  async function prepare(waiting: Waiting): Promise<Waiting & { readonly aside?: Draft }> {
+  async function prepare(waiting: Waiting): Promise<Ready[]> {
     try {
-      return Object.assign(waiting, { aside: await setAside(waiting.draft, sessionFolder, fs) });
+      return [{ waiting, draft: await setAside(waiting.draft, sessionFolder, fs) }];
     } catch (error) {
       waiting.error = error;
-      return waiting;
+      return [];
     }
   }
 
-  async function writeOne(
-    waiting: Waiting & { readonly aside?: Draft },
-    to: LineWriter,
-    before: string | null,
-  ): Promise<string | null> {
-    if (waiting.aside === undefined) return before;
+  async function writeOne({ waiting, draft }: Ready, to: LineWriter, before: string | null): Promise<string | null> {
     const parentUuid = waiting.options.parent === undefined ? before : waiting.options.parent;
     const position = { uuid: uuid(), parentUuid, timestamp: new Date(now()).toISOString() };
-    const record = compose(waiting.aside, envelope, position);
+    const record = compose(draft, envelope, position);
     try {
       await to.line(JSON.stringify(record));
     } catch (error) {
       waiting.error = error;
       return before;
     }
-    const threaded = isThreaded(waiting.draft);
+    const threaded = isThreaded(draft);
     waiting.result = threaded ? { uuid: position.uuid, record } : { record };
     return threaded ? position.uuid : before;
   }
@@ -140,6 +141,13 @@ export function openTranscript(options: TranscriptOptions): Transcript {
       await running;
     },
   };
+}
+
+function settle(batch: readonly Waiting[]): void {
+  for (const { result, error, done, fail } of batch) {
+    if (error !== undefined || result === undefined) fail(error);
+    else done(result);
+  }
 }
 
 function asProblem(error: unknown, file: string): unknown {

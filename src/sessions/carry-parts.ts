@@ -1,0 +1,54 @@
+import { readFile } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { type Fs, openFolder, replaceFile } from "../files/index.ts";
+import type { SessionPlace } from "./formats/claude-code/locate.ts";
+import type { Linked } from "./graph.ts";
+import { liesUnder, realInside } from "./inside.ts";
+import { partsOf } from "./put-back.ts";
+import { withField } from "./raw-edit.ts";
+
+/**
+ * The bytes of an entry for another session, whose folder is given copies of the files that the entry names. Files are
+ * opened below their own session's folder only, so a path in a line that leads elsewhere stays as it is.
+ */
+export async function carryParts(entry: Linked, from: SessionPlace, to: SessionPlace, fs: Fs): Promise<Uint8Array> {
+  const line = entry.raw();
+  const result = entry.kind === "user" ? entry.toolUseResult : undefined;
+  const path = persistedPath(result);
+  for (const part of partsOf({ hookline: entry.hookline })) await copy(part.file, from, to, fs);
+  const home = join(from.folder, from.id);
+  if (path === undefined || !liesUnder(home, path)) return line;
+  const name = relative(home, path).split(sep).join("/");
+  const copied = await copy(name, from, to, fs);
+  if (copied === undefined) return line;
+  return withField(line, "toolUseResult", { ...(result as Record<string, unknown>), persistedOutputPath: copied });
+}
+
+function persistedPath(result: unknown): string | undefined {
+  if (typeof result !== "object" || result === null || !("persistedOutputPath" in result)) return undefined;
+  return typeof result.persistedOutputPath === "string" ? result.persistedOutputPath : undefined;
+}
+
+/** The path of the copy; undefined when there is nothing to copy, which a reader of the fork will see as well. */
+async function copy(name: string, from: SessionPlace, to: SessionPlace, fs: Fs): Promise<string | undefined> {
+  const source = join(from.folder, from.id, name);
+  const bytes = await plainBytes(from.root.path, source);
+  if (bytes === undefined) return undefined;
+  const target = join(to.folder, to.id, name);
+  await openFolder(dirname(target), fs);
+  await replaceFile(target, bytes, { fs });
+  return target;
+}
+
+/** An archived session keeps its files compressed. */
+async function plainBytes(root: string, path: string): Promise<Buffer | undefined> {
+  for (const [name, unpack] of [[path, (bytes: Buffer) => bytes] as const, [`${path}.gz`, gunzipSync] as const]) {
+    try {
+      return unpack(await readFile(await realInside(root, name)));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+  }
+  return undefined;
+}

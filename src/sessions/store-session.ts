@@ -1,0 +1,78 @@
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import { type Fs, openFolder, replaceFile, unless } from "../files/index.ts";
+import { readConversation } from "./conversation.ts";
+import { isUnanswered } from "./ending.ts";
+import { fillers } from "./formats/claude-code/filler.ts";
+import type { SessionPlace } from "./formats/claude-code/locate.ts";
+import { realInside } from "./inside.ts";
+import { safeId } from "./session-id.ts";
+import type { Thread } from "./thread.ts";
+import { openTranscript, type Transcript } from "./transcript.ts";
+
+/** A session of the store, open for appending to its main file and to those of its agents. */
+export interface StoreSession extends Transcript {
+  readonly id: string;
+  readonly place: SessionPlace;
+  /** Where everything but the main file goes. */
+  readonly folder: string;
+  /** The transcript of a subagent, with what is known about it noted beside. */
+  openAgent(id: string, meta: Readonly<Record<string, unknown>>): Promise<Transcript>;
+}
+
+export interface StoreSessionOptions {
+  readonly place: SessionPlace;
+  readonly cwd: string;
+  readonly gitBranch?: string;
+  readonly version: string;
+  readonly entrypoint: string;
+  readonly fs: Fs;
+  readonly now: () => number;
+  readonly uuid: () => string;
+  /** What is in the main file already. */
+  readonly thread?: Thread | undefined;
+}
+
+export function openStoreSession(options: StoreSessionOptions): StoreSession {
+  const { place, cwd, gitBranch, version, entrypoint, fs, now, uuid, thread } = options;
+  const folder = join(place.folder, place.id);
+  const envelope = { sessionId: place.id, cwd, version, entrypoint, gitBranch };
+  const common = { sessionFolder: folder, fs, now, uuid };
+  const tip = thread?.branches.leaf ?? null;
+  const main = openTranscript({ ...common, file: place.file, envelope, tip });
+  const agents: Transcript[] = [];
+  let unanswered = thread !== undefined && isUnanswered(thread);
+
+  return {
+    id: place.id,
+    place,
+    folder,
+    file: place.file,
+    get tip() {
+      return main.tip;
+    },
+    append(draft, appendOptions) {
+      if (unanswered && draft.type === "user") {
+        unanswered = false;
+        // The queue keeps order, so these stand before the prompt; should they fail, the prompt's own answer tells.
+        for (const filler of fillers) main.append(filler).catch(() => undefined);
+      }
+      return main.append(draft, appendOptions);
+    },
+    async openAgent(id, meta) {
+      const stem = join(folder, "subagents", `agent-${safeId(id)}`);
+      const file = `${stem}.jsonl`;
+      await realInside(place.root.path, file);
+      await openFolder(join(folder, "subagents"), fs);
+      await replaceFile(`${stem}.meta.json`, JSON.stringify(meta), { fs });
+      const there = (await unless(["ENOENT"], lstat(file))) !== undefined;
+      const before = there ? (await readConversation(file, { ofAgent: true })).branches.leaf : undefined;
+      const agent = openTranscript({ ...common, file, envelope: { ...envelope, agentId: id }, tip: before ?? null });
+      agents.push(agent);
+      return agent;
+    },
+    async close() {
+      await Promise.all([main, ...agents].map((transcript) => transcript.close()));
+    },
+  };
+}
