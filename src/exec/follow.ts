@@ -22,7 +22,7 @@ export function follow({ child, pid }: Started, options: StartOptions, elapsedMs
   const deadline = startDeadline(options.timeoutMs, () => end({ by: "timeout", afterMs: deadline.limitMs }));
   const cancel = (): void => end({ by: "cancelled" });
   let exit: Ended | undefined;
-  let closed = false;
+  let openStreams = 2;
   let ending = false;
   let lastWait: NodeJS.Timeout | undefined;
   let resolveDone: ((finished: Finished) => void) | undefined;
@@ -32,21 +32,24 @@ export function follow({ child, pid }: Started, options: StartOptions, elapsedMs
 
   const stopListening = signal && onAbort(signal, cancel);
   for (const pipe of pipes) pipe.on("error", brokenPipe);
-  readStream(stdout, out, lines?.add ?? out.add);
-  readStream(stderr, err, err.add);
+  readStream(stdout, out, lines?.add ?? out.add, streamEnded);
+  readStream(stderr, err, err.add, streamEnded);
   child.once("exit", (code, by) => {
     exit = code === null ? { by: "signal", signal: by ?? "unknown" } : { by: "exit", code };
     deadline.clear();
+    if (ending) return;
+    if (openStreams === 0) return settle(exit, []);
     // Whoever inherited the pipes may hold them for ever. What the process itself wrote lies in them already, and is read
     // even if this process was too busy to do so in time: timers come before reading, `setImmediate` after it.
-    if (!ending) lastWait = setTimeout(() => setImmediate(settleAtExit), drainMs);
-  });
-  child.once("close", () => {
-    closed = true;
-    if (!ending) settleAtExit();
+    lastWait = setTimeout(() => setImmediate(settleAtExit), drainMs);
   });
   if (!keepInputOpen) stdin.end(input);
   else if (input !== undefined) stdin.write(input);
+
+  function streamEnded(): void {
+    openStreams -= 1;
+    if (openStreams === 0 && !ending) settleAtExit();
+  }
 
   function settleAtExit(): void {
     if (exit !== undefined) settle(exit, []);
@@ -67,10 +70,11 @@ export function follow({ child, pid }: Started, options: StartOptions, elapsedMs
       tree,
       Math.min(graceMs, longestGraceMs),
     );
-    if (leaked.length > 0 || closed) return settle(how, leaked);
-    await Promise.race([new Promise((resolve) => child.once("close", resolve)), sleep(drainMs)]);
-    // Everyone we know is gone, and yet somebody can still write to us.
-    settle(how, closed ? [] : [{ why: "holds-output" }]);
+    if (leaked.length === 0 && openStreams > 0) {
+      await Promise.race([new Promise((resolve) => child.once("close", resolve)), sleep(drainMs)]);
+    }
+    // Everyone we know is gone, and yet somebody could still write to us.
+    settle(how, leaked.length === 0 && openStreams > 0 ? [{ why: "holds-output" }] : leaked);
   }
 
   function settle(ended: Ended, leaked: readonly Leak[]): void {
@@ -81,8 +85,9 @@ export function follow({ child, pid }: Started, options: StartOptions, elapsedMs
     deadline.clear();
     lines?.stop();
     stopListening?.();
-    for (const pipe of pipes) pipe.destroy();
     if (exit === undefined) child.unref();
+    // After an ordinary end the pipes are closing by themselves.
+    if (exit === undefined || openStreams > 0) for (const pipe of pipes) pipe.destroy();
     resolve({ ended, stdout: out.output(), stderr: err.output(), durationMs: elapsedMs(), leaked });
   }
 
