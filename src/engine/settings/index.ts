@@ -1,4 +1,5 @@
 export { configureGroup, type GroupPlace } from "./configure.ts";
+export { type LoadOptions, loadLayers, type SettingsPlaces } from "./layers.ts";
 export { type Effective, mergeLayers, type PolicyList } from "./merge.ts";
 export { type LayerSource, nameOf, readLayer } from "./read.ts";
 export { type Snapshot, type SnapshotOptions, takeSnapshot } from "./snapshot.ts";

@@ -1,0 +1,118 @@
+import { basename, join, resolve } from "node:path";
+import { type Fs, nodeFs } from "../../files/index.ts";
+import { catalog, Problem } from "../../protocol/index.ts";
+import type { Layer } from "../layer.ts";
+import { frontmatterLayers } from "./frontmatter-layers.ts";
+import type { Rows } from "./hooks.ts";
+import { type LayerSource, nameOf, readLayer, unreadable } from "./read.ts";
+import { namesIn, readSourceFile, realPath } from "./source-file.ts";
+
+/** Where settings lie. All of it is the host's word; no file can change it. */
+export interface SettingsPlaces {
+  /** The start folder: project and local settings are this folder's, no parent's. */
+  readonly cwd: string;
+  /** Where the client keeps its own files, such as `~/.claude`. */
+  readonly clientHome: string;
+  readonly managedFolder: string;
+  /** Further files, or JSON texts, in the order given. */
+  readonly settings?: readonly string[];
+  /** Folders of plugins. */
+  readonly plugins?: readonly string[];
+}
+
+export interface LoadOptions {
+  readonly fs?: Fs;
+  readonly rows?: Rows;
+  /** What was in force before: a layer that has become unreadable keeps its last good content. */
+  readonly previous?: readonly Layer[];
+}
+
+/**
+ * Every layer of settings that a file can hold, in configured order, read afresh.
+ *
+ * Contract: a bad file is a layer with a warning. Only a file named by the caller that cannot be read is a `Problem`
+ * (`settings/unreadable`), and that only when nothing was in force before.
+ */
+export async function loadLayers(places: SettingsPlaces, options: LoadOptions = {}): Promise<readonly Layer[]> {
+  const { fs = nodeFs, rows = catalog, previous } = options;
+  const loader = { fs, rows };
+  const user = join(places.clientHome, "settings.json");
+  const own = join(places.cwd, ".claude");
+  // One file is one layer: where the start folder is the home folder, its settings are the person's.
+  const [userReal, projectReal] = await Promise.all([realPath(user, fs), realPath(join(own, "settings.json"), fs)]);
+  const found = await Promise.all([
+    managedLayers(places.managedFolder, loader),
+    fileLayer({ kind: "user", file: user }, loader),
+    userReal !== undefined && userReal === projectReal
+      ? []
+      : fileLayer({ kind: "project", file: join(own, "settings.json") }, loader),
+    fileLayer({ kind: "local", file: join(own, "settings.local.json") }, loader),
+    ...(places.settings ?? []).map((given) => givenLayer(given, places.cwd, loader)),
+    ...(places.plugins ?? []).map((folder) => pluginLayer(resolve(places.cwd, folder), places.clientHome, loader)),
+    frontmatterLayers("skill", places, fs, rows),
+    frontmatterLayers("agent", places, fs, rows),
+  ]);
+  const layers = found.flat();
+  const kept = previous === undefined ? layers : layers.map((layer) => withLastGood(layer, previous));
+  if (previous === undefined) throwForGiven(kept);
+  return kept;
+}
+
+interface Loader {
+  readonly fs: Fs;
+  readonly rows: Rows;
+}
+
+async function fileLayer(source: LayerSource & { file: string }, { fs, rows }: Loader): Promise<Layer[]> {
+  const found = await readSourceFile(source.file, fs);
+  if (found.is === "missing") return [];
+  return [found.is === "read" ? readLayer(source, found.bytes, rows) : unreadable(source, found.why)];
+}
+
+async function managedLayers(folder: string, loader: Loader): Promise<Layer[]> {
+  const more = join(folder, "managed-settings.d");
+  const names = await namesIn(more, loader.fs);
+  const first = fileLayer({ kind: "managed", file: join(folder, "managed-settings.json") }, loader);
+  if ("why" in names) return [...(await first), unreadable({ kind: "managed", file: more }, names.why)];
+  const files = names.filter((name) => name.endsWith(".json") && !name.startsWith("."));
+  const others = files.map((name) => fileLayer({ kind: "managed", file: join(more, name) }, loader));
+  return (await Promise.all([first, ...others])).flat();
+}
+
+/** A text that begins with a brace is the settings themselves. */
+async function givenLayer(given: string, cwd: string, loader: Loader): Promise<Layer[]> {
+  if (given.trimStart().startsWith("{")) return [readLayer({ kind: "flag" }, Buffer.from(given), loader.rows)];
+  const source = { kind: "flag", file: resolve(cwd, given) } as const;
+  const found = await fileLayer(source, loader);
+  return found.length > 0 ? found : [unreadable(source, "there is no such file")];
+}
+
+async function pluginLayer(root: string, clientHome: string, loader: Loader): Promise<Layer[]> {
+  const data = join(clientHome, "plugins", "data", basename(root));
+  const source = { kind: "plugin", file: join(root, "hooks", "hooks.json"), plugin: { root, data } } as const;
+  const found = await fileLayer(source, loader);
+  if (found.length > 0 || (await realPath(root, loader.fs)) !== undefined) return found;
+  return [unreadable(source, `the plugin's folder ${root} is not there`)];
+}
+
+/** A guard must not vanish because somebody is in the middle of editing its file. */
+function withLastGood(layer: Layer, previous: readonly Layer[]): Layer {
+  if (layer.readable) return layer;
+  const before = previous.find(({ kind, file }) => kind === layer.kind && file === layer.file && file !== undefined);
+  if (before === undefined || Object.keys(before.settings).length === 0) return layer;
+  const name = nameOf(layer);
+  const kept = {
+    code: "settings-kept",
+    message: `${name} cannot be read now; its last good content stays in force.`,
+    place: name,
+  } as const;
+  return { ...layer, settings: before.settings, warnings: [...layer.warnings, kept] };
+}
+
+function throwForGiven(layers: readonly Layer[]): void {
+  const bad = layers.find(({ kind, readable }) => kind === "flag" && !readable);
+  if (bad === undefined) return;
+  throw new Problem("settings/unreadable", bad.warnings[0]?.message ?? "", {
+    about: { file: bad.file, place: bad.warnings[0]?.place },
+  });
+}

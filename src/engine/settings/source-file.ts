@@ -1,0 +1,54 @@
+import { constants } from "node:fs";
+import { errorCode, type Fs, openFor, readAll } from "../../files/index.ts";
+import { mostBytes } from "./read.ts";
+
+export type SourceFile =
+  /** `real` is where it lies once links are followed: people keep settings in other folders and link them. */
+  | { readonly is: "read"; readonly bytes: Uint8Array; readonly real: string }
+  | { readonly is: "missing" }
+  | { readonly is: "unreadable"; readonly why: string };
+
+/** Reads a settings file. Contract: a pipe, a device or a file of gigabytes at its place delays nobody. */
+export async function readSourceFile(path: string, fs: Fs): Promise<SourceFile> {
+  try {
+    const real = await fs.realpath(path);
+    // Not waiting for a writer: whoever put a pipe here would hold us up for ever.
+    const file = await fs.open(real, openFor.reading | (constants.O_NONBLOCK ?? 0));
+    try {
+      const stat = await file.stat();
+      if (!stat.isFile()) return { is: "unreadable", why: "it is no ordinary file" };
+      if (stat.size > mostBytes)
+        return { is: "unreadable", why: `it has ${stat.size} bytes; at most ${mostBytes} are read` };
+      return { is: "read", bytes: await readAll(file), real };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return { is: "missing" };
+    if (code === undefined) throw error;
+    return { is: "unreadable", why: error instanceof Error ? error.message : code };
+  }
+}
+
+/** The names in a folder, sorted; none when there is no folder. */
+export async function namesIn(folder: string, fs: Fs): Promise<readonly string[] | { readonly why: string }> {
+  try {
+    return (await fs.readdir(folder)).sort();
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    if (code === undefined) throw error;
+    return { why: error instanceof Error ? error.message : code };
+  }
+}
+
+/** Where a path leads; undefined when nobody can tell. */
+export async function realPath(path: string, fs: Fs): Promise<string | undefined> {
+  try {
+    return await fs.realpath(path);
+  } catch {
+    // What keeps us from it is told by whoever reads it.
+    return undefined;
+  }
+}
