@@ -13,19 +13,22 @@ export interface Case {
 }
 
 /**
- * The world before the event. In all strings `{project}`, `{home}`, `{http}` (a local server that answers by `http`)
- * and `{refused}` (an address where nobody listens) are filled in.
+ * The world before the event. In all strings `{{project}}`, `{{home}}`, `{{http}}` (a local server that answers by `http`)
+ * and `{{refused}}` (an address where nobody listens) are filled in.
  */
 export interface Given {
-  /** A `--settings` file. */
+  /** The user's settings file. */
   readonly settings?: object;
-  readonly user?: object;
   readonly project?: object;
   readonly local?: object;
+  /** Further settings files, as `--settings` names them; the client takes one. */
+  readonly extra?: readonly object[];
   /** Files of the project. */
   readonly files?: Readonly<Record<string, string>>;
   /** Answers of the local server, by path. Each request leaves its path as a mark. */
   readonly http?: Readonly<Record<string, HttpAnswer>>;
+  /** Variables of the host. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface HttpAnswer {
@@ -48,7 +51,6 @@ export interface Interop {
   readonly words?: readonly string[];
   /** What the model says, where the event alone does not determine it. */
   readonly script?: Script;
-  readonly env?: Readonly<Record<string, string>>;
   /** Whether the little MCP server `srv` is connected; for a tool of its own it always is. */
   readonly server?: boolean;
   readonly args?: readonly string[];

@@ -19,7 +19,8 @@ export async function askClient(item: Case, client: string): Promise<Facts> {
 async function perform({ interop }: Case, client: string, { world, given, scene, requested }: Stage): Promise<Facts> {
   const occasion = occasionOf(scene.event);
   const { before, script, args = [], ...drive } = occasion.drive(scene);
-  const first = before && (await runClient({ client, world, ...before, args: ["--allowedTools", "Bash"] }));
+  const first =
+    before && (await runClient({ ...before, client, world, ...withoutHooks, args: ["--allowedTools", "Bash"] }));
   const filesBefore = await filesIn(world.project);
   const run = await runClient({
     ...drive,
@@ -27,15 +28,17 @@ async function perform({ interop }: Case, client: string, { world, given, scene,
     world,
     script: { ...script, ...interop.script },
     args: [...args, ...(interop.args ?? [])],
-    env: interop.env ?? {},
+    env: given.env ?? {},
     ...(first?.sessionId === undefined ? {} : { resume: first.sessionId }),
-    ...(given.settings === undefined ? {} : { settings: given.settings }),
+    ...(given.extra?.[0] === undefined ? {} : { settings: given.extra[0] }),
   });
   if (run.timedOut) throw new Error("the client did not end; its script may keep answering with tool calls");
   const transcript = run.sessionId === undefined ? [] : await readTranscript(world, run.sessionId);
   const sight = occasion.seen({ ...run, transcript, quoted: quotedNames(given) }, scene);
   return factsOf(sight, interop.words ?? [], filesBefore, await filesIn(world.project), requested());
 }
+
+const withoutHooks = { settings: { disableAllHooks: true } };
 
 /** How the client may quote any hook of the case; longest first, since one may be part of another. */
 function quotedNames(given: Given): string[] {
@@ -47,6 +50,6 @@ function quotedNames(given: Given): string[] {
       else visit(member);
     }
   };
-  for (const layer of [given.settings, given.user, given.project, given.local]) visit(layer);
+  for (const layer of [given.settings, given.project, given.local, given.extra]) visit(layer);
   return [...names].sort((a, b) => b.length - a.length);
 }

@@ -7,5 +7,5 @@ export function fill<T>(value: T, places: Readonly<Record<string, string>>): T {
 }
 
 function fillText(text: string, places: Readonly<Record<string, string>>): string {
-  return Object.entries(places).reduce((filled, [name, place]) => filled.replaceAll(`{${name}}`, place), text);
+  return Object.entries(places).reduce((filled, [name, place]) => filled.replaceAll(`{{${name}}}`, place), text);
 }

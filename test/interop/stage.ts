@@ -36,12 +36,12 @@ export async function setStage(item: Case): Promise<Stage> {
 
 function layerFiles(given: Given): Record<string, string> {
   const places = {
-    user: join("home", ".claude", "settings.json"),
+    settings: join("home", ".claude", "settings.json"),
     project: join("project", ".claude", "settings.json"),
     local: join("project", ".claude", "settings.local.json"),
   };
   const files: Record<string, string> = {};
-  for (const layer of ["user", "project", "local"] as const) {
+  for (const layer of ["settings", "project", "local"] as const) {
     if (given[layer] !== undefined) files[places[layer]] = JSON.stringify(given[layer], null, 2);
   }
   return files;
