@@ -8,7 +8,10 @@ const evaluating = new Set(
   ).split(" "),
 );
 
-/** What a builtin of that table does in one of its plain forms. */
+/** Builtins that only say where the script goes on. */
+const steering = new Set(["exit", "return", "break", "continue", "shift"]);
+
+/** What a builtin does in one of its plain forms. */
 export interface PlainForm {
   /** Names it sets for the shell alone. */
   readonly sets: readonly string[];
@@ -16,12 +19,16 @@ export interface PlainForm {
   readonly exports: readonly string[];
 }
 
+const nothingSet: PlainForm = { sets: [], exports: [] };
+
 /** Undefined: no such builtin. `"evaluates"`: it would read text again. Otherwise what its plain form sets. */
 export function readBuiltin(head: string, args: readonly ShellWord[]): PlainForm | "evaluates" | undefined {
   if (head === "printf") return printfEvaluates(args) ? "evaluates" : undefined;
   if (head === "test" || head === "[") return testEvaluates(args) ? "evaluates" : undefined;
   if (head === "jobs")
     return args.some((word) => !/^(-[lnprs]+|%?\d+)$/.test(staticValue(word) ?? "")) ? "evaluates" : undefined;
+  if (head === ":") return nothingSet;
+  if (steering.has(head)) return args.every((word) => /^\d+$/.test(staticValue(word) ?? "")) ? nothingSet : undefined;
   if (!evaluating.has(head)) return undefined;
   const values = args.map((word) => (/[$`[]/.test(word.raw) ? undefined : staticValue(word)));
   if (values.some((value) => value === undefined)) return "evaluates";
@@ -29,12 +36,11 @@ export function readBuiltin(head: string, args: readonly ShellWord[]): PlainForm
 }
 
 function plainForm(head: string, args: readonly string[]): PlainForm | undefined {
-  const nothing = { sets: [], exports: [] };
   switch (head) {
     case "set":
-      return isPlainSet(args) ? nothing : undefined;
+      return isPlainSet(args) ? nothingSet : undefined;
     case "wait":
-      return args.every((arg) => /^%?\d+$/.test(arg)) ? nothing : undefined;
+      return args.every((arg) => /^%?\d+$/.test(arg)) ? nothingSet : undefined;
     case "read": {
       const names = args[0] === "-r" ? args.slice(1) : args;
       return names.length > 0 && names.every(isName) ? { sets: names, exports: [] } : undefined;

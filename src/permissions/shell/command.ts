@@ -61,7 +61,6 @@ function runCommand(
   if (head === "cd" || head === "pushd" || head === "popd") {
     return follow(head, args, places, walk.home, walk.envNames.has("CDPATH"));
   }
-  if (head === "exit" || head === "return") return staying(nowhere);
   return inners.length > 0 && /^(command|builtin|eval|exec)$/.test(head)
     ? staying(unknownPlaceIfMoved(inners, places))
     : staying(places);
@@ -72,7 +71,7 @@ function runPlainForm(part: CommandPart, head: string, form: PlainForm, places: 
   walk.parts.push({ kind: "state", text, head, at: part.at, via: part.via, places });
   for (const name of form.sets) addName(name, name, part.at, isPrivateName(name, walk.envNames), places, walk);
   for (const name of form.exports) addName(name, name, part.at, isHarmlessName(name), places, walk);
-  return staying(places);
+  return staying(head === "exit" || head === "return" ? nowhere : places);
 }
 
 function runInner(inner: Inner, head: string, part: CommandPart, walk: Walk): void {

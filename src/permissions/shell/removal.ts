@@ -31,7 +31,7 @@ function namesTooMuch(word: ShellWord, part: CommandPart, context: RemovalContex
   // `dir/*` empties dir: what counts is dir.
   const glob = rest.length === 1 && rest[0] === "" && /(^|\/)\.?\*$/.test(word.raw);
   const text = glob ? first.replace(/\.$/, "") || "." : staticValue(word);
-  const texts = text === undefined ? (word.tilde === undefined ? [] : [context.home + word.tilde]) : [text];
+  const texts = text === undefined ? (/^~(\/[^'"\\$`]*)?$/.test(word.raw) ? [word.raw] : []) : [text];
   if (text !== undefined && part.places.unknown && /^\.{1,2}(\/|$)/.test(posix.normalize(text))) return true;
   return texts.some((path) => folders.some((folder) => isCritical(path, folder, context)));
 }

@@ -1,0 +1,120 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** What bash did with a line: the programs it looked for, and the files it left behind. */
+export interface Deeds {
+  readonly ran: readonly string[];
+  readonly made: readonly string[];
+}
+
+export interface Oracle {
+  run(line: string): Promise<Deeds>;
+  close(): Promise<void>;
+}
+
+const deadlineMs = 3_000;
+const graceMs = 300;
+
+/** Found by the tests' own PATH, as the lines' has nothing on it. */
+const bash =
+  (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .map((folder) => join(folder, "bash"))
+    .find((path) => existsSync(path)) ?? "/bin/bash";
+
+/** Real bash, each line in an empty folder and a process group of its own, with a PATH on which there is nothing. */
+export async function openOracle(): Promise<Oracle> {
+  const home = await mkdtemp(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "hookline-fuzz-"));
+  await mkdir(join(home, "nothing"));
+  let count = 0;
+  const free: string[] = [];
+  return {
+    async run(line) {
+      const place = free.pop() ?? (await newPlace(home, count++));
+      await runBash(line, place, home);
+      const deeds = { ran: await ranIn(place), made: await madeIn(place) };
+      await rm(join(place, "log"), { force: true });
+      if (deeds.made.length > 0) {
+        await rm(join(place, "w"), { recursive: true, force: true });
+        await mkdir(join(place, "w"));
+      }
+      free.push(place);
+      return deeds;
+    },
+    close: () => rm(home, { recursive: true, force: true }),
+  };
+}
+
+async function newPlace(home: string, index: number): Promise<string> {
+  const place = join(home, `p${index}`);
+  await mkdir(join(place, "w"), { recursive: true });
+  await writeFile(
+    join(place, "env"),
+    [
+      "ulimit -t 2 -f 64",
+      "FUNCNEST=20",
+      `PATH='${join(home, "nothing")}'`,
+      `command_not_found_handle() { builtin printf '%s\\0' "$1" >> '${join(place, "log")}'; }`,
+      "unset BASH_ENV",
+      "",
+    ].join("\n"),
+  );
+  return place;
+}
+
+function runBash(line: string, place: string, home: string): Promise<void> {
+  return new Promise((done, fail) => {
+    // A NUL cannot be handed over as an argument; the analysis refuses such lines anyway.
+    const child = spawn(bash, ["--norc", "--noprofile", "-c", line.replaceAll("\0", "")], {
+      cwd: join(place, "w"),
+      env: { PATH: join(home, "nothing"), BASH_ENV: join(place, "env"), HOME: join(place, "w"), LC_ALL: "C.UTF-8" },
+      stdio: "ignore",
+      detached: true,
+      argv0: "bash",
+    });
+    const group = child.pid;
+    const end = () => {
+      if (group !== undefined) killGroup(group);
+    };
+    const timer = setTimeout(end, deadlineMs);
+    child.on("error", fail);
+    child.on("exit", async () => {
+      // What runs in the background or in `<(…)` may outlive the shell: it gets a moment to be seen.
+      for (let waited = 0; group !== undefined && isAlive(group) && waited < graceMs; waited += 5) await sleep(5);
+      clearTimeout(timer);
+      end();
+      done();
+    });
+  });
+}
+
+function isAlive(group: number): boolean {
+  try {
+    return process.kill(-group, 0);
+  } catch {
+    // ESRCH: the group is gone.
+    return false;
+  }
+}
+
+function killGroup(group: number): void {
+  try {
+    process.kill(-group, "SIGKILL");
+  } catch (cause) {
+    // Nobody left in the group is the usual case.
+    if ((cause as NodeJS.ErrnoException).code !== "ESRCH") throw cause;
+  }
+}
+
+async function ranIn(place: string): Promise<string[]> {
+  const log = join(place, "log");
+  return existsSync(log) ? (await readFile(log, "utf8")).split("\0").filter((name) => name !== "") : [];
+}
+
+async function madeIn(place: string): Promise<string[]> {
+  return readdir(join(place, "w"), { recursive: true });
+}

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { analyseShell } from "../../src/permissions/index.ts";
+import { type Oracle, openOracle } from "./bash-oracle.ts";
+import { violations } from "./shell-violation.ts";
+
+let oracle: Oracle;
+beforeAll(async () => {
+  oracle = await openOracle();
+});
+afterAll(() => oracle.close());
+
+/** What the parser alone does not see, as measured: the inner command is hidden, or another one is shown. */
+const misread = [
+  "git log 7>(rm x)",
+  'git log "${\\\nx:-$(rm y)}"',
+  "a=(1 $(rm x))x git status",
+  "git status && [[ 'a[$(rm x)]' -eq 0 ]]",
+  "git log ${y['$(rm x)']}",
+  "y='$(rm x)'; git log \"${y@P}\"",
+  "git log >&'$(rm x)'",
+  "git log <<E\n${x:-'$(rm x)'}\nE",
+];
+
+test.each(misread)("PE-22, PE-24: bash runs rm in %j, and the analysis does not call it complete", async (line) => {
+  const { ran } = await oracle.run(line);
+  const rmRan = ran.includes("rm");
+  expect({ rmRan, complete: analyseShell(line, { cwd: "/t", home: "/h" }).complete }).toEqual({
+    rmRan: true,
+    complete: false,
+  });
+});
+
+test("PE-22: a word that decodes to git is not git", async () => {
+  const line = "$'gi\\\nt' status";
+  expect(analyseShell(line, { cwd: "/t", home: "/h" }).complete).toBe(false);
+  expect((await oracle.run(line)).ran).toEqual(["gi\\\nt"]);
+});
+
+test("the oracle sees what bash runs and makes, and a part that is missing is a violation", async () => {
+  const deeds = await oracle.run("c1 x > f1; c2 $(c3) | c4 &\nwait");
+  expect({ ran: [...deeds.ran].sort(), made: deeds.made }).toEqual({ ran: ["c1", "c2", "c3", "c4"], made: ["f1"] });
+  const analysis = analyseShell("c1 x; c2 | c4", { cwd: "/t", home: "/h" });
+  expect(violations(analysis, deeds)).toEqual(['ran "c3"', 'made "f1"']);
+});

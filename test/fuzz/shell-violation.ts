@@ -1,0 +1,31 @@
+import type { ShellAnalysis } from "../../src/permissions/index.ts";
+import type { Deeds } from "./bash-oracle.ts";
+
+/** What bash did that no part of a complete analysis lists; none is what the fuzz demands. */
+export function violations(analysis: ShellAnalysis, deeds: Deeds): string[] {
+  if (!analysis.complete) return [];
+  const { heads, anyHead } = headsIn(analysis);
+  const { files, anyFile } = filesIn(analysis);
+  return [
+    ...deeds.ran.filter((head) => !anyHead && !heads.has(head)).map((head) => `ran ${JSON.stringify(head)}`),
+    ...deeds.made.filter((file) => !anyFile && !files.has(file)).map((file) => `made ${JSON.stringify(file)}`),
+  ];
+}
+
+/** A head that is not known is never allowed: it lists every program. */
+function headsIn({ parts }: ShellAnalysis): { heads: Set<string>; anyHead: boolean } {
+  const commands = parts.filter((part) => part.kind === "command");
+  const names = commands.map(({ words }) => words[0]?.pieces);
+  return {
+    heads: new Set(names.flatMap((pieces) => (pieces?.length === 1 ? [pieces[0]] : []))),
+    anyHead: names.some((pieces) => pieces?.length !== 1) || commands.some(({ opaque }) => opaque !== undefined),
+  };
+}
+
+function filesIn({ parts }: ShellAnalysis): { files: Set<string>; anyFile: boolean } {
+  const targets = parts.flatMap((part) => (part.kind === "write" ? [part.target.pieces] : []));
+  return {
+    files: new Set(targets.flatMap((pieces) => (pieces.length === 1 ? [pieces[0].replace(/^(\.\/)+/, "")] : []))),
+    anyFile: targets.some((pieces) => pieces.length !== 1),
+  };
+}
