@@ -1,14 +1,14 @@
 import type { Block } from "./block.ts";
-import type { AssistantEntry } from "./entry.ts";
+import type { AssistantEntry, Entry } from "./entry.ts";
 import { readTokens, type TokenReading, type Tokens } from "./tokens.ts";
 
 /** One answer of a model, however many lines it was written in. */
 export interface Call {
   /** `message.id`; where that is missing the request id, then the line's uuid. */
   readonly key: string;
-  readonly messageId?: string;
-  readonly requestId?: string;
-  readonly model?: string;
+  readonly messageId: string | undefined;
+  readonly requestId: string | undefined;
+  readonly model: string | undefined;
   /** All blocks, in the order of the answer. */
   readonly content: readonly Block[];
   readonly lines: readonly AssistantEntry[];
@@ -16,8 +16,8 @@ export interface Call {
   readonly counted: AssistantEntry;
   /** The last stop reason that is not null. */
   readonly stopReason: string | null;
-  readonly timestamp?: string;
-  readonly lastTimestamp?: string;
+  readonly timestamp: string | undefined;
+  readonly lastTimestamp: string | undefined;
   /** Input or cache counts differ between the lines: the counted line is used whole. */
   readonly conflict: boolean;
   usage(): TokenReading;
@@ -27,13 +27,10 @@ export interface Call {
  * Groups answers into calls, in the order of their first lines. `<synthetic>` answers are no calls: see `isCall`.
  * `superseded` says which lines were written again under the same uuid: their blocks do not count twice, their usage may.
  */
-export function callsOf(
-  answers: readonly AssistantEntry[],
-  superseded: (entry: AssistantEntry) => boolean = () => false,
-): Call[] {
+export function callsOf(entries: readonly Entry[], superseded: (entry: Entry) => boolean = () => false): Call[] {
   const groups = new Map<string, AssistantEntry[]>();
-  for (const answer of answers) {
-    if (!isCall(answer)) continue;
+  for (const answer of entries) {
+    if (answer.kind !== "assistant" || !isCall(answer)) continue;
     const key = keyOf(answer);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [answer]);
@@ -76,25 +73,23 @@ function disagree(lines: readonly AssistantEntry[]): boolean {
   });
 }
 
-function toCall(key: string, all: readonly AssistantEntry[], superseded: (entry: AssistantEntry) => boolean): Call {
+function toCall(key: string, all: readonly AssistantEntry[], superseded: (entry: Entry) => boolean): Call {
   const kept = all.filter((line) => !superseded(line));
   const lines = kept.length > 0 ? kept : all;
   const first = lines[0] as AssistantEntry;
   const counted = all.reduce((best, line) => (counts(line, best) ? line : best));
-  const { messageId, requestId, model, timestamp } = first;
-  const last = lines.findLast((line) => line.timestamp !== undefined)?.timestamp;
   let usage: TokenReading | undefined;
   return {
     key,
-    ...(messageId === undefined ? {} : { messageId }),
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(model === undefined ? {} : { model }),
+    messageId: first.messageId,
+    requestId: first.requestId,
+    model: first.model,
     content: lines.length === 1 ? first.content : inOrder(lines).flatMap((line) => line.content),
     lines,
     counted,
     stopReason: lines.findLast((line) => line.stopReason !== null)?.stopReason ?? null,
-    ...(timestamp === undefined ? {} : { timestamp }),
-    ...(last === undefined ? {} : { lastTimestamp: last }),
+    timestamp: first.timestamp,
+    lastTimestamp: lines.findLast((line) => line.timestamp !== undefined)?.timestamp,
     conflict: all.length > 1 && disagree(all),
     usage: () => {
       usage ??= readTokens(counted.usage);

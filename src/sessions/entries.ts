@@ -1,7 +1,7 @@
 import type { Item } from "./entry.ts";
 import { isRecord, toEntry } from "./formats/claude-code/entry.ts";
 import { type Cursor, type LineOptions, readLines, type Tail } from "./lines.ts";
-import { recordsOf } from "./records.ts";
+import { recordsOf, type SourceFile, sourceFile } from "./records.ts";
 
 /** A transcript as batches of entries and unreadable stretches, in file order. Reading never stops at damage. */
 export interface EntryReader extends AsyncIterable<readonly Item[]> {
@@ -26,8 +26,9 @@ export function readEntries(file: string, options: LineOptions = {}): EntryReade
       return lines.reset;
     },
     async *[Symbol.asyncIterator]() {
+      let source: SourceFile | undefined;
       for await (const batch of lines) {
-        const source = { path: file, dev: lines.cursor.dev, ino: lines.cursor.ino };
+        source ??= sourceFile(file, lines.cursor);
         const items: Item[] = [];
         for (const line of batch) {
           for (const record of recordsOf(source, line, isRecord)) {

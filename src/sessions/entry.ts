@@ -1,5 +1,5 @@
 import type { Block } from "./block.ts";
-import type { Unreadable } from "./records.ts";
+import type { RawOf, Unreadable } from "./records.ts";
 
 /**
  * One record of a transcript, in one vocabulary for every agent. The union is closed by `kind`; what a format writes
@@ -19,7 +19,7 @@ export interface Placed {
   readonly length: number;
   readonly line: number;
   /** The exact bytes, read again from disk; throws `sessions/changed` when the file was replaced meanwhile. */
-  readonly raw: () => Uint8Array;
+  readonly raw: RawOf;
   readonly lossy?: true;
   readonly recovered?: true;
   readonly unterminated?: true;

@@ -58,7 +58,7 @@ test.each(Object.entries(table))("SE-69: %s", async (fixture, row) => {
   const calls = new Map(models.flatMap((model) => model.calls.map((owned) => [owned.call.key, owned])));
   const tools = new Map(models.flatMap((model) => model.toolCalls.map((tool) => [tool.id, tool])));
   const sum = [...calls.values()].reduce((all, { call }) => addTokens(all, call.usage().tokens), noTokens);
-  const split = (list: readonly { agentId?: string }[]) => {
+  const split = (list: readonly { agentId?: string | undefined }[]) => {
     const inAgents = list.filter(({ agentId }) => agentId !== undefined).length;
     return `${list.length - inAgents}+${inAgents}`;
   };

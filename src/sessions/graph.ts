@@ -30,14 +30,14 @@ export function graphOf(entries: readonly Entry[]): Graph {
   const findings: GraphFinding[] = [];
   const indexes = new Map<string, number>();
   const old = new Set<Entry>();
-  nodes.forEach((entry, index) => {
+  for (let index = 0; index < nodes.length; index++) {
+    const entry = nodes[index] as Linked;
     const earlier = indexes.get(entry.uuid);
-    if (earlier !== undefined) {
-      old.add(nodes[earlier] as Linked);
-      findings.push({ what: "duplicate-uuid", entry });
-    }
     indexes.set(entry.uuid, index);
-  });
+    if (earlier === undefined) continue;
+    old.add(nodes[earlier] as Linked);
+    findings.push({ what: "duplicate-uuid", entry });
+  }
   const { parents, links } = linksOf(nodes, indexes, findings);
   cutCycles(nodes, parents, links, findings);
   const children = childLists(parents);
@@ -45,7 +45,7 @@ export function graphOf(entries: readonly Entry[]): Graph {
     nodes,
     parents,
     findings,
-    superseded: (entry) => old.has(entry),
+    superseded: (entry) => old.size > 0 && old.has(entry),
     indexOf: (uuid) => indexes.get(uuid),
     childrenOf: (index) => children(index),
     linkOf: (index) => kinds[links[index] ?? 0] ?? "written",
@@ -66,26 +66,39 @@ interface Links {
 function linksOf(nodes: readonly Linked[], indexes: ReadonlyMap<string, number>, findings: GraphFinding[]): Links {
   const parents = new Int32Array(nodes.length);
   const links = new Uint8Array(nodes.length);
-  nodes.forEach((entry, index) => {
-    const set = (parent: number, kind: LinkKind) => {
-      parents[index] = parent;
-      links[index] = kinds.indexOf(kind);
-    };
-    if (entry.parentUuid === null) {
-      if (entry.kind === "system" && entry.subtype === "compact_boundary")
-        joinBoundary(entry, index, indexes, set, findings);
-      else set(-1, "root");
-      return;
-    }
-    const parent = indexes.get(entry.parentUuid);
+  for (let index = 0; index < nodes.length; index++) {
+    const entry = nodes[index] as Linked;
+    const parent = entry.parentUuid === null ? undefined : indexes.get(entry.parentUuid);
     if (parent !== undefined && parent !== index) {
       parents[index] = parent;
-      return;
+      continue;
     }
-    findings.push({ what: parent === index ? "parent-cycle" : "parent-missing", entry });
-    set(index - 1, index === 0 ? "root" : "position");
-  });
+    const joined = join(entry, index, parent, indexes, findings);
+    parents[index] = joined.parent;
+    links[index] = kinds.indexOf(joined.kind);
+  }
   return { parents, links };
+}
+
+interface Joined {
+  readonly parent: number;
+  readonly kind: LinkKind;
+}
+
+/** Where an entry hangs that no other one is the parent of. */
+function join(
+  entry: Linked,
+  index: number,
+  parent: number | undefined,
+  indexes: ReadonlyMap<string, number>,
+  findings: GraphFinding[],
+): Joined {
+  if (entry.parentUuid === null) {
+    const isBoundary = entry.kind === "system" && entry.subtype === "compact_boundary";
+    return isBoundary ? joinBoundary(entry, index, indexes, findings) : { parent: -1, kind: "root" };
+  }
+  findings.push({ what: parent === index ? "parent-cycle" : "parent-missing", entry });
+  return lineBefore(index);
 }
 
 /** A boundary has no parent; its logical one may stand in no file, then the preserved tail or the line before takes its place. */
@@ -93,21 +106,21 @@ function joinBoundary(
   boundary: SystemEntry,
   index: number,
   indexes: ReadonlyMap<string, number>,
-  set: (parent: number, kind: LinkKind) => void,
   findings: GraphFinding[],
-): void {
+): Joined {
   const before = (uuid: string | undefined) => {
     const at = uuid === undefined ? undefined : indexes.get(uuid);
     return at !== undefined && at < index ? at : undefined;
   };
   const logical = before(boundary.logicalParentUuid);
-  if (logical === undefined && boundary.logicalParentUuid !== undefined) {
-    findings.push({ what: "logical-parent-missing", entry: boundary });
-  }
+  if (logical !== undefined) return { parent: logical, kind: "logical" };
+  if (boundary.logicalParentUuid !== undefined) findings.push({ what: "logical-parent-missing", entry: boundary });
   const preserved = before(boundary.compactMetadata?.preservedSegment?.tailUuid);
-  if (logical !== undefined) set(logical, "logical");
-  else if (preserved !== undefined) set(preserved, "preserved");
-  else set(index - 1, index === 0 ? "root" : "position");
+  return preserved === undefined ? lineBefore(index) : { parent: preserved, kind: "preserved" };
+}
+
+function lineBefore(index: number): Joined {
+  return { parent: index - 1, kind: index === 0 ? "root" : "position" };
 }
 
 /** Parents stand before their children, unless a file was damaged: only then is there anything to look for. */

@@ -3,7 +3,7 @@ import { type Call, isCall, keyOf } from "./call.ts";
 import type { AssistantEntry, AttachmentEntry, Entry, UserEntry } from "./entry.ts";
 import { type AgentReport, reportIn } from "./reports.ts";
 import type { Draft } from "./thread.ts";
-import { fieldOf, runsInBackground, spilledOf, statusOf, type ToolCall } from "./tool-call.ts";
+import { fieldOf, runsInBackground, spilledOf, statusOf, type ToolCall, type ToolFacts } from "./tool-call.ts";
 
 export interface PairedTools {
   /** In the order of the drafts, then of the lines. */
@@ -22,16 +22,7 @@ export function pairTools(drafts: readonly Draft[]): PairedTools {
   const hooks = new Map<string, AttachmentEntry[]>();
   const reports: AgentReport[] = [];
   const interrupted = new Set<string>();
-  for (const draft of drafts) {
-    for (const entry of draft.entries) {
-      if (draft.graph.superseded(entry)) continue;
-      collectResult(entry, results);
-      if (entry.kind === "attachment" && entry.toolUseId !== undefined) push(hooks, entry.toolUseId, entry);
-      const report = reportIn(entry);
-      if (report !== undefined) reports.push(report);
-    }
-    for (const id of toolsBeforeInterrupts(draft)) interrupted.add(id);
-  }
+  for (const draft of drafts) collect(draft, { results, hooks, reports, interrupted });
   const lastReport = new Map(
     reports.flatMap((report) => (report.toolUseId === undefined ? [] : [[report.toolUseId, report]])),
   );
@@ -40,16 +31,17 @@ export function pairTools(drafts: readonly Draft[]): PairedTools {
   for (const draft of drafts) {
     const own: ToolCall[] = [];
     byDraft.set(draft, own);
-    for (const { id, name, input, call, use } of usesIn(draft)) {
+    for (const one of usesIn(draft)) {
+      const { id, use } = one;
       if (byId.has(id)) continue;
       const facts = {
         use,
         result: results.get(id),
-        hooks: hooks.get(id) ?? [],
+        hooks: hooks.get(id) ?? none,
         report: lastReport.get(id),
         interruptFollows: interrupted.has(id),
       };
-      const tool = toToolCall({ id, name, input, call, use }, facts, draft.agentId);
+      const tool = toToolCall(one, facts, draft.agentId);
       byId.set(id, tool);
       own.push(tool);
     }
@@ -58,31 +50,47 @@ export function pairTools(drafts: readonly Draft[]): PairedTools {
   return { toolCalls: [...byId.values()], byId, of: (draft) => byDraft.get(draft) ?? [], reports, lone };
 }
 
-function collectResult(entry: Entry, results: Map<string, { entry: UserEntry; block: ToolResultBlock }>): void {
-  if (entry.kind !== "user" || entry.role !== "result") return;
+const none: readonly never[] = [];
+
+interface Collected {
+  readonly results: Map<string, { entry: UserEntry; block: ToolResultBlock }>;
+  readonly hooks: Map<string, AttachmentEntry[]>;
+  readonly reports: AgentReport[];
+  readonly interrupted: Set<string>;
+}
+
+function collect({ graph, entries }: Draft, into: Collected): void {
+  /** Tools of the last answer, until the next answer or prompt. */
+  let recent: string[] = [];
+  let key = "";
+  for (const entry of entries) {
+    if (graph.superseded(entry)) continue;
+    if (entry.kind === "assistant") {
+      if (!isCall(entry)) continue;
+      if (keyOf(entry) !== key) recent = [];
+      key = keyOf(entry);
+      for (const block of entry.content) if (block.type === "tool_use") recent.push(block.id);
+    } else if (entry.kind === "user") {
+      if (entry.role === "result") collectResults(entry, into.results);
+      else if (entry.role === "interrupt") for (const id of recent) into.interrupted.add(id);
+      else if (entry.role === "notification") keepReport(entry, into.reports);
+      if (entry.role === "interrupt" || entry.role === "prompt") recent = [];
+    } else if (entry.kind === "attachment") {
+      if (entry.toolUseId !== undefined) push(into.hooks, entry.toolUseId, entry);
+      keepReport(entry, into.reports);
+    } else if (entry.kind === "queue-operation") keepReport(entry, into.reports);
+  }
+}
+
+function collectResults(entry: UserEntry, results: Collected["results"]): void {
   for (const block of entry.content) {
     if (block.type === "tool_result" && !results.has(block.toolUseId)) results.set(block.toolUseId, { entry, block });
   }
 }
 
-/** Tools of an answer after which, before any further answer or prompt, the person interrupted. */
-function toolsBeforeInterrupts({ graph, entries }: Draft): string[] {
-  const found: string[] = [];
-  let key = "";
-  let recent: string[] = [];
-  for (const entry of entries) {
-    if (graph.superseded(entry)) continue;
-    if (entry.kind === "assistant" && isCall(entry)) {
-      if (keyOf(entry) !== key) recent = [];
-      key = keyOf(entry);
-      for (const block of entry.content) if (block.type === "tool_use") recent.push(block.id);
-    } else if (entry.kind === "user" && entry.role === "prompt") recent = [];
-    else if (entry.kind === "user" && entry.role === "interrupt") {
-      found.push(...recent);
-      recent = [];
-    }
-  }
-  return found;
+function keepReport(entry: Entry, reports: AgentReport[]): void {
+  const report = reportIn(entry);
+  if (report !== undefined) reports.push(report);
 }
 
 interface Use {
@@ -93,37 +101,40 @@ interface Use {
   readonly use: AssistantEntry;
 }
 
-function* usesIn({ calls }: Draft): Generator<Use> {
+function usesIn({ calls }: Draft): Use[] {
+  const uses: Use[] = [];
   for (const call of calls) {
     for (const use of call.lines) {
       for (const block of use.content) {
-        if (block.type === "tool_use") yield { id: block.id, name: block.name, input: block.input, call, use };
+        if (block.type === "tool_use") uses.push({ id: block.id, name: block.name, input: block.input, call, use });
       }
     }
   }
+  return uses;
 }
 
-function toToolCall(use: Use, facts: Parameters<typeof statusOf>[0], agentId: string | undefined): ToolCall {
+function toToolCall({ id, name, input, call, use }: Use, facts: ToolFacts, agentId: string | undefined): ToolCall {
   const { result, hooks, report } = facts;
   const structured = result?.entry.toolUseResult;
   const background = runsInBackground(structured);
-  const spilled = spilledOf(structured);
-  const startedAt = use.use.timestamp;
-  const endedAt = background ? report?.timestamp : result?.entry.timestamp;
   return {
-    ...use,
-    ...(agentId === undefined ? {} : { agentId }),
-    ...(result === undefined ? {} : { result: result.entry }),
-    output: result?.block.content ?? [],
+    id,
+    name,
+    input,
+    agentId,
+    call,
+    use,
+    result: result?.entry,
+    output: result?.block.content ?? none,
     isError: result?.block.isError ?? false,
-    ...(structured === undefined ? {} : { structured }),
+    structured,
     status: statusOf(facts),
     background,
-    ...(report === undefined ? {} : { report }),
-    ...(startedAt === undefined ? {} : { startedAt }),
-    ...(endedAt === undefined ? {} : { endedAt }),
+    report,
+    startedAt: use.timestamp,
+    endedAt: background ? report?.timestamp : result?.entry.timestamp,
     hooks,
-    ...(spilled === undefined ? {} : { spilled }),
+    spilled: spilledOf(structured),
   };
 }
 

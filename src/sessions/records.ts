@@ -17,8 +17,11 @@ export interface JsonRecord {
   readonly recovered: boolean;
   /** The object is whole, but no newline ends its line yet. */
   readonly unterminated: boolean;
-  readonly raw: () => Uint8Array;
+  readonly raw: RawOf;
 }
+
+/** The exact bytes of what it is called on. One function serves all records of a file. */
+export type RawOf = (this: { readonly offset: number; readonly length: number }) => Uint8Array;
 
 /** Bytes that hold no record, kept at their place in the stream. */
 export interface Unreadable {
@@ -28,12 +31,24 @@ export interface Unreadable {
   readonly length: number;
   readonly line: number;
   readonly why: "not-json" | "not-object" | "too-long" | "nul-run" | "splice";
-  readonly bytes: () => Uint8Array;
+  readonly bytes: RawOf;
 }
 
 /** A path and the file it named when it was read. */
 export interface SourceFile extends FileIdentity {
   readonly path: string;
+  /** Made once by `sourceFile`, so that a million records do not need a function each. */
+  readonly raw?: RawOf;
+}
+
+export function sourceFile(path: string, { dev, ino }: FileIdentity): SourceFile {
+  return { path, dev, ino, raw: rawOf(path, { dev, ino }) };
+}
+
+function rawOf(path: string, identity: FileIdentity): RawOf {
+  return function raw() {
+    return readAgain(path, identity, this.offset, this.length);
+  };
 }
 
 /** A line as the records it holds: one, when nothing went wrong. Damage is given beside what could be read. */
@@ -70,7 +85,7 @@ function record(
   lossy: boolean,
   recovered: boolean,
 ): JsonRecord {
-  const raw = () => readAgain(file.path, file, offset, length);
+  const raw = file.raw ?? rawOf(file.path, file);
   const unterminated = !terminated;
   return { kind: "record", file: file.path, offset, length, line, object, lossy, recovered, unterminated, raw };
 }
@@ -82,7 +97,7 @@ function unreadable(
   offset: number,
   length: number,
 ): Unreadable {
-  const bytes = () => readAgain(file.path, file, offset, length);
+  const bytes = file.raw ?? rawOf(file.path, file);
   return { kind: "unreadable", file: file.path, offset, length, line, why, bytes };
 }
 

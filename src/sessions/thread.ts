@@ -42,22 +42,18 @@ export interface Draft {
 }
 
 export function draftOf(items: readonly Item[], agentId?: string): Draft {
-  const entries = items.filter((item): item is Entry => item.kind !== "unreadable");
+  const entries = items.every(isEntry) ? items : items.filter(isEntry);
   const graph = graphOf(entries);
-  const calls = callsOf(entries.filter(isAnswer), (entry) => graph.superseded(entry));
+  const calls = callsOf(entries, graph.superseded);
   return { ...(agentId === undefined ? {} : { agentId }), items, entries, graph, calls };
 }
 
 export function threadOf(draft: Draft, toolCalls: readonly ToolCall[]): Thread {
   const { items, entries, graph, calls } = draft;
-  const callAt = new Map<Entry, Call>(calls.map((call) => [call.lines[0] as AssistantEntry, call]));
-  const toolsAt = new Map<Entry, ToolCall[]>();
-  for (const tool of toolCalls) {
-    const list = toolsAt.get(tool.use);
-    if (list === undefined) toolsAt.set(tool.use, [tool]);
-    else list.push(tool);
-  }
-  const own = entries.filter(isAnswer).filter((entry) => !isCall(entry) && !graph.superseded(entry));
+  const starts = once(() => startsOf(calls, toolCalls));
+  const own = once(
+    () => entries.filter((entry) => isAnswer(entry) && !isCall(entry) && !graph.superseded(entry)) as AssistantEntry[],
+  );
   const branches = once(() => branchesOf(graph, entries));
   const compactions = once(() => compactionsOf(graph));
   const turns = new Map<string, Turns>();
@@ -70,9 +66,13 @@ export function threadOf(draft: Draft, toolCalls: readonly ToolCall[]): Thread {
   return {
     ...draft,
     toolCalls,
-    unreadable: items.filter((item) => item.kind === "unreadable"),
-    apiErrors: own.filter((entry) => entry.isApiErrorMessage === true),
-    fillers: own.filter((entry) => entry.isApiErrorMessage !== true),
+    unreadable: entries.length === items.length ? [] : items.filter((item) => item.kind === "unreadable"),
+    get apiErrors() {
+      return own().filter((entry) => entry.isApiErrorMessage === true);
+    },
+    get fillers() {
+      return own().filter((entry) => entry.isApiErrorMessage !== true);
+    },
     get branches() {
       return branches();
     },
@@ -82,17 +82,27 @@ export function threadOf(draft: Draft, toolCalls: readonly ToolCall[]): Thread {
     history,
     context: (leaf) => contextOf(graph, history(leaf)),
     turns(leaf = branches().leaf ?? "") {
-      const known =
-        turns.get(leaf) ??
-        turnsOf(
-          history(leaf),
-          (entry) => callAt.get(entry),
-          (entry) => toolsAt.get(entry) ?? [],
-        );
+      const known = turns.get(leaf) ?? turnsOf(history(leaf), starts().callAt, starts().toolsAt);
       turns.set(leaf, known);
       return known;
     },
   };
+}
+
+/** Which call and which tool calls begin in a line. */
+function startsOf(calls: readonly Call[], toolCalls: readonly ToolCall[]) {
+  const callAt = new Map<Entry, Call>(calls.map((call) => [call.lines[0] as AssistantEntry, call]));
+  const toolsAt = new Map<Entry, ToolCall[]>();
+  for (const tool of toolCalls) {
+    const list = toolsAt.get(tool.use);
+    if (list === undefined) toolsAt.set(tool.use, [tool]);
+    else list.push(tool);
+  }
+  return { callAt: (entry: Entry) => callAt.get(entry), toolsAt: (entry: Entry) => toolsAt.get(entry) ?? [] };
+}
+
+function isEntry(item: Item): item is Entry {
+  return item.kind !== "unreadable";
 }
 
 function isAnswer(entry: Entry): entry is AssistantEntry {

@@ -12,26 +12,26 @@ export interface ToolCall {
   readonly name: string;
   readonly input: unknown;
   /** The agent in whose conversation it was asked for; absent for the main one. */
-  readonly agentId?: string;
+  readonly agentId: string | undefined;
   readonly call: Call;
   readonly use: AssistantEntry;
-  readonly result?: UserEntry;
+  readonly result: UserEntry | undefined;
   /** Content blocks of the result. */
   readonly output: readonly Block[];
   readonly isError: boolean;
   /** What the client noted beside the result: an object as a rule, text for errors. */
-  readonly structured?: unknown;
+  readonly structured: unknown;
   readonly status: ToolStatus;
   /** It went on behind the conversation; a report, not the result, ended it. */
   readonly background: boolean;
   /** The last report of what runs in the background. */
-  readonly report?: AgentReport;
-  readonly startedAt?: string;
-  readonly endedAt?: string;
+  readonly report: AgentReport | undefined;
+  readonly startedAt: string | undefined;
+  readonly endedAt: string | undefined;
   /** Hook records that name this call. */
   readonly hooks: readonly AttachmentEntry[];
   /** The whole output where the line holds only its beginning: the path as written, not yet checked. */
-  readonly spilled?: { readonly path: string; readonly sizeBytes?: number };
+  readonly spilled: { readonly path: string; readonly sizeBytes?: number } | undefined;
 }
 
 /** Everything known about one call before its status is decided. */

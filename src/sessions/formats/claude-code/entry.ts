@@ -6,7 +6,6 @@ import type {
   BareKind,
   Entry,
   OtherEntry,
-  Placed,
   SystemEntry,
   SystemSubtype,
   UserEntry,
@@ -60,7 +59,7 @@ function userEntry(record: JsonRecord): UserEntry | OtherEntry {
   if (!isObject(message)) return other(record, "user", "message is not an object");
   const content = toBlocks(message["content"]);
   if (content === undefined) return other(record, "user", "message.content is neither text nor a list");
-  const entry = place(record, "user");
+  const entry = placeUser(record);
   entry["content"] = content;
   if (typeof message["content"] === "string") entry["contentWasText"] = true;
   thread(entry, object);
@@ -76,7 +75,7 @@ function assistantEntry(record: JsonRecord): AssistantEntry | OtherEntry {
   const { object } = record;
   const message = object["message"];
   if (!isObject(message)) return other(record, "assistant", "message is not an object");
-  const entry = place(record, "assistant");
+  const entry = placeAssistant(record);
   const { id, model, content, stop_reason: stopReason, stop_sequence: stopSequence, usage } = message;
   const blocks = toBlocks(content);
   entry["content"] = blocks ?? [];
@@ -160,12 +159,76 @@ function other(record: JsonRecord, name: string, why?: string): OtherEntry {
 
 function place(record: JsonRecord, kind: Entry["kind"]): Record<string, unknown> {
   const { file, offset, length, line, raw } = record;
-  const entry: Record<string, unknown> & Placed = { kind, file, offset, length, line, raw };
-  const marks = entry as Record<string, unknown>;
-  if (record.lossy) marks["lossy"] = true;
-  if (record.recovered) marks["recovered"] = true;
-  if (record.unterminated) marks["unterminated"] = true;
-  return marks;
+  return mark({ kind, file, offset, length, line, raw }, record);
+}
+
+/**
+ * Lines of the conversation are nearly all of a transcript, and nearly all of them have these fields. Naming them at once
+ * keeps an object in one piece; fields added later would move it again and again.
+ */
+function placeUser(record: JsonRecord): Record<string, unknown> {
+  const { file, offset, length, line, raw } = record;
+  const entry = {
+    kind: "user",
+    file,
+    offset,
+    length,
+    line,
+    raw,
+    uuid: "",
+    parentUuid: null,
+    isSidechain: false,
+    content: undefined,
+    timestamp: undefined,
+    sessionId: undefined,
+    cwd: undefined,
+    version: undefined,
+    gitBranch: undefined,
+    userType: undefined,
+    entrypoint: undefined,
+    role: undefined,
+    promptId: undefined,
+    toolUseResult: undefined,
+    sourceToolAssistantUuid: undefined,
+  };
+  return mark(entry, record);
+}
+
+function placeAssistant(record: JsonRecord): Record<string, unknown> {
+  const { file, offset, length, line, raw } = record;
+  const entry = {
+    kind: "assistant",
+    file,
+    offset,
+    length,
+    line,
+    raw,
+    uuid: "",
+    parentUuid: null,
+    isSidechain: false,
+    content: undefined,
+    timestamp: undefined,
+    sessionId: undefined,
+    cwd: undefined,
+    version: undefined,
+    gitBranch: undefined,
+    userType: undefined,
+    entrypoint: undefined,
+    stopReason: null,
+    messageId: undefined,
+    model: undefined,
+    usage: undefined,
+    requestId: undefined,
+    messageExtra: undefined,
+  };
+  return mark(entry, record);
+}
+
+function mark(entry: Record<string, unknown>, { lossy, recovered, unterminated }: JsonRecord): Record<string, unknown> {
+  if (lossy) entry["lossy"] = true;
+  if (recovered) entry["recovered"] = true;
+  if (unterminated) entry["unterminated"] = true;
+  return entry;
 }
 
 /** Whatever carries these two is a node of the graph, whatever its type. */
@@ -209,7 +272,7 @@ function restOf(
   role: string,
 ): Record<string, unknown> | undefined {
   let rest: Record<string, unknown> | undefined;
-  for (const key of Object.keys(message)) {
+  for (const key in message) {
     const value = message[key];
     const check = known.get(key);
     if (check !== undefined && (value === null || passes(value, check))) continue;

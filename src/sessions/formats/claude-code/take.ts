@@ -8,7 +8,8 @@ export function take(
   done: ReadonlySet<string>,
 ): Record<string, unknown> | undefined {
   let extra: Record<string, unknown> | undefined;
-  for (const key of Object.keys(object)) {
+  // Objects come from JSON.parse: they have no inherited keys, and `for in` makes no list of them.
+  for (const key in object) {
     if (done.has(key)) continue;
     const field = fields.get(key);
     const value = object[key];
