@@ -30,6 +30,13 @@ test.each(misread)("PE-22, PE-24: bash runs rm in %j, and the analysis does not 
   });
 });
 
+/** What the fuzz found; each stays here for good. */
+const finds = ["x>()f1 || c1"];
+
+test.each(finds)("PE-54: a find stays mended: %j", async (line) => {
+  expect(violations(analyseShell(line, { cwd: "/t", home: "/h" }), await oracle.run(line))).toEqual([]);
+});
+
 test("PE-22: a word that decodes to git is not git", async () => {
   const line = "$'gi\\\nt' status";
   expect(analyseShell(line, { cwd: "/t", home: "/h" }).complete).toBe(false);

@@ -77,6 +77,9 @@ class LineMaker {
       `$x${head}`,
       `{${head},y}`,
       `"$x"${head}`,
+      `${head}>()`,
+      `${head}<()y`,
+      `x>()${head}`,
     ]);
   }
 
@@ -110,6 +113,10 @@ class LineMaker {
       () => `a[$(${this.#head()})]`,
       () => `@(a|$(${this.#head()}))`,
       () => `7>(${this.#head()} x)`,
+      () => this.#word(depth - 1) + this.#word(depth - 1),
+      () => this.#word(depth - 1) + this.#word(depth - 1),
+      () => `x>(${this.#head()})${this.#head()}`,
+      () => random.pick(oddWords),
       () => random.pick(oddWords),
     ])();
   }

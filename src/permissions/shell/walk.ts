@@ -12,6 +12,7 @@ import {
 import { walkCommand } from "./command.ts";
 import { collectScripts } from "./expansion.ts";
 import { walkFound } from "./found.ts";
+import { checkGaps } from "./gaps.ts";
 import type { CommandPart, Places, ShellPart, ShellProblem } from "./part.ts";
 import { either, type Flow, isReachable, staying, unknownPlace } from "./places.ts";
 import { walkRedirections } from "./redirection.ts";
@@ -38,6 +39,9 @@ export function walkScript(script: ParsedScript, places: Places, walk: Walk): Fl
   for (const error of script.errors ?? []) {
     walk.problems.push({ code: "syntax", at: walk.scope.span(error.pos, error.pos + 1), text: error.message });
   }
+  const found = nothingFound();
+  checkGaps(script, walk.scope, found);
+  walk.problems.push(...found.problems);
   return walkList(script.commands, places, walk);
 }
 

@@ -1,0 +1,89 @@
+import { forEachChild, type ParsedScript, type SyntaxNode } from "unbash";
+import { type Found, report, type Scope } from "./scope.ts";
+
+/**
+ * What lies between the words of a script must be blanks, comments, operators and reserved words: anything else was
+ * skipped by the parser, or two words it made of one.
+ */
+export function checkGaps(script: ParsedScript, scope: Scope, found: Found): void {
+  const leaves: Leaf[] = [];
+  for (const statement of script.commands) collectLeaves(statement, false, leaves);
+  leaves.sort((a, b) => a.pos - b.pos);
+  let at = script.pos;
+  for (const [index, leaf] of leaves.entries()) {
+    checkGap({ start: at, end: leaf.pos, behindLeaf: index > 0, beforeLeaf: true, test: leaf.test }, scope, found);
+    const glued = leaf.pos <= at && index > 0 && !leaf.opens;
+    if (leaf.pos < at || glued) report(found, "lexical", scope, leaf, "two words without a blank between them");
+    at = leaf.end;
+  }
+  checkGap({ start: at, end: script.end, behindLeaf: leaves.length > 0, beforeLeaf: false, test: false }, scope, found);
+}
+
+interface Leaf {
+  readonly pos: number;
+  readonly end: number;
+  /** May stand right behind a word, as `>` does. */
+  readonly opens: boolean;
+  /** Inside `[[ ]]`, where operators look like words. */
+  readonly test: boolean;
+}
+
+function collectLeaves(node: SyntaxNode, test: boolean, leaves: Leaf[]): void {
+  switch (node.type) {
+    case "Word":
+    case "Assignment":
+      leaves.push({ pos: node.pos, end: node.end, opens: false, test });
+      return;
+    case "Redirect":
+    case "HereString":
+      leaves.push({ pos: node.pos, end: node.end, opens: true, test });
+      return;
+    case "HereDoc":
+      leaves.push({ pos: node.pos, end: node.end, opens: true, test });
+      leaves.push({ pos: node.body.pos, end: node.closing?.end ?? node.body.end, opens: true, test });
+      return;
+    case "TestCommand":
+      leaves.push({ pos: node.pos, end: node.pos + 2, opens: false, test: false });
+      collectLeaves(node.expression, true, leaves);
+      leaves.push({ pos: node.end - 2, end: node.end, opens: false, test: true });
+      return;
+    default:
+      forEachChild(node, (child) => collectLeaves(child, test, leaves));
+  }
+}
+
+const operators =
+  /[ \t\n]+|;;&|;;|;&|&&|\|\||\|&|[;&|(){}!]|(?:if|then|elif|else|fi|for|in|do|done|while|until|case|esac)(?=[ \t\n;&|()]|$)/y;
+const testOperators = /[ \t\n]+|&&|\|\||[()!<>]|==?|=~|!=|-[a-zA-Z]{1,2}(?=[ \t\n])/y;
+
+interface Gap {
+  readonly start: number;
+  readonly end: number;
+  readonly behindLeaf: boolean;
+  readonly beforeLeaf: boolean;
+  readonly test: boolean;
+}
+
+function checkGap({ start, end, behindLeaf, beforeLeaf, test }: Gap, scope: Scope, found: Found): void {
+  const text = scope.source.slice(start, end);
+  const pattern = test ? testOperators : operators;
+  // Whether a reserved word or a comment may begin here.
+  let apart = !behindLeaf;
+  for (let at = 0; at < text.length; ) {
+    if (text[at] === "#" && apart) {
+      const line = text.indexOf("\n", at);
+      at = line < 0 ? text.length : line;
+      continue;
+    }
+    pattern.lastIndex = at;
+    const token = pattern.exec(text)?.[0];
+    const word = token !== undefined && /^[a-z]/.test(token);
+    const glued = word && (!apart || (beforeLeaf && at + token.length === text.length));
+    if (token === undefined || glued) {
+      report(found, "lexical", scope, { pos: start + at, end }, text.slice(at, at + 20));
+      return;
+    }
+    apart = !word;
+    at += token.length;
+  }
+}
