@@ -15,6 +15,10 @@ const commands: Readonly<Record<string, { summary: string; load: () => Promise<{
     summary: "which hooks would run, and why the others would not",
     load: () => import("./commands/explain.ts"),
   },
+  check: {
+    summary: "one tool call under the permission rules: allow, ask or deny, and why",
+    load: () => import("./commands/check.ts"),
+  },
   list: { summary: "every configured hook, its source, trust and problems", load: () => import("./commands/list.ts") },
 };
 

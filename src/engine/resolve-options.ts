@@ -54,7 +54,7 @@ function rowsWith(own: readonly EventRow[]): Readonly<Record<string, EventRow>> 
 }
 
 /** Where an administrator's policy lies; only the host can name another folder. */
-function managedFolder(platform: NodeJS.Platform): string {
+export function managedFolder(platform: NodeJS.Platform): string {
   if (platform === "darwin") return "/Library/Application Support/ClaudeCode";
   return platform === "win32" ? "C:\\Program Files\\ClaudeCode" : "/etc/claude-code";
 }
@@ -67,7 +67,7 @@ function capFrom(text: string | undefined): number {
 }
 
 /** Of a comma list the first member counts. */
-function clientHome(named: string | undefined, home: string): string {
+export function clientHome(named: string | undefined, home: string): string {
   const first = named?.split(",")[0]?.trim();
   return first ? first : join(home, ".claude");
 }

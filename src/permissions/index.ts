@@ -3,7 +3,7 @@ export { type Condition, type ConditionContext, compileCondition, holds, type To
 export type { JudgeContext } from "./judge/desk.ts";
 export { judge } from "./judge/judge.ts";
 export type { DecidedBy, JudgedPart, JudgedPath, Judgement, RuleRef, Stance } from "./judge/judgement.ts";
-export { type RuleLayer, type Scope, scopes } from "./layer.ts";
+export { type RuleLayer, ruleLayerOf, type Scope, scopes } from "./layer.ts";
 export { type Mode, readMode } from "./mode.ts";
 export type { PathCase } from "./paths/case.ts";
 export { type PathFs, type PathStat, realFs } from "./paths/fs.ts";

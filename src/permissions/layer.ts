@@ -1,3 +1,5 @@
+import type { LayerKind, Settings } from "../protocol/index.ts";
+
 /** Where rules come from. The order is that in which a rule is named when several decide alike (PE-10). */
 export const scopes = ["managed", "flags", "settings", "local", "project", "user", "session"] as const;
 export type Scope = (typeof scopes)[number];
@@ -24,4 +26,25 @@ export interface RuleLayer {
 /** Whether what the layer grants may count at all. */
 export function mayGrant(layer: RuleLayer): boolean {
   return layer.trusted ?? (layer.scope !== "project" && layer.scope !== "local");
+}
+
+/** A layer of settings as a layer of rules; undefined for kinds that bring none. */
+export function ruleLayerOf(
+  layer: { readonly kind: LayerKind; readonly file?: string; readonly readable: boolean; readonly settings: Settings },
+  trusted: boolean,
+): RuleLayer | undefined {
+  const scope = scopeOf(layer.kind);
+  if (scope === undefined) return undefined;
+  return {
+    ...layer.settings.permissions,
+    scope,
+    trusted,
+    unreadable: !layer.readable,
+    ...(layer.file === undefined ? {} : { file: layer.file }),
+  };
+}
+
+function scopeOf(kind: LayerKind): Scope | undefined {
+  if (kind === "flag") return "settings";
+  return scopes.find((scope) => scope === kind);
 }

@@ -1,3 +1,4 @@
+export { clientHome, managedFolder } from "../resolve-options.ts";
 export { configureGroup, type GroupPlace } from "./configure.ts";
 export { type LoadOptions, loadLayers, type SettingsPlaces } from "./layers.ts";
 export { type Effective, mergeLayers, type PolicyList } from "./merge.ts";

@@ -1,4 +1,4 @@
-import type { Deed } from "../mode.ts";
+import { answerOf, type Deed, type Mode } from "../mode.ts";
 import { foldsCase } from "../paths/case.ts";
 import { isWithin, segmentsBelow } from "../paths/contain.ts";
 import { foldName } from "../paths/fold.ts";
@@ -144,11 +144,13 @@ function sameOrBelow(path: string, file: string, desk: Desk): boolean {
   return [written, resolved].some((name) => isWithin(foldName(path), foldName(name)));
 }
 
-function why(name: string, access: Access, special: boolean, inside: boolean, mode: string): string {
+function why(name: string, access: Access, special: boolean, inside: boolean, mode: Mode): string {
   if (special) return `${name} is no ordinary file`;
-  const rule = access.writes ? "Edit" : "Read";
   const where = inside ? "" : ", which is outside the working directories";
-  return `no ${rule} rule covers ${name}${where}; mode ${mode} decides`;
+  const answer = answerOf(mode, deedOf(access, inside));
+  const deed = access.writes ? "edits" : inside ? "reading" : "reading outside";
+  const does = { allow: `lets ${deed} pass`, ask: `asks before ${deed}`, deny: `refuses ${deed}` }[answer];
+  return `no ${access.writes ? "Edit" : "Read"} rule covers ${name}${where}; mode ${mode} ${does}`;
 }
 
 /** The path as people know it: below the working directory with `./`, else in full. */

@@ -1,0 +1,126 @@
+import type { JudgedPart, Judgement, RuleRef } from "../../permissions/index.ts";
+import type { PermissionUpdate } from "../../protocol/index.ts";
+import type { Style } from "./style.ts";
+
+/** A judgement for people (PE-51): the decision, one line per part, why, and what would allow it. */
+export function judgementText(judgement: Judgement, { home, style }: { home: string; style: Style }): string {
+  const lines = [
+    `${painted(judgement.decision, style)}    ${style.bold(visible(judgement.tool))}    ${visible(subjectOf(judgement))}`,
+    ...partLines(judgement.parts, home, style),
+    ...(isToldByParts(judgement) ? [] : [`  ${visible(judgement.reason)}`]),
+    ...closing(judgement),
+    ...judgement.warnings.map(({ code, message }) => `  ${style.yellow("warning")} ${code}: ${visible(message)}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** One line for a batch. */
+export function judgementLine({ decision, tool, reason }: Judgement): string {
+  return `${decision}\t${visible(tool)}\t${visible(reason)}\n`;
+}
+
+/** What `--json` prints: the documented fields, in their order. */
+export function judgementJson(judgement: Judgement): Record<string, unknown> {
+  const { tool, decision, reason, wouldAsk, by, mode, rule, complete, problems, parts, paths, suggestions, warnings } =
+    judgement;
+  return {
+    tool,
+    decision,
+    reason,
+    wouldAsk,
+    by,
+    mode,
+    rule: ruleJson(rule),
+    complete,
+    problems,
+    parts: parts.map(({ by: _, ...part }) => ({ ...part, rule: ruleJson(part.rule) })),
+    paths,
+    suggestions,
+    warnings,
+  };
+}
+
+/** Text from elsewhere as it may stand on a terminal: control and invisible characters as symbols. */
+export function visible(text: string): string {
+  return text
+    .replaceAll("\n", "⏎")
+    .replace(/[\u0000-\u001f]/g, (char) => String.fromCharCode(0x2400 + char.charCodeAt(0)))
+    .replace(/\u007f/g, "␡")
+    .replace(
+      /[\u0080-\u009f\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff0-\ufffb]|\p{Cs}/gu,
+      shownCode,
+    );
+}
+
+function shownCode(char: string): string {
+  return `‹U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}›`;
+}
+
+function ruleJson(rule: RuleRef | null): Record<string, unknown> | null {
+  return rule && { text: rule.text, list: rule.list, scope: rule.scope, file: rule.file ?? null };
+}
+
+function subjectOf({ input, parts, tool }: Judgement): string {
+  const named = input["command"] ?? input["file_path"] ?? input["path"] ?? input["notebook_path"] ?? input["url"];
+  if (typeof named === "string") return named.length > 400 ? `${named.slice(0, 400)}…` : named;
+  const [first] = parts;
+  return first && first.text !== tool ? first.text : "";
+}
+
+const widest = 60;
+
+function partLines(parts: readonly JudgedPart[], home: string, style: Style): string[] {
+  const texts = parts.map((part) => cut(visible([...part.via.map((name) => `${name} ›`), part.text].join(" "))));
+  const width = Math.max(0, ...texts.map((text) => text.length));
+  return parts.map((part, index) => {
+    const told = part.rule ? `${visible(part.rule.text)}    ${place(part.rule, home)}` : visible(part.why);
+    const more =
+      part.rule && part.decision !== "allow" && part.rule.list !== part.decision ? `    ${visible(part.why)}` : "";
+    return `  ${painted(part.decision, style)}  ${(texts[index] ?? "").padEnd(width)}  ${told}${more}`;
+  });
+}
+
+/** Whether the lines of the parts already say why. */
+function isToldByParts({ parts, reason, wouldAsk }: Judgement): boolean {
+  return (
+    !wouldAsk &&
+    parts.some(
+      ({ decision, why, rule }) => why === reason && (decision !== "allow" || rule !== null || parts.length === 1),
+    )
+  );
+}
+
+function closing({ decision, parts, suggestions, complete, problems }: Judgement): string[] {
+  const open = parts.filter((part) => part.decision !== "allow").length;
+  const lines = complete
+    ? []
+    : problems.slice(0, 3).map(({ code, at, text }) => `  ${code} at ${at[0]}: ${visible(cut(text))}`);
+  if (decision !== "ask" || open === 0) return lines;
+  const rules = suggestions.map(suggestionText).map(visible);
+  const would = rules.length > 0 ? ` These would allow it: ${rules.join("  ")}` : "";
+  const count = parts.length === 1 ? "It is not covered." : `${open} of ${parts.length} parts are not covered.`;
+  return [...lines, `  ${count}${would}`];
+}
+
+function suggestionText(update: PermissionUpdate): string {
+  if ("mode" in update) return `mode ${update.mode}`;
+  if ("directories" in update) return `directory ${update.directories.join(", ")}`;
+  const texts = update.rules.map(({ toolName, ruleContent }) =>
+    ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`,
+  );
+  return texts.join("  ");
+}
+
+function place({ scope, file }: RuleRef, home: string): string {
+  if (file === undefined) return scope;
+  return `${scope}, ${visible(file.startsWith(`${home}/`) ? `~${file.slice(home.length)}` : file)}`;
+}
+
+function painted(decision: Judgement["decision"], style: Style): string {
+  const colour = { allow: style.green, ask: style.yellow, deny: style.red }[decision];
+  return colour(decision.padEnd(5));
+}
+
+function cut(text: string): string {
+  return text.length > widest ? `${text.slice(0, widest - 1)}…` : text;
+}
