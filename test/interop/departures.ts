@@ -78,6 +78,11 @@ export const departures = {
     hookline: "wrappers and nested shells are opened, all rule forms hold",
     why: "a guard must be asked about what really runs",
   },
+  "here-documents-are-read": {
+    client: "a condition on a here-document, a case, a function or a group always holds",
+    hookline: "they are taken apart; a condition holds when a part meets it, and always when that cannot be done",
+    why: "a hook is asked about what concerns it",
+  },
   "killed-hook-allows-nothing": {
     client: "an allow printed before a hook died by a signal counts",
     hookline: "does not",

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Engine, openEngine, type Ports } from "../../src/engine/index.ts";
 import type { Part, Script, Turn } from "../scripted-api/index.ts";
@@ -6,7 +7,7 @@ import { type Facts, factsOf } from "./facts.ts";
 import type { EngineHands } from "./occasion.ts";
 import { occasionOf } from "./occasions/index.ts";
 import { type Stage, setStage } from "./stage.ts";
-import { filesIn } from "./world.ts";
+import { filesIn, writeFiles } from "./world.ts";
 
 /** Puts a case before the engine, with a host that does what its outcome says, and tells what became of it. */
 export async function askEngine(item: Case): Promise<Facts> {
@@ -27,11 +28,16 @@ export async function askEngine(item: Case): Promise<Facts> {
 }
 
 async function openFor({ interop }: Case, { world, given }: Stage): Promise<Engine> {
+  const extra = (given.extra ?? []).map((settings, index): [string, string] => [
+    `extra-${index}.json`,
+    JSON.stringify(settings),
+  ]);
+  await writeFiles(world.root, Object.fromEntries(extra));
   return openEngine({
     cwd: world.project,
     home: world.home,
     env: { PATH: process.env["PATH"], HOME: world.home, LANG: "C.UTF-8", ...given.env },
-    settings: (given.extra ?? []).map((settings) => JSON.stringify(settings)),
+    settings: extra.map(([name]) => join(world.root, name)),
     // A headless client runs the hooks of any folder.
     trust: "implicit",
     interactive: false,
@@ -47,10 +53,10 @@ function handsOn(engine: Engine, { scene, world }: Stage): EngineHands {
     cwd: scene.project,
     prompt_id: "66666666-7777-4888-9999-aaaaaaaaaaaa",
     permission_mode: "default",
-    ...("tool_name" in scene.payload ? { tool_use_id: "toolu_scripted_1_0" } : {}),
   };
+  const toolUse = "tool_name" in scene.payload ? { tool_use_id: "toolu_scripted_1_0" } : {};
   return {
-    fire: (more = {}) => engine.fire(scene.event, { ...common, ...scene.payload, ...more }),
+    fire: (more = {}) => engine.fire(scene.event, { ...common, ...scene.payload, ...toolUse, ...more }),
     async late() {
       // As long as a client that has one short call more to make.
       for (let tries = 0; tries < 30 && engine.background.list().some(({ state }) => state !== "ended"); tries++) {

@@ -50,7 +50,7 @@ export function factsOf(
   const shown = wordsIn(sight.person, words);
   return {
     went: sight.went,
-    ...(sight.reason === undefined ? {} : { reason: sight.reason.trim() }),
+    ...(sight.reason === undefined ? {} : { reason: worded(sight.reason.trim()) }),
     ...(sight.stopped ? { stopped: true } : {}),
     ...(sight.deferred ? { deferred: true } : {}),
     ...(sight.asked ? { asked: true } : {}),
@@ -60,6 +60,11 @@ export function factsOf(
     ...(told.length > 0 ? { told } : {}),
     ...(shown.length > 0 ? { shown } : {}),
   };
+}
+
+/** A hook that blocks without a reason gets a stock one. That there is one counts, not how each side puts it. */
+function worded(reason: string): string {
+  return /^(Blocked by hook|Hook \w+ denied this operation)$/.test(reason) ? "(stock)" : reason;
 }
 
 export function wordsIn(texts: readonly string[], words: readonly string[]): string[] {

@@ -39,7 +39,7 @@ async function install(folder: string): Promise<void> {
   const beside = await mkdtemp(`${folder}.`);
   try {
     // Install scripts stay off: they only move the platform's binary, which is just as good where it lies.
-    const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-save", "--loglevel=error"];
+    const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-save", "--loglevel=error", "--fetch-retries=1"];
     await run("npm", ["install", "--prefix", beside, ...flags, `${packageName}@${clientVersion}`], {
       timeout: 300_000,
     });

@@ -24,6 +24,7 @@ function tableOf(found: readonly Comparison[]): string {
     `${count("agreement")} agreements`,
     `${count("departure")} declared departures of ${names.length} kinds`,
     ...names.map((name) => `${String(departing.filter((other) => other === name).length).padStart(9)} ${name}`),
+    `${count("waiting")} waiting for something that is not built yet`,
     `${count("difference")} differences`,
   ].join("\n");
 }

@@ -5,7 +5,7 @@ export default defineConfig({
     include: ["test/interop/**/*.test.ts"],
     root: `${import.meta.dirname}/../..`,
     globalSetup: ["test/interop/setup.ts"],
-    reporters: ["dot", "./test/interop/summary.ts"],
+    reporters: ["minimal", "./test/interop/summary.ts"],
     // Clients side by side; each has a home, a project and an API of its own.
     maxConcurrency: 3,
     testTimeout: 120_000,

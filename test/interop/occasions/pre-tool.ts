@@ -62,7 +62,7 @@ function permissionsOf(scene: Scene): string[] {
 /** Without the client's own words in front of a hook's; undefined when the client refused by itself. */
 function hooksWords(text: string, scene: Scene): string | undefined {
   if (ownRefusals.some((own) => own.test(text))) return undefined;
-  return text.replace(`PreToolUse:${toolOf(scene)} hook error: `, "");
+  return text.replace(`PreToolUse:${toolOf(scene)} hook error: `, "").replace("Agent hook condition was not met: ", "");
 }
 
 const ownRefusals = [

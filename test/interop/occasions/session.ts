@@ -47,9 +47,9 @@ export const cwdChanged: Occasion = {
 export const messageDisplay: Occasion = {
   drive: (scene) => ({ prompt: "Go.", script: { main: [String(scene.payload["delta"])] } }),
   seen: (run) => ({ went: true, model: [], person: [String(run.results.at(-1)?.result)] }),
-  async carriedOut({ fire }) {
+  async carriedOut({ fire }, scene) {
     const { output } = await fire();
-    return { went: true, model: [], person: [output.displayContent ?? "Done."] };
+    return { went: true, model: [], person: [output.displayContent ?? String(scene.payload["delta"])] };
   },
 };
 

@@ -20,7 +20,8 @@ export const worktreeCreate: Occasion = {
     const { blocked, reason, output, runs, systemMessages } = await fire();
     const went = !blocked && output.worktreePath !== undefined && existsSync(output.worktreePath);
     const spoke = runs.some(({ stderr }) => stderr !== "");
-    return { went, reason: went || !spoke ? undefined : reason, model: [], person: systemMessages };
+    const words = reason?.replace(/^Hook [\s\S]* failed: exited with code \d+: /, "");
+    return { went, reason: went || !spoke ? undefined : words, model: [], person: systemMessages };
   },
 };
 
