@@ -2,7 +2,7 @@ import { chmod, chown, lchown, lstat, mkdir, symlink, writeFile } from "node:fs/
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "./fixtures/temp-folder.ts";
-import { openFolder, openState, statePath } from "./index.ts";
+import { ensureFolder, openFolder, openState, statePath } from "./index.ts";
 
 test("SD-51: the state folder is HOOKLINE_HOME, else the platform's", () => {
   const at = (platform: NodeJS.Platform, env: Record<string, string>) => statePath({ env, home: "/u", platform });
@@ -38,6 +38,16 @@ test("DR-4: a folder that group or others may write is refused, with a way out",
   }
   await chmod(root, 0o755);
   await openFolder(root);
+});
+
+test("a folder that another program keeps is taken as it is, but a link is not followed", async () => {
+  const root = await tempFolder();
+  await chmod(root, 0o775);
+  await ensureFolder(join(root, "a", "b"));
+  expect((await lstat(join(root, "a"))).mode & 0o777).toBe(0o700);
+  await ensureFolder(root);
+  await symlink("a", join(root, "link"));
+  await expect(ensureFolder(join(root, "link"))).rejects.toMatchObject({ code: "file/not-ours" });
 });
 
 test("two that open it at once both succeed", async () => {

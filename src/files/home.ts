@@ -57,6 +57,15 @@ export async function openFolder(path: string, fs: Fs = nodeFs): Promise<void> {
   checkFolder(path, stat);
 }
 
+/**
+ * Makes a folder (0700) and its missing parents; one that is there stays as it is, whoever may write it. For places that
+ * another program keeps, where our own rules do not hold. Contract: a link there is refused.
+ */
+export async function ensureFolder(path: string, fs: Fs = nodeFs): Promise<void> {
+  const stat = (await unless(["ENOENT"], fs.lstat(path))) ?? (await makeFolder(path, fs));
+  if (!stat.isDirectory()) throw notAFolder(path);
+}
+
 /** Contract: undefined when a file or folder with this stat is ours and nobody else may write it; else why not. */
 export function whyUnsafe(stat: Stats): string | undefined {
   if (process.getuid === undefined) return undefined; // Windows: the mode says nothing about other users
@@ -75,11 +84,7 @@ async function makeFolder(path: string, fs: Fs): Promise<Stats> {
 }
 
 function checkFolder(path: string, stat: Stats): void {
-  if (!stat.isDirectory()) {
-    throw new FileProblem("file/not-ours", `${path} should be a folder. Move away what is there and try again.`, {
-      about: { path },
-    });
-  }
+  if (!stat.isDirectory()) throw notAFolder(path);
   const why = whyUnsafe(stat);
   if (why !== undefined) throw notSafe(path, why);
 }
@@ -87,6 +92,11 @@ function checkFolder(path: string, stat: Stats): void {
 function isForeign(stat: Stats): boolean {
   const uid = process.getuid?.();
   return uid !== undefined && stat.uid !== uid && stat.uid !== 0;
+}
+
+function notAFolder(path: string): FileProblem {
+  const message = `${path} should be a folder. Move away what is there and try again.`;
+  return new FileProblem("file/not-ours", message, { about: { path } });
 }
 
 function notSafe(path: string, why: string): FileProblem {

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { type Fs, openFolder, replaceFile, unless } from "../files/index.ts";
+import { ensureFolder, type Fs, replaceFile, unless } from "../files/index.ts";
 import type { Draft } from "./formats/claude-code/compose.ts";
+import { realInside } from "./inside.ts";
 import { isSafeId } from "./session-id.ts";
 
 /** A part of a record that lies in a file of its own, and where it belongs. */
@@ -22,13 +23,14 @@ export const largePartBytes: number = 64 * 1024;
 /**
  * A draft whose large parts were written to files of their own: long tool results as text a person can open, all else by
  * its hash. In their place stands ordinary text that names the file, so every reader can go on; `hookline.parts` says how
- * to put them back.
+ * to put them back. Contract: nothing is written outside of `root`.
  */
-export async function setAside(draft: Draft, sessionFolder: string, fs: Fs): Promise<Draft> {
+export async function setAside(draft: Draft, root: string, sessionFolder: string, fs: Fs): Promise<Draft> {
   const parts: Part[] = [];
   // Data of pictures last: their whole block makes way, and what else of it went aside must be marked in it before.
   const found = largeStrings(draft).sort((a, b) => Number(isMediaData(a.at)) - Number(isMediaData(b.at)));
   if (found.length === 0) return draft;
+  await realInside(root, sessionFolder);
   const copy = structuredClone(draft) as Record<string, unknown>;
   for (const { at, text } of found) {
     const part = toolResultAt(draft, at)
@@ -87,7 +89,7 @@ async function spillResult(
 
 /** A name that is taken by other bytes is never written over. */
 async function writeText(folder: string, id: unknown, bytes: Buffer, fs: Fs): Promise<string> {
-  await openFolder(folder, fs);
+  await ensureFolder(folder, fs);
   const sha = createHash("sha256").update(bytes).digest("hex");
   const name = typeof id === "string" && isSafeId(id) ? id : sha.slice(0, 24);
   for (const path of [join(folder, `${name}.txt`), join(folder, `${name}-${sha.slice(0, 16)}.txt`)]) {
@@ -108,7 +110,7 @@ async function spillBlob(
   const sha = createHash("sha256").update(bytes).digest("hex");
   const file = `blobs/${sha}`;
   const path = join(sessionFolder, "blobs", sha);
-  await openFolder(dirname(path), fs);
+  await ensureFolder(dirname(path), fs);
   const there = await unless(["ENOENT"], fs.lstat(path));
   if (there?.size !== bytes.length || !there.isFile()) await replaceFile(path, bytes, { fs });
   const mediaAt = mediaBlockAt(record, at);

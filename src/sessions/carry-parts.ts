@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { type Fs, openFolder, replaceFile } from "../files/index.ts";
+import { ensureFolder, type Fs, replaceFile } from "../files/index.ts";
 import type { SessionPlace } from "./formats/claude-code/locate.ts";
 import type { Linked } from "./graph.ts";
 import { liesUnder, realInside } from "./inside.ts";
@@ -36,7 +36,7 @@ async function copy(name: string, from: SessionPlace, to: SessionPlace, fs: Fs):
   const bytes = await plainBytes(from.root.path, source);
   if (bytes === undefined) return undefined;
   const target = join(to.folder, to.id, name);
-  await openFolder(dirname(target), fs);
+  await ensureFolder(dirname(target), fs);
   await replaceFile(target, bytes, { fs });
   return target;
 }

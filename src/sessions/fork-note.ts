@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { type Fs, openFolder, replaceFile } from "../files/index.ts";
+import { ensureFolder, type Fs, replaceFile } from "../files/index.ts";
 import type { SessionPlace } from "./formats/claude-code/locate.ts";
 
 /** What a session came from. It stands beside the lines, which every reader takes for the conversation's own. */
@@ -16,7 +16,7 @@ export function forkNotePath(place: Pick<SessionPlace, "folder" | "id">): string
 
 export async function writeForkNote(place: SessionPlace, from: ForkOrigin, now: number, fs: Fs): Promise<void> {
   const path = forkNotePath(place);
-  await openFolder(dirname(path), fs);
+  await ensureFolder(dirname(path), fs);
   const note = { forkedFrom: from, forkedAt: new Date(now).toISOString() };
   await replaceFile(path, `${JSON.stringify(note, null, 2)}\n`, { fs });
 }

@@ -1,7 +1,9 @@
 export type { Agent, AgentLink } from "./agents.ts";
+export { type Backup, listBackups, pruneBackups, restoreBackup } from "./backup.ts";
 export type { Block, TextBlock, ToolResultBlock, ToolUseBlock } from "./block.ts";
 export type { Branch, Branches, BranchPoint } from "./branches.ts";
 export { type Call, callsOf, isCall, keyOf } from "./call.ts";
+export type { Check, Checked, CheckFinding, Severity } from "./checks/check.ts";
 export type { Compaction } from "./compaction.ts";
 export { type Cursor, headOf, stillHolds } from "./cursor.ts";
 export { type EntryReader, readEntries } from "./entries.ts";
@@ -51,7 +53,10 @@ export { type ListOptions, listSessions, type SessionSummary } from "./list.ts";
 export type { Finding, OwnedCall, SessionModel } from "./model.ts";
 export { type PutBack, putBack } from "./put-back.ts";
 export { type JsonRecord, recordsOf, type SourceFile } from "./records.ts";
+export type { Mend } from "./repair/desk.ts";
+export { type Repair, type RepairOptions, repairSession } from "./repair.ts";
 export type { AgentReport } from "./reports.ts";
+export type { ResumeForecast } from "./resume-forecast.ts";
 export { type OpenSessionOptions, openSession, type Session, sessionAt } from "./session.ts";
 export { isSafeId, safeId } from "./session-id.ts";
 export {
@@ -79,3 +84,4 @@ export { addTokens, noTokens, readTokens, type TokenPart, type TokenReading, typ
 export type { ToolCall, ToolStatus } from "./tool-call.ts";
 export type { Appended, AppendRecordOptions, Transcript } from "./transcript.ts";
 export type { LocalCommand, Turn, TurnEnd, Turns } from "./turn.ts";
+export { type ValidateOptions, type Validation, validateSession } from "./validate.ts";

@@ -37,7 +37,7 @@ export function openStoreSession(options: StoreSessionOptions): StoreSession {
   const { place, cwd, gitBranch, version, entrypoint, fs, now, uuid, thread } = options;
   const folder = join(place.folder, place.id);
   const envelope = { sessionId: place.id, cwd, version, entrypoint, gitBranch };
-  const common = { sessionFolder: folder, fs, now, uuid };
+  const common = { root: place.root.path, sessionFolder: folder, fs, now, uuid };
   const tip = thread?.branches.leaf ?? null;
   const main = openTranscript({ ...common, file: place.file, envelope, tip });
   const agents: Transcript[] = [];

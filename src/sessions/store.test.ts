@@ -159,6 +159,16 @@ test("E7: a project folder that is a link out of the store is not entered", asyn
   expect(await namesIn(outside)).toEqual([]);
 });
 
+test("E7: a session folder that is a link out of the store gets no parts", async () => {
+  const root = await tempFolder();
+  const outside = await tempFolder();
+  const session = await (await openStore({ root, version: "1" })).open({ id, cwd });
+  await symlink(outside, session.folder);
+  await expect(session.append(said("x".repeat(70_000)))).rejects.toMatchObject({ code: "sessions/unsafe-id" });
+  await expect(session.openAgent("a1", {})).rejects.toMatchObject({ code: "sessions/unsafe-id" });
+  expect(await namesIn(outside)).toEqual([]);
+});
+
 test("G10: a store of a newer format is not written to", async () => {
   const root = await tempFolder();
   for (const text of ['{"format":2}', "{}", "not json"]) {

@@ -32,7 +32,8 @@ export interface Appended {
 
 export interface TranscriptOptions {
   readonly file: string;
-  /** Where parts that are too large for a line go. */
+  readonly root: string;
+  /** Where parts that are too large for a line go; inside the root. */
   readonly sessionFolder: string;
   readonly envelope: Envelope;
   readonly tip: string | null;
@@ -60,7 +61,7 @@ interface Ready {
 const batchRecords = 64;
 
 export function openTranscript(options: TranscriptOptions): Transcript {
-  const { file, sessionFolder, envelope, fs = nodeFs, now, uuid } = options;
+  const { file, root, sessionFolder, envelope, fs = nodeFs, now, uuid } = options;
   const queue: Waiting[] = [];
   let tip = options.tip;
   let closed = false;
@@ -102,7 +103,7 @@ export function openTranscript(options: TranscriptOptions): Transcript {
   /** Large parts are on disk before the line that names them. */
   async function prepare(waiting: Waiting): Promise<Ready[]> {
     try {
-      return [{ waiting, draft: await setAside(waiting.draft, sessionFolder, fs) }];
+      return [{ waiting, draft: await setAside(waiting.draft, root, sessionFolder, fs) }];
     } catch (error) {
       waiting.error = error;
       return [];

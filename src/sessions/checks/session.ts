@@ -1,0 +1,109 @@
+import { lstat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { unless } from "../../files/index.ts";
+import { driftOf } from "../formats/claude-code/drift.ts";
+import { liesUnder } from "../inside.ts";
+import { partsOf } from "../put-back.ts";
+import { at, type Check, type Checked, type CheckFinding } from "./check.ts";
+
+/** What concerns the session as a whole: whose lines they are, its agents, the files its lines name. */
+export const checkSession: Check = async function* (session) {
+  yield* identity(session);
+  yield* agents(session);
+  yield* spilled(session);
+  yield* usage(session);
+  yield* drift(session);
+};
+
+function* identity({ model, threads }: Checked): Generator<CheckFinding> {
+  for (const { entries } of threads) {
+    const ids = new Set([model.id]);
+    const versions = new Set<string>();
+    for (const entry of entries) {
+      const { sessionId, version, line } = entry;
+      if (sessionId !== undefined && !ids.has(sessionId)) {
+        ids.add(sessionId);
+        yield at(entry, "session-id-mixed", "error", `line ${line} belongs to session ${sessionId}`);
+      }
+      if (version === undefined || versions.has(version)) continue;
+      versions.add(version);
+      if (versions.size > 1)
+        yield at(entry, "mixed-versions", "warning", `from line ${line} on, version ${version} wrote`);
+    }
+  }
+}
+
+function* agents({ model }: Checked): Generator<CheckFinding> {
+  for (const agent of model.agents) {
+    if (agent.borrowedFrom !== undefined) continue;
+    const place = { file: agent.file, line: 1, offset: 0 };
+    const listed = model.files.agents.find(({ file }) => file === agent.file);
+    if (agent.linkedBy === "none") {
+      const message = `nothing says which call started agent ${agent.id}`;
+      yield { ...place, code: "agent-unlinked", severity: "warning", message };
+    }
+    if (agent.meta === undefined && listed !== undefined && listed.beside !== true && listed.run === undefined) {
+      const message = `agent ${agent.id} has no readable .meta.json beside it`;
+      yield { ...place, code: "meta-missing", severity: "warning", message };
+    }
+  }
+}
+
+async function* spilled({ model, threads }: Checked): AsyncGenerator<CheckFinding> {
+  const folder = join(model.place.folder, model.id);
+  const isThere = async (path: string) => {
+    const found = await Promise.all([path, `${path}.gz`].map((name) => unless(["ENOENT", "ENOTDIR"], lstat(name))));
+    return found.some((stat) => stat?.isFile());
+  };
+  for (const { toolCalls, entries } of threads) {
+    for (const { result, spilled: named } of toolCalls) {
+      if (named === undefined || result === undefined) continue;
+      // A session that was moved or copied names the path it had before.
+      const inside = liesUnder(folder, named.path) ? named.path : join(folder, "tool-results", basename(named.path));
+      if (await isThere(inside)) continue;
+      yield at(result, "spilled-file-missing", "warning", `the whole output, ${named.path}, is not there`);
+    }
+    for (const entry of entries) {
+      for (const { file } of partsOf({ hookline: entry.hookline })) {
+        if (!liesUnder(folder, join(folder, file)) || (await isThere(join(folder, file)))) continue;
+        yield at(entry, "spilled-file-missing", "warning", `a part of line ${entry.line}, ${file}, is not there`);
+      }
+    }
+  }
+}
+
+function* usage({ threads, live }: Checked): Generator<CheckFinding> {
+  for (const { calls } of threads) {
+    for (const call of calls) {
+      const [first] = call.lines;
+      if (first === undefined) continue;
+      if (call.conflict)
+        yield at(first, "usage-conflict", "warning", `the lines of ${call.key} disagree about its input`);
+      const running = live && call === calls.at(-1);
+      if (call.stopReason !== null || running) continue;
+      yield at(first, "interim-only-call", "warning", `${call.key} has no final line: its output tokens are too few`);
+    }
+  }
+}
+
+function* drift({ threads }: Checked): Generator<CheckFinding> {
+  for (const { items } of threads) {
+    if (driftOf(items).length === 0) continue;
+    const seen = new Set<string>();
+    for (const item of items) {
+      if (item.kind === "unreadable") continue;
+      for (const { unknownTypes, unknownFields } of driftOf([item])) {
+        for (const [code, names] of [
+          ["unknown-type", unknownTypes] as const,
+          ["unknown-field", unknownFields] as const,
+        ]) {
+          for (const name of Object.keys(names)) {
+            if (seen.has(`${code} ${name}`)) continue;
+            seen.add(`${code} ${name}`);
+            yield at(item, code, "note", `${name} is not known here; it is kept as it is`);
+          }
+        }
+      }
+    }
+  }
+}

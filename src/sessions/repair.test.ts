@@ -1,0 +1,312 @@
+import { appendFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { atEveryOperation, longStride, quickFs } from "../files/fixtures/faulty-fs.ts";
+import { tempFolder } from "../files/fixtures/temp-folder.ts";
+import { nodeFs } from "../files/index.ts";
+import { restoreBackup } from "./backup.ts";
+import { recordedHome, recordedNames } from "./fixtures/recorded-home.ts";
+import { answer, prompt, result, sidechain, toolUse, type Wire, write } from "./fixtures/transcript.ts";
+import type { SessionPlace } from "./formats/claude-code/locate.ts";
+import { repairSession } from "./repair.ts";
+import { callsAndTokens } from "./same-calls.ts";
+import { sessionAt } from "./session.ts";
+import { validateSession } from "./validate.ts";
+
+interface World {
+  readonly place: SessionPlace;
+  readonly env: { HOOKLINE_HOME: string };
+}
+
+async function world(lines: readonly (Wire | string)[], tail = ""): Promise<World> {
+  const root = await tempFolder();
+  const folder = join(root, "home", "projects", "-p");
+  const file = write(join(folder, "s1.jsonl"), lines);
+  await appendFile(file, tail);
+  const place: SessionPlace = {
+    id: "s1",
+    root: { path: join(root, "home"), origin: "client" },
+    project: "-p",
+    folder,
+    file,
+  };
+  return { place, env: { HOOKLINE_HOME: join(root, "state") } };
+}
+
+const nowhere = "00000000-0000-4000-8000-ffffffffffff";
+const asked = prompt(null, "do it");
+const called = answer(asked, [toolUse("t1")], { stop: "tool_use", usage: { input_tokens: 3, output_tokens: 4 } });
+const resulted = result(called, "t1");
+const answered = answer(resulted, "done", { usage: { input_tokens: 5, output_tokens: 6 } });
+const plain = [asked, called, resulted, answered];
+
+test.each(recordedNames)("SE-59: %s needs no repair, and gets none", async (name) => {
+  const { home, places } = await recordedHome(name);
+  for (const place of places)
+    expect(await repairSession(place, { env: { HOOKLINE_HOME: join(home, "state") }, inPlace: true })).toEqual({
+      mends: [],
+    });
+  expect(await readdir(join(home, "state", "repaired"))).toEqual([]);
+});
+
+const flaws: [string, readonly (Wire | string)[], string, string[]][] = [
+  [
+    "bad lines go to a side file",
+    [asked, "{oops", called, "[1]", resulted, "\0\0\0", answered],
+    "",
+    ["bad-line", "bad-line", "bad-line"],
+  ],
+  [
+    "glued records get a line each",
+    [asked, `${JSON.stringify(called)}${JSON.stringify(resulted)}`, `{"type":"us${JSON.stringify(answered)}`],
+    "",
+    ["bad-line", "bad-line", "bad-line", "bad-line"],
+  ],
+  ["a torn tail goes aside", plain, '{"type":"us', ["torn-tail"]],
+  ["a whole last record gets its newline", plain, JSON.stringify(prompt(answered, "more")), ["torn-tail"]],
+  [
+    "a missing parent is the line before",
+    [asked, called, resulted, { ...answered, parentUuid: nowhere }],
+    "",
+    ["parent-missing"],
+  ],
+  ["the first line hangs on nothing", plain.slice(1), "", ["parent-missing"]],
+  [
+    "a ring is cut at its later line",
+    [{ ...asked, parentUuid: answered["uuid"] }, called, resulted, answered],
+    "",
+    ["parent-cycle"],
+  ],
+  ["a lone call gets a result", [asked, called, answer(called, "done")], "", ["tool-use-without-result"]],
+  [
+    "a lone result goes aside and its children hang on its parent",
+    [asked, result(asked, "t9"), called, { ...resulted, parentUuid: called["uuid"] }, answered],
+    "",
+    ["tool-result-without-use"],
+  ],
+  [
+    "a second result goes aside",
+    [
+      ...plain.slice(0, 3),
+      { ...result(called, "t1", "again"), uuid: "00000000-0000-4000-8000-eeeeeeeeeeee" },
+      { ...answered, parentUuid: "00000000-0000-4000-8000-eeeeeeeeeeee" },
+    ],
+    "",
+    ["duplicate-tool-result", "parent-taken"],
+  ],
+  [
+    "a line with a good and a lone result keeps the good one",
+    [
+      asked,
+      called,
+      {
+        ...resulted,
+        message: {
+          role: "user",
+          content: [
+            { type: "tool_result", tool_use_id: "t1", content: "ok" },
+            { type: "tool_result", tool_use_id: "t9", content: "?" },
+          ],
+        },
+      },
+      answered,
+    ],
+    "",
+    ["tool-result-without-use"],
+  ],
+  [
+    "a uuid used twice is renewed",
+    [asked, { ...prompt(asked, "other"), uuid: called["uuid"] }, called, resulted, answered],
+    "",
+    ["duplicate-uuid"],
+  ],
+  [
+    "a uuid that is none is renewed, and its children follow",
+    [{ ...asked, uuid: "first" }, { ...called, parentUuid: "first" }, resulted, answered],
+    "",
+    ["bad-uuid", "parent-taken"],
+  ],
+  ["an entry without uuid gets one", [...plain, { ...prompt(answered, "more"), uuid: undefined }], "", ["bad-uuid"]],
+  [
+    "lines of another session are named after this one",
+    [...plain, { ...prompt(answered, "x"), sessionId: "s2" }],
+    "",
+    ["session-id-mixed"],
+  ],
+];
+
+test.each(flaws)("SE-59: %s", async (_, lines, tail, codes) => {
+  const { place, env } = await world(lines, tail);
+  const before = await readFile(place.file);
+  const model = await sessionAt(place).load();
+  const dry = await repairSession(place, { env, dryRun: true });
+  expect(dry.mends.map(({ code }) => code).sort()).toEqual([...codes].sort());
+  const { mends, place: copy, backup } = await repairSession(place, { env });
+  if (copy === undefined || backup === undefined) throw new Error("a copy and a backup were promised");
+  expect(mends.map(({ code, line }) => `${code} ${line}`)).toEqual(
+    dry.mends.map(({ code, line }) => `${code} ${line}`),
+  );
+  expect(mends.every(({ file }) => file === place.file)).toBe(true);
+  expect(await readFile(place.file)).toEqual(before);
+  expect((await validateSession(copy)).findings.filter(({ severity }) => severity === "error")).toEqual([]);
+  expect(callsAndTokens(await sessionAt(copy).load())).toBe(callsAndTokens(model));
+  expect(await repairSession(copy, { env })).toEqual({ mends: [] });
+  expect(await readFile(join(backup.folder, "0.bin"))).toEqual(before);
+  // Lines that no mend names are the same, byte for byte.
+  const mended = new Set(mends.map(({ line }) => line));
+  const kept = before
+    .toString("latin1")
+    .split("\n")
+    .filter((line, n) => line !== "" && !mended.has(n + 1));
+  const after = (await readFile(copy.file)).toString("latin1").split("\n");
+  expect(after.filter((line) => kept.includes(line))).toEqual(kept);
+});
+
+test("SE-59: what is taken out is kept beside the session, byte for byte", async () => {
+  const bad = Buffer.from([0x7b, 0xff, 0xfe, 0x0a]);
+  const { place, env } = await world(plain);
+  await appendFile(place.file, bad);
+  await appendFile(place.file, '{"half":');
+  const { place: copy } = await repairSession(place, { env });
+  if (copy === undefined) throw new Error("a copy was promised");
+  const lines = (await readFile(join(copy.folder, "s1", "hookline-set-aside.jsonl"), "utf8")).trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+    {
+      file: "s1.jsonl",
+      line: 5,
+      offset: expect.any(Number),
+      why: "bad-line, not-json",
+      base64: bad.subarray(0, 3).toString("base64"),
+    },
+    { file: "s1.jsonl", line: 6, offset: expect.any(Number), why: "torn-tail", text: '{"half":' },
+  ]);
+  expect(await readFile(copy.file, "utf8")).toBe(plain.map((line) => `${JSON.stringify(line)}\n`).join(""));
+});
+
+test("SE-59: in place, the files are swapped and the backup brings them back; a live session is refused", async () => {
+  const { place, env } = await world([asked, "{oops", called, answered], "");
+  const agent = write(join(place.folder, "s1", "subagents", "agent-a1.jsonl"), [
+    sidechain("a1", prompt(null, "go")),
+    "oops",
+  ]);
+  const before = [await readFile(place.file), await readFile(agent)];
+  await expect(repairSession(place, { env, inPlace: true, live: true })).rejects.toMatchObject({
+    code: "sessions/live",
+  });
+  const { place: same, backup, mends } = await repairSession(place, { env, inPlace: true });
+  expect([same, mends.map(({ file }) => file)]).toEqual([place, expect.arrayContaining([place.file, agent])]);
+  expect((await validateSession(place)).counts.error).toBe(0);
+  expect(await readdir(join(env.HOOKLINE_HOME, "repaired"))).toEqual([]);
+  expect((await readdir(place.folder)).sort()).toEqual(["s1", "s1.jsonl"]);
+  if (backup === undefined) throw new Error("a backup was promised");
+  await restoreBackup(backup, nodeFs);
+  expect([await readFile(place.file), await readFile(agent)]).toEqual(before);
+  expect(await readdir(join(place.folder, "s1"))).toEqual(["subagents"]);
+});
+
+test("a backup that was tampered with is not restored", async () => {
+  const { place, env } = await world([asked, "{oops"]);
+  const { backup } = await repairSession(place, { env, inPlace: true });
+  if (backup === undefined) throw new Error("a backup was promised");
+  const after = await readFile(place.file);
+  await writeFile(join(backup.folder, "0.bin"), "other");
+  await expect(restoreBackup(backup, nodeFs)).rejects.toMatchObject({ code: "sessions/bad-backup" });
+  expect(await readFile(place.file)).toEqual(after);
+});
+
+test.each(["error", "kill"] as const)(
+  "with a fault (%s) at every operation of a repair in place, the session is the old or the new one, and a rerun completes",
+  async (fault) => {
+    const count = await atEveryOperation(
+      fault,
+      async (strike, k) => {
+        const { place, env } = await world([asked, "{oops", called, answered]);
+        const before = await readFile(place.file, "utf8");
+        const faulty = strike();
+        const done = await repairSession(place, { env, inPlace: true, fs: faulty.fs }).catch(() => undefined);
+        const text = await readFile(place.file, "utf8");
+        expect([k, text === before || !text.includes("oops")]).toEqual([k, true]);
+        if (done !== undefined) expect(text).not.toBe(before);
+        await repairSession(place, { env, inPlace: true });
+        expect((await validateSession(place)).counts.error).toBe(0);
+        expect(await readFile(join(place.folder, "s1", "hookline-set-aside.jsonl"), "utf8")).toContain("oops");
+      },
+      longStride,
+    );
+    expect(count).toBeGreaterThan(60);
+  },
+  60_000,
+);
+
+test("SE-59: whatever is done to the lines of a session, it can be mended, and counts the same", async () => {
+  const lines = [
+    ...plain,
+    prompt(answered, "again"),
+    answer(answered, [toolUse("t2"), toolUse("t3")], { stop: "tool_use", usage: { output_tokens: 9 } }),
+    sidechain("a1", prompt(null, "inside")),
+    sidechain("a1", answer(null, "yes", { usage: { output_tokens: 2 } })),
+  ];
+  const last = lines[5] as Wire;
+  lines.push(result(last, "t2"), result(last, "t3"), answer(last, "end"));
+  const text = lines.map((line) => JSON.stringify(line));
+  const uuids = lines.map((line) => String(line["uuid"]));
+  const anyUuid = fc.constantFrom(...uuids, nowhere, "odd", "");
+  const damage = fc.oneof(
+    fc.record({ kind: fc.constant("cut" as const), at: fc.nat(text.length - 1), to: fc.nat(400) }),
+    fc.record({ kind: fc.constant("drop" as const), at: fc.nat(text.length - 1) }),
+    fc.record({ kind: fc.constant("twice" as const), at: fc.nat(text.length - 1) }),
+    fc.record({ kind: fc.constant("swap" as const), at: fc.nat(text.length - 1), with: fc.nat(text.length - 1) }),
+    fc.record({ kind: fc.constant("glue" as const), at: fc.nat(text.length - 1) }),
+    fc.record({
+      kind: fc.constant("field" as const),
+      at: fc.nat(text.length - 1),
+      name: fc.constantFrom("uuid", "parentUuid", "sessionId"),
+      value: anyUuid,
+    }),
+    fc.record({
+      kind: fc.constant("tool" as const),
+      at: fc.nat(text.length - 1),
+      from: fc.constantFrom("t1", "t2", "t3"),
+      value: fc.constantFrom("t1", "t2", "t9"),
+    }),
+  );
+  const root = await tempFolder();
+  let n = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 5 }), fc.boolean(), async (damages, torn) => {
+      const now = [...text];
+      for (const one of damages) {
+        const line = now[one.at] ?? "";
+        if (one.kind === "cut") now[one.at] = line.slice(0, one.to);
+        else if (one.kind === "drop") now[one.at] = "";
+        else if (one.kind === "twice") now.push(line);
+        else if (one.kind === "swap") [now[one.at], now[one.with]] = [now[one.with] ?? "", line];
+        else if (one.kind === "glue") now[one.at] = `${line}${now[one.at + 1] ?? ""}`;
+        else if (one.kind === "field")
+          now[one.at] = line.replace(new RegExp(`"${one.name}":(?:"[^"]*"|null)`), `"${one.name}":"${one.value}"`);
+        else now[one.at] = line.replaceAll(`"${one.from}"`, `"${one.value}"`);
+      }
+      n += 1;
+      const folder = join(root, String(n), "projects", "-p");
+      await mkdir(folder, { recursive: true });
+      const file = join(folder, "s1.jsonl");
+      await writeFile(file, now.join("\n") + (torn ? "" : "\n"));
+      const place: SessionPlace = {
+        id: "s1",
+        root: { path: join(root, String(n)), origin: "client" },
+        project: "-p",
+        folder,
+        file,
+      };
+      const before = callsAndTokens(await sessionAt(place).load());
+      const options = { env: { HOOKLINE_HOME: join(root, "state") }, inPlace: true, fs: quickFs };
+      await repairSession(place, options);
+      expect((await validateSession(place)).findings.filter(({ severity }) => severity === "error")).toEqual([]);
+      expect(callsAndTokens(await sessionAt(place).load())).toBe(before);
+      expect(await repairSession(place, options)).toEqual({ mends: [] });
+      await rm(join(root, String(n)), { recursive: true });
+    }),
+    { numRuns: Number(process.env["HOOKLINE_RUNS"] ?? 60) },
+  );
+}, 120_000);
