@@ -8,6 +8,9 @@ import type { Pattern } from "./matcher-syntax.ts";
  * the next loop begins with must differ from that, so that each unit read decides where the match goes on.
  */
 export function hazardOf(pattern: Pattern): string | undefined {
+  // Most patterns have one loop over one unit, such as `mcp__server__.*`: nothing for it to overlap with.
+  const [first, second] = loopsIn(pattern);
+  if (first === undefined || (second === undefined && first.of.is === "unit")) return undefined;
   const alphabet = alphabetOf(pattern);
   const masks = new Map<string, bigint>();
   let loops = 0;
@@ -106,6 +109,12 @@ function alphabetOf(pattern: Pattern): string[] {
     for (let index = 0; index < source.length; index++) add(source.charCodeAt(index));
   }
   return [...codes].filter((code) => code >= 0 && code <= 0xffff).map((code) => String.fromCharCode(code));
+}
+
+function* loopsIn(pattern: Pattern): Generator<Extract<Pattern, { is: "loop" }>> {
+  if (pattern.is === "loop") yield pattern;
+  if (pattern.is === "choice" || pattern.is === "sequence") for (const part of pattern.of) yield* loopsIn(part);
+  else if (pattern.is === "look" || pattern.is === "loop") yield* loopsIn(pattern.of);
 }
 
 function* sourcesIn(pattern: Pattern): Generator<string> {
