@@ -1,10 +1,17 @@
 import { contentReader } from "./content.ts";
 import { readEntries } from "./entries.ts";
-import type { Item } from "./entry.ts";
+import type { Entry, Item } from "./entry.ts";
+import { finalText } from "./final-text.ts";
 import { type FindOptions, findSession } from "./find.ts";
 import { filesOf, type SessionFiles, type SessionPlace } from "./formats/claude-code/locate.ts";
 import { type Header, readHeader } from "./header.ts";
+import { type Ancestor, lineageOf } from "./lineage.ts";
 import { modelOf, type SessionModel } from "./model.ts";
+import { type OffsetTable, offsetsOf } from "./offsets.ts";
+import { type Query, queryOf } from "./query.ts";
+import { querySource } from "./query-source.ts";
+import { type PriceOf, type SessionStats, statsOf } from "./stats.ts";
+import { readWindow, type WindowWish } from "./window.ts";
 
 /**
  * One session, as deep as it is asked: its place at once, its header from the ends of its file, a window of its lines, or
@@ -23,27 +30,47 @@ export interface Session {
   load(signal?: AbortSignal): Promise<SessionModel>;
   /** Takes in what was written since the load; true when something was. */
   refresh(signal?: AbortSignal): Promise<boolean>;
+  /** A stretch of the main transcript, without the rest. */
+  window(wish: WindowWish, signal?: AbortSignal): Promise<Item[]>;
+  query(): Query<Entry>;
+  stats(options?: { price?: PriceOf }): Promise<SessionStats>;
+  /** What the agent said last. */
+  finalText(): Promise<string>;
+  /** Sessions this one came from. */
+  lineage(): Promise<Ancestor[]>;
   /** Bytes on disk of what is in memory. */
   readonly heldBytes: number;
 }
 
-export interface OpenSessionOptions extends FindOptions {}
+export interface OpenSessionOptions extends FindOptions {
+  readonly now?: () => number;
+}
 
 /** Opens by id, prefix, `last`, path, or place. Reads nothing but names until more is asked for. */
 export async function openSession(which: string | SessionPlace, options: OpenSessionOptions = {}): Promise<Session> {
-  return sessionAt(typeof which === "string" ? await findSession(which, options) : which);
+  return sessionAt(typeof which === "string" ? await findSession(which, options) : which, options.now);
 }
 
-export function sessionAt(place: SessionPlace): Session {
+export function sessionAt(place: SessionPlace, now: () => number = Date.now): Session {
   const reader = contentReader(place);
   let loading: Promise<SessionModel> | undefined;
   let header: Promise<Header> | undefined;
   let model: SessionModel | undefined;
+  let table: Promise<OffsetTable> | undefined;
 
   async function loadAll(): Promise<SessionModel> {
     const { content, changed } = await reader.read();
     if (changed || model === undefined) model = modelOf(content);
     return model;
+  }
+
+  function load(signal?: AbortSignal): Promise<SessionModel> {
+    // A load that failed is tried again by the next asker.
+    loading ??= loadAll().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return unlessAborted(loading, signal);
   }
 
   return {
@@ -63,14 +90,19 @@ export function sessionAt(place: SessionPlace): Session {
     async *entries({ signal } = {}) {
       for await (const batch of readEntries(place.file, { signal })) yield* batch;
     },
-    load(signal) {
-      // A load that failed is tried again by the next asker.
-      loading ??= loadAll().catch((error: unknown) => {
-        loading = undefined;
-        throw error;
-      });
-      return unlessAborted(loading, signal);
+    load,
+    async window(wish, signal) {
+      const offsets = async () => {
+        const known = await table;
+        table = offsetsOf(place.file, known, signal);
+        return table;
+      };
+      return readWindow(place.file, wish, offsets, signal);
     },
+    query: () => queryOf(querySource({ place, model: () => model, load, now })),
+    stats: async (options) => statsOf(await load(), options),
+    finalText: async () => finalText(await load()),
+    lineage: async () => lineageOf(await load()),
     async refresh(signal) {
       const before = model;
       header = undefined;
