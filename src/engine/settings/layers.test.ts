@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { loadLayers, type SettingsPlaces } from "./layers.ts";
+import { loadLayers, type SettingsPlaces, settingsFiles } from "./layers.ts";
 
 let root: string;
 let places: SettingsPlaces;
@@ -218,4 +218,26 @@ test("EN-26 on a reload an unreadable file keeps its last good content and says 
   expect(mended.find(({ kind }) => kind === "user")).toMatchObject({ settings: {}, readable: true, warnings: [] });
   rmSync(file);
   expect((await loadLayers(given, { previous: third })).map(({ kind }) => kind)).toEqual(["managed", "flag"]);
+});
+
+test("EN-24 every file that gives a layer is among those to be watched", async () => {
+  const given = { ...places, settings: ["extra.json", "{}"], plugins: [join(root, "plugins/p")] };
+  for (const path of [
+    "etc/managed-settings.json",
+    "etc/managed-settings.d/a.json",
+    "home/.claude/settings.json",
+    "project/.claude/settings.json",
+    "project/.claude/settings.local.json",
+    "project/extra.json",
+    "plugins/p/hooks/hooks.json",
+  ])
+    write(path, stop);
+  write("home/.claude/skills/s/SKILL.md", frontmatter);
+  write("project/.claude/agents/a.md", frontmatter);
+  const { files, folders } = settingsFiles(given);
+  const read = (await loadLayers(given)).flatMap(({ file }) => file ?? []);
+  expect(read).toHaveLength(9);
+  expect(read.filter((file) => !files.includes(file) && !folders.some((folder) => file.startsWith(folder)))).toEqual(
+    [],
+  );
 });

@@ -58,6 +58,29 @@ export async function loadLayers(places: SettingsPlaces, options: LoadOptions = 
   return kept;
 }
 
+/** The files whose change may change a layer, whether they are there yet or not; of a folder, all that is in it. */
+export function settingsFiles(places: SettingsPlaces): {
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+} {
+  const own = join(places.cwd, ".claude");
+  const given = (places.settings ?? []).filter((text) => !isText(text)).map((file) => resolve(places.cwd, file));
+  return {
+    files: [
+      join(places.managedFolder, "managed-settings.json"),
+      join(places.clientHome, "settings.json"),
+      join(own, "settings.json"),
+      join(own, "settings.local.json"),
+      ...given,
+      ...(places.plugins ?? []).map((root) => join(resolve(places.cwd, root), "hooks", "hooks.json")),
+    ],
+    folders: [
+      join(places.managedFolder, "managed-settings.d"),
+      ...[places.clientHome, own].flatMap((folder) => [join(folder, "agents"), join(folder, "skills")]),
+    ],
+  };
+}
+
 interface Loader {
   readonly fs: Fs;
   readonly rows: Rows;
@@ -79,9 +102,13 @@ async function managedLayers(folder: string, loader: Loader): Promise<Layer[]> {
   return (await Promise.all([first, ...others])).flat();
 }
 
-/** A text that begins with a brace is the settings themselves. */
+/** What begins with a brace is the settings themselves, not their file. */
+function isText(given: string): boolean {
+  return given.trimStart().startsWith("{");
+}
+
 async function givenLayer(given: string, cwd: string, loader: Loader): Promise<Layer[]> {
-  if (given.trimStart().startsWith("{")) return [readLayer({ kind: "flag" }, Buffer.from(given), loader.rows)];
+  if (isText(given)) return [readLayer({ kind: "flag" }, Buffer.from(given), loader.rows)];
   const source = { kind: "flag", file: resolve(cwd, given) } as const;
   const found = await fileLayer(source, loader);
   return found.length > 0 ? found : [unreadable(source, "there is no such file")];
