@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { faultOf } from "../src/engine/answer/shape.ts";
 import { catalog, type EventRow, eventNames, type HookOutput, outputShapes } from "../src/protocol/index.ts";
 import {
   groupSchema,
@@ -139,5 +140,62 @@ test("no value whatsoever makes a validator throw", () => {
       for (const schema of [settingsSchema, hookSchema, inputSchema(name), outputSchema(name)]) schema.safeParse(value);
     }),
     { numRuns: 200 },
+  );
+});
+
+test("the reader of hook answers and the schemas agree on what an exact answer is", () => {
+  const value = fc.oneof(
+    fc.constantFrom<unknown>(
+      "allow",
+      "deny",
+      "ask",
+      "defer",
+      "accept",
+      "x",
+      "",
+      1,
+      true,
+      false,
+      null,
+      [],
+      ["a"],
+      [1],
+      {},
+      { behavior: "allow" },
+      { behavior: "deny", message: 1 },
+      { behavior: "no" },
+    ),
+    fc.jsonValue({ maxDepth: 1 }),
+  );
+  const answer = fc.constantFrom(...eventNames).chain((name) => {
+    const row: EventRow = catalog[name];
+    const keys = [...row.answers, ...(row.answers.includes("permissionDecision") ? ["permissionDecisionReason"] : [])];
+    const specific =
+      keys.length === 0 ? fc.constant({}) : fc.dictionary(fc.constantFrom(...keys), value, { maxKeys: 2 });
+    const top = fc.dictionary(
+      fc.constantFrom(...Object.keys(outputShapes).filter((key) => key !== "hookSpecificOutput")),
+      value,
+      { maxKeys: 2 },
+    );
+    return fc.tuple(fc.constant(row), top, fc.option(specific));
+  });
+  fc.assert(
+    fc.property(answer, ([row, top, specific]) => {
+      const { permissionDecision: word } = { permissionDecision: undefined, ...specific };
+      // A word of the wire that this event cannot act on is exact all the same, and reported when it is read.
+      fc.pre(
+        word === undefined ||
+          !["allow", "deny", "ask", "defer"].includes(String(word)) ||
+          row.decisions.some((decision) => decision === word),
+      );
+      const output = {
+        ...top,
+        ...(specific === null ? {} : { hookSpecificOutput: { hookEventName: row.name, ...specific } }),
+      };
+      expect(faultOf(output) === undefined, `${row.name} ${JSON.stringify(output)}`).toBe(
+        outputSchema(row).safeParse(output).success,
+      );
+    }),
+    { numRuns: 1_500 },
   );
 });
