@@ -13,6 +13,8 @@ export type Gate = (hook: ConfiguredHook) => Refusal | undefined;
 
 /** What may run of what was selected: every gate lets it pass, and equal hooks run once. */
 export function admit(selected: Selected, gates: readonly Gate[]): Selected {
+  const known = admitted.get(selected);
+  if (known?.gates === gates) return known.result;
   const passed: ConfiguredHook[] = [];
   const skipped: Skip[] = [...selected.skipped];
   for (const hook of selected.hooks) {
@@ -20,12 +22,24 @@ export function admit(selected: Selected, gates: readonly Gate[]): Selected {
     if (refusal === undefined) passed.push(hook);
     else skipped.push(skipOf(hook.ref, refusal));
   }
-  // In-process hooks are never duplicates of each other, so there is nothing to look for.
-  if (passed.every(({ hook }) => hook.type === "callback" || hook.type === "function"))
-    return { hooks: passed, skipped };
-  const distinct = dropDuplicates(passed);
-  return { hooks: distinct.hooks, skipped: [...skipped, ...distinct.skipped] };
+  if (!selected.hooks.every(isSettledBeforehand)) {
+    const distinct = dropDuplicates(passed);
+    return { hooks: distinct.hooks, skipped: [...skipped, ...distinct.skipped] };
+  }
+  const result = { hooks: passed, skipped };
+  admitted.set(selected, { gates, result });
+  return result;
 }
+
+/**
+ * In-process hooks are never duplicates of each other and have no files that could change under them: what the gates said once they
+ * would say again.
+ */
+function isSettledBeforehand({ hook }: ConfiguredHook): boolean {
+  return (hook.type === "callback" || hook.type === "function") && !hook.once;
+}
+
+const admitted = new WeakMap<Selected, { gates: readonly Gate[]; result: Selected }>();
 
 function firstRefusal(hook: ConfiguredHook, gates: readonly Gate[]): Refusal | undefined {
   for (const gate of gates) {

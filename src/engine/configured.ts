@@ -1,5 +1,5 @@
-import type { Condition } from "../permissions/index.ts";
 import type { EventRow, FailurePolicy, Hook, HookRef, Warning } from "../protocol/index.ts";
+import type { Condition } from "./conditions.ts";
 import type { Layer } from "./layer.ts";
 import type { Matcher } from "./matcher.ts";
 

@@ -1,18 +1,47 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { CallbackHook, FunctionHook } from "../protocol/index.ts";
 import type { Environment } from "./runners/command/environment.ts";
-
-const inside = new AsyncLocalStorage<number>();
 
 /** Events fired by hooks of hooks of hooks run no more hooks. */
 export const deepest = 3;
 
-/** How many hooks deep the caller is: inside a callback of this process, or inside a hook process of another engine. */
-export function currentDepth(env: Environment): number {
+/** The depth of the hook that holds the thread, and of those that wait for something. */
+let onThread: number | undefined;
+let waiting: AsyncLocalStorage<number> | undefined;
+
+/** How deep this process is: the hook process of another engine begins where that one was. */
+export function processDepth(env: Environment): number {
   const outer = Number(env["HOOKLINE_DEPTH"]);
-  return inside.getStore() ?? (Number.isInteger(outer) && outer > 0 ? outer : 0);
+  return Number.isInteger(outer) && outer > 0 ? outer : 0;
 }
 
-/** Runs an in-process hook so that events it fires know how deep they are. */
-export function oneDeeper<T>(depth: number, work: () => T): T {
-  return inside.run(depth + 1, work);
+/** How many hooks deep the caller is. */
+export function currentDepth(outer: number): number {
+  return onThread ?? waiting?.getStore() ?? outer;
+}
+
+/**
+ * Runs an in-process hook so that events it fires know how deep they are. Following a hook across its waits slows down every promise of
+ * the process, so it is done only for hooks that have been seen to wait.
+ */
+export function oneDeeper<T>(hook: CallbackHook | FunctionHook, depth: number, work: () => T): T {
+  if (!waits.has(hook)) {
+    const result = onThisThread(depth + 1, work);
+    if (result instanceof Promise) waits.add(hook);
+    return result;
+  }
+  waiting ??= new AsyncLocalStorage();
+  return waiting.run(depth + 1, work);
+}
+
+const waits = new WeakSet<CallbackHook | FunctionHook>();
+
+function onThisThread<T>(depth: number, work: () => T): T {
+  const before = onThread;
+  onThread = depth;
+  try {
+    return work();
+  } finally {
+    onThread = before;
+  }
 }

@@ -94,9 +94,13 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
   const line = statusLine(warn);
   let closed = false;
 
+  function isClosed(): Problem {
+    return new Problem("engine/closed", "This engine is closed; open another one.");
+  }
+
   function whileOpen<Args extends unknown[], Result>(work: (...args: Args) => Result): (...args: Args) => Result {
     return (...args) => {
-      if (closed) throw new Problem("engine/closed", "This engine is closed; open another one.");
+      if (closed) throw isClosed();
       return work(...args);
     };
   }
@@ -114,8 +118,8 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
       const group = { hooks: [hook], ...(matcher === undefined ? {} : { matcher }) };
       return live.add({ kind: "callback", event, group }).remove;
     }),
-    fire: async (event: string, payload: AnyPayload, options?: FireOptions) =>
-      whileOpen(events.fire)(event, payload, options),
+    fire: (event: string, payload: AnyPayload, options?: FireOptions) =>
+      closed ? Promise.reject(isClosed()) : events.fire(event, payload, options),
     stream: whileOpen(events.stream),
     notify: whileOpen(events.notify),
     hasHookFor: events.hasHookFor,
@@ -136,7 +140,8 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
   };
 }
 
-/** A callback of the wire takes three arguments; people write two. */
+/** A callback of the wire takes three arguments, people write two; one who takes no context needs no signal of its own. */
 function adapted(handler: Handler): Callback {
+  if (handler.length < 2) return (payload, toolUseId, ...[signal]) => handler(payload, { toolUseId, signal });
   return (payload, toolUseId, signal) => handler(payload, { toolUseId, signal });
 }

@@ -1,19 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { type EventRow, type Outcome, rowOf, type Warning } from "../protocol/index.ts";
 import type { Gate } from "./admit.ts";
+import type { Place } from "./conditions.ts";
 import type { ConfiguredHook } from "./configured.ts";
-import { currentDepth } from "./depth.ts";
+import { currentDepth, processDepth } from "./depth.ts";
 import { type Explanation, explainPlan } from "./explain.ts";
-import { fireEvent, planEvent, quietOutcome } from "./fire.ts";
+import { fireEvent, planEvent } from "./fire.ts";
 import type { RunStep, World } from "./firing.ts";
 import { honoursOnce, onceGate, recursionGate, supportGate, trustGate } from "./gates.ts";
 import type { LiveHooks } from "./live-hooks.ts";
 import { matchedValue } from "./matcher.ts";
-import { type AnyPayload, completePayload } from "./payload.ts";
+import { type AnyPayload, checkPayload, completePayload } from "./payload.ts";
 import { environments, httpPolicyFor, policyGate } from "./policy.ts";
 import type { ResolvedOptions } from "./resolve-options.ts";
-import type { Occasion } from "./select.ts";
+import { type Occasion, selectByMatcher } from "./select.ts";
 import type { Snapshot } from "./settings/index.ts";
+import { quietOutcome, type SettledRun } from "./settle/settle.ts";
+import { type Soon, soon } from "./soon.ts";
 import { type EventStep, streamSteps } from "./stream.ts";
 import type { Trust } from "./trust.ts";
 import { turns } from "./turns.ts";
@@ -51,29 +54,51 @@ export function openEvents({ options, snapshot, live, world, takeWarnings, onLos
   const counted = turns();
   const once = new Set<string>();
   const ownSession = randomUUID();
+  const outerDepth = processDepth(options.env);
+  let lastGates: { now: Snapshot; depth: number; gates: readonly Gate[] } | undefined;
 
   async function fire(event: string, given: AnyPayload, watched: Watched): Promise<Outcome> {
+    const row = rowOf(event, options.rows);
+    const warnings = told(checkPayload(row, given));
     const now = snapshot();
-    const { row, payload, occasion, hooks, warnings } = prepare(event, given, now);
-    if (hooks.length === 0) return note(row, payload, quietOutcome(row, warnings));
-    const depth = currentDepth(options.env);
-    const env = environments(now.effective, options);
-    const outcome = await fireEvent({
-      occasion,
+    const hooks = hooksOf(event, given, now);
+    const value = matchedValue(row.matchesOn, given);
+    const matched = selectByMatcher(hooks, value);
+    // Most events concern nobody: they cost a look at the matchers and nothing else.
+    if (matched.hooks.length === 0 && !row.special.endsTurn)
+      return note(row, given, quietOutcome(row, { runs: noRuns, skipped: matched.skipped, warnings }));
+    const loading = live.ready();
+    if (loading !== undefined) await loading;
+    return fireMatched(row, given, now, hooks, value, warnings, watched);
+  }
+
+  function fireMatched(
+    row: EventRow,
+    given: AnyPayload,
+    now: Snapshot,
+    hooks: readonly ConfiguredHook[],
+    value: string | undefined,
+    warnings: readonly Warning[],
+    watched: Watched,
+  ): Soon<Outcome> {
+    const payload = complete(row, given);
+    const depth = currentDepth(outerDepth);
+    const outcome = fireEvent({
+      occasion: { row, payload, value, place: placeOf(payload) },
       hooks,
       gates: gatesAt(depth, now),
       firing: {
         row,
         payload,
-        occasion: occasion.value === undefined ? row.name : `${row.name}:${occasion.value}`,
+        occasion: value === undefined ? row.name : `${row.name}:${value}`,
         signal: watched.signal ?? never,
         depth,
         round: 1,
         forceSync: watched.forceSync ?? false,
         unawaited: watched.unawaited ?? false,
-        environmentOf: env,
+        environmentOf: environments(now.effective, options),
         httpPolicyOf: (hook) => httpPolicyFor(now.effective, hook),
-        onStep: watched.onStep ?? ignore,
+        onStep: watched.onStep,
       },
       world,
       warnings,
@@ -83,21 +108,29 @@ export function openEvents({ options, snapshot, live, world, takeWarnings, onLos
       rejudge: options.rejudge,
       judge: world.ports.judge,
     });
-    return note(row, payload, outcome);
+    return soon(outcome, (settled) => note(row, payload, settled));
   }
 
-  function prepare(event: string, given: AnyPayload, now: Snapshot) {
-    const row = rowOf(event, options.rows);
-    const { payload, warnings } = completePayload(row, withTurn(row, given), {
+  function told(warnings: readonly Warning[]): readonly Warning[] {
+    const waiting = takeWarnings();
+    return waiting.length === 0 ? warnings : [...waiting, ...warnings];
+  }
+
+  function hooksOf(event: string, given: AnyPayload, now: Snapshot): readonly ConfiguredHook[] {
+    const fromFiles = now.byEvent.get(event) ?? none;
+    return live.has(event) ? live.behind(fromFiles, event, String(given["session_id"] ?? ownSession)) : fromFiles;
+  }
+
+  function complete(row: EventRow, given: AnyPayload): AnyPayload {
+    return completePayload(row, withTurn(row, given), {
       sessionId: ownSession,
       cwd: options.cwd,
       ...(options.olderFields ? { olderFields: { home: options.home } } : {}),
     });
-    const fromFiles = now.byEvent.get(event) ?? none;
-    const hooks = live.has(event) ? [...fromFiles, ...live.of(event, String(payload["session_id"]))] : fromFiles;
-    const place = { cwd: String(payload["cwd"]), home: options.home, projectRoot: options.cwd };
-    const occasion: Occasion = { row, payload, value: matchedValue(row.matchesOn, payload), place };
-    return { row, payload, hooks, occasion, warnings: [...takeWarnings(), ...warnings] };
+  }
+
+  function placeOf(payload: AnyPayload): Place {
+    return { cwd: String(payload["cwd"]), home: options.home, projectRoot: options.cwd };
   }
 
   /** The host need not count: the engine knows whether a hook made the agent go on. */
@@ -106,20 +139,25 @@ export function openEvents({ options, snapshot, live, world, takeWarnings, onLos
     return { ...given, stop_hook_active: counted.count({ session_id: ownSession, ...given }) > 0 };
   }
 
-  function gatesAt(depth: number, { effective }: Snapshot): readonly Gate[] {
-    return [
+  /** Gates depend on the snapshot and the depth alone, so one event's serve the next. */
+  function gatesAt(depth: number, now: Snapshot): readonly Gate[] {
+    if (lastGates?.now === now && lastGates.depth === depth) return lastGates.gates;
+    const gates = [
       recursionGate(depth),
-      policyGate(effective),
+      policyGate(now.effective),
       trustGate(trust.ofHook),
       supportGate(world.ports),
       onceGate(once),
     ];
+    lastGates = { now, depth, gates };
+    return gates;
   }
 
   /** What an event leaves behind for the next one: counted continuations, hooks that ran their one time. */
   function note(row: EventRow, payload: AnyPayload, outcome: Outcome): Outcome {
     if (row.special.endsTurn) counted.note(payload, outcome);
     if (row.special.startsTurn) counted.begin(payload);
+    if (outcome.runs.length === 0) return outcome;
     const warnings: Warning[] = [];
     for (const record of outcome.runs) {
       if (record.answer?.failure !== undefined) continue;
@@ -139,9 +177,13 @@ export function openEvents({ options, snapshot, live, world, takeWarnings, onLos
       fire(event, payload, { unawaited: true }).catch(onLost);
     },
     explain(event, given) {
+      const row = rowOf(event, options.rows);
+      const warnings = checkPayload(row, given);
       const now = snapshot();
-      const { hooks, occasion, warnings } = prepare(event, given, now);
-      const plan = planEvent({ hooks, occasion, gates: gatesAt(currentDepth(options.env), now) });
+      const payload = complete(row, given);
+      const hooks = hooksOf(event, payload, now);
+      const occasion: Occasion = { row, payload, value: matchedValue(row.matchesOn, payload), place: placeOf(payload) };
+      const plan = planEvent({ hooks, occasion, gates: gatesAt(currentDepth(outerDepth), now) });
       return explainPlan(hooks, plan, occasion, warnings);
     },
     hasHookFor: (event) => snapshot().byEvent.has(event) || live.has(event),
@@ -149,5 +191,5 @@ export function openEvents({ options, snapshot, live, world, takeWarnings, onLos
 }
 
 const none: readonly ConfiguredHook[] = [];
+const noRuns: readonly SettledRun[] = [];
 const never: AbortSignal = new AbortController().signal;
-const ignore = (): void => undefined;

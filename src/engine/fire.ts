@@ -1,4 +1,4 @@
-import type { EventRow, Outcome, Skip, Warning } from "../protocol/index.ts";
+import type { Outcome, Warning } from "../protocol/index.ts";
 import { admit, type Gate } from "./admit.ts";
 import type { ConfiguredHook } from "./configured.ts";
 import type { Firing, World } from "./firing.ts";
@@ -9,6 +9,7 @@ import { run } from "./run.ts";
 import { type Occasion, type Selected, select } from "./select.ts";
 import { type Settling, settle } from "./settle/settle.ts";
 import type { TurnState } from "./settle/turn.ts";
+import { type Soon, soon } from "./soon.ts";
 
 /** One event with everything its way through the engine needs. */
 export interface FireCall {
@@ -28,23 +29,29 @@ export interface FireCall {
 }
 
 /** select → admit → run → settle; a rewritten input goes round once more. */
-export async function fireEvent(call: FireCall): Promise<Outcome> {
+export function fireEvent(call: FireCall): Soon<Outcome> {
   const plan = planEvent(call);
-  const { runs, warnings } = await run(plan.hooks, call.firing, call.world);
-  call.firing.signal.throwIfAborted();
-  const first: Settling = {
-    row: call.occasion.row,
-    payload: call.occasion.payload,
-    runs,
-    skipped: plan.skipped,
-    warnings: [...call.warnings, ...warnings],
-    canDefer: call.canDefer,
-    attended: call.world.interactive,
-    onConflict: call.onConflict,
-    ...(call.turn === undefined ? {} : { turn: call.turn }),
-  };
-  const outcome = await secondRound(settle(first), first, plan, call);
-  return judgeAllow(outcome, call.occasion, call.judge);
+  return soon(run(plan.hooks, call.firing, call.world), ({ runs, warnings }) => {
+    call.firing.signal.throwIfAborted();
+    const first: Settling = {
+      row: call.occasion.row,
+      payload: call.occasion.payload,
+      runs,
+      skipped: plan.skipped,
+      warnings: warnings.length === 0 ? call.warnings : [...call.warnings, ...warnings],
+      canDefer: call.canDefer,
+      attended: call.world.interactive,
+      onConflict: call.onConflict,
+      turn: call.turn,
+    };
+    const outcome = settle(first);
+    if (outcome.decision !== "allow" && outcome.updatedInput === undefined) return outcome;
+    return judgedAgain(outcome, first, plan, call);
+  });
+}
+
+async function judgedAgain(outcome: Outcome, first: Settling, plan: Selected, call: FireCall): Promise<Outcome> {
+  return judgeAllow(await secondRound(outcome, first, plan, call), call.occasion, call.judge);
 }
 
 /** Which hooks would run, and why the others would not. Starts nothing. */
@@ -94,20 +101,4 @@ function ignoredRewrite({ record }: SettledRuns): Warning[] {
   if (record.answer?.input === undefined) return [];
   const message = `Hook ${record.hook.name} rewrote an input that was already rewritten; that does not count.`;
   return [{ code: "rewrite-ignored", message, place: record.hook.id }];
-}
-
-/** The outcome of an event nobody listens to. */
-export function quietOutcome(row: EventRow, warnings: readonly Warning[], skipped: readonly Skip[] = []): Outcome {
-  return {
-    event: row.name,
-    decision: "none",
-    blocked: false,
-    continue: true,
-    additionalContext: [],
-    systemMessages: [],
-    output: {},
-    runs: [],
-    skipped,
-    warnings,
-  };
 }

@@ -27,7 +27,7 @@ export interface World {
   readonly bypassAvailable: boolean;
   /** The conversation so far, for hooks at the end of a turn, when the host lends it. */
   readonly conversation?: (payload: AnyPayload) => readonly unknown[];
-  observe(record: RunRecord, sessionId: string): void;
+  observe(record: RunRecord, payload: AnyPayload): void;
   observeBackground(id: string, record: RunRecord): void;
 }
 
@@ -47,7 +47,7 @@ export interface Firing {
   /** The environment of a hook, by its layer. */
   environmentOf(hook: ConfiguredHook): Environment;
   httpPolicyOf(hook: ConfiguredHook): HttpPolicy;
-  onStep(step: RunStep): void;
+  readonly onStep: ((step: RunStep) => void) | undefined;
 }
 
 /** Progress of a fired event. */

@@ -8,15 +8,19 @@ import {
   rowOf,
   type Warning,
 } from "../protocol/index.ts";
+import { type CompileCondition, type Condition, conditionReader, loadConditionReader } from "./conditions.ts";
 import type { ConfiguredHook } from "./configured.ts";
+import type { ToolAliases } from "./matcher.ts";
 import { configureGroup } from "./settings/index.ts";
 
 /** Hooks that live in memory: callbacks of the engine's life, hooks of one session, stop hooks added at run time. */
 export interface LiveHooks {
   /** Contract: returns the removal; removing twice is harmless. */
   add(hook: LiveHook): { readonly refs: readonly HookRef[]; remove(): void };
-  /** Of the event, for the session: in order of registration. */
-  of(event: string, sessionId: string): readonly ConfiguredHook[];
+  /** What must have settled before an event fires, if anything. */
+  ready(): Promise<unknown> | undefined;
+  /** `files`, then those of the event for the session, in order of registration. The same list as long as nothing changes. */
+  behind(files: readonly ConfiguredHook[], event: string, sessionId: string): readonly ConfiguredHook[];
   has(event: string): boolean;
   all(): readonly ConfiguredHook[];
   clear(sessionId: string): void;
@@ -42,9 +46,24 @@ const behindFiles = 1_000_000;
 
 export function liveHooks(rows: Readonly<Record<string, EventRow>>): LiveHooks {
   const entries = new Map<string, Entry[]>();
+  /** Lists already put together; forgotten when a hook comes or goes. */
+  const joined = new Map<string, { files: readonly ConfiguredHook[]; hooks: readonly ConfiguredHook[] }>();
+  const listeners = new Map<string, NonNullable<LiveHook["onSuccess"]>>();
   let next = 0;
+  let loading: Promise<unknown> | undefined;
+
+  /** A condition registered before its reader is there: read when it is first asked, which is after `ready`. */
+  function whenLoaded(text: string, aliases: ToolAliases): Condition {
+    loading = loadConditionReader();
+    return (tool, input, place) => {
+      const condition = conditionReader()?.(text, aliases);
+      return typeof condition === "function" && condition(tool, input, place);
+    };
+  }
 
   function remove(entry: Entry): void {
+    joined.delete(entry.event);
+    for (const { ref } of entry.configured) listeners.delete(ref.id);
     const list = entries.get(entry.event);
     const rest = list?.filter((other) => other !== entry) ?? [];
     if (rest.length > 0) entries.set(entry.event, rest);
@@ -52,34 +71,46 @@ export function liveHooks(rows: Readonly<Record<string, EventRow>>): LiveHooks {
   }
 
   return {
+    ready: () => loading,
     add(live) {
       const row = rowOf(live.event, rows);
+      const compileCondition: CompileCondition = (text, aliases) =>
+        conditionReader()?.(text, aliases) ?? whenLoaded(text, aliases);
       const configured = configureGroup(live.group, {
         layer: { kind: live.kind, settings: {}, readable: true, warnings: [], contentHash: "" },
         row,
+        compileCondition,
         group: next,
         order: behindFiles + next++,
       });
       const invalid = configured.flatMap(({ problems }) => problems).find(({ code }) => code === "hook-invalid");
       if (invalid !== undefined) throw new Problem("hook/invalid", invalid.message, { about: { event: live.event } });
       const entry: Entry = { ...live, configured };
+      joined.delete(live.event);
+      for (const { ref } of configured) if (live.onSuccess) listeners.set(ref.id, live.onSuccess);
       entries.set(live.event, [...(entries.get(live.event) ?? []), entry]);
       return { refs: configured.map(({ ref }) => ref), remove: () => remove(entry) };
     },
-    of: (event, sessionId) =>
-      (entries.get(event) ?? [])
-        .filter((entry) => entry.sessionId === undefined || entry.sessionId === sessionId)
-        .flatMap(({ configured }) => configured),
+    behind(files, event, sessionId) {
+      const list = entries.get(event) ?? [];
+      const shared = list.every((entry) => entry.sessionId === undefined);
+      const known = joined.get(event);
+      if (shared && known?.files === files) return known.hooks;
+      const own = list.filter((entry) => entry.sessionId === undefined || entry.sessionId === sessionId);
+      const hooks = [...files, ...own.flatMap(({ configured }) => configured)];
+      if (shared) joined.set(event, { files, hooks });
+      return hooks;
+    },
     has: (event) => entries.has(event),
     all: () => [...entries.values()].flat().flatMap(({ configured }) => configured),
     clear(sessionId) {
       for (const entry of [...entries.values()].flat()) if (entry.sessionId === sessionId) remove(entry);
     },
     succeeded(record) {
-      const has = ({ configured }: Entry): boolean => configured.some(({ ref }) => ref.id === record.hook.id);
-      const entry = entries.get(record.hook.event)?.find(has);
+      const onSuccess = listeners.get(record.hook.id);
+      if (onSuccess === undefined) return undefined;
       try {
-        entry?.onSuccess?.(record.hook, record);
+        onSuccess(record.hook, record);
         return undefined;
       } catch (error) {
         const message = `onSuccess of hook ${record.hook.name} threw: ${String(error)}`;

@@ -1,5 +1,6 @@
 import type { Warning } from "../protocol/index.ts";
 import { type Asking, askAboutChanges, type RefusedChange, withLastGood } from "./changed-layers.ts";
+import { loadConditionReader } from "./conditions.ts";
 import type { Layer } from "./layer.ts";
 import { loadLayers, settingsFiles } from "./load-layers.ts";
 import type { ResolvedOptions } from "./resolve-options.ts";
@@ -24,7 +25,7 @@ export interface ReloadReport {
 }
 
 export async function openSettings(options: ResolvedOptions): Promise<LiveSettings> {
-  let snapshot = shot(await loadLayers(options), options);
+  let snapshot = await shot(await loadLayers(options), options);
   const watchers = new Set<() => void>();
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -36,7 +37,7 @@ export async function openSettings(options: ResolvedOptions): Promise<LiveSettin
       asking,
     );
     const before = snapshot.fingerprint;
-    snapshot = shot(layers, options);
+    snapshot = await shot(layers, options);
     const changed = snapshot.fingerprint !== before;
     if (changed) asking.tell({ kind: "snapshot-changed", fingerprint: snapshot.fingerprint });
     return { changed, fingerprint: snapshot.fingerprint, refused, warnings: snapshot.warnings };
@@ -67,8 +68,15 @@ export async function openSettings(options: ResolvedOptions): Promise<LiveSettin
   };
 }
 
-function shot(layers: readonly Layer[], { rows, toolAliases }: ResolvedOptions): Snapshot {
-  return takeSnapshot(layers, { rows, aliases: toolAliases });
+async function shot(layers: readonly Layer[], { rows, toolAliases }: ResolvedOptions): Promise<Snapshot> {
+  const reader = layers.some(hasCondition) ? { compileCondition: await loadConditionReader() } : {};
+  return takeSnapshot(layers, { rows, aliases: toolAliases, ...reader });
+}
+
+function hasCondition({ settings }: Layer): boolean {
+  return Object.values(settings.hooks ?? {}).some((groups) =>
+    groups.some(({ hooks }) => hooks.some((hook) => hook.if)),
+  );
 }
 
 function unwatchable(error: unknown): Warning {

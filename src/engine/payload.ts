@@ -11,55 +11,83 @@ export interface PayloadDefaults {
 export type AnyPayload = Readonly<Record<string, unknown>>;
 
 /** A payload as hooks get it: common fields first and in order, then the event's own as the host sent them. */
-export function completePayload(
-  row: EventRow,
-  given: AnyPayload,
-  defaults: PayloadDefaults,
-): { payload: AnyPayload; warnings: readonly Warning[] } {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw new Problem("event/bad-payload", `The payload of ${row.name} must be a JSON object.`, {
-      about: { event: row.name },
-    });
-  }
-  const { working_directory: folder, home_directory: _, ...sent } = given;
-  const filled: Record<string, unknown> = {
-    session_id: defaults.sessionId,
-    transcript_path: "",
-    cwd: typeof folder === "string" ? folder : defaults.cwd,
+export function completePayload(row: EventRow, given: AnyPayload, defaults: PayloadDefaults): AnyPayload {
+  const payload: Record<string, unknown> = {
+    session_id: given["session_id"] ?? defaults.sessionId,
+    transcript_path: given["transcript_path"] ?? "",
+    cwd: given["cwd"] ?? given["working_directory"] ?? defaults.cwd,
   };
-  const payload: Record<string, unknown> = {};
-  for (const name in commonFields) {
-    if (name === "hook_event_name") payload[name] = row.name;
-    else if (name in sent || name in filled) payload[name] = sent[name] ?? filled[name];
-  }
-  for (const name in sent) if (!(name in payload)) payload[name] = sent[name];
+  for (const name of laterNames) if (given[name] !== undefined) payload[name] = given[name];
+  payload["hook_event_name"] = row.name;
+  for (const name in given) if (!olderNames.has(name) && !(name in payload)) payload[name] = given[name];
   if (defaults.olderFields) {
     payload["working_directory"] = payload["cwd"];
     payload["home_directory"] = defaults.olderFields.home;
   }
-  return { payload, warnings: checkPayload(row, payload, given) };
+  return payload;
 }
 
-/** Wrong where the engine itself has to look is a wrong call; missing elsewhere is worth a word. */
-function checkPayload(row: EventRow, payload: AnyPayload, given: AnyPayload): readonly Warning[] {
-  for (const name of neededFields(row)) {
-    const field = row.fields[name] ?? { is: "text" };
-    const value = payload[name];
+/** Taken from a host under their current names, never passed on under these. */
+const olderNames: ReadonlySet<string> = new Set(["working_directory", "home_directory"]);
+
+/** Common fields between those that are always there and the event's name. */
+const laterNames: readonly string[] = Object.keys(commonFields).slice(
+  3,
+  Object.keys(commonFields).indexOf("hook_event_name"),
+);
+
+/**
+ * Wrong where the engine itself has to look is a wrong call and throws; missing elsewhere is worth a word. Asked before every event,
+ * so what can be known of a row is worked out once.
+ */
+export function checkPayload(row: EventRow, given: AnyPayload): readonly Warning[] {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    const message = `The payload of ${row.name} must be a JSON object.`;
+    throw new Problem("event/bad-payload", message, { about: { event: row.name } });
+  }
+  const { needed, expected } = expectationsOf(row);
+  for (const [name, field] of needed) {
+    const value = given[name];
     if (value === undefined && !row.special.onTool) continue;
     if (!isOf(value, field)) throw badPayload(row, name, field, value);
   }
-  const missing = [
-    ...(typeof given["transcript_path"] === "string" ? [] : ["transcript_path"]),
-    ...Object.keys(row.fields).filter((name) => !row.fields[name]?.optional && payload[name] === undefined),
-  ];
-  if (missing.length === 0) return [];
-  const message = `The payload of ${row.name} lacks ${missing.join(", ")}; hooks that read them will not find them.`;
-  return [{ code: "payload-incomplete", message, place: missing.join(", ") }];
+  let missing: string[] | undefined;
+  for (const name of expected) {
+    if (given[name] !== undefined) continue;
+    missing ??= [];
+    missing.push(name);
+  }
+  return missing === undefined ? noWarnings : [incomplete(row, missing)];
 }
 
-function neededFields(row: EventRow): readonly string[] {
+const noWarnings: readonly Warning[] = [];
+
+interface Expectations {
+  /** Fields the engine itself looks at. */
+  readonly needed: readonly (readonly [string, Field])[];
+  readonly expected: readonly string[];
+}
+
+const expectations = new WeakMap<EventRow, Expectations>();
+
+function expectationsOf(row: EventRow): Expectations {
+  const known = expectations.get(row);
+  if (known !== undefined) return known;
   const matched = row.matchesOn === null ? [] : [row.matchesOn.field];
-  return row.special.onTool ? ["tool_name", "tool_input", ...matched] : matched;
+  const names = row.special.onTool ? ["tool_name", "tool_input", ...matched] : matched;
+  // The engine counts continuations itself when the host does not.
+  const own = Object.keys(row.fields).filter((name) => !row.fields[name]?.optional && name !== "stop_hook_active");
+  const found: Expectations = {
+    needed: [...new Set(names)].map((name) => [name, row.fields[name] ?? { is: "text" }]),
+    expected: ["transcript_path", ...own],
+  };
+  expectations.set(row, found);
+  return found;
+}
+
+function incomplete(row: EventRow, missing: readonly string[]): Warning {
+  const message = `The payload of ${row.name} lacks ${missing.join(", ")}; hooks that read them will not find them.`;
+  return { code: "payload-incomplete", message, place: missing.join(", ") };
 }
 
 function isOf(value: unknown, field: Field): boolean {

@@ -15,7 +15,7 @@ export interface Ports {
 }
 
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970; parts of a millisecond make durations finer. */
   now(): number;
 }
 

@@ -1,13 +1,14 @@
-import type { Answer, Ended, RunRecord } from "../protocol/index.ts";
+import type { Answer, RunRecord, Verdict, Warning } from "../protocol/index.ts";
 import { readAnswer } from "./answer/read.ts";
 import type { Reading } from "./answer/reading.ts";
 import type { ConfiguredHook } from "./configured.ts";
 import { withFailurePolicy } from "./failure.ts";
 import { finishAnswer } from "./finish.ts";
-import type { Firing, OneRun, World } from "./firing.ts";
+import type { Firing, OneRun, RunStep, World } from "./firing.ts";
 import type { Ran } from "./ran.ts";
 import { dispatch } from "./runners/dispatch.ts";
 import type { Slots } from "./slots.ts";
+import { type Soon, soon } from "./soon.ts";
 
 export interface OneLimits {
   /** The payload as one JSON line; empty when only in-process hooks run. */
@@ -17,26 +18,35 @@ export interface OneLimits {
 }
 
 /** One hook from start to record: run, read by the row, finished, judged by its failure policy. */
-export async function runOne(
+export function runOne(configured: ConfiguredHook, firing: Firing, world: World, limits: OneLimits): Soon<OneRun> {
+  const startedAt = world.clock.now();
+  if (firing.onStep !== undefined) firing.onStep(startedStep(configured));
+  const ran = dispatch(configured, firing, world, limits);
+  if (ran instanceof Promise) return ran.then((late) => conclude(configured, firing, world, late, startedAt));
+  return conclude(configured, firing, world, ran, startedAt);
+}
+
+function startedStep({ ref, hook }: ConfiguredHook): RunStep {
+  return { kind: "started", hook: ref, ...(hook.statusMessage ? { statusMessage: hook.statusMessage } : {}) };
+}
+
+function conclude(
   configured: ConfiguredHook,
   firing: Firing,
   world: World,
-  limits: OneLimits,
-): Promise<OneRun> {
-  const { ref, hook } = configured;
-  const startedAt = world.clock.now();
-  const begun = performance.now();
-  firing.onStep({ kind: "started", hook: ref, ...(hook.statusMessage ? { statusMessage: hook.statusMessage } : {}) });
-  const ran = await dispatch(configured, firing, world, limits);
+  ran: Ran | "background",
+  startedAt: number,
+): Soon<OneRun> {
+  const times = { startedAt, durationMs: world.clock.now() - startedAt };
   const one =
-    ran === "background"
-      ? {
-          record: recordOf(configured, firing, backgroundRan, { startedAt, durationMs: performance.now() - begun }),
-          warnings: [],
-        }
-      : await recordRun(configured, firing, world, ran, { startedAt, durationMs: performance.now() - begun });
-  firing.onStep({ kind: "ended", record: one.record });
-  world.observe(one.record, String(firing.payload["session_id"]));
+    ran === "background" ? backgroundRun(configured, firing, times) : recordRun(configured, firing, world, ran, times);
+  if (one instanceof Promise) return one.then((late) => told(late, firing, world));
+  return told(one, firing, world);
+}
+
+function told(one: OneRun, firing: Firing, world: World): OneRun {
+  firing.onStep?.({ kind: "ended", record: one.record });
+  world.observe(one.record, firing.payload);
   return one;
 }
 
@@ -46,24 +56,31 @@ export interface Times {
 }
 
 /** What a run came to, as record and warnings; also for runs that ended in the background. */
-export async function recordRun(
+export function recordRun(
   configured: ConfiguredHook,
   firing: Firing,
   world: World,
   ran: Ran,
   times: Times,
-): Promise<OneRun> {
+): Soon<OneRun> {
+  if (saidNothing(ran)) return { record: recordOf(configured, firing, ran, times, none), warnings: ran.warnings };
   const read = readAnswer(ran, readingOf(configured, firing, world));
-  const finished = await finishAnswer(withEnvFile(read.answer, ran.envFile), configured, firing, world);
-  const { row, ref, onFailure } = configured;
-  const judged = withFailurePolicy(finished.answer, { row, hook: ref, ended: ran.ended, onFailure });
-  const record = recordOf(configured, firing, ran, times);
-  const { verdict: _, ...answer } = finished.answer;
-  const said = Object.keys(answer).length > 0 ? { answer } : {};
-  return {
-    record: { ...record, verdict: judged.verdict, ...said },
-    warnings: [...ran.warnings, ...read.warnings, ...finished.warnings, ...judged.warnings],
-  };
+  return soon(finishAnswer(withEnvFile(read.answer, ran.envFile), configured, firing, world), (finished) => {
+    const { row, ref, onFailure } = configured;
+    const judged = withFailurePolicy(finished.answer, { row, hook: ref, ended: ran.ended, onFailure });
+    const { verdict: _, ...answer } = finished.answer;
+    return {
+      record: recordOf(configured, firing, ran, times, judged.verdict, answer),
+      warnings: [...ran.warnings, ...read.warnings, ...finished.warnings, ...judged.warnings],
+    };
+  });
+}
+
+const none: Verdict = { kind: "none" };
+
+/** Most callbacks have nothing to say about most events. */
+function saidNothing({ said, failure }: Ran): boolean {
+  return said.kind === "returned" && (said.value === undefined || said.value === null) && failure === undefined;
 }
 
 function withEnvFile(answer: Answer, envFile: string | undefined): Answer {
@@ -82,31 +99,39 @@ function readingOf({ ref, hook, row, layer }: ConfiguredHook, firing: Firing, wo
   };
 }
 
-interface Shown {
-  readonly ended: Ended;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly droppedBytes?: { readonly stdout: number; readonly stderr: number };
+function backgroundRun(configured: ConfiguredHook, firing: Firing, times: Times): OneRun {
+  return {
+    record: recordOf(configured, firing, { ended: { by: "background" }, stdout: "", stderr: "" }, times, none),
+    warnings: noWarnings,
+  };
 }
 
-const backgroundRan: Shown = { ended: { by: "background" }, stdout: "", stderr: "" };
+const noWarnings: readonly Warning[] = [];
 
 function recordOf(
   { ref }: ConfiguredHook,
   { round }: Firing,
-  shown: Shown,
+  { ended, stdout, stderr, droppedBytes }: Pick<Ran, "ended" | "stdout" | "stderr" | "droppedBytes">,
   { startedAt, durationMs }: Times,
+  verdict: Verdict,
+  answer: Omit<Answer, "verdict"> = {},
 ): RunRecord {
-  return {
+  const background = ended.by === "background";
+  const record = {
     hook: ref,
-    ended: shown.ended,
-    verdict: { kind: "none" },
-    startedAt,
+    ended,
+    verdict,
+    startedAt: Math.floor(startedAt),
     durationMs: Math.round(durationMs * 1_000) / 1_000,
-    stdout: shown.stdout,
-    stderr: shown.stderr,
-    ...(shown.droppedBytes ? { droppedBytes: shown.droppedBytes } : {}),
-    background: shown.ended.by === "background",
+    stdout,
+    stderr,
+    background,
     round,
+  };
+  if (droppedBytes === undefined && Object.keys(answer).length === 0) return record;
+  return {
+    ...record,
+    ...(droppedBytes ? { droppedBytes } : {}),
+    ...(Object.keys(answer).length > 0 ? { answer } : {}),
   };
 }

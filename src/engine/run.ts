@@ -5,6 +5,7 @@ import type { AnyPayload } from "./payload.ts";
 import { runOne } from "./run-one.ts";
 import type { SettledRun } from "./settle/settle.ts";
 import { type Slots, slots } from "./slots.ts";
+import { allSoon, type Soon, soon } from "./soon.ts";
 import { eventBudgetMs, timeoutOf } from "./timeouts.ts";
 
 export interface Runs {
@@ -14,23 +15,26 @@ export interface Runs {
 }
 
 /** Runs hooks side by side, those of a sequential group one after another; all of them run, whatever others say. */
-export async function run(hooks: readonly ConfiguredHook[], firing: Firing, world: World): Promise<Runs> {
-  if (hooks.length === 0) return { runs: [], warnings: [] };
+export function run(hooks: readonly ConfiguredHook[], firing: Firing, world: World): Soon<Runs> {
+  if (hooks.length === 0) return noRuns;
+  const inProcess = hooks.every(isInProcess);
   const shared: Shared = {
-    slots: slots(world.concurrency),
+    slots: inProcess ? noSlots : slots(world.concurrency),
     // Serialised before any callback runs, so that none can change what other hooks are told.
-    line: hooks.some(({ hook }) => hook.type !== "callback" && hook.type !== "function")
-      ? JSON.stringify(firing.payload)
-      : "",
+    line: inProcess ? "" : JSON.stringify(firing.payload),
     endsAt: budgetEnd(hooks, firing),
   };
-  const lanes = await Promise.all(lanesOf(hooks).map((lane) => runLane(lane, firing, world, shared)));
-  // Lanes end in any order; people read results in configured order.
-  const places = new Map(hooks.map(({ ref }, place) => [ref.id, place]));
-  const placeOf = ({ settled }: LaneRun): number => places.get(settled.record.hook.id) ?? 0;
-  const all = lanes.flat().sort((a, b) => placeOf(a) - placeOf(b));
-  return { runs: all.map(({ settled }) => settled), warnings: all.flatMap(({ warnings }) => warnings) };
+  if (!hooks.some(({ group }) => group.sequential)) {
+    return soon(allSoon(hooks.map((hook) => runLone(hook, firing, world, shared))), joined);
+  }
+  const lanes = lanesOf(hooks).map((lane) => runLane(lane, firing, world, shared));
+  return Promise.all(lanes).then((runs) => joined(inConfiguredOrder(runs.flat(), hooks)));
 }
+
+/** In-process hooks take no place. */
+const noSlots: Slots = slots(0);
+const noWarnings: readonly Warning[] = [];
+const noRuns: Runs = { runs: [], warnings: noWarnings };
 
 interface Shared {
   readonly slots: Slots;
@@ -44,21 +48,43 @@ interface LaneRun {
   readonly warnings: readonly Warning[];
 }
 
+function isInProcess({ hook }: ConfiguredHook): boolean {
+  return hook.type === "callback" || hook.type === "function";
+}
+
+function joined(runs: readonly LaneRun[]): Runs {
+  const quiet = runs.every(({ warnings }) => warnings.length === 0);
+  return {
+    runs: runs.map(({ settled }) => settled),
+    warnings: quiet ? noWarnings : runs.flatMap(({ warnings }) => warnings),
+  };
+}
+
+/** Lanes end in any order; people read results in configured order. */
+function inConfiguredOrder(runs: readonly LaneRun[], hooks: readonly ConfiguredHook[]): readonly LaneRun[] {
+  const places = new Map(hooks.map(({ ref }, place) => [ref.id, place]));
+  const placeOf = ({ settled }: LaneRun): number => places.get(settled.record.hook.id) ?? 0;
+  return [...runs].sort((a, b) => placeOf(a) - placeOf(b));
+}
+
+function runLone(hook: ConfiguredHook, firing: Firing, world: World, shared: Shared): Soon<LaneRun> {
+  const limits = { line: shared.line, slots: shared.slots, timeoutMs: limitOf(hook, shared) };
+  const one = runOne(hook, firing, world, limits);
+  return one instanceof Promise ? one.then(loneRun) : loneRun(one);
+}
+
+function loneRun({ record, warnings }: OneRun): LaneRun {
+  return { settled: { record, chain: null }, warnings };
+}
+
 /** A sequential group is one lane; every other hook has a lane of its own. */
 function lanesOf(hooks: readonly ConfiguredHook[]): readonly (readonly ConfiguredHook[])[] {
-  const lanes: ConfiguredHook[][] = [];
-  const byGroup = new Map<string, ConfiguredHook[]>();
+  const lanes = new Map<string, ConfiguredHook[]>();
   for (const hook of hooks) {
-    const lane = hook.group.sequential ? byGroup.get(hook.group.key) : undefined;
-    if (lane !== undefined) {
-      lane.push(hook);
-      continue;
-    }
-    const started = [hook];
-    lanes.push(started);
-    if (hook.group.sequential) byGroup.set(hook.group.key, started);
+    const key = hook.group.sequential ? `group ${hook.group.key}` : `hook ${hook.ref.id}`;
+    lanes.set(key, [...(lanes.get(key) ?? []), hook]);
   }
-  return lanes;
+  return [...lanes.values()];
 }
 
 async function runLane(
@@ -67,20 +93,18 @@ async function runLane(
   world: World,
   shared: Shared,
 ): Promise<readonly LaneRun[]> {
+  const [first] = lane;
+  if (first === undefined || !first.group.sequential)
+    return Promise.all(lane.map((hook) => runLone(hook, firing, world, shared)));
   const runs: LaneRun[] = [];
-  let payload = firing.payload;
-  let line = shared.line;
+  let { payload } = firing;
+  let { line } = shared;
   for (const hook of lane) {
-    const one: OneRun = await runOne(hook, { ...firing, payload }, world, {
-      line,
-      slots: shared.slots,
-      timeoutMs: limitOf(hook, shared),
-    });
-    const chain = lane.length > 1 ? hook.group.key : null;
-    runs.push({ settled: { record: one.record, chain }, warnings: one.warnings });
-    if (lane.length === 1) break;
-    const next = chained(payload, one.record.answer, firing);
-    if (next !== payload) line = JSON.stringify(next);
+    const limits = { line, slots: shared.slots, timeoutMs: limitOf(hook, shared) };
+    const { record, warnings } = await runOne(hook, { ...firing, payload }, world, limits);
+    runs.push({ settled: { record, chain: hook.group.key }, warnings });
+    const next = chained(payload, record.answer, firing);
+    if (next !== payload && line !== "") line = JSON.stringify(next);
     payload = next;
   }
   return runs;
@@ -94,11 +118,8 @@ function limitOf(hook: ConfiguredHook, { endsAt }: Shared): number {
 function budgetEnd(hooks: readonly ConfiguredHook[], { row, environmentOf }: Firing): number | undefined {
   const [first] = hooks;
   if (row.special.budget === undefined || first === undefined) return undefined;
-  const budget = eventBudgetMs(
-    row,
-    hooks.map(({ hook }) => hook),
-    environmentOf(first),
-  );
+  const own = hooks.map(({ hook }) => hook);
+  const budget = eventBudgetMs(row, own, environmentOf(first));
   return budget === undefined ? undefined : performance.now() + budget;
 }
 

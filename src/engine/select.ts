@@ -1,5 +1,5 @@
-import { holds } from "../permissions/index.ts";
-import type { EventRow, Skip } from "../protocol/index.ts";
+import type { EventRow, Skip, ToolInput } from "../protocol/index.ts";
+import type { Condition, Place } from "./conditions.ts";
 import type { ConfiguredHook } from "./configured.ts";
 import { matcherDetail, matches } from "./matcher.ts";
 import type { AnyPayload } from "./payload.ts";
@@ -10,8 +10,7 @@ export interface Occasion {
   readonly payload: AnyPayload;
   /** What matchers are compared with; absent when the event matches on nothing or the field is missing. */
   readonly value: string | undefined;
-  /** Where a condition's relative paths lie. */
-  readonly place: { readonly cwd: string; readonly home: string; readonly projectRoot: string };
+  readonly place: Place;
 }
 
 export interface Selected {
@@ -21,17 +20,46 @@ export interface Selected {
 
 /** The hooks whose matcher and condition hold, in configured order. */
 export function select(hooks: readonly ConfiguredHook[], occasion: Occasion): Selected {
+  const matched = selectByMatcher(hooks, occasion.value);
+  if (matched.hooks.every(({ condition }) => condition === null)) return matched;
   const kept: ConfiguredHook[] = [];
-  const skipped: Skip[] = [];
-  for (const hook of hooks) {
-    const skip = skipByMatcher(hook, occasion) ?? skipByCondition(hook, occasion);
+  const skipped: Skip[] = [...matched.skipped];
+  for (const hook of matched.hooks) {
+    const skip = skipByCondition(hook, occasion);
     if (skip === undefined) kept.push(hook);
     else skipped.push(skip);
   }
   return { hooks: kept, skipped };
 }
 
-function skipByMatcher({ ref, matcher, row }: ConfiguredHook, { value }: Occasion): Skip | undefined {
+/** The same hooks are asked about the same few values again and again, so the answer is kept as long as the hooks are. */
+export function selectByMatcher(hooks: readonly ConfiguredHook[], value: string | undefined): Selected {
+  const answers = answersOf(hooks);
+  const known = answers.get(value);
+  if (known !== undefined) return known;
+  const skips = hooks.map((hook) => skipByMatcher(hook, value));
+  const selected: Selected = {
+    hooks: hooks.filter((_, index) => skips[index] === undefined),
+    skipped: skips.filter((skip) => skip !== undefined),
+  };
+  if (answers.size >= mostAnswers) answers.clear();
+  if (value === undefined || value.length <= longestValue) answers.set(value, selected);
+  return selected;
+}
+
+function answersOf(hooks: readonly ConfiguredHook[]): Map<string | undefined, Selected> {
+  const known = answered.get(hooks);
+  if (known !== undefined) return known;
+  const answers = new Map<string | undefined, Selected>();
+  answered.set(hooks, answers);
+  return answers;
+}
+
+const answered = new WeakMap<readonly ConfiguredHook[], Map<string | undefined, Selected>>();
+const mostAnswers = 256;
+const longestValue = 256;
+
+function skipByMatcher({ ref, matcher, row }: ConfiguredHook, value: string | undefined): Skip | undefined {
   if (row.matchesOn === null || matches(matcher, value)) return undefined;
   return { hook: ref, why: "matcher", detail: matcherDetail(matcher, value) };
 }
@@ -48,11 +76,6 @@ function skipByCondition({ ref, condition, hook }: ConfiguredHook, occasion: Occ
   return { hook: ref, why: "if", detail: `if "${rule}" does not hold for this call` };
 }
 
-function conditionHolds(
-  condition: Exclude<ConfiguredHook["condition"], null | "never">,
-  { payload, place }: Occasion,
-): boolean {
-  const tool = String(payload["tool_name"]);
-  const input = payload["tool_input"] as Readonly<Record<string, unknown>>;
-  return holds(condition, { tool, input }, place);
+function conditionHolds(condition: Condition, { payload, place }: Occasion): boolean {
+  return condition(String(payload["tool_name"]), payload["tool_input"] as ToolInput, place);
 }

@@ -1,4 +1,4 @@
-import { type Running, start } from "../exec/index.ts";
+import type { Running } from "../exec/index.ts";
 import type { Warning } from "../protocol/index.ts";
 import { keepColours } from "./display.ts";
 import type { Environment } from "./runners/command/environment.ts";
@@ -40,6 +40,7 @@ export function statusLine(warn: (warning: Warning) => void): StatusLine {
       await pause(lastStart + pauseMs - performance.now());
       if (mine !== newest) return lines;
       lastStart = performance.now();
+      const { start } = await import("../exec/index.ts");
       running = start(
         { form: "shell", command },
         { cwd, env, input: `${JSON.stringify(input)}\n`, timeoutMs: limitMs },

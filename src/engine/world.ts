@@ -5,7 +5,7 @@ import type { Hook, Warning } from "../protocol/index.ts";
 import { background } from "./background.ts";
 import type { World } from "./firing.ts";
 import { observer } from "./observe.ts";
-import type { Notice } from "./ports.ts";
+import type { Clock, Notice } from "./ports.ts";
 import { askInTurn } from "./questions.ts";
 import type { ResolvedOptions } from "./resolve-options.ts";
 import { secretValues } from "./secrets.ts";
@@ -31,7 +31,7 @@ export function openWorld(
   return {
     tell,
     ports: options.ports,
-    clock: options.ports.clock ?? { now: Date.now },
+    clock: options.ports.clock ?? steadyClock,
     background: background(),
     ask: askInTurn(options.ports.asker),
     home: options.home,
@@ -44,10 +44,18 @@ export function openWorld(
     concurrency: options.concurrency,
     bypassAvailable: options.bypassAvailable,
     ...(options.conversation ? { conversation: options.conversation } : {}),
-    observe: (record, sessionId) => tell({ kind: "run", record, event: record.hook.event, sessionId }),
+    observe: options.ports.observe
+      ? (record, payload) =>
+          tell({ kind: "run", record, event: record.hook.event, sessionId: String(payload["session_id"]) })
+      : nobody,
     observeBackground: (id, record) => tell({ kind: "background-ended", id, record }),
   };
 }
+
+/** Never goes back, and finer than a millisecond. */
+const steadyClock: Clock = { now: () => performance.timeOrigin + performance.now() };
+
+const nobody = (): void => undefined;
 
 /** An id is never a path. */
 function nameOf(sessionId: string): string {

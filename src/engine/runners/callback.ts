@@ -1,5 +1,6 @@
 import type { CallbackHook } from "../../protocol/index.ts";
 import type { Ran } from "../ran.ts";
+import type { Soon } from "../soon.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import { unanswered } from "./ended.ts";
 import { settled } from "./wait.ts";
@@ -17,17 +18,17 @@ export interface CallbackCall {
  * Contract: resolves even if the callback never answers, except while it holds the thread. An answer given at once costs neither a
  * timer nor a listener; only a promise that is pending is waited for.
  */
-export function runCallback(hook: CallbackHook, call: CallbackCall): Promise<Ran> {
-  if (call.signal.aborted) return Promise.resolve(unanswered({ by: "cancelled" }, call));
+export function runCallback(hook: CallbackHook, call: CallbackCall): Soon<Ran> {
+  if (call.signal.aborted) return unanswered({ by: "cancelled" }, call);
   if (call.strict) deepFreeze(call.payload);
   // A signal of its own, aborted at its deadline too, is worth its price only to a callback that takes one.
   const controller = hook.callback.length > 2 ? new AbortController() : undefined;
   let value: unknown;
   try {
     value = hook.callback(call.payload, call.toolUseId, controller?.signal ?? call.signal);
-    if (!isPromise(value)) return Promise.resolve(returned(hook, value));
+    if (!isPromise(value)) return returned(hook, value);
   } catch (error) {
-    return Promise.resolve(failed(hook, unanswered({ by: "threw", error }, call)));
+    return failed(hook, unanswered({ by: "threw", error }, call));
   }
   return settled(value, call, controller).then((waited) => {
     if (waited.by === "answered") return returned(hook, waited.value);

@@ -105,7 +105,6 @@ function backgroundRun(
   const { configured, firing, world } = job;
   const id = randomUUID();
   const startedAt = world.clock.now();
-  const begun = performance.now();
   const tool = firing.payload["tool_name"];
   const detached = firing.row.awaited === "detached";
   if (detached) started.running?.unref();
@@ -120,7 +119,7 @@ function backgroundRun(
     soFar: () => started.running?.soFar() ?? { stdout: "", stderr: "" },
     cancel: () => ending.abort(),
     done: started.done.then((ran) =>
-      backgroundAnswer(id, job, ran, { startedAt, durationMs: performance.now() - begun }),
+      backgroundAnswer(id, job, ran, { startedAt, durationMs: world.clock.now() - startedAt }),
     ),
   };
 }

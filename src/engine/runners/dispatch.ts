@@ -3,9 +3,10 @@ import { oneDeeper } from "../depth.ts";
 import type { Firing, World } from "../firing.ts";
 import type { Ran } from "../ran.ts";
 import type { OneLimits } from "../run-one.ts";
+import type { Soon } from "../soon.ts";
 import { runAgent } from "./agent.ts";
 import { runCallback } from "./callback.ts";
-import { runCommand } from "./command.ts";
+import type { CommandJob } from "./command.ts";
 import { notStarted } from "./ended.ts";
 import { runFunction } from "./function.ts";
 import { runHttp } from "./http.ts";
@@ -13,12 +14,12 @@ import { runMcpTool } from "./mcp-tool.ts";
 import { runPrompt } from "./prompt.ts";
 
 /** The runner of a hook's type, with what it needs. `background`: the run goes on and its answer comes later. */
-export async function dispatch(
+export function dispatch(
   configured: ConfiguredHook,
   firing: Firing,
   world: World,
   limits: OneLimits,
-): Promise<Ran | "background"> {
+): Soon<Ran | "background"> {
   const { hook, ref } = configured;
   const { payload, signal } = firing;
   const { timeoutMs, line } = limits;
@@ -52,11 +53,11 @@ export async function dispatch(
       if (mcp === undefined) return notStarted("the host lends no MCP servers");
       return runMcpTool(hook, { payload, port: mcp, timeoutMs, signal });
     case "callback":
-      return oneDeeper(firing.depth, () =>
+      return oneDeeper(hook, firing.depth, () =>
         runCallback(hook, { payload, toolUseId: toolUseId(payload), timeoutMs, signal, strict: world.strict }),
       );
     case "function":
-      return oneDeeper(firing.depth, () =>
+      return oneDeeper(hook, firing.depth, () =>
         runFunction(hook, { messages: world.conversation?.(payload) ?? [], timeoutMs, signal }),
       );
   }
@@ -71,4 +72,12 @@ function conversation({ row, payload }: Firing, world: World): { conversation?: 
 function toolUseId(payload: Readonly<Record<string, unknown>>): string | undefined {
   const id = payload["tool_use_id"];
   return typeof id === "string" ? id : undefined;
+}
+
+let command: typeof import("./command.ts") | undefined;
+
+/** Loaded with the first command hook: what starts processes is a good part of the engine. */
+async function runCommand(job: CommandJob): Promise<Ran | "background"> {
+  command ??= await import("./command.ts");
+  return command.runCommand(job);
 }

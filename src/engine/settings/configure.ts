@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { compileCondition } from "../../permissions/index.ts";
 import type {
   EventRow,
   FailurePolicy,
@@ -10,6 +9,7 @@ import type {
   Warning,
   WarningCode,
 } from "../../protocol/index.ts";
+import type { CompileCondition } from "../conditions.ts";
 import type { ConfiguredHook } from "../configured.ts";
 import { honoursOnce } from "../gates.ts";
 import type { Layer } from "../layer.ts";
@@ -29,6 +29,8 @@ export interface GroupPlace {
   /** Place of its first hook in configured order. */
   readonly order: number;
   readonly aliases?: ToolAliases;
+  /** Needed where a hook has a condition. */
+  readonly compileCondition?: CompileCondition;
   /** What a failure means when neither hook nor group says so. */
   readonly onFailure?: FailurePolicy;
 }
@@ -43,7 +45,7 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
   });
   const key = `${place.label ?? layer.kind}:${row.name}:${place.group}`;
   return group.hooks.map((hook, index): ConfiguredHook => {
-    const { condition, warning } = conditionOf(hook, row, aliases);
+    const { condition, warning } = conditionOf(hook, place);
     const problems = [...(warning === undefined ? [] : [warning]), ...problemsOf(hook, group, row, layer.kind)];
     const hookAt = `${at}.hooks[${index}]`;
     return {
@@ -117,11 +119,11 @@ function faultText(hook: Hook): string | undefined {
 
 function conditionOf(
   { if: text }: Hook,
-  row: EventRow,
-  aliases: ToolAliases | undefined,
+  { row, aliases = {}, compileCondition }: GroupPlace,
 ): { condition: ConfiguredHook["condition"]; warning?: Told } {
   if (text === undefined || text === "") return { condition: null };
-  const compiled = compileCondition(text, aliases === undefined ? {} : { aliases });
+  if (compileCondition === undefined) throw new TypeError("a hook with a condition needs its reader");
+  const compiled = compileCondition(text, aliases);
   if ("invalid" in compiled) {
     return {
       condition: "never",

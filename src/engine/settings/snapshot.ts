@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { catalog, type Warning } from "../../protocol/index.ts";
+import type { CompileCondition } from "../conditions.ts";
 import type { ConfiguredHook } from "../configured.ts";
 import type { Layer } from "../layer.ts";
 import type { ToolAliases } from "../matcher.ts";
@@ -25,6 +26,8 @@ export interface SnapshotOptions {
   /** The catalog's rows and a host's own. */
   readonly rows?: Rows;
   readonly aliases?: ToolAliases;
+  /** Needed where a hook has a condition. */
+  readonly compileCondition?: CompileCondition;
 }
 
 /** Layers in configured order → a frozen snapshot. Pure. */
@@ -47,6 +50,7 @@ export function takeSnapshot(layers: readonly Layer[], options: SnapshotOptions 
           group: number,
           order: hooks.length,
           ...(options.aliases === undefined ? {} : { aliases: options.aliases }),
+          ...(options.compileCondition === undefined ? {} : { compileCondition: options.compileCondition }),
           ...(layer.kind === "managed" ? { onFailure: effective.managedOnFailure } : {}),
         };
         hooks.push(...configureGroup(group, place));

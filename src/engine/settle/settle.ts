@@ -32,12 +32,13 @@ export interface Settling {
   readonly attended: boolean;
   readonly onConflict: "last" | "ask" | "deny";
   /** How often hooks already made the agent go on; events at the end of a turn only. */
-  readonly turn?: TurnState;
+  readonly turn?: TurnState | undefined;
 }
 
 /** Records in, outcome out, by the event's row. Pure: the same records give the same outcome. */
 export function settle(settling: Settling): Outcome {
   const { row, payload, runs, skipped } = settling;
+  if (!row.special.endsTurn && runs.every(isSilent)) return quietOutcome(row, settling);
   const answered = runs.filter(({ record }) => !record.background);
   const input = settleInput(
     answered,
@@ -79,6 +80,30 @@ export function settle(settling: Settling): Outcome {
       ...stop.warnings,
       ...turn.warnings,
     ],
+  };
+}
+
+/** Nothing was said, so there is nothing to combine. */
+function isSilent({ record }: SettledRun): boolean {
+  return record.verdict.kind === "none" && record.answer === undefined;
+}
+
+/** The outcome of an event about which nobody said anything. */
+export function quietOutcome(
+  row: EventRow,
+  { runs, skipped, warnings }: Pick<Settling, "runs" | "skipped" | "warnings">,
+): Outcome {
+  return {
+    event: row.name,
+    decision: "none",
+    blocked: false,
+    continue: true,
+    additionalContext: [],
+    systemMessages: [],
+    output: {},
+    runs: runs.map(({ record }) => record),
+    skipped,
+    warnings,
   };
 }
 
