@@ -1,4 +1,6 @@
 export type { Agent, AgentLink } from "./agents.ts";
+export { type Archived, type ArchiveOptions, archiveSession } from "./archive.ts";
+export { type DueOptions, type DueSession, sessionsDue } from "./archive-due.ts";
 export { type Backup, listBackups, pruneBackups, restoreBackup } from "./backup.ts";
 export type { Block, TextBlock, ToolResultBlock, ToolUseBlock } from "./block.ts";
 export type { Branch, Branches, BranchPoint } from "./branches.ts";
@@ -50,6 +52,7 @@ export { type LiveOptions, type LiveSession, liveSessions } from "./home/registr
 export { liesUnder, realInside } from "./inside.ts";
 export { type Line, type LineOptions, type LineReader, maxLineBytes, readLines, type Tail } from "./lines.ts";
 export { type ListOptions, listSessions, type SessionSummary } from "./list.ts";
+export { type MigrateOptions, type Migration, migrateSession, rollbackSession } from "./migrate.ts";
 export type { Finding, OwnedCall, SessionModel } from "./model.ts";
 export { type PutBack, putBack } from "./put-back.ts";
 export { type JsonRecord, recordsOf, type SourceFile } from "./records.ts";

@@ -1,0 +1,55 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { type Fs, nodeFs, unless } from "../files/index.ts";
+import { manifestPath, readManifest } from "./archive-manifest.ts";
+import { findSessions, type SessionPlace } from "./formats/claude-code/locate.ts";
+import { archiveRoot, findRoots, type Root, type Where } from "./formats/claude-code/roots.ts";
+
+/** A session that its client will delete soon, and that no archive holds whole. */
+export interface DueSession {
+  readonly place: SessionPlace;
+  readonly dueAt: string;
+  /** Bytes of its transcript that are not archived. */
+  readonly missingBytes: number;
+}
+
+export interface DueOptions extends Where {
+  readonly withinDays?: number;
+  readonly now?: () => number;
+  /** Where the archive lies instead of the user's state folder. */
+  readonly archive?: string;
+  readonly fs?: Fs;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Clients delete sessions that were not touched for a while; these are next. */
+export async function sessionsDue(options: DueOptions = {}): Promise<DueSession[]> {
+  const { withinDays = 7, now = Date.now, fs = nodeFs, archive = archiveRoot(options).path } = options;
+  const due: DueSession[] = [];
+  for (const root of await findRoots(options)) {
+    if (root.origin !== "client") continue;
+    const days = await cleanupDays(root);
+    for await (const place of findSessions([root])) {
+      const found = await unless(["ENOENT"], stat(place.file));
+      const dueMs = found === undefined ? Number.POSITIVE_INFINITY : found.mtimeMs + days * dayMs;
+      if (found === undefined || dueMs > now() + withinDays * dayMs) continue;
+      const held = await heldBytes(archive, place, fs);
+      if (held >= found.size) continue;
+      due.push({ place, dueAt: new Date(dueMs).toISOString(), missingBytes: found.size - held });
+    }
+  }
+  return due.sort((a, b) => (a.dueAt < b.dueAt ? -1 : 1));
+}
+
+async function heldBytes(archive: string, place: SessionPlace, fs: Fs): Promise<number> {
+  const manifest = await readManifest(manifestPath(archive, place), fs);
+  return manifest?.files[`${place.id}.jsonl`]?.sizeBytes ?? 0;
+}
+
+/** `cleanupPeriodDays` of the client's own settings; 30 when it says nothing that can be read. */
+async function cleanupDays({ path }: Root): Promise<number> {
+  const text = await unless(["ENOENT", "EACCES", "EISDIR"], readFile(join(path, "settings.json"), "utf8"));
+  const days = Number(/"cleanupPeriodDays"\s*:\s*(\d+)/.exec(text ?? "")?.[1] ?? 30);
+  return Number.isSafeInteger(days) ? days : 30;
+}

@@ -1,0 +1,200 @@
+import { appendFile, cp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { atEveryOperation, longStride, quickFs } from "../files/fixtures/faulty-fs.ts";
+import { nodeFs } from "../files/index.ts";
+import { archiveSession } from "./archive.ts";
+import { sessionsDue } from "./archive-due.ts";
+import { readArchived } from "./archive-file.ts";
+import { manifestPath, readManifest } from "./archive-manifest.ts";
+import { recordedHome, recordedNames } from "./fixtures/recorded-home.ts";
+import { prompt } from "./fixtures/transcript.ts";
+import { findSessions, type SessionPlace } from "./formats/claude-code/locate.ts";
+import { callsAndTokens } from "./same-calls.ts";
+import { sessionAt } from "./session.ts";
+import { sessionPaths } from "./session-copy.ts";
+
+async function archivedPlace(root: string, id: string): Promise<SessionPlace> {
+  for await (const place of findSessions([{ path: root, origin: "archive" }])) if (place.id === id) return place;
+  throw new Error(`${id} is not in the archive`);
+}
+
+async function plainFiles(root: string, place: SessionPlace): Promise<Record<string, string>> {
+  const manifest = await readManifest(manifestPath(root, place), nodeFs);
+  const files = Object.entries(manifest?.files ?? {});
+  const read = files.map(async ([path, held]) => [
+    path,
+    (await readArchived(join(root, "projects", place.project, `${path}.gz`), held)).toString("latin1"),
+  ]);
+  return Object.fromEntries(await Promise.all(read)) as Record<string, string>;
+}
+
+async function sourceFiles(place: SessionPlace): Promise<Record<string, string>> {
+  const read = (await sessionPaths(place)).map(async (path) => [
+    path,
+    (await readFile(join(place.folder, path))).toString("latin1"),
+  ]);
+  return Object.fromEntries(await Promise.all(read)) as Record<string, string>;
+}
+
+test.each(recordedNames)("SE-61: %s is archived whole, read from there, and counts the same", async (name) => {
+  const { home, places } = await recordedHome(name);
+  const root = join(home, "archive");
+  for (const place of places) {
+    const before = await sourceFiles(place);
+    const { addedBytes, heldBytes, files } = await archiveSession(place, { root });
+    expect([files, addedBytes, addedBytes]).toEqual([
+      Object.keys(before).length,
+      heldBytes,
+      Object.values(before).join("").length,
+    ]);
+    expect(await plainFiles(root, place)).toEqual(before);
+    expect(await archiveSession(place, { root })).toEqual({ session: place.id, files: 0, addedBytes: 0, heldBytes });
+    const copy = await archivedPlace(root, place.id);
+    const [there, here] = [await sessionAt(copy).load(), await sessionAt(place).load()];
+    expect(callsAndTokens(there)).toBe(callsAndTokens(here));
+    expect(there.agents.filter(({ borrowedFrom }) => !borrowedFrom).length).toBe(
+      here.agents.filter(({ borrowedFrom }) => !borrowedFrom).length,
+    );
+    expect(await sourceFiles(place)).toEqual(before);
+  }
+  for (const name of await readdir(root, { recursive: true })) {
+    const found = await stat(join(root, name));
+    expect([name, found.mode & 0o777]).toEqual([name, found.isDirectory() ? 0o700 : 0o600]);
+  }
+});
+
+test("SE-61: run again it adds only what is new, and leaves a line that is under way", async () => {
+  const { home, places } = await recordedHome("b-subagent");
+  const [place] = places;
+  if (place === undefined) throw new Error("one session was recorded");
+  const root = join(home, "archive");
+  const first = await archiveSession(place, { root });
+  const packed = await readFile(join(root, "projects", place.project, `${place.id}.jsonl.gz`));
+  const line = `${JSON.stringify(prompt(null, "more"))}\n`;
+  await appendFile(place.file, `${line}{"half":`);
+  expect(await archiveSession(place, { root })).toEqual({
+    session: place.id,
+    files: 1,
+    addedBytes: line.length,
+    heldBytes: first.heldBytes + line.length,
+  });
+  const now = await readFile(join(root, "projects", place.project, `${place.id}.jsonl.gz`));
+  expect(now.subarray(0, packed.length)).toEqual(packed);
+  await appendFile(place.file, "1}\n");
+  expect((await archiveSession(place, { root })).addedBytes).toBe('{"half":1}\n'.length);
+  expect(await plainFiles(root, place)).toEqual(await sourceFiles(place));
+});
+
+test("SE-61: what the source no longer has stays in the archive", async () => {
+  const { home, places } = await recordedHome("g-large-and-image");
+  const [place] = places;
+  if (place === undefined) throw new Error("one session was recorded");
+  const root = join(home, "archive");
+  await archiveSession(place, { root });
+  const before = await plainFiles(root, place);
+  await writeFile(place.file, `${JSON.stringify(prompt(null, "another beginning"))}\n`);
+  await archiveSession(place, { root });
+  const kept = (await readdir(join(root, "projects", place.project))).filter((name) => name.includes(".old-"));
+  expect(kept).toHaveLength(1);
+  expect((await plainFiles(root, place))[`${place.id}.jsonl`]).toBe(await readFile(place.file, "utf8"));
+  await rm(place.file);
+  await rm(join(place.folder, place.id), { recursive: true });
+  expect((await sessionAt(await archivedPlace(root, place.id)).load()).main.entries.length).toBe(1);
+  expect(Object.keys(await plainFiles(root, place)).sort()).toEqual(Object.keys(before).sort());
+});
+
+test("a damaged archive says so", async () => {
+  const { home, places } = await recordedHome("a-plain");
+  const [place] = places;
+  if (place === undefined) throw new Error("one session was recorded");
+  const root = join(home, "archive");
+  await archiveSession(place, { root });
+  const file = join(root, "projects", place.project, `${place.id}.jsonl.gz`);
+  const bytes = await readFile(file);
+  bytes[200] = (bytes[200] ?? 0) ^ 1;
+  await writeFile(file, bytes);
+  await expect(plainFiles(root, place)).rejects.toMatchObject({ code: "sessions/bad-archive" });
+});
+
+test.each(["error", "kill"] as const)(
+  "with a fault (%s) at every operation of archiving, what was archived stays, and the next run completes",
+  async (fault) => {
+    const recorded = await recordedHome("b-subagent");
+    const count = await atEveryOperation(
+      fault,
+      async (strike, k) => {
+        const { home, places } = await recordedHome("a-plain");
+        const [place] = places;
+        if (place === undefined) throw new Error("one session was recorded");
+        const root = join(home, "archive");
+        await archiveSession(place, { root, fs: quickFs });
+        const before = await plainFiles(root, place);
+        await appendFile(place.file, `${JSON.stringify(prompt(null, "more"))}\n`);
+        await cp(join(recorded.places[0]?.folder ?? "", recorded.places[0]?.id ?? ""), join(place.folder, place.id), {
+          recursive: true,
+        });
+        await archiveSession(place, { root, fs: strike().fs }).catch(() => undefined);
+        const held = await plainFiles(root, place);
+        for (const [path, text] of Object.entries(before)) expect([k, held[path]?.startsWith(text)]).toEqual([k, true]);
+        await archiveSession(place, { root, fs: quickFs });
+        expect(await plainFiles(root, place)).toEqual(await sourceFiles(place));
+        expect((await sessionAt(await archivedPlace(root, place.id)).load()).unreadable).toEqual([]);
+      },
+      longStride,
+    );
+    expect(count).toBeGreaterThan(40);
+  },
+  600_000,
+);
+
+test("killed at every operation while the source begins anew, the old copy is kept", async () => {
+  await atEveryOperation(
+    "kill",
+    async (strike, k) => {
+      const { home, places } = await recordedHome("a-plain");
+      const [place] = places;
+      if (place === undefined) throw new Error("one session was recorded");
+      const root = join(home, "archive");
+      await archiveSession(place, { root, fs: quickFs });
+      const packed = await readFile(join(root, "projects", place.project, `${place.id}.jsonl.gz`));
+      await writeFile(place.file, `${JSON.stringify(prompt(null, "another beginning"))}\n`);
+      await archiveSession(place, { root, fs: strike().fs }).catch(() => undefined);
+      await archiveSession(place, { root, fs: quickFs });
+      expect(await plainFiles(root, place)).toEqual(await sourceFiles(place));
+      const [old = ""] = (await readdir(join(root, "projects", place.project))).filter((name) =>
+        name.includes(".old-"),
+      );
+      expect([k, await readFile(join(root, "projects", place.project, old))]).toEqual([k, packed]);
+    },
+    1,
+  );
+});
+
+test("a copy that somebody cut or removed is made anew", async () => {
+  const { home, places } = await recordedHome("a-plain");
+  const [place] = places;
+  if (place === undefined) throw new Error("one session was recorded");
+  const root = join(home, "archive");
+  await archiveSession(place, { root });
+  await rm(join(root, "projects", place.project, `${place.id}.jsonl.gz`));
+  await archiveSession(place, { root });
+  expect(await plainFiles(root, place)).toEqual(await sourceFiles(place));
+});
+
+test("SE-61: sessions that the client will delete within a week and no archive holds are named", async () => {
+  const { home, places } = await recordedHome("d-forked");
+  const [one, two] = places;
+  if (one === undefined || two === undefined) throw new Error("two sessions were recorded");
+  const now = Date.parse("2026-06-30T00:00:00.000Z");
+  const day = 86_400_000;
+  await utimes(one.file, new Date(now), new Date(now - 24 * day));
+  await utimes(two.file, new Date(now), new Date(now - 22 * day));
+  const options = { roots: [home], archive: join(home, "archive"), now: () => now };
+  const { size } = await stat(one.file);
+  expect(await sessionsDue(options)).toEqual([{ place: one, dueAt: "2026-07-06T00:00:00.000Z", missingBytes: size }]);
+  await writeFile(join(home, "settings.json"), '{ "cleanupPeriodDays": 25 }');
+  expect((await sessionsDue(options)).map(({ place }) => place.id)).toEqual([one.id, two.id]);
+  await archiveSession(one, { root: options.archive });
+  expect((await sessionsDue(options)).map(({ place }) => place.id)).toEqual([two.id]);
+});
