@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { catalog, type EventRow, eventNames, type LayerKind } from "../../protocol/index.ts";
+import { loadConditionReader } from "../conditions.ts";
 import type { Layer } from "../layer.ts";
 import { matches } from "../matcher.ts";
 import { type LayerSource, readLayer } from "./read.ts";
 import { takeSnapshot } from "./snapshot.ts";
 
+const compileCondition = await loadConditionReader();
 const run = (command: string, more: object = {}) => ({ type: "command", command, ...more });
 
 function layer(kind: LayerKind, settings: object, more: Partial<LayerSource> = {}): Layer {
@@ -16,7 +18,7 @@ function hooks(event: string, group: object): object {
 }
 
 function codes(settings: object, kind: LayerKind = "user"): string[] {
-  return takeSnapshot([layer(kind, settings)]).warnings.map(({ code }) => code);
+  return takeSnapshot([layer(kind, settings)], { compileCondition }).warnings.map(({ code }) => code);
 }
 
 test("EN-2 hooks of all layers stand side by side in configured order, each with a stable id that names its file", () => {
@@ -100,32 +102,35 @@ test("EN-23 a snapshot is frozen", () => {
 });
 
 test("what can be worked out beforehand is: matcher, condition, chain, failure policy", () => {
-  const snapshot = takeSnapshot([
-    layer("user", {
-      hooks: {
-        PreToolUse: [
-          {
-            matcher: "Ba.*",
-            sequential: true,
-            onFailure: "block",
-            hooks: [run("a", { if: "Bash(git *)" }), run("b", { onFailure: "continue", if: "" })],
-          },
-          { failClosed: true, hooks: [run("c", { if: "Bash(" }), run("d", { failClosed: false })] },
-        ],
-      },
-    }),
-  ]);
+  const snapshot = takeSnapshot(
+    [
+      layer("user", {
+        hooks: {
+          PreToolUse: [
+            {
+              matcher: "Ba.*",
+              sequential: true,
+              onFailure: "block",
+              hooks: [run("a", { if: "Bash(git *)" }), run("b", { onFailure: "continue", if: "" })],
+            },
+            { failClosed: true, hooks: [run("c", { if: "Bash(" }), run("d", { failClosed: false })] },
+          ],
+        },
+      }),
+    ],
+    { compileCondition },
+  );
   const found = snapshot.byEvent.get("PreToolUse") ?? [];
   expect(
     found.map(({ matcher, condition, group, onFailure }) => [
       matches(matcher, "Bash"),
       matches(matcher, "Read"),
-      typeof condition === "object" && condition !== null ? condition.text : condition,
+      condition === null || condition === "never" ? condition : "compiled",
       group.sequential,
       onFailure,
     ]),
   ).toEqual([
-    [true, false, "Bash(git *)", true, "block"],
+    [true, false, "compiled", true, "block"],
     [true, false, null, true, "continue"],
     [true, true, "never", false, "block"],
     [true, true, null, false, "continue"],
