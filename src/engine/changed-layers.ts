@@ -15,15 +15,6 @@ export interface RefusedChange {
   readonly reason: string;
 }
 
-/** A file that can no longer be read keeps its last good content, and says so. */
-export function withLastGood(layer: Layer, old: readonly Layer[]): Layer {
-  const before = old.find((other) => isSame(other, layer));
-  if (layer.readable || before === undefined || !before.readable) return layer;
-  const message = `${layer.file} cannot be read any more; its last good content stays in force.`;
-  const warning: Warning = { code: "settings-kept", message, ...(layer.file ? { place: layer.file } : {}) };
-  return { ...before, warnings: [...layer.warnings, warning] };
-}
-
 const sources: Readonly<Partial<Record<Layer["kind"], string>>> = {
   managed: "policy_settings",
   user: "user_settings",

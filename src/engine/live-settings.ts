@@ -1,10 +1,9 @@
 import type { Warning } from "../protocol/index.ts";
-import { type Asking, askAboutChanges, type RefusedChange, withLastGood } from "./changed-layers.ts";
+import { type Asking, askAboutChanges, type RefusedChange } from "./changed-layers.ts";
 import { loadConditionReader } from "./conditions.ts";
 import type { Layer } from "./layer.ts";
-import { loadLayers, settingsFiles } from "./load-layers.ts";
 import type { ResolvedOptions } from "./resolve-options.ts";
-import { type Snapshot, takeSnapshot } from "./settings/index.ts";
+import { loadLayers, type Snapshot, settingsFiles, takeSnapshot } from "./settings/index.ts";
 import { watchFiles } from "./watch-files.ts";
 
 /** Settings in force, replaced as a whole when they are read again. */
@@ -25,17 +24,13 @@ export interface ReloadReport {
 }
 
 export async function openSettings(options: ResolvedOptions): Promise<LiveSettings> {
-  let snapshot = await shot(await loadLayers(options), options);
+  let snapshot = await shot(await loadLayers(options, { rows: options.rows }), options);
   const watchers = new Set<() => void>();
   let turn: Promise<unknown> = Promise.resolve();
 
   async function readAgain(asking: Asking): Promise<ReloadReport> {
-    const fresh = await loadLayers(options);
-    const { layers, refused } = await askAboutChanges(
-      fresh.map((layer) => withLastGood(layer, snapshot.layers)),
-      snapshot.layers,
-      asking,
-    );
+    const fresh = await loadLayers(options, { rows: options.rows, previous: snapshot.layers });
+    const { layers, refused } = await askAboutChanges(fresh, snapshot.layers, asking);
     const before = snapshot.fingerprint;
     snapshot = await shot(layers, options);
     const changed = snapshot.fingerprint !== before;
@@ -54,8 +49,10 @@ export async function openSettings(options: ResolvedOptions): Promise<LiveSettin
     snapshot: () => snapshot,
     reload,
     watch(asking) {
-      const files = settingsFiles(options);
-      const stop = watchFiles(files, () => void reload(asking).catch((error) => asking.warn(unwatchable(error))));
+      const stop = watchFiles(
+        settingsFiles(options),
+        () => void reload(asking).catch((error) => asking.warn(unwatchable(error))),
+      );
       watchers.add(stop);
       return () => {
         watchers.delete(stop);
