@@ -1,8 +1,10 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { judge } from "./judge/judge.ts";
 import type { Judgement } from "./judge/judgement.ts";
 import type { RuleLayer } from "./layer.ts";
 import { compileRules } from "./policy.ts";
+import { analyseShell } from "./shell/analyse.ts";
 
 const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj" };
 
@@ -642,4 +644,13 @@ test("PE-16: critical removals pass no rule, hook or mode unasked", () => {
   expect(decide("rm -rf / $'x'", {}, { mode: "bypassPermissions" })).toBe("ask");
   const fine = ["rm -rf node_modules", "rm -f a.o b.o", "rm x/*.o", "rm -rf ./dist", "rm -rf /t/proj/dist"];
   expect(fine.filter((command) => decide(command, { allow: ["Bash(rm *)"] }) !== "allow")).toEqual([]);
+});
+
+test("PE-53: ordinary commands of agents are complete", () => {
+  const file = new URL("../../test/fixtures/shell/ordinary.json", import.meta.url);
+  const commands = JSON.parse(readFileSync(file, "utf8")) as string[];
+  expect(commands.length).toBeGreaterThanOrEqual(40);
+  const refused = commands.map((command) => ({ command, problems: analyseShell(command, context).problems }));
+  expect(refused.filter(({ problems }) => problems.length > 0)).toEqual([]);
+  expect(commands.filter((command) => decide(command, {}, { mode: "bypassPermissions" }) !== "allow")).toEqual([]);
 });

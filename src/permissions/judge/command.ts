@@ -1,3 +1,4 @@
+import { longestPath } from "../paths/resolve.ts";
 import type { PolicyRule } from "../policy.ts";
 import { fileOperands, pathsOf } from "../shell/file-operands.ts";
 import { type OptionGrammar, readArguments } from "../shell/options.ts";
@@ -7,8 +8,8 @@ import { criticalRemoval } from "../shell/removal.ts";
 import { isCovered, meets } from "../shell/text.ts";
 import type { Desk } from "./desk.ts";
 import { allowed, asked, byMode, denied, type Finding, harmless, strictest } from "./finding.ts";
-import { isInside, isSpecial, judgePath, judgeRestrictions, protectionFinding } from "./path.ts";
-import { shellRead, shellWrite } from "./redirection.ts";
+import { type Access, isInside, isSpecial, judgeRestrictions, protectionFinding } from "./path.ts";
+import { judgeFile, shellRead, shellWrite } from "./redirection.ts";
 import type { ShellRules } from "./shell.ts";
 
 /** One command of a text. `tainted` is a name the text sets that may change what any of its commands do. */
@@ -48,15 +49,22 @@ function judgeRules(part: CommandPart, rules: ShellRules, desk: Desk): Finding |
 /** Names of files among the words: rules that restrict reading or editing count, and protection. */
 function judgeOperands(part: CommandPart, desk: Desk): Finding | undefined {
   const findings = fileOperands(part).flatMap(({ word, access }) =>
-    pathsOf(word, part.places, desk.context.home).paths.flatMap((path) => {
-      if (path.length > 4_096 || path.includes("\0")) return [];
-      const resolved = desk.resolve(path);
-      const found = judgeRestrictions(resolved, access === "write" ? shellWrite : shellRead, desk);
-      const guard = access === "write" ? protectionFinding(resolved, desk) : undefined;
-      return [found, guard?.stance === "ask" ? guard : undefined].filter((finding) => finding !== undefined);
-    }),
+    pathsOf(word, part.places, desk.context.home).paths.map((path) =>
+      desk.recall(`operand ${access} ${path}`, () =>
+        judgeOperand(path, access === "write" ? shellWrite : shellRead, desk),
+      ),
+    ),
   );
-  return strictest(findings);
+  return strictest(findings.filter((finding) => finding !== undefined));
+}
+
+function judgeOperand(path: string, access: Access, desk: Desk): Finding | undefined {
+  const resolved = path.length > longestPath ? undefined : desk.look(path);
+  if (resolved === undefined) return asked(desk.mode, "analysis", "the command names more files than are looked at");
+  const found = judgeRestrictions(resolved, access, desk);
+  const guard = access.writes ? protectionFinding(resolved, desk) : undefined;
+  // Where the mode lets protected files pass, there is nothing to say about an operand.
+  return strictest([...(found ? [found] : []), ...(guard?.stance === "ask" ? [guard] : [])]);
 }
 
 /** A rule that covers the command, or the exact rule of a wrapper around it (PE-30). */
@@ -110,9 +118,8 @@ function changedFolder(part: CommandPart): readonly ShellWord[] | undefined {
 
 function judgeWord(word: ShellWord, part: CommandPart, desk: Desk): Finding {
   const { paths, sure } = pathsOf(word, part.places, desk.context.home);
-  if (!sure || paths.some((path) => path.length > 4_096))
-    return byMode(desk.mode, "read-outside", `where ${word.raw} lies is not known`);
-  return strictest(paths.map((path) => judgePath(desk.resolve(path), shellRead, desk))) ?? harmless("it only reads");
+  if (!sure) return byMode(desk.mode, "read-outside", `where ${word.raw} lies is not known`);
+  return strictest(paths.map((path) => judgeFile(path, shellRead, desk, true))) ?? harmless("it only reads");
 }
 
 const editing: ReadonlyMap<string, OptionGrammar> = new Map([
@@ -133,9 +140,13 @@ function judgeEdits(part: CommandPart, desk: Desk): Finding | undefined {
     ({ paths, sure }) =>
       sure &&
       paths.every((path) => {
-        if (path.length > 4_096) return false;
-        const resolved = desk.resolve(path);
-        return isInside(resolved, desk) && !isSpecial(resolved) && protectionFinding(resolved, desk) === undefined;
+        const resolved = path.length > longestPath ? undefined : desk.look(path);
+        return (
+          resolved !== undefined &&
+          isInside(resolved, desk) &&
+          !isSpecial(resolved) &&
+          protectionFinding(resolved, desk) === undefined
+        );
       }),
   );
   return inside

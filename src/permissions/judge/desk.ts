@@ -1,11 +1,12 @@
 import { dirname } from "node:path";
 import { type Mode, readMode } from "../mode.ts";
-import type { PathCase } from "../paths/case.ts";
+import { foldsCase, type PathCase } from "../paths/case.ts";
 import { type PathFs, realFs, remembering } from "../paths/fs.ts";
 import { type ResolvedPath, resolvePath } from "../paths/resolve.ts";
 import type { Policy, PolicyRule } from "../policy.ts";
 import { type ReadOnlyTable, readOnlyCommands } from "../shell/read-only.ts";
 import type { RuleWarning } from "../warning.ts";
+import type { Finding } from "./finding.ts";
 
 /** What a host says about the place and the moment of a call. */
 export interface JudgeContext {
@@ -36,43 +37,67 @@ export interface Desk {
   readonly context: JudgeContext;
   readonly mode: Mode;
   readonly readOnly: ReadOnlyTable;
-  readonly pathCase: PathCase;
-  /** The host's file system, by which a volume's answer is remembered. */
-  readonly disk: PathFs;
   /** The real folders that count as inside. */
   readonly roots: readonly string[];
   readonly seen: ResolvedPath[];
   readonly warnings: RuleWarning[];
-  resolve(path: string, cwd?: string): ResolvedPath;
+  resolve(path: string): ResolvedPath;
+  /** A file that a command names; undefined beyond the number that is looked at. */
+  look(path: string): ResolvedPath | undefined;
+  /** Whether `look` had to leave a file out. */
+  overlooked(): boolean;
+  /** What was found about a file, made once however often a command names it. */
+  recall(key: string, make: () => Finding | undefined): Finding | undefined;
+  /** Whether names that differ in case may be one file at a path. */
+  folds(path: string): boolean;
   /** Where a rule's `/x` starts. */
   sourceOf(rule: PolicyRule): string;
 }
 
+const mostFiles = 1_000;
+
 export function openDesk(policy: Policy, context: JudgeContext): Desk {
   const disk = context.fs ?? realFs;
   const fs = remembering(disk);
-  const known = new Map<string, ResolvedPath>();
-  const resolve = (path: string, cwd = context.cwd): ResolvedPath => {
-    const key = `${cwd}\0${path}`;
-    const path_ = known.get(key) ?? resolvePath(path, cwd, fs);
-    known.set(key, path_);
-    return path_;
-  };
+  const paths = new Map<string, ResolvedPath>();
+  const resolve = (path: string) => kept(paths, path, () => resolvePath(path, context.cwd, fs));
+  const findings = new Map<string, Finding | undefined>();
+  const folded = new Map<string, boolean>();
+  const pathCase = context.pathCase ?? "auto";
   const warnings: RuleWarning[] = [];
-  const folders = [context.cwd, context.projectRoot, ...policy.directories, ...(context.directories ?? [])];
+  let roots: readonly string[] | undefined;
+  let overlooked = false;
   return {
     policy,
     context,
     mode: modeOf(policy, context, warnings),
     readOnly: context.readOnly ?? readOnlyCommands,
-    pathCase: context.pathCase ?? "auto",
-    disk,
-    roots: [...new Set(folders.map((folder) => resolve(folder).resolved))],
+    get roots() {
+      const folders = [context.cwd, context.projectRoot, ...policy.directories, ...(context.directories ?? [])];
+      roots ??= [...new Set(folders.map((folder) => resolve(folder).resolved))];
+      return roots;
+    },
     seen: [],
     warnings,
     resolve,
+    look(path) {
+      if (paths.has(path) || paths.size < mostFiles) return resolve(path);
+      overlooked = true;
+      return undefined;
+    },
+    overlooked: () => overlooked,
+    recall: (key, make) => kept(findings, key, make),
+    folds: (path) => kept(folded, path, () => foldsCase(path, pathCase, disk, fs)),
     sourceOf: (rule) => sourceOf(rule, context),
   };
+}
+
+function kept<T>(map: Map<string, T>, key: string, make: () => T): T {
+  const known = map.get(key);
+  if (known !== undefined || map.has(key)) return known as T;
+  const made = make();
+  map.set(key, made);
+  return made;
 }
 
 /** The session's own mode, the host's word, what the files say (PE-15). */

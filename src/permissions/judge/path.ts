@@ -1,5 +1,4 @@
 import { answerOf, type Deed, type Mode } from "../mode.ts";
-import { foldsCase } from "../paths/case.ts";
 import { isWithin, segmentsBelow } from "../paths/contain.ts";
 import { foldName } from "../paths/fold.ts";
 import { protectionOf } from "../paths/protected.ts";
@@ -102,17 +101,17 @@ function patternCovers(
   access: Access,
   desk: Desk,
 ): boolean {
-  const folder = anchorOf(pattern, rule, desk);
-  const anchors = new Set([desk.resolve(folder).written, desk.resolve(folder).resolved]);
+  const { written, resolved } = desk.resolve(anchorOf(pattern, rule, desk));
+  const anchors = written === resolved ? [written] : [written, resolved];
   if (rule.list === "allow") {
     const options = { anyDepth: false, folded: false, folderItself: !access.writes };
     return [path.written, path.resolved].every((spelling) =>
-      [...anchors].some((anchor) => covered(pattern, spelling, anchor, options)),
+      anchors.some((anchor) => covered(pattern, spelling, anchor, options)),
     );
   }
-  const folded = foldsCase(path.resolved, desk.pathCase, desk.disk);
+  const folded = desk.folds(path.resolved);
   const options = { anyDepth: true, folded, folderItself: true };
-  return path.spellings.some((spelling) => [...anchors].some((anchor) => covered(pattern, spelling, anchor, options)));
+  return path.spellings.some((spelling) => anchors.some((anchor) => covered(pattern, spelling, anchor, options)));
 }
 
 function covered(

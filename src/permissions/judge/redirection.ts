@@ -1,4 +1,4 @@
-import { faultOf } from "../paths/resolve.ts";
+import { faultOf, longestPath } from "../paths/resolve.ts";
 import { pathsOf } from "../shell/file-operands.ts";
 import { type FilePart, staticValue } from "../shell/part.ts";
 import type { Desk } from "./desk.ts";
@@ -18,20 +18,25 @@ export function judgeRedirection(part: FilePart, desk: Desk): Finding {
   const known = text ?? part.target.pieces[0];
   if (/^\/+dev\/+(tcp|udp)(\/|$)/.test(known))
     return asked(desk.mode, "analysis", "it opens a network connection; no rule allows that");
-  const { paths, sure } = pathsOf(part.target, part.places, desk.context.home);
   const fault = text === undefined ? undefined : faultOf(text);
   if (fault !== undefined) return unusable(fault);
-  if (sure) return strictest(paths.map((path) => judgePath(desk.resolve(path), access, desk))) ?? notKnown(part, desk);
-  const restricted = paths
-    .map((path) => judgeRestrictions(desk.resolve(path), access, desk))
-    .filter((found) => found !== undefined);
-  return strictest([notKnown(part, desk), ...restricted]) ?? notKnown(part, desk);
-}
-
-function notKnown(part: FilePart, desk: Desk): Finding {
-  return byMode(
+  const { paths, sure } = pathsOf(part.target, part.places, desk.context.home);
+  const findings = paths.map((path) => judgeFile(path, access, desk, sure));
+  const unknown = byMode(
     desk.mode,
-    part.kind === "write" ? "other" : "read-outside",
+    access.writes ? "other" : "read-outside",
     `where ${part.target.raw} lies is not known beforehand`,
   );
+  return strictest(sure && findings.length > 0 ? findings : [unknown, ...findings]) ?? unknown;
+}
+
+/** One file that a command reads or writes. When its place is not `sure` only what restricts it counts. */
+export function judgeFile(path: string, access: Access, desk: Desk, sure: boolean): Finding {
+  const key = `${access.writes ? "write" : "read"} ${sure} ${path}`;
+  const found = desk.recall(key, () => {
+    const resolved = path.length > longestPath ? undefined : desk.look(path);
+    if (resolved === undefined) return asked(desk.mode, "analysis", "the command names more files than are looked at");
+    return sure ? judgePath(resolved, access, desk) : judgeRestrictions(resolved, access, desk);
+  });
+  return found ?? harmless("nothing restricts it");
 }

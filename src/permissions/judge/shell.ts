@@ -1,7 +1,8 @@
 import type { PolicyRule } from "../policy.ts";
+import { namesNeeded } from "../rules/path-pattern.ts";
 import { coversTool } from "../rules/tool-pattern.ts";
 import { analyseShell, type ShellAnalysis } from "../shell/analyse.ts";
-import { castNet, isCaught, wordsOf } from "../shell/net.ts";
+import { castNet, holdsNames, isCaught, type WordNet, wordsOf } from "../shell/net.ts";
 import { type CommandPart, type ShellPart, staticValue } from "../shell/part.ts";
 import { criticalWords } from "../shell/removal.ts";
 import { shownText } from "../shell/text.ts";
@@ -26,8 +27,9 @@ export function judgeShell(text: string, tool: string, desk: Desk): ShellVerdict
   const tainted = unsafe?.kind === "state" ? unsafe.unsafe : undefined;
   const judged = analysis.parts.map((part) => ({ part, finding: judgePart(part, tainted, rules, desk) }));
   const doubt = analysis.complete ? [] : judgeText(analysis, rules, desk);
+  const traces = desk.overlooked() ? judgeTraces(castNet(text), desk) : undefined;
   return {
-    findings: [...doubt, ...judged.map(({ finding }) => finding)],
+    findings: [...doubt, ...(traces ? [traces] : []), ...judged.map(({ finding }) => finding)],
     parts: judged.sort(inReadingOrder).map(({ part, finding }) => describe(part, finding)),
     analysis,
   };
@@ -64,14 +66,30 @@ export function judgeText(analysis: ShellAnalysis, rules: ShellRules, desk: Desk
   if (deny) return [denied(deny, `the words of ${deny.text} occur in a command of which ${why}`)];
   const ask = rules.ask.find(caught);
   if (ask) return [asked(mode, "rule", `the words of ${ask.text} occur in a command of which ${why}`, ask)];
+  const files = analysis.parts.length === 0 ? judgeTraces(net, desk) : undefined;
+  if (files) return [files];
   const critical = criticalWords(wordsOf(net), desk.context);
   if (critical !== undefined) return [asked(mode, "critical", `it may remove ${critical}, and ${why}`)];
   const named = rules.deny.length + rules.ask.length > 0;
-  const files = [...policy.deny, ...policy.ask].some(
+  const onFiles = [...policy.deny, ...policy.ask].some(
     ({ meaning }) => meaning.toolKind === "read" || meaning.toolKind === "edit",
   );
-  const answer = byMode(mode, named || files ? "asked" : "other", why);
+  const answer = byMode(mode, named || onFiles ? "asked" : "other", why);
   return [{ ...answer, by: "analysis", stance: named ? "doubt" : "none" }];
+}
+
+/** Names of files that rules restrict, in a text of which nothing could be taken apart. */
+export function judgeTraces(net: WordNet, desk: Desk): Finding | undefined {
+  const folded = desk.folds(desk.context.cwd);
+  const traced = ({ meaning: { target } }: PolicyRule) => {
+    if (target.kind !== "path") return false;
+    const names = namesNeeded(target.pattern, folded);
+    return names.length > 0 && holdsNames(net, names);
+  };
+  const deny = desk.policy.deny.find(traced);
+  if (deny) return denied(deny, `what ${deny.text} names occurs in a command that cannot be analysed`);
+  const ask = desk.policy.ask.find(traced);
+  return ask && asked(desk.mode, "rule", `what ${ask.text} names occurs in a command that cannot be analysed`, ask);
 }
 
 function judgePart(part: ShellPart, tainted: string | undefined, rules: ShellRules, desk: Desk): Finding {

@@ -6,11 +6,14 @@ export type PathCase = "auto" | "sensitive" | "insensitive";
 /** What each volume answered; it does not change while a process lives. */
 const volumes = new WeakMap<PathFs, Map<number, boolean>>();
 
-/** Whether names that differ in case or Unicode form may be one file here. True where nobody can say (PE-39). */
-export function foldsCase(path: string, mode: PathCase, fs: PathFs): boolean {
+/**
+ * Whether names that differ in case or Unicode form may be one file here. True where nobody can say (PE-39).
+ * `disk` is whose answers are remembered, `fs` who is asked.
+ */
+export function foldsCase(path: string, mode: PathCase, disk: PathFs, fs: PathFs = disk): boolean {
   if (mode !== "auto") return mode === "insensitive";
-  const known = volumes.get(fs) ?? new Map<number, boolean>();
-  volumes.set(fs, known);
+  const known = volumes.get(disk) ?? new Map<number, boolean>();
+  volumes.set(disk, known);
   const segments = segmentsOf(path);
   for (let count = segments.length; count > 0; count--) {
     const stat = fs.lstat(`/${segments.slice(0, count).join("/")}`);

@@ -16,7 +16,8 @@ export type PathStat =
 export const realFs: PathFs = {
   lstat(path) {
     try {
-      const stat = lstatSync(path);
+      const stat = lstatSync(path, { throwIfNoEntry: false });
+      if (stat === undefined) return { kind: "missing" };
       const kind = stat.isSymbolicLink() ? "link" : stat.isDirectory() ? "folder" : stat.isFile() ? "file" : "special";
       return { kind, device: stat.dev, inode: stat.ino };
     } catch (cause) {

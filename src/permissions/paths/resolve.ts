@@ -15,7 +15,7 @@ export interface ResolvedPath {
 }
 
 const mostLinks = 40;
-const longestPath = 4_096;
+export const longestPath = 4_096;
 
 /** Why a path cannot be judged at all, or undefined. */
 export function faultOf(path: unknown): string | undefined {

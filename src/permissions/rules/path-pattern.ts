@@ -1,3 +1,4 @@
+import { foldName } from "../paths/fold.ts";
 import { compileSegment, type Segment, segmentFits } from "./path-segment.ts";
 import type { Invalid } from "./rule.ts";
 
@@ -51,6 +52,12 @@ export function coversPath(pattern: PathPattern, below: readonly string[], optio
     options.folderItself && pattern.segments.at(-1) === "**" ? pattern.segments.slice(0, -1) : pattern.segments;
   const anywhere = pattern.name || (pattern.floats && options.anyDepth);
   return prefixFits(anywhere ? ["**", ...segments] : segments, below, options.folded);
+}
+
+/** One test per segment: names that a path must hold for the pattern to cover it. */
+export function namesNeeded(pattern: PathPattern, folded: boolean): ((name: string) => boolean)[] {
+  const named = pattern.segments.filter((segment) => segment !== "**");
+  return named.map((segment) => (name) => segmentFits(segment, folded ? foldName(name) : name, folded));
 }
 
 function cutAnchor(spec: string): { anchor: Anchor; rest: string } {

@@ -1,90 +1,102 @@
 import { foldName } from "../paths/fold.ts";
 
-/** One segment of a path pattern, as tokens; `fold` is the same for folded names. */
+/** One segment of a path pattern, as tokens; `folded` is the same for names whose case does not count. */
 export interface Segment {
   readonly tokens: readonly Token[];
   readonly folded: readonly Token[];
+  /** The name itself, when it is no pattern. */
+  readonly literal?: string;
+  readonly foldedLiteral?: string;
 }
 
-type Token = string | "?one" | "*run" | CharacterClass;
+/** A letter that means itself, any one letter, any run of letters, or one letter of a set. */
+type Token = string | typeof anyOne | typeof anyRun | LetterSet;
 
-interface CharacterClass {
+interface LetterSet {
   readonly negated: boolean;
   readonly ranges: readonly (readonly [number, number])[];
 }
 
+const anyOne: { readonly any: "one" } = { any: "one" };
+const anyRun: { readonly any: "run" } = { any: "run" };
+
 /** `*`, `?` and `[…]` as in gitignore; `\*` and the other escapes of rules are literal. */
 export function compileSegment(text: string): Segment {
-  return { tokens: tokensOf(text), folded: tokensOf(foldPattern(text)) };
+  // None of the signs of a pattern changes when letters are folded.
+  const [tokens, folded] = [tokensOf(text), tokensOf(foldName(text))];
+  if (!tokens.every((token) => typeof token === "string")) return { tokens, folded };
+  return { tokens, folded, literal: tokens.join(""), foldedLiteral: folded.join("") };
 }
 
 /** At most pattern times name in time: only the last `*` is ever tried again. */
 export function segmentFits(segment: Segment, name: string, folded: boolean): boolean {
+  const literal = folded ? segment.foldedLiteral : segment.literal;
+  if (literal !== undefined) return literal === name;
   const tokens = folded ? segment.folded : segment.tokens;
-  const chars = Array.from(name);
+  const letters = Array.from(name);
   let [at, from] = [0, 0];
   let retry: { at: number; from: number } | undefined;
-  while (from < chars.length || at < tokens.length) {
+  while (from < letters.length || at < tokens.length) {
     const token = tokens[at];
-    if (token === "*run") {
+    if (token === anyRun) {
       retry = { at: at + 1, from };
       at += 1;
       continue;
     }
-    const char = chars[from];
-    if (token !== undefined && char !== undefined && fitsOne(token, char)) {
+    const letter = letters[from];
+    if (token !== undefined && letter !== undefined && fitsOne(token, letter)) {
       at += 1;
       from += 1;
       continue;
     }
-    if (retry === undefined || retry.from >= chars.length) return false;
+    if (retry === undefined || retry.from >= letters.length) return false;
     retry = { at: retry.at, from: retry.from + 1 };
     ({ at, from } = retry);
   }
   return true;
 }
 
-function fitsOne(token: Token, char: string): boolean {
-  if (token === "?one") return true;
-  if (typeof token === "string") return token === char;
-  const code = char.codePointAt(0) ?? 0;
+function fitsOne(token: Token, letter: string): boolean {
+  if (typeof token === "string") return token === letter;
+  if ("any" in token) return true;
+  const code = letter.codePointAt(0) ?? 0;
   return token.ranges.some(([low, high]) => low <= code && code <= high) !== token.negated;
 }
 
 function tokensOf(text: string): Token[] {
-  const chars = Array.from(text);
+  const letters = Array.from(text);
   const tokens: Token[] = [];
-  for (let index = 0; index < chars.length; index++) {
-    const char = chars[index] ?? "";
-    const next = chars[index + 1];
-    if (char === "\\" && next !== undefined && "*()\\".includes(next)) {
+  for (let index = 0; index < letters.length; index++) {
+    const letter = letters[index] ?? "";
+    const next = letters[index + 1];
+    if (letter === "\\" && next !== undefined && "*()\\".includes(next)) {
       tokens.push(next);
       index += 1;
-    } else if (char === "*") {
-      if (tokens.at(-1) !== "*run") tokens.push("*run");
-    } else if (char === "?") {
-      tokens.push("?one");
-    } else if (char === "[") {
-      const read = readClass(chars, index + 1);
-      tokens.push(read?.token ?? "[");
+    } else if (letter === "*") {
+      if (tokens.at(-1) !== anyRun) tokens.push(anyRun);
+    } else if (letter === "?") {
+      tokens.push(anyOne);
+    } else if (letter === "[") {
+      const read = readSet(letters, index + 1);
+      tokens.push(read?.set ?? "[");
       index = read?.end ?? index;
     } else {
-      tokens.push(char);
+      tokens.push(letter);
     }
   }
   return tokens;
 }
 
-/** Reads a class up to its `]`; undefined when it is never closed, then `[` means itself. */
-function readClass(chars: readonly string[], start: number): { token: CharacterClass; end: number } | undefined {
-  const negated = chars[start] === "!" || chars[start] === "^";
+/** Reads a set up to its `]`; undefined when it is never closed, then `[` means itself. */
+function readSet(letters: readonly string[], start: number): { set: LetterSet; end: number } | undefined {
+  const negated = letters[start] === "!" || letters[start] === "^";
   const first = negated ? start + 1 : start;
   const ranges: [number, number][] = [];
-  for (let index = first; index < chars.length; index++) {
-    const char = chars[index] ?? "";
-    if (char === "]" && index > first) return { token: { negated, ranges }, end: index };
-    const low = char.codePointAt(0) ?? 0;
-    const until = chars[index + 1] === "-" ? chars[index + 2] : undefined;
+  for (let index = first; index < letters.length; index++) {
+    const letter = letters[index] ?? "";
+    if (letter === "]" && index > first) return { set: { negated, ranges }, end: index };
+    const low = letter.codePointAt(0) ?? 0;
+    const until = letters[index + 1] === "-" ? letters[index + 2] : undefined;
     if (until === undefined || until === "]") {
       ranges.push([low, low]);
       continue;
@@ -93,9 +105,4 @@ function readClass(chars: readonly string[], start: number): { token: CharacterC
     index += 2;
   }
   return undefined;
-}
-
-/** Folding must not touch the pattern's own signs; none of them changes under it. */
-function foldPattern(text: string): string {
-  return foldName(text);
 }

@@ -14,6 +14,11 @@ export function parseNested(inner: Inner & { kind: "script" }, part: CommandPart
     walk.problems.push({ code: "too-deep", at, text: `scripts nested more than ${deepestScript} deep` });
     return;
   }
+  walk.budget.characters -= inner.text.length;
+  if (walk.budget.characters < 0) {
+    walk.problems.push({ code: "too-costly", at, text: "more scripts inside scripts than are analysed" });
+    return;
+  }
   const refused = prefilter(inner.text);
   walk.problems.push(...refused.map((problem) => ({ ...problem, at })));
   if (inner.dialect === "other" || inner.openEnded)

@@ -4,6 +4,9 @@ import { here } from "./places.ts";
 import { prefilter } from "./prefilter.ts";
 import { type Walk, walkScript } from "./walk.ts";
 
+/** Of scripts inside scripts, all together. */
+const nestedCharacters = 65_536;
+
 export interface ShellContext {
   readonly cwd: string;
   readonly home: string;
@@ -43,6 +46,7 @@ export function analyseShell(text: string, context: ShellContext): ShellAnalysis
     via: [],
     dialect: "bash",
     depth: 0,
+    budget: { characters: nestedCharacters },
     home: context.home,
     envNames: new Set(context.envNames),
   };

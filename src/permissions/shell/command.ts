@@ -12,7 +12,7 @@ import { type Inner, unwrap } from "./unwrap.ts";
 import type { Walk } from "./walk.ts";
 import { readWord } from "./word.ts";
 
-const mostWrappers = 8;
+const mostWrappers = 5;
 
 /** A simple command: what it sets, what it redirects, what it starts, and where the shell stands afterwards. */
 export function walkCommand(node: Command, places: Places, walk: Walk): Flow {

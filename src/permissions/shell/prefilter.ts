@@ -2,6 +2,7 @@ import type { ShellProblem } from "./part.ts";
 
 const longestText = 65_536;
 const mostSeparators = 4_000;
+const mostRedirections = 4_000;
 const deepestNesting = 32;
 const mostWork = 1_000_000;
 
@@ -34,6 +35,9 @@ export function prefilter(text: string): ShellProblem[] {
   if (counted.separators > mostSeparators) {
     problems.push({ code: "too-many-parts", at: whole, text: `more than ${mostSeparators} separators` });
   }
+  if (counted.redirections > mostRedirections) {
+    problems.push({ code: "too-many-parts", at: whole, text: `more than ${mostRedirections} redirections` });
+  }
   if (counted.depth > deepestNesting) {
     problems.push({ code: "too-deep", at: whole, text: `nested more than ${deepestNesting} deep` });
   }
@@ -43,8 +47,8 @@ export function prefilter(text: string): ShellProblem[] {
   return problems;
 }
 
-function count(text: string): { separators: number; openers: number; depth: number } {
-  let [separators, openers, open, depth] = [0, 0, 0, 0];
+function count(text: string): { separators: number; redirections: number; openers: number; depth: number } {
+  let [separators, redirections, openers, open, depth] = [0, 0, 0, 0, 0];
   for (let index = 0; index < text.length; index++) {
     switch (text.charCodeAt(index)) {
       case 0x3b: // ;
@@ -52,6 +56,10 @@ function count(text: string): { separators: number; openers: number; depth: numb
       case 0x7c: // |
       case 0x0a:
         separators += 1;
+        break;
+      case 0x3c: // <
+      case 0x3e: // >
+        redirections += 1;
         break;
       case 0x28: // (
       case 0x7b: // {
@@ -70,7 +78,7 @@ function count(text: string): { separators: number; openers: number; depth: numb
         break;
     }
   }
-  return { separators, openers, depth };
+  return { separators, redirections, openers, depth };
 }
 
 function codePoint(char: string): string {

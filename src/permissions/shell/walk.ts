@@ -31,6 +31,8 @@ export interface Walk {
   readonly dialect: Dialect;
   /** Scripts inside scripts (`bash -c`), counted. */
   readonly depth: number;
+  /** How many characters of such scripts may still be analysed, shared by the whole walk. */
+  readonly budget: { characters: number };
   readonly home: string;
   readonly envNames: ReadonlySet<string>;
 }

@@ -2,7 +2,7 @@ import type { Word, WordPart } from "unbash";
 import type { Glob } from "../rules/glob.ts";
 import { readArithmetic, readParameter, readSimple, readSubstitution } from "./expansion.ts";
 import { hasBraces, hasBrackets, maskOf, readQuoted, readUnquoted } from "./literal.ts";
-import type { ShellWord } from "./part.ts";
+import type { ShellWord, Span } from "./part.ts";
 import { type Found, report, type Scope } from "./scope.ts";
 
 /**
@@ -11,6 +11,7 @@ import { type Found, report, type Scope } from "./scope.ts";
  */
 export function readWord(word: Word, scope: Scope, found: Found): ShellWord {
   const raw = scope.source.slice(word.pos, word.end);
+  if (isPlain(raw) && word.text === raw) return plainWord(raw, scope.span(word.pos, word.end));
   const reading = fresh();
   const parts = word.parts;
   if (parts === undefined || parts.length === 0) readPlain(raw, word, reading, scope, found);
@@ -27,6 +28,15 @@ export function readWord(word: Word, scope: Scope, found: Found): ShellWord {
     behindVariable: reading.behindVariable,
     readings: reading.others,
   };
+}
+
+/** Letters that mean themselves wherever they stand: most words of most commands. */
+function isPlain(raw: string): boolean {
+  return /^[\w./:@%+^-]+$/.test(raw);
+}
+
+function plainWord(raw: string, at: Span): ShellWord {
+  return { pieces: [raw], raw, at, splits: false, behindVariable: false, readings: [] };
 }
 
 interface Reading {
