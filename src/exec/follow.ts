@@ -39,8 +39,8 @@ export function follow({ child, pid }: Started, options: StartOptions, elapsedMs
     deadline.clear();
     if (ending) return;
     if (openStreams === 0) return settle(exit, []);
-    // Whoever inherited the pipes may hold them for ever. What the process itself wrote lies in them already, and is read
-    // even if this process was too busy to do so in time: timers come before reading, `setImmediate` after it.
+    // Whoever inherited the pipes may hold them for ever. What came in time is read even if this process was too busy until now:
+    // timers come before reading, `setImmediate` after it.
     lastWait = setTimeout(() => setImmediate(settleAtExit), drainMs);
   });
   if (!keepInputOpen) stdin.end(input);
