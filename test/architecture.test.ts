@@ -89,5 +89,9 @@ function allowed(module: string, target: string): boolean {
 /** Static and dynamic imports, `import type` included: a type is a dependency too. */
 function importsOf(text: string): string[] {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, "");
-  return [...code.matchAll(/(?:\bfrom\s*|\bimport\s*\(\s*|^import\s*)"([^"]+)"/gm)].map((match) => match[1] ?? "");
+  return [
+    ...code.matchAll(/^(?:import|export)\b[^;"']*?\bfrom\s*"([^"]+)"/gm),
+    ...code.matchAll(/^import\s*"([^"]+)"/gm),
+    ...code.matchAll(/\bimport\s*\(\s*"([^"]+)"/g),
+  ].map((match) => match[1] ?? "");
 }

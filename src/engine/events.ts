@@ -14,7 +14,7 @@ import { type AnyPayload, checkPayload, completePayload } from "./payload.ts";
 import { environments, httpPolicyFor, policyGate } from "./policy.ts";
 import type { ResolvedOptions } from "./resolve-options.ts";
 import { type Occasion, selectByMatcher } from "./select.ts";
-import type { Snapshot } from "./settings/index.ts";
+import type { Snapshot } from "./settings/snapshot.ts";
 import { quietOutcome, type SettledRun } from "./settle/settle.ts";
 import { type Soon, soon } from "./soon.ts";
 import { type EventStep, streamSteps } from "./stream.ts";

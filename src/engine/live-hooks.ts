@@ -11,7 +11,7 @@ import {
 import { type CompileCondition, type Condition, conditionReader, loadConditionReader } from "./conditions.ts";
 import type { ConfiguredHook } from "./configured.ts";
 import type { ToolAliases } from "./matcher.ts";
-import { configureGroup } from "./settings/index.ts";
+import { configureGroup } from "./settings/configure.ts";
 
 /** Hooks that live in memory: callbacks of the engine's life, hooks of one session, stop hooks added at run time. */
 export interface LiveHooks {

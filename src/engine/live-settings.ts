@@ -3,7 +3,7 @@ import { type Asking, askAboutChanges, type RefusedChange } from "./changed-laye
 import { loadConditionReader } from "./conditions.ts";
 import type { Layer } from "./layer.ts";
 import type { ResolvedOptions } from "./resolve-options.ts";
-import { loadLayers, type Snapshot, settingsFiles, takeSnapshot } from "./settings/index.ts";
+import type { Snapshot } from "./settings/snapshot.ts";
 import { watchFiles } from "./watch-files.ts";
 
 /** Settings in force, replaced as a whole when they are read again. */
@@ -24,7 +24,12 @@ export interface ReloadReport {
 }
 
 export async function openSettings(options: ResolvedOptions): Promise<LiveSettings> {
-  let snapshot = await shot(await loadLayers(options, { rows: options.rows }), options);
+  // Reading settings is for those who open an engine, not for everyone who imports its door.
+  const [{ loadLayers, settingsFiles }, { takeSnapshot }] = await Promise.all([
+    import("./settings/layers.ts"),
+    import("./settings/snapshot.ts"),
+  ]);
+  let snapshot = await shot(await loadLayers(options, { rows: options.rows }));
   const watchers = new Set<() => void>();
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -32,10 +37,15 @@ export async function openSettings(options: ResolvedOptions): Promise<LiveSettin
     const fresh = await loadLayers(options, { rows: options.rows, previous: snapshot.layers });
     const { layers, refused } = await askAboutChanges(fresh, snapshot.layers, asking);
     const before = snapshot.fingerprint;
-    snapshot = await shot(layers, options);
+    snapshot = await shot(layers);
     const changed = snapshot.fingerprint !== before;
     if (changed) asking.tell({ kind: "snapshot-changed", fingerprint: snapshot.fingerprint });
     return { changed, fingerprint: snapshot.fingerprint, refused, warnings: snapshot.warnings };
+  }
+
+  async function shot(layers: readonly Layer[]): Promise<Snapshot> {
+    const reader = layers.some(hasCondition) ? { compileCondition: await loadConditionReader() } : {};
+    return takeSnapshot(layers, { rows: options.rows, aliases: options.toolAliases, ...reader });
   }
 
   /** One at a time: two reloads must not both ask about the same change. */
@@ -63,11 +73,6 @@ export async function openSettings(options: ResolvedOptions): Promise<LiveSettin
       for (const stop of watchers) stop();
     },
   };
-}
-
-async function shot(layers: readonly Layer[], { rows, toolAliases }: ResolvedOptions): Promise<Snapshot> {
-  const reader = layers.some(hasCondition) ? { compileCondition: await loadConditionReader() } : {};
-  return takeSnapshot(layers, { rows, aliases: toolAliases, ...reader });
 }
 
 function hasCondition({ settings }: Layer): boolean {
