@@ -18,7 +18,8 @@ export async function* readBackwards(file: string, signal?: AbortSignal): AsyncG
   }
 }
 
-async function* linesBackwards(
+/** Whole lines from the end of a file; blank ones are passed over. */
+export async function* linesBackwards(
   file: string,
   signal?: AbortSignal,
 ): AsyncGenerator<Line & { source: SourceFile }, undefined> {

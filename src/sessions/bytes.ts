@@ -88,7 +88,8 @@ function gzipSlice(path: string, offset: number, length: number): Buffer | undef
   }
 }
 
-function unreadableFile(path: string, cause: unknown): Problem {
+/** A file that cannot be opened, in words. */
+export function unreadableFile(path: string, cause: unknown): Problem {
   if (cause instanceof Problem) return cause;
   const said = cause instanceof Error ? cause.message : String(cause);
   return new Problem("sessions/unreadable-file", `${path} cannot be read: ${said}`, { about: { path }, cause });

@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { unreadableFile } from "./bytes.ts";
 import type { Cursor } from "./cursor.ts";
 import { readEntries } from "./entries.ts";
 import type { Item } from "./entry.ts";
@@ -100,6 +101,8 @@ function isWhole(item: Item): boolean {
 }
 
 async function stampOf(file: string): Promise<string> {
-  const { dev, ino, size, mtimeMs, ctimeMs } = await stat(file);
+  const { dev, ino, size, mtimeMs, ctimeMs } = await stat(file).catch((cause: unknown) => {
+    throw unreadableFile(file, cause);
+  });
   return [dev, ino, size, mtimeMs, ctimeMs].join(" ");
 }

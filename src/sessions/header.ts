@@ -1,4 +1,5 @@
 import { open, stat } from "node:fs/promises";
+import { unreadableFile } from "./bytes.ts";
 import type { Entry } from "./entry.ts";
 import { isRecord, toEntry } from "./formats/claude-code/entry.ts";
 import { isLinked } from "./graph.ts";
@@ -52,7 +53,9 @@ interface Ends {
 }
 
 async function endsOf(file: string): Promise<Ends> {
-  const handle = await open(file, "r");
+  const handle = await open(file, "r").catch((cause: unknown) => {
+    throw unreadableFile(file, cause);
+  });
   try {
     const { size, mtimeMs } = await handle.stat();
     const part = async (from: number, length: number) => {

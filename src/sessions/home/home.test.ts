@@ -1,0 +1,365 @@
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { processStart } from "../../files/index.ts";
+import type { Entry } from "../entry.ts";
+import { recorded, write } from "../fixtures/transcript.ts";
+import type { Root } from "../formats/claude-code/roots.ts";
+import { loadFileHistory } from "./file-history.ts";
+import { loadFlags } from "./flags.ts";
+import { readHistory } from "./history.ts";
+import { liveSessions, readRegistry } from "./registry.ts";
+import { listFolder, loadSessionEnv } from "./session-env.ts";
+import { loadTasks, saveTask, type Task } from "./tasks.ts";
+import { loadTodos, saveTodos, type TodoList } from "./todos.ts";
+import { watchLive } from "./watch-live.ts";
+
+let home: string;
+let root: Root;
+const extras = join(recorded, "_home-extras");
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "hookline-home-"));
+  mkdirSync(join(home, "projects"));
+  root = { path: home, origin: "client" };
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const problem = (code: string) => expect.objectContaining({ name: "Problem", code });
+
+describe("SE-47: the live registry", () => {
+  const register = (pid: number, note: Record<string, unknown>) =>
+    write(join(home, `sessions/${pid}.json`), [{ pid, sessionId: "s1", ...note }]);
+
+  test("a session lives only if its process does, with the same start time", async () => {
+    const start = processStart(process.pid);
+    register(process.pid, { procStart: start, status: "busy" });
+    register(process.ppid, { procStart: "1" });
+    register(999_999_999, { procStart: "1" });
+    const all = await liveSessions({ roots: [root], all: true });
+    expect(all.map(({ pid, live }) => [pid, live])).toEqual(
+      [
+        [process.pid, process.platform === "linux" ? "yes" : "unknown"],
+        [process.ppid, process.platform === "linux" ? "no" : "unknown"],
+        [999_999_999, "no"],
+      ].sort((a, b) => Number(a[0]) - Number(b[0])),
+    );
+    expect((await liveSessions({ roots: [root] })).map(({ pid }) => pid)).not.toContain(999_999_999);
+  });
+
+  test("where start times cannot be compared, the answer is unknown", async () => {
+    register(5, { procStart: "1" });
+    register(6, {});
+    const of = async (startOf: () => string | undefined) =>
+      (await liveSessions({ roots: [root], startOf, all: true })).map(({ live }) => live);
+    expect(await of(() => undefined)).toEqual(["unknown", "unknown"]);
+    expect(await of(() => "1")).toEqual(["yes", "unknown"]);
+    expect(await of(() => "2")).toEqual(["no", "unknown"]);
+    expect(await of(() => "gone")).toEqual(["no", "no"]);
+  });
+
+  test("every recorded version of a note is read: status, what is waited for, /clear in place", async () => {
+    const seen: string[] = [];
+    for (const line of readFileSync(join(extras, "sessions-registry-changes.jsonl"), "utf8").trim().split("\n")) {
+      const { file, content } = JSON.parse(line) as { file: string; content?: Record<string, unknown> };
+      if (content === undefined) continue;
+      write(join(home, file), [content]);
+      const [session] = await readRegistry({ roots: [root], startOf: () => "117691" });
+      seen.push(
+        [session?.sessionId.slice(0, 2), session?.status, session?.waitingFor, session?.headless, session?.live].join(
+          " ",
+        ),
+      );
+    }
+    expect(seen[0]).toBe("b3 unknown  false yes");
+    expect(seen.slice(4, 7)).toEqual([
+      "b3 busy  false yes",
+      "b3 waiting permission prompt false yes",
+      "b3 busy  false yes",
+    ]);
+    expect(seen.at(-1)).toBe("70 idle  false yes");
+    expect(seen.length).toBe(25);
+  });
+
+  test("headless is told by kind or entrypoint; older words, unknown fields and half written notes are no errors", async () => {
+    register(1, { entrypoint: "sdk-cli", kind: "interactive", mood: "fine" });
+    register(2, { entrypoint: "cli", kind: "print" });
+    register(3, { entrypoint: "hookline", status: "working" });
+    write(join(home, "sessions/4.json"), ['{"pid":4,"sess']);
+    write(join(home, "sessions/notes.txt"), ["x"]);
+    const all = await readRegistry({ roots: [root], startOf: () => undefined });
+    expect(all.map(({ pid, headless, status, extra }) => [pid, headless, status, extra])).toEqual([
+      [1, true, "unknown", { mood: "fine" }],
+      [2, true, "unknown", undefined],
+      [3, false, "busy", undefined],
+    ]);
+  });
+
+  test("watch gives what starts, changes and ends", async () => {
+    const abort = new AbortController();
+    register(1, { status: "idle" });
+    const seen: string[] = [];
+    const steps = [
+      () => void register(1, { status: "busy" }),
+      () => void register(1, { status: "busy", sessionId: "s2" }),
+      () => rmSync(join(home, "sessions/1.json")),
+      () => abort.abort(),
+    ];
+    for await (const { kind, session, before } of watchLive({
+      roots: [root],
+      startOf: () => undefined,
+      signal: abort.signal,
+      pollMs: 20,
+    })) {
+      seen.push(`${kind} ${session.sessionId} ${session.status} ${before?.status ?? ""}`.trim());
+      steps.shift()?.();
+    }
+    expect(seen).toEqual(["started s1 idle", "changed s1 busy idle", "changed s2 busy busy", "ended s2 busy"]);
+  });
+});
+
+test("SE-48: history comes newest first, by project and text, bad lines passed over", async () => {
+  cpSync(join(extras, "history.jsonl"), join(home, "history.jsonl"));
+  appendFileSync(join(home, "history.jsonl"), '{junk\n{"display":"elsewhere","project":"/x","timestamp":1}\n');
+  const read = async (options: object = {}) => {
+    const list: string[] = [];
+    for await (const { display } of readHistory({ roots: [root], ...options })) list.push(display);
+    return list;
+  };
+  expect(await read()).toEqual([
+    "elsewhere",
+    "/exit",
+    "after clear",
+    "/clear",
+    "make-400",
+    "/compact",
+    "go-agent",
+    "/foo bar",
+    "go-cd",
+    "read-nested",
+    "ask-me now",
+    "hello there",
+  ]);
+  expect(await read({ project: "/home/dev/project", text: "GO-" })).toEqual(["go-agent", "go-cd"]);
+  rmSync(join(home, "history.jsonl"));
+  expect(await read()).toEqual([]);
+});
+
+describe("SE-49: tasks and todos", () => {
+  const id = "11111111-1111-4111-8111-111111111111";
+  const one = async (): Promise<Task> => {
+    const [task] = await loadTasks(root, id);
+    if (task === undefined) throw new Error("no task");
+    return task;
+  };
+  const put = (fields: Record<string, unknown>) => write(join(home, `tasks/${id}/1.json`), [{ id: "1", ...fields }]);
+
+  test("the recorded task is read; any status can be loaded; order is by number", async () => {
+    cpSync(join(extras, "tasks"), join(home, "tasks"), { recursive: true });
+    expect(await loadTasks(root, id)).toMatchObject([
+      {
+        id: "1",
+        subject: "T1",
+        description: "d",
+        activeForm: "Doing T1",
+        status: "in_progress",
+        blocks: [],
+        blockedBy: [],
+      },
+    ]);
+    write(join(home, `tasks/${id}/10.json`), [{ id: "10", status: "napping" }]);
+    write(join(home, `tasks/${id}/2.json`), [{ id: "2", blockedBy: ["1"] }]);
+    write(join(home, `tasks/${id}/3.json`), ["{half"]);
+    expect((await loadTasks(root, id)).map(({ id: number, status, blockedBy }) => [number, status, blockedBy])).toEqual(
+      [
+        ["1", "in_progress", []],
+        ["2", undefined, ["1"]],
+        ["10", "napping", []],
+      ],
+    );
+    expect(await loadTasks(root, "nobody")).toEqual([]);
+  });
+
+  test("only the steps of the list can be saved, others with force", async () => {
+    const tried: string[] = [];
+    for (const from of ["pending", "in_progress", "completed", "cancelled", "napping"]) {
+      for (const to of ["pending", "in_progress", "completed", "cancelled"]) {
+        put({ status: from });
+        const saved = await saveTask(await one(), { status: to }).then(
+          () => true,
+          (error: { code: string }) => error.code,
+        );
+        if (saved === true) tried.push(`${from} → ${to}`);
+        else expect(saved).toBe("sessions/bad-transition");
+      }
+    }
+    expect(tried).toEqual([
+      ...["pending → pending", "pending → in_progress", "pending → cancelled"],
+      ...["in_progress → in_progress", "in_progress → completed", "in_progress → cancelled"],
+      ...["completed → completed", "cancelled → cancelled"],
+      ...["napping → pending", "napping → in_progress", "napping → completed", "napping → cancelled"],
+    ]);
+    put({ status: "completed" });
+    expect(await saveTask(await one(), { status: "pending" }, { force: true })).toMatchObject({ status: "pending" });
+  });
+
+  test("unknown fields stay, a change in between is refused, nothing is left behind", async () => {
+    put({ status: "pending", owner: "me" });
+    const task = await one();
+    const saved = await saveTask(task, { status: "in_progress" });
+    expect(JSON.parse(readFileSync(task.file, "utf8"))).toEqual({ id: "1", status: "in_progress", owner: "me" });
+    await expect(saveTask(task, { status: "cancelled" })).rejects.toEqual(problem("sessions/changed"));
+    await saveTask(saved, { status: "completed" });
+    expect(readdirSync(join(home, "tasks", id))).toEqual(["1.json"]);
+  });
+
+  test("in a client's home a running session's tasks are not written; in our own store they are", async () => {
+    put({ status: "pending" });
+    write(join(home, "sessions/7.json"), [{ pid: 7, sessionId: id, procStart: "1" }]);
+    const startOf = () => "1";
+    await expect(saveTask(await one(), { status: "in_progress" }, { startOf })).rejects.toEqual(
+      problem("sessions/live"),
+    );
+    await saveTask(await one(), { status: "in_progress" }, { startOf: () => "2" });
+    root = { path: home, origin: "hookline" };
+    await saveTask(await one(), { status: "completed" }, { startOf });
+    expect((await one()).status).toBe("completed");
+  });
+
+  test("todos of older versions, of the session and of its agents", async () => {
+    write(join(home, `todos/${id}.json`), [
+      [
+        { content: "a", status: "pending" },
+        { id: "2", content: "b", status: "completed" },
+      ] as never,
+    ]);
+    write(join(home, `todos/${id}-agent-x1.json`), [[] as never]);
+    write(join(home, `todos/${id}0.json`), [[] as never]);
+    const lists = await loadTodos(root, id);
+    expect(lists.map(({ agentId, items }) => [agentId, items.length])).toEqual([
+      ["x1", 0],
+      [undefined, 2],
+    ]);
+    const main = lists[1] as TodoList;
+    await expect(saveTodos(main, [{ id: "2", content: "b", status: "pending" }])).rejects.toEqual(
+      problem("sessions/bad-transition"),
+    );
+    const next = await saveTodos(main, [
+      { content: "a", status: "in_progress" },
+      { content: "new", status: "completed" },
+    ]);
+    expect((await loadTodos(root, id))[1]?.items).toEqual(next.items);
+  });
+
+  test("E7: an id that is a path touches nothing", async () => {
+    for (const bad of ["../projects", "a/b", "", "..", "C:\\x", "x".repeat(300)]) {
+      await expect(loadTasks(root, bad)).rejects.toEqual(problem("sessions/unsafe-id"));
+      await expect(loadTodos(root, bad)).rejects.toEqual(problem("sessions/unsafe-id"));
+      await expect(loadSessionEnv(root, bad)).rejects.toEqual(problem("sessions/unsafe-id"));
+      await expect(loadFileHistory(root, bad, [])).rejects.toEqual(problem("sessions/unsafe-id"));
+    }
+    const outside = mkdtempSync(join(tmpdir(), "hookline-outside-"));
+    mkdirSync(join(home, "tasks"));
+    symlinkSync(outside, join(home, "tasks/s1"));
+    await expect(loadTasks(root, "s1")).rejects.toEqual(problem("sessions/unsafe-id"));
+    rmSync(outside, { recursive: true });
+  });
+});
+
+test("SE-50: backups of files are joined with the lines that say what they are", async () => {
+  cpSync(join(extras, "file-history"), join(home, "file-history"), { recursive: true });
+  const id = "caa64082-c010-438f-8a73-e223779394f4";
+  const tracked = {
+    "src/a.ts": { backupFileName: "db5b34160294b83d@v2", version: 2, backupTime: "T" },
+    "b.ts": { backupFileName: null },
+  };
+  const entries = [
+    { kind: "file-history-snapshot", messageId: "m1", snapshot: { trackedFileBackups: tracked } },
+    { kind: "file-history-snapshot", messageId: "m2", snapshot: { trackedFileBackups: tracked } },
+  ] as unknown as Entry[];
+  const backups = await loadFileHistory(root, id, entries);
+  expect(
+    backups.map(({ name, version, sizeBytes, path, messageId, takenAt }) => [
+      name,
+      version,
+      sizeBytes,
+      path,
+      messageId,
+      takenAt,
+    ]),
+  ).toEqual([
+    ["db5b34160294b83d@v2", 2, 3, "src/a.ts", "m1", "T"],
+    ["db5b34160294b83d@v3", 3, 3, undefined, undefined, undefined],
+  ]);
+  expect((await backups[0]?.read())?.toString()).toBe(
+    readFileSync(join(extras, "file-history", id, "db5b34160294b83d@v2"), "utf8"),
+  );
+});
+
+test("SE-50: environment files by event and index, as text", async () => {
+  write(join(home, "session-env/s1/sessionstart-hook-1.sh"), ["export A=1"]);
+  write(join(home, "session-env/s1/sessionstart-hook-0.sh"), ["export B=$(rm -rf /)"]);
+  write(join(home, "session-env/s1/cwdchanged-hook-10.sh"), ["export C=1"]);
+  write(join(home, "session-env/s1/other.txt"), ["x"]);
+  expect((await loadSessionEnv(root, "s1")).map(({ event, index, text }) => [event, index, text])).toEqual([
+    ["cwdchanged", 10, "export C=1\n"],
+    ["sessionstart", 0, "export B=$(rm -rf /)\n"],
+    ["sessionstart", 1, "export A=1\n"],
+  ]);
+  expect([await loadSessionEnv(root, "s2"), await listFolder(root, "plans")]).toEqual([[], []]);
+  write(join(home, "plans/a.md"), ["x"]);
+  expect(await listFolder(root, "plans")).toEqual([join(home, "plans/a.md")]);
+});
+
+describe("SE-50: the feature-flag cache", () => {
+  const data = {
+    feature_gates: { a: { value: true }, b: { value: false } },
+    dynamic_configs: { c: { value: { n: 1 } } },
+  };
+  const name = "statsig.cached.evaluations.abc123";
+  const put = (content: unknown, times: unknown) => {
+    mkdirSync(join(home, "statsig"), { recursive: true });
+    writeFileSync(join(home, "statsig", name), JSON.stringify(content));
+    writeFileSync(join(home, "statsig/statsig.last_modified_time.evaluations"), JSON.stringify(times));
+  };
+  const now = () => 10_000_000;
+
+  test("data as object or as JSON text, time as number or as map", async () => {
+    const expected = {
+      gates: new Map([
+        ["a", true],
+        ["b", false],
+      ]),
+      configs: new Map([["c", { n: 1 }]]),
+      modifiedAtMs: 9_999_000,
+      stale: false,
+    };
+    for (const content of [{ data }, { data: JSON.stringify(data) }]) {
+      for (const times of [9_999_000, { [name]: 9_999_000 }]) {
+        put(content, times);
+        expect(await loadFlags(root, { now })).toMatchObject(expected);
+      }
+    }
+  });
+
+  test("expired or undated flags are nothing, unless stale ones are allowed; no folder is nothing", async () => {
+    expect(await loadFlags(root)).toBeUndefined();
+    put({ data }, 9_999_000);
+    expect(await loadFlags(root, { now, ttlMs: 500 })).toBeUndefined();
+    expect(await loadFlags(root, { now, ttlMs: 500, allowStale: true })).toMatchObject({ stale: true });
+    put({ data }, {});
+    expect(await loadFlags(root, { now })).toBeUndefined();
+    writeFileSync(join(home, "statsig", name), "{half");
+    expect(await loadFlags(root, { now, allowStale: true })).toMatchObject({ gates: new Map(), stale: true });
+  });
+});

@@ -1,0 +1,177 @@
+import { appendFileSync, cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { sessionCache } from "./cache.ts";
+import { answer, prompt, recorded, result, sidechain, toolUse, type Wire, write } from "./fixtures/transcript.ts";
+import { openSession, sessionAt } from "./session.ts";
+import { readSpilled } from "./spilled.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-session-")));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const place = (id = "s1") => ({
+  id,
+  root: { path: folder, origin: "client" } as const,
+  project: "p",
+  folder,
+  file: join(folder, `${id}.jsonl`),
+});
+const line = (wire: Wire) => `${JSON.stringify(wire)}\n`;
+
+async function readsDuring(work: () => Promise<unknown>): Promise<number> {
+  const handle = await open(folder, "r");
+  const proto = Object.getPrototypeOf(handle) as { read: (...args: unknown[]) => Promise<{ bytesRead: number }> };
+  await handle.close();
+  const { read } = proto;
+  let bytes = 0;
+  proto.read = async function (this: unknown, ...args: unknown[]) {
+    const answered = await read.apply(this, args);
+    bytes += answered.bytesRead;
+    return answered;
+  };
+  try {
+    await work();
+  } finally {
+    proto.read = read;
+  }
+  return bytes;
+}
+
+describe("SE-24: loading", () => {
+  test("opening reads nothing; askers at the same time share one load", async () => {
+    const p = prompt(null, "go");
+    write(join(folder, "s1.jsonl"), [p, ...Array.from({ length: 2000 }, () => answer(p, "x".repeat(400)))]);
+    expect(await readsDuring(async () => void (await openSession(place())))).toBe(0);
+    const session = await openSession(place());
+    const once = await readsDuring(() => session.load());
+    const other = await openSession(place());
+    const shared = await readsDuring(() =>
+      Promise.all([other.load(), other.load(), other.query().count(), other.stats(), other.finalText()]),
+    );
+    expect(shared).toBe(once);
+    expect(await other.load()).toBe(await other.load());
+  });
+
+  test("one asker may leave without taking the load from the others", async () => {
+    write(join(folder, "s1.jsonl"), [prompt(null, "go")]);
+    const session = sessionAt(place());
+    const abort = new AbortController();
+    const left = session.load(abort.signal);
+    const stays = session.load();
+    abort.abort(new Error("gone"));
+    await expect(left).rejects.toThrow("gone");
+    expect((await stays).main.entries.length).toBe(1);
+  });
+
+  test("a load that failed is tried again", async () => {
+    const session = sessionAt(place());
+    await expect(session.load()).rejects.toMatchObject({ code: "sessions/unreadable-file" });
+    write(join(folder, "s1.jsonl"), [prompt(null, "go")]);
+    expect((await session.load()).main.entries.length).toBe(1);
+  });
+});
+
+describe("SE-66: refreshing and caching", () => {
+  test("a refresh reads only what is new, in every file, and a torn tail when it is whole", async () => {
+    const p = prompt(null, "go".repeat(50_000));
+    const file = write(join(folder, "s1.jsonl"), [p]);
+    const session = sessionAt(place());
+    await session.load();
+    expect(await session.refresh()).toBe(false);
+    const a = answer(p, "one");
+    appendFileSync(file, line(a).slice(0, -1));
+    expect(await session.refresh()).toBe(true);
+    expect((await session.load()).main.entries.map(({ unterminated }) => unterminated)).toEqual([undefined, true]);
+    appendFileSync(file, `\n${line(answer(a, "two"))}`);
+    const bytes = await readsDuring(async () => void (await session.refresh()));
+    expect(bytes).toBeLessThan(10_000);
+    expect((await session.load()).main.entries.map(({ line: number, unterminated }) => [number, unterminated])).toEqual(
+      [
+        [1, undefined],
+        [2, undefined],
+        [3, undefined],
+      ],
+    );
+    write(join(folder, "s1/subagents/agent-x.jsonl"), [sidechain("x", prompt(null, "in"))]);
+    expect(await session.refresh()).toBe(true);
+    expect((await session.load()).agents.length).toBe(1);
+    writeFileSync(file, line(prompt(null, "all new")));
+    await session.refresh();
+    expect((await session.load()).main.entries.length).toBe(1);
+  });
+
+  test("the cache is bounded, least recently used goes first, pinned ones stay, figures are told", async () => {
+    for (const id of ["a", "b", "c"]) write(join(folder, `${id}.jsonl`), [prompt(null, "x".repeat(10_000))]);
+    const cache = sessionCache({ maxBytes: 50_000 });
+    const a = await cache.get(place("a"));
+    await cache.get(place("b"));
+    expect(await cache.get(place("a"))).toBe(a);
+    expect(cache.figures).toMatchObject({ sessions: 2, hits: 1, misses: 2, evictions: 0 });
+    await cache.get(place("c"));
+    expect(cache.figures).toMatchObject({ sessions: 2, evictions: 1 });
+    expect(cache.figures.bytes).toBeLessThanOrEqual(50_000);
+    expect(await cache.get(place("a"))).toBe(a);
+    const release = await cache.pin(place("a"));
+    await cache.get(place("b"));
+    await cache.get(place("c"));
+    await cache.get(place("b"));
+    expect(await cache.get(place("a"))).toBe(a);
+    release();
+    release();
+    for (const id of ["b", "c"]) await cache.get(place(id));
+    expect(await cache.get(place("a"))).not.toBe(a);
+  });
+
+  test("a hit is checked against the disk", async () => {
+    const file = write(join(folder, "a.jsonl"), [prompt(null, "one")]);
+    const cache = sessionCache();
+    await cache.get(place("a"));
+    appendFileSync(file, line(prompt(null, "two")));
+    expect((await (await cache.get(place("a"))).load()).main.entries.length).toBe(2);
+  });
+});
+
+describe("SE-62: spilled outputs", () => {
+  const use = (path: string) => {
+    const p = prompt(null, "go");
+    const a = answer(p, [toolUse("t1")], { stop: "tool_use" });
+    return [
+      p,
+      a,
+      result(a, "t1", "<persisted-output>", { toolUseResult: { persistedOutputPath: path, persistedOutputSize: 3 } }),
+    ];
+  };
+  const spilled = async (path: string) => {
+    write(join(folder, "s1.jsonl"), use(path));
+    const model = await sessionAt(place()).load();
+    const tool = model.toolCall("t1");
+    return tool === undefined ? undefined : readSpilled(model.place, tool);
+  };
+
+  test("the recorded one is found in its session's own folder, though the path in the record is another machine's", async () => {
+    cpSync(join(recorded, "g-large-and-image"), folder, { recursive: true });
+    const model = await sessionAt(place("6c14e30e-19c7-474f-9e66-5a1b83c07fa9")).load();
+    const tool = model.toolCalls.find((one) => one.spilled !== undefined);
+    expect(tool?.spilled).toMatchObject({ sizeBytes: 228_894 });
+    const text = tool === undefined ? undefined : await readSpilled(model.place, tool);
+    expect(text?.length).toBe(228_894);
+  });
+
+  test("E7: a path inside a record opens nothing outside the session", async () => {
+    writeFileSync(join(folder, "secret.txt"), "secret");
+    write(join(folder, "s1/tool-results/x.txt"), ["ok"]);
+    expect(await spilled("/etc/passwd")).toBeUndefined();
+    expect(await spilled("../../secret.txt")).toBeUndefined();
+    expect(await spilled("C:\\elsewhere\\x.txt")).toBe("ok\n");
+    for (const bad of ["..", "/tmp/..", "a\0b", "CON", ""]) {
+      await expect(spilled(bad)).rejects.toMatchObject({ code: "sessions/unsafe-id" });
+    }
+    symlinkSync(join(folder, "secret.txt"), join(folder, "s1/tool-results/link.txt"));
+    await expect(spilled("link.txt")).rejects.toMatchObject({ code: "sessions/unsafe-id" });
+  });
+});
