@@ -1,0 +1,58 @@
+import {
+  type Archived,
+  archiveSession,
+  findRoots,
+  findSessions,
+  type SessionPlace,
+  sessionsDue,
+} from "../../../sessions/index.ts";
+import type { Command, Io } from "../../command.ts";
+import { jsonOption, namedSessions, rootOption, whereFrom } from "./which.ts";
+
+export const command: Command = {
+  usage: "[SESSION…] [--due] [--json]",
+  about: `Keeps sessions before their client deletes them, compressed, in Hookline's state folder. Sources are only read.
+
+Without SESSION every session is taken. Run again, it adds what is new. Archived sessions are read by every other command.`,
+  options: {
+    due: { type: "boolean", about: "only those that are to be deleted within 7 days and are not archived" },
+    root: rootOption,
+    json: jsonOption,
+  },
+  examples: ["hookline sessions archive", "hookline sessions archive --due --json"],
+  async run(call, io) {
+    const where = whereFrom(call, io);
+    const places = call.flag("due")
+      ? (await sessionsDue(where)).map(({ place }) => place)
+      : call.words.length > 0
+        ? await namedSessions(call, io)
+        : await sources(where);
+    const done: Archived[] = [];
+    for (const place of places) {
+      io.signal.throwIfAborted();
+      done.push(await archiveSession(place, { env: io.env, home: io.home }));
+      if (io.terminal.err && !call.flag("json")) await io.err(`\r${done.length} of ${places.length}`);
+    }
+    if (io.terminal.err && !call.flag("json") && done.length > 0) await io.err("\r\u001b[K");
+    await report(done, call.flag("json"), io);
+    return 0;
+  },
+};
+
+async function sources(where: Parameters<typeof findRoots>[0]): Promise<SessionPlace[]> {
+  const roots = (await findRoots(where)).filter(({ origin }) => origin !== "archive");
+  const places: SessionPlace[] = [];
+  for await (const place of findSessions(roots)) places.push(place);
+  return places;
+}
+
+async function report(done: readonly Archived[], json: boolean, io: Io): Promise<void> {
+  const addedBytes = done.reduce((sum, one) => sum + one.addedBytes, 0);
+  const heldBytes = done.reduce((sum, one) => sum + one.heldBytes, 0);
+  const changed = done.filter(({ files }) => files > 0).length;
+  if (json) await io.out(`${JSON.stringify({ sessions: done, addedBytes, heldBytes }, null, 2)}\n`);
+  else
+    await io.out(
+      `${done.length} sessions, ${changed} with something new: ${addedBytes} bytes added, ${heldBytes} held\n`,
+    );
+}

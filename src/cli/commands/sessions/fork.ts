@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { ensureFolder, openFolder } from "../../../files/index.ts";
+import { Problem } from "../../../protocol/index.ts";
+import { forkSession, type SessionPlace, storeRoot } from "../../../sessions/index.ts";
+import type { Command, Io } from "../../command.ts";
+import { visible } from "../../print/judgement.ts";
+import { jsonOption, namedSessions, rootOption } from "./which.ts";
+
+export const command: Command = {
+  usage: "[SESSION] [--at UUID] [--json]",
+  about: `Begins a new session as another one went, up to its end or to an entry of it; the other keeps every byte.
+
+The new session lies beside the old one, where its client finds it (claude --resume ID). One that is left only in the archive comes
+back into Hookline's own store.`,
+  options: {
+    at: { type: "string", value: "UUID", about: "the entry to end with" },
+    root: rootOption,
+    json: jsonOption,
+  },
+  examples: [
+    "hookline sessions fork last",
+    "hookline sessions fork 1a2b3c4d --at 5e6f7081-92a3-4b4c-8d5e-6f708192a3b4",
+  ],
+  async run(call, io) {
+    if (call.words.length > 1) throw new Problem("cli/usage", "hookline sessions fork takes one session at a time.");
+    const [source] = await namedSessions(call, io);
+    if (source === undefined) return 1;
+    const at = call.text("at");
+    const into = source.root.origin === "archive" ? await storePlace(source, io) : source;
+    const fork = await forkSession(source, { into, ...(at === undefined ? {} : { at }) });
+    const object = { session: fork.id, file: fork.file, forkedFrom: source.id };
+    await io.out(call.flag("json") ? `${JSON.stringify(object, null, 2)}\n` : `${fork.id}\n${visible(fork.file)}\n`);
+    return 0;
+  },
+};
+
+async function storePlace(source: SessionPlace, io: Io): Promise<Pick<SessionPlace, "root" | "project" | "folder">> {
+  const root = storeRoot({ env: io.env, home: io.home });
+  const folder = join(root.path, "projects", source.project);
+  await openFolder(root.path);
+  await ensureFolder(folder);
+  return { root, project: source.project, folder };
+}

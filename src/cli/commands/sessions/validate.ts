@@ -1,0 +1,86 @@
+import {
+  type CheckFinding,
+  findRoots,
+  findSessions,
+  type SessionPlace,
+  type Validation,
+  validateSession,
+} from "../../../sessions/index.ts";
+import type { Command } from "../../command.ts";
+import { visible } from "../../print/judgement.ts";
+import { type Style, styleFor } from "../../print/style.ts";
+import { jsonOption, liveIds, namedSessions, rootOption, whereFrom } from "./which.ts";
+
+export const command: Command = {
+  usage: "[SESSION…] [--all] [--json]",
+  about: `Looks for everything that is wrong with a transcript, and changes nothing.
+
+SESSION is an id, the beginning of one, "last" (the newest of this directory, and what is meant when nothing is named) or the path
+of a file. It also tells what a reader would lose that merely follows parents from the end. The exit status is 1 when there are
+errors, else 0.`,
+  options: {
+    all: { type: "boolean", about: "every session there is" },
+    errors: { type: "boolean", about: "leave out warnings and notes" },
+    root: rootOption,
+    json: jsonOption,
+  },
+  examples: ["hookline sessions validate", "hookline sessions validate --all --errors --json"],
+  async run(call, io) {
+    const places = call.flag("all") ? await everySession(whereFrom(call, io)) : await namedSessions(call, io);
+    const live = await liveIds(call, io);
+    const sessions: Record<string, unknown>[] = [];
+    let failed = false;
+    for (const place of places) {
+      const validation = await validateSession(place, { live: live.has(place.id) });
+      failed ||= validation.counts.error > 0;
+      const shown = validation.findings.filter(({ severity }) => !call.flag("errors") || severity === "error");
+      if (call.flag("json")) {
+        const { counts, resume } = validation;
+        sessions.push({
+          session: place.id,
+          file: place.file,
+          live: live.has(place.id),
+          counts,
+          findings: shown,
+          resume,
+        });
+      } else if (!call.flag("all") || shown.length > 0) {
+        await io.out(validationText(place, validation, shown, styleFor(io)));
+      }
+    }
+    if (call.flag("json")) await io.out(`${JSON.stringify({ sessions }, null, 2)}\n`);
+    else if (call.flag("all")) await io.out(`${places.length} sessions looked at${failed ? "" : ", no errors"}\n`);
+    return failed ? 1 : 0;
+  },
+};
+
+async function everySession(where: Parameters<typeof findRoots>[0]): Promise<SessionPlace[]> {
+  const places: SessionPlace[] = [];
+  for await (const place of findSessions(await findRoots(where))) places.push(place);
+  return places;
+}
+
+function validationText(
+  place: SessionPlace,
+  { counts, resume }: Validation,
+  findings: readonly CheckFinding[],
+  style: Style,
+): string {
+  const colour = { error: style.red, warning: style.yellow, note: style.dim };
+  const name = (file: string) => visible(file.startsWith(place.folder) ? file.slice(place.folder.length + 1) : file);
+  const lines = findings.map(
+    ({ severity, code, file, line, message }) =>
+      `  ${colour[severity](severity.padEnd(7))}  ${code}  ${name(file)}:${line}  ${visible(message)}`,
+  );
+  const { reached, missed, breaksAt } = resume;
+  const lost = `  following parents from the end reaches ${reached.entries} of ${reached.entries + missed.entries} entries`;
+  const of = `${missed.prompts} prompts and ${missed.toolResults} tool results`;
+  return `${[
+    `${style.bold(place.id)}  ${counts.error} errors, ${counts.warning} warnings, ${counts.note} notes`,
+    ...lines,
+    ...(missed.entries === 0 ? [] : [`${lost} and misses ${of}`]),
+    ...(breaksAt === undefined
+      ? []
+      : [`  it breaks at line ${breaksAt.line}: ${visible(breaksAt.parentUuid)} is not there`]),
+  ].join("\n")}\n`;
+}
