@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
+import { createReadStream } from "node:fs";
 import { lstat, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { atEveryOperation } from "../files/fixtures/faulty-fs.ts";
@@ -370,26 +372,58 @@ test.each(["lost", "kept"] as const)(
   120_000,
 );
 
-test("G3: two processes, one session: every line valid, order per writer kept, no splice", async () => {
-  const root = await tempFolder();
-  await openStore({ root, version: "1" });
-  const each = 500;
-  const writers = ["w0", "w1"].map((name, n) => {
-    const args = [root, id, name, String(each), String(1024 * 1024), String(n + 1)];
-    return startFixture(join(import.meta.dirname, "fixtures", "store-writer.mjs"), args);
-  });
-  for (const writer of writers) writer.stdout.resume();
-  await Promise.all(writers.map(endOf));
-  const lines = (await readFile(join(root, "projects", "-home-dev-project", `${id}.jsonl`), "utf8"))
-    .trimEnd()
-    .split("\n");
-  const records = lines.map((line) => JSON.parse(line) as { writer: string; n: number; uuid: string });
-  for (const name of ["w0", "w1"]) {
-    const order = records.filter(({ writer }) => writer === name).map(({ n }) => n);
-    expect(order).toEqual(Array.from({ length: each }, (_, n) => n));
-  }
-  expect(new Set(records.map(({ uuid }) => uuid)).size).toBe(2 * each);
-}, 120_000);
+/** How many processes append how many records of up to how many bytes; the long suite is `npm run test:kill`. */
+const crowds =
+  process.env["HOOKLINE_TRIALS"] === undefined
+    ? [{ writers: 2, each: 500, maxBytes: 1024 * 1024 }]
+    : [
+        { writers: 2, each: 5_000, maxBytes: 1024 * 1024 },
+        { writers: 4, each: 25_000, maxBytes: 4_000 },
+      ];
+
+test.each(crowds)(
+  "G3: $writers processes append $each records each: every line valid, order per writer kept, no splice",
+  async ({ writers, each, maxBytes }) => {
+    const root = await tempFolder();
+    await openStore({ root, version: "1" });
+    const names = Array.from({ length: writers }, (_, n) => `w${n}`);
+    const programs = names.map((name, n) => {
+      const args = [root, id, name, String(each), String(maxBytes), String(n + 1)];
+      return startFixture(join(import.meta.dirname, "fixtures", "store-writer.mjs"), args);
+    });
+    for (const program of programs) program.stdout.resume();
+    await Promise.all(programs.map(endOf));
+    const next = new Map(names.map((name) => [name, 0]));
+    const uuids = new Set<unknown>();
+    for await (const line of createInterface({
+      input: createReadStream(join(root, "projects", "-home-dev-project", `${id}.jsonl`)),
+    })) {
+      const { writer, n, uuid } = JSON.parse(line) as { writer: string; n: number; uuid: string };
+      expect([writer, n]).toEqual([writer, next.get(writer)]);
+      next.set(writer, n + 1);
+      uuids.add(uuid);
+    }
+    expect([...next.values()]).toEqual(names.map(() => each));
+    expect(uuids.size).toBe(writers * each);
+  },
+  3_600_000,
+);
+
+const canMount = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
+
+test.skipIf(!canMount)(
+  "G5: on a full disk of 1 MB records are refused, those acknowledged are there, and it goes on once there is room",
+  async () => {
+    const root = await tempFolder();
+    const script = join(import.meta.dirname, "fixtures", "full-disk.mjs");
+    const command = `mount -t tmpfs -o size=1m,mode=700 none "${root}" && exec "${process.execPath}" "${script}" "${dist}" "${root}"`;
+    const { stdout, stderr } = spawnSync("unshare", ["-rm", "sh", "-c", command], { encoding: "utf8" });
+    expect([stderr, JSON.parse(stdout || "{}")]).toEqual([
+      "",
+      { refused: ["ENOSPC"], someWereWritten: true, linesWhenFull: true, allThere: true, last: "after" },
+    ]);
+  },
+);
 
 test("G5: at a size limit the record is refused, and the file is valid", async () => {
   const root = await tempFolder();

@@ -1,0 +1,23 @@
+/**
+ * `npm run test:kill`: the trials that take too long for every run of the tests. Writers are killed 1,000 times (--trials N), every
+ * file operation of append, replace, repair, migrate and archive fails or is the last one, and crowds of processes write one file.
+ */
+import { spawnSync } from "node:child_process";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const at = process.argv.indexOf("--trials");
+const trials = at < 0 ? "1000" : process.argv[at + 1];
+const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
+const parts = ["kill", "append", "replace", "lock", "store", "fork", "repair", "migrate", "archive"];
+const { status } = spawnSync(process.execPath, [vitest, "run", "--testTimeout=3600000", ...parts.flatMap(filesOf)], {
+  cwd: root,
+  stdio: "inherit",
+  env: { ...process.env, HOOKLINE_TRIALS: trials, HOOKLINE_RUNS: "1000" },
+});
+process.exit(status ?? 1);
+
+function filesOf(part) {
+  return [`src/files/${part}.test.ts`, `src/sessions/${part}.test.ts`];
+}
