@@ -80,7 +80,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
   const live = liveHooks(resolved.rows);
   const settings = await openSettings(resolved);
   const allHooks = () => [...[...settings.snapshot().byEvent.values()].flat(), ...live.all()];
-  const world = openWorld(resolved, { hooks: () => allHooks().map(({ hook }) => hook), warn });
+  const world = await openWorld(resolved, { hooks: () => allHooks().map(({ hook }) => hook), warn });
   const events = openEvents({
     options: resolved,
     snapshot: () => settings.snapshot(),

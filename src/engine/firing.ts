@@ -18,8 +18,7 @@ export interface World {
   readonly projectDir: string;
   /** Where `CLAUDE_ENV_FILE` files lie. */
   readonly clientHome: string;
-  /** Private folder for long texts and input files of a session. */
-  spillFolder(sessionId: string): string;
+  readonly env: Environment;
   readonly version: string;
   readonly strict: boolean;
   readonly interactive: boolean;

@@ -1,12 +1,13 @@
 export type { BackgroundAnswer, BackgroundEntry } from "./background.ts";
 export { stripControl, wrapContext } from "./display.ts";
-export { type Engine, type EventPayload, type Handler, openEngine } from "./engine.ts";
+export type { Engine, EventPayload, Handler } from "./engine.ts";
 export type { FireOptions } from "./events.ts";
 export type { Explained, Explanation } from "./explain.ts";
 export type { RunStep } from "./firing.ts";
 export type { TrustState } from "./gates.ts";
 export type { ListedHook } from "./list.ts";
 export type { ReloadReport } from "./live-settings.ts";
+export { openEngine } from "./open.ts";
 export type { EngineOptions } from "./options.ts";
 export type {
   AgentPort,

@@ -2,7 +2,7 @@ import type { Notice } from "./ports.ts";
 import { redactNotice } from "./redact.ts";
 
 export interface ObserveOptions {
-  readonly observe: ((notice: Notice) => void) | undefined;
+  readonly observe: (notice: Notice) => void;
   readonly content: boolean;
   /** Values that must not be told, looked up when there is something to tell. */
   secrets(): readonly string[];
@@ -12,7 +12,6 @@ export interface ObserveOptions {
 
 /** Tells the host's observer, redacted. Contract: cannot delay or change an outcome. */
 export function observer({ observe, content, secrets, onThrow }: ObserveOptions): (notice: Notice) => void {
-  if (observe === undefined) return () => undefined;
   return (notice) => {
     try {
       observe(redactNotice(notice, secrets(), { content }));

@@ -1,14 +1,9 @@
-import { createHash } from "node:crypto";
-import { join } from "node:path";
-import { statePath } from "../files/index.ts";
 import type { Hook, Warning } from "../protocol/index.ts";
 import { background } from "./background.ts";
 import type { World } from "./firing.ts";
-import { observer } from "./observe.ts";
-import type { Clock, Notice } from "./ports.ts";
+import type { Clock, Notice, Ports } from "./ports.ts";
 import { askInTurn } from "./questions.ts";
 import type { ResolvedOptions } from "./resolve-options.ts";
-import { secretValues } from "./secrets.ts";
 import { version } from "./version.ts";
 
 export interface WorldParts {
@@ -17,17 +12,12 @@ export interface WorldParts {
 }
 
 /** The engine's side of every run: ports, clock, folders, background, observer. */
-export function openWorld(
+export async function openWorld(
   options: ResolvedOptions,
-  { hooks, warn }: WorldParts,
-): World & { tell(notice: Notice): void } {
-  const tell = observer({
-    observe: options.ports.observe,
-    content: options.observeContent,
-    secrets: () => secretValues(options.env, hooks()),
-    onThrow: (error) => warn({ code: "observer-threw", message: `The observer threw: ${String(error)}` }),
-  });
-  const state = statePath({ env: options.env, home: options.home });
+  parts: WorldParts,
+): Promise<World & { tell(notice: Notice): void }> {
+  const { observe } = options.ports;
+  const tell = observe === undefined ? nobody : await openObserver(observe, options, parts);
   return {
     tell,
     ports: options.ports,
@@ -37,14 +27,14 @@ export function openWorld(
     home: options.home,
     projectDir: options.cwd,
     clientHome: options.clientHome,
-    spillFolder: (sessionId) => join(state, "spill", nameOf(sessionId)),
+    env: options.env,
     version: version(),
     strict: options.strict,
     interactive: options.interactive,
     concurrency: options.concurrency,
     bypassAvailable: options.bypassAvailable,
     ...(options.conversation ? { conversation: options.conversation } : {}),
-    observe: options.ports.observe
+    observe: observe
       ? (record, payload) =>
           tell({ kind: "run", record, event: record.hook.event, sessionId: String(payload["session_id"]) })
       : nobody,
@@ -57,7 +47,23 @@ const steadyClock: Clock = { now: () => performance.timeOrigin + performance.now
 
 const nobody = (): void => undefined;
 
-/** An id is never a path. */
-function nameOf(sessionId: string): string {
-  return createHash("sha256").update(sessionId).digest("hex").slice(0, 32);
+/** Loaded for hosts that observe: what is told is redacted first. */
+async function openObserver(
+  observe: NonNullable<Ports["observe"]>,
+  options: ResolvedOptions,
+  { hooks, warn }: WorldParts,
+): Promise<(notice: Notice) => void> {
+  const [{ observer }, { secretValues }] = await Promise.all([import("./observe.ts"), import("./secrets.ts")]);
+  let known: { hooks: readonly Hook[]; secrets: readonly string[] } | undefined;
+  return observer({
+    observe,
+    content: options.observeContent,
+    secrets: () => {
+      const now = hooks();
+      const same = known?.hooks.length === now.length && now.every((hook, index) => hook === known?.hooks[index]);
+      if (known === undefined || !same) known = { hooks: now, secrets: secretValues(options.env, now) };
+      return known.secrets;
+    },
+    onThrow: (error) => warn({ code: "observer-threw", message: `The observer threw: ${String(error)}` }),
+  });
 }

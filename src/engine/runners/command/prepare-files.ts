@@ -1,4 +1,5 @@
 import type { Ran } from "../../ran.ts";
+import { spillFolder } from "../../spill-folder.ts";
 import type { CommandJob } from "../command.ts";
 import { envFilePath, writtenEnvFile } from "./env-file.ts";
 import { inputFile } from "./input-file.ts";
@@ -20,7 +21,7 @@ export async function prepareFiles({
   const { row, payload } = firing;
   const sessionId = String(payload["session_id"]);
   try {
-    const input = await inputFile(hook, limits.line, world.spillFolder(sessionId));
+    const input = await inputFile(hook, limits.line, spillFolder(world, sessionId));
     const getsEnvFile = row.special.envFile && hook.shell !== "powershell";
     const envFile = getsEnvFile
       ? await envFilePath(world.clientHome, sessionId, row.name, configured.order)

@@ -1,0 +1,52 @@
+import type { FileHook } from "../../protocol/index.ts";
+import type { ConfiguredHook } from "../configured.ts";
+import type { Firing, World } from "../firing.ts";
+import type { Ran } from "../ran.ts";
+import type { OneLimits } from "../run-one.ts";
+import { runAgent } from "./agent.ts";
+import { runCommand } from "./command.ts";
+import { notStarted } from "./ended.ts";
+import { runHttp } from "./http.ts";
+import { runMcpTool } from "./mcp-tool.ts";
+import { runPrompt } from "./prompt.ts";
+
+export interface OutsideJob {
+  readonly configured: ConfiguredHook;
+  readonly hook: FileHook;
+  readonly firing: Firing;
+  readonly world: World;
+  readonly limits: OneLimits;
+}
+
+/** Hooks that leave the process: programs, servers, models. */
+export async function runOutside(job: OutsideJob): Promise<Ran | "background"> {
+  const { configured, hook, firing, world, limits } = job;
+  const { payload, signal } = firing;
+  const { timeoutMs, line } = limits;
+  const { model, agent, mcp } = world.ports;
+  const ref = configured.ref;
+  switch (hook.type) {
+    case "command":
+      return runCommand({ ...job, hook });
+    case "http": {
+      const policy = firing.httpPolicyOf(configured);
+      const env = firing.environmentOf(configured);
+      return runHttp(hook, { body: line, env, policy, timeoutMs, signal, version: world.version });
+    }
+    case "prompt":
+      if (model === undefined) return notStarted("the host lends no model");
+      return runPrompt(hook, { ref, payloadJson: line, ...conversation(job), port: model, timeoutMs, signal });
+    case "agent":
+      if (agent === undefined) return notStarted("the host lends no agent");
+      return runAgent(hook, { ref, payloadJson: line, ...conversation(job), port: agent, timeoutMs, signal });
+    case "mcp_tool":
+      if (mcp === undefined) return notStarted("the host lends no MCP servers");
+      return runMcpTool(hook, { payload, port: mcp, timeoutMs, signal });
+  }
+}
+
+/** Only hooks that judge the end of a turn are given the conversation. */
+function conversation({ firing, world }: OutsideJob): { conversation?: readonly unknown[] } {
+  if (!firing.row.special.endsTurn || world.conversation === undefined) return {};
+  return { conversation: world.conversation(firing.payload) };
+}

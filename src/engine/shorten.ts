@@ -1,0 +1,31 @@
+import type { Answer, Verdict, Warning } from "../protocol/index.ts";
+import { stripControl } from "./display.ts";
+import type { Finished } from "./finish.ts";
+import type { World } from "./firing.ts";
+import { spill } from "./spill.ts";
+import { spillFolder } from "./spill-folder.ts";
+
+/** Long texts put into files of the session, texts for the person stripped of what a terminal would act on. */
+export async function shorten({ answer, warnings }: Finished, sessionId: string, world: World): Promise<Finished> {
+  const folder = spillFolder(world, sessionId);
+  const found: Warning[] = [...warnings];
+  async function short(text: string): Promise<string> {
+    const { text: kept, warning } = await spill(text, folder);
+    if (warning !== undefined) found.push(warning);
+    return kept;
+  }
+  const { context, messages, verdict, stop } = answer;
+  const finished: Answer = {
+    ...answer,
+    verdict: await withReason(verdict, short),
+    ...(context ? { context: await Promise.all(context.map(short)) } : {}),
+    ...(messages ? { messages: await Promise.all(messages.map((text) => short(stripControl(text)))) } : {}),
+    ...(stop?.reason ? { stop: { reason: await short(stripControl(stop.reason)) } } : {}),
+  };
+  return { answer: finished, warnings: found };
+}
+
+async function withReason(verdict: Verdict, short: (text: string) => Promise<string>): Promise<Verdict> {
+  if (verdict.kind === "none" || verdict.reason === undefined) return verdict;
+  return { ...verdict, reason: await short(verdict.reason) };
+}
