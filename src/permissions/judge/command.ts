@@ -10,10 +10,10 @@ import type { Desk } from "./desk.ts";
 import { allowed, asked, byMode, denied, type Finding, harmless, strictest } from "./finding.ts";
 import { type Access, isInside, isSpecial, judgeRestrictions, protectionFinding } from "./path.ts";
 import { judgeFile, shellRead, shellWrite } from "./redirection.ts";
-import type { ShellRules } from "./shell.ts";
+import type { RulesOn } from "./rules-on.ts";
 
 /** One command of a text. `tainted` is a name the text sets that may change what any of its commands do. */
-export function judgeCommand(part: CommandPart, tainted: string | undefined, rules: ShellRules, desk: Desk): Finding {
+export function judgeCommand(part: CommandPart, tainted: string | undefined, rules: RulesOn, desk: Desk): Finding {
   const { mode } = desk;
   const restricted = judgeRules(part, rules, desk);
   if (restricted) return restricted;
@@ -33,17 +33,30 @@ export function judgeCommand(part: CommandPart, tainted: string | undefined, rul
   return judgeReadOnly(part, desk) ?? judgeEdits(part, desk) ?? byMode(mode, "other", "no rule");
 }
 
-function judgeRules(part: CommandPart, rules: ShellRules, desk: Desk): Finding | undefined {
-  const met = (rule: PolicyRule) =>
-    rule.meaning.target.kind === "command" ? meets(part, rule.meaning.target.pattern) : "no";
-  const deny = rules.deny.find((rule) => met(rule) === "surely");
-  if (deny) return denied(deny, `${deny.text} denies it`);
-  const ask = rules.ask.find((rule) => met(rule) === "surely");
-  if (ask) return asked(desk.mode, "rule", `${ask.text} asks about it`, ask);
-  const maybe = [...rules.deny, ...rules.ask].find((rule) => met(rule) === "maybe");
+function judgeRules(part: CommandPart, rules: RulesOn, desk: Desk): Finding | undefined {
+  const deny = strongest(part, rules.deny);
+  if (deny?.met === "surely") return denied(deny.rule, `${deny.rule.text} denies it`);
+  const ask = strongest(part, rules.ask);
+  if (ask?.met === "surely") return asked(desk.mode, "rule", `${ask.rule.text} asks about it`, ask.rule);
+  const maybe = (deny ?? ask)?.rule;
   return (
     maybe && asked(desk.mode, "rule", `${maybe.text} may apply: part of the command is not known beforehand`, maybe)
   );
+}
+
+/** The first rule that surely meets the command, else the first that may. */
+function strongest(
+  part: CommandPart,
+  rules: readonly PolicyRule[],
+): { rule: PolicyRule; met: "surely" | "maybe" } | undefined {
+  let maybe: PolicyRule | undefined;
+  for (const rule of rules) {
+    const { target } = rule.meaning;
+    const met = target.kind === "command" ? meets(part, target.pattern) : "no";
+    if (met === "surely") return { rule, met };
+    if (met === "maybe") maybe ??= rule;
+  }
+  return maybe && { rule: maybe, met: "maybe" };
 }
 
 /** Names of files among the words: rules that restrict reading or editing count, and protection. */

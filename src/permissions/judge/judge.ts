@@ -122,21 +122,23 @@ function judgeCall(tool: string, input: ToolInput, desk: Desk): Finding[] {
   return policy.managedUnreadable ? [asked(mode, "rule", "the managed settings cannot be read")] : [];
 }
 
+/** A copy nobody can change any more; what no JSON could hold is left out. */
 function frozenInput(input: unknown): ToolInput {
-  if (input === null || typeof input !== "object" || Array.isArray(input)) return Object.freeze({});
-  return freezeAll(structuredCloneOrSame(input));
+  const copy = frozenCopy(input, 0);
+  return copy !== null && typeof copy === "object" && !Array.isArray(copy) ? (copy as ToolInput) : Object.freeze({});
 }
 
-function structuredCloneOrSame(input: object): Record<string, unknown> {
-  try {
-    return structuredClone(input) as Record<string, unknown>;
-  } catch {
-    // Functions and the like cannot be sent to a tool anyway; what is left of the input is judged.
-    return { ...input };
+const deepestInput = 100;
+
+function frozenCopy(value: unknown, depth: number): unknown {
+  if (value === null || typeof value !== "object")
+    return typeof value === "function" || typeof value === "symbol" ? undefined : value;
+  if (depth > deepestInput) return null;
+  if (Array.isArray(value)) return Object.freeze(value.map((item) => frozenCopy(item, depth + 1)));
+  const copy: Record<string, unknown> = {};
+  for (const [key, inner] of Object.entries(value)) {
+    // Defined, not assigned: `__proto__` is a name like any other.
+    Object.defineProperty(copy, key, { value: frozenCopy(inner, depth + 1), enumerable: true });
   }
-}
-
-function freezeAll<T extends object>(value: T): T {
-  for (const inner of Object.values(value)) if (inner !== null && typeof inner === "object") freezeAll(inner);
-  return Object.freeze(value);
+  return Object.freeze(copy);
 }

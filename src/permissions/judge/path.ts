@@ -8,6 +8,7 @@ import { coversPath, type PathPattern } from "../rules/path-pattern.ts";
 import { coversTool } from "../rules/tool-pattern.ts";
 import type { Desk } from "./desk.ts";
 import { allowed, asked, byMode, denied, type Finding } from "./finding.ts";
+import { rulesOn } from "./rules-on.ts";
 
 /** What is done to a file, and under the rules of which tools. */
 export interface Access {
@@ -16,10 +17,11 @@ export interface Access {
   readonly tools: readonly string[];
 }
 
+const reading = ["Read"];
+
 /** One path under rules, protection and mode (PE-5, PE-6, PE-14, PE-37 to PE-41). */
 export function judgePath(path: ResolvedPath, access: Access, desk: Desk): Finding {
   const { mode } = desk;
-  const name = shown(path, desk);
   const restricted = judgeRestrictions(path, access, desk);
   if (restricted) return restricted;
   const special = isSpecial(path);
@@ -30,10 +32,12 @@ export function judgePath(path: ResolvedPath, access: Access, desk: Desk): Findi
   if (mode === "plan" && access.writes && !access.shell) {
     return { decision: "deny", by: "mode", stance: "deny", rule: null, why: "mode plan refuses edits" };
   }
-  const rule = special ? undefined : desk.policy.allow.find((candidate) => ruleCovers(candidate, path, access, desk));
+  const rule = special
+    ? undefined
+    : rulesOn(access.tools, desk.policy).allow.find((candidate) => ruleCovers(candidate, path, access, desk));
   if (rule) return allowed(rule);
   const inside = isInside(path, desk) && !special;
-  return byMode(mode, deedOf(access, inside), why(name, access, special, inside, mode));
+  return byMode(mode, deedOf(access, inside), why(shown(path, desk), access, special, inside, mode));
 }
 
 function deedOf({ writes, shell }: Access, inside: boolean): Deed {
@@ -45,11 +49,15 @@ function deedOf({ writes, shell }: Access, inside: boolean): Deed {
 /** Deny and ask rules alone: all that is asked of a word that may be a file name (PE-35). */
 export function judgeRestrictions(path: ResolvedPath, access: Access, desk: Desk): Finding | undefined {
   const { policy, mode } = desk;
-  const name = shown(path, desk);
-  const deny = policy.deny.find((rule) => ruleCovers(rule, path, access, desk));
-  if (deny) return denied(deny, `${deny.text} denies ${name}`);
-  const ask = policy.ask.find((rule) => ruleCovers(rule, path, access, desk));
-  if (ask) return asked(mode, "rule", `${ask.text} asks about ${name}`, ask);
+  const rules = rulesOn(access.tools, policy);
+  // What may not be read may not be edited either: an edit shows what it replaces.
+  const readDenied = access.writes
+    ? rulesOn(reading, policy).deny.filter(({ meaning }) => meaning.target.kind === "path")
+    : [];
+  const deny = [...rules.deny, ...readDenied].find((rule) => ruleCovers(rule, path, access, desk));
+  if (deny) return denied(deny, `${deny.text} denies ${shown(path, desk)}`);
+  const ask = rules.ask.find((rule) => ruleCovers(rule, path, access, desk));
+  if (ask) return asked(mode, "rule", `${ask.text} asks about ${shown(path, desk)}`, ask);
   const doubt = policy.doubtful.find(({ tools }) => access.tools.some((tool) => coversTool(tools, tool, policy.names)));
   return doubt && asked(mode, "rule", `the rule ${doubt.text} cannot be read`);
 }
@@ -57,17 +65,28 @@ export function judgeRestrictions(path: ResolvedPath, access: Access, desk: Desk
 /** Files that could change what runs later: asked about whatever rules say (PE-41). */
 export function protectionFinding(path: ResolvedPath, desk: Desk): Finding | undefined {
   const { context, mode } = desk;
-  const name = shown(path, desk);
   const isOneOf = (files: readonly string[] | undefined) =>
     (files ?? []).some((file) => path.spellings.some((spelling) => sameOrBelow(spelling, file, desk)));
   if (isOneOf(context.ownFiles))
-    return asked(mode, "protected", `${name} is one of Hookline's own files`, null, "own-file");
+    return asked(mode, "protected", `${shown(path, desk)} is one of Hookline's own files`, null, "own-file");
   const roots = [context.projectRoot, context.home, context.cwd, ...desk.roots];
   const guard = path.spellings.map((spelling) => protectionOf(spelling, roots)).find((found) => found !== undefined);
   if (guard)
-    return asked(mode, "protected", `${name} is protected (${guard}): it can name programs to run`, null, "protected");
+    return asked(
+      mode,
+      "protected",
+      `${shown(path, desk)} is protected (${guard}): it can name programs to run`,
+      null,
+      "protected",
+    );
   if (isOneOf(context.protectedFiles)) {
-    return asked(mode, "protected", `${name} is protected: it is a settings or hook file in force`, null, "protected");
+    return asked(
+      mode,
+      "protected",
+      `${shown(path, desk)} is protected: it is a settings or hook file in force`,
+      null,
+      "protected",
+    );
   }
   return undefined;
 }
@@ -83,13 +102,7 @@ export function isSpecial(path: ResolvedPath): boolean {
 }
 
 function ruleCovers(rule: PolicyRule, path: ResolvedPath, access: Access, desk: Desk): boolean {
-  const { tools, target } = rule.meaning;
-  const { names } = desk.policy;
-  const named = access.tools.some((tool) => coversTool(tools, tool, names));
-  // What may not be read may not be edited either: an edit shows what it replaces.
-  const readDenied =
-    rule.list === "deny" && access.writes && target.kind === "path" && coversTool(tools, "Read", names);
-  if (!named && !readDenied) return false;
+  const { target } = rule.meaning;
   if (target.kind === "all") return true;
   return target.kind === "path" && patternCovers(target.pattern, rule, path, access, desk);
 }

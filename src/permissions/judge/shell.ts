@@ -1,8 +1,7 @@
 import type { PolicyRule } from "../policy.ts";
 import { namesNeeded } from "../rules/path-pattern.ts";
-import { coversTool } from "../rules/tool-pattern.ts";
 import { analyseShell, type ShellAnalysis } from "../shell/analyse.ts";
-import { castNet, holdsNames, isCaught, type WordNet, wordsOf } from "../shell/net.ts";
+import { castNet, isCaught } from "../shell/net.ts";
 import { type CommandPart, type ShellPart, staticValue } from "../shell/part.ts";
 import { criticalWords } from "../shell/removal.ts";
 import { shownText } from "../shell/text.ts";
@@ -11,6 +10,7 @@ import type { Desk } from "./desk.ts";
 import { asked, byMode, denied, type Finding, harmless, refOf, unusable } from "./finding.ts";
 import type { JudgedPart } from "./judgement.ts";
 import { judgeRedirection } from "./redirection.ts";
+import { type RulesOn, rulesOn } from "./rules-on.ts";
 
 export interface ShellVerdict {
   readonly findings: readonly Finding[];
@@ -22,12 +22,12 @@ export interface ShellVerdict {
 export function judgeShell(text: string, tool: string, desk: Desk): ShellVerdict {
   const { cwd, home, envNames } = desk.context;
   const analysis = analyseShell(text, envNames ? { cwd, home, envNames } : { cwd, home });
-  const rules = rulesFor(tool, desk);
+  const rules = rulesOn([tool], desk.policy);
   const unsafe = analysis.parts.find((part) => part.kind === "state" && part.unsafe !== undefined);
   const tainted = unsafe?.kind === "state" ? unsafe.unsafe : undefined;
   const judged = analysis.parts.map((part) => ({ part, finding: judgePart(part, tainted, rules, desk) }));
   const doubt = analysis.complete ? [] : judgeText(analysis, rules, desk);
-  const traces = desk.overlooked() ? judgeTraces(castNet(text), desk) : undefined;
+  const traces = desk.overlooked() ? judgeNet(text, rules, desk, true) : undefined;
   return {
     findings: [...doubt, ...(traces ? [traces] : []), ...judged.map(({ finding }) => finding)],
     parts: judged.sort(inReadingOrder).map(({ part, finding }) => describe(part, finding)),
@@ -40,35 +40,15 @@ function inReadingOrder(a: { part: ShellPart }, b: { part: ShellPart }): number 
   return a.part.at[0] - b.part.at[0] || Number(a.part.kind !== "command") - Number(b.part.kind !== "command");
 }
 
-/** Rules that name a shell tool. */
-export interface ShellRules {
-  readonly allow: readonly PolicyRule[];
-  readonly ask: readonly PolicyRule[];
-  readonly deny: readonly PolicyRule[];
-}
-
-export function rulesFor(tool: string, { policy }: Desk): ShellRules {
-  const named = (rules: readonly PolicyRule[]) =>
-    rules.filter((rule) => coversTool(rule.meaning.tools, tool, policy.names));
-  return { allow: named(policy.allow), ask: named(policy.ask), deny: named(policy.deny) };
-}
-
 /** What a text that cannot be analysed may be: the net decides what deny and ask rules find in it (PE-26). */
-export function judgeText(analysis: ShellAnalysis, rules: ShellRules, desk: Desk): Finding[] {
+export function judgeText(analysis: ShellAnalysis, rules: RulesOn, desk: Desk): Finding[] {
   const { mode, policy } = desk;
   const [problem] = analysis.problems;
   if (analysis.problems.some(({ code }) => code === "nul")) return [unusable("the command holds a NUL character")];
-  const net = castNet(analysis.text);
-  const caught = (rule: PolicyRule) =>
-    rule.meaning.target.kind === "command" && isCaught(net, rule.meaning.target.pattern.words);
   const why = `it cannot be analysed (${problem?.text ?? "unknown"})`;
-  const deny = rules.deny.find(caught);
-  if (deny) return [denied(deny, `the words of ${deny.text} occur in a command of which ${why}`)];
-  const ask = rules.ask.find(caught);
-  if (ask) return [asked(mode, "rule", `the words of ${ask.text} occur in a command of which ${why}`, ask)];
-  const files = analysis.parts.length === 0 ? judgeTraces(net, desk) : undefined;
-  if (files) return [files];
-  const critical = criticalWords(wordsOf(net), desk.context);
+  const caught = judgeNet(analysis.text, rules, desk, analysis.parts.length === 0);
+  if (caught) return [{ ...caught, why: `${caught.why}, and ${why}` }];
+  const critical = criticalWords(analysis.text, desk.context);
   if (critical !== undefined) return [asked(mode, "critical", `it may remove ${critical}, and ${why}`)];
   const named = rules.deny.length + rules.ask.length > 0;
   const onFiles = [...policy.deny, ...policy.ask].some(
@@ -78,21 +58,35 @@ export function judgeText(analysis: ShellAnalysis, rules: ShellRules, desk: Desk
   return [{ ...answer, by: "analysis", stance: named ? "doubt" : "none" }];
 }
 
-/** Names of files that rules restrict, in a text of which nothing could be taken apart. */
-export function judgeTraces(net: WordNet, desk: Desk): Finding | undefined {
-  const folded = desk.folds(desk.context.cwd);
-  const traced = ({ meaning: { target } }: PolicyRule) => {
-    if (target.kind !== "path") return false;
-    const names = namesNeeded(target.pattern, folded);
-    return names.length > 0 && holdsNames(net, names);
-  };
-  const deny = desk.policy.deny.find(traced);
-  if (deny) return denied(deny, `what ${deny.text} names occurs in a command that cannot be analysed`);
-  const ask = desk.policy.ask.find(traced);
-  return ask && asked(desk.mode, "rule", `what ${ask.text} names occurs in a command that cannot be analysed`, ask);
+/** Words of command rules and, `withFiles`, names of path rules: a trace of them in a text nobody could take apart. */
+function judgeNet(text: string, rules: RulesOn, desk: Desk, withFiles: boolean): Finding | undefined {
+  const { policy, mode } = desk;
+  const folded = withFiles && desk.folds(desk.context.cwd);
+  const traces = (from: readonly PolicyRule[], onFiles: readonly PolicyRule[]) => [
+    ...from.flatMap((rule) =>
+      rule.meaning.target.kind === "command" ? [{ rule, words: rule.meaning.target.pattern.words }] : [],
+    ),
+    ...(withFiles ? onFiles : []).flatMap((rule) =>
+      rule.meaning.target.kind === "path" ? [{ rule, names: namesNeeded(rule.meaning.target.pattern, folded) }] : [],
+    ),
+  ];
+  const [deny, ask] = [traces(rules.deny, policy.deny), traces(rules.ask, policy.ask)];
+  const all = [...deny, ...ask];
+  const net = castNet(text, {
+    words: all.flatMap((trace) => ("words" in trace ? trace.words : [])),
+    names: all.flatMap((trace) => ("names" in trace ? trace.names : [])),
+  });
+  const found = (trace: (typeof all)[number]) =>
+    "words" in trace
+      ? isCaught(net, trace.words)
+      : trace.names.length > 0 && trace.names.every((name) => net.names.has(name));
+  const denying = deny.find(found)?.rule;
+  if (denying) return denied(denying, `what ${denying.text} names occurs in it`);
+  const asking = ask.find(found)?.rule;
+  return asking && asked(mode, "rule", `what ${asking.text} names occurs in it`, asking);
 }
 
-function judgePart(part: ShellPart, tainted: string | undefined, rules: ShellRules, desk: Desk): Finding {
+function judgePart(part: ShellPart, tainted: string | undefined, rules: RulesOn, desk: Desk): Finding {
   if (part.kind === "command") return judgeCommand(part, tainted, rules, desk);
   if (part.kind !== "state") return judgeRedirection(part, desk);
   const met = (rule: PolicyRule) =>

@@ -2,7 +2,8 @@ import { covers } from "../rules/command-pattern.ts";
 import type { Desk } from "./desk.ts";
 import { allowed, asked, denied, type Finding, refOf, strictest } from "./finding.ts";
 import type { JudgedPart } from "./judgement.ts";
-import { judgeText, rulesFor } from "./shell.ts";
+import { rulesOn } from "./rules-on.ts";
+import { judgeText } from "./shell.ts";
 
 /** A command for a shell that is not analysed: only an exact rule allows it, any trace of a rule restricts it (PE-36). */
 export function judgeWholeText(
@@ -30,7 +31,7 @@ export function judgeWholeText(
 }
 
 function judge(text: string, tool: string, desk: Desk): Finding {
-  const rules = rulesFor(tool, desk);
+  const rules = rulesOn([tool], desk.policy);
   const nul = text.includes("\0");
   const code = nul ? "nul" : "construct";
   const problems = [{ code, at: [0, text.length], text: "the shell it is for is not analysed" }] as const;

@@ -25,8 +25,18 @@ const files = new Set(
 
 /** Why a path is protected, or undefined. Case, Unicode form and the tricks of other file systems never get round it. */
 export function protectionOf(path: string, roots: readonly string[]): string | undefined {
+  if (isOrdinary(path)) return undefined;
   const below = roots.map((root) => segmentsBelow(path, root)).filter((segments) => segments !== undefined);
   return (below.length > 0 ? below : [segmentsOf(path)]).map(protectedName).find((name) => name !== undefined);
+}
+
+/** The usual case, told at a glance: no name that begins with a dot or may hide one, and none of the files. */
+function isOrdinary(path: string): boolean {
+  return (
+    /^(\/[\w@+,-][\w@+,. -]*)+$/.test(path) &&
+    !/[. ](\/|$)/.test(path) &&
+    !files.has(foldName(path.slice(path.lastIndexOf("/") + 1)))
+  );
 }
 
 function protectedName(segments: readonly string[]): string | undefined {

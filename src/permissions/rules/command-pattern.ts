@@ -18,12 +18,15 @@ export function compileCommand(spec: string): CommandPattern {
 
 /** Whether the pattern covers a text whose every character is known. */
 export function covers(pattern: CommandPattern, text: string): boolean {
-  return pattern.forms.some((form) => fits(form, text));
+  // Loops, here and below: these run for every rule and every part, and closures would be most of the garbage.
+  for (const form of pattern.forms) if (fits(form, text)) return true;
+  return false;
 }
 
 /** Whether the pattern covers a text for some value of its gaps. */
 export function couldCover(pattern: CommandPattern, text: Glob): boolean {
-  return pattern.forms.some((form) => overlap(form, text));
+  for (const form of pattern.forms) if (overlap(form, text)) return true;
+  return false;
 }
 
 function formsOf(glob: Glob): Glob[] {

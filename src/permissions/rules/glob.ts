@@ -7,12 +7,13 @@ export type Glob = readonly [string, ...string[]];
 /** Whether the whole text fits, each gap taking any run of characters. Linear in the text, whatever the pattern. */
 export function fits(glob: Glob, text: string): boolean {
   const first = glob[0];
-  const last = glob.at(-1) ?? "";
   if (glob.length === 1) return text === first;
+  const last = glob[glob.length - 1] ?? "";
   if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false;
   let from = first.length;
   const end = text.length - last.length;
-  for (const piece of glob.slice(1, -1)) {
+  for (let index = 1; index < glob.length - 1; index++) {
+    const piece = glob[index] ?? "";
     const at = find(piece, text, from, end);
     if (at < 0) return false;
     from = at + piece.length;

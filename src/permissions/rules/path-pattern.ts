@@ -55,9 +55,16 @@ export function coversPath(pattern: PathPattern, below: readonly string[], optio
 }
 
 /** One test per segment: names that a path must hold for the pattern to cover it. */
-export function namesNeeded(pattern: PathPattern, folded: boolean): ((name: string) => boolean)[] {
+export function namesNeeded(
+  pattern: PathPattern,
+  folded: boolean,
+): { readonly literal?: string; readonly folded: boolean; fits(name: string): boolean }[] {
   const named = pattern.segments.filter((segment) => segment !== "**");
-  return named.map((segment) => (name) => segmentFits(segment, folded ? foldName(name) : name, folded));
+  return named.map((segment) => {
+    const fits = (name: string) => segmentFits(segment, folded ? foldName(name) : name, folded);
+    const literal = folded ? segment.foldedLiteral : segment.literal;
+    return literal === undefined ? { folded, fits } : { literal, folded, fits };
+  });
 }
 
 function cutAnchor(spec: string): { anchor: Anchor; rest: string } {

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { eachPlainWord } from "./net.ts";
 import { type CommandPart, type ShellWord, staticValue } from "./part.ts";
 
 export interface RemovalContext {
@@ -15,14 +16,24 @@ export function criticalRemoval(part: CommandPart, context: RemovalContext): str
   return risky?.raw;
 }
 
+const mostCandidates = 2_000;
+
 /** The same for a text that could not be taken apart: the words after an `rm`, as they stand. */
-export function criticalWords(words: Iterable<string>, context: RemovalContext): string | undefined {
+export function criticalWords(text: string, context: RemovalContext): string | undefined {
+  const seen = new Set<string>();
   let removing = false;
-  for (const word of words) {
-    if (removing && /^[/~.*]/.test(word) && isCritical(word, context.cwd, context)) return word;
-    removing ||= /(^|\/)(rm|rmdir)$/.test(word);
-  }
-  return undefined;
+  let critical: string | undefined;
+  eachPlainWord(text, (word) => {
+    if (critical !== undefined) return;
+    if (!removing) {
+      removing = /(^|\/)(rm|rmdir)$/.test(word);
+    } else if (/^[/~.*]/.test(word) && !seen.has(word)) {
+      seen.add(word);
+      // Beyond what is looked at nobody can say; the question is asked.
+      if (seen.size > mostCandidates || isCritical(word, context.cwd, context)) critical = word;
+    }
+  });
+  return critical;
 }
 
 function namesTooMuch(word: ShellWord, part: CommandPart, context: RemovalContext): boolean {

@@ -21,8 +21,10 @@ export function isCovered(part: CommandPart, pattern: CommandPattern): boolean {
 /** How a deny or ask pattern meets a command: surely, only for some value of what is not known, or not at all. */
 export function meets(part: CommandPart, pattern: CommandPattern): "surely" | "maybe" | "no" {
   const { readings, raw } = textsOf(part);
-  if (covers(pattern, raw) || readings.some(({ text }) => covers(pattern, text))) return "surely";
-  return readings.some(({ glob }) => couldCover(pattern, glob)) ? "maybe" : "no";
+  if (covers(pattern, raw)) return "surely";
+  for (const { text } of readings) if (covers(pattern, text)) return "surely";
+  for (const { glob } of readings) if (glob.length > 1 && couldCover(pattern, glob)) return "maybe";
+  return "no";
 }
 
 interface Texts {
