@@ -50,7 +50,7 @@ export function startCommand(hook: CommandHook, call: CommandCall): StartedComma
   const running: Running = start(commandLine(hook, filled, call.env), {
     cwd: folder.path,
     env: environmentOf(hook, call),
-    tag: { name: "HOOKLINE_RUN", value: call.runId },
+    tag: { name: tagName, value: call.runId },
     input: `${call.line}\n`,
     keepInputOpen: hook.interactive === true,
     timeoutMs: call.timeoutMs,
@@ -105,15 +105,19 @@ function workingFolder({ payload, projectDir, home, ref }: CommandCall): {
   return { path, warnings: [{ code: "cwd-missing", message, place: ref.id }] };
 }
 
+/** What this run adds lies over what all share: a process's environment includes inherited properties, so nothing is copied. */
 function environmentOf(hook: CommandHook, call: CommandCall): Environment {
-  return {
-    ...call.env,
-    ...placeholderVariables(call),
-    ...eventVariables(call.ref, call.payload, call.depth),
-    ...argumentsVariable(hook, call.line),
-    ...call.extra,
-  };
+  return Object.assign(
+    Object.create(call.env),
+    placeholderVariables(call),
+    eventVariables(call.ref, call.payload, call.depth),
+    argumentsVariable(hook, call.line),
+    call.extra,
+    { [tagName]: call.runId },
+  );
 }
+
+const tagName = "HOOKLINE_RUN";
 
 /** Looks at stdout as it comes: the first line may send the run into the background, any line of an interactive hook may ask. */
 function lineReader(hook: CommandHook, call: CommandCall, running: () => Running): OnLine {
