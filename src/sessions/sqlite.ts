@@ -65,7 +65,8 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
 
 /**
  * Takes away the lock folder that the WebAssembly driver leaves behind when its process is killed, and which blocks every
- * later open. Contract: call it only while holding our own lock for this database, so that no living owner can exist.
+ * later open. Contract: call it only while holding our own lock for this database, so that no living owner can exist. That
+ * lock needs another name than `<database>.lock`, which is the folder's.
  */
 export function removeLeftLock(path: string): boolean {
   try {

@@ -1,0 +1,202 @@
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { openState, withLock } from "../files/index.ts";
+import { openBytes } from "./bytes.ts";
+import type { Cursor } from "./cursor.ts";
+import { readEntries } from "./entries.ts";
+import type { Entry } from "./entry.ts";
+import { isRecord, toEntry } from "./formats/claude-code/entry.ts";
+import { needleOf } from "./needle.ts";
+import { recordsOf, sourceFile } from "./records.ts";
+import { filesToSearch, hitsOf, type SearchOptions, type SearchResult, withTurns } from "./search.ts";
+import { ranking } from "./search-rank.ts";
+import { searchTexts, type TextKind } from "./search-text.ts";
+import { openSqlite, removeLeftLock, sqliteDriver } from "./sqlite.ts";
+
+const schema = 1;
+
+/**
+ * The same question answered from a table of words over prompts, answers and titles. The table is disposable: it is brought
+ * up to date first, and every hit is read again from its file before it is given. Words match from their beginning.
+ */
+export async function searchIndex(query: string, options: SearchOptions = {}): Promise<SearchResult> {
+  const folder = await openState([], options);
+  const path = join(folder, `search-${schema}-${sqliteDriver()}.db`);
+  // Not `<database>.lock`: that name belongs to the WebAssembly driver.
+  return withLock(join(folder, "search-index"), async () => {
+    removeLeftLock(path);
+    try {
+      return await answer(path, query, options);
+    } catch (error) {
+      if (options.signal?.aborted) throw error;
+      // Whatever is wrong with the table, the transcripts are still there: it is made anew, once.
+      await rm(path, { force: true });
+      return answer(path, query, options);
+    }
+  });
+}
+
+async function answer(path: string, query: string, options: SearchOptions): Promise<SearchResult> {
+  const index = await openIndex(path);
+  try {
+    const { files, bytes } = await update(index, options);
+    return await ask(index, query, options, files, bytes);
+  } finally {
+    index.database.close();
+  }
+}
+
+/** The database with its statements, each prepared once. */
+async function openIndex(path: string) {
+  const database = await openSqlite(path);
+  database.exec(`
+    CREATE TABLE IF NOT EXISTS files (id INTEGER PRIMARY KEY, path TEXT UNIQUE, dev REAL, ino REAL, offset REAL, head TEXT, lines REAL);
+    CREATE TABLE IF NOT EXISTS places (id INTEGER PRIMARY KEY, file INTEGER, offset REAL, length REAL);
+    CREATE INDEX IF NOT EXISTS places_of ON places (file);
+    CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(text, content='', contentless_delete=1);
+  `);
+  return {
+    database,
+    allFiles: database.prepare("SELECT id, path FROM files"),
+    fileAt: database.prepare("SELECT * FROM files WHERE path = ?"),
+    addFile: database.prepare("INSERT INTO files (path, offset, head, lines, dev, ino) VALUES (?, 0, '', 0, 0, 0)"),
+    saveCursor: database.prepare("UPDATE files SET dev = ?, ino = ?, offset = ?, head = ?, lines = ? WHERE id = ?"),
+    addPlace: database.prepare("INSERT INTO places (file, offset, length) VALUES (?, ?, ?)"),
+    lastId: database.prepare("SELECT last_insert_rowid() AS id"),
+    addWords: database.prepare("INSERT INTO words (rowid, text) VALUES (?, ?)"),
+    dropWords: database.prepare("DELETE FROM words WHERE rowid IN (SELECT id FROM places WHERE file = ?)"),
+    dropPlaces: database.prepare("DELETE FROM places WHERE file = ?"),
+    dropFile: database.prepare("DELETE FROM files WHERE id = ?"),
+    find: database.prepare(`
+      SELECT files.path, places.offset, places.length FROM words
+      JOIN places ON places.id = words.rowid JOIN files ON files.id = places.file WHERE words MATCH ?`),
+  };
+}
+
+type Index = Awaited<ReturnType<typeof openIndex>>;
+
+/** Takes in what was written since the last time, and forgets files that were replaced or are gone. */
+async function update(index: Index, options: SearchOptions): Promise<{ files: number; bytes: number }> {
+  let files = 0;
+  let bytes = 0;
+  for await (const { file, sizeBytes } of filesToSearch({ ...options, agents: true })) {
+    options.signal?.throwIfAborted();
+    files++;
+    bytes += sizeBytes;
+    await takeIn(index, file, sizeBytes, options.signal);
+    options.progress?.({ files, bytes });
+  }
+  for (const row of index.allFiles.all()) {
+    if (!existsSync(String(row["path"]))) index.database.transaction(() => forget(index, Number(row["id"])));
+  }
+  return { files, bytes };
+}
+
+async function takeIn(index: Index, file: string, sizeBytes: number, signal: AbortSignal | undefined): Promise<void> {
+  const row = index.fileAt.get(file);
+  const from = row === undefined ? undefined : cursorIn(row);
+  if (from !== undefined && from.offset === sizeBytes) return;
+  const reader = readEntries(file, { from, tail: "keep", signal });
+  let id = row === undefined ? undefined : Number(row["id"]);
+  for await (const batch of reader) {
+    index.database.transaction(() => {
+      if (reader.reset && id !== undefined && id === Number(row?.["id"])) {
+        forget(index, id);
+        id = undefined;
+      }
+      id ??= newFile(index, file);
+      for (const item of batch) if (item.kind !== "unreadable") addEntry(index, id, item);
+    });
+  }
+  const { dev, ino, offset, head, lines } = reader.cursor;
+  if (id !== undefined) index.saveCursor.run(dev, ino, offset, head, lines, id);
+}
+
+function cursorIn(row: Readonly<Record<string, unknown>>): Cursor {
+  const number = (name: string) => Number(row[name]);
+  return {
+    dev: number("dev"),
+    ino: number("ino"),
+    offset: number("offset"),
+    head: String(row["head"]),
+    lines: number("lines"),
+  };
+}
+
+function newFile(index: Index, file: string): number {
+  index.addFile.run(file);
+  return Number(index.lastId.get()?.["id"]);
+}
+
+function forget(index: Index, id: number): void {
+  index.dropWords.run(id);
+  index.dropPlaces.run(id);
+  index.dropFile.run(id);
+}
+
+function addEntry(index: Index, file: number, entry: Entry): void {
+  const texts = searchTexts(entry).filter(({ kind }) => isIndexed(kind));
+  if (texts.length === 0) return;
+  index.addPlace.run(file, entry.offset, entry.length);
+  index.addWords.run(index.lastId.get()?.["id"] ?? null, texts.map(({ text }) => text).join("\n"));
+}
+
+function isIndexed(kind: TextKind): boolean {
+  return kind === "prompt" || kind === "answer" || kind === "title";
+}
+
+async function ask(
+  index: Index,
+  query: string,
+  options: SearchOptions,
+  files: number,
+  bytes: number,
+): Promise<SearchResult> {
+  const rank = ranking(options.limit ?? 50);
+  const words = query.trim().split(/\s+/u).filter(Boolean);
+  if (words.length === 0) return { hits: [], total: 0, files, bytes };
+  const needle = needleOf(query, options);
+  const places = placesByFile(index, words);
+  for await (const { place, file, agentId } of filesToSearch(options)) {
+    for (const { offset, length } of places.get(file) ?? []) {
+      const entry = await entryAt(file, offset, length);
+      for (const hit of entry === undefined ? [] : hitsOf(entry, needle, options)) {
+        if (!isIndexed(hit.kind)) continue;
+        rank.add({ ...hit, session: place.id, place, ...(agentId === undefined ? {} : { agentId }) });
+      }
+    }
+  }
+  return { hits: await withTurns(rank.best()), total: rank.total, files, bytes };
+}
+
+/** Every word is quoted: what looks like an operator is a word too. */
+function placesByFile(
+  index: Index,
+  words: readonly string[],
+): ReadonlyMap<string, { offset: number; length: number }[]> {
+  const match = words.map((word) => `"${word.replaceAll('"', '""')}"*`).join(" ");
+  const byFile = new Map<string, { offset: number; length: number }[]>();
+  for (const row of index.find.all(match)) {
+    const file = String(row["path"]);
+    const list = byFile.get(file) ?? [];
+    byFile.set(file, list);
+    list.push({ offset: Number(row["offset"]), length: Number(row["length"]) });
+  }
+  return byFile;
+}
+
+/** The entry that lies there now; undefined when the file was changed under our hands. */
+async function entryAt(file: string, offset: number, length: number): Promise<Entry | undefined> {
+  const source = await openBytes(file).catch(() => undefined);
+  if (source === undefined) return undefined;
+  try {
+    const bytes = Buffer.alloc(length);
+    if ((await source.read(bytes, offset)) < length) return undefined;
+    const line = { offset, length, end: offset + length, line: 0, bytes, terminated: false };
+    const [record] = recordsOf(sourceFile(file, source), line, isRecord);
+    return record?.kind === "record" ? toEntry(record) : undefined;
+  } finally {
+    await source.close();
+  }
+}

@@ -1,0 +1,198 @@
+import { stat } from "node:fs/promises";
+import type { Entry } from "./entry.ts";
+import { isRecord, toEntry } from "./formats/claude-code/entry.ts";
+import { folderName } from "./formats/claude-code/folder-name.ts";
+import { filesOf, findSessions, type SessionPlace } from "./formats/claude-code/locate.ts";
+import { findRoots, type Where } from "./formats/claude-code/roots.ts";
+import { readHeader } from "./header.ts";
+import { type Line, readLines } from "./lines.ts";
+import { type Needle, type NeedleOptions, needleOf } from "./needle.ts";
+import { recordsOf, type SourceFile, sourceFile } from "./records.ts";
+import { type Ranked, ranking } from "./search-rank.ts";
+import { searchTexts, type TextKind } from "./search-text.ts";
+import { sessionAt } from "./session.ts";
+
+export interface SearchOptions extends Where, NeedleOptions {
+  /** Also in what tools gave back. */
+  readonly results?: boolean;
+  readonly thinking?: boolean;
+  /** Also in agents' transcripts. */
+  readonly agents?: boolean;
+  /** Only sessions of this working directory. */
+  readonly project?: string;
+  readonly sinceMs?: number;
+  /** How many hits to give, best first. */
+  readonly limit?: number;
+  readonly signal?: AbortSignal;
+  /** Told after every file. */
+  readonly progress?: (done: { readonly files: number; readonly bytes: number }) => void;
+}
+
+export interface SearchHit {
+  readonly session: string;
+  readonly place: SessionPlace;
+  readonly file: string;
+  readonly agentId?: string;
+  readonly uuid?: string;
+  /** The turn of the active branch; absent outside of it, in agents, and in sessions too large to load for it. */
+  readonly turn?: number;
+  readonly offset: number;
+  readonly length: number;
+  readonly timestamp?: string;
+  readonly kind: TextKind;
+  /** The whole phrase was found, not only its words. */
+  readonly phrase: boolean;
+  readonly snippet: string;
+}
+
+export interface SearchResult {
+  readonly hits: readonly SearchHit[];
+  /** All hits, those beyond the limit included. */
+  readonly total: number;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** Looks through the raw bytes of every transcript, and decodes only lines that may hold what is looked for. */
+export async function searchSessions(query: string, options: SearchOptions = {}): Promise<SearchResult> {
+  const needle = needleOf(query, options);
+  const rank = ranking(options.limit ?? 50);
+  let files = 0;
+  let bytes = 0;
+  if (query.trim() === "") return { hits: [], total: 0, files, bytes };
+  for await (const { place, file, agentId, sizeBytes } of filesToSearch(options)) {
+    options.signal?.throwIfAborted();
+    for await (const hit of hitsIn(file, needle, options))
+      rank.add({ ...hit, session: place.id, place, ...(agentId === undefined ? {} : { agentId }) });
+    files++;
+    bytes += sizeBytes;
+    options.progress?.({ files, bytes });
+  }
+  return { hits: await withTurns(rank.best()), total: rank.total, files, bytes };
+}
+
+/** Which texts count, by what was asked for. */
+export function isWanted(kind: TextKind, { results = false, thinking = false }: SearchOptions): boolean {
+  return kind === "result" ? results : kind === "thinking" ? thinking : true;
+}
+
+interface FileToSearch {
+  readonly place: SessionPlace;
+  readonly file: string;
+  readonly agentId?: string;
+  readonly sizeBytes: number;
+}
+
+export async function* filesToSearch(options: SearchOptions): AsyncGenerator<FileToSearch, undefined> {
+  const seen = new Set<string>();
+  for await (const place of findSessions(await findRoots(options))) {
+    const key = `${place.project}/${place.id}`;
+    if (seen.has(key) || !(await belongsTo(place, options.project))) continue;
+    seen.add(key);
+    const agents = options.agents ? (await filesOf(place)).agents : [];
+    for (const { file, agentId } of [
+      { file: place.file },
+      ...agents.map(({ file, id }) => ({ file, agentId: id })),
+    ] as { file: string; agentId?: string }[]) {
+      const known = await stat(file).catch(() => undefined);
+      if (known === undefined || (options.sinceMs !== undefined && known.mtimeMs < options.sinceMs)) continue;
+      yield { place, file, ...(agentId === undefined ? {} : { agentId }), sizeBytes: known.size };
+    }
+  }
+}
+
+async function belongsTo(place: SessionPlace, project: string | undefined): Promise<boolean> {
+  if (project === undefined || place.project === folderName(project)) return true;
+  return (await readHeader(place.file).catch(() => undefined))?.cwd === project;
+}
+
+type FileHit = Omit<Ranked, "session" | "place" | "agentId">;
+
+async function* hitsIn(file: string, needle: Needle, options: SearchOptions): AsyncGenerator<FileHit, undefined> {
+  const reader = readLines(file, { tail: "give", signal: options.signal });
+  let source: SourceFile | undefined;
+  for await (const batch of reader) {
+    source ??= sourceFile(file, reader.cursor);
+    for (const line of candidates(batch, needle)) {
+      for (const record of recordsOf(source, line, isRecord)) {
+        if (record.kind === "record") yield* hitsOf(toEntry(record), needle, options);
+      }
+    }
+  }
+}
+
+/** Lines of a batch that may hold the needle. A batch lies in one buffer, so it is looked through in one go. */
+function* candidates(batch: readonly Line[], needle: Needle): Generator<Line> {
+  const held = batch.filter(({ bytes }) => bytes !== undefined);
+  const first = held[0]?.bytes;
+  const last = held.at(-1)?.bytes;
+  if (first === undefined || last === undefined) return;
+  const start = first.byteOffset;
+  const latin1 = Buffer.from(first.buffer, start, last.byteOffset + last.length - start).toString("latin1");
+  if (!needle.mayBeIn(latin1)) return;
+  let at = 0;
+  let given = -1;
+  for (const place of needle.placesIn(latin1)) {
+    while (at < held.length - 1 && (held[at + 1]?.bytes?.byteOffset ?? 0) - start <= place) at++;
+    if (at !== given) yield held[at] as Line;
+    given = at;
+  }
+}
+
+export function* hitsOf(entry: Entry, needle: Needle, options: SearchOptions): Generator<FileHit> {
+  if (
+    options.sinceMs !== undefined &&
+    !(Date.parse(entry.timestamp ?? "") >= options.sinceMs) &&
+    entry.timestamp !== undefined
+  )
+    return;
+  for (const { kind, text } of searchTexts(entry)) {
+    if (!isWanted(kind, options)) continue;
+    const match = needle.find(text);
+    if (match === undefined) continue;
+    const { file, offset, length, uuid, timestamp } = entry;
+    yield {
+      file,
+      offset,
+      length,
+      ...(uuid === undefined ? {} : { uuid }),
+      ...(timestamp === undefined ? {} : { timestamp }),
+      kind,
+      phrase: match.phrase,
+      snippet: snippetOf(text, match.from, match.to),
+    };
+  }
+}
+
+const around = 60;
+
+/** The match with some text on both sides, on one line. */
+function snippetOf(text: string, from: number, to: number): string {
+  const start = Math.max(0, from - around);
+  const end = Math.min(text.length, to + around);
+  const part = text.slice(start, end).replace(/\s+/gu, " ");
+  return `${start > 0 ? "…" : ""}${part}${end < text.length ? "…" : ""}`;
+}
+
+const largestToLoad = 24 * 1024 * 1024;
+
+/** Turns are a matter of the whole session, so they are looked up for the few hits that are shown. */
+export async function withTurns(hits: readonly Ranked[]): Promise<SearchHit[]> {
+  const turns = new Map<string, Promise<ReadonlyMap<number, number>>>();
+  return Promise.all(
+    hits.map(async (hit) => {
+      if (hit.agentId !== undefined) return hit;
+      const known = turns.get(hit.file) ?? turnsByOffset(hit.place);
+      turns.set(hit.file, known);
+      const turn = (await known).get(hit.offset);
+      return turn === undefined ? hit : { ...hit, turn };
+    }),
+  );
+}
+
+async function turnsByOffset(place: SessionPlace): Promise<ReadonlyMap<number, number>> {
+  if (((await stat(place.file).catch(() => undefined))?.size ?? Number.POSITIVE_INFINITY) > largestToLoad)
+    return new Map();
+  const { main } = await sessionAt(place).load();
+  return new Map(main.turns().turns.flatMap(({ number, entries }) => entries.map(({ offset }) => [offset, number])));
+}
