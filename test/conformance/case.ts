@@ -2,23 +2,25 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import type { EngineOptions } from "../../src/engine/index.ts";
 
-type Json = Readonly<Record<string, unknown>>;
+export type Json = Readonly<Record<string, unknown>>;
 
 /** One file of conformance/: see its README. */
 export interface Case {
   readonly claim: string;
   readonly given: Given;
-  readonly events: readonly { readonly event: string; readonly payload: Json }[];
+  /** What loading the settings must warn of. */
+  readonly loading: readonly Json[];
+  readonly events: readonly { readonly event: string; readonly payload: unknown }[];
   readonly outcomes: readonly Json[];
-  readonly absent: readonly string[];
 }
 
 export interface Given {
-  readonly settings?: Json;
-  readonly project?: Json;
-  readonly local?: Json;
-  readonly extra?: readonly Json[];
-  readonly files?: Readonly<Record<string, string>>;
+  /** A settings file: a value, or a text that is written as it stands. */
+  readonly settings?: Json | string;
+  readonly project?: Json | string;
+  readonly local?: Json | string;
+  readonly extra?: readonly (Json | string)[];
+  readonly files?: Readonly<Record<string, unknown>>;
   readonly http?: Readonly<Record<string, HttpAnswer>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly options?: Omit<EngineOptions, "ports">;
@@ -26,8 +28,11 @@ export interface Given {
 
 export interface HttpAnswer {
   readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly delayMs?: number;
+  /** What each request must hold: method, headers, body. */
+  readonly asked?: Json;
 }
 
 const folder = resolve(import.meta.dirname, "../../conformance");
@@ -40,10 +45,10 @@ export function conformanceCases(): readonly Case[] {
 }
 
 function readCase(name: string): Case {
-  const { given, when, then, absent = [] } = JSON.parse(readFileSync(join(folder, name), "utf8"));
+  const { given, loading = [], when, then } = JSON.parse(readFileSync(join(folder, name), "utf8"));
   const events = Array.isArray(when) ? when : [when];
   const outcomes = Array.isArray(then) ? then : [then];
   if (events.length !== outcomes.length) throw new Error(`${name}: as many outcomes as events are needed`);
   const claim = name.slice(0, -".json".length).split(sep).join(": ").replaceAll("-", " ");
-  return { claim, given, events: events.map(({ event, payload = {} }) => ({ event, payload })), outcomes, absent };
+  return { claim, given, loading, events: events.map(({ event, payload = {} }) => ({ event, payload })), outcomes };
 }

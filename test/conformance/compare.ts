@@ -1,11 +1,45 @@
-/** What of `expected` is not in `found`, as a line each; see conformance/README.md for the rules. */
+import type { Json } from "./case.ts";
+
+/** What of an outcome is not as `then` says, as a line each; see conformance/README.md for the rules. */
+export function outcomeDifferences(then: Json, outcome: Json): readonly string[] {
+  const expected: Json = { ...resting, ...then };
+  const found: Json = { ...outcome, warnings: worthNaming(outcome["warnings"], then["warnings"]) };
+  const unnamed = onlyWhenNamed.filter((field) => !(field in then) && found[field] !== undefined);
+  return [
+    ...differences(expected, found),
+    ...compareWhole.flatMap((field) => surplus(expected[field], found[field], `outcome.${field}`)),
+    ...unnamed.map((field) => `outcome.${field}: not expected, found ${JSON.stringify(found[field])}`),
+  ];
+}
+
+/** An outcome when no hook said anything. */
+const resting: Json = {
+  decision: "none",
+  blocked: false,
+  continue: true,
+  additionalContext: [],
+  systemMessages: [],
+  output: {},
+  skipped: [],
+  warnings: [],
+};
+
+const onlyWhenNamed: readonly string[] = ["reason", "stopReason", "updatedInput"];
+const compareWhole: readonly string[] = ["output", "updatedInput"];
+
+/** Cases give the fields they are about; that others are missing need not be said in each of them. */
+function worthNaming(found: unknown, named: unknown): unknown {
+  const all = JSON.stringify(named ?? []);
+  if (!Array.isArray(found) || all.includes('"payload-incomplete"')) return found;
+  return found.filter((warning: Json) => warning["code"] !== "payload-incomplete");
+}
+
+/** What of `expected` is not in `found`: objects may have further keys, lists may not be longer, `/…/` is an expression. */
 export function differences(expected: unknown, found: unknown, path = "outcome"): readonly string[] {
   if (Array.isArray(expected)) return listDifferences(expected, found, path);
-  if (typeof expected === "object" && expected !== null) {
-    if (typeof found !== "object" || found === null || Array.isArray(found)) return [unlike(path, expected, found)];
-    return Object.entries(expected).flatMap(([key, value]) =>
-      differences(value, (found as Record<string, unknown>)[key], `${path}.${key}`),
-    );
+  if (isObject(expected)) {
+    if (!isObject(found)) return [unlike(path, expected, found)];
+    return Object.entries(expected).flatMap(([key, value]) => differences(value, found[key], `${path}.${key}`));
   }
   const expression = typeof expected === "string" ? /^\/(.+)\/$/s.exec(expected)?.[1] : undefined;
   const equal = expression === undefined ? expected === found : new RegExp(expression, "s").test(String(found));
@@ -15,6 +49,23 @@ export function differences(expected: unknown, found: unknown, path = "outcome")
 function listDifferences(expected: readonly unknown[], found: unknown, path: string): readonly string[] {
   if (!Array.isArray(found) || found.length !== expected.length) return [unlike(path, expected, found)];
   return expected.flatMap((item, index) => differences(item, found[index], `${path}[${index}]`));
+}
+
+/** Keys that `found` has beyond `expected`, at any depth. */
+function surplus(expected: unknown, found: unknown, path: string): readonly string[] {
+  if (Array.isArray(expected) && Array.isArray(found)) {
+    return expected.flatMap((item, index) => surplus(item, found[index], `${path}[${index}]`));
+  }
+  if (!isObject(expected) || !isObject(found)) return [];
+  return Object.entries(found).flatMap(([key, value]) =>
+    key in expected
+      ? surplus(expected[key], value, `${path}.${key}`)
+      : [`${path}.${key}: not expected, found ${JSON.stringify(value)}`],
+  );
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function unlike(path: string, expected: unknown, found: unknown): string {
