@@ -1,3 +1,5 @@
+import { once } from "./once.ts";
+
 /** What is looked for, in the two forms a search needs: bytes of JSON on disk, and decoded text. */
 export interface Needle {
   /** True when a stretch of a file, given as Latin-1, may hold it. False is certain; true is to be looked into. */
@@ -22,7 +24,7 @@ export interface NeedleOptions {
 
 export function needleOf(query: string, options: NeedleOptions = {}): Needle {
   if (options.regex) return regexNeedle(new RegExp(query, options.matchCase ? "u" : "iu"));
-  const fold = (text: string) => (options.matchCase ? text : text.toLowerCase());
+  const fold = options.matchCase ? (text: string) => text : foldCase;
   const phrase = fold(query.trim());
   const words = [...new Set(phrase.split(/\s+/u).filter(Boolean))];
   const anchor = words.reduce((longest, word) => (word.length > longest.length ? word : longest), "");
@@ -83,7 +85,7 @@ function placesOf(word: string, matchCase: boolean): Pick<Needle, "mayBeIn" | "p
 }
 
 function spellings(char: string, matchCase: boolean, withEscapes: boolean): string {
-  const variants = matchCase ? [char] : [...new Set([char, char.toLowerCase(), char.toUpperCase()])];
+  const variants = matchCase ? [char] : [char, ...(upperOf().get(char) ?? [])];
   const plain = variants.map((one) =>
     isAscii(one) ? asciiSpelling(one) : literal(Buffer.from(one).toString("latin1")),
   );
@@ -91,6 +93,22 @@ function spellings(char: string, matchCase: boolean, withEscapes: boolean): stri
   const all = [...new Set([...plain, ...escaped])];
   return all.length === 1 ? (all[0] ?? "") : `(?:${all.join("|")})`;
 }
+
+/** Lower case, one character for one: the two letters that would become two, or depend on their neighbours, do not. */
+function foldCase(text: string): string {
+  return text.replaceAll("\u0130", "i").toLowerCase().replaceAll("\u03c2", "\u03c3");
+}
+
+/** From a letter to all those that become it in lower case: more than one for some (`k` and the Kelvin sign). */
+const upperOf = once(() => {
+  const uppers = new Map<string, string[]>();
+  for (let code = 0x41; code <= 0x1ffff; code++) {
+    const char = String.fromCodePoint(code);
+    const lower = foldCase(char);
+    if (lower !== char) uppers.set(lower, [...(uppers.get(lower) ?? []), char]);
+  }
+  return uppers;
+});
 
 function asciiSpelling(char: string): string {
   const short = { '"': '\\\\"', "\\": "\\\\\\\\", "/": "\\\\?/", "\b": "\\\\b", "\f": "\\\\f", "\t": "\\\\t" }[char];
