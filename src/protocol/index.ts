@@ -36,7 +36,8 @@ export type {
   PermissionOutput,
   PermissionUpdate,
 } from "./outcome.ts";
-export { Problem, type ProblemCode } from "./problem.ts";
+export { Problem } from "./problem.ts";
+export { type ProblemCode, problemCodes } from "./problem-codes.ts";
 export type { Answer, Ended, HookRef, RunRecord, Skip, SkipReason } from "./record.ts";
 export type { AnswerName, EventRow, MatchedField, Phase, SpecialRules, StopEffect } from "./row.ts";
 export {

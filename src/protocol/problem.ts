@@ -1,3 +1,5 @@
+import type { ProblemCode } from "./problem-codes.ts";
+
 /**
  * A wrong call: the one error class Hookline throws. What a hook or a file does wrong is a value, never a throw.
  *
@@ -14,6 +16,3 @@ export class Problem extends Error {
     this.about = options.about ?? {};
   }
 }
-
-/** `area/what`; the areas are modules or nouns a caller knows, such as `event/unknown` or `session/not-found`. */
-export type ProblemCode = `${string}/${string}`;
