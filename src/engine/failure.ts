@@ -1,4 +1,5 @@
 import type { Answer, Ended, EventRow, FailurePolicy, HookRef, Verdict, Warning } from "../protocol/index.ts";
+import { stripControl } from "./display.ts";
 
 export interface FailedRun {
   readonly row: EventRow;
@@ -12,13 +13,12 @@ export function withFailurePolicy(answer: Answer, run: FailedRun): { verdict: Ve
   const { failure, verdict } = answer;
   if (failure === undefined) return { verdict, warnings: [] };
   const denies = failureDenies(run);
-  const message = `Hook ${run.hook.name} failed: ${failure}.${denies ? "" : " The operation goes on."}`;
+  // What failed may be told in the hook's own words, and is for the person.
+  const reason = stripControl(`Hook ${run.hook.name} failed: ${failure}`);
+  const message = `${reason}.${denies ? "" : " The operation goes on."}`;
   const warning: Warning = { code: "hook-failed", message, place: placeOf(run.hook) };
   return {
-    verdict:
-      denies && verdict.kind !== "deny"
-        ? { kind: "deny", reason: `Hook ${run.hook.name} failed: ${failure}` }
-        : verdict,
+    verdict: denies && verdict.kind !== "deny" ? { kind: "deny", reason } : verdict,
     warnings: isReported(run) || denies ? [warning] : [],
   };
 }

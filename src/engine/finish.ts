@@ -21,8 +21,9 @@ async function finish(placed: Finished, hook: ConfiguredHook, firing: Firing, wo
   return needsShortening(checked.answer) ? shorten(checked, String(firing.payload["session_id"]), world) : checked;
 }
 
-function needsShortening({ verdict, context, messages, stop }: Answer): boolean {
+function needsShortening({ verdict, context, messages, stop, output }: Answer): boolean {
   const reason = verdict.kind === "none" ? undefined : verdict.reason;
   const isLong = (text: string | undefined): boolean => text !== undefined && text.length > mostContextChars;
-  return messages !== undefined || stop?.reason !== undefined || isLong(reason) || (context?.some(isLong) ?? false);
+  if (messages !== undefined || stop?.reason !== undefined) return true;
+  return isLong(reason) || isLong(output?.customInstructions) || (context?.some(isLong) ?? false);
 }

@@ -14,13 +14,15 @@ export async function shorten({ answer, warnings }: Finished, sessionId: string,
     if (warning !== undefined) found.push(warning);
     return kept;
   }
-  const { context, messages, verdict, stop } = answer;
+  const { context, messages, verdict, stop, output } = answer;
+  const instructions = output?.customInstructions;
   const finished: Answer = {
     ...answer,
     verdict: await withReason(verdict, short),
     ...(context ? { context: await Promise.all(context.map(short)) } : {}),
     ...(messages ? { messages: await Promise.all(messages.map((text) => short(stripControl(text)))) } : {}),
     ...(stop?.reason ? { stop: { reason: await short(stripControl(stop.reason)) } } : {}),
+    ...(instructions ? { output: { ...output, customInstructions: await short(instructions) } } : {}),
   };
   return { answer: finished, warnings: found };
 }

@@ -243,3 +243,20 @@ test("an http error keeps a denial of its body and nothing else (EN-64)", () => 
     failure: "HTTP 500",
   });
 });
+
+describe("texts that people read (EN-86)", () => {
+  test("a reason and a warning hold nothing a terminal would act on", () => {
+    const red = "\u001b[31mno\u001b[0m";
+    expect(verdictOf(printed(2, "", red))).toEqual({ kind: "deny", reason: "no" });
+    const [ignored] = readAnswer(printed(2, "", red), reading("PermissionRequest")).warnings;
+    expect(ignored?.message).toBe("PermissionRequest does not read exit 2 as a decision: no");
+  });
+});
+
+test("EN-89 asking is a denial only where the event can block", () => {
+  const ask = (hookEventName: string) => ({
+    hookSpecificOutput: { hookEventName, permissionDecision: "ask", permissionDecisionReason: "sure?" },
+  });
+  expect(verdictOf(printed(0, ask("UserPromptSubmit")), reading("UserPromptSubmit")).kind).toBe("deny");
+  expect(verdictOf(printed(0, ask("PostToolUse")), reading("PostToolUse")).kind).toBe("none");
+});

@@ -1,4 +1,5 @@
 import type { Answer, EventRow, HookType, LayerKind, Warning, WarningCode } from "../../protocol/index.ts";
+import { stripControl } from "../display.ts";
 
 /** What a reader has to know beside the text: whose answer it is, and to what. */
 export interface Reading {
@@ -20,8 +21,9 @@ export interface ReadAnswer {
 
 export const noAnswer: Answer = { verdict: { kind: "none" } };
 
+/** A warning may quote the hook, and is for the person. */
 export function warn(reading: Reading, code: WarningCode, message: string): Warning {
-  return { code, message, place: reading.hookId };
+  return { code, message: stripControl(message), place: reading.hookId };
 }
 
 /** The words of a denial that came without any. */

@@ -1,5 +1,6 @@
 import type { Decision, HookOutput, Verdict, Warning } from "../../protocol/index.ts";
 import { compareDecisions } from "../../protocol/index.ts";
+import { stripControl } from "../display.ts";
 import { defaultReason, type Reading, warn } from "./reading.ts";
 
 /** What an exact object says about the operation: the stricter of its old and its new way to decide. */
@@ -22,7 +23,7 @@ function topLevelVerdict({ decision, reason }: HookOutput, reading: Reading): Sa
   if (decision === undefined) return silent;
   if (decision === "block" && row.blockWord) return { verdict: worded("deny", reason, reading), warnings: [] };
   if (decision === "approve") {
-    return row.decisions.includes("allow") ? { verdict: allowed(reason), warnings: [] } : silent;
+    return row.decisions.includes("allow") ? { verdict: worded("allow", reason, reading), warnings: [] } : silent;
   }
   return { verdict: { kind: "none" }, warnings: [unknownDecision(decision, reading)] };
 }
@@ -36,7 +37,7 @@ function specificVerdict(output: HookOutput, reading: Reading): Said {
   }
   const answer = specific.decision;
   if (answer !== undefined && reading.row.answers.includes("decision")) {
-    if (answer.behavior === "allow") return { verdict: allowed(undefined), warnings: [] };
+    if (answer.behavior === "allow") return { verdict: { kind: "allow" }, warnings: [] };
     return { verdict: worded("deny", answer.message ?? output.reason, reading), warnings: [] };
   }
   if (specific.action === "decline" && reading.row.answers.includes("action")) {
@@ -45,26 +46,23 @@ function specificVerdict(output: HookOutput, reading: Reading): Said {
   return silent;
 }
 
-/** A decision as far as the event knows it: where it can refuse but not ask, asking and deferring refuse. */
+/** A decision as far as the event knows it: where it can block but not ask, asking and deferring refuse. */
 export function honoured(decision: Exclude<Decision, "none">, reason: string | undefined, reading: Reading): Said {
-  const { decisions } = reading.row;
+  const { decisions, blocks } = reading.row;
   if (decisions.includes(decision)) return { verdict: worded(decision, reason, reading), warnings: [] };
-  const refuses = decision !== "allow" && decisions.includes("deny");
+  const refuses = decision !== "allow" && decisions.includes("deny") && blocks !== null;
   return {
     verdict: refuses ? worded("deny", reason, reading) : { kind: "none" },
     warnings: [unknownDecision(decision, reading)],
   };
 }
 
+/** A reason is read by people wherever a decision is shown, so nothing in it acts on a terminal. */
 export function worded(decision: Exclude<Decision, "none">, reason: string | undefined, reading: Reading): Verdict {
-  const words = reason?.trim() ? reason : undefined;
+  const words = reason?.trim() ? stripControl(reason) : undefined;
   if (decision === "deny") return { kind: "deny", reason: words ?? defaultReason(reading, "denied") };
   if (decision === "ask") return { kind: "ask", reason: words ?? defaultReason(reading, "asks about") };
   return words === undefined ? { kind: decision } : { kind: decision, reason: words };
-}
-
-function allowed(reason: string | undefined): Verdict {
-  return reason ? { kind: "allow", reason } : { kind: "allow" };
 }
 
 function unknownDecision(decision: string, reading: Reading): Warning {
