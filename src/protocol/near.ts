@@ -9,8 +9,17 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
     best = candidate;
     bestDistance = distance;
   }
-  return best;
+  return best ?? begunWith(typed, candidates);
 }
+
+/** People leave words off: the shortest candidate that goes on where the word ends. */
+function begunWith(typed: string, candidates: Iterable<string>): string | undefined {
+  if (typed.length < fewestLetters) return undefined;
+  const longer = [...candidates].filter((candidate) => candidate.toLowerCase().startsWith(typed));
+  return longer.sort((a, b) => a.length - b.length)[0];
+}
+
+const fewestLetters = 3;
 
 /** Levenshtein distance, given up at `limit`: words are short, but they come from files. */
 function editDistance(a: string, b: string, limit: number): number {
