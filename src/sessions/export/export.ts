@@ -1,0 +1,19 @@
+import type { Session } from "../session.ts";
+import { titleOf } from "../title.ts";
+import { type DocumentOptions, documentOf } from "./document.ts";
+import { toHtml } from "./html.ts";
+import { toMarkdown } from "./markdown.ts";
+
+export type ExportFormat = "markdown" | "html" | "json";
+
+/** A session as text to give away. Account data and environment files are never part of it. */
+export async function exportSession(
+  session: Session,
+  format: ExportFormat,
+  options: DocumentOptions = {},
+): Promise<string> {
+  const model = await session.load();
+  const document = documentOf(model, titleOf(model.main.entries), options);
+  if (format === "markdown") return toMarkdown(document);
+  return format === "html" ? toHtml(document) : `${JSON.stringify(document, null, 2)}\n`;
+}

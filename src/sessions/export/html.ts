@@ -1,0 +1,173 @@
+import { createHash } from "node:crypto";
+import { plainText } from "../plain-text.ts";
+import type { DocumentAgent, DocumentImage, DocumentItem, DocumentTool, SessionDocument } from "./document.ts";
+import { style } from "./style.ts";
+
+/**
+ * A session as one HTML file that refers to nothing outside itself and runs nothing. Everything from the transcript is
+ * written as text; the policy in the file forbids scripts, frames, forms, and any request.
+ */
+export function toHtml(document: SessionDocument): string {
+  const title = text(document.title ?? document.id);
+  const facts = [
+    document.id,
+    document.cwd,
+    document.gitBranch,
+    document.version,
+    document.startedAt,
+    document.models.join(", "),
+  ];
+  return [
+    "<!doctype html>",
+    '<html lang="en">',
+    "<head>",
+    '<meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${hashOf(style)}'; img-src data:; base-uri 'none'; form-action 'none'">`,
+    '<meta name="referrer" content="no-referrer">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<title>${title}</title>`,
+    `<style>${style}</style>`,
+    "</head>",
+    "<body>",
+    "<header>",
+    `<h1>${title}</h1>`,
+    `<p class="facts">${facts
+      .filter(Boolean)
+      .map((fact) => `<span>${text(fact ?? "")}</span>`)
+      .join(" ")}</p>`,
+    "</header>",
+    "<main>",
+    ...document.items.map(itemHtml),
+    "</main>",
+    "</body>",
+    "</html>",
+    "",
+  ].join("\n");
+}
+
+function hashOf(content: string): string {
+  return createHash("sha256").update(content).digest("base64");
+}
+
+function itemHtml(item: DocumentItem): string {
+  const time = item.timestamp === undefined ? "" : `<time>${text(item.timestamp)}</time>`;
+  switch (item.kind) {
+    case "prompt": {
+      const turn = item.turn === undefined ? "" : `Turn ${item.turn}`;
+      return section(
+        "prompt",
+        `<h2>${turn} <small>${text(item.role)}</small> ${time}</h2>${prose(item.text)}${pictures(item.images)}`,
+      );
+    }
+    case "answer":
+      return section(
+        "answer",
+        `${item.model === undefined ? "" : `<small>${text(item.model)}</small>`}${prose(item.text)}`,
+      );
+    case "thinking":
+      return section("thinking", folded("Thinking", prose(item.text)));
+    case "tool":
+      return toolHtml(item);
+    case "hook":
+      return section(
+        "hook",
+        folded(
+          ["Hook", item.event, item.name, item.type]
+            .filter(Boolean)
+            .map((one) => text(one ?? ""))
+            .join(" · "),
+          block(item.text),
+        ),
+      );
+    case "feedback":
+      return section("feedback", `<small>Stop hook feedback</small>${prose(item.text)}`);
+    case "command":
+      return section("command", block(item.text));
+    case "compaction":
+      return section(
+        "compaction",
+        folded(
+          `Compaction ${text(item.trigger ?? "")} ${item.preTokens ?? "?"} → ${item.postTokens ?? "?"} tokens`,
+          prose(item.summary ?? ""),
+        ),
+      );
+    case "api-error":
+      return section("error", prose(item.text));
+    case "interrupt":
+      return section("interrupt", prose(item.text));
+  }
+}
+
+function toolHtml(tool: DocumentTool): string {
+  const took = tool.durationMs === undefined ? "" : ` · ${tool.durationMs} ms`;
+  const input = typeof tool.input === "string" ? tool.input : JSON.stringify(tool.input, null, 2);
+  const parts = [
+    block(input),
+    tool.output === undefined || tool.output === "" ? "" : block(tool.output, "output"),
+    pictures(tool.images ?? []),
+    tool.agent === undefined ? "" : agentHtml(tool.agent),
+  ];
+  return section(
+    "tool",
+    folded(`${text(tool.name)} · <span class="status">${text(tool.status)}</span>${took}`, parts.join("")),
+  );
+}
+
+function agentHtml(agent: DocumentAgent): string {
+  const name = ["Agent", agent.type, agent.description, agent.id]
+    .filter(Boolean)
+    .map((one) => text(one ?? ""))
+    .join(" · ");
+  return `<div class="agent">${folded(name, agent.items.map(itemHtml).join("\n"))}</div>`;
+}
+
+function section(kind: string, inner: string): string {
+  return `<section class="${kind}">${inner}</section>`;
+}
+
+/** `summary` is markup already made safe. */
+function folded(summary: string, inner: string): string {
+  return `<details><summary>${summary}</summary>${inner}</details>`;
+}
+
+function prose(content: string): string {
+  return `<div class="text">${linked(content)}</div>`;
+}
+
+function block(content: string, kind = "input"): string {
+  return `<pre class="${kind}">${text(content)}</pre>`;
+}
+
+function pictures(images: readonly DocumentImage[]): string {
+  return images
+    .map(({ mediaType, data }) => `<img alt="picture" src="data:${text(mediaType)};base64,${text(data)}">`)
+    .join("");
+}
+
+/** Addresses of the web become links that look like links; anything else stays text. */
+function linked(content: string): string {
+  return plainText(content)
+    .split(/(https?:\/\/[^\s<>"'`]+)/gi)
+    .map((part, index) => (index % 2 === 1 ? link(part) : text(part)))
+    .join("");
+}
+
+function link(address: string): string {
+  const href = URL.canParse(address) ? new URL(address) : undefined;
+  if (href?.protocol !== "https:" && href?.protocol !== "http:") return text(address);
+  return `<a class="out" rel="noopener noreferrer nofollow" href="${text(href.href)}">${text(address)}</a>`;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+  "`": "&#96;",
+};
+
+/** Safe between tags and in quoted attributes. */
+function text(content: string): string {
+  return plainText(content).replace(/[&<>"'`]/g, (char) => entities[char] ?? "");
+}
