@@ -1,7 +1,7 @@
 import type { HookRef, Skip, SkipReason } from "../protocol/index.ts";
 import type { ConfiguredHook } from "./configured.ts";
 import { dropDuplicates } from "./duplicates.ts";
-import type { Selected } from "./select.ts";
+import type { Occasion, Selected } from "./select.ts";
 
 export interface Refusal {
   readonly why: SkipReason;
@@ -9,16 +9,16 @@ export interface Refusal {
 }
 
 /** One reason not to run a hook. Gates are asked in order; the first that refuses is the one that is told. */
-export type Gate = (hook: ConfiguredHook) => Refusal | undefined;
+export type Gate = (hook: ConfiguredHook, occasion: Occasion) => Refusal | undefined;
 
 /** What may run of what was selected: every gate lets it pass, and equal hooks run once. */
-export function admit(selected: Selected, gates: readonly Gate[]): Selected {
+export function admit(selected: Selected, gates: readonly Gate[], occasion: Occasion): Selected {
   const known = admitted.get(selected);
   if (known?.gates === gates) return known.result;
   const passed: ConfiguredHook[] = [];
   const skipped: Skip[] = [...selected.skipped];
   for (const hook of selected.hooks) {
-    const refusal = firstRefusal(hook, gates);
+    const refusal = firstRefusal(hook, gates, occasion);
     if (refusal === undefined) passed.push(hook);
     else skipped.push(skipOf(hook.ref, refusal));
   }
@@ -41,9 +41,9 @@ function isSettledBeforehand({ hook }: ConfiguredHook): boolean {
 
 const admitted = new WeakMap<Selected, { gates: readonly Gate[]; result: Selected }>();
 
-function firstRefusal(hook: ConfiguredHook, gates: readonly Gate[]): Refusal | undefined {
+function firstRefusal(hook: ConfiguredHook, gates: readonly Gate[], occasion: Occasion): Refusal | undefined {
   for (const gate of gates) {
-    const refusal = gate(hook);
+    const refusal = gate(hook, occasion);
     if (refusal !== undefined) return refusal;
   }
   return undefined;

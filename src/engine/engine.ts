@@ -18,10 +18,10 @@ import type { AnyPayload } from "./payload.ts";
 import { statusLineCall } from "./policy.ts";
 import { resolveOptions } from "./resolve-options.ts";
 import { type SessionHooks, sessionHooks } from "./session-hooks.ts";
+import { skillsInUse } from "./skills.ts";
 import { statusLine } from "./status-line.ts";
 import { type StopHooks, stopHooks } from "./stop-hooks.ts";
 import type { EventStep } from "./stream.ts";
-import { trustIn } from "./trust.ts";
 import { openWorld } from "./world.ts";
 
 /** Contract: gets the payload read-only; answers at once or later, with a verdict, the JSON of a hook, or nothing. */
@@ -76,17 +76,17 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
   const resolved = resolveOptions(options);
   const told: Warning[] = [];
   const warn = (warning: Warning): void => void told.push(warning);
-  const trust = trustIn(resolved.trust);
+  const skills = skillsInUse();
   const live = liveHooks(resolved.rows);
   const settings = await openSettings(resolved);
-  const allHooks = () => [...[...settings.snapshot().byEvent.values()].flat(), ...live.all()];
+  const allHooks = () => [...[...settings.inForce().byEvent.values()].flat(), ...live.all()];
   const world = await openWorld(resolved, { hooks: () => allHooks().map(({ hook }) => hook), warn });
   const events = openEvents({
     options: resolved,
-    snapshot: () => settings.snapshot(),
+    inForce: () => settings.inForce(),
     live,
     world,
-    trust,
+    skills,
     takeWarnings: () => told.splice(0),
     onLost: (error) => warn({ code: "hook-failed", message: `An event nobody waited for failed: ${String(error)}` }),
   });
@@ -107,10 +107,10 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
 
   return {
     get fingerprint() {
-      return settings.snapshot().fingerprint;
+      return settings.inForce().fingerprint;
     },
     get warnings() {
-      return settings.snapshot().warnings;
+      return settings.inForce().warnings;
     },
     on: whileOpen((event: string, ...rest: [Handler] | [string, Handler]) => {
       const [matcher, handler] = rest.length === 1 ? [undefined, rest[0]] : rest;
@@ -124,13 +124,13 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
     notify: whileOpen(events.notify),
     hasHookFor: events.hasHookFor,
     explain: whileOpen(events.explain),
-    list: () => listHooks(allHooks(), trust.ofHook),
+    list: () => listHooks(allHooks(), settings.inForce().trust),
     reload: whileOpen(() => settings.reload(asking)),
     watch: whileOpen(() => settings.watch(asking)),
-    session: whileOpen((id: string) => sessionHooks(id, live)),
+    session: whileOpen((id: string) => sessionHooks(id, live, skills)),
     stopHooks: stopHooks(live, world.tell),
     background: { list: world.background.list, take: world.background.take },
-    statusLine: whileOpen((input: unknown) => line.run(input, statusLineCall(settings.snapshot(), resolved, trust))),
+    statusLine: whileOpen((input: unknown) => line.run(input, statusLineCall(settings.inForce(), resolved))),
     async close({ waitMs = 0 } = {}) {
       closed = true;
       line.close();

@@ -7,18 +7,18 @@ import { currentDepth, processDepth } from "./depth.ts";
 import { type Explanation, explainPlan } from "./explain.ts";
 import { fireEvent, planEvent } from "./fire.ts";
 import type { RunStep, World } from "./firing.ts";
-import { honoursOnce, onceGate, recursionGate, supportGate, trustGate } from "./gates.ts";
+import { frontmatterGate, honoursOnce, onceGate, recursionGate, supportGate, trustGate } from "./gates.ts";
+import type { InForce } from "./in-force.ts";
 import type { LiveHooks } from "./live-hooks.ts";
 import { matchedValue } from "./matcher.ts";
 import { type AnyPayload, checkPayload, completePayload } from "./payload.ts";
 import { environments, httpPolicyFor, policyGate } from "./policy.ts";
 import type { ResolvedOptions } from "./resolve-options.ts";
 import { type Occasion, selectByMatcher } from "./select.ts";
-import type { Snapshot } from "./settings/snapshot.ts";
 import { quietOutcome, type SettledRun } from "./settle/settle.ts";
+import type { SkillsInUse } from "./skills.ts";
 import { type Soon, soon } from "./soon.ts";
 import { type EventStep, streamSteps } from "./stream.ts";
-import type { Trust } from "./trust.ts";
 import { turns } from "./turns.ts";
 
 export interface FireOptions {
@@ -38,29 +38,29 @@ export interface Events {
 
 export interface EventParts {
   readonly options: ResolvedOptions;
-  snapshot(): Snapshot;
+  inForce(): InForce;
   readonly live: LiveHooks;
   readonly world: World;
   /** Warnings that came up between events, each told once. */
   takeWarnings(): readonly Warning[];
   /** What an outcome nobody waits for went wrong with. */
   onLost(error: unknown): void;
-  readonly trust: Trust;
+  readonly skills: SkillsInUse;
 }
 
 type Watched = FireOptions & { readonly onStep?: (step: RunStep) => void; readonly unawaited?: boolean };
 
-export function openEvents({ options, snapshot, live, world, takeWarnings, onLost, trust }: EventParts): Events {
+export function openEvents({ options, inForce, live, world, takeWarnings, onLost, skills }: EventParts): Events {
   const counted = turns();
   const once = new Set<string>();
   const ownSession = randomUUID();
   const outerDepth = processDepth(options.env);
-  let lastGates: { now: Snapshot; depth: number; gates: readonly Gate[] } | undefined;
+  let lastGates: { now: InForce; depth: number; gates: readonly Gate[] } | undefined;
 
   async function fire(event: string, given: AnyPayload, watched: Watched): Promise<Outcome> {
     const row = rowOf(event, options.rows);
     const warnings = told(checkPayload(row, given));
-    const now = snapshot();
+    const now = inForce();
     const hooks = hooksOf(event, given, now);
     const value = matchedValue(row.matchesOn, given);
     const matched = selectByMatcher(hooks, value);
@@ -75,7 +75,7 @@ export function openEvents({ options, snapshot, live, world, takeWarnings, onLos
   function fireMatched(
     row: EventRow,
     given: AnyPayload,
-    now: Snapshot,
+    now: InForce,
     hooks: readonly ConfiguredHook[],
     value: string | undefined,
     warnings: readonly Warning[],
@@ -96,8 +96,9 @@ export function openEvents({ options, snapshot, live, world, takeWarnings, onLos
         round: 1,
         forceSync: watched.forceSync ?? false,
         unawaited: watched.unawaited ?? false,
-        environmentOf: environments(now.effective, options),
-        httpPolicyOf: (hook) => httpPolicyFor(now.effective, hook),
+        environmentOf: environments(now, options),
+        httpPolicyOf: (hook) => httpPolicyFor(now, hook),
+        whyNotTrusted: (hook) => now.trust.ofHook(hook, String(payload["cwd"])).detail,
         onStep: watched.onStep,
       },
       world,
@@ -116,7 +117,7 @@ export function openEvents({ options, snapshot, live, world, takeWarnings, onLos
     return waiting.length === 0 ? warnings : [...waiting, ...warnings];
   }
 
-  function hooksOf(event: string, given: AnyPayload, now: Snapshot): readonly ConfiguredHook[] {
+  function hooksOf(event: string, given: AnyPayload, now: InForce): readonly ConfiguredHook[] {
     const fromFiles = now.byEvent.get(event) ?? none;
     return live.has(event) ? live.behind(fromFiles, event, String(given["session_id"] ?? ownSession)) : fromFiles;
   }
@@ -140,12 +141,13 @@ export function openEvents({ options, snapshot, live, world, takeWarnings, onLos
   }
 
   /** Gates depend on the snapshot and the depth alone, so one event's serve the next. */
-  function gatesAt(depth: number, now: Snapshot): readonly Gate[] {
+  function gatesAt(depth: number, now: InForce): readonly Gate[] {
     if (lastGates?.now === now && lastGates.depth === depth) return lastGates.gates;
     const gates = [
       recursionGate(depth),
-      policyGate(now.effective),
-      trustGate(trust.ofHook),
+      policyGate(now),
+      trustGate(now.trust),
+      frontmatterGate(skills),
       supportGate(world.ports),
       onceGate(once),
     ];
@@ -179,14 +181,14 @@ export function openEvents({ options, snapshot, live, world, takeWarnings, onLos
     explain(event, given) {
       const row = rowOf(event, options.rows);
       const warnings = checkPayload(row, given);
-      const now = snapshot();
+      const now = inForce();
       const payload = complete(row, given);
       const hooks = hooksOf(event, payload, now);
       const occasion: Occasion = { row, payload, value: matchedValue(row.matchesOn, payload), place: placeOf(payload) };
       const plan = planEvent({ hooks, occasion, gates: gatesAt(currentDepth(outerDepth), now) });
       return explainPlan(hooks, plan, occasion, warnings);
     },
-    hasHookFor: (event) => snapshot().byEvent.has(event) || live.has(event),
+    hasHookFor: (event) => inForce().byEvent.has(event) || live.has(event),
   };
 }
 

@@ -56,7 +56,7 @@ async function judgedAgain(outcome: Outcome, first: Settling, plan: Selected, ca
 
 /** Which hooks would run, and why the others would not. Starts nothing. */
 export function planEvent({ hooks, occasion, gates }: Pick<FireCall, "hooks" | "occasion" | "gates">): Selected {
-  return admit(select(hooks, occasion), gates);
+  return admit(select(hooks, occasion), gates, occasion);
 }
 
 /** A rewrite must not slip past a guard: hooks that the new input concerns are asked about it; they may refuse, not rewrite. */

@@ -46,6 +46,8 @@ export interface Firing {
   /** The environment of a hook, by its layer. */
   environmentOf(hook: ConfiguredHook): Environment;
   httpPolicyOf(hook: ConfiguredHook): HttpPolicy;
+  /** Asked again immediately before a program is started; empty when nothing is in the way. */
+  whyNotTrusted(hook: ConfiguredHook): string;
   readonly onStep: ((step: RunStep) => void) | undefined;
 }
 

@@ -3,8 +3,8 @@ import type { Gate } from "./admit.ts";
 import type { ConfiguredHook } from "./configured.ts";
 import { deepest } from "./depth.ts";
 import type { Ports } from "./ports.ts";
-
-export type TrustState = "trusted" | "new" | "changed";
+import type { SkillsInUse } from "./skills.ts";
+import type { Trust } from "./trust/trust.ts";
 
 /** Hooks inside hooks inside hooks: somewhere it has to end. */
 export function recursionGate(depth: number): Gate {
@@ -13,13 +13,26 @@ export function recursionGate(depth: number): Gate {
 }
 
 /** What a checkout brings runs only when somebody has looked at it. */
-export function trustGate(trustOf: (hook: ConfiguredHook) => TrustState): Gate {
-  return (hook) => {
-    const state = trustOf(hook);
+export function trustGate(trust: Trust): Gate {
+  return (hook, { place }) => {
+    const { state, detail } = trust.ofHook(hook, place.cwd);
     if (state === "trusted") return undefined;
     const where = hook.layer.file ?? hook.layer.kind;
-    const what = state === "new" ? "nobody has approved it yet" : "it changed since it was approved";
-    return { why: "trust", detail: `${state}: ${what} (${where}); hookline trust shows and pins it` };
+    return { why: "trust", detail: `${state}: ${detail} (${where}); hookline trust shows and pins it` };
+  };
+}
+
+/** An agent's own hooks are for what happens inside it, a skill's for what happens after it was used. */
+export function frontmatterGate(skills: SkillsInUse): Gate {
+  return ({ layer: { frontmatter } }, { payload }) => {
+    if (frontmatter === undefined) return undefined;
+    const { of, name } = frontmatter;
+    if (of === "agent") {
+      if (payload["agent_id"] !== undefined && payload["agent_type"] === name) return undefined;
+      return { why: "matcher", detail: `it runs inside the agent "${name}" only` };
+    }
+    if (skills.has(String(payload["session_id"]), name)) return undefined;
+    return { why: "matcher", detail: `it runs once the skill "${name}" was used in this session` };
   };
 }
 

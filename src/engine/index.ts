@@ -4,7 +4,6 @@ export type { Engine, EventPayload, Handler } from "./engine.ts";
 export type { FireOptions } from "./events.ts";
 export type { Explained, Explanation } from "./explain.ts";
 export type { RunStep } from "./firing.ts";
-export type { TrustState } from "./gates.ts";
 export type { ListedHook } from "./list.ts";
 export type { ReloadReport } from "./live-settings.ts";
 export { openEngine } from "./open.ts";
@@ -28,3 +27,4 @@ export type {
 export type { RegisterOptions, SessionHooks } from "./session-hooks.ts";
 export type { StopHooks } from "./stop-hooks.ts";
 export type { EventStep } from "./stream.ts";
+export type { TrustState } from "./trust/trust.ts";

@@ -1,14 +1,14 @@
 import type { Warning } from "../protocol/index.ts";
 import { type Asking, askAboutChanges, type RefusedChange } from "./changed-layers.ts";
 import { loadConditionReader } from "./conditions.ts";
+import type { InForce } from "./in-force.ts";
 import type { Layer } from "./layer.ts";
 import type { ResolvedOptions } from "./resolve-options.ts";
-import type { Snapshot } from "./settings/snapshot.ts";
 import { watchFiles } from "./watch-files.ts";
 
 /** Settings in force, replaced as a whole when they are read again. */
 export interface LiveSettings {
-  snapshot(): Snapshot;
+  inForce(): InForce;
   /** Reads everything afresh; hooks of the old snapshot are asked about each changed layer first. */
   reload(asking: Asking): Promise<ReloadReport>;
   watch(asking: Asking): () => void;
@@ -25,9 +25,10 @@ export interface ReloadReport {
 
 export async function openSettings(options: ResolvedOptions): Promise<LiveSettings> {
   // Reading settings is for those who open an engine, not for everyone who imports its door.
-  const [{ loadLayers, settingsFiles }, { takeSnapshot }] = await Promise.all([
+  const [{ loadLayers, settingsFiles }, { takeSnapshot }, { putInForce }] = await Promise.all([
     import("./settings/layers.ts"),
     import("./settings/snapshot.ts"),
+    import("./in-force.ts"),
   ]);
   let snapshot = await shot(await loadLayers(options, { rows: options.rows }));
   const watchers = new Set<() => void>();
@@ -43,9 +44,10 @@ export async function openSettings(options: ResolvedOptions): Promise<LiveSettin
     return { changed, fingerprint: snapshot.fingerprint, refused, warnings: snapshot.warnings };
   }
 
-  async function shot(layers: readonly Layer[]): Promise<Snapshot> {
+  async function shot(layers: readonly Layer[]): Promise<InForce> {
     const reader = layers.some(hasCondition) ? { compileCondition: await loadConditionReader() } : {};
-    return takeSnapshot(layers, { rows: options.rows, aliases: options.toolAliases, ...reader });
+    const snapshot = takeSnapshot(layers, { rows: options.rows, aliases: options.toolAliases, ...reader });
+    return putInForce(snapshot, options);
   }
 
   /** One at a time: two reloads must not both ask about the same change. */
@@ -56,7 +58,7 @@ export async function openSettings(options: ResolvedOptions): Promise<LiveSettin
   }
 
   return {
-    snapshot: () => snapshot,
+    inForce: () => snapshot,
     reload,
     watch(asking) {
       const stop = watchFiles(

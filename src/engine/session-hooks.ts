@@ -1,9 +1,13 @@
 import type { Hook, HookRef, RunRecord } from "../protocol/index.ts";
 import type { LiveHooks } from "./live-hooks.ts";
+import type { SkillsInUse } from "./skills.ts";
 
 /** Hooks that one session has and no file: any type, gone with the session. */
 export interface SessionHooks {
   register(event: string, matcher: string | undefined, hook: Hook, options?: RegisterOptions): () => void;
+  /** Tells that the session used a skill: its own hooks run from now on, to the end of the session. */
+  useSkill(name: string): void;
+  /** The session has ended: its hooks are gone, and what it used is forgotten. */
   clear(): void;
 }
 
@@ -12,12 +16,16 @@ export interface RegisterOptions {
   readonly onSuccess?: (hook: HookRef, record: RunRecord) => void;
 }
 
-export function sessionHooks(sessionId: string, live: LiveHooks): SessionHooks {
+export function sessionHooks(sessionId: string, live: LiveHooks, skills: SkillsInUse): SessionHooks {
   return {
     register(event, matcher, hook, { onSuccess } = {}) {
       const group = { hooks: [hook], ...(matcher === undefined ? {} : { matcher }) };
       return live.add({ kind: "session", event, group, sessionId, ...(onSuccess ? { onSuccess } : {}) }).remove;
     },
-    clear: () => live.clear(sessionId),
+    useSkill: (name) => skills.use(sessionId, name),
+    clear() {
+      live.clear(sessionId);
+      skills.forget(sessionId);
+    },
   };
 }

@@ -6,6 +6,8 @@ import type { Environment } from "./runners/command/environment.ts";
 export interface StatusLineCall {
   /** The command in force, or why there is none. */
   readonly command: string | undefined;
+  /** Asked immediately before the start: the command may name files that have changed. */
+  mayStart(): boolean;
   readonly cwd: string;
   readonly env: Environment;
 }
@@ -33,7 +35,7 @@ export function statusLine(warn: (warning: Warning) => void): StatusLine {
   }
 
   return {
-    async run(input, { command, cwd, env }) {
+    async run(input, { command, mayStart, cwd, env }) {
       const mine = ++newest;
       running?.cancel();
       if (command === undefined) return [];
@@ -41,6 +43,7 @@ export function statusLine(warn: (warning: Warning) => void): StatusLine {
       if (mine !== newest) return lines;
       lastStart = performance.now();
       const { start } = await import("../exec/index.ts");
+      if (!mayStart()) return [];
       running = start(
         { form: "shell", command },
         { cwd, env, input: `${JSON.stringify(input)}\n`, timeoutMs: limitMs },

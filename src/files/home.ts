@@ -57,6 +57,13 @@ export async function openFolder(path: string, fs: Fs = nodeFs): Promise<void> {
   checkFolder(path, stat);
 }
 
+/** Checks a private folder like `openFolder`, but makes none: false when there is none. */
+export async function findFolder(path: string, fs: Fs = nodeFs): Promise<boolean> {
+  if ((await unless(["ENOENT", "ENOTDIR"], fs.lstat(path))) === undefined) return false;
+  await openFolder(path, fs);
+  return true;
+}
+
 /**
  * Makes a folder (0700) and its missing parents; one that is there stays as it is, whoever may write it. For places that
  * another program keeps, where our own rules do not hold. Contract: a link there is refused.

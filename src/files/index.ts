@@ -1,7 +1,7 @@
 export { type AppendOptions, appendLines, type LineWriter, withAppend } from "./append.ts";
 export { FileProblem, type FileProblemCode } from "./file-problem.ts";
 export { errorCode, type Fs, type FsFile, nodeFs, openFor, readAll, unless, writeAll } from "./fs.ts";
-export { ensureFolder, type HomeSource, openFolder, openState, statePath, whyUnsafe } from "./home.ts";
+export { ensureFolder, findFolder, type HomeSource, openFolder, openState, statePath, whyUnsafe } from "./home.ts";
 export { type BusyLock, type HeldLock, type LockOptions, takeLock, withLock } from "./lock.ts";
 export { lifeOf, type Owner, ownOwner, processStart } from "./owner.ts";
 export { type PrivateFileOptions, readPrivate, writePrivate } from "./private.ts";

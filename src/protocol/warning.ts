@@ -26,6 +26,9 @@ export const warningCodes = {
   "timeout-suspicious": "timeout is in seconds; this looks like milliseconds",
   "policy-key-ignored": "a policy key in a file that may not set it",
   "env-ignored": "an env entry of a project that may not be set there",
+  "not-trusted": "a key of a project's settings has no effect until a person approves it",
+  "trust-store-refused":
+    "the file with a person's approvals cannot be relied on; nothing of the project counts as approved",
   "managed-unreadable": "a managed file cannot be used; tool calls are asked about until it can",
   "payload-incomplete": "the payload lacks a field that the event normally has",
   "hook-failed": "a hook failed; the operation goes on or not by its failure policy",

@@ -71,13 +71,25 @@ async function runAwaited(job: CommandJob, files: PreparedFiles): Promise<Ran | 
 /** The limit of a hook that sent itself into the background and named none. */
 const selfSentMs = 15_000;
 
-function startJob(
+function startJob(job: CommandJob, files: PreparedFiles, options: StartOptions): StartedCommand {
+  // Files may have changed while the hook waited for its turn.
+  const untrusted = job.firing.whyNotTrusted(job.configured);
+  const started =
+    untrusted === ""
+      ? startTrusted(job, files, options)
+      : { done: Promise.resolve(notStarted(untrusted)), running: undefined };
+  return files.afterRun === undefined ? started : { ...started, done: started.done.then(files.afterRun) };
+}
+
+type StartOptions = Pick<CommandCall, "signal" | "onBackground">;
+
+function startTrusted(
   { configured, hook, firing, world, limits }: CommandJob,
   files: PreparedFiles,
-  options: Pick<CommandCall, "signal" | "onBackground">,
+  options: StartOptions,
 ): StartedCommand {
   const env = firing.environmentOf(configured);
-  const started = startCommand(hook, {
+  return startCommand(hook, {
     ref: configured.ref,
     payload: firing.payload,
     line: limits.line,
@@ -93,7 +105,6 @@ function startJob(
     ask: world.ask,
     ...options,
   });
-  return files.afterRun === undefined ? started : { ...started, done: started.done.then(files.afterRun) };
 }
 
 function backgroundRun(

@@ -185,7 +185,8 @@ function strictest(said: readonly Effective["onConflict"][]): Effective["onConfl
 
 const statusLineOrder: readonly LayerKind[] = ["managed", "flag", "local", "project", "user"];
 
-function statusLineOf(layers: readonly Layer[]): Effective["statusLine"] {
+/** Of layers that may have one. */
+export function statusLineOf(layers: readonly Layer[]): Effective["statusLine"] {
   for (const kind of statusLineOrder) {
     // Of several files given on the command line the last one counts.
     const layer = layers.findLast(

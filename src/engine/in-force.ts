@@ -1,0 +1,39 @@
+import type { Layer } from "./layer.ts";
+import type { ResolvedOptions } from "./resolve-options.ts";
+import { checkoutEnv } from "./settings/env.ts";
+import { type Effective, statusLineOf } from "./settings/merge.ts";
+import type { Snapshot } from "./settings/snapshot.ts";
+import type { TrustedKey } from "./trust/needs-trust.ts";
+import { type Trust, trustFor } from "./trust/trust.ts";
+
+/** A snapshot with what of it counts. What only trust makes count is worked out here, once. */
+export interface InForce extends Snapshot {
+  readonly trust: Trust;
+  /** Variables for the checkout's own hooks, of files whose `env` is trusted. */
+  readonly checkoutEnv: Readonly<Record<string, string>>;
+  /** A file of the checkout whose `disableAllHooks` reaches hooks of other layers. */
+  readonly disabling?: Layer;
+  /** The status line of the first layer that may have one. */
+  readonly statusLine?: Effective["statusLine"];
+  /** Whether a list of the checkout narrows what hooks of other layers may do. */
+  narrows(layer: Layer, key: TrustedKey): boolean;
+}
+
+export async function putInForce(snapshot: Snapshot, options: ResolvedOptions): Promise<InForce> {
+  const trust = await trustFor(snapshot, options);
+  const { layers } = snapshot;
+  const trusting = (key: TrustedKey): readonly Layer[] =>
+    layers.filter((layer) => trust.ofKey(layer, key).state === "trusted");
+  const disabling = trusting("disableAllHooks").find(
+    ({ kind, settings }) => (kind === "project" || kind === "local") && settings.disableAllHooks === true,
+  );
+  return Object.freeze({
+    ...snapshot,
+    warnings: trust.warnings.length === 0 ? snapshot.warnings : [...snapshot.warnings, ...trust.warnings],
+    trust,
+    checkoutEnv: checkoutEnv(trusting("env")).env,
+    ...(disabling === undefined ? {} : { disabling }),
+    statusLine: statusLineOf(trusting("statusLine")),
+    narrows: (layer: Layer, key: TrustedKey) => trust.ofKey(layer, key).state === "trusted",
+  });
+}

@@ -1,0 +1,121 @@
+import { realpath } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Warning } from "../../protocol/index.ts";
+import type { ConfiguredHook } from "../configured.ts";
+import type { Layer } from "../layer.ts";
+import { nameOf } from "../settings/read.ts";
+import type { Snapshot } from "../settings/snapshot.ts";
+import { type Checkout, type NamedFile, namedFiles, namedPaths } from "./named-files.ts";
+import { isOfCheckout, type TrustedKey } from "./needs-trust.ts";
+import { type Pinnable, pinnables } from "./pinnable.ts";
+import type { Pin, Pins } from "./pins.ts";
+import { readPins, type TrustPlaces } from "./store.ts";
+import { type Standing, type Trust, trusted } from "./trust.ts";
+
+/** What the checkout brings counts if exactly it was approved. */
+export async function pinnedTrust(snapshot: Snapshot, places: TrustPlaces): Promise<Trust> {
+  const checkout = await checkoutAt(places);
+  const known = await readPins(places, checkout.real);
+  const pins: Pins = "pins" in known ? known.pins : { project: checkout.real, pins: [], grants: [] };
+  const found = new Map(pinnables(snapshot, pins.grants).map((one) => [one.id, one]));
+  const standings = judgeAll([...found.values()], pins.pins, checkout);
+  const standing = (id: string, cwd?: string): Standing => standings.get(id)?.(cwd) ?? unknown;
+  return {
+    ofHook: ({ layer, ref }: ConfiguredHook, cwd) => (isOfCheckout(layer) ? standing(ref.id, cwd) : trusted),
+    ofKey(layer: Layer, key: TrustedKey) {
+      const id = `${layer.kind}:${key}`;
+      return isOfCheckout(layer) && found.has(id) ? standing(id) : trusted;
+    },
+    writtenGrants: ({ kind }) => pins.grants.filter(({ layer }) => layer === kind),
+    warnings: [
+      ...("refused" in known ? [refusedStore(known.refused)] : []),
+      ...[...found.values()].filter(({ kind }) => kind !== "hook").flatMap((one) => waiting(one, standing(one.id))),
+    ],
+  };
+}
+
+const unknown: Standing = { state: "new", detail: "nobody has approved it yet" };
+
+/** One acceptance of the folder, or of one around it, lets every hook of every layer run. */
+export async function workspaceTrust(places: TrustPlaces): Promise<Trust> {
+  const { real } = await checkoutAt(places);
+  const warnings: Warning[] = [];
+  for (let folder = real; ; folder = dirname(folder)) {
+    const known = await readPins(places, folder, real);
+    if ("pins" in known && known.pins.accepted !== undefined) return { ...everything(trusted), warnings };
+    if ("refused" in known) warnings.push(refusedStore(known.refused));
+    if (dirname(folder) === folder) break;
+  }
+  const detail = `nobody has accepted the folder ${real} yet; hookline trust --workspace accepts it`;
+  return { ...everything({ state: "new", detail }), warnings };
+}
+
+function everything(standing: Standing): Omit<Trust, "warnings"> {
+  return { ofHook: () => standing, ofKey: () => standing, writtenGrants: () => [] };
+}
+
+/** Where a checkout really lies. A folder that is gone is its own name. */
+export async function checkoutAt({ cwd, home }: TrustPlaces): Promise<Checkout> {
+  const real = await realpath(cwd).catch(() => cwd);
+  return { cwd, real, home };
+}
+
+type Judged = (cwd?: string) => Standing;
+
+function judgeAll(all: readonly Pinnable[], pins: readonly Pin[], checkout: Checkout): ReadonlyMap<string, Judged> {
+  const definitions = new Set(all.map(({ definition }) => definition));
+  // An approval of what is still there says nothing about what stands in its old place.
+  const orphans = pins.filter(({ definition }) => !definitions.has(definition));
+  return new Map(
+    all.map((one): [string, Judged] => {
+      const approvals = pins.filter(({ definition }) => definition === one.definition);
+      if (approvals.length > 0) return [one.id, (cwd) => standingNow(one, approvals, checkout, cwd)];
+      const replaced = orphans.some(({ place }) => place === one.place);
+      const standing: Standing = replaced
+        ? { state: "changed", detail: "it is not what was approved in its place" }
+        : unknown;
+      return [one.id, () => standing];
+    }),
+  );
+}
+
+/** The definition was approved; whether the files are still those that were. */
+function standingNow(one: Pinnable, pins: readonly Pin[], checkout: Checkout, cwd = checkout.real): Standing {
+  const paths = one.command === undefined ? [] : namedPaths(one.command, checkout);
+  if (paths === undefined) return changed("it names more files than can be looked at");
+  const files = namedFiles(paths, checkout);
+  if ("unusable" in files) return changed(files.unusable);
+  const differences = pins.map(({ files: approved }) => differingFile(files, approved));
+  const index = differences.indexOf(undefined);
+  const approved = pins[index]?.files;
+  if (approved === undefined) return changed(`${differences[0]} is not as it was approved`);
+  if (cwd === checkout.real || cwd === checkout.cwd) return trusted;
+  // Started in another folder, the same words may mean other files.
+  const there = namedFiles(paths, checkout, cwd);
+  if ("unusable" in there) return changed(there.unusable);
+  const stranger = there.find(({ path, sha256 }) => !approved.some((a) => a.path === path && a.sha256 === sha256));
+  return stranger === undefined
+    ? trusted
+    : changed(`in ${cwd} it names ${stranger.path}, which was not approved with it`);
+}
+
+function changed(detail: string): Standing {
+  return { state: "changed", detail };
+}
+
+/** The first file that one side has and the other has not, or not so. */
+function differingFile(now: readonly NamedFile[], then: readonly NamedFile[]): string | undefined {
+  const has = (files: readonly NamedFile[], { path, sha256 }: NamedFile): boolean =>
+    files.some((file) => file.path === path && file.sha256 === sha256);
+  return (now.find((file) => !has(then, file)) ?? then.find((file) => !has(now, file)))?.path;
+}
+
+function refusedStore(why: string): Warning {
+  return { code: "trust-store-refused", message: `Nothing of this folder counts as approved: ${why}.` };
+}
+
+function waiting({ layer, kind, id }: Pinnable, { state, detail }: Standing): readonly Warning[] {
+  if (state === "trusted") return [];
+  const message = `${kind} in ${nameOf(layer)} has no effect on its own: ${detail}. hookline trust shows and pins it.`;
+  return [{ code: "not-trusted", message, place: id }];
+}

@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import { dirname, join, sep } from "node:path";
+import {
+  FileProblem,
+  type Fs,
+  findFolder,
+  nodeFs,
+  openState,
+  readPrivate,
+  replaceFile,
+  statePath,
+  unless,
+  withLock,
+} from "../../files/index.ts";
+import { Problem } from "../../protocol/index.ts";
+import { noPins, type Pins, parsePins, printPins } from "./pins.ts";
+
+/** Where a person's approvals are looked for. All of it is the host's word. */
+export interface TrustPlaces {
+  readonly cwd: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly fs?: Fs;
+}
+
+/** What is known about a folder; or why nothing of what is there can be relied on. */
+export type KnownPins = { readonly pins: Pins } | { readonly refused: string };
+
+const below = ["trust"];
+
+/** The file with the approvals of one folder, by its real path. */
+export function pinFile({ env, home }: TrustPlaces, real: string): string {
+  const name = createHash("sha256").update(real).digest("hex");
+  return join(statePath({ env, home }), ...below, `${name}.json`);
+}
+
+/** Reads approvals. Makes nothing and writes nothing. */
+export async function readPins(places: TrustPlaces, real: string, checkout: string = real): Promise<KnownPins> {
+  const { fs = nodeFs } = places;
+  try {
+    const file = pinFile(places, real);
+    const inside = await whyInside(places, checkout);
+    if (inside !== undefined) return { refused: inside };
+    for (const folder of [dirname(dirname(file)), dirname(file)]) {
+      if (!(await findFolder(folder, fs))) return { pins: noPins(real) };
+    }
+    const bytes = await readPrivate(file, fs);
+    if (bytes === undefined) return { pins: noPins(real) };
+    const pins = parsePins(bytes.toString("utf8"), real);
+    return "fault" in pins ? { refused: `${file} cannot be used: ${pins.fault}` } : { pins };
+  } catch (error) {
+    if (error instanceof FileProblem) return { refused: error.message };
+    if (error instanceof Error && "code" in error) return { refused: `the approvals cannot be read: ${error.message}` };
+    throw error;
+  }
+}
+
+/** Changes what is known about a folder: locked, all at once, for this user alone. */
+export async function changePins(places: TrustPlaces, real: string, change: (pins: Pins) => Pins): Promise<void> {
+  const { env, home, fs = nodeFs } = places;
+  const inside = await whyInside(places, real);
+  if (inside !== undefined) throw unusable(inside);
+  await openState(below, { env, home }, fs);
+  const file = pinFile(places, real);
+  await withLock(
+    file,
+    async () => {
+      const known = await readPins(places, real);
+      if ("refused" in known) throw unusable(known.refused);
+      await replaceFile(file, printPins(change(known.pins)), { fs, mode: 0o600 });
+    },
+    { fs },
+  );
+}
+
+/** Forgets all about a folder, whatever the file holds. */
+export async function dropPins(places: TrustPlaces, real: string): Promise<boolean> {
+  const { fs = nodeFs } = places;
+  const file = pinFile(places, real);
+  if (!(await findFolder(dirname(file), fs))) return false;
+  return withLock(
+    file,
+    async () =>
+      (await unless(
+        ["ENOENT"],
+        fs.unlink(file).then(() => true),
+      )) ?? false,
+    { fs },
+  );
+}
+
+/**
+ * A checkout that holds the state folder could bring its own approvals. The home folder holds it rightly, and so does a folder
+ * around the home folder.
+ */
+async function whyInside(places: TrustPlaces, real: string): Promise<string | undefined> {
+  const { env, home, fs = nodeFs } = places;
+  const state = statePath({ env, home });
+  const [stateReal, homeReal] = await Promise.all([realOrSame(state, fs), realOrSame(home, fs)]);
+  if (!isWithin(stateReal, real) || isWithin(homeReal, real)) return undefined;
+  return `the state folder ${state} lies inside ${real}, which could then approve itself. Set HOOKLINE_HOME to a folder outside`;
+}
+
+async function realOrSame(path: string, fs: Fs): Promise<string> {
+  const real = await unless(["ENOENT", "ENOTDIR"], fs.realpath(path));
+  if (real !== undefined) return real;
+  const parent = dirname(path);
+  return parent === path ? path : join(await realOrSame(parent, fs), path.slice(parent.length));
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+function unusable(why: string): Problem {
+  return new Problem("trust/store-refused", `Nothing can be approved: ${why}.`);
+}

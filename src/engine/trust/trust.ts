@@ -1,0 +1,51 @@
+import type { Warning } from "../../protocol/index.ts";
+import type { ConfiguredHook } from "../configured.ts";
+import type { Layer } from "../layer.ts";
+import type { ResolvedOptions } from "../resolve-options.ts";
+import type { Snapshot } from "../settings/snapshot.ts";
+import { isOfCheckout, type TrustedKey } from "./needs-trust.ts";
+import type { WrittenGrant } from "./pinnable.ts";
+
+/** `new`: nobody has approved it. `changed`: something else was approved in its place. */
+export type TrustState = "trusted" | "new" | "changed";
+
+export interface Standing {
+  readonly state: TrustState;
+  /** What is missing, in words; empty when nothing is. */
+  readonly detail: string;
+}
+
+/**
+ * Whether something may have an effect as far as trust goes. The one place that is asked: for every event, for the status line, for
+ * every key of a checkout's settings.
+ */
+export interface Trust {
+  /**
+   * Contract: of a hook that comes with the checkout, the files it names are looked at now. `cwd` is the folder it would run in;
+   * without one, the checkout's own.
+   */
+  ofHook(hook: ConfiguredHook, cwd?: string): Standing;
+  ofKey(layer: Layer, key: TrustedKey): Standing;
+  /** Grants that count although the block they stand in is not trusted: they were approved when they were written. */
+  writtenGrants(layer: Layer): readonly WrittenGrant[];
+  /** What the person should know about it. */
+  readonly warnings: readonly Warning[];
+}
+
+export const trusted: Standing = { state: "trusted", detail: "" };
+
+/** Nothing is asked about: the host trusts every folder, or nothing here came with a checkout. */
+export const unlimited: Trust = {
+  ofHook: () => trusted,
+  ofKey: () => trusted,
+  writtenGrants: () => [],
+  warnings: [],
+};
+
+/** The trust in force for a snapshot. What it takes to read approvals is loaded only where there is something to approve. */
+export async function trustFor(snapshot: Snapshot, options: ResolvedOptions): Promise<Trust> {
+  if (options.trust === "implicit") return unlimited;
+  if (options.trust === "pinned" && !snapshot.layers.some(isOfCheckout)) return unlimited;
+  const { pinnedTrust, workspaceTrust } = await import("./approved.ts");
+  return options.trust === "workspace" ? workspaceTrust(options) : pinnedTrust(snapshot, options);
+}
