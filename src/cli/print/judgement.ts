@@ -85,7 +85,8 @@ function isToldByParts({ parts, reason, wouldAsk }: Judgement): boolean {
   return (
     !wouldAsk &&
     parts.some(
-      ({ decision, why, rule }) => why === reason && (decision !== "allow" || rule !== null || parts.length === 1),
+      ({ decision, why, rule }) =>
+        reason.endsWith(why) && (decision !== "allow" || rule !== null || parts.length === 1),
     )
   );
 }

@@ -1,6 +1,6 @@
 import { longestPath } from "../paths/resolve.ts";
 import type { PolicyRule } from "../policy.ts";
-import { fileOperands, pathsOf } from "../shell/file-operands.ts";
+import { copiedNames, fileOperands, pathsOf } from "../shell/file-operands.ts";
 import { type OptionGrammar, readArguments } from "../shell/options.ts";
 import { type CommandPart, type ShellWord, staticValue } from "../shell/part.ts";
 import { readOnlyFiles } from "../shell/read-only.ts";
@@ -12,8 +12,16 @@ import { type Access, isInside, isSpecial, judgeRestrictions, protectionFinding 
 import { judgeFile, shellRead, shellWrite } from "./redirection.ts";
 import type { RulesOn } from "./rules-on.ts";
 
-/** One command of a text. `tainted` is a name the text sets that may change what any of its commands do. */
-export function judgeCommand(part: CommandPart, tainted: string | undefined, rules: RulesOn, desk: Desk): Finding {
+/** What the text as a whole means for each command in it. */
+export interface WholeText {
+  /** A name it sets that may change what any of its commands do. */
+  readonly tainted?: string;
+  /** Whether one part at most changes files. */
+  readonly alone: boolean;
+}
+
+/** One command of a text. */
+export function judgeCommand(part: CommandPart, text: WholeText, rules: RulesOn, desk: Desk): Finding {
   const { mode } = desk;
   const restricted = judgeRules(part, rules, desk);
   if (restricted) return restricted;
@@ -23,14 +31,15 @@ export function judgeCommand(part: CommandPart, tainted: string | undefined, rul
   if (files) return files;
   if (staticValue(part.words[0] ?? unknownWord) === undefined)
     return byMode(mode, "other", "which program runs is not known beforehand");
-  if (tainted !== undefined)
-    return byMode(mode, "other", `the command sets ${tainted}; no rule allows anything beside that`);
+  if (text.tainted !== undefined) {
+    return byMode(mode, "other", `the command sets ${text.tainted}; no rule allows anything beside that`);
+  }
   if (entersRepository(part, desk))
     return byMode(mode, "other", "git in another folder runs what that folder's configuration names");
   const rule = coveringRule(part, rules.allow);
   if (rule) return allowed(rule);
   if (part.opaque !== undefined) return byMode(mode, "other", `${part.opaque}; only an exact rule can allow it`);
-  return judgeReadOnly(part, desk) ?? judgeEdits(part, desk) ?? byMode(mode, "other", "no rule");
+  return judgeReadOnly(part, desk) ?? judgeEdits(part, text.alone, desk) ?? byMode(mode, "other", "no rule");
 }
 
 function judgeRules(part: CommandPart, rules: RulesOn, desk: Desk): Finding | undefined {
@@ -61,14 +70,26 @@ function strongest(
 
 /** Names of files among the words: rules that restrict reading or editing count, and protection. */
 function judgeOperands(part: CommandPart, desk: Desk): Finding | undefined {
-  const findings = fileOperands(part).flatMap(({ word, access }) =>
-    pathsOf(word, part.places, desk.context.home).paths.map((path) =>
-      desk.recall(`operand ${access} ${path}`, () =>
-        judgeOperand(path, access === "write" ? shellWrite : shellRead, desk),
-      ),
-    ),
-  );
-  return strictest(findings.filter((finding) => finding !== undefined));
+  const findings: Finding[] = [];
+  const look = (path: string, access: Access): void => {
+    const found = desk.recall(`operand ${access.writes} ${path}`, () => judgeOperand(path, access, desk));
+    if (found) findings.push(found);
+  };
+  for (const { word, access } of fileOperands(part)) {
+    for (const path of pathsOf(word, part.places, desk.context.home).paths)
+      look(path, access === "write" ? shellWrite : shellRead);
+  }
+  for (const path of copiedPaths(part, desk)) look(path, shellWrite);
+  return strictest(findings);
+}
+
+/** Where `cp x/.npmrc folder` leaves a file. */
+function copiedPaths(part: CommandPart, desk: Desk): string[] {
+  const { home } = desk.context;
+  return copiedNames(part).flatMap(({ from, to }) => {
+    const name = staticValue(from)?.replace(/\/+$/, "").split("/").at(-1);
+    return name === undefined ? [] : pathsOf(to, part.places, home).paths.map((folder) => `${folder}/${name}`);
+  });
 }
 
 function judgeOperand(path: string, access: Access, desk: Desk): Finding | undefined {
@@ -135,36 +156,34 @@ function judgeWord(word: ShellWord, part: CommandPart, desk: Desk): Finding {
   return strictest(paths.map((path) => judgeFile(path, shellRead, desk, true))) ?? harmless("it only reads");
 }
 
+/** Not `cp -r`: what a folder holds is not looked at, and may be configuration. */
 const editing: ReadonlyMap<string, OptionGrammar> = new Map([
   ["mkdir", { flags: "pv", long: ["--parents", "--verbose"] }],
   ["touch", { flags: "acm" }],
-  ["cp", { flags: "afinprRuv", long: ["--recursive", "--force", "--no-clobber", "--verbose"] }],
+  ["cp", { flags: "finpuv", long: ["--force", "--no-clobber", "--verbose"] }],
   ["mv", { flags: "finuv", long: ["--force", "--no-clobber", "--verbose"] }],
 ]);
 
-/** `mkdir touch cp mv` with every operand known and inside: what acceptEdits lets pass (PE-14). */
-function judgeEdits(part: CommandPart, desk: Desk): Finding | undefined {
+/**
+ * `mkdir touch cp mv` with every operand known and inside: what acceptEdits lets pass (PE-14). Beside other changes in the
+ * same text a folder is not moved: a link in it would lead them elsewhere once it has moved.
+ */
+function judgeEdits(part: CommandPart, alone: boolean, desk: Desk): Finding | undefined {
   const [name, ...args] = part.words;
-  const grammar = editing.get((name && staticValue(name)) ?? "");
+  const head = (name && staticValue(name)) ?? "";
+  const grammar = editing.get(head);
   const read = grammar && !part.openEnded ? readArguments(args, grammar, false) : undefined;
   if (read === undefined || read.operands.length === 0) return undefined;
   const looked = read.operands.map((word) => pathsOf(word, part.places, desk.context.home));
-  const inside = looked.every(
-    ({ paths, sure }) =>
-      sure &&
-      paths.every((path) => {
-        const resolved = path.length > longestPath ? undefined : desk.look(path);
-        return (
-          resolved !== undefined &&
-          isInside(resolved, desk) &&
-          !isSpecial(resolved) &&
-          protectionFinding(resolved, desk) === undefined
-        );
-      }),
-  );
-  return inside
-    ? byMode(desk.mode, "shell-write-inside", "no rule; it changes files inside the working directories")
-    : undefined;
+  const paths = [...looked.flatMap((operand) => operand.paths), ...copiedPaths(part, desk)];
+  const inside = paths.every((path) => {
+    const resolved = path.length > longestPath ? undefined : desk.look(path);
+    if (resolved === undefined || !isInside(resolved, desk) || isSpecial(resolved)) return false;
+    if (head === "mv" && !alone && resolved.kind === "folder") return false;
+    return protectionFinding(resolved, desk) === undefined;
+  });
+  if (!inside || looked.some(({ sure }) => !sure)) return undefined;
+  return byMode(desk.mode, "shell-write-inside", "no rule; it changes files inside the working directories");
 }
 
 function trimmed(folder: string): string {

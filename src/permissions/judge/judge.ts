@@ -29,12 +29,13 @@ export function judge(
   const findings = [...judgeCall(tool, input, desk), ...looked.findings];
   const stance = firmest(findings);
   const found = strictest(findings) ?? harmless("nothing is run");
+  const why = toldWith(found, looked);
   const attended = context.attended !== false;
   const wouldAsk = found.decision === "ask" && !attended;
   return {
     tool,
     decision: wouldAsk ? "deny" : found.decision,
-    reason: wouldAsk ? `nobody is there to ask: ${found.why}` : found.why,
+    reason: wouldAsk ? `nobody is there to ask: ${why}` : why,
     wouldAsk,
     by: wouldAsk ? "unattended" : found.by,
     mode: desk.mode,
@@ -56,6 +57,13 @@ export function judge(
     attended,
     input,
   };
+}
+
+/** Of several parts the one that decided is named. */
+function toldWith(found: Finding, { findings, parts }: Look): string {
+  if (parts.length < 2 || !findings.includes(found)) return found.why;
+  const part = parts.find(({ why, decision }) => why === found.why && decision === found.decision);
+  return part ? `${part.text}: ${found.why}` : found.why;
 }
 
 /** What looking at a call's content gave. */

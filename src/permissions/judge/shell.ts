@@ -5,7 +5,7 @@ import { castNet, isCaught } from "../shell/net.ts";
 import { type CommandPart, type ShellPart, staticValue } from "../shell/part.ts";
 import { criticalWords } from "../shell/removal.ts";
 import { shownText } from "../shell/text.ts";
-import { judgeCommand } from "./command.ts";
+import { judgeCommand, type WholeText } from "./command.ts";
 import type { Desk } from "./desk.ts";
 import { asked, byMode, denied, type Finding, harmless, refOf, unusable } from "./finding.ts";
 import type { JudgedPart } from "./judgement.ts";
@@ -25,14 +25,23 @@ export function judgeShell(text: string, tool: string, desk: Desk): ShellVerdict
   const rules = rulesOn([tool], desk.policy);
   const unsafe = analysis.parts.find((part) => part.kind === "state" && part.unsafe !== undefined);
   const tainted = unsafe?.kind === "state" ? unsafe.unsafe : undefined;
-  const judged = analysis.parts.map((part) => ({ part, finding: judgePart(part, tainted, rules, desk) }));
+  const whole: WholeText = { alone: changesIn(analysis.parts) < 2, ...(tainted === undefined ? {} : { tainted }) };
+  const judged = analysis.parts
+    .map((part) => ({ part, finding: judgePart(part, whole, rules, desk) }))
+    .sort(inReadingOrder);
   const doubt = analysis.complete ? [] : judgeText(analysis, rules, desk);
   const traces = desk.overlooked() ? judgeNet(text, rules, desk, true) : undefined;
   return {
     findings: [...doubt, ...(traces ? [traces] : []), ...judged.map(({ finding }) => finding)],
-    parts: judged.sort(inReadingOrder).map(({ part, finding }) => describe(part, finding)),
+    parts: judged.map(({ part, finding }) => describe(part, finding)),
     analysis,
   };
+}
+
+function changesIn(parts: readonly ShellPart[]): number {
+  return parts.filter(
+    (part) => part.kind === "write" || (part.kind === "command" && /^(mkdir|touch|cp|mv)$/.test(headOf(part) ?? "")),
+  ).length;
 }
 
 /** As the text reads: a command before its own redirections. */
@@ -86,8 +95,8 @@ function judgeNet(text: string, rules: RulesOn, desk: Desk, withFiles: boolean):
   return asking && asked(mode, "rule", `what ${asking.text} names occurs in it`, asking);
 }
 
-function judgePart(part: ShellPart, tainted: string | undefined, rules: RulesOn, desk: Desk): Finding {
-  if (part.kind === "command") return judgeCommand(part, tainted, rules, desk);
+function judgePart(part: ShellPart, whole: WholeText, rules: RulesOn, desk: Desk): Finding {
+  if (part.kind === "command") return judgeCommand(part, whole, rules, desk);
   if (part.kind !== "state") return judgeRedirection(part, desk);
   const met = (rule: PolicyRule) =>
     rule.meaning.target.kind === "command" &&

@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import type { PermissionUpdate } from "../../protocol/index.ts";
 import { escapeSpec } from "../rules/spec.ts";
+import { checkUpdates } from "../updates.ts";
 import type { Desk } from "./desk.ts";
 import type { Look } from "./judge.ts";
 import type { JudgedPart } from "./judgement.ts";
@@ -16,7 +17,12 @@ export function suggest(look: Look, tool: string, desk: Desk): readonly Permissi
   const updates: PermissionUpdate[] = [];
   for (const part of open) {
     const update = suggestFor(part, look, tool, desk);
-    if (update && !updates.some((known) => JSON.stringify(known) === JSON.stringify(update))) updates.push(update);
+    if (
+      update &&
+      checkUpdates([update], desk.policy).accepted.length === 1 &&
+      !updates.some((known) => JSON.stringify(known) === JSON.stringify(update))
+    )
+      updates.push(update);
     if (updates.length === mostSuggestions) break;
   }
   const edits =

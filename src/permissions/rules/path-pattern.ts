@@ -16,6 +16,8 @@ export interface PathPattern {
   readonly name: boolean;
 }
 
+const longestName = 255;
+
 export function compilePath(spec: string): PathPattern | Invalid {
   if (spec.startsWith("!")) return { invalid: "a path pattern cannot be negated; use the other list" };
   const { anchor, rest } = cutAnchor(spec);
@@ -25,6 +27,7 @@ export function compilePath(spec: string): PathPattern | Invalid {
     if (text === "" || text === ".") continue;
     if (text === "..")
       return { invalid: "a path pattern does not climb: name the folder, with // from the root or ~/ from home" };
+    if (text.length > longestName) return { invalid: `no file name has more than ${longestName} characters` };
     if (text !== "**") segments.push(compileSegment(text));
     else if (segments.at(-1) !== "**") segments.push("**");
   }

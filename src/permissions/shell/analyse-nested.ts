@@ -1,6 +1,6 @@
 import { parseShell } from "./parse.ts";
 import type { CommandPart } from "./part.ts";
-import { prefilter } from "./prefilter.ts";
+import { costs, oddCharacters } from "./prefilter.ts";
 import { fixedScope } from "./scope.ts";
 import type { Inner } from "./unwrap.ts";
 import { type Walk, walkScript } from "./walk.ts";
@@ -9,7 +9,7 @@ const deepestScript = 5;
 
 /** A script given to a shell as a word: the whole analysis once more, up to a depth. */
 export function parseNested(inner: Inner & { kind: "script" }, part: CommandPart, walk: Walk): void {
-  const at = inner.from.at;
+  const at = inner.from?.at ?? part.at;
   if (walk.depth >= deepestScript) {
     walk.problems.push({ code: "too-deep", at, text: `scripts nested more than ${deepestScript} deep` });
     return;
@@ -19,7 +19,7 @@ export function parseNested(inner: Inner & { kind: "script" }, part: CommandPart
     walk.problems.push({ code: "too-costly", at, text: "more scripts inside scripts than are analysed" });
     return;
   }
-  const refused = prefilter(inner.text);
+  const refused = [...oddCharacters(inner.text), ...costs(inner.text)];
   walk.problems.push(...refused.map((problem) => ({ ...problem, at })));
   if (inner.dialect === "other" || inner.openEnded)
     walk.problems.push({ code: "construct", at, text: `a script for ${walk.via.at(-1)}` });

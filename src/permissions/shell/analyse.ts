@@ -1,7 +1,8 @@
+import { type Masked, maskHeredocs } from "./heredoc-mask.ts";
 import { parseShell } from "./parse.ts";
 import type { ShellPart, ShellProblem } from "./part.ts";
 import { here } from "./places.ts";
-import { prefilter } from "./prefilter.ts";
+import { costs, oddCharacters } from "./prefilter.ts";
 import { type Walk, walkScript } from "./walk.ts";
 
 /** Of scripts inside scripts, all together. */
@@ -28,19 +29,30 @@ export interface ShellAnalysis {
  * Contract: when `complete`, bash runs no command and writes no file that no part lists. Never throws.
  */
 export function analyseShell(text: string, context: ShellContext): ShellAnalysis {
-  const problems: ShellProblem[] = prefilter(text);
+  const masked = maskHeredocs(text);
+  const heredocs = new Set<number>();
+  const analysis = analyse(text, masked, heredocs, context);
+  if (masked.bodies.every((body) => heredocs.has(body))) return analysis;
+  // What was blotted out is no here-document after all.
+  return analyse(text, { text, bodies: [], hidden: 0 }, heredocs, context);
+}
+
+function analyse(original: string, masked: Masked, heredocs: Set<number>, context: ShellContext): ShellAnalysis {
+  const { text } = masked;
+  const problems: ShellProblem[] = [...oddCharacters(original), ...costs(text, masked.hidden)];
   const parts: ShellPart[] = [];
-  if (problems.length > 0) return { text, complete: false, problems, parts };
+  const result = () => ({ text: original, complete: problems.length === 0, problems, parts });
+  if (problems.some(({ code }) => code.startsWith("too-"))) return result();
   const continued = text.indexOf("\\\n");
   if (continued >= 0)
     problems.push({ code: "continuation", at: [continued, continued + 2], text: "a backslash at the end of a line" });
   const parsed = parseShell(text);
   if ("failed" in parsed) {
     problems.push({ code: "syntax", at: [0, text.length], text: parsed.failed });
-    return { text, complete: false, problems, parts };
+    return result();
   }
   const walk: Walk = {
-    scope: { source: text, span: (pos, end) => [pos, end] },
+    scope: { source: text, original, heredocs, span: (pos, end) => [pos, end] },
     parts,
     problems,
     via: [],
@@ -60,5 +72,5 @@ export function analyseShell(text: string, context: ShellContext): ShellAnalysis
       text: cause instanceof Error ? cause.message : String(cause),
     });
   }
-  return { text, complete: problems.length === 0, problems, parts };
+  return result();
 }

@@ -6,7 +6,7 @@ import { walkFound } from "./found.ts";
 import { isHarmlessName, isPrivateName } from "./names.ts";
 import { type CommandPart, type Places, type ShellWord, type Span, staticValue } from "./part.ts";
 import { type Flow, follow, nowhere, staying, unknownPlace } from "./places.ts";
-import { walkRedirections } from "./redirection.ts";
+import { standardInput, walkRedirections } from "./redirection.ts";
 import { nothingFound } from "./scope.ts";
 import { type Inner, unwrap } from "./unwrap.ts";
 import type { Walk } from "./walk.ts";
@@ -30,18 +30,21 @@ export function walkCommand(node: Command, places: Places, walk: Walk): Flow {
   walkRedirections(node.redirects, places, walk);
   if (words.length === 0) return staying(places);
   const raw = walk.scope.source.slice(node.name?.pos ?? node.pos, node.end);
-  return runCommand(words, raw, walk.scope.span(node.pos, node.end), places, walk, false);
+  const stdin = standardInput(node.redirects, walk.scope);
+  return runCommand({ words, raw, at: walk.scope.span(node.pos, node.end), openEnded: false, stdin }, places, walk);
+}
+
+interface Started {
+  readonly words: readonly ShellWord[];
+  readonly raw: string;
+  readonly at: Span;
+  readonly openEnded: boolean;
+  /** What stands on its standard input, where that is known. */
+  readonly stdin: string | undefined;
 }
 
 /** A command from its words: written in the text, or found inside a wrapper. */
-function runCommand(
-  words: readonly ShellWord[],
-  raw: string,
-  at: Span,
-  places: Places,
-  walk: Walk,
-  openEnded: boolean,
-): Flow {
+function runCommand({ words, raw, at, openEnded, stdin }: Started, places: Places, walk: Walk): Flow {
   const [name, ...args] = words;
   if (name === undefined) return staying(places);
   const head = staticValue(name);
@@ -54,10 +57,10 @@ function runCommand(
   const builtin = readBuiltin(head, args);
   if (builtin !== undefined && builtin !== "evaluates") return runPlainForm(part, head, builtin, places, walk);
   if (builtin === "evaluates") walk.problems.push({ code: "second-evaluation", at, text: raw });
-  const inners = unwrap(head.slice(head.lastIndexOf("/") + 1), args);
+  const inners = unwrap(head.slice(head.lastIndexOf("/") + 1), args, stdin);
   const opaque = inners.find((inner) => inner.kind === "opaque");
   walk.parts.push(opaque ? { ...part, opaque: opaque.why } : part);
-  for (const inner of inners) runInner(inner, head, part, walk);
+  for (const inner of inners) runInner(inner, head, part, stdin, walk);
   if (head === "cd" || head === "pushd" || head === "popd") {
     return follow(head, args, places, walk.home, walk.envNames.has("CDPATH"));
   }
@@ -74,7 +77,7 @@ function runPlainForm(part: CommandPart, head: string, form: PlainForm, places: 
   return staying(head === "exit" || head === "return" ? nowhere : places);
 }
 
-function runInner(inner: Inner, head: string, part: CommandPart, walk: Walk): void {
+function runInner(inner: Inner, head: string, part: CommandPart, stdin: string | undefined, walk: Walk): void {
   if (inner.kind === "opaque") return;
   if (walk.via.length >= mostWrappers) {
     walk.problems.push({ code: "too-deep", at: part.at, text: `more than ${mostWrappers} commands inside each other` });
@@ -90,7 +93,7 @@ function runInner(inner: Inner, head: string, part: CommandPart, walk: Walk): vo
     addName(name, word.raw, word.at, isHarmlessName(name) && staticValue(word) !== undefined, part.places, below);
   }
   const raw = inner.words.map((word) => word.raw).join(" ");
-  runCommand(inner.words, raw, part.at, part.places, below, inner.openEnded);
+  runCommand({ words: inner.words, raw, at: part.at, openEnded: inner.openEnded, stdin }, part.places, below);
 }
 
 function unknownPlaceIfMoved(inners: readonly Inner[], places: Places): Places {

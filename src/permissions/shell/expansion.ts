@@ -81,7 +81,10 @@ export function readSubstitution(
   if (!opened || !raw.endsWith(tick ? "`" : ")") || raw.length < 2) report(found, "construct", scope, part, raw);
   // Inside backticks a backslash is taken away before the inner text is read.
   if (tick && raw.includes("\\")) report(found, "construct", scope, part, raw);
-  const inner = script.source === undefined ? scope : fixedScope(script.source, scope.span(part.pos, part.end));
+  const inner =
+    script.source === undefined && !tick
+      ? scope
+      : fixedScope(script.source ?? scope.source, scope.span(part.pos, part.end));
   found.nested.push({ script, scope: inner });
 }
 

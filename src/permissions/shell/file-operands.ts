@@ -33,6 +33,17 @@ export function fileOperands(part: CommandPart): FileOperand[] {
   return words.map((word, index) => ({ word, access: elsewhere || index === words.length - 1 ? "write" : "read" }));
 }
 
+/** What `cp a b folder` really writes: `folder/a` and `folder/b`, whether or not the folder is there. */
+export function copiedNames(part: CommandPart): readonly { from: ShellWord; to: ShellWord }[] {
+  const head = part.words[0] && staticValue(part.words[0])?.split("/").at(-1);
+  if (head !== "cp" && head !== "mv" && head !== "ln" && head !== "install") return [];
+  const names = part.words
+    .slice(1)
+    .filter((word) => staticValue(word) !== undefined && !staticValue(word)?.startsWith("-"));
+  const to = names.at(-1);
+  return to === undefined ? [] : names.slice(0, -1).map((from) => ({ from, to }));
+}
+
 /** A word as a name; of `of=x` and `--file=x` the value. */
 function namesIn(word: ShellWord): ShellWord[] {
   const text = staticValue(word);

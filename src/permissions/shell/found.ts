@@ -6,7 +6,7 @@ import { type Walk, walkScript } from "./walk.ts";
 
 /** Everything that reading words brought to light: its problems, its scripts in a shell of their own, its names. */
 export function walkFound(found: Found, places: Places, walk: Walk): void {
-  walk.problems.push(...found.problems);
+  for (const problem of found.problems) walk.problems.push(problem);
   for (const { script, scope } of found.nested) walkScript(script, places, { ...walk, scope });
   for (const { name, at } of found.names) addName(name, name, at, isPrivateName(name, walk.envNames), places, walk);
 }

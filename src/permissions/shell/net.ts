@@ -1,5 +1,6 @@
 import { foldName } from "../paths/fold.ts";
 import { fits, type Glob } from "../rules/glob.ts";
+import { firstFrom } from "./first-from.ts";
 
 /**
  * What is to be found in a text that could not be analysed: the words of rules, and names of files. Each is looked for
@@ -130,16 +131,4 @@ function note(places: Map<string, number[]>, word: string, at: number): void {
 
 function keyOf(word: Glob): string {
   return word.length === 1 ? word[0] : word.join("\0");
-}
-
-/** The first of the ascending places that is not before `from`. */
-function firstFrom(places: readonly number[] | undefined, from: number): number | undefined {
-  if (places === undefined) return undefined;
-  let [low, high] = [0, places.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((places[middle] ?? 0) < from) low = middle + 1;
-    else high = middle;
-  }
-  return places[low];
 }

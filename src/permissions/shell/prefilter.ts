@@ -18,15 +18,22 @@ const odd = new RegExp(
   ].join("|"),
 );
 
-/** Refuses, in one pass, what must not reach the parser (PE-23). */
-export function prefilter(text: string): ShellProblem[] {
+/** Characters that must not be in a text that is analysed (PE-23): each is read differently by somebody. */
+export function oddCharacters(text: string): ShellProblem[] {
   const problems: ShellProblem[] = [];
   const nul = text.indexOf("\0");
   if (nul >= 0) problems.push({ code: "nul", at: [nul, nul + 1], text: "NUL" });
   const strange = odd.exec(text);
   if (strange)
     problems.push({ code: "odd-character", at: [strange.index, strange.index + 1], text: codePoint(strange[0]) });
-  if (text.length > longestText) {
+  return problems;
+}
+
+/** What would cost the parser too much (PE-23). `hidden` characters of the text are blots that cost nothing. */
+export function costs(text: string, hidden = 0): ShellProblem[] {
+  const problems: ShellProblem[] = [];
+  const length = text.length - hidden;
+  if (length > longestText) {
     problems.push({ code: "too-long", at: [longestText, text.length], text: `more than ${longestText} characters` });
     return problems;
   }
@@ -41,8 +48,8 @@ export function prefilter(text: string): ShellProblem[] {
   if (counted.depth > deepestNesting) {
     problems.push({ code: "too-deep", at: whole, text: `nested more than ${deepestNesting} deep` });
   }
-  if (counted.openers * text.length > mostWork) {
-    problems.push({ code: "too-costly", at: whole, text: `${counted.openers} brackets in ${text.length} characters` });
+  if (counted.openers * length > mostWork) {
+    problems.push({ code: "too-costly", at: whole, text: `${counted.openers} brackets in ${length} characters` });
   }
   return problems;
 }

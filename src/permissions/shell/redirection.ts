@@ -2,7 +2,7 @@ import type { HereDoc, Redirection } from "unbash";
 import { collectScripts, readArithmetic, readParameter, readSimple, readSubstitution } from "./expansion.ts";
 import { walkFound } from "./found.ts";
 import { readQuoted } from "./literal.ts";
-import type { Places } from "./part.ts";
+import { type Places, staticValue } from "./part.ts";
 import { type Found, nothingFound, report, type Scope } from "./scope.ts";
 import type { Walk } from "./walk.ts";
 import { readWord } from "./word.ts";
@@ -51,8 +51,11 @@ function readHeredoc(node: HereDoc, scope: Scope, found: Found): void {
     /^(?:([\w.+-]+)|'[\w.+-]+'|"[\w.+-]+"|\\[\w.+-]+)$/.test(scope.source.slice(delimiter.pos, delimiter.end));
   if (!known || node.closing === undefined)
     report(found, "syntax", scope, node, "a here-document without a plain delimiter or an end");
-  if (delimiter?.quoted) return;
   const { body } = node;
+  if (delimiter?.quoted) {
+    if (known && node.closing) scope.heredocs?.add(body.pos);
+    return;
+  }
   const parts = body.parts;
   if (parts === undefined) {
     const text = scope.source.slice(body.pos, body.end);
@@ -75,4 +78,19 @@ function readHeredoc(node: HereDoc, scope: Scope, found: Found): void {
   if (parts.some((part, index) => part.pos !== (index === 0 ? body.pos : parts[index - 1]?.end))) {
     report(found, "lexical", scope, body, "here-document");
   }
+}
+
+/** What a command finds on its standard input, where the text says so: a here-document or here-string without expansion. */
+export function standardInput(redirections: readonly Redirection[], scope: Scope): string | undefined {
+  const last = redirections.findLast(
+    ({ descriptor, operator }) =>
+      operator.startsWith("<") &&
+      (descriptor === undefined || (descriptor.type === "FileDescriptor" && descriptor.value === 0)),
+  );
+  if (last?.type === "HereString" && last.target) return staticValue(readWord(last.target, scope, nothingFound()));
+  if (last?.type !== "HereDoc") return undefined;
+  const { body } = last;
+  const text = (scope.original ?? scope.source).slice(body.pos, body.end);
+  if (!last.delimiter?.quoted && /[$`\\]/.test(text)) return undefined;
+  return last.operator === "<<-" ? text.replace(/^\t+/gm, "") : text;
 }

@@ -5,6 +5,10 @@ import type { ShellProblem, ShellProblemCode, Span } from "./part.ts";
 export interface Scope {
   readonly source: string;
   span(pos: number, end: number): Span;
+  /** The text before here-documents were blotted out; the same positions. */
+  readonly original?: string;
+  /** Gathers where bodies of quoted here-documents begin. Absent where the text was decoded first, as in backticks. */
+  readonly heredocs?: Set<number>;
 }
 
 /** What reading words brings to light beside their values. */

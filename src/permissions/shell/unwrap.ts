@@ -14,7 +14,8 @@ export type Inner =
       readonly kind: "script";
       readonly text: string;
       readonly dialect: Dialect;
-      readonly from: ShellWord;
+      /** The word that holds it; absent when it is read from standard input. */
+      readonly from?: ShellWord;
       readonly openEnded: boolean;
     }
   /** It starts something that cannot be seen. */
@@ -23,12 +24,12 @@ export type Inner =
 export type Dialect = "bash" | "sh" | "other";
 
 /** The commands inside a command, by the table of wrappers; none for an ordinary program. */
-export function unwrap(head: string, args: readonly ShellWord[]): readonly Inner[] {
+export function unwrap(head: string, args: readonly ShellWord[], stdin?: string): readonly Inner[] {
   if (head === "find") return unwrapFind(args);
   if (head === "eval") return args.length === 0 ? [] : [scriptOf(args, "bash", false)];
   if (head === "su") return unwrapSu(args);
   const dialect = shells.get(head);
-  if (dialect) return unwrapShell(args, dialect);
+  if (dialect) return unwrapShell(args, dialect, stdin);
   const wrapper = wrappers.get(head);
   return wrapper ? unwrapProgram(head, args, wrapper) : [];
 }
@@ -59,12 +60,15 @@ function unwrapProgram(head: string, args: readonly ShellWord[], wrapper: Wrappe
   return [{ kind: "command", words, openEnded: wrapper.appends === true && replaced === undefined, sets }];
 }
 
-function unwrapShell(args: readonly ShellWord[], dialect: Dialect): readonly Inner[] {
+function unwrapShell(args: readonly ShellWord[], dialect: Dialect, stdin: string | undefined): readonly Inner[] {
   const read = readOptions(args, shellOptions);
   if (read === undefined) return [{ kind: "opaque", why: "an option of the shell is not known" }];
-  if (!read.options.some(({ name }) => name === "c")) return [];
   const script = read.rest[0];
-  return script ? [scriptOf([script], dialect, false)] : [];
+  const has = (letter: string) => read.options.some(({ name }) => name === letter);
+  if (has("c")) return script ? [scriptOf([script], dialect, false)] : [];
+  if (script !== undefined && !has("s")) return [];
+  if (stdin === undefined) return [{ kind: "opaque", why: "the shell runs what it reads" }];
+  return [{ kind: "script", text: stdin, dialect, openEnded: false }];
 }
 
 /** `su user -c script`: the options may stand behind the user; without a script it is a shell that reads its input. */

@@ -43,7 +43,7 @@ export function walkScript(script: ParsedScript, places: Places, walk: Walk): Fl
   }
   const found = nothingFound();
   checkGaps(script, walk.scope, found);
-  walk.problems.push(...found.problems);
+  for (const problem of found.problems) walk.problems.push(problem);
   return walkList(script.commands, places, walk);
 }
 

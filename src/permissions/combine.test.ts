@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import type { Verdict } from "../protocol/index.ts";
+import { combine } from "./combine.ts";
+import { judge } from "./judge/judge.ts";
+import type { RuleLayer } from "./layer.ts";
+import { compileRules } from "./policy.ts";
+
+const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj" };
+const verdicts: Verdict[] = [
+  { kind: "deny", reason: "no" },
+  { kind: "defer" },
+  { kind: "ask", reason: "well?" },
+  { kind: "allow" },
+  { kind: "none" },
+];
+
+function row(command: string, rules: Partial<RuleLayer>, more: object = {}): string[] {
+  const judgement = judge({ tool: "Bash", input: { command } }, compileRules([{ scope: "user", ...rules }]), {
+    ...context,
+    ...more,
+  });
+  return verdicts.map((verdict) => combine(verdict, judgement).decision);
+}
+
+test("PE-18: hooks and rules together", () => {
+  expect(row("npm x", { deny: ["Bash(npm *)"] })).toEqual(["deny", "deny", "deny", "deny", "deny"]);
+  expect(row("npm x", { ask: ["Bash(npm *)"] })).toEqual(["deny", "defer", "ask", "ask", "ask"]);
+  expect(row("echo x > .git/config", {})).toEqual(["deny", "defer", "ask", "ask", "ask"]);
+  expect(row("rm -rf /", {})).toEqual(["deny", "defer", "ask", "ask", "ask"]);
+  expect(row("npm x", { allow: ["Bash(npm *)"] })).toEqual(["deny", "defer", "ask", "allow", "allow"]);
+  expect(row("npm x", {})).toEqual(["deny", "defer", "ask", "allow", "ask"]);
+  expect(row("npm x", {}, { mode: "bypassPermissions" })).toEqual(["deny", "defer", "ask", "allow", "allow"]);
+});
+
+test("PE-18: several parts, the firmest counts, not the loudest", () => {
+  // One part no rule covers, another that an ask rule names: a hook's allow does not settle the second.
+  expect(row("zzz; npm x", { ask: ["Bash(npm *)"] })).toEqual(["deny", "defer", "ask", "ask", "ask"]);
+  expect(row("zzz; npm x", { ask: ["Bash(npm *)"] }, { mode: "dontAsk" })).toEqual([
+    "deny",
+    "defer",
+    "deny",
+    "deny",
+    "deny",
+  ]);
+});
+
+test("PE-19: where the call cannot be analysed and a deny or ask rule names the tool, a hook's allow stays ask", () => {
+  expect(row('echo "x', { deny: ["Bash(rm *)"] })).toEqual(["deny", "defer", "ask", "ask", "ask"]);
+  expect(row('echo "x', {})).toEqual(["deny", "defer", "ask", "allow", "ask"]);
+  expect(row("$x y", { deny: ["Bash(rm *)"] })).toEqual(["deny", "defer", "ask", "ask", "ask"]);
+});
+
+test("PE-17: a question with nobody there is a denial, the hook's too", () => {
+  expect(row("npm x", { allow: ["Bash(npm *)"] }, { attended: false })).toEqual([
+    "deny",
+    "defer",
+    "deny",
+    "allow",
+    "allow",
+  ]);
+  expect(row("npm x", {}, { attended: false })).toEqual(["deny", "defer", "deny", "allow", "deny"]);
+});
+
+test("PE-21: all reasons are kept, the deciding one first", () => {
+  const judgement = judge(
+    { tool: "Bash", input: { command: "npm x" } },
+    compileRules([{ scope: "user", deny: ["Bash(npm *)"] }]),
+    context,
+  );
+  expect(combine({ kind: "allow", reason: "looks fine" }, judgement)).toEqual({
+    decision: "deny",
+    reason: "Bash(npm *) denies it",
+    reasons: ["Bash(npm *) denies it", "looks fine"],
+    by: "rules",
+    wouldAsk: false,
+  });
+});
