@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { Problem } from "../protocol/index.ts";
 import type { Io } from "./command.ts";
 
-/** A JSON object from a file, from standard input (`-`) or from the word itself when it begins with `{`. */
+/** A JSON object from a file, from standard input (`-`) or from the word itself when it looks like JSON. */
 export async function readObject(word: string, what: string, io: Io): Promise<Record<string, unknown>> {
   const text = await readText(word, what, io);
   const value = parse(text, word, what);
@@ -13,7 +13,7 @@ export async function readObject(word: string, what: string, io: Io): Promise<Re
 }
 
 async function readText(word: string, what: string, io: Io): Promise<string> {
-  if (word.trimStart().startsWith("{")) return word;
+  if (isJson(word)) return word;
   if (word === "-") return readAll(io);
   const path = resolve(io.cwd, word);
   try {
@@ -47,5 +47,10 @@ function parse(text: string, word: string, what: string): unknown {
 
 function place(word: string): string {
   if (word === "-") return "standard input";
-  return word.trimStart().startsWith("{") ? "on the command line" : word;
+  return isJson(word) ? "on the command line" : word;
+}
+
+/** No file is called like this, and somebody who writes it means JSON. */
+function isJson(word: string): boolean {
+  return /^\s*[{["]/.test(word);
 }

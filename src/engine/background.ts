@@ -92,11 +92,21 @@ export function background(): Background {
       const open = [...running.values()].filter((run) => !run.detached);
       if (open.length === 0) return;
       const all = Promise.all(open.map((run) => run.done));
-      if (waitMs > 0) await Promise.race([all, new Promise((resolve) => setTimeout(resolve, waitMs))]);
+      if (waitMs > 0) await withinMs(waitMs, all);
       for (const run of open) run.cancel();
       await all;
     },
   };
+}
+
+/** Waits for the work or the time, whichever ends first, and leaves no timer behind that would keep the process alive. */
+async function withinMs(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const time = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, time]);
+  clearTimeout(timer);
 }
 
 function entryOf(run: BackgroundRun, state: BackgroundEntry["state"], delivered: boolean): BackgroundEntry {

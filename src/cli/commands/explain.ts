@@ -1,5 +1,5 @@
 import { type Explained, type Explanation, stripControl } from "../../engine/index.ts";
-import { Problem, rowOf } from "../../protocol/index.ts";
+import { Problem, rowOf, type Warning } from "../../protocol/index.ts";
 import type { Command } from "../command.ts";
 import { engineOptions, openFrom } from "../engine-options.ts";
 import { type Style, styleFor } from "../print/style.ts";
@@ -33,7 +33,7 @@ With --tool the input is the tool's input; without it, the whole payload.`,
     const engine = await openFrom(call, io);
     try {
       const explanation = engine.explain(event, payload);
-      const told = { ...explanation, warnings: [...engine.warnings, ...explanation.warnings] };
+      const told = { ...explanation, warnings: distinct([...engine.warnings, ...explanation.warnings]) };
       await io.out(call.flag("json") ? `${JSON.stringify(told, null, 2)}\n` : explanationText(told, styleFor(io)));
       return 0;
     } finally {
@@ -41,6 +41,11 @@ With --tool the input is the tool's input; without it, the whole payload.`,
     }
   },
 };
+
+/** What loading said of a hook is said of the event's hooks again. */
+function distinct(warnings: readonly Warning[]): readonly Warning[] {
+  return [...new Map(warnings.map((warning) => [`${warning.code} ${warning.message}`, warning])).values()];
+}
 
 function explanationText({ event, hooks, warnings }: Explanation, style: Style): string {
   const lines = [
