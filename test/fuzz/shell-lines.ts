@@ -25,7 +25,7 @@ class LineMaker {
       line +=
         random.pick([" ; ", " && ", " || ", " | ", " |& ", " & ", "\n", ";", "&&", "|", " ;\n"]) + this.#command(depth);
     }
-    return line + random.pick(["", "", "", "", " ", ";", " &", " # c99", "\n"]);
+    return line + random.pick(["", "", "", "", " ", ";", " &", " # c99", " # <<'E'\nc97\nE", "\n"]);
   }
 
   soup(): string {
@@ -96,6 +96,10 @@ class LineMaker {
       () => `"a \`${this.#head()} x\` b"`,
       () => `<(${inner()})`,
       () => `>(${inner()})`,
+      () => `"$(c0${this.#heredoc(0)})"`,
+      () => `\`c0${this.#heredoc(0)}\``,
+      () => `"${this.#heredoc(0)}"`,
+      () => `'${this.#heredoc(0)}'`,
       () => `\${x:-$(${inner()})}`,
       () => `"\${x:-$(${inner()})}"`,
       () => `\${x:-${this.#word(depth - 1)}}`,
@@ -126,6 +130,8 @@ class LineMaker {
     const name = random.pick(["x", "y", "foo", "X", "LANG", "PS4", "a_1"]);
     return random.pick<() => string>([
       () => `${name}=${this.#word(depth)}`,
+      () => `"${name}"=${this.#word(depth)}`,
+      () => `${name}\\=${this.#word(depth)}`,
       () => `${name}+=${this.#word(depth)}`,
       () => `${name}='a[$(${this.#head()} x)]'`,
       () => `${name}='-v'`,
@@ -185,6 +191,10 @@ class LineMaker {
       () => this.#word(depth - 1),
       () => `\\\`${this.#head()}\\\``,
       () => `E2\n$(${this.#head()})`,
+      () => `it's "a" \`b ) } ] \\\n$(${this.#head()})`,
+      () => `<<'E'\n${this.#head()}`,
+      () => `"\nE\n${this.#head()} "`,
+      () => `)\n${this.#head()}`,
     ])();
     return `<<${mark}\n${body}\n${random.pick(["E", "E", "E", "E", "E", "E", "\tE", "E ", ""])}\n`;
   }

@@ -35,7 +35,7 @@ export function isReachable(places: Places): boolean {
 export function follow(head: string, args: readonly ShellWord[], from: Places, home: string, hasCdPath: boolean): Flow {
   const to = destination(head, args, home, hasCdPath);
   if (to === undefined) return { ok: unknownPlace, fail: from };
-  const ok = { folders: from.folders.map((folder) => posix.resolve(folder, to)), unknown: from.unknown };
+  const ok = { folders: [...new Set(from.folders.map((folder) => posix.resolve(folder, to)))], unknown: from.unknown };
   return { ok: posix.isAbsolute(to) && from.unknown ? here(posix.normalize(to)) : ok, fail: from };
 }
 
