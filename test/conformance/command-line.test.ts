@@ -1,45 +1,79 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { describe, test } from "vitest";
+import { main } from "../../src/cli/main.ts";
 import { type Case, conformanceCases } from "./case.ts";
 import { check, type Result } from "./check.ts";
 import type { World } from "./world.ts";
 
-const program = resolve(import.meta.dirname, "../../dist/cli/bin.js");
+/** What a program printed, and its exit status. */
+interface Printed {
+  readonly status: unknown;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+type Program = (args: readonly string[], input: string, world: World) => Promise<Printed>;
+
+const cases = conformanceCases().filter(fits);
+/** A process costs twenty times what the case does; the others call the same program without one. */
+const oneProcessIn = 8;
 
 describe.concurrent("through the command line", () => {
-  for (const one of conformanceCases().filter(fits)) test(one.claim, () => check(one, throughCommandLine));
+  for (const one of cases) test(one.claim, () => check(one, through(inThisProcess)));
 });
 
-/** One process fires one event, and takes no options but trust. */
+describe.concurrent("through the installed program", () => {
+  for (const one of cases.filter((_, index) => index % oneProcessIn === 0)) {
+    test(one.claim, () => check(one, through(inItsOwnProcess)));
+  }
+});
+
+/** One call fires one event, and takes no options but trust. */
 function fits({ given, events }: Case): boolean {
   return events.length === 1 && Object.keys(given.options ?? {}).every((name) => name === "trust");
 }
 
-async function throughCommandLine({ given, events, outcomes }: Case, world: World): Promise<readonly Result[]> {
-  const [first] = events;
-  const args = [
-    ...["fire", first?.event ?? "", "--input", "-", "--json", "--cwd", world.project],
-    ...["--trust", given.options?.trust ?? "implicit"],
-    ...world.extra.flatMap((file) => ["--settings", file]),
-  ];
-  const child = spawn(process.execPath, [program, ...args], { cwd: world.project, env: world.env });
-  child.stdin.end(JSON.stringify(world.fill(first?.payload)));
-  const [stdout, stderr, [status]] = await Promise.all([
-    textOf(child.stdout),
-    textOf(child.stderr),
-    once(child, "close"),
-  ]);
-  if (status === 0) return [{ outcome: JSON.parse(stdout) }];
-  if (status !== 1 || stdout !== "") throw new Error(`hookline ${args.join(" ")} ended with ${status}: ${stderr}`);
-  // The command line tells problems in words; their code is for programs.
-  const { code } = (outcomes[0]?.["problem"] ?? {}) as { code?: string };
-  return [{ problem: { code, message: stderr } }];
+function through(program: Program): (one: Case, world: World) => Promise<readonly Result[]> {
+  return async ({ given, events: [first], outcomes }, world) => {
+    const args = [
+      ...["fire", first?.event ?? "", "--input", "-", "--json", "--cwd", world.project],
+      ...["--trust", given.options?.trust ?? "implicit"],
+      ...world.extra.flatMap((file) => ["--settings", file]),
+    ];
+    const { status, stdout, stderr } = await program(args, JSON.stringify(world.fill(first?.payload)), world);
+    if (status === 0) return [{ outcome: JSON.parse(stdout) }];
+    if (status !== 1 || stdout !== "") throw new Error(`hookline ${args.join(" ")} ended with ${status}: ${stderr}`);
+    // The command line tells problems in words; their code is for programs.
+    const { code } = (outcomes[0]?.["problem"] ?? {}) as { code?: string };
+    return [{ problem: { code, message: stderr } }];
+  };
 }
 
-async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
-  let text = "";
-  for await (const chunk of stream) text += chunk;
-  return text;
-}
+const inThisProcess: Program = async (args, input, { env, project, home }) => {
+  const out: string[] = [];
+  const err: string[] = [];
+  const into = (texts: string[]) => async (words: string) => void texts.push(words);
+  const status = await main(args, {
+    stdin: Readable.from([input]).pipe(new PassThrough()),
+    out: into(out),
+    err: into(err),
+    env,
+    cwd: project,
+    home,
+    terminal: { out: false, err: false, colour: false, columns: 80 },
+    signal: new AbortController().signal,
+  });
+  return { status, stdout: out.join(""), stderr: err.join("") };
+};
+
+const inItsOwnProcess: Program = async (args, input, { env, project }) => {
+  const program = resolve(import.meta.dirname, "../../dist/cli/bin.js");
+  const child = spawn(process.execPath, [program, ...args], { cwd: project, env });
+  child.stdin.end(input);
+  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  return { status, stdout, stderr };
+};
