@@ -52,7 +52,13 @@ function analyse(original: string, masked: Masked, heredocs: Set<number>, contex
     return result();
   }
   const walk: Walk = {
-    scope: { source: text, original, heredocs, span: (pos, end) => [pos, end] },
+    // In a text that is cut off the tree may reach beyond its end.
+    scope: {
+      source: text,
+      original,
+      heredocs,
+      span: (pos, end) => [Math.min(pos, text.length), Math.min(end, text.length)],
+    },
     parts,
     problems,
     via: [],
