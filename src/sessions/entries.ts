@@ -1,5 +1,5 @@
 import type { Item } from "./entry.ts";
-import { isRecord, toEntry } from "./formats/claude-code/entry.ts";
+import { claudeCode, type Format } from "./formats/format.ts";
 import { type Cursor, type LineOptions, readLines, type Tail } from "./lines.ts";
 import { recordsOf, type SourceFile, sourceFile } from "./records.ts";
 
@@ -11,8 +11,13 @@ export interface EntryReader extends AsyncIterable<readonly Item[]> {
   readonly reset: boolean;
 }
 
+export interface EntryOptions extends LineOptions {
+  /** How the lines are spelled; Claude Code's way unless told. */
+  readonly format?: Format | undefined;
+}
+
 /** By default a last line without newline is given, marked `unterminated`, if it is a whole record. */
-export function readEntries(file: string, options: LineOptions = {}): EntryReader {
+export function readEntries(file: string, { format = claudeCode, ...options }: EntryOptions = {}): EntryReader {
   const lines = readLines(file, { tail: "give", ...options });
   return {
     file,
@@ -31,8 +36,8 @@ export function readEntries(file: string, options: LineOptions = {}): EntryReade
         source ??= sourceFile(file, lines.cursor);
         const items: Item[] = [];
         for (const line of batch) {
-          for (const record of recordsOf(source, line, isRecord)) {
-            items.push(record.kind === "unreadable" ? record : toEntry(record));
+          for (const record of recordsOf(source, line, format.isRecord)) {
+            items.push(record.kind === "unreadable" ? record : format.toEntry(record));
           }
         }
         if (items.length > 0) yield items;
