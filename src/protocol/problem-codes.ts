@@ -35,6 +35,7 @@ export const problemCodes = {
   "sessions/bad-archive": "an archived file is not what was archived",
   "sessions/bad-backup": "a backup is not what was saved; nothing was restored",
   "sessions/no-backup": "there is no backup of the session",
+  "sessions/unsupported": "the format of these transcripts does not support that",
   "usage/prices": "a table of prices cannot be used",
   "file/locked": "another live process has the lock",
   "file/not-ours": "a link, or something that is no file or folder, lies where ours should",
