@@ -1,0 +1,31 @@
+import { code, codes } from "./markdown.mjs";
+
+/** What a field of a payload holds, in one line. */
+export function fieldWords(field) {
+  return [shape(field), field.nullable ? "or null" : "", field.newer ? "(newer clients)" : ""]
+    .filter(Boolean)
+    .join(" ");
+}
+
+function shape(field) {
+  switch (field.is) {
+    case "text":
+      return field.of ? `${codes(field.of)}${field.open ? ", others may come" : ""}` : "text";
+    case "number":
+      return field.above === undefined ? "number" : `number above ${field.above}`;
+    case "flag":
+      return "true or false";
+    case "object":
+      return field.fields ? `object: ${Object.entries(field.fields).map(inner).join(", ")}` : "object";
+    case "list":
+      return `list of ${shape(field.of)}`;
+    case "either":
+      return field.of.map(shape).join(" or ");
+    default:
+      return "anything";
+  }
+}
+
+function inner([name, field]) {
+  return `${code(name)}${field.optional ? "?" : ""}`;
+}

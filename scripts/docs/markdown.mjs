@@ -1,0 +1,16 @@
+/** A table; a bar in a cell would end it. */
+export function table(head, rows) {
+  const line = (cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(head), `|${head.map(() => "---|").join("")}`, ...rows.map(line)].join("\n");
+}
+
+export function code(text) {
+  return `\`${text}\``;
+}
+
+export function codes(texts) {
+  return texts.map(code).join(", ");
+}
+
+/** What stands at the head of every page that a program writes. */
+export const printed = "<!-- Printed by `npm run docs`; a test compares. Change the source, not this page. -->";
