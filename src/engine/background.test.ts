@@ -48,7 +48,8 @@ test("at most eight run at once, and none is dropped (EN-102)", async () => {
   const ends: (() => void)[] = [];
   let begun = 0;
   for (let number = 0; number < 12; number++) {
-    void running.start(() => {
+    const job = run(String(number), Promise.resolve(undefined));
+    running.start(job, () => {
       begun++;
       const done = new Promise<undefined>((resolve) => ends.push(() => resolve(undefined)));
       return run(String(number), done);
@@ -56,6 +57,8 @@ test("at most eight run at once, and none is dropped (EN-102)", async () => {
   }
   await sleep(5);
   expect(begun).toBe(8);
+  const states = running.list().map(({ state }) => state);
+  expect(states).toEqual([...Array(8).fill("running"), ...Array(4).fill("waiting")]);
   for (const end of ends.splice(0)) end();
   await sleep(5);
   expect(begun).toBe(12);
@@ -82,6 +85,27 @@ test("closing grants time, then ends what still runs, and leaves the detached al
   running.adopt(endable("ends", false));
   await running.close(10);
   expect(cancelled).toEqual(["ends"]);
+});
+
+test("a hook that goes into the background while the engine closes is ended too", async () => {
+  const running = background();
+  await running.close(0);
+  let cancelled = false;
+  running.adopt(
+    run("late", Promise.resolve(undefined), {
+      cancel: () => {
+        cancelled = true;
+      },
+    }),
+  );
+  let begun = false;
+  const job = run("later", Promise.resolve(undefined));
+  running.start(job, () => {
+    begun = true;
+    return job;
+  });
+  await sleep(5);
+  expect({ cancelled, begun }).toEqual({ cancelled: true, begun: false });
 });
 
 test("a close whose hooks ended early leaves no timer that keeps the process alive", async () => {

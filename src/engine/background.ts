@@ -23,7 +23,8 @@ export interface BackgroundAnswer {
   readonly record: RunRecord;
 }
 
-export interface BackgroundRun {
+/** A hook that is due to run in the background. */
+export interface BackgroundJob {
   readonly id: string;
   readonly hook: HookRef;
   readonly sessionId: string;
@@ -32,6 +33,9 @@ export interface BackgroundRun {
   readonly limitMs: number;
   /** Left alive when the engine closes. */
   readonly detached: boolean;
+}
+
+export interface BackgroundRun extends BackgroundJob {
   soFar(): { readonly stdout: string; readonly stderr: string };
   /** Contract: never rejects. */
   readonly done: Promise<BackgroundAnswer | undefined>;
@@ -40,7 +44,7 @@ export interface BackgroundRun {
 
 export interface Background {
   /** Waits for one of the few places, then starts; none is dropped. */
-  start(begin: () => BackgroundRun): Promise<void>;
+  start(job: BackgroundJob, begin: () => BackgroundRun): void;
   /** Takes over a run that is already going. */
   adopt(run: BackgroundRun): void;
   list(): readonly BackgroundEntry[];
@@ -56,29 +60,44 @@ const mostEnded = 1_000;
 
 export function background(): Background {
   const places = slots(mostAtOnce);
+  const waiting = new Map<string, BackgroundJob>();
   const running = new Map<string, BackgroundRun>();
   const ended: { run: BackgroundRun; answer: BackgroundAnswer | undefined; delivered: boolean }[] = [];
+  /** What a close waits for. */
+  const open = new Set<Promise<void>>();
   const ending = new AbortController();
 
-  function adopt(run: BackgroundRun): Promise<void> {
+  async function inItsTurn(job: BackgroundJob, begin: () => BackgroundRun): Promise<void> {
+    waiting.set(job.id, job);
+    const release = await places.take(ending.signal);
+    waiting.delete(job.id);
+    if (release === undefined) return;
+    await toItsEnd(begin());
+    release();
+  }
+
+  async function toItsEnd(run: BackgroundRun): Promise<void> {
     running.set(run.id, run);
-    return run.done.then((answer) => {
-      running.delete(run.id);
-      ended.push({ run, answer, delivered: false });
-      if (ended.length > mostEnded) ended.shift();
-    });
+    if (ending.signal.aborted && !run.detached) run.cancel();
+    const answer = await run.done;
+    running.delete(run.id);
+    ended.push({ run, answer, delivered: false });
+    if (ended.length > mostEnded) ended.shift();
+  }
+
+  function keepOpen({ detached }: BackgroundJob, work: Promise<void>): void {
+    if (detached) return;
+    open.add(work);
+    void work.then(() => open.delete(work));
   }
 
   return {
-    adopt: (run) => void adopt(run),
-    async start(begin) {
-      const release = await places.take(ending.signal);
-      if (release === undefined) return;
-      void adopt(begin()).finally(release);
-    },
+    adopt: (run) => keepOpen(run, toItsEnd(run)),
+    start: (job, begin) => keepOpen(job, inItsTurn(job, begin)),
     list: () => [
-      ...ended.map(({ run, delivered }) => entryOf(run, "ended", delivered)),
-      ...[...running.values()].map((run) => entryOf(run, "running", false)),
+      ...ended.map(({ run, delivered }) => entryOf(run, "ended", run.soFar(), delivered)),
+      ...[...running.values()].map((run) => entryOf(run, "running", run.soFar())),
+      ...[...waiting.values()].map((job) => entryOf(job, "waiting", { stdout: "", stderr: "" })),
     ],
     take(sessionId) {
       const due = ended.filter(
@@ -88,13 +107,10 @@ export function background(): Background {
       return due.flatMap(({ answer }) => (answer === undefined ? [] : [answer]));
     },
     async close(waitMs) {
+      if (waitMs > 0 && open.size > 0) await withinMs(waitMs, Promise.all(open));
       ending.abort();
-      const open = [...running.values()].filter((run) => !run.detached);
-      if (open.length === 0) return;
-      const all = Promise.all(open.map((run) => run.done));
-      if (waitMs > 0) await withinMs(waitMs, all);
-      for (const run of open) run.cancel();
-      await all;
+      for (const run of running.values()) if (!run.detached) run.cancel();
+      await Promise.all(open);
     },
   };
 }
@@ -109,8 +125,12 @@ async function withinMs(ms: number, work: Promise<unknown>): Promise<void> {
   clearTimeout(timer);
 }
 
-function entryOf(run: BackgroundRun, state: BackgroundEntry["state"], delivered: boolean): BackgroundEntry {
-  const { id, hook, sessionId, toolName, startedAt, limitMs } = run;
+function entryOf(
+  { id, hook, sessionId, toolName, startedAt, limitMs }: BackgroundJob,
+  state: BackgroundEntry["state"],
+  soFar: { readonly stdout: string; readonly stderr: string },
+  delivered = false,
+): BackgroundEntry {
   return {
     id,
     hook,
@@ -119,7 +139,7 @@ function entryOf(run: BackgroundRun, state: BackgroundEntry["state"], delivered:
     startedAt,
     limitMs,
     state,
-    ...run.soFar(),
+    ...soFar,
     delivered,
   };
 }

@@ -28,6 +28,8 @@ export interface World {
   readonly conversation?: (payload: AnyPayload) => readonly unknown[];
   observe(record: RunRecord, payload: AnyPayload): void;
   observeBackground(id: string, record: RunRecord): void;
+  /** What comes up after its event was settled is told with the next one. */
+  warn(warning: Warning): void;
 }
 
 /** One event on its way through its hooks. */

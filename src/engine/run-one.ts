@@ -55,16 +55,17 @@ export interface Times {
   readonly durationMs: number;
 }
 
-/** What a run came to, as record and warnings; also for runs that ended in the background. */
+/** What a run came to, as record and warnings; `late` for runs that ended in the background. */
 export function recordRun(
   configured: ConfiguredHook,
   firing: Firing,
   world: World,
   ran: Ran,
   times: Times,
+  when: "awaited" | "late" = "awaited",
 ): Soon<OneRun> {
   if (saidNothing(ran)) return { record: recordOf(configured, firing, ran, times, none), warnings: ran.warnings };
-  const read = readAnswer(ran, readingOf(configured, firing, world));
+  const read = readAnswer(ran, readingOf(configured, firing, world, when === "late"));
   return soon(finishAnswer(withEnvFile(read.answer, ran.envFile), configured, firing, world), (finished) => {
     const { row, ref, onFailure } = configured;
     const judged = withFailurePolicy(finished.answer, { row, hook: ref, ended: ran.ended, onFailure });
@@ -87,7 +88,7 @@ function withEnvFile(answer: Answer, envFile: string | undefined): Answer {
   return envFile === undefined ? answer : { ...answer, output: { ...answer.output, envFiles: [envFile] } };
 }
 
-function readingOf({ ref, hook, row, layer }: ConfiguredHook, firing: Firing, world: World): Reading {
+function readingOf({ ref, hook, row, layer }: ConfiguredHook, firing: Firing, world: World, late: boolean): Reading {
   return {
     row,
     payload: firing.payload,
@@ -96,6 +97,7 @@ function readingOf({ ref, hook, row, layer }: ConfiguredHook, firing: Firing, wo
     type: hook.type,
     source: layer.kind,
     bypassAvailable: world.bypassAvailable,
+    late,
   };
 }
 

@@ -39,6 +39,7 @@ export async function openWorld(
           tell({ kind: "run", record, event: record.hook.event, sessionId: String(payload["session_id"]) })
       : nobody,
     observeBackground: (id, record) => tell({ kind: "background-ended", id, record }),
+    warn: parts.warn,
   };
 }
 

@@ -5,6 +5,7 @@ import { parseOutput } from "./parse-output.ts";
 import { noAnswer, type ReadAnswer, type Reading, warn } from "./reading.ts";
 import { readReturned } from "./returned.ts";
 import { salvage } from "./salvage.ts";
+import { faultOf, withoutFaults } from "./shape.ts";
 import { textAnswer } from "./text.ts";
 import { worded } from "./verdict.ts";
 
@@ -54,6 +55,7 @@ function readOutput(ran: Ran, whole: boolean, reading: Reading): ReadAnswer | un
 }
 
 function readObject(value: Readonly<Record<string, unknown>>, reading: Reading): ReadAnswer {
+  if (reading.late && faultOf(value) !== undefined) return readLate(value, reading);
   const exact = readExact(value, reading);
   if (!("invalid" in exact)) {
     return exact.answer.verdict.kind === "none" ? withSalvage(exact, value, reading) : exact;
@@ -65,6 +67,14 @@ function readObject(value: Readonly<Record<string, unknown>>, reading: Reading):
     answer: { ...noAnswer, failure },
     warnings: [warn(reading, "output-invalid", `The hook's output was dropped: ${exact.invalid}.`)],
   };
+}
+
+/** Nothing is decided any more by what comes late, so the texts that can be read are kept. */
+function readLate(value: Readonly<Record<string, unknown>>, reading: Reading): ReadAnswer {
+  const { value: kept, faults } = withoutFaults(value);
+  const { answer, warnings } = readObject(kept, reading);
+  const dropped = faults.map((fault) => warn(reading, "output-invalid", `A field was dropped: ${fault}.`));
+  return { answer, warnings: [...dropped, ...warnings] };
 }
 
 /** A denial in the wrong place of an otherwise exact object, such as `permissionDecision` at the top. */

@@ -12,6 +12,8 @@ export interface Reading {
   readonly source: LayerKind;
   /** Whether the host offers the mode that asks nothing. */
   readonly bypassAvailable: boolean;
+  /** The event was settled long ago: only texts count, and what is ill-typed beside them is merely dropped. */
+  readonly late: boolean;
 }
 
 export interface ReadAnswer {

@@ -1,26 +1,49 @@
 import { type HookOutput, outputShapes, specificShapes, type WireShape } from "../../protocol/index.ts";
 import { isObject } from "./parse-output.ts";
 
+type Json = Readonly<Record<string, unknown>>;
+
 /** The first field whose value cannot be used, in words; undefined when the object is exactly what the wire allows. */
-export function faultOf(value: Readonly<Record<string, unknown>>): string | undefined {
-  const top = faultIn(value, outputShapes, "");
-  if (top !== undefined) return top;
+export function faultOf(value: Json): string | undefined {
+  const [top] = faultsIn(value, outputShapes, "");
+  if (top !== undefined) return top.why;
   const specific = (value as HookOutput).hookSpecificOutput;
-  return specific === undefined ? undefined : faultIn({ ...specific }, specificShapes, "hookSpecificOutput.");
+  return specific === undefined ? undefined : faultsIn({ ...specific }, specificShapes, "hookSpecificOutput.")[0]?.why;
 }
 
-function faultIn(
-  value: Readonly<Record<string, unknown>>,
-  shapes: Readonly<Record<string, WireShape>>,
-  prefix: string,
-): string | undefined {
+/** The object without the fields that cannot be used, and what was wrong with each of them. */
+export function withoutFaults(value: Json): { readonly value: Json; readonly faults: readonly string[] } {
+  const top = faultsIn(value, outputShapes, "");
+  const kept = without(value, top);
+  const specific = kept["hookSpecificOutput"];
+  if (!isObject(specific)) return { value: kept, faults: top.map(({ why }) => why) };
+  const inner = faultsIn(specific, specificShapes, "hookSpecificOutput.");
+  return {
+    value: { ...kept, hookSpecificOutput: without(specific, inner) },
+    faults: [...top, ...inner].map(({ why }) => why),
+  };
+}
+
+interface Fault {
+  readonly key: string;
+  readonly why: string;
+}
+
+function faultsIn(value: Json, shapes: Readonly<Record<string, WireShape>>, prefix: string): readonly Fault[] {
+  const faults: Fault[] = [];
   for (const key in shapes) {
     const shape = shapes[key];
     if (shape === undefined || !Object.hasOwn(value, key)) continue;
     const field = value[key];
-    if (!fits(field, shape)) return `${prefix}${key} must be ${describe(shape)}, not ${show(field)}`;
+    if (!fits(field, shape)) {
+      faults.push({ key, why: `${prefix}${key} must be ${describe(shape)}, not ${show(field)}` });
+    }
   }
-  return undefined;
+  return faults;
+}
+
+function without(value: Json, faults: readonly Fault[]): Json {
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !faults.some((fault) => fault.key === key)));
 }
 
 function fits(value: unknown, shape: WireShape): boolean {

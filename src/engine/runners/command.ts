@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import type { CommandHook } from "../../protocol/index.ts";
-import type { BackgroundRun } from "../background.ts";
+import type { BackgroundJob, BackgroundRun } from "../background.ts";
 import type { ConfiguredHook } from "../configured.ts";
 import type { Firing, World } from "../firing.ts";
 import type { Ran } from "../ran.ts";
@@ -24,7 +25,8 @@ export async function runCommand(job: CommandJob): Promise<Ran | "background"> {
   const files = await prepareFiles(job);
   if ("failed" in files) return notStarted(files.failed);
   if (!runsInBackground(job)) return runAwaited(job, files);
-  void job.world.background.start(() => startInBackground(job, files));
+  const due = backgroundJob(job, job.limits.timeoutMs);
+  job.world.background.start(due, () => startInBackground(due, job, files));
   return "background";
 }
 
@@ -35,10 +37,10 @@ function runsInBackground({ hook, firing, world }: CommandJob): boolean {
   return hook.async === true || firing.unawaited;
 }
 
-function startInBackground(job: CommandJob, files: PreparedFiles): BackgroundRun {
+function startInBackground(due: BackgroundJob, job: CommandJob, files: PreparedFiles): BackgroundRun {
   const ending = new AbortController();
   const started = startJob(job, files, { signal: ending.signal });
-  return backgroundRun(job, started, job.limits.timeoutMs, ending);
+  return backgroundRun(due, job, started, ending);
 }
 
 /** Waits for one of the event's places, then for the end of the hook or for the line that sends it into the background. */
@@ -48,6 +50,8 @@ async function runAwaited(job: CommandJob, files: PreparedFiles): Promise<Ran | 
   if (release === undefined) return { ...notStarted("cancelled before it began"), ended: { by: "cancelled" } };
   const ending = new AbortController();
   const cancel = (): void => ending.abort(firing.signal.reason);
+  // Many hooks waiting on one event's signal are no leak.
+  setMaxListeners(0, firing.signal);
   firing.signal.addEventListener("abort", cancel, { once: true });
 
   let wentOff: () => void;
@@ -57,7 +61,7 @@ async function runAwaited(job: CommandJob, files: PreparedFiles): Promise<Ran | 
   const onBackground = (asked: number | undefined): void => {
     const limit = asked ?? (hook.timeout === undefined ? selfSentMs : hook.timeout * 1_000);
     started.running?.setDeadline(limit);
-    world.background.adopt(backgroundRun(job, started, limit, ending));
+    world.background.adopt(backgroundRun(backgroundJob(job, limit), job, started, ending));
     wentOff();
   };
   const started = startJob(job, files, { signal: ending.signal, ...(firing.forceSync ? {} : { onBackground }) });
@@ -107,30 +111,35 @@ function startTrusted(
   });
 }
 
-function backgroundRun(
-  job: CommandJob,
-  started: StartedCommand,
-  limitMs: number,
-  ending: AbortController,
-): BackgroundRun {
-  const { configured, firing, world } = job;
-  const id = randomUUID();
-  const startedAt = world.clock.now();
+function backgroundJob({ configured, firing, world }: CommandJob, limitMs: number): BackgroundJob {
   const tool = firing.payload["tool_name"];
-  const detached = firing.row.awaited === "detached";
-  if (detached) started.running?.unref();
   return {
-    id,
+    id: randomUUID(),
     hook: configured.ref,
     sessionId: String(firing.payload["session_id"]),
     ...(typeof tool === "string" ? { toolName: tool } : {}),
-    startedAt,
+    startedAt: world.clock.now(),
     limitMs,
-    detached,
+    detached: firing.row.awaited === "detached",
+  };
+}
+
+function backgroundRun(
+  due: BackgroundJob,
+  job: CommandJob,
+  started: StartedCommand,
+  ending: AbortController,
+): BackgroundRun {
+  const { clock } = job.world;
+  const startedAt = clock.now();
+  if (due.detached) started.running?.unref();
+  return {
+    ...due,
+    startedAt,
     soFar: () => started.running?.soFar() ?? { stdout: "", stderr: "" },
     cancel: () => ending.abort(),
     done: started.done.then((ran) =>
-      backgroundAnswer(id, job, ran, { startedAt, durationMs: world.clock.now() - startedAt }),
+      backgroundAnswer(due.id, job, ran, { startedAt, durationMs: clock.now() - startedAt }),
     ),
   };
 }

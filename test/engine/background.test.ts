@@ -1,0 +1,193 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Engine, Notice, WakeCall } from "../../src/engine/index.ts";
+import { bash, command, on, openIn, processesWith, until, writeUserSettings } from "./world.ts";
+
+const session = { session_id: "s-1" };
+
+test("EN-103 answers are handed over once each, in order of ending, context and message both as texts", async () => {
+  const says = (context: string, message: string) =>
+    JSON.stringify({
+      systemMessage: message,
+      hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: context },
+    });
+  const { engine } = await openIn(
+    on(
+      "PostToolUse",
+      command(`until [ -e go ]; do sleep 0.02; done; echo '${says("slow", "b")}'`, { async: true }),
+      command(`echo '${says("quick", "a")}'; touch go`, { async: true }),
+    ),
+  );
+  await engine.fire("PostToolUse", { ...bash, ...session, tool_response: {} });
+  await ended(engine, 2);
+  expect(engine.background.take("s-2")).toEqual([]);
+  expect(engine.background.take("s-1").map(({ texts }) => texts)).toEqual([
+    ["quick", "a"],
+    ["slow", "b"],
+  ]);
+  expect(engine.background.take("s-1")).toEqual([]);
+  expect(engine.background.list().map(({ delivered }) => delivered)).toEqual([true, true]);
+});
+
+test("EN-103 an ill-typed field is dropped with a warning and the rest is delivered", async () => {
+  const answer = { systemMessage: 3, hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: "noted" } };
+  const { engine } = await openIn(on("PostToolUse", command(`echo '${JSON.stringify(answer)}'`, { async: true })));
+  await engine.fire("PostToolUse", { ...bash, ...session });
+  await ended(engine, 1);
+  expect(engine.background.take("s-1").map(({ texts }) => texts)).toEqual([["noted"]]);
+  const { warnings } = await engine.fire("Notification", {});
+  expect(warnings).toContainEqual(
+    expect.objectContaining({ code: "output-invalid", message: expect.stringContaining("systemMessage") }),
+  );
+});
+
+test("EN-100 what a hook prints after it sent itself into the background is its answer", async () => {
+  const answer = { hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: "later" } };
+  const { engine } = await openIn(on("PostToolUse", `echo '{"async":true}'; echo '${JSON.stringify(answer)}'`));
+  const outcome = await engine.fire("PostToolUse", { ...bash, ...session });
+  expect(outcome.runs).toMatchObject([{ background: true, ended: { by: "background" } }]);
+  await ended(engine, 1);
+  expect(engine.background.take("s-1").map(({ texts }) => texts)).toEqual([["later"]]);
+});
+
+test("EN-100 asyncTimeout counts from then on, in milliseconds", async () => {
+  const { engine } = await openIn(
+    on("PostToolUse", `echo '{"async":true,"asyncTimeout":200}'; sleep 60; echo '{"systemMessage":"never"}'`),
+  );
+  await engine.fire("PostToolUse", { ...bash, ...session });
+  expect(engine.background.list()).toMatchObject([{ limitMs: 200, state: "running" }]);
+  await ended(engine, 1);
+  expect(engine.background.take("s-1")).toEqual([]);
+});
+
+test("EN-102 each background hook has an entry; at most 8 run at once, the others wait and none is dropped", async () => {
+  const hooks = Array.from({ length: 11 }, (_, n) =>
+    command(`touch started-${n}; until [ -e go ]; do sleep 0.02; done; echo '{"systemMessage":"${n}"}'`, {
+      async: true,
+      timeout: 25,
+    }),
+  );
+  const { engine, project } = await openIn(on("PostToolUse", ...hooks));
+  await engine.fire("PostToolUse", { ...bash, ...session });
+  const states = () => engine.background.list().map(({ state }) => state);
+  await until(() => states().filter((state) => state === "running").length === 8);
+  expect(states().filter((state) => state === "waiting")).toHaveLength(3);
+  await until(() => existsSync(join(project, "started-7")));
+  expect(existsSync(join(project, "started-8"))).toBe(false);
+  expect(engine.background.list()[0]).toMatchObject({
+    hook: { event: "PostToolUse", type: "command" },
+    sessionId: "s-1",
+    toolName: "Bash",
+    limitMs: 25_000,
+    stdout: "",
+    stderr: "",
+    delivered: false,
+  });
+
+  writeFileSync(join(project, "go"), "");
+  await ended(engine, 11);
+  const texts = engine.background.take("s-1").flatMap((answer) => answer.texts);
+  expect(texts.map(Number).sort((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+});
+
+test("EN-104 closing ends what still runs, as cancelled, and delivers nothing", async () => {
+  const notices: Notice[] = [];
+  const { engine, mark } = await openIn(on("PostToolUse", command("sleep 60", { async: true })), {
+    ports: { observe: (notice) => notices.push(notice) },
+  });
+  await engine.fire("PostToolUse", { ...bash, ...session });
+  await until(() => engine.background.list().length === 1);
+  await engine.close();
+  expect(notices.filter(({ kind }) => kind === "background-ended")).toMatchObject([
+    { record: { ended: { by: "cancelled" }, background: true } },
+  ]);
+  if (process.platform === "linux") expect(processesWith(mark)).toEqual([]);
+});
+
+test("EN-104 waitMs grants time first, to hooks that wait for their turn too", async () => {
+  const hooks = Array.from({ length: 10 }, (_, n) => command(`sleep 0.1; echo ${n} >> log`, { async: true }));
+  const { engine, project } = await openIn(on("PostToolUse", ...hooks));
+  await engine.fire("PostToolUse", bash);
+  await engine.close({ waitMs: 20_000 });
+  expect(readFileSync(join(project, "log"), "utf8").trim().split("\n")).toHaveLength(10);
+});
+
+test("EN-24 EN-104 a reload leaves background hooks running", async () => {
+  const says = `echo '{"systemMessage":"done"}'`;
+  const { engine, home, project } = await openIn(
+    on("PostToolUse", command(`until [ -e go ]; do sleep 0.02; done; ${says}`, { async: true })),
+  );
+  await engine.fire("PostToolUse", { ...bash, ...session });
+  writeUserSettings(home, {});
+  await engine.reload();
+  writeFileSync(join(project, "go"), "");
+  await ended(engine, 1);
+  expect(engine.background.take("s-1").map(({ texts }) => texts)).toEqual([["done"]]);
+});
+
+test("EN-124 a failed background hook is told with the next event", async () => {
+  const { engine } = await openIn(on("PostToolUse", command("echo out of paper >&2; exit 1", { async: true })));
+  await engine.fire("PostToolUse", bash);
+  await ended(engine, 1);
+  const { warnings } = await engine.fire("PostToolUse", { ...bash, tool_response: {} });
+  expect(warnings).toContainEqual(
+    expect.objectContaining({ code: "hook-failed", message: expect.stringContaining("out of paper") }),
+  );
+});
+
+test("EN-105a forceSync awaits async hooks and uses their answers", async () => {
+  const { engine } = await openIn(
+    on("PreToolUse", command("echo no >&2; exit 2", { async: true }), `echo '{"async":true}'`),
+  );
+  const outcome = await engine.fire("PreToolUse", bash, { forceSync: true });
+  expect(outcome).toMatchObject({
+    decision: "deny",
+    reason: "no",
+    runs: [
+      { background: false, ended: { code: 2 } },
+      { background: false, ended: { code: 0 } },
+    ],
+  });
+});
+
+test.each([
+  ["stderr", "echo 'tests are red' >&2; exit 2"],
+  ["stdout when stderr is empty", "echo 'tests are red'; exit 2"],
+])("EN-101 asyncRewake wakes the agent with %s on exit 2", async (_, text) => {
+  const calls: WakeCall[] = [];
+  const { engine } = await openIn(on("PostToolUse", command(text, { asyncRewake: true })), {
+    interactive: true,
+    ports: { wake: (call) => calls.push(call) },
+  });
+  const outcome = await engine.fire("PostToolUse", { ...bash, ...session });
+  expect(outcome).toMatchObject({ decision: "none", runs: [{ background: true }] });
+  await ended(engine, 1);
+  expect(calls).toMatchObject([{ sessionId: "s-1", hook: { name: text }, text: "tests are red" }]);
+  expect(engine.background.take("s-1")).toEqual([]);
+});
+
+test("EN-101 other ends of an asyncRewake hook deliver like async", async () => {
+  const calls: WakeCall[] = [];
+  const hook = command(`echo '{"systemMessage":"all green"}'`, { asyncRewake: true });
+  const { engine } = await openIn(on("PostToolUse", hook), {
+    interactive: true,
+    ports: { wake: (call) => calls.push(call) },
+  });
+  await engine.fire("PostToolUse", { ...bash, ...session });
+  await ended(engine, 1);
+  expect(engine.background.take("s-1").map(({ texts }) => texts)).toEqual([["all green"]]);
+  expect(calls).toEqual([]);
+});
+
+test("EN-101 without a way to wake, or headless, asyncRewake is awaited and exit 2 blocks", async () => {
+  const settings = on("PreToolUse", command("echo no >&2; exit 2", { asyncRewake: true }));
+  for (const options of [{ interactive: true }, { interactive: false, ports: { wake: () => undefined } }]) {
+    const { engine } = await openIn(settings, options);
+    expect(await engine.fire("PreToolUse", bash)).toMatchObject({ decision: "deny", reason: "no" });
+  }
+});
+
+async function ended(engine: Engine, count: number): Promise<void> {
+  await until(() => engine.background.list().filter(({ state }) => state === "ended").length === count);
+}
