@@ -2,10 +2,13 @@ import { nearest, Problem } from "../protocol/index.ts";
 import type { Command, Io } from "./command.ts";
 import { commandHelp, programHelp } from "./help.ts";
 import { parseCall } from "./parse.ts";
+import { type CommandGroup, runVerb } from "./verbs.ts";
 import { version } from "./version.ts";
 
 /** Every command with its line for --help; only the one that is called is loaded. */
-const commands: Readonly<Record<string, { summary: string; load: () => Promise<{ command: Command }> }>> = {
+const commands: Readonly<
+  Record<string, { summary: string; load: () => Promise<{ command: Command } | { group: CommandGroup }> }>
+> = {
   demo: { summary: "a tour: real hooks deciding about real events, offline", load: () => import("./commands/demo.ts") },
   fire: {
     summary: "send one event through the hooks that apply, print the outcome",
@@ -19,7 +22,12 @@ const commands: Readonly<Record<string, { summary: string; load: () => Promise<{
     summary: "one tool call under the permission rules: allow, ask or deny, and why",
     load: () => import("./commands/check.ts"),
   },
+  trust: {
+    summary: "what a folder's own settings would run; approve it by content",
+    load: () => import("./commands/trust.ts"),
+  },
   list: { summary: "every configured hook, its source, trust and problems", load: () => import("./commands/list.ts") },
+  sessions: { summary: "read, search, check and keep what agents wrote", load: () => import("./commands/sessions.ts") },
 };
 
 /** Contract: resolves with the exit status; what goes wrong is told on stderr, never thrown. */
@@ -43,7 +51,9 @@ async function dispatch([name, ...rest]: readonly string[], io: Io): Promise<num
   }
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (entry === undefined) throw unknownCommand(name);
-  const { command } = await entry.load();
+  const loaded = await entry.load();
+  if ("group" in loaded) return runVerb(name, loaded.group, rest, io);
+  const { command } = loaded;
   if (asksForHelp(rest)) {
     await io.out(commandHelp(name, command));
     return 0;

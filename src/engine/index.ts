@@ -27,4 +27,8 @@ export type {
 export type { RegisterOptions, SessionHooks } from "./session-hooks.ts";
 export type { StopHooks } from "./stop-hooks.ts";
 export type { EventStep } from "./stream.ts";
+export { approveGrants, reviewTrust } from "./trust/door.ts";
+export type { WrittenGrant } from "./trust/pinnable.ts";
+export type { PinnedFile } from "./trust/pins.ts";
+export type { ReviewedFile, TrustEntry, TrustReview } from "./trust/review.ts";
 export type { TrustState } from "./trust/trust.ts";

@@ -61,8 +61,9 @@ export async function openSettings(options: ResolvedOptions): Promise<LiveSettin
     inForce: () => snapshot,
     reload,
     watch(asking) {
+      const { files, folders } = settingsFiles(options);
       const stop = watchFiles(
-        settingsFiles(options),
+        { files: [...files, ...snapshot.trust.files], folders },
         () => void reload(asking).catch((error) => asking.warn(unwatchable(error))),
       );
       watchers.add(stop);

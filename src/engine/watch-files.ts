@@ -1,4 +1,4 @@
-import { type FSWatcher, watch } from "node:fs";
+import { existsSync, type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 
 export interface Watched {
@@ -9,34 +9,69 @@ export interface Watched {
 
 const quietMs = 100;
 
-/** Folders are watched rather than files: editors replace a file, and a file may not be there yet. */
+/**
+ * Folders are watched rather than files: editors replace a file, and a file may not be there yet. Of a folder that is not there yet,
+ * the next one above it is watched until it is.
+ */
 export function watchFiles({ files, folders }: Watched, onChange: () => void): () => void {
-  const names = new Map<string, Set<string> | "all">(folders.map((folder) => [folder, "all"]));
+  const wanted = new Map<string, ReadonlySet<string> | "all">(folders.map((folder) => [folder, "all"]));
   for (const file of files) {
-    const wanted = names.get(dirname(file)) ?? new Set<string>();
-    if (wanted !== "all") names.set(dirname(file), wanted.add(basename(file)));
+    const names = wanted.get(dirname(file)) ?? new Set<string>();
+    if (names !== "all") wanted.set(dirname(file), new Set([...names, basename(file)]));
   }
   let timer: NodeJS.Timeout | undefined;
-  const watchers = [...names].flatMap(([folder, wanted]) => {
-    const watcher = tryWatch(folder, (name) => {
-      if (name !== null && wanted !== "all" && !wanted.has(name)) return;
-      clearTimeout(timer);
-      timer = setTimeout(onChange, quietMs);
-    });
-    return watcher === undefined ? [] : [watcher];
-  });
+  let watchers: readonly FSWatcher[] = arm();
+
+  function arm(): readonly FSWatcher[] {
+    return [...wanted].flatMap(([folder, names]) => watchFolder(folder, names, changed, () => rearm()));
+  }
+
+  function changed(): void {
+    clearTimeout(timer);
+    timer = setTimeout(onChange, quietMs);
+  }
+
+  function rearm(): void {
+    for (const watcher of watchers) watcher.close();
+    watchers = arm();
+    changed();
+  }
+
   return () => {
     clearTimeout(timer);
     for (const watcher of watchers) watcher.close();
   };
 }
 
-/** Undefined when the folder is not there: there is nothing in it to watch. */
-function tryWatch(folder: string, onChange: (name: string | null) => void): FSWatcher | undefined {
+function watchFolder(
+  folder: string,
+  names: ReadonlySet<string> | "all",
+  onChange: () => void,
+  onFolder: () => void,
+): FSWatcher[] {
+  const there = nearestFolder(folder);
+  if (there === folder)
+    return tryWatch(folder, (name) => name === null || names === "all" || names.has(name), onChange);
+  const next = basename(below(there, folder));
+  return tryWatch(there, (name) => name === null || name === next, onFolder);
+}
+
+function nearestFolder(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder));
+}
+
+/** The folder right below `above` on the way to `folder`. */
+function below(above: string, folder: string): string {
+  return dirname(folder) === above ? folder : below(above, dirname(folder));
+}
+
+/** Nothing when the folder has gone meanwhile, or is not ours to look into: there is nothing in it to watch. */
+function tryWatch(folder: string, concerns: (name: string | null) => boolean, onChange: () => void): FSWatcher[] {
   try {
-    return watch(folder, { persistent: false }, (_, name) => onChange(name));
+    return [watch(folder, { persistent: false }, (_, name) => (concerns(name) ? onChange() : undefined))];
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "EACCES") return [];
     throw error;
   }
 }

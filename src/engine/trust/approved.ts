@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
+import { FileProblem } from "../../files/index.ts";
 import type { Warning } from "../../protocol/index.ts";
 import type { ConfiguredHook } from "../configured.ts";
 import type { Layer } from "../layer.ts";
@@ -9,7 +10,7 @@ import { type Checkout, type NamedFile, namedFiles, namedPaths } from "./named-f
 import { isOfCheckout, type TrustedKey } from "./needs-trust.ts";
 import { type Pinnable, pinnables } from "./pinnable.ts";
 import type { Pin, Pins } from "./pins.ts";
-import { readPins, type TrustPlaces } from "./store.ts";
+import { pinFile, readPins, type TrustPlaces } from "./store.ts";
 import { type Standing, type Trust, trusted } from "./trust.ts";
 
 /** What the checkout brings counts if exactly it was approved. */
@@ -26,9 +27,11 @@ export async function pinnedTrust(snapshot: Snapshot, places: TrustPlaces): Prom
       const id = `${layer.kind}:${key}`;
       return isOfCheckout(layer) && found.has(id) ? standing(id) : trusted;
     },
+    ofPinnable: (id) => standing(id),
     writtenGrants: ({ kind }) => pins.grants.filter(({ layer }) => layer === kind),
+    files: filesOf([checkout.real], places),
     warnings: [
-      ...("refused" in known ? [refusedStore(known.refused)] : []),
+      ...("refused" in known && found.size > 0 ? [refusedStore(known.refused)] : []),
       ...[...found.values()].filter(({ kind }) => kind !== "hook").flatMap((one) => waiting(one, standing(one.id))),
     ],
   };
@@ -39,19 +42,33 @@ const unknown: Standing = { state: "new", detail: "nobody has approved it yet" }
 /** One acceptance of the folder, or of one around it, lets every hook of every layer run. */
 export async function workspaceTrust(places: TrustPlaces): Promise<Trust> {
   const { real } = await checkoutAt(places);
-  const warnings: Warning[] = [];
-  for (let folder = real; ; folder = dirname(folder)) {
-    const known = await readPins(places, folder, real);
-    if ("pins" in known && known.pins.accepted !== undefined) return { ...everything(trusted), warnings };
-    if ("refused" in known) warnings.push(refusedStore(known.refused));
-    if (dirname(folder) === folder) break;
-  }
+  const folders = foldersUp(real);
+  const known = await Promise.all(folders.map((folder) => readPins(places, folder, real)));
+  const accepted = known.some((one) => "pins" in one && one.pins.accepted !== undefined);
   const detail = `nobody has accepted the folder ${real} yet; hookline trust --workspace accepts it`;
-  return { ...everything({ state: "new", detail }), warnings };
+  const standing: Standing = accepted ? trusted : { state: "new", detail };
+  return {
+    ofHook: () => standing,
+    ofKey: () => standing,
+    ofPinnable: () => standing,
+    writtenGrants: () => [],
+    files: filesOf(folders, places),
+    warnings: known.flatMap((one) => ("refused" in one ? [refusedStore(one.refused)] : [])),
+  };
 }
 
-function everything(standing: Standing): Omit<Trust, "warnings"> {
-  return { ofHook: () => standing, ofKey: () => standing, writtenGrants: () => [] };
+function foldersUp(folder: string): readonly string[] {
+  return dirname(folder) === folder ? [folder] : [folder, ...foldersUp(dirname(folder))];
+}
+
+/** Where there is no place for approvals there is nothing to watch; reading them says why. */
+function filesOf(folders: readonly string[], places: TrustPlaces): readonly string[] {
+  try {
+    return folders.map((folder) => pinFile(places, folder));
+  } catch (error) {
+    if (error instanceof FileProblem) return [];
+    throw error;
+  }
 }
 
 /** Where a checkout really lies. A folder that is gone is its own name. */
@@ -91,7 +108,7 @@ function standingNow(one: Pinnable, pins: readonly Pin[], checkout: Checkout, cw
   if (approved === undefined) return changed(`${differences[0]} is not as it was approved`);
   if (cwd === checkout.real || cwd === checkout.cwd) return trusted;
   // Started in another folder, the same words may mean other files.
-  const there = namedFiles(paths, checkout, cwd);
+  const there = namedFiles(paths, checkout, { from: cwd });
   if ("unusable" in there) return changed(there.unusable);
   const stranger = there.find(({ path, sha256 }) => !approved.some((a) => a.path === path && a.sha256 === sha256));
   return stranger === undefined

@@ -64,6 +64,13 @@ function fill(text: string, { root }: NamedCommand, { real, home }: Checkout): s
   return filled.replace(/^~(?=\/|$)/, home);
 }
 
+export interface LookOptions {
+  /** The folder that relative paths count from; the checkout's own unless told. */
+  readonly from?: string;
+  /** Gets what was read of each file, so that what is shown is what was looked at. */
+  readonly onBytes?: (path: string, bytes: Buffer) => void;
+}
+
 /**
  * The files of the checkout that paths lead to from a folder of it, as they are now. Undefined: one of them is too large to be
  * looked at before every run, or cannot be read.
@@ -71,7 +78,7 @@ function fill(text: string, { root }: NamedCommand, { real, home }: Checkout): s
 export function namedFiles(
   paths: readonly string[],
   checkout: Checkout,
-  from: string = checkout.real,
+  { from = checkout.real, onBytes }: LookOptions = {},
 ): readonly NamedFile[] | { readonly unusable: string } {
   const files = new Map<string, NamedFile>();
   const folders = [from];
@@ -85,7 +92,8 @@ export function namedFiles(
         if (found === "folder" && !folders.includes(place)) folders.push(place);
         if (typeof found === "string") continue;
         if ("unusable" in found) return { unusable: `${inside} ${found.unusable}` };
-        files.set(inside, { path: inside, sha256: found.sha256 });
+        files.set(inside, { path: inside, sha256: createHash("sha256").update(found.bytes).digest("hex") });
+        onBytes?.(inside, found.bytes);
       }
     }
   }
@@ -128,15 +136,14 @@ function realPathOf(path: string): string | undefined {
 /** The most a file may weigh whose bytes are compared before every run. */
 const mostBytes = 16 * 1024 * 1024;
 
-type Looked = "nothing" | "folder" | { readonly sha256: string } | { readonly unusable: string };
+type Looked = "nothing" | "folder" | { readonly bytes: Buffer } | { readonly unusable: string };
 
 function lookAt(path: string): Looked {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return "nothing";
     if (stat.isDirectory()) return "folder";
-    const bytes = readNamedFile(path);
-    return "unusable" in bytes ? bytes : { sha256: createHash("sha256").update(bytes).digest("hex") };
+    return readNamedFile(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
@@ -148,7 +155,7 @@ function lookAt(path: string): Looked {
 }
 
 /** Contract: a pipe or a device delays nobody. Throws what the system throws. */
-export function readNamedFile(path: string): Buffer | { readonly unusable: string } {
+function readNamedFile(path: string): Exclude<Looked, string> {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stat = fstatSync(file);
@@ -159,7 +166,7 @@ export function readNamedFile(path: string): Buffer | { readonly unusable: strin
     let length = 0;
     while (length < bytes.length) {
       const read = readSync(file, bytes, length, bytes.length - length, length);
-      if (read === 0) return bytes.subarray(0, length);
+      if (read === 0) return { bytes: bytes.subarray(0, length) };
       length += read;
     }
     return { unusable: "grows while it is read" };

@@ -3,7 +3,7 @@ import type { ConfiguredHook } from "../configured.ts";
 import type { Layer } from "../layer.ts";
 import type { ResolvedOptions } from "../resolve-options.ts";
 import type { Snapshot } from "../settings/snapshot.ts";
-import { isOfCheckout, type TrustedKey } from "./needs-trust.ts";
+import type { TrustedKey } from "./needs-trust.ts";
 import type { WrittenGrant } from "./pinnable.ts";
 
 /** `new`: nobody has approved it. `changed`: something else was approved in its place. */
@@ -26,26 +26,31 @@ export interface Trust {
    */
   ofHook(hook: ConfiguredHook, cwd?: string): Standing;
   ofKey(layer: Layer, key: TrustedKey): Standing;
+  /** Of anything that needs trust, by its id. */
+  ofPinnable(id: string): Standing;
   /** Grants that count although the block they stand in is not trusted: they were approved when they were written. */
   writtenGrants(layer: Layer): readonly WrittenGrant[];
+  /** The files approvals are kept in, whether they are there yet or not. */
+  readonly files: readonly string[];
   /** What the person should know about it. */
   readonly warnings: readonly Warning[];
 }
 
 export const trusted: Standing = { state: "trusted", detail: "" };
 
-/** Nothing is asked about: the host trusts every folder, or nothing here came with a checkout. */
+/** Nothing is asked about: the host trusts every folder. */
 export const unlimited: Trust = {
   ofHook: () => trusted,
   ofKey: () => trusted,
+  ofPinnable: () => trusted,
   writtenGrants: () => [],
+  files: [],
   warnings: [],
 };
 
-/** The trust in force for a snapshot. What it takes to read approvals is loaded only where there is something to approve. */
+/** The trust in force for a snapshot. */
 export async function trustFor(snapshot: Snapshot, options: ResolvedOptions): Promise<Trust> {
   if (options.trust === "implicit") return unlimited;
-  if (options.trust === "pinned" && !snapshot.layers.some(isOfCheckout)) return unlimited;
   const { pinnedTrust, workspaceTrust } = await import("./approved.ts");
   return options.trust === "workspace" ? workspaceTrust(options) : pinnedTrust(snapshot, options);
 }

@@ -19,7 +19,7 @@ export function shellWords(text: string, depth = 0): Word[] {
 
   function endWord(): void {
     if (word === undefined) return;
-    found.push(...wordAndInner({ text: word, written: afterWrite || command.writes(word) }, depth));
+    for (const one of wordAndInner({ text: word, written: afterWrite || command.writes(word) }, depth)) found.push(one);
     afterWrite = false;
     word = undefined;
   }
@@ -70,7 +70,7 @@ const deepest = 3;
 /** `bash -c 'node hooks/check.js'` names a file inside its third word. */
 function wordAndInner(word: Word, depth: number): Word[] {
   if (depth >= deepest || !/[\s;|&()`<>'"]/.test(word.text)) return [word];
-  return [word, ...shellWords(word.text, depth + 1)];
+  return [word].concat(shellWords(word.text, depth + 1));
 }
 
 /** Programs that make or remove what they are given and read none of it. */

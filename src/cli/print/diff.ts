@@ -1,0 +1,65 @@
+export interface DiffLine {
+  readonly mark: " " | "+" | "-";
+  readonly text: string;
+}
+
+/** Two texts line by line, with a few unchanged lines around what differs. Empty when they are equal. */
+export function diffLines(before: string, after: string, around = 3): readonly DiffLine[] {
+  const [a, b] = [before.split("\n"), after.split("\n")];
+  let start = 0;
+  while (start < a.length && start < b.length && a[start] === b[start]) start++;
+  if (start === a.length && start === b.length) return [];
+  let end = 0;
+  while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end++;
+  const middle = differing(a.slice(start, a.length - end), b.slice(start, b.length - end));
+  const same = (lines: readonly string[]): DiffLine[] => lines.map((text) => ({ mark: " ", text }));
+  return [
+    ...same(a.slice(Math.max(0, start - around), start)),
+    ...middle,
+    ...same(a.slice(a.length - end, a.length - end + around)),
+  ];
+}
+
+/** Above this many pairs of lines, all of the old text is shown and then all of the new one. */
+const mostPairs = 4_000_000;
+
+function differing(a: readonly string[], b: readonly string[]): readonly DiffLine[] {
+  const removed = (text: string): DiffLine => ({ mark: "-", text });
+  const added = (text: string): DiffLine => ({ mark: "+", text });
+  if (a.length * b.length > mostPairs) return [...a.map(removed), ...b.map(added)];
+  const common = commonLengths(a, b);
+  const lines: DiffLine[] = [];
+  let [i, j] = [0, 0];
+  while (i < a.length || j < b.length) {
+    const [old = "", now = ""] = [a[i], b[j]];
+    if (i < a.length && j < b.length && old === now) {
+      lines.push({ mark: " ", text: old });
+      i++;
+      j++;
+    } else if (j >= b.length || (i < a.length && at(common, i + 1, j) >= at(common, i, j + 1))) {
+      lines.push(removed(old));
+      i++;
+    } else {
+      lines.push(added(now));
+      j++;
+    }
+  }
+  return lines;
+}
+
+/** How long the longest common sequence of lines is from each pair of places on. */
+function commonLengths(a: readonly string[], b: readonly string[]): readonly Uint32Array[] {
+  const table = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
+  for (let i = a.length - 1; i >= 0; i--) {
+    for (let j = b.length - 1; j >= 0; j--) {
+      const row = table[i];
+      if (row === undefined) continue;
+      row[j] = a[i] === b[j] ? at(table, i + 1, j + 1) + 1 : Math.max(at(table, i + 1, j), at(table, i, j + 1));
+    }
+  }
+  return table;
+}
+
+function at(table: readonly Uint32Array[], i: number, j: number): number {
+  return table[i]?.[j] ?? 0;
+}

@@ -1,0 +1,112 @@
+import type { PinnedFile, ReviewedFile, TrustEntry, TrustReview } from "../../engine/index.ts";
+import { diffLines } from "./diff.ts";
+import { visible } from "./judgement.ts";
+import type { Style } from "./style.ts";
+
+/** What a folder would run, in full for what nobody has approved, as a diff for what changed. */
+export function reviewText(review: TrustReview, entries: readonly TrustEntry[], style: Style): string {
+  const { project, accepted } = review;
+  const nothing = review.entries.length === 0 ? "brings nothing that needs approval" : "";
+  const lines = [
+    `${style.bold(visible(project))}  ${accepted === undefined ? nothing : `accepted ${visible(accepted)}`}`.trimEnd(),
+    ...entries.flatMap((entry) => ["", ...entryLines(entry, style)]),
+    ...(entries.length === 0 ? [] : ["", "Hooks run with your full rights: whatever you can do, they can."]),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+export function entryLines(entry: TrustEntry, style: Style): readonly string[] {
+  const { id, kind, event, file, state, detail, digest, unusable } = entry;
+  const what = kind === "hook" ? `hook on ${event ?? ""}` : `the key ${kind}`;
+  return [
+    `${painted(state, style)} ${style.bold(what)}${file === undefined ? "" : ` of ${visible(file)}`}`,
+    ...(detail === "" ? [] : [`  ${visible(detail)}`]),
+    ...(unusable === undefined ? [] : [`  ${style.red("cannot be approved:")} ${visible(unusable)}`]),
+    ...contentLines(entry, style).map((line) => `  ${line}`),
+    `  ${style.dim(`${visible(id)}=${digest ?? ""}`)}`,
+  ];
+}
+
+/** What an entry is, without its content. */
+export function entryLine({ id, kind, event, digest }: TrustEntry): string {
+  return `${kind === "hook" ? (event ?? kind) : kind}  ${visible(id)}=${digest ?? ""}`;
+}
+
+export function reviewJson({ project, accepted, entries }: TrustReview): Record<string, unknown> {
+  return { project, accepted: accepted ?? null, entries: entries.map(entryJson) };
+}
+
+function entryJson(entry: TrustEntry): Record<string, unknown> {
+  const { files, before, event, file, digest, unusable, ...rest } = entry;
+  return {
+    ...rest,
+    event: event ?? null,
+    file: file ?? null,
+    digest: digest ?? null,
+    unusable: unusable ?? null,
+    files: files.map(({ path, sha256, sizeBytes }) => ({ path, sha256, sizeBytes })),
+    before: before
+      ? { definition: before.definition, files: before.files.map(({ path, sha256 }) => ({ path, sha256 })) }
+      : null,
+  };
+}
+
+function painted(state: TrustEntry["state"], style: Style): string {
+  const text = state.padEnd(8);
+  return state === "trusted" ? style.green(text) : state === "new" ? style.yellow(text) : style.red(text);
+}
+
+function contentLines(entry: TrustEntry, style: Style): readonly string[] {
+  const { before, definition, files, state } = entry;
+  if (before !== undefined) {
+    return [
+      ...textDiff(printed(before.definition), printed(definition), style),
+      ...fileChanges(before.files, files, style),
+    ];
+  }
+  return [
+    ...printed(definition).split("\n").map(visible),
+    ...files.flatMap((file) => [fileLine(file, style), ...(state === "trusted" ? [] : fileText(file, style))]),
+  ];
+}
+
+function printed(definition: unknown): string {
+  return JSON.stringify(definition, null, 2);
+}
+
+function fileLine({ path, sizeBytes, sha256 }: ReviewedFile, style: Style): string {
+  return `${style.bold(visible(path))}  ${sizeBytes} bytes  ${style.dim(`sha256:${sha256}`)}`;
+}
+
+const mostLines = 400;
+
+function fileText({ text, path }: ReviewedFile, style: Style): readonly string[] {
+  if (text === undefined) return ["  (too long, or no text: look at the file itself)"];
+  const lines = text.replace(/\n$/, "").split("\n");
+  const shown = lines.slice(0, mostLines).map((line) => `  ${style.dim("|")} ${visible(line)}`);
+  const left = lines.length - shown.length;
+  return left === 0 ? shown : [...shown, `  … ${left} lines more in ${visible(path)}`];
+}
+
+function fileChanges(before: readonly PinnedFile[], after: readonly ReviewedFile[], style: Style): readonly string[] {
+  const gone = before.filter(({ path }) => !after.some((file) => file.path === path));
+  return [
+    ...after.flatMap((file) => {
+      const old = before.find(({ path }) => path === file.path);
+      if (old?.sha256 === file.sha256) return [`${fileLine(file, style)}  unchanged`];
+      if (old === undefined) return [`${fileLine(file, style)}  new`, ...fileText(file, style)];
+      return [`${fileLine(file, style)}  changed`, ...fileDiff(old, file, style)];
+    }),
+    ...gone.map(({ path }) => `${style.bold(visible(path))}  gone`),
+  ];
+}
+
+function fileDiff(before: PinnedFile, after: ReviewedFile, style: Style): readonly string[] {
+  if (before.text === undefined || after.text === undefined) return fileText(after, style);
+  return textDiff(before.text, after.text, style).map((line) => `  ${line}`);
+}
+
+function textDiff(before: string, after: string, style: Style): readonly string[] {
+  const paint = { "+": style.green, "-": style.red, " ": style.dim };
+  return diffLines(before, after).map(({ mark, text }) => paint[mark](`${mark} ${visible(text)}`));
+}

@@ -1,0 +1,165 @@
+import { Problem } from "../../protocol/index.ts";
+import { openSettings } from "../live-settings.ts";
+import type { EngineOptions } from "../options.ts";
+import { resolveOptions } from "../resolve-options.ts";
+import { checkoutAt } from "./approved.ts";
+import { type Checkout, namedFiles, namedPaths } from "./named-files.ts";
+import { digestOf, type Pinnable, pinnables, type WrittenGrant } from "./pinnable.ts";
+import type { Pin, PinnedFile, Pins } from "./pins.ts";
+import { changePins, dropPins, readPins, type TrustPlaces } from "./store.ts";
+import type { Trust, TrustState } from "./trust.ts";
+
+/** One thing a folder brings that has an effect only if it was approved, as it is now. */
+export interface TrustEntry {
+  readonly id: string;
+  /** `hook`, or the key of the settings file. */
+  readonly kind: Pinnable["kind"];
+  readonly event?: string;
+  /** The settings file it stands in. */
+  readonly file?: string;
+  readonly state: TrustState;
+  readonly detail: string;
+  /** Of definition and files together, as `sha256:…`; absent when it cannot be approved. */
+  readonly digest?: string;
+  readonly definition: unknown;
+  readonly files: readonly ReviewedFile[];
+  /** What was approved in its place, when something else was. */
+  readonly before?: { readonly definition: unknown; readonly files: readonly PinnedFile[] };
+  /** Why it cannot be approved. */
+  readonly unusable?: string;
+}
+
+export interface ReviewedFile extends PinnedFile {
+  readonly sizeBytes: number;
+}
+
+/** What a folder would have in force, and the ways to decide about it. */
+export interface TrustReview {
+  /** The folder's real path, which approvals are kept under. */
+  readonly project: string;
+  /** Since when the folder as a whole is accepted. */
+  readonly accepted?: string;
+  readonly entries: readonly TrustEntry[];
+  /** Approves entries exactly as they were reviewed, whatever has happened to the files since. */
+  pin(entries: readonly TrustEntry[]): Promise<void>;
+  /** Accepts the folder, for hosts that trust folders as a whole. */
+  accept(): Promise<void>;
+  /** Forgets every approval of the folder; false when there was none. */
+  revoke(): Promise<boolean>;
+}
+
+/** Looks at what a folder brings. Starts nothing and writes nothing. */
+export async function reviewTrust(options: EngineOptions): Promise<TrustReview> {
+  const resolved = resolveOptions({ ...options, trust: "pinned" });
+  const checkout = await checkoutAt(resolved);
+  const known = await readPins(resolved, checkout.real);
+  if ("refused" in known) throw new Problem("trust/store-refused", `Nothing can be approved: ${known.refused}.`);
+  const settings = await openSettings(resolved);
+  const { pins } = known;
+  const found = pinnables(settings.inForce(), pins.grants);
+  const { trust } = settings.inForce();
+  return {
+    project: checkout.real,
+    ...(pins.accepted === undefined ? {} : { accepted: pins.accepted }),
+    entries: found.map((one) => entryOf(one, trust, pins, checkout)),
+    pin: (entries) => changePins(resolved, checkout.real, (now) => withPins(now, entries, found)),
+    accept: () => changePins(resolved, checkout.real, (now) => ({ ...now, accepted: new Date().toISOString() })),
+    revoke: () => dropPins(resolved, checkout.real),
+  };
+}
+
+/** Approves grants that a person just had written into a file of the checkout: those entries alone. */
+export async function approveGrants(options: EngineOptions, grants: readonly WrittenGrant[]): Promise<void> {
+  const places: TrustPlaces = resolveOptions(options);
+  const { real } = await checkoutAt(places);
+  const key = ({ layer, list, value }: WrittenGrant): string => JSON.stringify([layer, list, value]);
+  await changePins(places, real, (pins) => {
+    const all = new Map([...pins.grants, ...grants].map((grant) => [key(grant), grant]));
+    return { ...pins, grants: [...all.values()] };
+  });
+}
+
+function entryOf(one: Pinnable, trust: Trust, pins: Pins, checkout: Checkout): TrustEntry {
+  const { state, detail } = trust.ofPinnable(one.id);
+  const looked = lookedAt(one, checkout);
+  const before = state === "changed" ? approvedBefore(one, pins.pins) : undefined;
+  return {
+    id: one.id,
+    kind: one.kind,
+    ...(one.event === undefined ? {} : { event: one.event }),
+    ...(one.layer.file === undefined ? {} : { file: one.layer.file }),
+    state,
+    detail,
+    definition: JSON.parse(one.definition),
+    ...(before === undefined ? {} : { before }),
+    ...("unusable" in looked
+      ? { files: [], unusable: looked.unusable }
+      : { files: looked.files, digest: `sha256:${digestOf(one.definition, looked.files)}` }),
+  };
+}
+
+function lookedAt(
+  one: Pinnable,
+  checkout: Checkout,
+): { readonly files: readonly ReviewedFile[] } | { unusable: string } {
+  const paths = one.command === undefined ? [] : namedPaths(one.command, checkout);
+  if (paths === undefined) return { unusable: "it names more files than can be looked at" };
+  const contents = new Map<string, Buffer>();
+  const files = namedFiles(paths, checkout, { onBytes: (path, bytes) => contents.set(path, bytes) });
+  if ("unusable" in files) return files;
+  return {
+    files: files.map((file) => {
+      const bytes = contents.get(file.path) ?? Buffer.alloc(0);
+      const text = textOf(bytes);
+      return { ...file, sizeBytes: bytes.length, ...(text === undefined ? {} : { text }) };
+    }),
+  };
+}
+
+const longestText = 256 * 1024;
+
+function textOf(bytes: Buffer): string | undefined {
+  if (bytes.length > longestText) return undefined;
+  const text = bytes.toString("utf8");
+  return Buffer.from(text).equals(bytes) ? text : undefined;
+}
+
+/** What was approved of the same definition, else in the same place. */
+function approvedBefore(one: Pinnable, pins: readonly Pin[]): TrustEntry["before"] {
+  const pin =
+    pins.find(({ definition }) => definition === one.definition) ?? pins.find(({ place }) => place === one.place);
+  return pin && { definition: JSON.parse(pin.definition), files: pin.files };
+}
+
+const mostPins = 1_000;
+
+function withPins(now: Pins, entries: readonly TrustEntry[], found: readonly Pinnable[]): Pins {
+  const at = new Date().toISOString();
+  const fresh = entries.flatMap((entry): Pin[] => {
+    const one = found.find(({ id }) => id === entry.id);
+    if (one === undefined || entry.digest === undefined) return [];
+    const files = entry.files.map(({ sizeBytes: _, ...file }) => file);
+    return [{ place: one.place, digest: entry.digest, definition: one.definition, files, at }];
+  });
+  const replaced = (old: Pin): boolean =>
+    fresh.some(({ place, definition }) => place === old.place || definition === old.definition);
+  const pins = [...now.pins.filter((old) => !replaced(old)), ...fresh].slice(-mostPins);
+  return { ...now, pins: withoutExcess(pins) };
+}
+
+const mostTextInAll = 2 * 1024 * 1024;
+
+/** Texts are for showing changes; past a bound the oldest go, the approvals stay. */
+function withoutExcess(pins: readonly Pin[]): readonly Pin[] {
+  let left = mostTextInAll;
+  return pins
+    .toReversed()
+    .map((pin) => ({
+      ...pin,
+      files: pin.files.map(({ text, ...file }) => {
+        left -= text?.length ?? 0;
+        return text === undefined || left < 0 ? file : { ...file, text };
+      }),
+    }))
+    .toReversed();
+}

@@ -1,0 +1,333 @@
+import { existsSync } from "node:fs";
+import { chmod, mkdir, readdir, readFile, rename, stat, symlink, unlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type CheckoutWorld, checkoutWorld, hooksOn } from "../fixtures/checkout.ts";
+import { type EngineOptions, openEngine, reviewTrust } from "../index.ts";
+
+async function approveAll(options: EngineOptions): Promise<void> {
+  const review = await reviewTrust(options);
+  await review.pin(review.entries);
+}
+
+/** Fires Stop in a fresh engine: what the project's hooks left behind, or why they did not run. */
+async function outcomeOf(options: EngineOptions, payload: object = {}): Promise<readonly string[]> {
+  const engine = await openEngine(options);
+  try {
+    const { runs, skipped } = await engine.fire("Stop", { ...payload });
+    return [
+      ...runs.map(({ stdout, ended, answer }) => (ended.by === "exit" ? stdout.trim() : (answer?.failure ?? ended.by))),
+      ...skipped.map(({ why, detail }) => `${why} ${detail.split(" (")[0]}`),
+    ];
+  } finally {
+    await engine.close();
+  }
+}
+
+const says = (word: string): string => `#!/bin/sh\necho ${word}\n`;
+
+test("A5, EN-19: an approval is of content: a changed byte ends it, the byte put back restores it", async () => {
+  const { options, put } = await checkoutWorld();
+  await put("project/check.sh", says("one"));
+  await put("project/.claude/settings.json", hooksOn("Stop", "sh ./check.sh"));
+  expect(await outcomeOf(options)).toEqual(["trust new: nobody has approved it yet"]);
+  await approveAll(options);
+  expect(await outcomeOf(options)).toEqual(["one"]);
+
+  await put("project/check.sh", says("two"));
+  expect(await outcomeOf(options)).toEqual(["trust changed: check.sh is not as it was approved"]);
+  await put("project/check.sh", says("one"));
+  expect(await outcomeOf(options)).toEqual(["one"]);
+
+  await put("project/.claude/settings.json", hooksOn("Stop", "sh  ./check.sh"));
+  expect(await outcomeOf(options)).toEqual(["trust changed: it is not what was approved in its place"]);
+  await put("project/.claude/settings.json", hooksOn("Stop", "sh ./check.sh"));
+  expect(await outcomeOf(options)).toEqual(["one"]);
+});
+
+test("A5, EN-20: a moved folder is not trusted, and moved back it is", async () => {
+  const { options, root, project, put } = await checkoutWorld();
+  await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
+  await approveAll(options);
+  const moved = join(root, "moved");
+  await rename(project, moved);
+  expect(await outcomeOf({ ...options, cwd: moved })).toEqual(["trust new: nobody has approved it yet"]);
+  // A link with the old name leads to the new place, and the place is what counts.
+  await symlink(moved, project);
+  expect(await outcomeOf(options)).toEqual(["trust new: nobody has approved it yet"]);
+  await unlink(project);
+  await rename(moved, project);
+  expect(await outcomeOf(options)).toEqual(["here"]);
+});
+
+test("EN-20: a folder reached through a link is the folder", async () => {
+  const { options, root, project, put } = await checkoutWorld();
+  await put("project/check.sh", says("one"));
+  await put("project/.claude/settings.json", hooksOn("Stop", 'sh "$CLAUDE_PROJECT_DIR/check.sh"'));
+  await approveAll(options);
+  await symlink(project, join(root, "link"));
+  expect(await outcomeOf({ ...options, cwd: join(root, "link") })).toEqual(["one"]);
+});
+
+test.each([
+  ["the event", hooksOn("SubagentStop", "echo a")],
+  ["the matcher", { hooks: { Stop: [{ matcher: "x", hooks: [{ type: "command", command: "echo a" }] }] } }],
+  ["a field of the hook", hooksOn("Stop", "echo a", { timeout: 5 })],
+  ["an unknown field of the hook", hooksOn("Stop", "echo a", { note: "hi" })],
+  ["the group", { hooks: { Stop: [{ sequential: true, hooks: [{ type: "command", command: "echo a" }] }] } }],
+  [
+    "the failure policy of the group",
+    { hooks: { Stop: [{ onFailure: "block", hooks: [{ type: "command", command: "echo a" }] }] } },
+  ],
+])("EN-19: %s is part of what was approved", async (_, settings) => {
+  const { options, put } = await checkoutWorld();
+  await put("project/.claude/settings.json", hooksOn("Stop", "echo a"));
+  await approveAll(options);
+  await put("project/.claude/settings.json", settings);
+  const review = await reviewTrust(options);
+  expect(review.entries.map(({ state }) => state)).not.toContain("trusted");
+});
+
+test("EN-19: formatting, the order of members and other hooks around it change nothing", async () => {
+  const { options, put } = await checkoutWorld();
+  await put("project/.claude/settings.json", hooksOn("Stop", "echo a", { timeout: 5 }));
+  await approveAll(options);
+  await put(
+    "project/.claude/settings.json",
+    `// moved down
+     { "hooks": { "Stop": [ { "hooks": [ { "type": "command", "command": "echo b" } ] },
+                            { "hooks": [ { "timeout": 5, "command": "echo a", "type": "command", } ] } ] } }`,
+  );
+  expect(await outcomeOf(options)).toEqual(["a", "trust new: nobody has approved it yet"]);
+});
+
+/** Each names the file `hooks/x.sh` of the project. */
+const namings: readonly [string, object][] = [
+  ["a relative path", { command: "sh hooks/x.sh" }],
+  ["a path with dots", { command: "sh ./hooks/../hooks/x.sh" }],
+  ["the project's variable", { command: 'sh "$CLAUDE_PROJECT_DIR"/hooks/x.sh' }],
+  ["the variable in braces", { command: "sh ${CLAUDE_PROJECT_DIR}/hooks/x.sh" }],
+  ["the variable with a default", { command: "sh ${CLAUDE_PROJECT_DIR:-.}/hooks/x.sh" }],
+  ["single quotes inside a nested shell", { command: "bash -c 'sh hooks/x.sh'" }],
+  ["a substitution", { command: 'echo "$(sh hooks/x.sh)"' }],
+  ["input from it", { command: "sh < hooks/x.sh" }],
+  ["the folder it lies in", { command: "cd hooks && sh x.sh" }],
+  ["a variable of the shell", { command: 'D=$PWD; sh "$D/hooks/x.sh"' }],
+  ["an unknown beginning", { command: "sh $(git rev-parse --show-toplevel)/hooks/x.sh" }],
+  ["an argument", { command: "sh", args: ["hooks/x.sh"] }],
+  ["an argument with a placeholder", { command: "sh", args: ["${CLAUDE_PROJECT_DIR}/hooks/x.sh"] }],
+  ["the program itself", { command: "${CLAUDE_PROJECT_DIR}/hooks/x.sh", args: [] }],
+  ["an option", { command: "bash --init-file=hooks/x.sh -c true" }],
+  ["a link in the project", { command: "sh hooks/link.sh" }],
+];
+
+test.each(namings)("EN-19: a file named by %s is part of what was approved", async (_, hook) => {
+  const { options, project, put } = await checkoutWorld();
+  const file = await put("project/hooks/x.sh", says("one"));
+  await chmod(file, 0o755);
+  await symlink("x.sh", join(project, "hooks/link.sh"));
+  await put("project/.claude/settings.json", { hooks: { Stop: [{ hooks: [{ type: "command", ...hook }] }] } });
+  await approveAll(options);
+  expect((await reviewTrust(options)).entries.map(({ state }) => state)).toEqual(["trusted"]);
+  await writeFile(file, says("two"));
+  expect((await reviewTrust(options)).entries.map(({ state }) => state)).toEqual(["changed"]);
+});
+
+test("EN-19: a file that was not there when the hook was approved is a change", async () => {
+  const { options, put } = await checkoutWorld();
+  await put("project/.claude/settings.json", hooksOn("Stop", "sh ./later.sh || echo none"));
+  await approveAll(options);
+  expect(await outcomeOf(options)).toEqual(["none"]);
+  await put("project/later.sh", says("later"));
+  expect(await outcomeOf(options)).toEqual(["trust changed: later.sh is not as it was approved"]);
+});
+
+test("EN-19: what a hook writes is not what it runs", async () => {
+  const { options, put, project } = await checkoutWorld();
+  await put("project/.claude/settings.json", hooksOn("Stop", "touch mark; echo ran >> log.txt"));
+  await approveAll(options);
+  await outcomeOf(options);
+  await outcomeOf(options);
+  expect(await readFile(join(project, "log.txt"), "utf8")).toBe("ran\nran\n");
+});
+
+test("EN-22: in another folder the same words mean other files, which nobody approved", async () => {
+  const { options, project, put } = await checkoutWorld();
+  await put("project/check.sh", says("one"));
+  await put("project/sub/check.sh", says("evil"));
+  await mkdir(join(project, "empty"));
+  await put("project/.claude/settings.json", hooksOn("Stop", "sh ./check.sh 2>/dev/null || echo absent"));
+  await approveAll(options);
+  const sub = join(project, "sub");
+  expect(await outcomeOf(options, { cwd: sub })).toEqual([
+    `trust changed: in ${sub} it names sub/check.sh, which was not approved with it`,
+  ]);
+  expect(await outcomeOf(options, { cwd: join(project, "empty") })).toEqual(["absent"]);
+});
+
+test("EN-22: the bytes are compared again immediately before the start", async () => {
+  const { options, project, put } = await checkoutWorld();
+  await put("project/check.sh", says("one"));
+  await put("project/.claude/settings.json", {
+    hooks: {
+      Stop: [
+        {
+          sequential: true,
+          hooks: [
+            { type: "command", command: "echo 'echo evil' > check.sh" },
+            { type: "command", command: "sh check.sh" },
+          ],
+        },
+      ],
+    },
+  });
+  await approveAll(options);
+  expect(await outcomeOf(options)).toEqual(["", "check.sh is not as it was approved"]);
+  expect(await readFile(join(project, "check.sh"), "utf8")).toBe("echo evil\n");
+});
+
+test("EN-19: what cannot be looked at before every run cannot be approved", async () => {
+  const { options, project, put } = await checkoutWorld();
+  await put("project/.claude/settings.json", hooksOn("Stop", "sh ./device"));
+  await symlink("/dev/zero", join(project, "device"));
+  const review = await reviewTrust(options);
+  expect(review.entries.map(({ digest, unusable }) => ({ digest, unusable }))).toEqual([
+    { digest: undefined, unusable: "device is no ordinary file" },
+  ]);
+  await review.pin(review.entries);
+  expect(await outcomeOf(options)).toEqual(["trust new: nobody has approved it yet"]);
+});
+
+test("EN-18: hooks in the frontmatter of the project need approval, the person's own do not", async () => {
+  const { options, put } = await checkoutWorld();
+  const agent = (word: string) =>
+    `---\nname: helper\nhooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: echo ${word}\n---\n`;
+  await put("project/.claude/agents/helper.md", agent("theirs"));
+  await put("home/.claude/agents/helper.md", agent("mine"));
+  const inside = { tool_name: "Bash", tool_input: {}, agent_id: "a1", agent_type: "helper" };
+  const engine = await openEngine(options);
+  const { runs, skipped } = await engine.fire("PreToolUse", inside);
+  expect(runs.map(({ stdout }) => stdout.trim())).toEqual(["mine"]);
+  expect(skipped.map(({ why, hook }) => [why, hook.source])).toEqual([["trust", "agent"]]);
+  await approveAll(options);
+  await engine.reload();
+  expect((await engine.fire("PreToolUse", inside)).runs.map(({ stdout }) => stdout.trim())).toEqual(["mine", "theirs"]);
+  await engine.close();
+});
+
+test("EN-21: in mode workspace one acceptance of the folder or of one above it gates every hook of every layer", async () => {
+  const { options, root, put } = await checkoutWorld();
+  await put("home/.claude/settings.json", hooksOn("Stop", "echo mine"));
+  await put("project/.claude/settings.json", hooksOn("Stop", "echo theirs"));
+  const workspace = { ...options, trust: "workspace" as const };
+  expect((await outcomeOf(workspace)).map((line) => line.split(";")[0])).toEqual([
+    `trust new: nobody has accepted the folder ${options.cwd} yet`,
+    `trust new: nobody has accepted the folder ${options.cwd} yet`,
+  ]);
+  await (await reviewTrust({ ...options, cwd: root })).accept();
+  expect(await outcomeOf(workspace)).toEqual(["mine", "theirs"]);
+  expect(await outcomeOf(options)).toEqual(["mine", "trust new: nobody has approved it yet"]);
+});
+
+test("EN-21: in mode implicit everything runs", async () => {
+  const { options, put } = await checkoutWorld();
+  await put("project/.claude/settings.json", hooksOn("Stop", "echo theirs"));
+  expect(await outcomeOf({ ...options, trust: "implicit" })).toEqual(["theirs"]);
+});
+
+test("EN-20, EN-133: approvals are kept outside the folder, for this user alone", async () => {
+  const { options, root, project, put } = await checkoutWorld();
+  await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
+  await approveAll(options);
+  const folder = join(root, "state", "trust");
+  const [name = ""] = await readdir(folder);
+  expect([(await stat(folder)).mode & 0o777, (await stat(join(folder, name))).mode & 0o777]).toEqual([0o700, 0o600]);
+  expect(await readdir(project)).toEqual([".claude"]);
+});
+
+async function onlyPinFile({ root }: CheckoutWorld): Promise<string> {
+  const folder = join(root, "state", "trust");
+  return join(folder, (await readdir(folder)).find((name) => name.endsWith(".json")) ?? "");
+}
+
+test.each([
+  ["others may write it", (file: string) => chmod(file, 0o622)],
+  ["others may write its folder", (file: string) => chmod(join(file, ".."), 0o777)],
+  [
+    "it is a link",
+    async (file: string) => {
+      await rename(file, `${file}.moved`);
+      await symlink(`${file}.moved`, file);
+    },
+  ],
+  ["it is cut off", async (file: string) => writeFile(file, (await readFile(file)).subarray(0, 40))],
+  [
+    "it is of another folder",
+    async (file: string) =>
+      writeFile(file, (await readFile(file, "utf8")).replace(/"project": "[^"]*"/, '"project": "/elsewhere"')),
+  ],
+  [
+    "it is of another version",
+    async (file: string) => writeFile(file, (await readFile(file, "utf8")).replace('"version": 1', '"version": 2')),
+  ],
+])("DR-4: the file of approvals counts for nothing when %s", async (_, spoil) => {
+  const world = await checkoutWorld();
+  await world.put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
+  await approveAll(world.options);
+  await spoil(await onlyPinFile(world));
+  expect(await outcomeOf(world.options)).toEqual(["trust new: nobody has approved it yet"]);
+  const engine = await openEngine(world.options);
+  expect(engine.warnings.map(({ code }) => code)).toEqual(["trust-store-refused"]);
+  await engine.close();
+  await expect(reviewTrust(world.options)).rejects.toMatchObject({ code: "trust/store-refused" });
+});
+
+test("EN-20: a folder that holds the state folder cannot approve itself", async () => {
+  const { options, project, put } = await checkoutWorld();
+  await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
+  const inside = { ...options, env: { ...options.env, HOOKLINE_HOME: join(project, "state") } };
+  await expect(approveAll(inside)).rejects.toMatchObject({ code: "trust/store-refused" });
+  expect(existsSync(join(project, "state"))).toBe(false);
+  expect(await outcomeOf(inside)).toEqual(["trust new: nobody has approved it yet"]);
+});
+
+test("EN-22a: what was reviewed is what is approved, not what the files have become since", async () => {
+  const { options, put } = await checkoutWorld();
+  await put("project/check.sh", says("shown"));
+  await put("project/.claude/settings.json", hooksOn("Stop", "sh check.sh"));
+  const review = await reviewTrust(options);
+  await put("project/check.sh", says("swapped"));
+  await review.pin(review.entries);
+  expect(await outcomeOf(options)).toEqual(["trust changed: check.sh is not as it was approved"]);
+});
+
+test("EN-22a: revoking forgets everything about the folder", async () => {
+  const { options, put } = await checkoutWorld();
+  await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
+  await approveAll(options);
+  expect(await (await reviewTrust(options)).revoke()).toBe(true);
+  expect(await outcomeOf(options)).toEqual(["trust new: nobody has approved it yet"]);
+  expect(await (await reviewTrust(options)).revoke()).toBe(false);
+});
+
+test("EN-24: an approval given elsewhere reaches a watching engine", async () => {
+  const { options, put } = await checkoutWorld();
+  await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
+  const engine = await openEngine(options);
+  const stop = engine.watch();
+  await approveAll(options);
+  await expect.poll(() => engine.list().map(({ trust }) => trust), { timeout: 10_000 }).toEqual(["trusted"]);
+  stop();
+  await engine.close();
+});
+
+test("explaining, listing and reviewing make no file anywhere", async () => {
+  const { options, root, put } = await checkoutWorld();
+  await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
+  const engine = await openEngine(options);
+  engine.explain("Stop", {});
+  engine.list();
+  await engine.close();
+  await reviewTrust(options);
+  expect((await readdir(root)).sort()).toEqual(["home", "managed", "project"]);
+});

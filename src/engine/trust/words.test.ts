@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { argumentWords, shellWords, type Word } from "./words.ts";
+
+const named = (words: readonly Word[]): readonly string[] =>
+  words.flatMap(({ text, written }) => (written ? [] : [text]));
+
+test("EN-19: words are split as a shell splits them, quotes taken off", () => {
+  expect(named(shellWords(`node "hooks/my check.js" --config='a b.json' x\\ y`))).toEqual([
+    "node",
+    "hooks/my check.js",
+    "hooks/my",
+    "check.js",
+    "--config=a b.json",
+    "--config=a",
+    "b.json",
+    "x y",
+    "x",
+    "y",
+  ]);
+});
+
+test("EN-19: operators, substitutions and comments separate words", () => {
+  expect(named(shellWords("a.sh;b.sh&&c.sh|d.sh & (e.sh) `f.sh` $(g.sh) <h.txt # i.sh\nj.sh"))).toEqual([
+    ...["a.sh", "b.sh", "c.sh", "d.sh", "e.sh", "f.sh", "$", "g.sh", "h.txt", "j.sh"],
+  ]);
+});
+
+test("EN-19: a command inside a word names its files too", () => {
+  expect(named(shellWords(`bash -c 'sh "deep.sh"'`))).toContain("deep.sh");
+  expect(named(shellWords('echo "$(./inner.sh)"'))).toContain("./inner.sh");
+  expect(named(argumentWords("bash", ["-c", "node hooks/x.js"]))).toEqual([
+    "bash",
+    "-c",
+    "node hooks/x.js",
+    "node",
+    "hooks/x.js",
+  ]);
+});
+
+test("EN-19: what is only written to is not named, unless it is named elsewhere too", () => {
+  expect(named(shellWords("echo x >> log.txt; echo y 2>err.txt &>all.txt >|w.txt"))).toEqual([
+    "echo",
+    "x",
+    "echo",
+    "y",
+  ]);
+  expect(named(shellWords('touch "$CLAUDE_PROJECT_DIR/mark"'))).toEqual(["touch"]);
+  expect(named(shellWords("FOO=1 /usr/bin/touch mark && ./mark"))).toEqual(["FOO=1", "/usr/bin/touch", "./mark"]);
+  expect(named(argumentWords("touch", ["mark"]))).toEqual(["touch"]);
+});
+
+test("EN-19: a hostile text has words like any other", () => {
+  for (const piece of ["'", '"', "\\", "$(", "`", "(", "a ", ";", ">", "#", "${", "'a b' "]) {
+    expect(shellWords(piece.repeat(200_000)).length).toBeGreaterThanOrEqual(0);
+  }
+});
