@@ -606,6 +606,46 @@ test("DR-8: no read-only command runs a program, writes, changes state or reache
   expect(on.filter((command) => decide(command, {}) !== "allow")).toEqual([]);
 });
 
+test("PE-34: a search through a folder is asked about where a rule restricts what lies in it", () => {
+  const rules = { deny: ["Read(.env)", "Read(~/.ssh/**)"] };
+  expect(
+    ["grep -rn x src", "grep -rn x", "diff -r a b", "grep -R x /home"].map((command) => decide(command, rules)),
+  ).toEqual(Array(4).fill("ask"));
+  expect(["grep -n x src/a.ts", "ls -R src", "cat a"].map((command) => decide(command, rules))).toEqual(
+    Array(3).fill("allow"),
+  );
+  expect(decide("grep -rn x src", { deny: ["Read(~/.ssh/**)"] })).toBe("allow");
+  expect(decide("grep -rn x src", { deny: ["Read(./secrets/**)"] })).toBe("allow");
+});
+
+test("PE-35: static operands of known file commands meet rules that restrict files", () => {
+  const rules = { allow: ["Bash"], deny: ["Read(.env)", "Edit(./lock/**)"], ask: ["Edit(./pkg)"] };
+  const denied = [
+    "cat .env",
+    "cp .env x",
+    "sed -n p .env",
+    "head -n 1 ./.env",
+    "tee lock/x",
+    "rm lock/x",
+    "mv a lock/b",
+    "cp a lock",
+    "dd if=.env",
+    "dd of=lock/x",
+    "touch lock/x",
+    "sort --output=x .env",
+    "cat sub/../.env",
+    "cd lock && rm x",
+  ];
+  expect(denied.filter((command) => decide(command, rules) !== "deny")).toEqual([]);
+  // A question about the command does not hide a denial about the file.
+  expect(decide("cat .env", { ask: ["Bash(cat *)"], deny: ["Read(.env)"] })).toBe("deny");
+  expect(["tee pkg", "cat lock/x", "cp lock/x y"].map((command) => decide(command, rules))).toEqual([
+    "ask",
+    "allow",
+    "allow",
+  ]);
+});
+
 test("PE-16: critical removals pass no rule, hook or mode unasked", () => {
   const critical = [
     "rm -rf /",

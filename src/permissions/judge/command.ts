@@ -3,12 +3,12 @@ import type { PolicyRule } from "../policy.ts";
 import { copiedNames, fileOperands, pathsOf } from "../shell/file-operands.ts";
 import { type OptionGrammar, readArguments } from "../shell/options.ts";
 import { type CommandPart, type ShellWord, staticValue } from "../shell/part.ts";
-import { readOnlyFiles } from "../shell/read-only.ts";
+import { type ReadFiles, readOnlyFiles } from "../shell/read-only.ts";
 import { criticalRemoval } from "../shell/removal.ts";
 import { isCovered, meets } from "../shell/text.ts";
 import type { Desk } from "./desk.ts";
 import { allowed, asked, byMode, denied, type Finding, harmless, strictest } from "./finding.ts";
-import { type Access, isInside, isSpecial, judgeRestrictions, protectionFinding } from "./path.ts";
+import { type Access, isInside, isSpecial, judgeRestrictions, protectionFinding, ruleBelow } from "./path.ts";
 import { judgeFile, shellRead, shellWrite } from "./redirection.ts";
 import type { RulesOn } from "./rules-on.ts";
 
@@ -23,12 +23,8 @@ export interface WholeText {
 /** One command of a text. */
 export function judgeCommand(part: CommandPart, text: WholeText, rules: RulesOn, desk: Desk): Finding {
   const { mode } = desk;
-  const restricted = judgeRules(part, rules, desk);
-  if (restricted) return restricted;
-  const critical = criticalRemoval(part, desk.context);
-  if (critical !== undefined) return asked(mode, "critical", `it removes ${critical}: too much to pass unasked`);
-  const files = judgeOperands(part, desk);
-  if (files) return files;
+  const firm = strictest([judgeRules(part, rules, desk), judgeRemoval(part, desk), judgeOperands(part, desk)]);
+  if (firm) return firm;
   if (staticValue(part.words[0] ?? unknownWord) === undefined)
     return byMode(mode, "other", "which program runs is not known beforehand");
   if (text.tainted !== undefined) {
@@ -40,6 +36,13 @@ export function judgeCommand(part: CommandPart, text: WholeText, rules: RulesOn,
   if (rule) return allowed(rule);
   if (part.opaque !== undefined) return byMode(mode, "other", `${part.opaque}; only an exact rule can allow it`);
   return judgeReadOnly(part, desk) ?? judgeEdits(part, text.alone, desk) ?? byMode(mode, "other", "no rule");
+}
+
+function judgeRemoval(part: CommandPart, desk: Desk): Finding | undefined {
+  const critical = criticalRemoval(part, desk.context);
+  return critical === undefined
+    ? undefined
+    : asked(desk.mode, "critical", `it removes ${critical}: too much to pass unasked`);
 }
 
 function judgeRules(part: CommandPart, rules: RulesOn, desk: Desk): Finding | undefined {
@@ -98,7 +101,7 @@ function judgeOperand(path: string, access: Access, desk: Desk): Finding | undef
   const found = judgeRestrictions(resolved, access, desk);
   const guard = access.writes ? protectionFinding(resolved, desk) : undefined;
   // Where the mode lets protected files pass, there is nothing to say about an operand.
-  return strictest([...(found ? [found] : []), ...(guard?.stance === "ask" ? [guard] : [])]);
+  return strictest([found, guard?.stance === "ask" ? guard : undefined]);
 }
 
 /** A rule that covers the command, or the exact rule of a wrapper around it (PE-30). */
@@ -137,17 +140,29 @@ function entersRepository(part: CommandPart, desk: Desk): boolean {
 /** A command of the read-only table: its files are reads under Read rules and the mode (PE-34). */
 function judgeReadOnly(part: CommandPart, desk: Desk): Finding | undefined {
   const head = staticValue(part.words[0] ?? unknownWord);
-  const files = head === "cd" ? changedFolder(part) : readOnlyFiles(part, desk.readOnly);
-  if (files === undefined) return undefined;
-  const findings = files.map((word) => judgeWord(word, part, desk));
-  return strictest([harmless("it only reads"), ...findings]);
+  const read = head === "cd" ? changedFolder(part) : readOnlyFiles(part, desk.readOnly);
+  if (read === undefined) return undefined;
+  const findings = read.files.map((word) => judgeWord(word, part, desk));
+  const below = read.deep ? read.files.map((word) => restrictedBelow(word, part, desk)) : [];
+  return strictest([harmless("it only reads"), ...findings, ...below]);
 }
 
-function changedFolder(part: CommandPart): readonly ShellWord[] | undefined {
+/** A search through a folder reads files that rules may restrict one by one. */
+function restrictedBelow(word: ShellWord, part: CommandPart, desk: Desk): Finding | undefined {
+  const { paths } = pathsOf(word, part.places, desk.context.home);
+  for (const path of paths) {
+    const folder = path.length > longestPath ? undefined : desk.look(path);
+    const rule = folder && ruleBelow(folder, desk);
+    if (rule) return asked(desk.mode, "rule", `a search below ${word.raw} may read what ${rule.text} restricts`, rule);
+  }
+  return undefined;
+}
+
+function changedFolder(part: CommandPart): ReadFiles | undefined {
   const operands = part.words.slice(1).filter((word) => !/^(-[LP]|--)$/.test(staticValue(word) ?? ""));
   const [target] = operands;
   if (target === undefined || operands.length > 1 || staticValue(target) === undefined) return undefined;
-  return /^[-+]/.test(staticValue(target) ?? "") ? undefined : operands;
+  return /^[-+]/.test(staticValue(target) ?? "") ? undefined : { files: operands, deep: false };
 }
 
 function judgeWord(word: ShellWord, part: CommandPart, desk: Desk): Finding {

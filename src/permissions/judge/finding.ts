@@ -49,13 +49,17 @@ const strength: Readonly<Record<Answer, number>> = { allow: 0, ask: 1, deny: 2 }
 const firmness: Readonly<Record<Stance, number>> = { allow: 0, none: 1, doubt: 2, ask: 3, deny: 4 };
 
 /** Allow needs all, ask and deny one: the strictest finding, of equal ones the firmest, then the first. */
-export function strictest(findings: readonly Finding[]): Finding | undefined {
-  return findings.reduce<Finding | undefined>((worst, finding) => {
-    if (worst === undefined) return finding;
-    const more =
-      strength[finding.decision] - strength[worst.decision] || firmness[finding.stance] - firmness[worst.stance];
-    return more > 0 ? finding : worst;
-  }, undefined);
+export function strictest(findings: readonly (Finding | undefined)[]): Finding | undefined {
+  let worst: Finding | undefined;
+  for (const finding of findings) {
+    if (finding === undefined) continue;
+    if (worst === undefined || compare(finding, worst) > 0) worst = finding;
+  }
+  return worst;
+}
+
+function compare(a: Finding, b: Finding): number {
+  return strength[a.decision] - strength[b.decision] || firmness[a.stance] - firmness[b.stance];
 }
 
 export function firmest(findings: readonly Finding[]): Stance {

@@ -4,10 +4,10 @@ import { foldName } from "../paths/fold.ts";
 import { protectionOf } from "../paths/protected.ts";
 import type { ResolvedPath } from "../paths/resolve.ts";
 import type { PolicyRule } from "../policy.ts";
-import { coversPath, type PathPattern } from "../rules/path-pattern.ts";
+import { coversPath, leadingNames, type PathPattern } from "../rules/path-pattern.ts";
 import { coversTool } from "../rules/tool-pattern.ts";
 import type { Desk } from "./desk.ts";
-import { allowed, asked, byMode, denied, type Finding } from "./finding.ts";
+import { allowed, asked, byMode, denied, type Finding, strictest } from "./finding.ts";
 import { rulesOn } from "./rules-on.ts";
 
 /** What is done to a file, and under the rules of which tools. */
@@ -22,16 +22,14 @@ const reading = ["Read"];
 /** One path under rules, protection and mode (PE-5, PE-6, PE-14, PE-37 to PE-41). */
 export function judgePath(path: ResolvedPath, access: Access, desk: Desk): Finding {
   const { mode } = desk;
-  const restricted = judgeRestrictions(path, access, desk);
-  if (restricted) return restricted;
   const special = isSpecial(path);
-  if (access.writes) {
-    const guard = protectionFinding(path, desk);
-    if (guard) return guard;
-  }
-  if (mode === "plan" && access.writes && !access.shell) {
-    return { decision: "deny", by: "mode", stance: "deny", rule: null, why: "mode plan refuses edits" };
-  }
+  const firm = strictest([
+    judgeRestrictions(path, access, desk),
+    access.writes ? protectionFinding(path, desk) : undefined,
+    mode === "plan" && access.writes && !access.shell ? planRefusal : undefined,
+  ]);
+  // Where the mode lets protected files pass there is nothing firm about them.
+  if (firm && firm.decision !== "allow") return firm;
   const rule = special
     ? undefined
     : rulesOn(access.tools, desk.policy).allow.find((candidate) => ruleCovers(candidate, path, access, desk));
@@ -39,6 +37,14 @@ export function judgePath(path: ResolvedPath, access: Access, desk: Desk): Findi
   const inside = isInside(path, desk) && !special;
   return byMode(mode, deedOf(access, inside), why(shown(path, desk), access, special, inside, mode));
 }
+
+const planRefusal: Finding = {
+  decision: "deny",
+  by: "mode",
+  stance: "deny",
+  rule: null,
+  why: "mode plan refuses edits",
+};
 
 function deedOf({ writes, shell }: Access, inside: boolean): Deed {
   if (!writes) return inside ? "read-inside" : "read-outside";
@@ -60,6 +66,19 @@ export function judgeRestrictions(path: ResolvedPath, access: Access, desk: Desk
   if (ask) return asked(mode, "rule", `${ask.text} asks about ${shown(path, desk)}`, ask);
   const doubt = policy.doubtful.find(({ tools }) => access.tools.some((tool) => coversTool(tools, tool, policy.names)));
   return doubt && asked(mode, "rule", `the rule ${doubt.text} cannot be read`);
+}
+
+/** A rule that restricts reading something below a folder, as far as its pattern tells. */
+export function ruleBelow(folder: ResolvedPath, desk: Desk): PolicyRule | undefined {
+  if (folder.kind === "file") return undefined;
+  const { deny, ask } = rulesOn(reading, desk.policy);
+  return [...deny, ...ask].find((rule) => {
+    const { target } = rule.meaning;
+    if (target.kind !== "path") return false;
+    const anchor = desk.resolve(anchorOf(target.pattern, rule, desk)).resolved;
+    const base = target.pattern.floats ? anchor : [anchor, ...leadingNames(target.pattern)].join("/");
+    return isWithin(foldName(base), foldName(folder.resolved)) || isWithin(foldName(folder.resolved), foldName(base));
+  });
 }
 
 /** Files that could change what runs later: asked about whatever rules say (PE-41). */

@@ -1,4 +1,5 @@
 import type { PolicyRule } from "../policy.ts";
+import { covers } from "../rules/command-pattern.ts";
 import { namesNeeded } from "../rules/path-pattern.ts";
 import { analyseShell, type ShellAnalysis } from "../shell/analyse.ts";
 import { castNet, isCaught } from "../shell/net.ts";
@@ -98,9 +99,7 @@ function judgeNet(text: string, rules: RulesOn, desk: Desk, withFiles: boolean):
 function judgePart(part: ShellPart, whole: WholeText, rules: RulesOn, desk: Desk): Finding {
   if (part.kind === "command") return judgeCommand(part, whole, rules, desk);
   if (part.kind !== "state") return judgeRedirection(part, desk);
-  const met = (rule: PolicyRule) =>
-    rule.meaning.target.kind === "command" &&
-    rule.meaning.target.pattern.forms.some((form) => part.text.startsWith(form[0]) && form[0] !== "");
+  const met = ({ meaning: { target } }: PolicyRule) => target.kind === "command" && covers(target.pattern, part.text);
   const deny = rules.deny.find(met);
   if (deny) return denied(deny, `${deny.text} denies ${part.text}`);
   const ask = rules.ask.find(met);

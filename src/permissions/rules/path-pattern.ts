@@ -57,6 +57,16 @@ export function coversPath(pattern: PathPattern, below: readonly string[], optio
   return prefixFits(anywhere ? ["**", ...segments] : segments, below, options.folded);
 }
 
+/** The folders and name a pattern begins with, up to its first sign. */
+export function leadingNames(pattern: PathPattern): string[] {
+  const names: string[] = [];
+  for (const segment of pattern.segments) {
+    if (segment === "**" || segment.literal === undefined) break;
+    names.push(segment.literal);
+  }
+  return names;
+}
+
 /** One test per segment: names that a path must hold for the pattern to cover it. */
 export function namesNeeded(
   pattern: PathPattern,

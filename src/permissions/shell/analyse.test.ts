@@ -134,7 +134,7 @@ test("whatever the text, the analysis ends without an exception and its parts li
       const analysis = analyse(text);
       return analysis.parts.every(({ at: [start, end] }) => 0 <= start && start <= end && end <= text.length);
     }),
-    { numRuns: 1_500 },
+    { numRuns: 600 },
   );
 });
 
@@ -148,7 +148,7 @@ test("quoted in any way, words stay what they are", () => {
       const values = part?.kind === "command" ? part.words.slice(1).map(staticValue) : [];
       return complete && found.length === 1 && values.every((value, index) => value === words[index]?.value);
     }),
-    { numRuns: 1_000 },
+    { numRuns: 400 },
   );
 });
 

@@ -77,7 +77,7 @@ export function readSubstitution(
     return;
   }
   const tick = raw.startsWith("`");
-  const opened = part.type === "ProcessSubstitution" ? /^[<>]\(/.test(raw) : tick || /^\$\((?!\()/.test(raw);
+  const opened = part.type === "ProcessSubstitution" ? /^[<>]\((?!\()/.test(raw) : tick || /^\$\((?!\()/.test(raw);
   if (!opened || !raw.endsWith(tick ? "`" : ")") || raw.length < 2) report(found, "construct", scope, part, raw);
   // Inside backticks a backslash is taken away before the inner text is read.
   if (tick && raw.includes("\\")) report(found, "construct", scope, part, raw);

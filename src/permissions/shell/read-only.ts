@@ -7,6 +7,8 @@ export interface ReadOnlyCommand extends OptionGrammar {
   readonly operands: "files" | "text" | "pattern" | "none" | "anything";
   /** Reads the working directory when no operand is given. */
   readonly reads?: "here";
+  /** Options that make it read all files below a folder. */
+  readonly deep?: readonly string[];
   /** Options whose value is a file. */
   readonly fileOptions?: readonly string[];
 }
@@ -144,6 +146,7 @@ export const readOnlyCommands: ReadOnlyTable = new Map<string, ReadOnlyCommand>(
     "diff",
     {
       operands: "files",
+      deep: ["r", "--recursive"],
       flags: "abBcdeEfHinNpPqrstTuwyZ",
       valued: "CUWxIF",
       long: long(
@@ -157,6 +160,7 @@ export const readOnlyCommands: ReadOnlyTable = new Map<string, ReadOnlyCommand>(
     "grep",
     {
       operands: "pattern",
+      deep: ["r", "R", "--recursive", "--dereference-recursive"],
       flags: "EFGPiIvwxclLnhHoqrRsaUzZbyT",
       valued: "eABCm",
       also: /^-\d+$/,
@@ -172,24 +176,37 @@ export const readOnlyCommands: ReadOnlyTable = new Map<string, ReadOnlyCommand>(
   ],
 ]);
 
+/** What a read-only command reads. */
+export interface ReadFiles {
+  readonly files: readonly ShellWord[];
+  /** Whether it reads the contents of all that lies below them. */
+  readonly deep: boolean;
+}
+
 /** The files a read-only command reads, or undefined when the part is not one. */
-export function readOnlyFiles(part: CommandPart, table: ReadOnlyTable): readonly ShellWord[] | undefined {
+export function readOnlyFiles(part: CommandPart, table: ReadOnlyTable): ReadFiles | undefined {
   const [name, ...args] = part.words;
   const head = name && staticValue(name);
   if (head === undefined || part.openEnded) return undefined;
-  if (head === "test" || head === "[") return testedFiles(head === "[" ? args.slice(0, -1) : args);
+  if (head === "test" || head === "[") return shallow(testedFiles(head === "[" ? args.slice(0, -1) : args));
   const command = table.get(head);
   if (command === undefined) return undefined;
-  if (command.operands === "anything") return [];
+  if (command.operands === "anything") return shallow([]);
   const read = readArguments(args, command, command.operands === "text");
   if (read === undefined) return undefined;
   const named = read.options.flatMap(({ name: option, value }) =>
     value && command.fileOptions?.includes(option) ? [value] : [],
   );
-  const files = [...operandFiles(command, read), ...named];
-  return files.every((word) => staticValue(word) !== undefined)
-    ? files.filter((word) => staticValue(word) !== "-")
-    : undefined;
+  const files = [...operandFiles(command, read), ...named].filter((word) => staticValue(word) !== "-");
+  if (files.some((word) => staticValue(word) === undefined)) return undefined;
+  return {
+    files,
+    deep: command.deep !== undefined && read.options.some(({ name: option }) => command.deep?.includes(option)),
+  };
+}
+
+function shallow(files: readonly ShellWord[] | undefined): ReadFiles | undefined {
+  return files && { files, deep: false };
 }
 
 function operandFiles(
@@ -202,7 +219,7 @@ function operandFiles(
   if (command.operands === "files") return operands.length === 0 && command.reads === "here" ? [here] : [...operands];
   const given = options.some(({ name }) => name === "e" || name === "--regexp");
   const files = given ? operands : operands.slice(1);
-  const recursive = options.some(({ name }) => /^(r|R|--recursive|--dereference-recursive)$/.test(name));
+  const recursive = options.some(({ name }) => command.deep?.includes(name));
   return files.length === 0 && recursive ? [here] : [...files];
 }
 

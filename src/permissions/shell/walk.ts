@@ -76,6 +76,10 @@ function walkNode(node: SyntaxNode, places: Places, walk: Walk): Flow {
     case "BraceGroup":
       return walkBody(node.body, places, walk);
     case "Subshell":
+      // `((` is arithmetic or a subshell in a subshell, and bash decides only at the end.
+      if (walk.scope.source[node.pos + 1] === "(") {
+        walk.problems.push({ code: "construct", at: walk.scope.span(node.pos, node.end), text: "((" });
+      }
       walkBody(node.body, places, walk);
       return staying(places);
     case "If":
