@@ -10,7 +10,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const at = process.argv.indexOf("--trials");
 const trials = at < 0 ? "1000" : process.argv[at + 1];
 const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
-const parts = ["kill", "append", "replace", "lock", "store", "fork", "repair", "migrate", "archive"];
+const parts = ["kill", "append", "replace", "lock", "store", "store-crash", "fork", "repair", "migrate", "archive"];
 const { status } = spawnSync(process.execPath, [vitest, "run", "--testTimeout=3600000", ...parts.flatMap(filesOf)], {
   cwd: root,
   stdio: "inherit",

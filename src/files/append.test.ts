@@ -146,7 +146,6 @@ test("G9: a link or a folder where the file or its lock should be is not followe
   await symlink(victim, join(folder, "other.jsonl.lock"));
   await expect(appendLines(join(folder, "log.jsonl"), ["x"])).rejects.toMatchObject({ code: "file/not-ours" });
   await expect(appendLines(join(folder, "other.jsonl"), ["x"])).rejects.toMatchObject({ code: "file/not-ours" });
-  await expect(appendLines("/dev/null", ["x"])).rejects.toBeInstanceOf(Error);
   expect(await readFile(victim, "utf8")).toBe("mine\n");
   expect(await namesIn(folder)).toEqual(["log.jsonl", "other.jsonl.lock", "victim"]);
 });

@@ -69,14 +69,15 @@ test("SE-53: a process number that was given again is not its owner", async () =
   const path = join(await tempFolder(), "f");
   await leaveLock(path, { start: "1" });
   expect(await withLock(path, async () => "in", { waitMs: 0 })).toBe("in");
-  await leaveLock(path, { boot: "an earlier one" });
+  await leaveLock(path, { boot: "an earlier one", host: "what this machine was called then" });
   expect(await withLock(path, async () => "in", { waitMs: 0 })).toBe("in");
 });
 
 test("an owner on another host, or in a process space we cannot see into, is taken for alive", async () => {
   const path = join(await tempFolder(), "f");
   for (const owner of [
-    { host: "elsewhere", pid: 1 },
+    { host: "elsewhere", machine: "another", boot: "its own", pid: 1 },
+    { machine: "", host: "elsewhere", boot: "its own" },
     { space: "pid:[1]", start: "1" },
   ]) {
     await leaveLock(path, owner);

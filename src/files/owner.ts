@@ -5,12 +5,14 @@ import { hostname } from "node:os";
 
 /**
  * A process, told apart from every other one: a number alone is given again, a number with its start time is not.
- * `boot` and `space` (the process namespace) say where that number means something.
+ * `machine`, `boot` and `space` (the process namespace) say where that number means something; what a system cannot tell
+ * is empty. `host` is for people: a laptop may be called otherwise in the next network.
  */
 export interface Owner {
   readonly pid: number;
   readonly start: string;
   readonly host: string;
+  readonly machine: string;
   readonly boot: string;
   readonly space: string;
 }
@@ -23,6 +25,7 @@ export function ownOwner(): Owner {
     pid: process.pid,
     start: startTag(process.pid) ?? "",
     host: hostname(),
+    machine: textOf("/etc/machine-id") ?? "",
     boot: textOf("/proc/sys/kernel/random/boot_id") ?? "",
     space: linkOf("/proc/self/ns/pid") ?? "",
   };
@@ -34,7 +37,8 @@ export function ownOwner(): Owner {
  * is `unknown`, and unknown counts as alive.
  */
 export function lifeOf(owner: Owner, self: Owner = ownOwner()): "alive" | "dead" | "unknown" {
-  if (owner.host !== self.host) return "unknown";
+  const sameBoot = owner.boot !== "" && owner.boot === self.boot;
+  if (!sameBoot && !isSameMachine(owner, self)) return "unknown";
   if (owner.boot !== self.boot) return "dead";
   if (owner.space !== self.space) return "unknown";
   if (!exists(owner.pid)) return "dead";
@@ -42,6 +46,11 @@ export function lifeOf(owner: Owner, self: Owner = ownOwner()): "alive" | "dead"
   const start = startTag(owner.pid);
   if (start === undefined || owner.start === "") return "alive";
   return start === owner.start ? "alive" : "dead";
+}
+
+function isSameMachine(one: Owner, other: Owner): boolean {
+  if (one.machine !== "" && other.machine !== "") return one.machine === other.machine;
+  return one.host === other.host;
 }
 
 /**
@@ -67,17 +76,20 @@ function startTag(pid: number): string | undefined {
 
 /** Short text for a file's name: equal for processes that can judge each other's life. */
 export function placeOf(owner: Owner): string {
-  return createHash("sha256").update(`${owner.host}\n${owner.boot}\n${owner.space}`).digest("hex").slice(0, 12);
+  return createHash("sha256")
+    .update(`${owner.machine || owner.host}\n${owner.boot}\n${owner.space}`)
+    .digest("hex")
+    .slice(0, 12);
 }
 
 /** An owner from JSON that somebody wrote; undefined when it is not one. */
 export function ownerFrom(value: unknown): Owner | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  const { pid, start, host, boot, space } = value as Record<string, unknown>;
+  const { pid, start, host, machine, boot, space } = value as Record<string, unknown>;
   if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
-  if (typeof start !== "string" || typeof host !== "string") return undefined;
+  if (typeof start !== "string" || typeof host !== "string" || typeof machine !== "string") return undefined;
   if (typeof boot !== "string" || typeof space !== "string") return undefined;
-  return { pid, start, host, boot, space };
+  return { pid, start, host, machine, boot, space };
 }
 
 function exists(pid: number): boolean {

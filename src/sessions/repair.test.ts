@@ -307,6 +307,6 @@ test("SE-59: whatever is done to the lines of a session, it can be mended, and c
       expect(await repairSession(place, options)).toEqual({ mends: [] });
       await rm(join(root, String(n)), { recursive: true });
     }),
-    { numRuns: Number(process.env["HOOKLINE_RUNS"] ?? 60) },
+    { numRuns: Number(process.env["HOOKLINE_RUNS"] ?? 40) },
   );
 }, 120_000);
