@@ -32,6 +32,24 @@ export function programHelp(commands: Readonly<Record<string, { readonly summary
   ].join("\n");
 }
 
+/** The text of `hookline NAME --help` of a command with verbs. */
+export function verbsHelp(
+  name: string,
+  { about, verbs }: { readonly about: string; readonly verbs: Readonly<Record<string, { readonly summary: string }>> },
+): string {
+  return [
+    `hookline ${name} VERB [options]`,
+    "",
+    about,
+    "",
+    "Verbs",
+    ...columns(Object.entries(verbs).map(([verb, { summary }]) => [verb, summary])),
+    "",
+    `hookline ${name} VERB --help shows a verb's options and examples.`,
+    "",
+  ].join("\n");
+}
+
 function optionLabel(name: string, { value, short, type }: Option): string {
   const argument = type === "string" ? ` ${value ?? "TEXT"}` : "";
   return `${short ? `-${short}, ` : ""}--${name}${argument}`;

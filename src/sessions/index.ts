@@ -35,6 +35,7 @@ export type {
   DocumentTool,
   SessionDocument,
 } from "./export/document.ts";
+export { documentOf } from "./export/document.ts";
 export { type ExportFormat, exportSession } from "./export/export.ts";
 export { finalText, finalTextAtStop, type StopPayload, type StopText, type StopTextOptions } from "./final-text.ts";
 export { type FindOptions, findSession } from "./find.ts";

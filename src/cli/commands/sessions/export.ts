@@ -1,0 +1,69 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { replaceFile } from "../../../files/index.ts";
+import { Problem } from "../../../protocol/index.ts";
+import { type ExportFormat, exportSession, plainLine, sessionAt } from "../../../sessions/index.ts";
+import type { Command } from "../../command.ts";
+import { jsonOption, namedSessions, rootOption } from "./which.ts";
+
+const formats: Readonly<Record<string, ExportFormat>> = {
+  markdown: "markdown",
+  md: "markdown",
+  html: "html",
+  json: "json",
+};
+
+export const command: Command = {
+  usage: "[SESSION] [--format markdown|html|json] [--out FILE] [--agents] [--thinking] [--results]",
+  about: `Writes one session to give away: Markdown, JSON, or one HTML file that refers to nothing outside itself and runs nothing.
+
+Account data and environment files never leave. The format is that of FILE's ending unless told, else Markdown.`,
+  options: {
+    format: { type: "string", value: "FORMAT", about: "markdown, html or json" },
+    out: { type: "string", value: "FILE", about: "write there instead of printing" },
+    force: { type: "boolean", about: "replace FILE if there is one" },
+    agents: { type: "boolean", about: "with what subagents did" },
+    thinking: { type: "boolean", about: "with thinking" },
+    results: { type: "boolean", about: "with what tools gave back" },
+    branch: { type: "string", value: "UUID", about: "the branch that ends there instead of the active one" },
+    root: rootOption,
+    json: { ...jsonOption, about: "the same as --format json" },
+  },
+  examples: [
+    "hookline sessions export last --results > session.md",
+    "hookline sessions export 1a2b3c4d --out session.html --agents",
+  ],
+  async run(call, io) {
+    if (call.words.length > 1) throw new Problem("cli/usage", "hookline sessions export takes one session at a time.");
+    const [place] = await namedSessions(call, io);
+    if (place === undefined) return 1;
+    const out = call.text("out");
+    const file = out === undefined ? undefined : resolve(io.cwd, out);
+    const format = formatFrom(call.flag("json") ? "json" : call.text("format"), file);
+    if (file !== undefined && existsSync(file) && !call.flag("force")) {
+      throw new Problem("cli/usage", `${file} is there already. Use --force to replace it.`, { about: { file } });
+    }
+    const leaf = call.text("branch");
+    const text = await exportSession(sessionAt(place), format, {
+      agents: call.flag("agents"),
+      thinking: call.flag("thinking"),
+      results: call.flag("results"),
+      ...(leaf === undefined ? {} : { leaf }),
+    });
+    if (file === undefined) await io.out(text);
+    else {
+      await replaceFile(file, text, { links: "through" });
+      await io.err(`${plainLine(file)}\n`);
+    }
+    return 0;
+  },
+};
+
+function formatFrom(name: string | undefined, file: string | undefined): ExportFormat {
+  const wanted = name ?? /\.(md|html|json)$/.exec(file ?? "")?.[1] ?? "markdown";
+  const format = Object.hasOwn(formats, wanted) ? formats[wanted] : undefined;
+  if (format !== undefined) return format;
+  throw new Problem("cli/usage", `"${wanted}" is no format. Use markdown, html or json.`, {
+    about: { format: wanted },
+  });
+}

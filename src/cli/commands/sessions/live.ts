@@ -1,0 +1,70 @@
+import { type LiveSession, liveSessions, plainLine, watchLive } from "../../../sessions/index.ts";
+import type { Command, Io } from "../../command.ts";
+import { timeText } from "../../print/figures.ts";
+import { jsonText } from "../../print/json.ts";
+import { styleFor } from "../../print/style.ts";
+import { tableText } from "../../print/table.ts";
+import { jsonOption, rootOption, whereFrom } from "./which.ts";
+
+export const command: Command = {
+  usage: "[--all] [--watch] [--json]",
+  about: `Lists sessions that run now, with what they are doing: idle, busy, or waiting for a person.
+
+A session is live if its process runs and began when the registry says. With --json: { sessions: [{ pid, sessionId, status, waitingFor,
+cwd, headless, live, name, version, startedAtMs, … }] }; with --watch one object { kind, session, before } per line.`,
+  options: {
+    all: { type: "boolean", about: "also sessions whose process is gone" },
+    watch: { type: "boolean", about: "go on, and print every change until Ctrl-C" },
+    root: rootOption,
+    json: jsonOption,
+  },
+  examples: ["hookline sessions live", "hookline sessions live --watch --json"],
+  async run(call, io) {
+    const options = { ...whereFrom(call, io), all: call.flag("all") };
+    if (!call.flag("watch")) {
+      const sessions = await liveSessions(options);
+      await io.out(call.flag("json") ? jsonText({ sessions }) : liveText(sessions, io));
+      return 0;
+    }
+    const style = styleFor(io);
+    for await (const change of watchLive({ ...options, signal: io.signal })) {
+      const { kind, session } = change;
+      const words = [
+        style.dim(kind.padEnd(7)),
+        style.cyan(session.sessionId.slice(0, 8)),
+        statusOf(session),
+        plainLine(session.cwd ?? ""),
+      ];
+      await io.out(call.flag("json") ? jsonText(change, 0) : `${words.join("  ")}\n`);
+    }
+    return 0;
+  },
+};
+
+function liveText(sessions: readonly LiveSession[], io: Io): string {
+  if (sessions.length === 0) return "No session runs.\n";
+  const style = styleFor(io);
+  const columns = [
+    { header: "pid", align: "right" },
+    { header: "session" },
+    { header: "status", flexible: true },
+    { header: "since" },
+    { header: "directory", flexible: true },
+    { header: "name", flexible: true },
+  ] as const;
+  const rows = sessions.map((session) => [
+    String(session.pid),
+    session.sessionId.slice(0, 8),
+    `${statusOf(session)}${session.live === "yes" ? "" : ` (${session.live === "no" ? "gone" : "maybe gone"})`}`,
+    timeText(session.startedAtMs),
+    plainLine(session.cwd ?? ""),
+    plainLine(session.name ?? ""),
+  ]);
+  const paint = (cell: string, column: number) => (column === 1 ? style.cyan(cell) : cell);
+  return tableText(columns, rows, style, io.terminal.out ? io.terminal.columns : undefined, paint);
+}
+
+function statusOf({ status, waitingFor, headless }: LiveSession): string {
+  const doing = status === "waiting" && waitingFor !== undefined ? `waiting: ${plainLine(waitingFor)}` : status;
+  return headless ? `${doing}, headless` : doing;
+}

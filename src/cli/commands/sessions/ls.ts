@@ -1,0 +1,91 @@
+import { listSessions, plainLine, type SessionSummary, sessionsDue } from "../../../sessions/index.ts";
+import type { Command, Io } from "../../command.ts";
+import { counted, sizeText, timeText } from "../../print/figures.ts";
+import { jsonText } from "../../print/json.ts";
+import { styleFor } from "../../print/style.ts";
+import { tableText } from "../../print/table.ts";
+import { countFrom, timeFrom } from "./numbers.ts";
+import { jsonOption, rootOption, whereFrom } from "./which.ts";
+
+export const command: Command = {
+  usage: "[--here | --project DIR] [--since TIME] [--limit N] [--json]",
+  about: `Lists sessions of every agent that runs here, Hookline's own and archived ones, newest activity first.
+
+With --json: { sessions: [{ id, project, cwd, title, firstPrompt, startedAt, lastAt, sizeBytes, version, branch, agents, live, origin,
+goneAtSource, file }], due: [{ id, dueAt }] }; due are those a client will delete within 7 days and no archive holds.`,
+  options: {
+    here: { type: "boolean", about: "only sessions of this directory" },
+    project: { type: "string", value: "DIR", about: "only sessions of that directory" },
+    since: { type: "string", value: "TIME", about: "only sessions written to since then: 2026-01-31, 90m, 2h, 7d" },
+    limit: { type: "string", value: "N", about: "how many, 50 unless told; 0 for all" },
+    root: rootOption,
+    json: jsonOption,
+  },
+  examples: ["hookline sessions ls --here", "hookline sessions ls --since 7d --json"],
+  async run(call, io) {
+    const where = whereFrom(call, io);
+    const limit = countFrom(call.text("limit"), "limit") ?? 50;
+    const cwd = call.flag("here") ? io.cwd : call.text("project");
+    const sinceMs = timeFrom(call.text("since"));
+    const sessions: SessionSummary[] = [];
+    const options = {
+      ...where,
+      signal: io.signal,
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(sinceMs === undefined ? {} : { sinceMs }),
+    };
+    for await (const session of listSessions(options)) {
+      sessions.push(session);
+      if (sessions.length === limit) break;
+    }
+    const due = (await sessionsDue(where)).map(({ place, dueAt }) => ({ id: place.id, dueAt }));
+    await io.out(call.flag("json") ? jsonText({ sessions: sessions.map(rowOf), due }) : listText(sessions, io));
+    if (!call.flag("json") && due.length > 0) {
+      const ones = counted(due.length, "session");
+      await io.err(
+        `${ones} will be deleted within 7 days and no archive holds them: hookline sessions archive --due\n`,
+      );
+    }
+    return 0;
+  },
+};
+
+function rowOf({ place, alsoUsedFor, modifiedMs, lastPrompt, ...row }: SessionSummary): Record<string, unknown> {
+  return { ...row, file: place.file };
+}
+
+function listText(sessions: readonly SessionSummary[], io: Io): string {
+  if (sessions.length === 0) return "No sessions.\n";
+  const style = styleFor(io);
+  const columns = [
+    { header: "last activity" },
+    { header: "session" },
+    { header: "project", flexible: true },
+    { header: "size", align: "right" },
+    { header: "agents", align: "right" },
+    { header: "" },
+    { header: "title", flexible: true },
+  ] as const;
+  const rows = sessions.map((session) => [
+    timeText(session.modifiedMs),
+    session.id.slice(0, 8),
+    plainLine(tilde(session.project, io.home)),
+    sizeText(session.sizeBytes),
+    session.agents === 0 ? "" : String(session.agents),
+    stateOf(session),
+    plainLine(session.title ?? ""),
+  ]);
+  const paint = (cell: string, column: number) =>
+    column === 1 ? style.cyan(cell) : column === 5 ? style.green(cell) : cell;
+  return tableText(columns, rows, style, io.terminal.out ? io.terminal.columns : undefined, paint);
+}
+
+function stateOf({ live, goneAtSource, origin }: SessionSummary): string {
+  if (live === "yes") return "live";
+  if (goneAtSource) return "archived";
+  return origin === "hookline" ? "own" : "";
+}
+
+function tilde(path: string, home: string): string {
+  return path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}

@@ -1,0 +1,156 @@
+import { Problem } from "../../../protocol/index.ts";
+import {
+  type DocumentAgent,
+  type DocumentItem,
+  documentOf,
+  type Item,
+  plainLine,
+  plainText,
+  type Session,
+  type SessionPlace,
+  sessionAt,
+  titleOf,
+} from "../../../sessions/index.ts";
+import type { Call, Command, Io } from "../../command.ts";
+import { durationText, timeText } from "../../print/figures.ts";
+import { jsonText } from "../../print/json.ts";
+import { type Style, styleFor } from "../../print/style.ts";
+import { entryLine } from "./entry-line.ts";
+import { countFrom } from "./numbers.ts";
+import { jsonOption, namedSessions, rootOption } from "./which.ts";
+
+export const command: Command = {
+  usage: "[SESSION] [--turn N | --last N] [--raw] [--agents] [--thinking] [--results] [--json]",
+  about: `Shows a session turn by turn, or its last entries without reading the rest.
+
+With --json: the session as it is exported (schema hookline.session/1), with the figures of hookline sessions stats under stats; with
+--last: { session, file, entries }. With --raw the lines themselves are printed, one JSON record each.`,
+  options: {
+    turn: { type: "string", value: "N", about: "only this turn, counted from 1" },
+    last: { type: "string", value: "N", about: "only the last N entries, read from the end of the file" },
+    raw: { type: "boolean", about: "the lines as they are on disk" },
+    agents: { type: "boolean", about: "with what subagents did" },
+    thinking: { type: "boolean", about: "with thinking" },
+    results: { type: "boolean", about: "with what tools gave back" },
+    branch: { type: "string", value: "UUID", about: "the branch that ends there instead of the active one" },
+    root: rootOption,
+    json: jsonOption,
+  },
+  examples: ["hookline sessions show last --turn 3 --results", "hookline sessions show 1a2b3c4d --last 20 --raw"],
+  async run(call, io) {
+    if (call.words.length > 1) throw new Problem("cli/usage", "hookline sessions show takes one session at a time.");
+    const [place] = await namedSessions(call, io);
+    if (place === undefined) return 1;
+    const session = sessionAt(place);
+    const last = countFrom(call.text("last"), "last");
+    if (last !== undefined || call.flag("raw"))
+      await showEntries(await entriesFor(session, call, last), place, call, io);
+    else await showTurns(session, call, io);
+    return 0;
+  },
+};
+
+async function entriesFor(session: Session, call: Call, last: number | undefined): Promise<readonly Item[]> {
+  if (last !== undefined) return session.window({ last });
+  const { main } = await session.load();
+  const leaf = call.text("branch");
+  const number = countFrom(call.text("turn"), "turn");
+  return number === undefined ? main.items : turnOf(main.turns(leaf).turns, number).entries;
+}
+
+async function showEntries(items: readonly Item[], { id, file }: SessionPlace, call: Call, io: Io): Promise<void> {
+  if (call.flag("raw")) {
+    for (const item of items) {
+      const text = Buffer.from(item.kind === "unreadable" ? item.bytes() : item.raw()).toString("utf8");
+      await io.out(`${io.terminal.out ? plainText(text) : text}\n`);
+    }
+  } else if (call.flag("json")) {
+    const entries = items.map(({ ...item }) =>
+      item.kind === "bridge-session" ? { kind: item.kind, line: item.line } : item,
+    );
+    await io.out(jsonText({ session: id, file, entries }));
+  } else {
+    const style = styleFor(io);
+    for (const item of items)
+      await io.out(`${entryLine(item, style, io.terminal.out ? io.terminal.columns : undefined)}\n`);
+  }
+}
+
+async function showTurns(session: Session, call: Call, io: Io): Promise<void> {
+  const model = await session.load(io.signal);
+  const leaf = call.text("branch");
+  const number = countFrom(call.text("turn"), "turn");
+  if (number !== undefined) turnOf(model.main.turns(leaf).turns, number);
+  const document = documentOf(model, titleOf(model.main.entries), {
+    agents: call.flag("agents"),
+    thinking: call.flag("thinking"),
+    results: call.flag("results"),
+    ...(leaf === undefined ? {} : { leaf }),
+  });
+  const items = number === undefined ? document.items : document.items.filter(({ turn }) => turn === number);
+  if (call.flag("json")) {
+    const { speed: _, ...stats } = await session.stats();
+    await io.out(jsonText({ ...document, items, stats }));
+    return;
+  }
+  const style = styleFor(io);
+  const facts = [document.id, document.cwd, document.gitBranch, document.models.join(", ")];
+  await io.out(
+    `${style.bold(plainLine(document.title ?? document.id))}\n${style.dim(plainLine(facts.filter(Boolean).join(" · ")))}\n`,
+  );
+  for (const item of items) await io.out(itemText(item, style, ""));
+}
+
+function turnOf<T extends { readonly number: number }>(turns: readonly T[], number: number): T {
+  const turn = turns.find((one) => one.number === number);
+  if (turn !== undefined) return turn;
+  const there = turns.length === 0 ? "It has no turns." : `It has turns 1 to ${turns.length}.`;
+  throw new Problem("cli/usage", `this session has no turn ${number}. ${there}`, { about: { number } });
+}
+
+function itemText(item: DocumentItem, style: Style, indent: string): string {
+  const put = (head: string, body: string) =>
+    `${indent}${head}\n${body === "" ? "" : `${block(body, `${indent}  `)}\n`}`;
+  switch (item.kind) {
+    case "prompt":
+      return `\n${put(`${style.cyan(`turn ${item.turn ?? "–"}`)} ${style.dim(`${plainLine(item.role)} ${timeText(item.timestamp)}`)}`, item.text)}`;
+    case "answer":
+      return put(style.green("answer"), item.text);
+    case "thinking":
+      return put(style.dim("thinking"), item.text);
+    case "tool": {
+      const figures = [item.status, durationText(item.durationMs)].filter(Boolean).join(", ");
+      const input = typeof item.input === "string" ? item.input : JSON.stringify(item.input);
+      const head = `${style.blue("tool")} ${plainLine(item.name)} ${style.dim(figures)}`;
+      return `${put(head, [input, item.output ?? ""].filter(Boolean).join("\n"))}${item.agent === undefined ? "" : agentText(item.agent, style, `${indent}  `)}`;
+    }
+    case "hook":
+      return put(
+        `${style.yellow("hook")} ${plainLine([item.event, item.name, item.type].filter(Boolean).join(" · "))}`,
+        item.text,
+      );
+    case "feedback":
+      return put(style.yellow("stop hook feedback"), item.text);
+    case "command":
+      return put(style.dim("command"), item.text);
+    case "compaction":
+      return put(style.yellow(`compaction ${plainLine(item.trigger ?? "")}`), item.summary ?? "");
+    case "api-error":
+      return put(style.red("API error"), item.text);
+    case "interrupt":
+      return put(style.red("interrupted"), "");
+  }
+}
+
+function agentText(agent: DocumentAgent, style: Style, indent: string): string {
+  const name = plainLine([agent.type, agent.description].filter(Boolean).join(" · "));
+  return `${indent}${style.green("agent")} ${name} ${style.dim(plainLine(agent.id))}\n${agent.items.map((item) => itemText(item, style, `${indent}  `)).join("")}`;
+}
+
+function block(text: string, indent: string): string {
+  return plainText(text)
+    .trimEnd()
+    .split("\n")
+    .map((line) => `${indent}${line}`)
+    .join("\n");
+}

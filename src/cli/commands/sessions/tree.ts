@@ -1,0 +1,180 @@
+import { Problem } from "../../../protocol/index.ts";
+import {
+  type Agent,
+  type Branch,
+  plainLine,
+  type SessionModel,
+  sessionAt,
+  type Turn,
+  titleOf,
+} from "../../../sessions/index.ts";
+import type { Command, Io } from "../../command.ts";
+import { counted, durationText, timeText } from "../../print/figures.ts";
+import { jsonText } from "../../print/json.ts";
+import { type Style, styleFor } from "../../print/style.ts";
+import { cut } from "../../print/width.ts";
+import { jsonOption, namedSessions, rootOption } from "./which.ts";
+
+export const command: Command = {
+  usage: "[SESSION] [--json]",
+  about: `Shows how a session hangs together: its turns, the agents each one started, to any depth, and the branches that were left.
+
+With --json: { session, file, title, turns: [{ number, role, prompt, startedAt, durationMs, ended, calls, tools, agents }], agents, branches,
+compactions, lineage }; an agent is { id, type, description, linkedBy, background, calls, tools, agents }.`,
+  options: { root: rootOption, json: jsonOption },
+  examples: ["hookline sessions tree last", "hookline sessions tree 1a2b3c4d --json"],
+  async run(call, io) {
+    if (call.words.length > 1) throw new Problem("cli/usage", "hookline sessions tree takes one session at a time.");
+    const [place] = await namedSessions(call, io);
+    if (place === undefined) return 1;
+    const session = sessionAt(place);
+    const model = await session.load(io.signal);
+    const lineage = await session.lineage();
+    await io.out(
+      call.flag("json")
+        ? jsonText({ ...treeOf(model), lineage })
+        : treeText(
+            model,
+            lineage.map(({ id }) => id),
+            io,
+          ),
+    );
+    return 0;
+  },
+};
+
+function treeOf(model: SessionModel): Record<string, unknown> {
+  const { turns } = model.main.turns();
+  return {
+    session: model.id,
+    file: model.place.file,
+    title: titleOf(model.main.entries),
+    turns: turns.map((turn) => ({
+      number: turn.number,
+      role: turn.start.role,
+      prompt: promptOf(turn),
+      startedAt: turn.startedAt,
+      durationMs: turn.durationMs,
+      ended: turn.ended,
+      calls: turn.calls.length,
+      tools: turn.toolCalls.length,
+      agents: agentsOf(turn, model).map(({ id }) => id),
+    })),
+    agents: topAgents(model).map(agentOf),
+    branches: model.main.branches.list(),
+    compactions: model.main.compactions.map(({ boundary, trigger, preTokens, postTokens }) => ({
+      uuid: boundary.uuid,
+      trigger,
+      preTokens,
+      postTokens,
+    })),
+  };
+}
+
+function agentOf(agent: Agent): Record<string, unknown> {
+  return {
+    id: agent.id,
+    type: agent.meta?.agentType,
+    description: agent.meta?.description,
+    linkedBy: agent.linkedBy,
+    background: agent.background,
+    calls: agent.thread.calls.length,
+    tools: agent.thread.toolCalls.length,
+    agents: agent.children.map(agentOf),
+  };
+}
+
+function topAgents({ agents }: SessionModel): Agent[] {
+  return agents.filter(({ parentId }) => parentId === undefined);
+}
+
+function agentsOf({ toolCalls }: Turn, model: SessionModel): Agent[] {
+  const started = new Set(toolCalls.map(({ id }) => id));
+  return topAgents(model).filter(({ toolCall }) => toolCall !== undefined && started.has(toolCall.id));
+}
+
+function promptOf({ start }: Turn): string {
+  return start.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+}
+
+function treeText(model: SessionModel, ancestors: readonly string[], io: Io): string {
+  const style = styleFor(io);
+  const { turns, localCommands } = model.main.turns();
+  const placed = new Set(turns.flatMap((turn) => agentsOf(turn, model)));
+  const loose = topAgents(model).filter((agent) => !placed.has(agent));
+  const left = model.main.branches.list().filter(({ active }) => !active);
+  const nodes: Node[] = [
+    ...ancestors.map((id) => ({ text: `${style.dim("came from")} ${plainLine(id)}`, below: [] })),
+    ...turns.map((turn) => turnNode(turn, model, style)),
+    ...loose.map((agent) => agentNode(agent, style)),
+    ...left.map((branch) => branchNode(branch, style)),
+  ];
+  const title = plainLine(titleOf(model.main.entries) ?? "");
+  const head = `${style.bold(model.id)}  ${title}`;
+  const facts = [
+    counted(turns.length, "turn"),
+    counted(model.agents.length, "agent"),
+    counted(model.main.compactions.length, "compaction"),
+    counted(localCommands.length, "local command"),
+  ];
+  const limit = io.terminal.out ? io.terminal.columns : Number.POSITIVE_INFINITY;
+  return `${[head, style.dim(facts.join(", ")), ...drawn(nodes, "", limit)].join("\n")}\n`;
+}
+
+interface Node {
+  readonly text: string;
+  /** Plain text behind it, cut to what is left of the line. */
+  readonly rest?: string;
+  readonly below: readonly Node[];
+}
+
+function turnNode(turn: Turn, model: SessionModel, style: Style): Node {
+  const figures = [
+    counted(turn.calls.length, "call"),
+    counted(turn.toolCalls.length, "tool"),
+    durationText(turn.durationMs),
+    turn.ended,
+  ];
+  return {
+    text: `${style.cyan(`turn ${turn.number}`)} ${timeText(turn.startedAt)} ${style.dim(figures.filter(Boolean).join(", "))}`,
+    rest: plainLine(promptOf(turn)),
+    below: agentsOf(turn, model).map((agent) => agentNode(agent, style)),
+  };
+}
+
+function agentNode(agent: Agent, style: Style): Node {
+  const { meta, thread, linkedBy, background } = agent;
+  const figures = [
+    counted(thread.calls.length, "call"),
+    counted(thread.toolCalls.length, "tool"),
+    background ? "background" : "",
+    linkedBy === "none" ? "started by something unknown" : "",
+  ];
+  return {
+    text: `${style.green("agent")} ${plainLine(meta?.agentType ?? agent.id)} ${style.dim(figures.filter(Boolean).join(", "))}`,
+    rest: plainLine(meta?.description ?? ""),
+    below: agent.children.map((child) => agentNode(child, style)),
+  };
+}
+
+function branchNode({ kind, leaf, size, forkPoint, summary }: Branch, style: Style): Node {
+  const from = forkPoint === null || forkPoint === undefined ? "the beginning" : plainLine(forkPoint).slice(0, 8);
+  return {
+    text: `${style.yellow(`left branch`)} ${kind ?? ""} at ${from}, ${counted(size, "entry", "entries")}, ends at ${plainLine(leaf)}`,
+    rest: plainLine(summary ?? ""),
+    below: [],
+  };
+}
+
+function drawn(nodes: readonly Node[], indent: string, limit: number): string[] {
+  return nodes.flatMap(({ text, rest = "", below }, index) => {
+    const last = index === nodes.length - 1;
+    const bare = text.replace(/\u001b\[\d+m/g, "");
+    const room = limit - indent.length - 3 - bare.length - 2;
+    const tail = rest === "" || room < 4 ? "" : `  ${limit === Number.POSITIVE_INFINITY ? rest : cut(rest, room)}`;
+    return [
+      `${indent}${last ? "└─ " : "├─ "}${text}${tail}`,
+      ...drawn(below, `${indent}${last ? "   " : "│  "}`, limit),
+    ];
+  });
+}
