@@ -9,7 +9,7 @@ export function withFooter(text, file, chapters) {
   const link = (word, chapter) => (chapter === undefined ? [] : [`${word}: [${chapter.title}](${chapter.file})`]);
   const contents = "[Contents](README.md)";
   const footer = [...link("Previous", chapters[at - 1]), ...link("Next", chapters[at + 1]), contents].join(" · ");
-  return `${text.replace(footerLine, "").trimEnd()}\n\n---\n\n${footer}\n`;
+  return `${text.trimEnd().replace(oldFooter, "").trimEnd()}\n\n---\n\n${footer}\n`;
 }
 
-const footerLine = /\n---\n\n(?:Previous: |Next: |\[Contents\]).*\n$/;
+const oldFooter = /\n---\n\n(?:Previous: |Next: |\[Contents\]).*$/;

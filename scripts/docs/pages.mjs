@@ -15,5 +15,5 @@ export async function docPages({ tables, help, read }) {
     "problems.md": problemsPage(tables),
     "cli.md": await cliPage(help),
   };
-  return new Map(chapters.map(({ file }) => [file, withFooter(`${printed[file] ?? read(file)}\n`, file, chapters)]));
+  return new Map(chapters.map(({ file }) => [file, withFooter(printed[file] ?? read(file), file, chapters)]));
 }

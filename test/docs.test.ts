@@ -1,0 +1,119 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { openEngine } from "../src/engine/index.ts";
+import { ruleWarningCodes } from "../src/permissions/index.ts";
+import * as protocol from "../src/protocol/index.ts";
+import { blocksIn } from "./docs/blocks.ts";
+import { help } from "./docs/help.ts";
+import { play, stable } from "./docs/play.ts";
+import { anchorsIn, linksIn, pages, read, root } from "./docs/texts.ts";
+
+const chapters = pages.filter((page) => page.startsWith("docs") && page !== "docs/README.md");
+
+test("reference pages are what their source says, and chapters are linked in order", async () => {
+  const { docPages } = (await import(join(root, "scripts/docs/pages.mjs"))) as { docPages: DocPages };
+  const wanted = await docPages({
+    tables: { ...protocol, ruleWarningCodes },
+    help,
+    read: (file) => read(join("docs", file)),
+  });
+  const differing = [...wanted].filter(([file, text]) => text !== read(join("docs", file))).map(([file]) => file);
+  expect(differing, "npm run docs writes them").toEqual([]);
+  expect(chapters.map((chapter) => chapter.slice("docs/".length)).sort()).toEqual([...wanted.keys()].sort());
+});
+
+type DocPages = (sources: {
+  tables: Record<string, unknown>;
+  help: typeof help;
+  read: (file: string) => string;
+}) => Promise<Map<string, string>>;
+
+test("every link leads somewhere", () => {
+  const broken = pages.flatMap((page) =>
+    linksIn(read(page))
+      .filter((to) => !leadsSomewhere(page, to))
+      .map((to) => `${page} → ${to}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+function leadsSomewhere(page: string, to: string): boolean {
+  const [path = "", anchor] = to.split("#");
+  const target = path === "" ? page : join(dirname(page), path);
+  if (!existsSync(join(root, target))) return false;
+  return anchor === undefined || anchorsIn(read(target)).has(anchor);
+}
+
+describe.concurrent("what chapters show is what happens", () => {
+  for (const page of ["README.md", ...chapters]) {
+    test(page, { timeout: 120_000 }, async () => {
+      const written = read(page);
+      const played = await play(written);
+      const same = stable(played) === stable(written);
+      if (!same && process.env["HOOKLINE_WRITE_DOCS"]) writeFileSync(join(root, page), played);
+      else expect(stable(played)).toBe(stable(written));
+    });
+  }
+});
+
+test("every command that a page names exists", async () => {
+  const known = new Set((await help([])).match(/(?<=^ {2})[a-z]+/gm));
+  const named = pages.flatMap((page) => [...read(page).matchAll(/(?:^\$ (?:npx )?|`)hookline ([a-z]+)/gm)]);
+  expect([...new Set(named.map(([, name = ""]) => name))].filter((name) => !known.has(name))).toEqual([]);
+});
+
+test("the README shows two steps of the tour as they are", async () => {
+  const shown = blocksIn(read("README.md")).find(({ info }) => info === "text")?.text ?? "";
+  const tour = await play("```console\n$ hookline demo --fast\n```\n");
+  for (const step of stable(shown).trimEnd().split("\n\n")) expect(stable(tour)).toContain(step);
+});
+
+test("the chapters on hooks and embedding name every key, option and method", async () => {
+  const engine = await openEngine({ home: root, managedFolder: root });
+  await engine.close();
+  const keys = [...Object.values(protocol.hookFields), protocol.groupFields, protocol.settingsFields].flatMap(
+    Object.keys,
+  );
+  const options = [...read("src/engine/options.ts").matchAll(/^ {2}readonly (\w+)/gm)].map(([, name = ""]) => name);
+  const ports = [
+    ...(read("src/engine/ports.ts")
+      .split("\n}")[0]
+      ?.matchAll(/^ {2}readonly (\w+)\?/gm) ?? []),
+  ];
+  expect(missing(keys, read("docs/hooks.md"))).toEqual([]);
+  expect(missing([...options, ...ports.map(([, name = ""]) => name)], read("docs/embedding.md"))).toEqual([]);
+  expect(
+    Object.keys(engine).filter((name) => !new RegExp(`^## .*\\b${name}\\b`, "m").test(read("docs/embedding.md"))),
+  ).toEqual([]);
+});
+
+test("the changelog names everything that a door exports", async () => {
+  const { exports } = JSON.parse(read("package.json")) as { exports: Record<string, string> };
+  const doors = Object.values(exports).flatMap((file) => /dist\/(.+\/index)\.js$/.exec(file)?.[1] ?? []);
+  const names = await Promise.all(
+    doors.map(async (door) => Object.keys(await import(join(root, "src", `${door}.ts`)))),
+  );
+  expect(missing([...new Set(names.flat())], read("CHANGELOG.md"))).toEqual([]);
+});
+
+test("ARCHITECTURE.md names every module, and no file that is not there", () => {
+  const text = read("ARCHITECTURE.md");
+  const modules = readdirSync(join(root, "src"));
+  expect(modules.filter((name) => !text.includes(`── ${name}/`))).toEqual([]);
+  const files = [...text.matchAll(/`((?:src|test|scripts|bench)\/[^`*]*)`/g)].map(([, path = ""]) => path);
+  expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+test("every code of a problem is thrown somewhere", () => {
+  const source = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && !name.endsWith("problem-codes.ts"))
+    .map((name) => readFileSync(join(root, "src", name), "utf8"))
+    .join("\n");
+  expect(Object.keys(protocol.problemCodes).filter((code) => !source.includes(`"${code}"`))).toEqual([]);
+});
+
+/** Names that the text does not have as code. */
+function missing(names: readonly string[], text: string): string[] {
+  return names.filter((name) => !new RegExp(`\`[^\`\n]*\\b${name}\\b[^\`\n]*\``).test(text));
+}
