@@ -19,7 +19,7 @@ export interface LiveHooks {
   add(hook: LiveHook): { readonly refs: readonly HookRef[]; remove(): void };
   /** What must have settled before an event fires, if anything. */
   ready(): Promise<unknown> | undefined;
-  /** `files`, then those of the event for the session, in order of registration. The same list as long as nothing changes. */
+  /** `files`, then session hooks, then callbacks, each in order of registration. The same list as long as nothing changes. */
   behind(files: readonly ConfiguredHook[], event: string, sessionId: string): readonly ConfiguredHook[];
   has(event: string): boolean;
   all(): readonly ConfiguredHook[];
@@ -97,7 +97,8 @@ export function liveHooks(rows: Readonly<Record<string, EventRow>>): LiveHooks {
       const known = joined.get(event);
       if (shared && known?.files === files) return known.hooks;
       const own = list.filter((entry) => entry.sessionId === undefined || entry.sessionId === sessionId);
-      const hooks = [...files, ...own.flatMap(({ configured }) => configured)];
+      const of = (kind: LiveHook["kind"]) => own.filter((entry) => entry.kind === kind);
+      const hooks = [...files, ...[...of("session"), ...of("callback")].flatMap(({ configured }) => configured)];
       if (shared) joined.set(event, { files, hooks });
       return hooks;
     },
