@@ -88,6 +88,7 @@ export type { Mend } from "./repair/desk.ts";
 export { type Repair, type RepairOptions, repairSession } from "./repair.ts";
 export type { AgentReport } from "./reports.ts";
 export type { ResumeForecast } from "./resume-forecast.ts";
+export { sayOf } from "./say.ts";
 export { type SearchHit, type SearchOptions, type SearchResult, searchSessions } from "./search.ts";
 export { searchIndex } from "./search-index.ts";
 export type { TextKind } from "./search-text.ts";

@@ -4,6 +4,7 @@ import { isCall } from "../call.ts";
 import type { Entry } from "../entry.ts";
 import type { SessionModel } from "../model.ts";
 import { textOfBlock } from "../query-facts.ts";
+import { sayOf } from "../say.ts";
 import type { Thread } from "../thread.ts";
 import type { ToolCall } from "../tool-call.ts";
 import { isStopFeedback } from "../turn.ts";
@@ -142,7 +143,7 @@ function itemsIn(entry: Entry, tools: ReadonlyMap<string, ToolCall>, thread: Thr
       if (!isCall(entry)) return [{ kind: "api-error", text: redact(textsIn(entry.content)) }];
       return entry.content.flatMap((block) => answerItem(block, entry.model, tools, scope));
     case "user":
-      return userItems(entry, scope);
+      return userItems(entry, thread, scope);
     case "attachment":
       if (!entry.type.startsWith("hook_") && entry.type !== "async_hook_response") return [];
       return [
@@ -201,8 +202,12 @@ function agentOf(agent: Agent, scope: Scope): DocumentAgent {
   };
 }
 
-function userItems(entry: Extract<Entry, { kind: "user" }>, { redact, options }: Scope): DocumentItem[] {
-  const text = redact(textsIn(entry.content));
+function userItems(
+  entry: Extract<Entry, { kind: "user" }>,
+  thread: Thread,
+  { redact, options }: Scope,
+): DocumentItem[] {
+  const text = redact(sayOf(entry));
   switch (entry.role) {
     case "prompt":
     case "notification":
@@ -211,8 +216,10 @@ function userItems(entry: Extract<Entry, { kind: "user" }>, { redact, options }:
         { kind: "prompt", role: entry.role, text, images: options.results === false ? [] : imagesIn(entry.content) },
       ];
     case "command":
+      if (!thread.turns(options.leaf).turns.some(({ start }) => start === entry)) return [{ kind: "command", text }];
+      return [{ kind: "prompt", role: entry.role, text, images: [] }];
     case "command-output":
-      return [{ kind: "command", text }];
+      return text === "" ? [] : [{ kind: "command", text }];
     case "interrupt":
       return [{ kind: "interrupt", text }];
     case "meta":

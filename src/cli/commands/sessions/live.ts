@@ -31,7 +31,7 @@ cwd, headless, live, name, version, startedAtMs, … }] }; with --watch one obje
       const { kind, session } = change;
       const words = [
         style.dim(kind.padEnd(7)),
-        style.cyan(session.sessionId.slice(0, 8)),
+        style.cyan(plainLine(session.sessionId).slice(0, 8)),
         statusOf(session),
         plainLine(session.cwd ?? ""),
       ];
@@ -54,7 +54,7 @@ function liveText(sessions: readonly LiveSession[], io: Io): string {
   ] as const;
   const rows = sessions.map((session) => [
     String(session.pid),
-    session.sessionId.slice(0, 8),
+    plainLine(session.sessionId).slice(0, 8),
     `${statusOf(session)}${session.live === "yes" ? "" : ` (${session.live === "no" ? "gone" : "maybe gone"})`}`,
     timeText(session.startedAtMs),
     plainLine(session.cwd ?? ""),

@@ -61,6 +61,8 @@ async function entriesFor(session: Session, call: Call, last: number | undefined
 async function showEntries(items: readonly Item[], { id, file }: SessionPlace, call: Call, io: Io): Promise<void> {
   if (call.flag("raw")) {
     for (const item of items) {
+      // Account data is never printed, not even as it is.
+      if (item.kind === "bridge-session") continue;
       const text = Buffer.from(item.kind === "unreadable" ? item.bytes() : item.raw()).toString("utf8");
       await io.out(`${io.terminal.out ? plainText(text) : text}\n`);
     }

@@ -4,6 +4,7 @@ import {
   type Branch,
   plainLine,
   type SessionModel,
+  sayOf,
   sessionAt,
   type Turn,
   titleOf,
@@ -52,7 +53,7 @@ function treeOf(model: SessionModel): Record<string, unknown> {
     turns: turns.map((turn) => ({
       number: turn.number,
       role: turn.start.role,
-      prompt: promptOf(turn),
+      prompt: sayOf(turn.start),
       startedAt: turn.startedAt,
       durationMs: turn.durationMs,
       ended: turn.ended,
@@ -91,10 +92,6 @@ function topAgents({ agents }: SessionModel): Agent[] {
 function agentsOf({ toolCalls }: Turn, model: SessionModel): Agent[] {
   const started = new Set(toolCalls.map(({ id }) => id));
   return topAgents(model).filter(({ toolCall }) => toolCall !== undefined && started.has(toolCall.id));
-}
-
-function promptOf({ start }: Turn): string {
-  return start.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
 function treeText(model: SessionModel, ancestors: readonly string[], io: Io): string {
@@ -137,7 +134,7 @@ function turnNode(turn: Turn, model: SessionModel, style: Style): Node {
   ];
   return {
     text: `${style.cyan(`turn ${turn.number}`)} ${timeText(turn.startedAt)} ${style.dim(figures.filter(Boolean).join(", "))}`,
-    rest: plainLine(promptOf(turn)),
+    rest: plainLine(sayOf(turn.start)),
     below: agentsOf(turn, model).map((agent) => agentNode(agent, style)),
   };
 }
