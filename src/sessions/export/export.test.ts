@@ -231,7 +231,7 @@ describe("SE-64: options and what never leaves", () => {
       "tool",
       "hook",
       "feedback",
-      "command",
+      "prompt",
       "compaction",
       "api-error",
     ]);
@@ -247,7 +247,7 @@ describe("SE-64: options and what never leaves", () => {
       "tool",
       "hook",
       "feedback",
-      "command",
+      "prompt",
       "compaction",
       "api-error",
     ]);
