@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
-import { clientHome, loadLayers, managedFolder } from "../engine/settings/index.ts";
-import { type RuleLayer, ruleLayerOf } from "../permissions/index.ts";
+import { openRules } from "../engine/index.ts";
+import type { JudgeContext, RuleLayer } from "../permissions/index.ts";
 import type { Warning } from "../protocol/index.ts";
 import type { Call, Io } from "./command.ts";
 
 export interface PermissionLayers {
   readonly layers: readonly RuleLayer[];
   readonly warnings: readonly Warning[];
-  /** The settings files in force. */
-  readonly files: readonly string[];
+  /** The place of a call, with the files that must not be changed unasked. */
+  readonly context: JudgeContext;
 }
 
 /** The rules of every settings file that applies, and those given on the command line. */
@@ -19,20 +19,23 @@ export async function permissionLayers(call: Call, cwd: string, io: Io): Promise
     ask: call.texts("ask"),
     deny: call.texts("deny"),
   };
-  if (call.flag("no-settings") && call.texts("settings").length === 0)
-    return { layers: [flags], warnings: [], files: [] };
-  const found = await loadLayers({
+  const settings = call.texts("settings");
+  const rules = await openRules({
     cwd,
-    clientHome: clientHome(io.env["CLAUDE_CONFIG_DIR"], io.home),
-    managedFolder: managedFolder(process.platform),
-    settings: call.texts("settings").map((file) => (file.trimStart().startsWith("{") ? file : resolve(io.cwd, file))),
+    home: io.home,
+    env: io.env,
+    settings: settings.map((file) => (file.trimStart().startsWith("{") ? file : resolve(io.cwd, file))),
   });
-  const read = call.flag("no-settings") ? found.filter(({ kind }) => kind === "flag") : found;
-  // What a checkout grants counts once it is pinned; what it restricts counts at once.
-  const layers = read.flatMap((layer) => ruleLayerOf(layer, layer.kind !== "project" && layer.kind !== "local") ?? []);
+  const alone = call.flag("no-settings");
   return {
-    layers: [...layers, flags],
-    warnings: read.flatMap(({ warnings }) => warnings),
-    files: read.flatMap(({ file }) => file ?? []),
+    layers: [...rules.layers.filter(({ scope }) => !alone || scope === "settings"), flags],
+    warnings: alone ? [] : rules.warnings.filter(concernsPermissions),
+    context: rules.context(),
   };
+}
+
+/** What loading has to say about files as a whole and about permissions; what it says about hooks is for `list`. */
+function concernsPermissions({ code, place }: Warning): boolean {
+  if (code === "not-trusted") return place?.endsWith(":permissions") === true;
+  return ["settings-unreadable", "settings-invalid", "managed-unreadable", "trust-store-refused"].includes(code);
 }

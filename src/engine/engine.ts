@@ -17,6 +17,7 @@ import type { EngineOptions } from "./options.ts";
 import type { AnyPayload } from "./payload.ts";
 import { statusLineCall } from "./policy.ts";
 import { resolveOptions } from "./resolve-options.ts";
+import type { RulesInForce } from "./rules.ts";
 import { type SessionHooks, sessionHooks } from "./session-hooks.ts";
 import { skillsInUse } from "./skills.ts";
 import { statusLine } from "./status-line.ts";
@@ -54,6 +55,8 @@ export interface Engine {
   explain(event: string, payload: AnyPayload): Explanation;
   /** Every configured hook with where it stands and what is wrong with it. */
   list(): readonly ListedHook[];
+  /** The permission rules in force: for hosts, to judge calls that no hook decided. */
+  rules(): Promise<RulesInForce>;
   /** Reads all settings afresh; hooks of the old ones are asked first. */
   reload(): Promise<ReloadReport>;
   /** Reloads when a settings file changes; returns the end of watching. */
@@ -125,6 +128,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
     hasHookFor: events.hasHookFor,
     explain: whileOpen(events.explain),
     list: () => listHooks(allHooks(), settings.inForce().trust),
+    rules: whileOpen(async () => (await import("./rules.ts")).rulesOf(settings.inForce(), resolved)),
     reload: whileOpen(() => settings.reload(asking)),
     watch: whileOpen(() => settings.watch(asking)),
     session: whileOpen((id: string) => sessionHooks(id, live, skills)),

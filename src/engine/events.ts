@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type EventRow, type Outcome, rowOf, type Warning } from "../protocol/index.ts";
+import { type EventRow, type Outcome, rowOf, type Verdict, type Warning } from "../protocol/index.ts";
 import type { Gate } from "./admit.ts";
 import type { Place } from "./conditions.ts";
 import type { ConfiguredHook } from "./configured.ts";
@@ -13,6 +13,7 @@ import type { LiveHooks } from "./live-hooks.ts";
 import { matchedValue } from "./matcher.ts";
 import { type AnyPayload, checkPayload, completePayload } from "./payload.ts";
 import { environments, httpPolicyFor, policyGate } from "./policy.ts";
+import type { Judge } from "./ports.ts";
 import type { ResolvedOptions } from "./resolve-options.ts";
 import { type Occasion, selectByMatcher } from "./select.ts";
 import { quietOutcome, type SettledRun } from "./settle/settle.ts";
@@ -65,7 +66,7 @@ export function openEvents({ options, inForce, live, world, takeWarnings, onLost
     const value = matchedValue(row.matchesOn, given);
     const matched = selectByMatcher(hooks, value);
     // Most events concern nobody: they cost a look at the matchers and nothing else.
-    if (matched.hooks.length === 0 && !row.special.endsTurn)
+    if (matched.hooks.length === 0 && !row.special.endsTurn && floorOf(row, now) === undefined)
       return note(row, given, quietOutcome(row, { runs: noRuns, skipped: matched.skipped, warnings }));
     const loading = live.ready();
     if (loading !== undefined) await loading;
@@ -107,9 +108,16 @@ export function openEvents({ options, inForce, live, world, takeWarnings, onLost
       onConflict: now.effective.onConflict,
       turn: row.special.endsTurn ? { count: counted.count(payload), cap: options.stopBlockCap } : undefined,
       rejudge: options.rejudge,
-      judge: world.ports.judge,
+      judge: () => judgeOf(now),
+      beside: floorOf(row, now),
     });
     return soon(outcome, (settled) => note(row, payload, settled));
+  }
+
+  /** The host's own rules, else those of the settings; reading those costs more than most events. */
+  async function judgeOf(now: InForce): Promise<Judge> {
+    const { judge } = world.ports;
+    return judge ?? (await import("./rules.ts")).judgeByRules(now, options);
   }
 
   function told(warnings: readonly Warning[]): readonly Warning[] {
@@ -188,8 +196,20 @@ export function openEvents({ options, inForce, live, world, takeWarnings, onLost
       const plan = planEvent({ hooks, occasion, gates: gatesAt(currentDepth(outerDepth), now) });
       return explainPlan(hooks, plan, occasion, warnings);
     },
-    hasHookFor: (event) => inForce().byEvent.has(event) || live.has(event),
+    hasHookFor(event) {
+      const now = inForce();
+      if (now.byEvent.has(event) || live.has(event)) return true;
+      // Without a hook too, what policy wants asked about must be fired.
+      const row = Object.hasOwn(options.rows, event) ? options.rows[event] : undefined;
+      return row !== undefined && floorOf(row, now) !== undefined;
+    },
   };
+}
+
+/** While policy is not whole, what it might have refused is at least asked about. */
+function floorOf({ special, onFailure }: EventRow, { effective }: InForce): Verdict | undefined {
+  if (effective.managedDamage === undefined || !special.onTool || onFailure !== "guard") return undefined;
+  return { kind: "ask", reason: effective.managedDamage };
 }
 
 const none: readonly ConfiguredHook[] = [];

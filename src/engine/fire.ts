@@ -1,13 +1,13 @@
-import type { Outcome, Warning } from "../protocol/index.ts";
+import type { Outcome, Verdict, Warning } from "../protocol/index.ts";
 import { admit, type Gate } from "./admit.ts";
 import type { ConfiguredHook } from "./configured.ts";
 import type { Firing, World } from "./firing.ts";
 import type { AnyPayload } from "./payload.ts";
 import type { Judge } from "./ports.ts";
-import { judgeAllow } from "./rejudge.ts";
+import { isJudged, objection } from "./rejudge.ts";
 import { run } from "./run.ts";
 import { type Occasion, type Selected, select } from "./select.ts";
-import { type Settling, settle } from "./settle/settle.ts";
+import { type Settling, settle, strongest } from "./settle/settle.ts";
 import type { TurnState } from "./settle/turn.ts";
 import { type Soon, soon } from "./soon.ts";
 
@@ -25,7 +25,10 @@ export interface FireCall {
   readonly turn: TurnState | undefined;
   /** Which hooks see a rewritten input: those whose condition it now meets, or all. */
   readonly rejudge: "conditions" | "all";
-  readonly judge: Judge | undefined;
+  /** The rules, loaded when hooks allow something. */
+  judge(): Promise<Judge>;
+  /** What is said beside the hooks whatever they say. */
+  readonly beside: Verdict | undefined;
 }
 
 /** select → admit → run → settle; a rewritten input goes round once more. */
@@ -43,6 +46,7 @@ export function fireEvent(call: FireCall): Soon<Outcome> {
       attended: call.world.interactive,
       onConflict: call.onConflict,
       turn: call.turn,
+      beside: call.beside,
     };
     const outcome = settle(first);
     if (outcome.decision !== "allow" && outcome.updatedInput === undefined) return outcome;
@@ -50,8 +54,14 @@ export function fireEvent(call: FireCall): Soon<Outcome> {
   });
 }
 
+/** What was rewritten goes round once more; what is allowed then still has to pass the rules. */
 async function judgedAgain(outcome: Outcome, first: Settling, plan: Selected, call: FireCall): Promise<Outcome> {
-  return judgeAllow(await secondRound(outcome, first, plan, call), call.occasion, call.judge);
+  const second = await secondRound(outcome, first, plan, call);
+  const settled = second === undefined ? outcome : settle(second);
+  if (settled.decision !== "allow" || !isJudged(call.occasion)) return settled;
+  const against = await objection(call.occasion, settled.updatedInput, await call.judge());
+  if (against.kind === "none") return settled;
+  return settle({ ...(second ?? first), beside: strongest([against, call.beside ?? against]) });
 }
 
 /** Which hooks would run, and why the others would not. Starts nothing. */
@@ -60,22 +70,27 @@ export function planEvent({ hooks, occasion, gates }: Pick<FireCall, "hooks" | "
 }
 
 /** A rewrite must not slip past a guard: hooks that the new input concerns are asked about it; they may refuse, not rewrite. */
-async function secondRound(outcome: Outcome, first: Settling, plan: Selected, call: FireCall): Promise<Outcome> {
+async function secondRound(
+  outcome: Outcome,
+  first: Settling,
+  plan: Selected,
+  call: FireCall,
+): Promise<Settling | undefined> {
   const input = outcome.updatedInput;
-  if (input === undefined || !call.occasion.row.special.onTool) return outcome;
+  if (input === undefined || !call.occasion.row.special.onTool) return undefined;
   const payload: AnyPayload = { ...call.occasion.payload, tool_input: input };
   const again = concerned(planEvent({ ...call, occasion: { ...call.occasion, payload } }), plan, call);
-  if (again.length === 0) return outcome;
+  if (again.length === 0) return undefined;
   const firing: Firing = { ...call.firing, payload, round: 2, forceSync: true };
   const { runs, warnings } = await run(again, firing, call.world);
   call.firing.signal.throwIfAborted();
   const asked = new Set(again.map(({ ref }) => ref.id));
-  return settle({
+  return {
     ...first,
     runs: [...first.runs, ...runs.map(restrictionsOnly)],
     skipped: first.skipped.filter(({ hook }) => !asked.has(hook.id)),
     warnings: [...first.warnings, ...warnings, ...runs.flatMap(ignoredRewrite)],
-  });
+  };
 }
 
 function concerned(now: Selected, before: Selected, { rejudge }: FireCall): readonly ConfiguredHook[] {

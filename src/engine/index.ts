@@ -7,6 +7,7 @@ export type { RunStep } from "./firing.ts";
 export type { ListedHook } from "./list.ts";
 export type { ReloadReport } from "./live-settings.ts";
 export { openEngine } from "./open.ts";
+export { openRules } from "./open-rules.ts";
 export type { EngineOptions } from "./options.ts";
 export type {
   AgentPort,
@@ -24,6 +25,7 @@ export type {
   Question,
   WakeCall,
 } from "./ports.ts";
+export type { RulesInForce } from "./rules.ts";
 export type { RegisterOptions, SessionHooks } from "./session-hooks.ts";
 export type { StopHooks } from "./stop-hooks.ts";
 export type { EventStep } from "./stream.ts";

@@ -1,21 +1,27 @@
-import type { Outcome, ToolInput } from "../protocol/index.ts";
+import type { ToolInput, Verdict } from "../protocol/index.ts";
 import type { Judge } from "./ports.ts";
 import type { Occasion } from "./select.ts";
 
-/** A hook's allow never beats a deny or ask rule: the input that will really run is judged by the rules too. */
-export async function judgeAllow(outcome: Outcome, occasion: Occasion, judge: Judge | undefined): Promise<Outcome> {
-  if (outcome.decision !== "allow" || judge === undefined || !occasion.row.decisions.includes("ask")) return outcome;
-  const { tool_name: tool, tool_input: sent } = occasion.payload;
-  const input = outcome.updatedInput ?? (sent as ToolInput);
-  const judged = await judge(String(tool), input, occasion.payload);
-  if (judged.decision === "allow" || !judged.byRule) return outcome;
-  const { updatedInput, ...rest } = outcome;
-  const denied = judged.decision === "deny";
-  return {
-    ...rest,
-    decision: judged.decision,
-    blocked: denied,
-    reason: judged.reason,
-    ...(denied || updatedInput === undefined ? {} : { updatedInput }),
-  };
+/** Whether rules are asked about what hooks allow on this event. */
+export function isJudged({ row }: Occasion): boolean {
+  return row.special.onTool === true && row.decisions.includes("allow");
+}
+
+/**
+ * What the rules have against an input that hooks allowed: a hook's allow never beats a deny or ask rule.
+ *
+ * Where an event answers in the person's place, a question is what it answers; only an input that the hook made itself is asked about
+ * again.
+ */
+export async function objection(
+  { row, payload }: Occasion,
+  rewritten: ToolInput | undefined,
+  judge: Judge,
+): Promise<Verdict> {
+  const { tool_name: tool, tool_input: sent } = payload;
+  const { decision, reason, byRule } = await judge(String(tool), rewritten ?? (sent as ToolInput), payload);
+  if (decision === "allow" || !byRule) return { kind: "none" };
+  const answersQuestions = !row.decisions.includes("ask");
+  if (decision === "ask" && answersQuestions && rewritten === undefined) return { kind: "none" };
+  return { kind: decision, reason };
 }

@@ -37,9 +37,9 @@ Rules given count beside those of the settings. It runs nothing and writes nothi
   ],
   async run(call, io) {
     const cwd = resolve(io.cwd, call.text("cwd") ?? ".");
-    const { layers, warnings, files } = await permissionLayers(call, cwd, io);
+    const { layers, warnings, context: place } = await permissionLayers(call, cwd, io);
     const compiled = compileRules(layers);
-    const context = contextFrom(call, cwd, files, io);
+    const context = contextFrom(call, place);
     for (const { code, message } of warnings) await io.err(`hookline: ${code}: ${message}\n`);
     return call.flag("batch") ? runBatch(call, compiled, context, io) : runOne(call, compiled, context, io);
   },
@@ -84,17 +84,13 @@ async function runBatch(call: Call, policy: Policy, context: JudgeContext, io: I
   return call.flag("exit-code") ? exitCode(seen) : 0;
 }
 
-function contextFrom(call: Call, cwd: string, files: readonly string[], io: Io): JudgeContext {
+function contextFrom(call: Call, place: JudgeContext): JudgeContext {
   const mode = call.text("mode");
   const shell = call.text("shell");
   return {
-    cwd,
-    home: io.home,
-    projectRoot: cwd,
-    envNames: Object.keys(io.env),
+    ...place,
     attended: !call.flag("unattended"),
     pathCase: pathCase(call.text("path-case")),
-    protectedFiles: files,
     ...(mode === undefined ? {} : { mode }),
     ...(shell === undefined ? {} : { shell }),
   };

@@ -31,6 +31,8 @@ export interface Settling {
   /** False when nobody can be asked. */
   readonly attended: boolean;
   readonly onConflict: "last" | "ask" | "deny";
+  /** What is said beside the hooks: rules against what they allowed, a policy that is not whole. */
+  readonly beside?: Verdict | undefined;
   /** How often hooks already made the agent go on; events at the end of a turn only. */
   readonly turn?: TurnState | undefined;
 }
@@ -38,14 +40,15 @@ export interface Settling {
 /** Records in, outcome out, by the event's row. Pure: the same records give the same outcome. */
 export function settle(settling: Settling): Outcome {
   const { row, payload, runs, skipped } = settling;
-  if (!row.special.endsTurn && runs.every(isSilent)) return quietOutcome(row, settling);
+  const { beside = nothing } = settling;
+  if (!row.special.endsTurn && beside.kind === "none" && runs.every(isSilent)) return quietOutcome(row, settling);
   const answered = runs.filter(({ record }) => !record.background);
   const input = settleInput(
     answered,
     strongest(answered.map(({ record }) => record.verdict)).kind,
     settling.onConflict,
   );
-  const verdict = strongest([...answered.map(({ record }) => record.verdict), input.verdict]);
+  const verdict = strongest([...answered.map(({ record }) => record.verdict), input.verdict, beside]);
   const decided = settleDefer(verdict, settling.canDefer);
   const context = answered.flatMap(({ record }) => record.answer?.context ?? []);
   const output = settleOutput(row, payload, answered);

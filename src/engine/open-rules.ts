@@ -1,0 +1,17 @@
+import type { Warning } from "../protocol/index.ts";
+import type { EngineOptions } from "./options.ts";
+import type { RulesInForce } from "./rules.ts";
+
+/** The permission rules that apply in a folder, trust taken into account, for those who judge calls without an engine. */
+export async function openRules(
+  options: EngineOptions = {},
+): Promise<RulesInForce & { readonly warnings: readonly Warning[] }> {
+  const [{ openSettings }, { resolveOptions }, { rulesOf }] = await Promise.all([
+    import("./live-settings.ts"),
+    import("./resolve-options.ts"),
+    import("./rules.ts"),
+  ]);
+  const resolved = resolveOptions(options);
+  const now = (await openSettings(resolved)).inForce();
+  return { ...rulesOf(now, resolved), warnings: now.warnings };
+}
