@@ -110,7 +110,9 @@ test("every code of a problem is thrown somewhere", () => {
     .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && !name.endsWith("problem-codes.ts"))
     .map((name) => readFileSync(join(root, "src", name), "utf8"))
     .join("\n");
-  expect(Object.keys(protocol.problemCodes).filter((code) => !source.includes(`"${code}"`))).toEqual([]);
+  // A door may have a helper of its own that puts the area in front.
+  const isThrown = (code: string) => [code, code.replace(/^.+\//, "")].some((text) => source.includes(`"${text}"`));
+  expect(Object.keys(protocol.problemCodes).filter((code) => !isThrown(code))).toEqual([]);
 });
 
 /** Names that the text does not have as code. */

@@ -28,7 +28,7 @@ async function commandSections(words, help) {
 
 /** The names in the list that a help text has under "Commands". */
 function commandsIn(text) {
-  const [, list = ""] = /^Commands\n((?: {2}\S.*\n)*)/m.exec(text) ?? [];
+  const [, list = ""] = /^(?:Commands|Verbs)\n((?: {2}\S.*\n)*)/m.exec(text) ?? [];
   return list.split("\n").flatMap((line) => /^ {2}(\S+)/.exec(line)?.[1] ?? []);
 }
 

@@ -51,7 +51,7 @@ async function makeWorld(): Promise<World> {
   const program = `exec "${process.execPath}" "${join(root, "dist/cli/bin.js")}" "$@"`;
   await writeFile(join(bin, "hookline"), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
   await writeFile(join(bin, "npx"), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
-  const env = { PATH: `${bin}:${process.env["PATH"]}`, HOME: home, NO_COLOR: "1" };
+  const env = { PATH: `${bin}:${process.env["PATH"]}`, HOME: home, NO_COLOR: "1", TZ: "UTC" };
   return {
     project,
     run: (file, args) =>
