@@ -1,0 +1,106 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Notice } from "../../src/engine/index.ts";
+import { bash, on, openIn, until, writeUserSettings } from "./world.ts";
+
+const denies = (reason: string) => on("PreToolUse", `echo ${reason} >&2; exit 2`);
+
+test("EN-23 an event uses the settings of its start to its end", async () => {
+  const { engine, home, project } = await openIn(
+    on("PreToolUse", "touch started; until [ -e go ]; do sleep 0.02; done; echo old >&2; exit 2"),
+  );
+  const fired = engine.fire("PreToolUse", bash);
+  await until(() => existsSync(join(project, "started")));
+  const before = engine.fingerprint;
+  writeUserSettings(home, denies("new"));
+  const report = await engine.reload();
+  expect(report).toMatchObject({ changed: true, refused: [], fingerprint: engine.fingerprint });
+  expect(engine.fingerprint).not.toBe(before);
+  expect(await engine.fire("PreToolUse", bash)).toMatchObject({ reason: "new" });
+  writeFileSync(join(project, "go"), "");
+  expect(await fired).toMatchObject({ reason: "old" });
+});
+
+test("EN-24 a reload that finds nothing new changes nothing", async () => {
+  const { engine, home } = await openIn(denies("no"));
+  const before = engine.fingerprint;
+  expect(await engine.reload()).toMatchObject({ changed: false, fingerprint: before });
+  writeUserSettings(home, {});
+  await engine.reload();
+  writeUserSettings(home, denies("no"));
+  expect(await engine.reload()).toMatchObject({ changed: true, fingerprint: before });
+});
+
+test("EN-24 watching reloads on file changes, also of files that were not there before", async () => {
+  const { engine, home, project } = await openIn({});
+  const stop = engine.watch();
+  writeUserSettings(home, denies("user"));
+  await until(() => engine.hasHookFor("PreToolUse"));
+  writeFileSync(join(project, ".claude/settings.local.json"), JSON.stringify(on("Stop", "true")));
+  await until(() => engine.hasHookFor("Stop"));
+  stop();
+  writeUserSettings(home, {});
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(engine.hasHookFor("PreToolUse")).toBe(true);
+});
+
+test("EN-25 the old settings' hooks are asked with source and file before a change takes effect", async () => {
+  const notices: Notice[] = [];
+  const guard = on("ConfigChange", "cat > asked.json; echo keep it >&2; exit 2");
+  const { engine, home, project } = await openIn(guard, {
+    ports: { observe: (notice) => notices.push(notice) },
+    observeContent: true,
+  });
+  const file = join(project, ".claude/settings.json");
+  writeFileSync(file, JSON.stringify(denies("project")));
+  const report = await engine.reload();
+  expect(report).toMatchObject({ changed: false, refused: [{ file, reason: "keep it" }] });
+  const asked = JSON.parse(readFileSync(join(project, "asked.json"), "utf8"));
+  expect(asked).toMatchObject({ hook_event_name: "ConfigChange", source: "project_settings", file_path: file });
+  expect(engine.hasHookFor("PreToolUse")).toBe(false);
+  expect(notices).toContainEqual({ kind: "change-refused", file, reason: "keep it" });
+
+  // The guard itself cannot be taken away behind its own back either.
+  writeUserSettings(home, {});
+  expect((await engine.reload()).refused).toHaveLength(2);
+  expect(engine.hasHookFor("ConfigChange")).toBe(true);
+});
+
+test("EN-25 a hook that lets a change pass is asked about each changed layer alone", async () => {
+  const { engine, project } = await openIn(
+    on("ConfigChange", 'grep -q \'"source":"local_settings"\' && { echo not local >&2; exit 2; }; true'),
+  );
+  writeFileSync(join(project, ".claude/settings.json"), JSON.stringify(denies("project")));
+  writeFileSync(join(project, ".claude/settings.local.json"), JSON.stringify(on("Stop", "true")));
+  const { refused } = await engine.reload();
+  expect(refused.map(({ file }) => file)).toEqual([join(project, ".claude/settings.local.json")]);
+  expect([engine.hasHookFor("PreToolUse"), engine.hasHookFor("Stop")]).toEqual([true, false]);
+});
+
+test("EN-25 managed policy takes effect whatever a hook says", async () => {
+  const { engine, project } = await openIn(on("ConfigChange", "exit 2"));
+  const managed = join(project, "../managed");
+  mkdirSync(managed);
+  writeFileSync(join(managed, "managed-settings.json"), JSON.stringify(denies("policy")));
+  expect(await engine.reload()).toMatchObject({ changed: true, refused: [] });
+  expect(await engine.fire("PreToolUse", bash)).toMatchObject({ reason: "policy" });
+});
+
+test("EN-26 a layer that can no longer be read keeps its last good content and says so", async () => {
+  const { engine, home } = await openIn(denies("still here"));
+  writeUserSettings(home, '{ "hooks": ');
+  const { warnings } = await engine.reload();
+  expect(warnings.map(({ code }) => code)).toEqual(expect.arrayContaining(["settings-unreadable", "settings-kept"]));
+  expect(await engine.fire("PreToolUse", bash)).toMatchObject({ reason: "still here" });
+  writeUserSettings(home, denies("mended"));
+  await engine.reload();
+  expect(await engine.fire("PreToolUse", bash)).toMatchObject({ reason: "mended" });
+});
+
+test("EN-24 two reloads at once ask about a change once", async () => {
+  const { engine, home, project } = await openIn(on("ConfigChange", "echo asked >> log"));
+  writeUserSettings(home, { ...on("ConfigChange", "echo asked >> log"), theme: "dark" });
+  await Promise.all([engine.reload(), engine.reload(), engine.reload()]);
+  expect(readFileSync(join(project, "log"), "utf8")).toBe("asked\n");
+});
