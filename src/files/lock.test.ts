@@ -1,11 +1,14 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, readFile, symlink, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
 import { atEveryOperation, faultyFs } from "./fixtures/faulty-fs.ts";
-import { endOf, firstLine, killNow, startProgram } from "./fixtures/programs.ts";
+import { dist, endOf, firstLine, killNow, startProgram } from "./fixtures/programs.ts";
 import { namesIn, tempFolder } from "./fixtures/temp-folder.ts";
-import { type Owner, ownOwner, takeLock, withLock } from "./index.ts";
+import { type Fs, nodeFs, type Owner, ownOwner, takeLock, withLock } from "./index.ts";
 
 const nonce = "0123456789abcdef0123456789abcdef";
 
@@ -64,6 +67,57 @@ test("SE-53: a dead process holds nobody up, from the moment it is dead", async 
   expect(await waiting).toBe("in");
   expect(await namesIn(folder)).toEqual([]);
 });
+
+test.skipIf(process.platform !== "linux")(
+  "a process that was killed and that nobody has asked for yet is dead",
+  async () => {
+    const path = join(await tempFolder(), "f");
+    const script = join(import.meta.dirname, "fixtures", "lock-holder.mjs");
+    // The shell becomes `sleep`, which never asks how its children ended.
+    const command = `"${process.execPath}" "${script}" "${dist}" hold "${path}" & exec sleep 60`;
+    const shell = spawn("sh", ["-c", command], { stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => void shell.kill("SIGKILL"));
+    await once(shell.stdout, "data");
+    const { pid } = JSON.parse(await readFile(`${path}.lock`, "utf8")) as { pid: number };
+    process.kill(pid, "SIGKILL");
+    expect(await withLock(path, async () => "in", { waitMs: 2_000 })).toBe("in");
+    expect(await readFile(`/proc/${pid}/stat`, "utf8")).toMatch(/\) Z /);
+  },
+);
+
+/** Lets another process try for the lock at the very moment before ours does `operation` for the first time. */
+function rivalBefore(path: string, isMoment: (operation: string) => boolean) {
+  const rival: { said: string } = { said: "" };
+  let started = false;
+  const interfere = async (operation: string) => {
+    if (started || !isMoment(operation)) return;
+    started = true;
+    const program = startProgram("lock-holder.mjs", "hold", path);
+    program.stdout.setEncoding("utf8").on("data", (text: string) => {
+      rival.said += text;
+    });
+    await Promise.race([once(program.stdout, "data"), sleep(1_000)]);
+  };
+  const fs: Fs = {
+    ...nodeFs,
+    link: (from, to) => interfere(`link ${to}`).then(() => nodeFs.link(from, to)),
+    unlink: (at) => interfere(`unlink ${at}`).then(() => nodeFs.unlink(at)),
+  };
+  return { fs, rival };
+}
+
+test.each(["link", "unlink"])(
+  "two that clear a dead lock at once: the slower one never removes the lock the faster one took (before %s)",
+  async (name) => {
+    const path = join(await tempFolder(), "f");
+    await leaveLock(path, { start: "1" });
+    const moment = name === "link" ? `link ${path}.lock.${nonce}.after` : `unlink ${path}.lock`;
+    const { fs, rival } = rivalBefore(path, (operation) => operation === moment);
+    const ours = await takeLock(path, { fs, waitMs: 300 });
+    await sleep(200);
+    expect([ours.held, rival.said === "held\n"].filter(Boolean)).toEqual([true]);
+  },
+);
 
 test("SE-53: a process number that was given again is not its owner", async () => {
   const path = join(await tempFolder(), "f");
