@@ -1,0 +1,120 @@
+import type { Answer, AnswerKind } from "./answer.ts";
+import type { HookEvent } from "./event.ts";
+import { isRefusal } from "./fold.ts";
+import { isLegal, type Rule, ruleOf } from "./rules.ts";
+
+/** Something an author should know; it stops nothing. */
+export interface AppWarning {
+  readonly code: "illegal-answer" | "allow-without-reason" | "long-text" | "handler-failed" | "app-failed";
+  readonly message: string;
+  readonly handler?: string;
+}
+
+export interface Accepted {
+  readonly answers: readonly Answer[];
+  readonly warnings: readonly AppWarning[];
+}
+
+const longText = 10_000;
+
+/**
+ * What a handler returned, as answers that this event takes.
+ *
+ * Contract: a refusal in the wrong word is spelled in the right one, never lost; any other answer that is illegal here is dropped
+ * with a warning. Something that is no answer throws: that is a failure of the handler.
+ */
+export function accept(said: unknown, event: HookEvent, handler: string): Accepted {
+  const rule = ruleOf(event.name);
+  const answers: Answer[] = [];
+  const warnings: AppWarning[] = [];
+  for (const one of listOf(said)) {
+    if (!isAnswer(one)) {
+      throw new TypeError(
+        `returned ${describe(one)}, which is no answer. Return nothing, an answer or a list of answers`,
+      );
+    }
+    const answer = inOwnWord(worded(one, handler), rule);
+    const why = whyNot(answer, rule, event.name, handler);
+    if (why !== undefined) warnings.push({ ...why, handler });
+    else answers.push(answer);
+    warnings.push(...lengthOf(answer, event.name, handler));
+  }
+  return { answers, warnings };
+}
+
+function listOf(said: unknown): readonly unknown[] {
+  if (said === undefined || said === null) return [];
+  return Array.isArray(said) ? said.filter((one) => one !== undefined && one !== null) : [said];
+}
+
+const needs: Readonly<Record<AnswerKind, (answer: Readonly<Record<string, unknown>>) => boolean>> = {
+  allow: () => true,
+  ask: () => true,
+  deny: () => true,
+  defer: () => true,
+  block: () => true,
+  halt: () => true,
+  denyPermission: () => true,
+  approvePermission: () => true,
+  retry: () => true,
+  context: ({ text }) => typeof text === "string",
+  systemMessage: ({ text }) => typeof text === "string",
+  updateInput: ({ input }) => isObject(input),
+  patchInput: ({ part }) => isObject(part),
+  updateOutput: () => true,
+  mapOutput: ({ map }) => typeof map === "function",
+  sessionTitle: ({ title }) => typeof title === "string",
+  watchPaths: ({ paths }) => Array.isArray(paths) && paths.every((path) => typeof path === "string"),
+  initialUserMessage: ({ text }) => typeof text === "string",
+  display: ({ text }) => typeof text === "string",
+  elicit: ({ action }) => action === "accept" || action === "decline" || action === "cancel",
+  worktree: ({ path }) => typeof path === "string" && path !== "",
+  raw: ({ fields }) => isObject(fields),
+};
+
+/** By its shape: an answer may come from another copy of this package. */
+function isAnswer(value: unknown): value is Answer {
+  if (!isObject(value)) return false;
+  const kind = value["kind"];
+  return typeof kind === "string" && Object.hasOwn(needs, kind) && needs[kind as AnswerKind](value);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A refusal and a question always have words. */
+function worded(answer: Answer, handler: string): Answer {
+  if (answer.kind !== "ask" && !isRefusal(answer)) return answer;
+  const { reason } = answer as { reason?: unknown };
+  return typeof reason === "string" && reason.trim() !== ""
+    ? answer
+    : ({ ...answer, reason: `Refused by ${handler}` } as Answer);
+}
+
+function inOwnWord(answer: Answer, rule: Rule): Answer {
+  if (!isRefusal(answer) || isLegal(rule, answer.kind) || rule.refusal === undefined) return answer;
+  return { kind: rule.refusal, reason: (answer as { reason: string }).reason };
+}
+
+function whyNot(answer: Answer, rule: Rule, event: string, handler: string): AppWarning | undefined {
+  if (!isLegal(rule, answer.kind)) {
+    const legal = [...rule.legal, "systemMessage", "raw"].join(", ");
+    const message = `${handler}: ${answer.kind} has no meaning on ${event} and was dropped. Legal there: ${legal}.`;
+    return { code: "illegal-answer", message };
+  }
+  if (answer.kind !== "allow" || (typeof answer.reason === "string" && answer.reason.trim() !== "")) return undefined;
+  const message = `${handler}: allow() without a reason is no opinion. Return nothing for "no objection", or give a reason to skip the permission prompt.`;
+  return { code: "allow-without-reason", message };
+}
+
+function lengthOf(answer: Answer, event: string, handler: string): readonly AppWarning[] {
+  if ((answer.kind !== "context" && answer.kind !== "systemMessage") || answer.text.length <= longText) return [];
+  const message = `${handler}: a ${answer.kind} of ${answer.text.length} characters on ${event}; hosts put texts over ${longText} into a file.`;
+  return [{ code: "long-text", message, handler }];
+}
+
+function describe(value: unknown): string {
+  if (isObject(value)) return `an object with the keys ${Object.keys(value).join(", ") || "(none)"}`;
+  return Array.isArray(value) ? "a list in a list" : `a ${typeof value}`;
+}

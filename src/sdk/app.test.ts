@@ -1,0 +1,441 @@
+import { expect, expectTypeOf, test } from "vitest";
+import type { EventName } from "../protocol/index.ts";
+import {
+  type AnswerFor,
+  type AnswerOf,
+  allow,
+  ask,
+  block,
+  blueprint,
+  context,
+  createApp,
+  defineStrategy,
+  deny,
+  type EventOf,
+  isTool,
+  mapOutput,
+  patchInput,
+  systemMessage,
+  updateInput,
+  updateOutput,
+} from "./index.ts";
+import { memoryState, testClient } from "./testing/index.ts";
+
+const bash = { command: "rm -rf /" };
+
+test("SD-15: a tool's name types its input; a list narrows; an open event is narrowed by isTool", () => {
+  createApp()
+    .preTool("Bash", ({ input }) => expectTypeOf(input.command).toEqualTypeOf<string>() && undefined)
+    .preTool(["Write", "Read"], (event) => {
+      if (event.toolName === "Write") expectTypeOf(event.input.content).toEqualTypeOf<string>();
+    })
+    .preTool("mcp__github__*", (event) => {
+      expectTypeOf(event.input).toEqualTypeOf<Readonly<Record<string, unknown>>>();
+      if (isTool(event, "Bash")) expectTypeOf(event.input.command).toEqualTypeOf<string>();
+    })
+    .postTool("Bash", ({ response }) => expectTypeOf(response.stdout).toEqualTypeOf<string>() && undefined)
+    .onStop(({ stopHookActive }) => expectTypeOf(stopHookActive).toEqualTypeOf<boolean>() && undefined);
+  expectTypeOf<EventOf<"PreToolUse">["toolUseId"]>().toEqualTypeOf<string>();
+});
+
+test("SD-21: only the answers of an event type-check on it", () => {
+  type Takes<Name extends EventName, Kind extends AnswerOf<"allow">["kind"] | string> =
+    Extract<AnswerFor<Name>, { kind: Kind }> extends never ? false : true;
+  const taken: [
+    Takes<"PreToolUse", "allow">,
+    Takes<"PermissionRequest", "approvePermission">,
+    Takes<"PermissionDenied", "retry">,
+    Takes<"PostToolUse", "updateOutput">,
+    Takes<"PostToolUseFailure", "block">,
+    Takes<"PostToolBatch", "halt">,
+    Takes<"UserPromptSubmit", "sessionTitle">,
+    Takes<"UserPromptExpansion", "block">,
+    Takes<"SessionStart", "watchPaths">,
+    Takes<"Setup", "context">,
+    Takes<"SubagentStart", "context">,
+    Takes<"Stop", "block">,
+    Takes<"SubagentStop", "context">,
+    Takes<"TaskCreated", "block">,
+    Takes<"PreCompact", "context">,
+    Takes<"WorktreeCreate", "worktree">,
+    Takes<"MessageDisplay", "display">,
+    Takes<"Elicitation", "elicit">,
+    Takes<"CwdChanged", "watchPaths">,
+    Takes<"PreModelSwitch", "ask">,
+    Takes<"PostModelSwitch", "context">,
+    Takes<"Notification", "raw">,
+  ] = [
+    true,
+    true,
+    true,
+    true,
+    true,
+    true,
+    true,
+    true,
+    true,
+    true,
+    true,
+    true,
+    true,
+    true,
+    true,
+    true,
+    true,
+    true,
+    true,
+    true,
+    true,
+    true,
+  ];
+  const refused: [
+    Takes<"PreToolUse", "block">,
+    Takes<"PermissionRequest", "halt">,
+    Takes<"PermissionDenied", "deny">,
+    Takes<"PostToolUse", "deny">,
+    Takes<"PostToolUseFailure", "updateOutput">,
+    Takes<"PostToolBatch", "deny">,
+    Takes<"UserPromptSubmit", "updateInput">,
+    Takes<"SessionStart", "halt">,
+    Takes<"Setup", "block">,
+    Takes<"SubagentStart", "block">,
+    Takes<"Stop", "deny">,
+    Takes<"SessionEnd", "context">,
+    Takes<"TaskCreated", "context">,
+    Takes<"WorktreeRemove", "block">,
+    Takes<"MessageDisplay", "block">,
+    Takes<"PreModelSwitch", "defer">,
+    Takes<"Notification", "context">,
+  ] = [
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+  ];
+  expect([taken.length, refused.length]).toEqual([22, 17]);
+});
+
+test("SD-4, SD-20: unknown events and thin payloads are dispatched like any other", async () => {
+  const seen: unknown[] = [];
+  const app = createApp()
+    .on("BrandNew", (event) => void seen.push(event.name, event.raw))
+    .preTool("Bash", () => deny("no"))
+    .postTool(({ response }) => void seen.push(response));
+  const client = testClient(app);
+  const payload = { hook_event_name: "BrandNew", colour: "red" };
+  (await client.raw(payload)).expectNoOpinion();
+  (await client.raw({ hook_event_name: "Unheard" })).expectNoOpinion();
+  (await client.raw({ hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: bash })).expectDenied("no");
+  for (const tool_response of [[{ type: "text" }], "text", null]) {
+    await client.raw({ hook_event_name: "PostToolUse", tool_name: "mcp__a__b", tool_response });
+  }
+  expect(seen).toEqual(["BrandNew", payload, [{ type: "text" }], "text", null]);
+});
+
+test("SD-5, SD-44: exact names, then patterns, then all, then on; registration order within each", async () => {
+  const order: string[] = [];
+  const note = (name: string) => () => void order.push(name);
+  const app = createApp()
+    .on("PreToolUse", note("on"))
+    .preTool(note("all"))
+    .preTool("mcp__git*__push", note("pattern"))
+    .preTool(["Bash", "mcp__github__push"], note("exact"))
+    .preTool("mcp__github__push", note("exact too"))
+    .preTool("Bash", note("other tool"));
+  await testClient(app).preTool("mcp__github__push", {});
+  expect(order).toEqual(["exact", "exact too", "pattern", "all", "on"]);
+  order.length = 0;
+  const agents = createApp().preTool("Task", note("task")).onSessionStart("resume", note("resume"));
+  await testClient(agents).preTool("Agent", { description: "d", prompt: "p" });
+  await testClient(agents).sessionStart({ source: "startup" });
+  await testClient(agents).sessionStart({ source: "resume" });
+  expect(order).toEqual(["task", "resume"]);
+  expect(() => createApp().preTool([], () => undefined)).toThrow(expect.objectContaining({ code: "sdk/empty-match" }));
+});
+
+test("SD-16: events are frozen, camelCase outside, untouched inside", async () => {
+  const app = createApp().preTool("Bash", (event) => {
+    (event.input as { command: string }).command = "ls";
+  });
+  const result = await testClient(app).preTool("Bash", bash);
+  expect(result.trace).toEqual([
+    expect.objectContaining({ outcome: "failed", error: expect.stringMatching(/read only/) }),
+  ]);
+  expect(bash).toEqual({ command: "rm -rf /" });
+});
+
+test("SD-7: a guard that says no skips; a guard that throws is a failure of its handler", async () => {
+  const skip = createApp().preTool({ when: async () => false }, () => deny("no"));
+  const skipped = (await testClient(skip).preTool("Bash", bash)).expectNoOpinion();
+  expect(skipped.trace.map(({ outcome }) => outcome)).toEqual(["skipped"]);
+  const broken = createApp().preTool(
+    {
+      name: "g",
+      onFailure: "block",
+      when: () => {
+        throw new Error("guard broke");
+      },
+    },
+    () => undefined,
+  );
+  (await testClient(broken).preTool("Bash", bash)).expectDenied("g failed: guard broke");
+});
+
+test("SD-34: a throw, a rejection, a deadline and a value that is no answer all fail by the registration's mode", async () => {
+  const ways = {
+    throws: () => {
+      throw new Error("boom");
+    },
+    rejects: () => Promise.reject(new Error("boom")),
+    never: () => new Promise<undefined>(() => undefined),
+    nonsense: () => ({ permissionDecision: "allow" }) as never,
+  };
+  for (const [name, handler] of Object.entries(ways)) {
+    const make = (onFailure: "block" | "continue") =>
+      createApp()
+        .preTool({ name, onFailure, timeoutMs: 20 }, handler)
+        .preTool({ name: "next" }, () => context("went on"));
+    const closed = (await testClient(make("block")).preTool("Bash", bash)).expectDenied(`${name} failed`);
+    expect(closed.trace.map(({ outcome }) => outcome)).toEqual([
+      name === "never" ? "timed-out" : "failed",
+      "not-reached",
+    ]);
+    const open = (await testClient(make("continue")).preTool("Bash", bash)).expectContext("went on");
+    expect([open.decision, open.systemMessages.length]).toEqual(["none", 1]);
+  }
+});
+
+test("SD-6: one function with two failure modes keeps both", async () => {
+  const boom = () => {
+    throw new Error("boom");
+  };
+  const app = createApp()
+    .preTool("Bash", { onFailure: "block" }, boom)
+    .preTool("Read", { onFailure: "continue" }, boom);
+  (await testClient(app).preTool("Bash", bash)).expectDenied("boom");
+  expect((await testClient(app).preTool("Read", { file_path: "a" })).decision).toBe("none");
+});
+
+test("SD-35: a failure is told the person once per session and handler", async () => {
+  const app = createApp().onPrompt({ name: "h" }, () => {
+    throw new Error("boom");
+  });
+  const client = testClient(app, { state: memoryState() });
+  expect((await client.prompt("a")).systemMessages).toEqual(["Hook h failed on UserPromptSubmit: boom"]);
+  const second = await client.prompt("b");
+  expect([second.systemMessages, second.warnings.length]).toEqual([[], 1]);
+});
+
+test("SD-36: on Stop a failure blocks once per turn; where nothing can be refused it is told only", async () => {
+  const boom = () => {
+    throw new Error("boom");
+  };
+  const app = createApp({ onFailure: "block" }).onStop(boom).onSessionStart(boom);
+  (await testClient(app).stop({ stop_hook_active: false })).expectBlocked("boom");
+  expect((await testClient(app).stop({ stop_hook_active: true })).blocked).toBe(false);
+  const start = await testClient(app).sessionStart();
+  expect([start.decision, start.systemMessages.length, start.exitCode]).toEqual(["none", 1, 0]);
+});
+
+test("SD-45: the strictest answer wins with its first reason; a refusal ends the chain, keeps words and drops rewrites", async () => {
+  const mild = createApp()
+    .preTool(() => allow("a"))
+    .preTool(() => ask("first"))
+    .preTool(() => ask("second"));
+  (await testClient(mild).preTool("Bash", bash)).expectAsked("first");
+  const hard = createApp()
+    .preTool(() => [context("early"), updateInput({ command: "ls" }), allow("ok")])
+    .preTool(() => [deny("no"), systemMessage("told"), context("same list")])
+    .preTool(() => context("never"));
+  const result = (await testClient(hard).preTool("Bash", bash)).expectDenied("no");
+  expect([result.additionalContext, result.systemMessages, result.updatedInput]).toEqual([
+    ["early", "same list"],
+    ["told"],
+    undefined,
+  ]);
+});
+
+test("SD-46, SD-48: rewrites are chained, and a guard before them judges the final input", async () => {
+  const seen: unknown[] = [];
+  const guard = ({ input }: { input: { command: string } }) => (/\brm\b/.test(input.command) ? deny("rm") : undefined);
+  const app = createApp()
+    .preTool("Bash", { recheck: true, name: "guard" }, guard)
+    .preTool("Bash", () => patchInput({ timeout: 5 }))
+    .preTool("Bash", ({ input, raw }) => void seen.push(input, raw["tool_input"]))
+    .preTool("Bash", { when: ({ input }) => input.command === "clean" }, () => patchInput({ command: "rm x" }));
+  (await testClient(app).preTool("Bash", { command: "ls" })).expectInput({ command: "ls", timeout: 5 });
+  expect(seen).toEqual([{ command: "ls", timeout: 5 }, { command: "ls" }]);
+  (await testClient(app).preTool("Bash", { command: "clean" })).expectDenied("rm");
+});
+
+test("SD-26: an output of another shape is a failure; mapOutput keeps the shape", async () => {
+  const response = { stdout: "key=abc", stderr: "", interrupted: false };
+  const mask = createApp().postTool("Bash", () => mapOutput((text) => text.replace("abc", "***")));
+  expect((await testClient(mask).postTool("Bash", bash, response)).output).toEqual({
+    updatedToolOutput: { ...response, stdout: "key=***" },
+  });
+  for (const value of ["text", { stdout: "x" }]) {
+    const odd = createApp().postTool("Bash", { onFailure: "block" }, () => updateOutput(value));
+    (await testClient(odd).postTool("Bash", bash, response)).expectDenied("output of Bash");
+  }
+  const mcp = createApp().postTool(() => updateOutput("anything"));
+  expect((await testClient(mcp).postTool("mcp__a__b", {}, [1])).output).toEqual({ updatedToolOutput: "anything" });
+});
+
+test("SD-47: ten runs with random delays give the same bytes", async () => {
+  const wait = () => new Promise((done) => setTimeout(done, Math.random() * 4));
+  const app = createApp();
+  for (const text of ["a", "b", "c"]) {
+    app.onPrompt(async () => {
+      await wait();
+      return [context(text), systemMessage(text)];
+    });
+  }
+  const outputs = new Set<string>();
+  for (let i = 0; i < 10; i++) outputs.add((await testClient(app).prompt("hi")).stdout);
+  expect([...outputs].map((text) => JSON.parse(text) as unknown)).toEqual([
+    {
+      systemMessage: "a\nb\nc",
+      hookSpecificOutput: { hookEventName: "UserPromptSubmit", additionalContext: "a\n\nb\n\nc" },
+    },
+  ]);
+});
+
+test("SD-9: middleware wraps, answers early, may change the event, and may call next once", async () => {
+  const order: string[] = [];
+  const app = createApp()
+    .use(async (event, _ctx, next) => {
+      order.push("outer");
+      const answers = await next(event);
+      return [...answers, systemMessage("seen")];
+    })
+    .use(async (_event, _ctx, next) => {
+      order.push("inner");
+      await next();
+    })
+    .preTool(() => deny("no"));
+  const result = (await testClient(app).preTool("Bash", bash)).expectDenied("no");
+  expect([order, result.systemMessages]).toEqual([["outer", "inner"], ["seen"]]);
+  const twice = createApp({ onFailure: "block" }).use(async (_event, _ctx, next) => {
+    await next();
+    await next();
+  });
+  (await testClient(twice).preTool("Bash", bash)).expectDenied(/called next twice/);
+  const late = createApp()
+    .use(async (_event, _ctx, next) => {
+      await next();
+      throw new Error("late");
+    })
+    .preTool(() => deny("no"));
+  (await testClient(late).preTool("Bash", bash)).expectDenied("no");
+});
+
+test("SD-10, SD-13: a blueprint keeps its place, its middleware and its state to itself", async () => {
+  const wrapped: string[] = [];
+  const part = blueprint("part")
+    .use(async (event, _ctx, next) => {
+      wrapped.push(event.name);
+      return next();
+    })
+    .onPrompt({ name: "inside" }, async (_event, { state }) => void (await state.set("k", "theirs")));
+  const app = createApp()
+    .onPrompt({ name: "before" }, async (_event, { state }) => void (await state.set("k", "ours")))
+    .include(part)
+    .onPrompt({ name: "after" }, async (_event, { state }) => context(String(await state.get("k"))));
+  const result = (await testClient(app).prompt("hi")).expectContext("ours");
+  expect([result.trace.map(({ name }) => name), wrapped]).toEqual([
+    ["before", "inside", "after"],
+    ["UserPromptSubmit"],
+  ]);
+  expect(() => app.include(part)).toThrow(expect.objectContaining({ code: "sdk/already-included" }));
+});
+
+test("SD-11, SD-12, SD-13: strategies declare what they do, and two that declare the same conflict", async () => {
+  const define = (name: string, build: Parameters<typeof defineStrategy>[0]["build"]) =>
+    defineStrategy({ name, version: "1.0.0", hooks: ["Stop"], customEvents: ["done"], onFailure: "block", build });
+  const emitted: unknown[] = [];
+  const one = define("one", (plan) => {
+    plan.onStop((_event, { emit }) => {
+      emit("done", { n: 1 });
+      emit("other");
+    });
+  });
+  const app = createApp()
+    .include(one())
+    .observe("custom", ({ type, payload }) => void emitted.push(type, payload));
+  (await testClient(app).stop()).expectBlocked(/does not declare/);
+  expect(emitted).toEqual(["done", { n: 1 }]);
+  const two = define("two", (plan) => void plan.onStop(() => block("two")));
+  expect(() => app.include(two())).toThrow(/two 1.0.0 and one 1.0.0 both declare Stop/);
+  expect(app.strategies.map(({ name }) => name)).toEqual(["one"]);
+  expect(app.include(two(), { onConflict: "order" }).strategies.length).toBe(2);
+  const sly = define("sly", (plan) => void plan.preTool("Bash", () => undefined));
+  expect(() => sly()).toThrow(expect.objectContaining({ code: "sdk/undeclared-hook" }));
+});
+
+test("SD-14: observers see frozen data, cannot change the answer, and cost nothing when absent", async () => {
+  const kinds: string[] = [];
+  const app = createApp()
+    .observe((seen) => {
+      kinds.push(seen.kind);
+      (seen as { kind: string }).kind = "changed";
+    })
+    .preTool(() => deny("no"));
+  (await testClient(app).preTool("Bash", bash)).expectDenied("no");
+  expect(kinds).toEqual(["hook-start", "handler-start", "handler-end", "hook-end"]);
+  expect(() => createApp().observe("hook-begin" as never, () => undefined)).toThrow(/no kind of observation/);
+});
+
+test("SD-39, SD-43: providers are made once per event, may use each other, and are disposed", async () => {
+  const made: string[] = [];
+  const app = createApp()
+    .provide("base", () => made.push("base"), { dispose: (count) => void made.push(`gone ${count}`) })
+    .provide("sum", async (ctx) => ctx.base + 1)
+    .onPrompt(async (_event, { sum }) => context(String(await sum)))
+    .onPrompt(async (_event, ctx) => context(String(ctx.base)));
+  const result = await testClient(app).prompt("hi");
+  expect([result.additionalContext, made]).toEqual([
+    ["2", "1"],
+    ["base", "gone 1"],
+  ]);
+  expect(() => app.provide("git", () => 1)).toThrow(expect.objectContaining({ code: "sdk/name-taken" }));
+  const ring = createApp()
+    .provide("a", async (ctx): Promise<unknown> => (ctx as unknown as { b: unknown }).b)
+    .provide("b", async (ctx): Promise<unknown> => {
+      await Promise.resolve();
+      return (ctx as unknown as { a: unknown }).a;
+    })
+    .onPrompt({ onFailure: "block" }, async (_event, { a }) => void (await a));
+  (await testClient(ring).prompt("hi")).expectBlocked("a → b → a");
+});
+
+test("SD-19: a schema checks a tool's input for the handlers named for it", async () => {
+  const schema = (input: unknown) => {
+    const { command } = input as { command?: unknown };
+    if (typeof command !== "string") throw new Error("command must be text");
+    return { command: command.trim() };
+  };
+  const app = createApp({ onFailure: "block" })
+    .registerToolEvent("Bash", schema)
+    .preTool("Bash", ({ input }) => (input.command === "ls" ? allow("trimmed") : undefined));
+  (await testClient(app).preTool("Bash", { command: " ls " })).expectAllowed("trimmed");
+  (await testClient(app).preTool("Bash", { command: 1 } as never)).expectDenied("command must be text");
+});
+
+test("SD-9: a middleware that returns no answer is a failure of the app", async () => {
+  const odd = createApp({ onFailure: "block" }).use(() => ({ ok: true }) as never);
+  (await testClient(odd).preTool("Bash", bash)).expectDenied(/is no answer/);
+});

@@ -1,0 +1,137 @@
+import { addMethods, type Blueprint, partsOf, type Registers, type StrategyInfo } from "./blueprint.ts";
+import type { Context } from "./context.ts";
+import { deadlineOf, dispatch, type Settled, strictestMode } from "./dispatch.ts";
+import type { HookEvent, WirePayload } from "./event.ts";
+import { type ObservationKind, type Observer, openObservers } from "./observe.ts";
+import type { AppOptions, AppParts, ToolSchema } from "./parts.ts";
+import { wrong } from "./problem.ts";
+import { openProviders, type ProviderOptions } from "./providers.ts";
+import type { FailureMode, Registration } from "./registration.ts";
+import type { ScopedState, StateDefaults } from "./state/state.ts";
+import { idsOf, type Strategy } from "./strategy.ts";
+import type { World } from "./world.ts";
+
+/** An app: handlers for events, in the order they were registered. */
+export type App<Ctx = Context> = AppOf<Ctx> & Registers<AppOf<Ctx>, Ctx>;
+
+export interface AppOf<Ctx> extends Registers<App<Ctx>, Ctx> {
+  /** Adds the handlers of a blueprint or strategy at this place in the order. */
+  include(part: Blueprint<never> | Blueprint | Strategy, options?: { onConflict?: "order" }): App<Ctx>;
+  /** Gives handlers `ctx[name]`, made by the factory when it is first touched. */
+  provide<Name extends string, Value>(
+    name: Name,
+    factory: (ctx: Ctx, event: HookEvent) => Value,
+    options?: ProviderOptions<Value>,
+  ): App<Ctx & { readonly [Key in Name]: Value }>;
+  observe(observer: Observer): App<Ctx>;
+  observe(kind: ObservationKind, observer: Observer): App<Ctx>;
+  /** Checks the input of one tool before handlers that are named for it see it. */
+  registerToolEvent(tool: string, schema: ToolSchema): App<Ctx>;
+  readonly strategies: readonly StrategyInfo[];
+}
+
+/** An app is known by this, not by its class: two copies of the package in one tree understand each other. */
+export const appSymbol: unique symbol = Symbol.for("hookline.app") as never;
+
+/** What a program that runs an app may ask of it. Grows, never changes. */
+export interface AppInside {
+  dispatch(payload: WirePayload, world: World): Promise<Settled>;
+  /** What `install` writes into settings. */
+  describe(): readonly Description[];
+  /** The strictest mode for an event, for failures that are no handler's. */
+  modeFor(event: string | undefined, given?: FailureMode): FailureMode;
+  readonly options: AppOptions;
+}
+
+export interface Description {
+  readonly event: string;
+  readonly ids: readonly string[];
+  readonly onFailure: FailureMode;
+  readonly deadlineMs: number;
+}
+
+export function createApp<Defaults extends StateDefaults = StateDefaults>(
+  options: AppOptions<Defaults> = {},
+): App<ContextOf<Defaults>> {
+  const parts: AppParts = {
+    options,
+    registrations: [],
+    middleware: [],
+    providers: openProviders(),
+    observers: openObservers(),
+    schemas: new Map(),
+  };
+  const strategies: StrategyInfo[] = [];
+  const included = new Set<unknown>();
+  const app: Record<PropertyKey, unknown> = {
+    strategies,
+    [appSymbol]: insideOf(parts),
+    include(part: unknown, { onConflict }: { onConflict?: "order" } = {}) {
+      const added = partsOf(part);
+      if (added === undefined) throw wrong("not-includable", "include() takes a blueprint or a strategy.");
+      if (included.has(part)) {
+        const message = `The blueprint ${added.name ?? "without a name"} is included already.`;
+        throw wrong("already-included", message, { name: added.name });
+      }
+      if (added.strategy && onConflict !== "order") checkConflicts(added.strategy, strategies);
+      included.add(part);
+      if (added.strategy) strategies.push(added.strategy);
+      parts.registrations.push(
+        ...added.registrations.map((one) => ({ ...one, space: added.name, wrappers: added.middleware })),
+      );
+      return app;
+    },
+    provide(name: string, factory: never, { scope = "event", dispose }: ProviderOptions<unknown> = {}) {
+      parts.providers.add(name, { factory, scope, dispose: dispose as never });
+      return app;
+    },
+    observe(...args: unknown[]) {
+      parts.observers.add(args);
+      return app;
+    },
+    registerToolEvent(tool: string, schema: ToolSchema) {
+      parts.schemas.set(tool, schema);
+      return app;
+    },
+  };
+  addMethods(app, parts.registrations, parts.middleware);
+  return app as unknown as App<ContextOf<Defaults>>;
+}
+
+/** The context with the types that `createApp({ state })` declares. */
+export type ContextOf<Defaults extends StateDefaults> = StateDefaults extends Defaults
+  ? Context
+  : Omit<Context, "state"> & { readonly state: ScopedState<Defaults> };
+
+/** The inside of an app; undefined when the value is none. */
+export function appInside(value: unknown): AppInside | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  return (value as { [appSymbol]?: AppInside })[appSymbol];
+}
+
+function insideOf(parts: AppParts): AppInside {
+  const forEvent = (event: string | undefined): readonly Registration[] =>
+    event === undefined ? parts.registrations : parts.registrations.filter((one) => one.event === event);
+  return {
+    options: parts.options,
+    dispatch: (payload, world) => dispatch(parts, payload, world),
+    modeFor: (event, given) => strictestMode(parts, forEvent(event), given),
+    describe: () =>
+      [...new Set(parts.registrations.map(({ event }) => event))].map((event) => ({
+        event,
+        ids: [...new Set(forEvent(event).flatMap(idsOf))],
+        onFailure: strictestMode(parts, forEvent(event), undefined),
+        deadlineMs: deadlineOf(event, forEvent(event), parts),
+      })),
+  };
+}
+
+function checkConflicts(added: StrategyInfo, present: readonly StrategyInfo[]): void {
+  for (const other of present) {
+    const ids = added.hooks.filter((id) => other.hooks.includes(id));
+    if (ids.length === 0) continue;
+    const both = `${added.name} ${added.version} and ${other.name} ${other.version}`;
+    const message = `${both} both declare ${ids.join(", ")}. Include one of them, or say { onConflict: "order" }.`;
+    throw wrong("strategy-conflict", message, { names: [added.name, other.name], ids });
+  }
+}

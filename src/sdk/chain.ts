@@ -1,0 +1,225 @@
+import { type AppWarning, accept } from "./accept.ts";
+import type { Answer } from "./answer.ts";
+import { handlerContext } from "./context.ts";
+import { type Ended, lazySignal, within } from "./deadline.ts";
+import { type HookEvent, matchedValue, withField } from "./event.ts";
+import { isRefusal } from "./fold.ts";
+import { loggerFor } from "./log.ts";
+import { wrapped } from "./middleware.ts";
+import type { AppParts } from "./parts.ts";
+import { wrong } from "./problem.ts";
+import { type FailureMode, namesTool, type Registration, rankOf } from "./registration.ts";
+import { rewrite } from "./rewrite.ts";
+import { type Rule, ruleOf } from "./rules.ts";
+import { checkInput } from "./tool-schema.ts";
+import type { World } from "./world.ts";
+
+export interface HandlerTrace {
+  readonly name: string;
+  readonly outcome: "answered" | "passed" | "skipped" | "failed" | "timed-out" | "not-reached";
+  readonly ms: number;
+  readonly answers?: readonly string[];
+  readonly error?: string;
+  /** Ran again on the final input. */
+  readonly again?: true;
+}
+
+/** What a chain leaves behind. It grows while the chain runs, so that nothing is lost when something around it breaks. */
+export interface ChainRun {
+  readonly answers: Answer[];
+  readonly warnings: AppWarning[];
+  readonly trace: HandlerTrace[];
+  readonly failures: { readonly handler: string; readonly message: string }[];
+}
+
+export interface ChainCall {
+  readonly parts: AppParts;
+  readonly world: World;
+  /** The context all handlers share. */
+  readonly shared: object;
+  /** When the whole chain must be done, on `performance.now`'s clock. */
+  readonly deadline: number;
+}
+
+/** The registrations an event is meant for: exact names, patterns, catch-all, then `on`; registration order within each. */
+export function select(registrations: readonly Registration[], event: HookEvent): readonly Registration[] {
+  const value = matchedValue(event);
+  return registrations
+    .filter((one) => one.event === event.name)
+    .map((one) => ({ one, rank: rankOf(one, value) }))
+    .filter((entry): entry is { one: Registration; rank: number } => entry.rank !== undefined)
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ one }) => one);
+}
+
+/** One handler after another, each awaited; a refusal ends the chain. Fills `run` as it goes. */
+export async function runChain(
+  chain: readonly Registration[],
+  first: HookEvent,
+  call: ChainCall,
+  run: ChainRun,
+): Promise<void> {
+  let event = first;
+  let rewrittenBy = -1;
+  for (const [index, registration] of chain.entries()) {
+    if (run.answers.some(isRefusal)) {
+      run.trace.push({ name: registration.name, outcome: "not-reached", ms: 0 });
+      continue;
+    }
+    const next = await runOne(registration, event, call, run, false);
+    if (next !== event) rewrittenBy = index;
+    event = next;
+  }
+  for (const registration of chain.slice(0, Math.max(0, rewrittenBy))) {
+    if (registration.options.recheck !== true || run.answers.some(isRefusal)) continue;
+    await runOne(registration, event, call, run, true);
+  }
+}
+
+/** Gives the event as the next handler shall see it. */
+async function runOne(
+  registration: Registration,
+  event: HookEvent,
+  call: ChainCall,
+  run: ChainRun,
+  again: boolean,
+): Promise<HookEvent> {
+  const { observers } = call.parts;
+  const { complain } = call.world;
+  const { name } = registration;
+  const about = () => ({ event: event.name, ...(event.sessionId ? { session: event.sessionId } : {}), handler: name });
+  observers.tell("handler-start", about, complain);
+  const begun = performance.now();
+  const ended = await answerOf(registration, event, call);
+  const ms = performance.now() - begun;
+  const mark = again ? ({ again } as const) : {};
+  if (ended.by === "value" && ended.value === "skipped") {
+    run.trace.push({ name, outcome: "skipped", ms, ...mark });
+    observers.tell("handler-skip", about, complain);
+    return event;
+  }
+  const taken = take(ended as Ended<unknown>, event, registration);
+  if ("failed" in taken) {
+    run.trace.push({ name, outcome: taken.outcome, ms, error: taken.failed, ...mark });
+    run.failures.push({ handler: name, message: taken.failed });
+    run.answers.push(...refusalFor(registration, event, taken.failed, call));
+    observers.tell("handler-error", () => ({ ...about(), error: taken.failed }), complain);
+    return event;
+  }
+  const answers = again ? taken.answers.filter((answer) => answer.kind === "ask" || isRefusal(answer)) : taken.answers;
+  run.answers.push(...answers);
+  run.warnings.push(...taken.warnings);
+  const outcome = answers.length > 0 ? "answered" : "passed";
+  run.trace.push({ name, outcome, ms, answers: answers.map(({ kind }) => kind), ...mark });
+  observers.tell("handler-end", () => ({ ...about(), ms, answers: answers.map(({ kind }) => kind) }), complain);
+  return again ? event : taken.event;
+}
+
+/** What the handler said, or `skipped` when its guard says it is not meant. A guard that throws is a failure of its handler. */
+function answerOf(registration: Registration, event: HookEvent, call: ChainCall): Promise<Ended<unknown>> {
+  const { options, handler, wrappers, space, name } = registration;
+  const { parts, world } = call;
+  const own = lazySignal(world.signal);
+  const log = loggerFor(
+    name,
+    (level, message, data) => world.log?.(line(event, world, name, level, message, data)),
+    world.complain,
+  );
+  const ctx = handlerContext(call.shared, {
+    space,
+    log,
+    get signal() {
+      return own.signal;
+    },
+    emit: (type, payload) => emit(registration, event, type, payload, call),
+  });
+  const leftMs = Math.max(0, call.deadline - performance.now());
+  const ms = Math.min(leftMs, options.timeoutMs ?? parts.options.timeoutMs ?? leftMs);
+  return within(ms, own, () => {
+    const checked = withCheckedInput(registration, event, parts);
+    const go = (ready: HookEvent) => wrapped(wrappers, ready, ctx, (inner) => handler(inner, ctx));
+    const guarded = (ready: HookEvent): unknown => {
+      const open = options.when ? options.when(ready, ctx) : true;
+      if (isPromise(open)) return open.then((yes) => (yes ? go(ready) : "skipped"));
+      return open ? go(ready) : "skipped";
+    };
+    return isPromise(checked) ? checked.then(guarded) : guarded(checked);
+  });
+}
+
+function withCheckedInput(
+  registration: Registration,
+  event: HookEvent,
+  parts: AppParts,
+): HookEvent | Promise<HookEvent> {
+  const tool = event["toolName"];
+  if (parts.schemas.size === 0 || typeof tool !== "string" || !namesTool(registration, tool)) return event;
+  const schema = parts.schemas.get(tool);
+  if (schema === undefined) return event;
+  return checkInput(schema, event["input"]).then((input) => withField(event, "input", input));
+}
+
+type Taken =
+  | { readonly answers: readonly Answer[]; readonly warnings: readonly AppWarning[]; readonly event: HookEvent }
+  | { readonly failed: string; readonly outcome: "failed" | "timed-out" };
+
+function take(ended: Ended<unknown>, event: HookEvent, { name }: Registration): Taken {
+  if (ended.by === "timeout") {
+    return { failed: `gave no answer within ${Math.round(ended.afterMs)} ms`, outcome: "timed-out" };
+  }
+  if (ended.by === "error") return { failed: messageOf(ended.error), outcome: "failed" };
+  try {
+    const { answers, warnings } = accept(ended.value, event, name);
+    return { ...rewrite(event, answers), warnings };
+  } catch (error) {
+    return { failed: messageOf(error), outcome: "failed" };
+  }
+}
+
+/** Under `block` a failure is the event's refusal, with handler and error named; under `continue` it is told and no more. */
+function refusalFor(
+  registration: Registration,
+  event: HookEvent,
+  why: string,
+  { parts }: ChainCall,
+): readonly Answer[] {
+  const mode: FailureMode = registration.onFailure ?? parts.options.onFailure ?? "continue";
+  return mode === "block" ? refusal(ruleOf(event.name), event, `${registration.name} failed: ${why}`) : [];
+}
+
+/** The strictest answer of the event; none where nothing can be refused, or where one more refusal would only burn rounds. */
+export function refusal(rule: Rule, event: HookEvent, reason: string): readonly Answer[] {
+  if (rule.refusal === undefined) return [];
+  if (rule.refusesOncePerTurn && event["stopHookActive"] === true) return [];
+  return [{ kind: rule.refusal, reason }];
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
+}
+
+function line(event: HookEvent, world: World, handler: string, level: string, message: string, data: unknown) {
+  return {
+    time: new Date(world.now()).toISOString(),
+    ...(event.sessionId ? { session: event.sessionId } : {}),
+    event: event.name,
+    handler,
+    level,
+    message,
+    ...(data === undefined ? {} : { data }),
+  };
+}
+
+function emit(registration: Registration, event: HookEvent, type: string, payload: unknown, call: ChainCall): void {
+  const { customEvents, name } = registration;
+  if (customEvents && !customEvents.includes(type)) {
+    const message = `${name} emits "${type}", which its strategy does not declare under customEvents.`;
+    throw wrong("undeclared-event", message, { type, declared: customEvents });
+  }
+  const about = () => ({ event: event.name, handler: name, type, payload });
+  call.parts.observers.tell("custom", about, call.world.complain);
+}
+
+function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}

@@ -1,0 +1,70 @@
+/** How a piece of an author's work ended. */
+export type Ended<Value> =
+  | { readonly by: "value"; readonly value: Value }
+  | { readonly by: "error"; readonly error: unknown }
+  | { readonly by: "timeout"; readonly afterMs: number };
+
+/** A signal that is made only for those who ask for it. */
+export interface LazySignal {
+  readonly signal: AbortSignal;
+  abort(reason: unknown): void;
+}
+
+/**
+ * Contract: settles at the deadline whatever the work does, except while it holds the thread. Work that is done at once costs no timer.
+ * At the deadline, and when `outer` aborts, the work's own signal aborts.
+ */
+export async function within<Value>(
+  ms: number,
+  own: LazySignal,
+  work: () => Value | Promise<Value>,
+): Promise<Ended<Value>> {
+  try {
+    const value = work();
+    if (!isPromise(value)) return { by: "value", value };
+    return await race(value, ms, own);
+  } catch (error) {
+    return { by: "error", error };
+  }
+}
+
+export function lazySignal(outer: AbortSignal): LazySignal {
+  let controller: AbortController | undefined;
+  let reason: unknown;
+  return {
+    get signal() {
+      if (controller) return controller.signal;
+      const made = new AbortController();
+      controller = made;
+      if (reason !== undefined) made.abort(reason);
+      else if (outer.aborted) made.abort(outer.reason);
+      else outer.addEventListener("abort", () => made.abort(outer.reason), { once: true, signal: made.signal });
+      return made.signal;
+    },
+    abort(why) {
+      reason = why;
+      controller?.abort(why);
+    },
+  };
+}
+
+function race<Value>(work: Promise<Value>, ms: number, own: LazySignal): Promise<Ended<Value>> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      own.abort(new Error(`the deadline of ${ms} ms has passed`));
+      resolve({ by: "timeout", afterMs: ms });
+    }, ms);
+    const end = (ended: Ended<Value>) => {
+      clearTimeout(timer);
+      resolve(ended);
+    };
+    work.then(
+      (value) => end({ by: "value", value }),
+      (error: unknown) => end({ by: "error", error }),
+    );
+  });
+}
+
+function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}

@@ -1,0 +1,117 @@
+import type { EventName, Payload } from "../protocol/index.ts";
+import type { ToolInputs, ToolResponses } from "./index.ts";
+import { ruleOf, type ToolEventName } from "./rules.ts";
+
+export type WirePayload = Readonly<Record<string, unknown>>;
+
+/** The payload with camelCase names. `input` and `response` are the tool's own data and keep its keys. */
+export type EventOf<Name extends EventName> = {
+  readonly [Key in keyof Payload<Name> as FieldName<Key>]: Payload<Name>[Key];
+} & EventBase<Name>;
+
+interface EventBase<Name extends string> {
+  readonly name: Name;
+  /** The payload as it came. */
+  readonly raw: WirePayload;
+}
+
+type FieldName<Key> = Key extends "hook_event_name"
+  ? never
+  : Key extends keyof typeof ownNames
+    ? (typeof ownNames)[Key]
+    : Key extends string
+      ? Camel<Key>
+      : never;
+type Camel<Text extends string> = Text extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Text;
+
+/** Fields that are not merely spelled otherwise. */
+const ownNames = { tool_input: "input", tool_response: "response", name: "worktreeName" } as const;
+
+export type ToolName = keyof ToolInputs & string;
+
+/** One call of a known tool; a union of tools narrows on `toolName`. */
+export type ToolEvent<Tool extends ToolName, Name extends ToolEventName = "PreToolUse"> = Tool extends ToolName
+  ? Omit<EventOf<Name>, "toolName" | "input" | "response"> & {
+      readonly toolName: Tool;
+      readonly input: ToolInputs[Tool];
+    } & (Name extends "PostToolUse" ? { readonly response: ResponseOf<Tool> } : unknown)
+  : never;
+
+type ResponseOf<Tool> = Tool extends keyof ToolResponses ? ToolResponses[Tool] : unknown;
+
+/** A call of any tool; `isTool` narrows it. */
+export type OpenToolEvent<Name extends ToolEventName> = EventOf<Name>;
+
+/** An event this package does not know. */
+export interface GenericEvent extends EventBase<string> {
+  readonly sessionId?: string;
+  readonly cwd?: string;
+  readonly [field: string]: unknown;
+}
+
+/** What every event has, for code that works on all of them. */
+export type HookEvent = GenericEvent;
+
+/** Narrows an event of an open tool: an open string does not narrow a union by itself. */
+export function isTool<Tool extends ToolName, Name extends ToolEventName>(
+  event: OpenToolEvent<Name>,
+  tool: Tool,
+): event is OpenToolEvent<Name> & ToolEvent<Tool, Name> {
+  return sameTool(event.toolName, tool);
+}
+
+/** `Task` is the older name of `Agent`; hosts treat them as one tool. */
+export function sameTool(one: string, other: string): boolean {
+  return one === other || (isAgentTool(one) && isAgentTool(other));
+}
+
+function isAgentTool(name: string): boolean {
+  return name === "Agent" || name === "Task";
+}
+
+/** Contract: never throws and loses nothing; a field that is absent stays absent. The payload is frozen on the way. */
+export function readEvent(payload: WirePayload): HookEvent {
+  deepFreeze(payload);
+  const event: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(payload)) define(event, fieldName(key), value);
+  define(event, "name", String(payload["hook_event_name"]));
+  define(event, "raw", payload);
+  return Object.freeze(event) as HookEvent;
+}
+
+/** The same event with another input or response; `raw` stays what came. */
+export function withField(event: HookEvent, field: "input" | "response", value: unknown): HookEvent {
+  return Object.freeze({ ...event, [field]: deepFreeze(value) }) as HookEvent;
+}
+
+/** What a registration for this event is compared with. */
+export function matchedValue(event: HookEvent): string {
+  const rule = ruleOf(event.name);
+  const value = rule.matches === undefined ? undefined : event.raw[rule.matches];
+  if (typeof value !== "string") return "";
+  return rule.part === "basename" ? value.slice(Math.max(value.lastIndexOf("/"), value.lastIndexOf("\\")) + 1) : value;
+}
+
+function fieldName(key: string): string {
+  if (key === "hook_event_name") return "name";
+  if (Object.hasOwn(ownNames, key)) return ownNames[key as keyof typeof ownNames];
+  return key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Not by assignment: a payload may have a key called `__proto__`. */
+function define(target: object, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
+}
+
+/** Without recursion: payloads come from outside and may be nested as deep as JSON allows. */
+export function deepFreeze<Value>(value: Value): Value {
+  const open: unknown[] = [value];
+  for (let next = open.pop(); next !== undefined || open.length > 0; next = open.pop()) {
+    if (typeof next !== "object" || next === null || Object.isFrozen(next)) continue;
+    Object.freeze(next);
+    for (const inner of Object.values(next)) if (inner !== undefined) open.push(inner);
+  }
+  return value;
+}

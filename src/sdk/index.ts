@@ -1,0 +1,60 @@
+import type { BuiltInToolInputs, BuiltInToolResponses } from "./tools.ts";
+
+/** Inputs by tool. Further tools are typed by augmenting this: `declare module "hookline/sdk" { interface ToolInputs { … } }`. */
+export interface ToolInputs extends BuiltInToolInputs {}
+/** Responses by tool, likewise. */
+export interface ToolResponses extends BuiltInToolResponses {}
+
+export type { EventName } from "../protocol/index.ts";
+export type { AppWarning } from "./accept.ts";
+export {
+  type Answer,
+  type AnswerKind,
+  type AnswerOf,
+  allow,
+  approvePermission,
+  ask,
+  block,
+  context,
+  defer,
+  deny,
+  denyPermission,
+  display,
+  elicit,
+  halt,
+  initialUserMessage,
+  mapOutput,
+  patchInput,
+  raw,
+  retry,
+  sessionTitle,
+  systemMessage,
+  updateInput,
+  updateOutput,
+  watchPaths,
+  worktree,
+} from "./answer.ts";
+export { type App, type AppInside, appInside, createApp, type Description } from "./app.ts";
+export { type Blueprint, blueprint } from "./blueprint.ts";
+export type { HandlerTrace } from "./chain.ts";
+export type { Context } from "./context.ts";
+export type { Settled } from "./dispatch.ts";
+export {
+  type EventOf,
+  type GenericEvent,
+  type HookEvent,
+  isTool,
+  type OpenToolEvent,
+  type ToolEvent,
+  type ToolName,
+  type WirePayload,
+} from "./event.ts";
+export type { Git } from "./git.ts";
+export type { Logger, LogRecord } from "./log.ts";
+export type { Observation, ObservationKind, Observer } from "./observe.ts";
+export type { AppOptions, ToolSchema } from "./parts.ts";
+export type { ProviderOptions } from "./providers.ts";
+export type { AnswerFor, FailureMode, Handler, HandlerOptions, Middleware } from "./registration.ts";
+export type { ScopedState, State, StateDefaults, StateDoor } from "./state/state.ts";
+export { defineStrategy, type Strategy, type StrategyDefinition } from "./strategy.ts";
+export type { World } from "./world.ts";

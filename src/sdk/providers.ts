@@ -1,0 +1,85 @@
+import { lazy } from "./context.ts";
+import type { HookEvent } from "./event.ts";
+import { wrong } from "./problem.ts";
+
+export type ProviderScope = "event" | "session" | "process";
+
+export interface ProviderOptions<Value> {
+  /** How long one value lives; `event` unless told. */
+  readonly scope?: ProviderScope;
+  /** Called when the value's scope ends; for `event`, after the answer is written. */
+  readonly dispose?: (value: Awaited<Value>) => unknown;
+}
+
+interface Provider {
+  readonly factory: (ctx: never, event: HookEvent) => unknown;
+  readonly scope: ProviderScope;
+  readonly dispose: ((value: never) => unknown) | undefined;
+}
+
+/** An app's own members of the context. */
+export interface Providers {
+  add(name: string, provider: Provider): void;
+  /** Puts a getter per provider on the context; `asking` are the factories on the way to it. */
+  attach(context: object, event: HookEvent, asking: readonly string[]): void;
+  /** Ends the values of one event. */
+  disposeEvent(event: HookEvent): Promise<void>;
+}
+
+const taken = new Set(
+  "transcript state tasks git cwd projectDir path env exportEnv log signal emit replay stateDoor".split(" "),
+);
+
+export function openProviders(): Providers {
+  const providers = new Map<string, Provider>();
+  const wide = new Map<string, unknown>();
+  const narrow = new WeakMap<HookEvent["raw"], Map<string, unknown>>();
+
+  const valuesOf = (scope: ProviderScope, event: HookEvent): [Map<string, unknown>, prefix: string] => {
+    if (scope === "process") return [wide, "process/"];
+    if (scope === "session") return [wide, `session/${event.sessionId ?? ""}/`];
+    const values = narrow.get(event.raw) ?? new Map<string, unknown>();
+    narrow.set(event.raw, values);
+    return [values, ""];
+  };
+
+  const make = (name: string, provider: Provider, event: HookEvent, context: object, asking: readonly string[]) => {
+    if (asking.includes(name)) {
+      const ring = [...asking, name].join(" → ");
+      throw wrong("provider-cycle", `Providers ask for each other in a ring: ${ring}.`, { name, asking });
+    }
+    const [values, prefix] = valuesOf(provider.scope, event);
+    const key = `${prefix}${name}`;
+    if (values.has(key)) return values.get(key);
+    const view = Object.create(context);
+    attach(view, event, [...asking, name]);
+    const value = provider.factory(view as never, event);
+    values.set(key, value);
+    return value;
+  };
+
+  const attach = (context: object, event: HookEvent, asking: readonly string[]) => {
+    const getters = [...providers].map(([name, provider]) => [
+      name,
+      () => make(name, provider, event, context, asking),
+    ]);
+    lazy(context, Object.fromEntries(getters));
+  };
+
+  return {
+    add(name, provider) {
+      if (taken.has(name) || providers.has(name)) {
+        throw wrong("name-taken", `ctx.${name} exists already. Choose another name for the provider.`, { name });
+      }
+      providers.set(name, provider);
+    },
+    attach,
+    async disposeEvent(event) {
+      for (const [name, value] of narrow.get(event.raw) ?? []) {
+        const dispose = providers.get(name)?.dispose;
+        if (dispose) await dispose((await value) as never);
+      }
+      narrow.delete(event.raw);
+    },
+  };
+}

@@ -1,0 +1,174 @@
+import type { EventName } from "../protocol/index.ts";
+import type { Answer, AnswerOf } from "./answer.ts";
+import type { Context } from "./context.ts";
+import type { EventOf, GenericEvent, HookEvent, OpenToolEvent, ToolEvent, ToolName } from "./event.ts";
+import { sameTool } from "./event.ts";
+import { wrong } from "./problem.ts";
+import { type LegalKind, ruleOf, type ToolEventName } from "./rules.ts";
+
+export type FailureMode = "continue" | "block";
+
+/** Nothing (no opinion), one answer, or several. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a function that is declared to return nothing is a handler too.
+export type Said<One> = One | readonly One[] | undefined | null | void;
+
+export type AnswerFor<Name extends EventName> = AnswerOf<LegalKind<Name>>;
+
+export type Handler<Event, One, Ctx> = (event: Event, ctx: Ctx) => Said<One> | Promise<Said<One>>;
+
+export interface HandlerOptions<Event = HookEvent, Ctx = Context> {
+  /** The handler is skipped when this says false. */
+  readonly when?: (event: Event, ctx: Ctx) => boolean | Promise<boolean>;
+  /** What a failure of this handler means; the strategy's or app's mode unless told. */
+  readonly onFailure?: FailureMode;
+  readonly timeoutMs?: number;
+  readonly name?: string;
+  /** After a later handler rewrote the input: run once more on the final one; a refusal or a question counts. */
+  readonly recheck?: boolean;
+}
+
+/** How to register for an event: `method(what?, options?, handler)`. */
+export type Register<Name extends EventName, Self, Ctx> = Name extends ToolEventName
+  ? ToolRegister<Name, Self, Ctx>
+  : PlainRegister<EventOf<Name>, AnswerFor<Name>, Self, Ctx>;
+
+export interface PlainRegister<Event, One, Self, Ctx> {
+  (handler: Handler<Event, One, Ctx>): Self;
+  (options: HandlerOptions<Event, Ctx>, handler: Handler<Event, One, Ctx>): Self;
+  (what: string | readonly string[], handler: Handler<Event, One, Ctx>): Self;
+  (what: string | readonly string[], options: HandlerOptions<Event, Ctx>, handler: Handler<Event, One, Ctx>): Self;
+}
+
+export interface ToolRegister<Name extends ToolEventName, Self, Ctx> {
+  (handler: Handler<OpenToolEvent<Name>, AnswerFor<Name>, Ctx>): Self;
+  (
+    options: HandlerOptions<OpenToolEvent<Name>, Ctx>,
+    handler: Handler<OpenToolEvent<Name>, AnswerFor<Name>, Ctx>,
+  ): Self;
+  <Tool extends ToolName>(
+    tool: Tool | readonly Tool[],
+    handler: Handler<ToolEvent<Tool, Name>, AnswerFor<Name>, Ctx>,
+  ): Self;
+  <Tool extends ToolName>(
+    tool: Tool | readonly Tool[],
+    options: HandlerOptions<ToolEvent<Tool, Name>, Ctx>,
+    handler: Handler<ToolEvent<Tool, Name>, AnswerFor<Name>, Ctx>,
+  ): Self;
+  (tool: string | readonly string[], handler: Handler<OpenToolEvent<Name>, AnswerFor<Name>, Ctx>): Self;
+  (
+    tool: string | readonly string[],
+    options: HandlerOptions<OpenToolEvent<Name>, Ctx>,
+    handler: Handler<OpenToolEvent<Name>, AnswerFor<Name>, Ctx>,
+  ): Self;
+}
+
+/** `on(name, …)`: any event, known or not. */
+export interface RegisterAny<Self, Ctx> {
+  <Name extends EventName>(name: Name, handler: Handler<EventOf<Name>, AnswerFor<Name>, Ctx>): Self;
+  <Name extends EventName>(
+    name: Name,
+    options: HandlerOptions<EventOf<Name>, Ctx>,
+    handler: Handler<EventOf<Name>, AnswerFor<Name>, Ctx>,
+  ): Self;
+  (name: string, handler: Handler<GenericEvent, AnswerOf<"raw" | "systemMessage">, Ctx>): Self;
+  (
+    name: string,
+    options: HandlerOptions<GenericEvent, Ctx>,
+    handler: Handler<GenericEvent, AnswerOf<"raw" | "systemMessage">, Ctx>,
+  ): Self;
+}
+
+export type AnyHandler = Handler<HookEvent, Answer, Context>;
+export type Middleware<Ctx = Context> = (
+  event: HookEvent,
+  ctx: Ctx,
+  next: (event?: HookEvent) => Promise<readonly Answer[]>,
+) => Said<Answer> | Promise<Said<Answer>>;
+
+/** One call of a registration method. Everything belongs to the call, nothing to the function. */
+export interface Registration {
+  readonly event: string;
+  /** Undefined: all. */
+  readonly what: readonly string[] | undefined;
+  readonly handler: AnyHandler;
+  readonly options: HandlerOptions;
+  /** Registered by `on`: comes after all others. */
+  readonly general: boolean;
+  readonly name: string;
+  /** The blueprint or strategy it came with; prefixes state. */
+  readonly space: string | undefined;
+  readonly onFailure: FailureMode | undefined;
+  /** Middleware of its blueprint, outermost first. */
+  readonly wrappers: readonly Middleware[];
+  readonly customEvents: readonly string[] | undefined;
+}
+
+/** Reads `(what?, options?, handler)`. `position` counts the registrations of the event so far. */
+export function register(event: string, args: readonly unknown[], general: boolean, position: number): Registration {
+  const rest = [...args];
+  const handler = rest.pop();
+  if (typeof handler !== "function") {
+    throw wrong("no-handler", `The last argument for ${event} must be a function, not ${kindOf(handler)}.`, { event });
+  }
+  const what = typeof rest[0] === "string" || Array.isArray(rest[0]) ? whatOf(rest.shift(), event) : undefined;
+  const options = rest.shift() ?? {};
+  if (typeof options !== "object" || rest.length > 0) {
+    throw wrong("bad-registration", `A handler for ${event} is registered as (what?, options?, handler).`, { event });
+  }
+  return {
+    event,
+    what,
+    handler: handler as AnyHandler,
+    options: options as HandlerOptions,
+    general,
+    name: (options as HandlerOptions).name || handler.name || `${event}${what ? `:${what.join("|")}` : ""}#${position}`,
+    space: undefined,
+    onFailure: (options as HandlerOptions).onFailure,
+    wrappers: [],
+    customEvents: undefined,
+  };
+}
+
+/** Undefined when the registration is not for this value; else its place in the order of handlers (lower runs first). */
+export function rankOf(registration: Registration, value: string): number | undefined {
+  const { what, general, event } = registration;
+  if (what === undefined) return general ? 3 : 2;
+  const tool = ruleOf(event).tool === true;
+  if (what.some((name) => (tool ? sameTool(name, value) : name === value))) return general ? 3 : 0;
+  if (what.some((name) => name.includes("*") && matchesPattern(name, value))) return general ? 3 : 1;
+  return undefined;
+}
+
+/** Named for this very tool, not by pattern. */
+export function namesTool(registration: Registration, tool: string): boolean {
+  return registration.what?.some((name) => sameTool(name, tool)) === true;
+}
+
+/** `*` stands for any run of characters; linear in time, since the value comes from outside. */
+export function matchesPattern(pattern: string, value: string): boolean {
+  const [head = "", ...parts] = pattern.split("*");
+  const tail = parts.pop();
+  if (tail === undefined) return pattern === value;
+  if (!value.startsWith(head) || value.length < head.length + tail.length || !value.endsWith(tail)) return false;
+  let from = head.length;
+  const end = value.length - tail.length;
+  for (const part of parts) {
+    const at = value.indexOf(part, from);
+    if (at < 0 || at + part.length > end) return false;
+    from = at + part.length;
+  }
+  return true;
+}
+
+function whatOf(value: unknown, event: string): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (list.length === 0 || list.some((one) => typeof one !== "string" || one === "")) {
+    const wayOut = "Leave it out to mean all, or name at least one.";
+    throw wrong("empty-match", `The list of what a handler for ${event} is meant for is empty. ${wayOut}`, { event });
+  }
+  return list as readonly string[];
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? "null" : Array.isArray(value) ? "a list" : typeof value;
+}

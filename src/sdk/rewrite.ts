@@ -1,0 +1,56 @@
+import type { Answer } from "./answer.ts";
+import { type HookEvent, withField } from "./event.ts";
+
+/**
+ * Applies rewrites to the event, so that the next handler sees them, and gives the answers with each rewrite as the whole new value.
+ * Contract: an output that the host would drop for its shape throws; that is a failure of the handler.
+ */
+export function rewrite(
+  event: HookEvent,
+  answers: readonly Answer[],
+): { event: HookEvent; answers: readonly Answer[] } {
+  let now = event;
+  const out = answers.map((answer): Answer => {
+    if (answer.kind === "updateInput" || answer.kind === "patchInput") {
+      const input = answer.kind === "updateInput" ? answer.input : { ...objectOf(now["input"]), ...answer.part };
+      now = withField(now, "input", input);
+      return { kind: "updateInput", input };
+    }
+    if (answer.kind === "updateOutput" || answer.kind === "mapOutput") {
+      const value = answer.kind === "updateOutput" ? answer.value : mapTexts(now["response"], answer.map);
+      checkShape(now, value);
+      now = withField(now, "response", value);
+      return { kind: "updateOutput", value };
+    }
+    return answer;
+  });
+  return { event: now, answers: out };
+}
+
+/** Built-in tools have a shape that the host checks; of a tool of an MCP server any value is taken. */
+function checkShape(event: HookEvent, value: unknown): void {
+  if (String(event["toolName"]).startsWith("mcp__")) return;
+  const original = event.raw["tool_response"];
+  if (original === undefined) return;
+  if (kindOf(original) !== kindOf(value)) {
+    throw new TypeError(`gave ${kindOf(value)} as the output of ${event["toolName"]}, which is ${kindOf(original)}`);
+  }
+  const missing = Object.keys(objectOf(original)).filter((key) => !Object.hasOwn(objectOf(value), key));
+  if (missing.length === 0) return;
+  throw new TypeError(`gave an output of ${event["toolName"]} without ${missing.join(", ")}; the host would drop it`);
+}
+
+export function mapTexts(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === "string") return map(value);
+  if (Array.isArray(value)) return value.map((inner) => mapTexts(inner, map));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapTexts(inner, map)]));
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? "null" : Array.isArray(value) ? "a list" : `a ${typeof value}`;
+}

@@ -1,0 +1,163 @@
+import { expect, test } from "vitest";
+import { catalog, type EventRow, eventNames, specificShapes } from "../protocol/index.ts";
+import {
+  type Answer,
+  allow,
+  approvePermission,
+  ask,
+  block,
+  context,
+  createApp,
+  defer,
+  deny,
+  denyPermission,
+  display,
+  elicit,
+  halt,
+  initialUserMessage,
+  mapOutput,
+  patchInput,
+  raw,
+  retry,
+  sessionTitle,
+  systemMessage,
+  updateInput,
+  updateOutput,
+  watchPaths,
+  worktree,
+} from "./index.ts";
+import { testClient } from "./testing/index.ts";
+
+const every: readonly Answer[] = [
+  allow("fine"),
+  ask("sure?"),
+  deny("no"),
+  defer("later"),
+  block("stop here"),
+  halt("enough"),
+  context("know this"),
+  systemMessage("hello"),
+  updateInput({ command: "ls" }),
+  patchInput({ command: "ls" }),
+  updateOutput({ stdout: "x", stderr: "", interrupted: false, isImage: false, noOutputExpected: false }),
+  mapOutput((text) => text.toUpperCase()),
+  approvePermission(),
+  denyPermission("no", { interrupt: true }),
+  retry(),
+  sessionTitle("title"),
+  watchPaths("/a"),
+  initialUserMessage("begin"),
+  display("shown"),
+  elicit("accept", { name: "Ada" }),
+  worktree("/wt"),
+  raw({ terminalSequence: "\u0007" }),
+];
+
+test("SD-30: every answer on every event is spelled as the event allows", async () => {
+  const wrong: string[] = [];
+  for (const name of eventNames) {
+    const row: EventRow = catalog[name];
+    for (const answer of every) {
+      const app = createApp().on(name as string, () => answer as never);
+      const { wire, stdout, exitCode, warnings, stderr } = await testClient(app).send(name);
+      const place = `${name} ${answer.kind}`;
+      const specific = wire?.["hookSpecificOutput"] as Record<string, unknown> | undefined;
+      if (specific && specific["hookEventName"] !== name) wrong.push(`${place}: foreign event name`);
+      for (const key of Object.keys(specific ?? {})) {
+        if (key === "hookEventName" || key === "permissionDecisionReason") continue;
+        if (!(key in specificShapes) || !row.answers.includes(key as never)) wrong.push(`${place}: ${key}`);
+      }
+      if (wire && "reason" in wire && wire["decision"] !== "block") wrong.push(`${place}: reason without decision`);
+      if (wire?.["decision"] === "block" && !row.blockWord) wrong.push(`${place}: the event knows no block`);
+      if (exitCode !== 0 && stdout !== "") wrong.push(`${place}: exit ${exitCode} with stdout`);
+      if (stdout === "" && stderr === "" && warnings.length === 0) wrong.push(`${place}: silence`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test("SD-24: a refusal in the wrong word still refuses, on every event that can refuse", async () => {
+  for (const name of eventNames.filter((one) => (catalog[one] as EventRow).decisions.includes("deny"))) {
+    for (const answer of [deny("no"), block("no"), denyPermission("no")]) {
+      const result = await testClient(createApp().on(name as string, () => answer as never)).send(name);
+      expect({ name, decision: result.decision, warnings: result.warnings }).toEqual({
+        name,
+        decision: "deny",
+        warnings: [],
+      });
+    }
+  }
+});
+
+test("SD-31: the wire of the common answers", async () => {
+  const say = async (answer: unknown, event: (typeof eventNames)[number] = "PreToolUse") => {
+    const { wire, stdout, stderr, exitCode } = await testClient(
+      createApp().on(event as string, () => answer as never),
+    ).send(event);
+    return wire ?? { stdout, stderr, exitCode };
+  };
+  const pre = (fields: object) => ({ hookSpecificOutput: { hookEventName: "PreToolUse", ...fields } });
+  expect(await say(deny("no"))).toEqual(pre({ permissionDecision: "deny", permissionDecisionReason: "no" }));
+  expect(await say([ask("sure?"), updateInput({ command: "ls" })])).toEqual(
+    pre({ permissionDecision: "ask", permissionDecisionReason: "sure?", updatedInput: { command: "ls" } }),
+  );
+  expect(await say([deny("no"), context("why"), updateInput({ command: "ls" })])).toEqual(
+    pre({ permissionDecision: "deny", permissionDecisionReason: "no", additionalContext: "why" }),
+  );
+  expect(await say(halt("enough"))).toEqual({
+    continue: false,
+    stopReason: "enough",
+    ...pre({ permissionDecision: "deny", permissionDecisionReason: "enough" }),
+  });
+  expect(await say(block("fix it"), "Stop")).toEqual({ decision: "block", reason: "fix it" });
+  expect(await say(block("no", { hidePrompt: true }), "UserPromptSubmit")).toEqual({
+    decision: "block",
+    reason: "no",
+    hookSpecificOutput: { hookEventName: "UserPromptSubmit", suppressOriginalPrompt: true },
+  });
+  expect(await say(denyPermission("no", { interrupt: true }), "PermissionRequest")).toEqual({
+    hookSpecificOutput: {
+      hookEventName: "PermissionRequest",
+      decision: { behavior: "deny", message: "no", interrupt: true },
+    },
+  });
+  expect(await say(block("not now"), "TaskCreated")).toEqual({ stdout: "", stderr: "not now\n", exitCode: 2 });
+  expect(await say([block("not now"), systemMessage("hm")], "PreCompact")).toEqual({
+    stdout: "",
+    stderr: "not now\nhm\n",
+    exitCode: 2,
+  });
+  expect(await say(context("keep the plan"), "PreCompact")).toEqual({
+    stdout: "keep the plan\n",
+    stderr: "",
+    exitCode: 0,
+  });
+  expect(await say(worktree("/wt"), "WorktreeCreate")).toEqual({ stdout: "/wt\n", stderr: "", exitCode: 0 });
+  expect(await say(block("no room"), "WorktreeCreate")).toEqual({ stdout: "", stderr: "no room\n", exitCode: 1 });
+  expect(await say(block("no"), "Elicitation")).toEqual({
+    hookSpecificOutput: { hookEventName: "Elicitation", action: "decline" },
+  });
+  expect(await say(undefined)).toEqual({ stdout: "", stderr: "", exitCode: 0 });
+});
+
+test("SD-23, SD-28: empty reasons and long texts", async () => {
+  const named = createApp().preTool({ name: "guard" }, () => deny(" "));
+  (await testClient(named).preTool("Bash", { command: "ls" })).expectDenied("Refused by guard");
+  const bare = createApp().preTool({ name: "old" }, () => (allow as () => never)());
+  const passed = (await testClient(bare).preTool("Bash", { command: "ls" })).expectNoOpinion();
+  expect(passed.warnings.map(({ code }) => code)).toEqual(["allow-without-reason"]);
+  const long = createApp().onPrompt(() => context("x".repeat(10_001)));
+  const sent = await testClient(long).prompt("hi");
+  expect([sent.additionalContext[0]?.length, sent.warnings.map(({ code }) => code)]).toEqual([10_001, ["long-text"]]);
+});
+
+test("SD-29: raw fields pass, with the right event name and nothing where the event has no such object", async () => {
+  const newer = createApp().postTool(() =>
+    raw({ hookSpecificOutput: { hookEventName: "Stop", classifierContext: "c" } }),
+  );
+  expect((await testClient(newer).postTool("Bash", { command: "ls" }, {})).wire).toEqual({
+    hookSpecificOutput: { classifierContext: "c", hookEventName: "PostToolUse" },
+  });
+  const none = createApp().onSessionEnd(() => raw({ hookSpecificOutput: { a: 1 }, suppressOutput: true }));
+  expect((await testClient(none).sessionEnd()).wire).toEqual({ suppressOutput: true });
+});

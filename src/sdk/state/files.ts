@@ -1,0 +1,111 @@
+import { createHash } from "node:crypto";
+import { realpath, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { errorCode, openFolder, openState, readPrivate, replaceFile, withLock } from "../../files/index.ts";
+import type { HookEvent } from "../event.ts";
+import type { AppOptions } from "../parts.ts";
+import { wrong } from "../problem.ts";
+import type { World } from "../world.ts";
+import type { Entries, ScopeName, Store } from "./state.ts";
+
+const maxBytes = 2 ** 20;
+
+/** One file per scope, in the user's state folder unless the app names another. */
+export function openStores(event: HookEvent, options: AppOptions, world: World): (scope: ScopeName | "told") => Store {
+  const project = world.env["CLAUDE_PROJECT_DIR"] || event.cwd || world.cwd;
+  const folder = async (scope: string) => {
+    if (options.stateDir === undefined) return openState(["state", scope], { env: world.env });
+    await openFolder(options.stateDir);
+    await openFolder(join(options.stateDir, scope));
+    return join(options.stateDir, scope);
+  };
+  const name = async (scope: ScopeName | "told") => {
+    if (scope === "user") return "user";
+    if (scope === "project") return hashed(await realPath(project));
+    return fileNameOf(event.sessionId ?? "");
+  };
+  return (scope) => fileStore(async () => join(await folder(scope), `${await name(scope)}.json`), world);
+}
+
+/** Ids never become paths: a lower-case UUID is used as it is, anything else by its hash. */
+export function fileNameOf(id: string): string {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? id : hashed(id);
+}
+
+function hashed(text: string): string {
+  return `h-${createHash("sha256").update(text).digest("hex")}`;
+}
+
+async function realPath(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    // A folder that is gone has no other name than the one we were told.
+    if (errorCode(error) === "ENOENT") return path;
+    throw error;
+  }
+}
+
+function fileStore(where: () => Promise<string>, world: World): Store {
+  let known: Promise<string> | undefined;
+  const path = () => {
+    known ??= where();
+    return known;
+  };
+  return {
+    read: async () => read(await path(), world),
+    async change(work) {
+      const file = await path();
+      return locked(file, async () => {
+        const entries = await read(file, world);
+        const before = textOf(entries);
+        const result = await work(entries);
+        const text = textOf(entries);
+        if (Buffer.byteLength(text) > maxBytes) throw tooLarge(file, Buffer.byteLength(text));
+        if (text !== before) await replaceFile(file, text);
+        return result;
+      });
+    },
+  };
+}
+
+async function locked<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await withLock(file, work, { waitMs: 2_000 });
+  } catch (error) {
+    if (errorCode(error) !== "file/locked") throw error;
+    const message = `State is in use by another process for more than 2 s. ${error instanceof Error ? error.message : ""}`;
+    throw wrong("state-busy", message, { file }, error);
+  }
+}
+
+async function read(file: string, world: World): Promise<Entries> {
+  const bytes = await readPrivate(file);
+  if (bytes === undefined) return new Map();
+  try {
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("no object");
+    return new Map(Object.entries(value).filter((entry): entry is [string, { value: unknown }] => isEntry(entry[1])));
+  } catch (error) {
+    const aside = `${file}.unreadable-${world.now()}`;
+    await rename(file, aside);
+    world.complain(`State in ${file} cannot be read (${String(error)}); it was moved to ${aside} and defaults apply.`);
+    return new Map();
+  }
+}
+
+function isEntry(value: unknown): value is { value: unknown; until?: number } {
+  return typeof value === "object" && value !== null && "value" in value;
+}
+
+/** By definition, not assignment: `__proto__` is a key like any other. */
+function textOf(entries: Entries): string {
+  const object: Record<string, unknown> = Object.create(null);
+  for (const [key, value] of entries) Object.defineProperty(object, key, { value, enumerable: true });
+  return `${JSON.stringify(object)}\n`;
+}
+
+function tooLarge(file: string, bytes: number): Error {
+  const message = `State in ${file} would be ${bytes} bytes; the limit is ${maxBytes}. Delete keys or give them a ttlMs.`;
+  return wrong("state-too-large", message, { file, bytes });
+}

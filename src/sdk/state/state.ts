@@ -1,0 +1,137 @@
+import type { HookEvent } from "../event.ts";
+import type { AppOptions } from "../parts.ts";
+import type { World } from "../world.ts";
+
+export interface StateDefaults {
+  readonly session?: Readonly<Record<string, unknown>>;
+  readonly project?: Readonly<Record<string, unknown>>;
+  readonly user?: Readonly<Record<string, unknown>>;
+}
+
+/** Values that outlive the process. Keys and values are JSON; every call is a promise. */
+export interface State<Shape = Readonly<Record<string, unknown>>> {
+  get<Key extends keyof Shape & string>(key: Key): Promise<Shape[Key]>;
+  set<Key extends keyof Shape & string>(key: Key, value: Shape[Key], options?: { ttlMs?: number }): Promise<void>;
+  /** One atomic read, change and write, over all processes; gives the new value. */
+  update<Key extends keyof Shape & string>(
+    key: Key,
+    change: (value: Shape[Key]) => Shape[Key] | Promise<Shape[Key]>,
+    options?: { ttlMs?: number },
+  ): Promise<Shape[Key]>;
+  delete(key: string): Promise<boolean>;
+  has(key: string): Promise<boolean>;
+  keys(): Promise<readonly string[]>;
+  all(): Promise<Readonly<Record<string, unknown>>>;
+  clear(): Promise<void>;
+}
+
+/** `ctx.state`: the session's; `.project` and `.user` reach further. */
+export interface ScopedState<Defaults extends StateDefaults = OpenState> extends State<ShapeOf<Defaults["session"]>> {
+  readonly project: State<ShapeOf<Defaults["project"]>>;
+  readonly user: State<ShapeOf<Defaults["user"]>>;
+}
+
+export interface OpenState {
+  // biome-ignore lint/suspicious/noExplicitAny: without declared defaults a value has whatever type its author says.
+  readonly session: Readonly<Record<string, any>>;
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  readonly project: Readonly<Record<string, any>>;
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  readonly user: Readonly<Record<string, any>>;
+}
+
+type ShapeOf<Given> = Given extends object ? { [Key in keyof Given]: Widen<Given[Key]> } : OpenState["session"];
+type Widen<Value> = Value extends number
+  ? number
+  : Value extends string
+    ? string
+    : Value extends boolean
+      ? boolean
+      : Value;
+
+/** Where state comes from: files, or a test's memory. */
+export interface StateDoor {
+  /** A strategy's or blueprint's keys lie apart from all others. */
+  inSpace(space: string | undefined): ScopedState;
+  /** Contract: false the first time it is asked for this key in this session, true from then on. */
+  told(key: string): Promise<boolean>;
+}
+
+export type ScopeName = "session" | "project" | "user";
+
+/** One scope's values as they are kept. */
+export interface Store {
+  read(): Promise<Entries>;
+  /** Contract: atomic over all processes. */
+  change<Result>(work: (entries: Entries) => Result | Promise<Result>): Promise<Result>;
+}
+
+export type Entries = Map<string, { value: unknown; until?: number }>;
+
+/** State in files, opened on first use: an app that keeps none loads nothing. */
+export function lazyState(event: HookEvent, options: AppOptions, world: World): StateDoor {
+  let opened: Promise<(scope: ScopeName | "told") => Store> | undefined;
+  const store = (scope: ScopeName | "told"): Store => {
+    const open = () => {
+      opened ??= import("./files.ts").then(({ openStores }) => openStores(event, options, world));
+      return opened;
+    };
+    return {
+      read: async () => (await open())(scope).read(),
+      change: async (work) => (await open())(scope).change(work),
+    };
+  };
+  return stateDoor(store, options.state ?? {}, world.now);
+}
+
+/** The calls of `ctx.state` over any stores. */
+export function stateDoor(
+  store: (scope: ScopeName | "told") => Store,
+  defaults: StateDefaults,
+  now: () => number,
+): StateDoor {
+  return {
+    inSpace(space) {
+      const prefix = space === undefined ? "" : `${space}/`;
+      const scope = (name: ScopeName): Scope => ({
+        name,
+        prefix,
+        defaults: defaults[name] ?? {},
+        now,
+        open: () => store(name),
+      });
+      const session = lazyCalls(scope("session"));
+      return Object.assign(session, { project: lazyCalls(scope("project")), user: lazyCalls(scope("user")) });
+    },
+    told: (key) =>
+      store("told").change((entries) => {
+        const before = entries.has(key);
+        if (!before) entries.set(key, { value: true });
+        return before;
+      }),
+  };
+}
+
+/** What the calls of one scope stand on. */
+export interface Scope {
+  readonly name: ScopeName;
+  readonly prefix: string;
+  readonly defaults: Readonly<Record<string, unknown>>;
+  readonly now: () => number;
+  readonly open: () => Store;
+}
+
+/** The calls themselves are loaded with the first of them. */
+function lazyCalls(scope: Scope): State {
+  const calls = async () => (await import("./calls.ts")).stateCalls(scope);
+  return {
+    get: async (key) => (await calls()).get(key),
+    set: async (key, value, options) => (await calls()).set(key, value, options),
+    update: async (key, change, options) => (await calls()).update(key, change, options),
+    delete: async (key) => (await calls()).delete(key),
+    has: async (key) => (await calls()).has(key),
+    keys: async () => (await calls()).keys(),
+    all: async () => (await calls()).all(),
+    clear: async () => (await calls()).clear(),
+  };
+}

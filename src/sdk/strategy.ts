@@ -1,0 +1,60 @@
+import {
+  type Blueprint,
+  type BlueprintParts,
+  blueprint,
+  blueprintSymbol,
+  partsOf,
+  type StrategyInfo,
+} from "./blueprint.ts";
+import { wrong } from "./problem.ts";
+import type { FailureMode, Registration } from "./registration.ts";
+
+export interface StrategyDefinition<Options extends object> extends StrategyInfo {
+  /** For its handlers that do not say. */
+  readonly onFailure?: FailureMode;
+  /** The types its handlers may `ctx.emit`. */
+  readonly customEvents?: readonly string[];
+  readonly defaults?: Partial<Options>;
+  build(blueprint: Blueprint, options: Options): void;
+}
+
+/** A strategy that was given its options; `app.include` takes it. */
+export interface Strategy extends StrategyInfo {
+  readonly [blueprintSymbol]: BlueprintParts;
+}
+
+/** Makes a factory of strategies. Contract: a handler outside `hooks` is `undeclared-hook`, at the call. */
+export function defineStrategy<Options extends object = Record<never, never>>(
+  definition: StrategyDefinition<Options>,
+): (options?: Partial<Options>) => Strategy {
+  const { name, version, description, hooks, onFailure, customEvents = [], defaults, build } = definition;
+  return (options) => {
+    const plan = blueprint(name);
+    build(plan, { ...defaults, ...options } as Options);
+    const built = partsOf(plan);
+    const registrations = (built?.registrations ?? []).map((one) => ({
+      ...one,
+      onFailure: one.onFailure ?? onFailure,
+      customEvents,
+    }));
+    const undeclared = registrations.flatMap(idsOf).filter((id) => !isDeclared(id, hooks));
+    if (undeclared.length > 0) {
+      const message = `Strategy ${name} registers ${undeclared.join(", ")} but declares only ${hooks.join(", ")}.`;
+      throw wrong("undeclared-hook", message, { name, undeclared, hooks });
+    }
+    const info = { name, version, ...(description === undefined ? {} : { description }), hooks };
+    const parts = { name, registrations, middleware: built?.middleware ?? [], strategy: info };
+    return Object.freeze({ ...info, [blueprintSymbol]: parts });
+  };
+}
+
+/** `PreToolUse:Bash` for each name a handler is meant for, `Stop` or `PreToolUse:*` for all. */
+export function idsOf({ event, what }: Registration): readonly string[] {
+  return what === undefined ? [event] : what.map((name) => `${event}:${name}`);
+}
+
+/** `PreToolUse` and `PreToolUse:*` declare all of the event. */
+function isDeclared(id: string, hooks: readonly string[]): boolean {
+  const event = id.split(":", 1)[0] ?? id;
+  return hooks.some((hook) => hook === id || hook === event || hook === `${event}:*`);
+}

@@ -1,0 +1,97 @@
+import { type EventName, eventNames, type Payload, Problem, rowOf } from "../../protocol/index.ts";
+import { appInside } from "../app.ts";
+import type { WirePayload } from "../event.ts";
+import type { ToolInputs } from "../index.ts";
+import { type MethodOf, ruleOf, type ToolEventName } from "../rules.ts";
+import { memoryState } from "../state/memory.ts";
+import type { StateDoor } from "../state/state.ts";
+import type { World } from "../world.ts";
+import { fixtures } from "./fixtures.ts";
+import { resultOf, type TestResult } from "./result.ts";
+
+export interface TestClientOptions {
+  /** Kept over all events of the client; in memory unless told. */
+  readonly state?: StateDoor;
+  /** What `ctx.transcript` is. */
+  readonly transcript?: unknown;
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly now?: () => number;
+  readonly replay?: boolean;
+}
+
+/** A method per event, called like the app's without `on`: `client.preTool("Bash", { command })`, `client.stop()`. */
+export type TestClient = {
+  readonly [Name in EventName as Short<MethodOf<Name>>]: Send<Name>;
+} & {
+  /** A whole payload of a known event. */
+  send<Name extends EventName>(name: Name, changes?: Partial<Payload<Name>>): Promise<TestResult>;
+  /** Any payload, as a host might send it. */
+  raw(payload: WirePayload): Promise<TestResult>;
+};
+
+type Short<Method extends string> = Method extends `on${infer Rest}` ? Uncapitalize<Rest> : Method;
+
+type Send<Name extends EventName> = Name extends ToolEventName
+  ? ToolSend<Name>
+  : Name extends "UserPromptSubmit"
+    ? (prompt: string, changes?: Partial<Payload<Name>>) => Promise<TestResult>
+    : (changes?: Partial<Payload<Name>>) => Promise<TestResult>;
+
+type ToolSend<Name extends ToolEventName> = <
+  Tool extends (keyof ToolInputs & string) | (string & Record<never, never>),
+>(
+  tool: Tool,
+  input: Tool extends keyof ToolInputs ? ToolInputs[Tool] : Readonly<Record<string, unknown>>,
+  ...rest: Name extends "PostToolUse"
+    ? [response: unknown, changes?: Partial<Payload<Name>>]
+    : Name extends "PostToolUseFailure"
+      ? [error: string, changes?: Partial<Payload<Name>>]
+      : [changes?: Partial<Payload<Name>>]
+) => Promise<TestResult>;
+
+/** Calls an app without a process, a file or a clock. */
+export function testClient(app: unknown, options: TestClientOptions = {}): TestClient {
+  const inside = appInside(app);
+  if (inside === undefined) throw new Problem("sdk/no-app", "testClient needs the value of createApp().");
+  const state = options.state ?? memoryState(inside.options.state);
+  const raw = async (payload: WirePayload) => {
+    const settled = await inside.dispatch(payload, worldOf(options, state));
+    await settled.dispose();
+    return resultOf(settled);
+  };
+  const send = (name: EventName, changes: object = {}) => raw(fixtures[name](changes) as unknown as WirePayload);
+  const methods = eventNames.map((name) => [shortName(ruleOf(name).method), senderOf(name, send)]);
+  return Object.assign(Object.fromEntries(methods), { send, raw }) as TestClient;
+}
+
+function senderOf(name: EventName, send: (name: EventName, changes?: object) => Promise<TestResult>) {
+  if (ruleOf(name).tool) {
+    return (tool: string, input: unknown, ...rest: unknown[]) => {
+      const third = ["tool_response", "error"].find((field) => field in rowOf(name).fields);
+      const own = third === undefined ? {} : { [third]: rest.shift() };
+      return send(name, { tool_name: tool, tool_input: input, ...own, ...(rest[0] as object | undefined) });
+    };
+  }
+  if (ruleOf(name).method === "onPrompt") {
+    return (prompt: string, changes: object = {}) => send(name, { prompt, ...changes });
+  }
+  return (changes: object = {}) => send(name, changes);
+}
+
+function worldOf(options: TestClientOptions, state: StateDoor): World {
+  return {
+    env: options.env ?? {},
+    cwd: options.cwd ?? "/home/dev/project",
+    signal: new AbortController().signal,
+    replay: options.replay ?? false,
+    now: options.now ?? Date.now,
+    openTranscript: async () => options.transcript,
+    state,
+    complain: () => undefined,
+  };
+}
+
+function shortName(method: string): string {
+  return method.startsWith("on") ? `${method.charAt(2).toLowerCase()}${method.slice(3)}` : method;
+}

@@ -1,0 +1,4 @@
+export { memoryState } from "../state/memory.ts";
+export { type TestClient, type TestClientOptions, testClient } from "./client.ts";
+export { type Fixture, fixtures, isSynthetic } from "./fixtures.ts";
+export type { TestResult } from "./result.ts";

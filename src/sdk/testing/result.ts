@@ -1,0 +1,138 @@
+import { AssertionError } from "node:assert";
+import { type EventRow, type OutcomeOutput, rowOf, type ToolInput } from "../../protocol/index.ts";
+import type { AppWarning } from "../accept.ts";
+import type { HandlerTrace } from "../chain.ts";
+import type { Settled } from "../dispatch.ts";
+import type { Folded } from "../fold.ts";
+
+/** What the app said to one event: the fields of an outcome, the answer as a process would give it, and expectations. */
+export interface TestResult {
+  readonly event: string;
+  readonly decision: "none" | "allow" | "ask" | "defer" | "deny";
+  readonly blocked: boolean;
+  readonly reason?: string;
+  readonly continue: boolean;
+  readonly stopReason?: string;
+  readonly updatedInput?: ToolInput;
+  readonly additionalContext: readonly string[];
+  readonly systemMessages: readonly string[];
+  readonly output: OutcomeOutput;
+  readonly warnings: readonly AppWarning[];
+  readonly wire: Readonly<Record<string, unknown>> | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+  readonly trace: readonly HandlerTrace[];
+  expectDenied(reason?: string | RegExp): TestResult;
+  expectAllowed(reason?: string | RegExp): TestResult;
+  expectAsked(reason?: string | RegExp): TestResult;
+  expectBlocked(reason?: string | RegExp): TestResult;
+  expectHalted(reason?: string | RegExp): TestResult;
+  expectNoOpinion(): TestResult;
+  expectInput(input: ToolInput): TestResult;
+  expectContext(text: string | RegExp): TestResult;
+}
+
+export function resultOf(settled: Settled): TestResult {
+  const { folded, event } = settled;
+  const row = rowFor(event);
+  const refused = folded.refusal !== undefined || (folded.halt !== undefined && row?.onStop === "after-tool");
+  const goesOn = row?.special.endsTurn === true && folded.contexts.length > 0 && folded.halt === undefined;
+  const reason = folded.refusal?.reason ?? folded.halt ?? folded.decision?.reason;
+  const input = folded.input ?? folded.approval?.input;
+  const facts = {
+    event,
+    decision: refused ? ("deny" as const) : approved(folded),
+    blocked: (refused && row?.blocks != null) || goesOn || (folded.halt !== undefined && row?.onStop === "refuse"),
+    ...(reason === undefined ? {} : { reason }),
+    continue: folded.halt === undefined,
+    ...(folded.halt === undefined ? {} : { stopReason: folded.halt }),
+    ...(input === undefined ? {} : { updatedInput: input }),
+    additionalContext: folded.contexts,
+    systemMessages: folded.messages,
+    output: outputOf(folded),
+    warnings: settled.warnings,
+    wire: settled.wire,
+    stdout: settled.stdout,
+    stderr: settled.stderr,
+    exitCode: settled.exitCode,
+    trace: settled.trace,
+  };
+  return withExpectations(facts);
+}
+
+type Facts = Omit<TestResult, `expect${string}`>;
+
+function withExpectations(facts: Facts): TestResult {
+  const claim = (holds: boolean, wanted: string): TestResult => {
+    if (holds) return result;
+    throw new AssertionError({ message: `${wanted}\n${story(facts)}`, stackStartFn: claim });
+  };
+  const fits = (wanted: string | RegExp | undefined, texts: readonly string[]) =>
+    wanted === undefined ||
+    texts.some((text) => (wanted instanceof RegExp ? wanted.test(text) : text.includes(wanted)));
+  const reasons = facts.reason === undefined ? [] : [facts.reason];
+  const said = (reason: string | RegExp | undefined) => (reason === undefined ? "" : ` because of ${String(reason)}`);
+  const decided = (decision: Facts["decision"], word: string, reason: string | RegExp | undefined) =>
+    claim(facts.decision === decision && fits(reason, reasons), `expected ${facts.event} to be ${word}${said(reason)}`);
+  const result: TestResult = {
+    ...facts,
+    expectDenied: (reason) => decided("deny", "denied", reason),
+    expectAllowed: (reason) => decided("allow", "allowed", reason),
+    expectAsked: (reason) => decided("ask", "asked about", reason),
+    expectBlocked: (reason) =>
+      claim(
+        (facts.blocked || facts.decision === "deny") && fits(reason, reasons),
+        `expected ${facts.event} to be blocked${said(reason)}`,
+      ),
+    expectHalted: (reason) =>
+      claim(!facts.continue && fits(reason, reasons), `expected ${facts.event} to stop the run${said(reason)}`),
+    expectNoOpinion: () =>
+      claim(facts.stdout === "" && facts.exitCode === 0, `expected no opinion about ${facts.event}`),
+    expectInput: (input) =>
+      claim(
+        JSON.stringify(facts.updatedInput) === JSON.stringify(input),
+        `expected the input to become ${JSON.stringify(input)}`,
+      ),
+    expectContext: (text) => claim(fits(text, facts.additionalContext), `expected a context with ${String(text)}`),
+  };
+  return result;
+}
+
+/** What happened, for the message of a failed expectation. */
+function story(facts: Facts): string {
+  const handlers = facts.trace.map(
+    ({ name, outcome, answers, error, ms }) =>
+      `  ${name}: ${outcome}${answers?.length ? ` ${answers.join(", ")}` : ""}${error ? ` (${error})` : ""}, ${ms.toFixed(1)} ms`,
+  );
+  const answer = facts.stdout.trimEnd() || `no output, exit ${facts.exitCode}`;
+  return ["handlers:", ...(handlers.length > 0 ? handlers : ["  none is meant for it"]), `answer: ${answer}`].join(
+    "\n",
+  );
+}
+
+function approved(folded: Folded): "none" | "allow" | "ask" | "defer" {
+  return folded.approval ? "allow" : (folded.decision?.kind ?? "none");
+}
+
+function outputOf(folded: Folded): OutcomeOutput {
+  return {
+    ...(folded.watch ? { watchPaths: folded.watch } : {}),
+    ...(folded.firstMessage === undefined ? {} : { initialUserMessage: folded.firstMessage }),
+    ...(folded.title === undefined ? {} : { sessionTitle: folded.title }),
+    ...(folded.refusal?.hidePrompt ? { suppressOriginalPrompt: true } : {}),
+    ...(folded.display === undefined ? {} : { displayContent: folded.display }),
+    ...(folded.retry ? { retry: true } : {}),
+    ...(folded.output ? { updatedToolOutput: folded.output.value } : {}),
+    ...(folded.worktree === undefined ? {} : { worktreePath: folded.worktree }),
+    ...folded.elicit,
+  };
+}
+
+function rowFor(event: string): EventRow | undefined {
+  try {
+    return rowOf(event);
+  } catch {
+    return undefined; // an event the catalog does not have: nothing is known of it, and the app may still answer
+  }
+}

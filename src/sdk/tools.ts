@@ -1,0 +1,126 @@
+/** The inputs of the tools this package knows, with the tools' own keys. They are data: they go back to the host as they came. */
+export interface BuiltInToolInputs {
+  Bash: {
+    readonly command: string;
+    readonly description?: string;
+    readonly timeout?: number;
+    readonly run_in_background?: boolean;
+  };
+  Write: { readonly file_path: string; readonly content: string };
+  Read: { readonly file_path: string; readonly offset?: number; readonly limit?: number };
+  Edit: {
+    readonly file_path: string;
+    readonly old_string: string;
+    readonly new_string: string;
+    readonly replace_all?: boolean;
+  };
+  MultiEdit: {
+    readonly file_path: string;
+    readonly edits: readonly {
+      readonly old_string: string;
+      readonly new_string: string;
+      readonly replace_all?: boolean;
+    }[];
+  };
+  NotebookEdit: {
+    readonly notebook_path: string;
+    readonly new_source: string;
+    readonly cell_id?: string;
+    readonly cell_type?: "code" | "markdown";
+    readonly edit_mode?: "replace" | "insert" | "delete";
+  };
+  Grep: {
+    readonly pattern: string;
+    readonly path?: string;
+    readonly glob?: string;
+    readonly type?: string;
+    readonly output_mode?: "content" | "files_with_matches" | "count";
+  };
+  Glob: { readonly pattern: string; readonly path?: string };
+  Agent: AgentInput;
+  Task: AgentInput;
+  WebSearch: {
+    readonly query: string;
+    readonly allowed_domains?: readonly string[];
+    readonly blocked_domains?: readonly string[];
+  };
+  WebFetch: { readonly url: string; readonly prompt: string };
+  Skill: { readonly skill: string; readonly args?: string };
+  TaskCreate: { readonly subject: string; readonly description?: string; readonly activeForm?: string };
+  TaskUpdate: { readonly taskId: string; readonly status?: string; readonly subject?: string };
+  AskUserQuestion: {
+    readonly questions: readonly {
+      readonly question: string;
+      readonly header?: string;
+      readonly options: readonly { readonly label: string; readonly description?: string }[];
+      readonly multiSelect?: boolean;
+    }[];
+  };
+  ExitPlanMode: { readonly plan?: string };
+}
+
+interface AgentInput {
+  readonly description: string;
+  readonly prompt: string;
+  readonly subagent_type?: string;
+  readonly model?: string;
+  readonly isolation?: string;
+  readonly run_in_background?: boolean;
+}
+
+/** What tools answered in recorded payloads. A tool that is not here has a response of unknown shape. */
+export interface BuiltInToolResponses {
+  Bash: {
+    readonly stdout: string;
+    readonly stderr: string;
+    readonly interrupted: boolean;
+    readonly isImage?: boolean;
+    readonly noOutputExpected?: boolean;
+  };
+  Read: {
+    readonly type: string;
+    readonly file: {
+      readonly filePath: string;
+      readonly content?: string;
+      readonly numLines?: number;
+      readonly startLine?: number;
+      readonly totalLines?: number;
+    };
+  };
+  Write: {
+    readonly type: string;
+    readonly filePath: string;
+    readonly content: string;
+    readonly originalFile: string | null;
+    readonly structuredPatch: readonly unknown[];
+  };
+  Edit: {
+    readonly filePath: string;
+    readonly oldString: string;
+    readonly newString: string;
+    readonly originalFile: string | null;
+    readonly structuredPatch: readonly unknown[];
+    readonly replaceAll?: boolean;
+  };
+  NotebookEdit: {
+    readonly new_source: string;
+    readonly old_source: string;
+    readonly cell_type: string;
+    readonly edit_mode: string;
+    readonly notebook_path: string;
+  };
+  Agent: AgentResponse;
+  Task: AgentResponse;
+  Skill: { readonly success: boolean; readonly commandName: string };
+  TaskCreate: { readonly task: { readonly id: string; readonly subject: string } };
+  TaskUpdate: { readonly success: boolean; readonly taskId: string; readonly updatedFields: readonly string[] };
+  AskUserQuestion: { readonly questions: readonly unknown[]; readonly answers: Readonly<Record<string, string>> };
+}
+
+interface AgentResponse {
+  readonly status: string;
+  readonly agentId?: string;
+  readonly agentType?: string;
+  readonly content?: readonly { readonly type: string; readonly text?: string }[];
+  readonly totalTokens?: number;
+}

@@ -1,0 +1,23 @@
+import type { LogRecord } from "./log.ts";
+import type { FailureMode } from "./registration.ts";
+import type { StateDoor } from "./state/state.ts";
+
+/** What the program that starts an app lends it: `run`, the daemon, a test. */
+export interface World {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where the event happens when its payload does not say. */
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+  readonly replay: boolean;
+  readonly now: () => number;
+  /** Contract: an empty session when there is no such file. */
+  readonly openTranscript: (path: string | undefined) => Promise<unknown>;
+  /** Takes the place of files. */
+  readonly state?: StateDoor;
+  /** Undefined: nothing is logged. */
+  readonly log?: (record: LogRecord) => void;
+  /** Where people read of trouble at once; every line is one message. */
+  readonly complain: (line: string) => void;
+  /** The mode that was written into the settings entry; the stricter of the two holds. */
+  readonly onFailure?: FailureMode;
+}
