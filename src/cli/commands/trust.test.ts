@@ -1,0 +1,187 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { PassThrough } from "node:stream";
+import { expect, onTestFinished, test } from "vitest";
+import type { Io } from "../command.ts";
+import { main } from "../main.ts";
+
+interface Ran {
+  readonly status: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+interface World {
+  readonly project: string;
+  put(path: string, content: unknown): Promise<void>;
+  /** `typed`: what a person at a terminal types, line by line. */
+  run(args: readonly string[], typed?: readonly string[]): Promise<Ran>;
+}
+
+async function world(): Promise<World> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "hookline-cli-trust-")));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const project = join(root, "project");
+  await mkdir(project);
+  return {
+    project,
+    async put(path, content) {
+      await mkdir(dirname(join(project, path)), { recursive: true });
+      await writeFile(join(project, path), typeof content === "string" ? content : JSON.stringify(content));
+    },
+    async run(args, typed) {
+      let [out, err] = ["", ""];
+      const stdin = Object.assign(new PassThrough(), { isTTY: typed !== undefined });
+      const left = [...(typed ?? [])];
+      const io: Io = {
+        stdin,
+        out: async (text) => {
+          out += text;
+        },
+        err: async (text) => {
+          err += text;
+          if (/(?:\]|uit) $/.test(text)) stdin.write(`${left.shift() ?? ""}\n`);
+        },
+        env: { PATH: process.env["PATH"], HOME: join(root, "home"), HOOKLINE_HOME: join(root, "state") },
+        cwd: project,
+        home: join(root, "home"),
+        terminal: { out: typed !== undefined, err: typed !== undefined, colour: false, columns: 80 },
+        signal: new AbortController().signal,
+      };
+      const status = await main(args, io);
+      return { status, out, err };
+    },
+  };
+}
+
+const hook = (command: string) => ({ hooks: { Stop: [{ hooks: [{ type: "command", command }] }] } });
+
+/** The states `hookline list` shows. */
+async function states({ run }: World): Promise<readonly string[]> {
+  const { out } = await run(["list", "--json"]);
+  return JSON.parse(out).hooks.map(({ trust }: { trust: string }) => trust);
+}
+
+async function shown({ run }: World): Promise<{ id: string; digest: string; state: string }[]> {
+  return JSON.parse((await run(["trust", "--show", "--json"])).out).entries;
+}
+
+test("EN-22a: --show prints the definition, the files it names in full, and that hooks have the person's rights", async () => {
+  const { put, run, project } = await world();
+  await put("check.sh", "#!/bin/sh\necho hello\n");
+  await put(".claude/settings.json", hook("sh check.sh"));
+  const { status, out } = await run(["trust", "--show"]);
+  expect(status).toBe(0);
+  expect(out).toContain(`hook on Stop of ${join(project, ".claude/settings.json")}`);
+  expect(out).toContain('"command": "sh check.sh"');
+  expect(out).toMatch(/check\.sh {2}21 bytes {2}sha256:[0-9a-f]{64}/);
+  expect(out).toContain("| echo hello");
+  expect(out).toContain("Hooks run with your full rights");
+  expect(out).toMatch(/project:Stop:0\.0:[0-9a-f]{8}=sha256:[0-9a-f]{64}/);
+});
+
+test("EN-22a: what changed is shown as a diff against what was approved", async () => {
+  const { put, run } = await world();
+  await put("check.sh", "one\ntwo\nthree\n");
+  await put(".claude/settings.json", hook("sh check.sh"));
+  await run(["trust", "--yes"]);
+  await put("check.sh", "one\n2\nthree\n");
+  const { out } = await run(["trust", "--show"]);
+  expect(out).toContain("changed  hook on Stop");
+  expect(out.split("\n").map((line) => line.trim())).toEqual(expect.arrayContaining(["- two", "+ 2", "one", "three"]));
+  await put(".claude/settings.json", hook("sh check.sh --strict"));
+  expect((await run(["trust", "--show"])).out).toMatch(
+    /- +"command": "sh check\.sh"[\s\S]*\+ +"command": "sh check\.sh --strict"/,
+  );
+});
+
+test("EN-22a: without a terminal nothing is approved unless --yes or --pin says so", async () => {
+  const it = await world();
+  await it.put(".claude/settings.json", hook("echo hi"));
+  const refused = await it.run(["trust"]);
+  expect([refused.status, refused.err]).toEqual([1, expect.stringContaining("--yes")]);
+  expect(await states(it)).toEqual(["new"]);
+  const approved = await it.run(["trust", "--yes"]);
+  expect(approved.out).toMatch(/approved {2}Stop {2}project:Stop:0\.0:[0-9a-f]{8}=sha256:/);
+  expect(await states(it)).toEqual(["trusted"]);
+});
+
+test("EN-22a: on a terminal each thing is asked about, and only a yes approves", async () => {
+  const it = await world();
+  await it.put(".claude/settings.json", {
+    env: { A: "b" },
+    hooks: { Stop: [{ hooks: ["one", "two", "three"].map((word) => ({ type: "command", command: `echo ${word}` })) }] },
+  });
+  const { err, out } = await it.run(["trust"], ["y", "", "q"]);
+  expect(err).toContain("Hooks run with your full rights");
+  expect(err).toContain("Approve this (3 of 4)?");
+  expect(err).not.toContain("(4 of 4)");
+  expect(out.match(/^approved/gm)).toHaveLength(1);
+  expect(await states(it)).toEqual(["trusted", "new", "new"]);
+  await it.run(["trust"], ["n", "all"]);
+  expect((await shown(it)).map(({ state }) => state)).toEqual(["trusted", "new", "trusted", "trusted"]);
+});
+
+test("EN-22a: --pin approves if the digest is equal; otherwise it is a problem and nothing is approved", async () => {
+  const it = await world();
+  await it.put("check.sh", "echo one\n");
+  await it.put(".claude/settings.json", {
+    hooks: { Stop: [{ hooks: ["sh check.sh", "echo two"].map((command) => ({ type: "command", command })) }] },
+  });
+  const [first, second] = await shown(it);
+  const pin = (entry: { id: string; digest: string } | undefined) => ["--pin", `${entry?.id}=${entry?.digest}`];
+  await it.put("check.sh", "echo evil\n");
+  const refused = await it.run(["trust", ...pin(second), ...pin(first)]);
+  expect([refused.status, refused.err]).toEqual([1, expect.stringContaining("Nothing was approved")]);
+  expect(await states(it)).toEqual(["new", "new"]);
+  await it.put("check.sh", "echo one\n");
+  expect((await it.run(["trust", ...pin(first)])).status).toBe(0);
+  expect(await states(it)).toEqual(["trusted", "new"]);
+  for (const wrong of [`nothing=sha256:${"0".repeat(64)}`, "project:Stop", `${first?.id}=md5:1`]) {
+    expect((await it.run(["trust", "--pin", wrong])).status).toBe(1);
+  }
+});
+
+test("EN-22a: the digest is the same on every machine", async () => {
+  const [here, there] = [await world(), await world()];
+  for (const one of [here, there]) {
+    await one.put("check.sh", "echo one\n");
+    await one.put(".claude/settings.json", hook('sh "$CLAUDE_PROJECT_DIR/check.sh"'));
+  }
+  expect((await shown(here)).map(({ id, digest }) => [id, digest])).toEqual(
+    (await shown(there)).map(({ id, digest }) => [id, digest]),
+  );
+});
+
+test("--revoke forgets, and a folder that brings nothing says so", async () => {
+  const it = await world();
+  expect((await it.run(["trust"])).out).toContain("brings nothing that needs approval");
+  await it.put(".claude/settings.json", hook("echo hi"));
+  await it.run(["trust", "--yes"]);
+  expect((await it.run(["trust", "--revoke"])).out).toContain("is approved any more");
+  expect(await states(it)).toEqual(["new"]);
+});
+
+test("EN-21: --workspace accepts the folder as a whole", async () => {
+  const it = await world();
+  await it.put(".claude/settings.json", hook("echo hi"));
+  const fired = async () =>
+    JSON.parse((await it.run(["fire", "Stop", "--trust", "workspace", "--json"])).out).runs.length;
+  expect(await fired()).toBe(0);
+  expect((await it.run(["trust", "--workspace"], ["n"])).status).toBe(1);
+  expect(await fired()).toBe(0);
+  expect((await it.run(["trust", "--workspace"], ["yes"])).status).toBe(0);
+  expect(await fired()).toBe(1);
+});
+
+test("E6: nothing a folder holds reaches the terminal as a control sequence, and nothing of it is hidden", async () => {
+  const { put, run } = await world();
+  const nasty = "\u001b[2J\u001b]52;c;eA==\u0007\u009b1m\u202e\u200b";
+  await put("check.sh", `echo ${nasty} shown\n`);
+  await put(".claude/settings.json", hook(`sh check.sh ${nasty}`));
+  const { out } = await run(["trust", "--show"]);
+  expect(out).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202e]/);
+  expect(out).toContain("shown");
+  expect(out).toContain("‹U+202E›");
+});
