@@ -8,7 +8,7 @@ import { coversPath, type PathPattern } from "./rules/path-pattern.ts";
 import { isInvalid, parseRule } from "./rules/rule.ts";
 import { currentName, type ToolNames } from "./rules/tools.ts";
 import { analyseShell } from "./shell/analyse.ts";
-import { meets } from "./shell/text.ts";
+import { meets, textsOf } from "./shell/text.ts";
 
 /** A hook's `if`: one permission rule read as a filter (PE-45). */
 export interface Condition {
@@ -78,7 +78,7 @@ function commandHolds(pattern: CommandPattern, command: unknown, context: Condit
   const { complete, parts } = analyseShell(command, context);
   if (!complete) return true;
   const commands = parts.filter((part) => part.kind === "command");
-  if (commands.some((part) => part.opaque !== undefined || meets(part, pattern) !== "no")) return true;
+  if (commands.some((part) => part.opaque !== undefined || meets(textsOf(part), pattern) !== "no")) return true;
   const states = parts.filter((part) => part.kind === "state");
   if (states.some((part) => couldCover(pattern, [part.text]))) return true;
   // As measured: where output of one command becomes words of another, a rule with arguments counts as met.

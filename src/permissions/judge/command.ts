@@ -5,7 +5,7 @@ import { type OptionGrammar, readArguments } from "../shell/options.ts";
 import { type CommandPart, type ShellWord, staticValue } from "../shell/part.ts";
 import { type ReadFiles, readOnlyFiles } from "../shell/read-only.ts";
 import { criticalRemoval } from "../shell/removal.ts";
-import { isCovered, meets } from "../shell/text.ts";
+import { type CommandTexts, isCovered, meets, textsOf } from "../shell/text.ts";
 import type { Desk } from "./desk.ts";
 import { allowed, asked, byMode, denied, type Finding, harmless, strictest } from "./finding.ts";
 import { type Access, isInside, isSpecial, judgeRestrictions, protectionFinding, ruleBelow } from "./path.ts";
@@ -23,7 +23,8 @@ export interface WholeText {
 /** One command of a text. */
 export function judgeCommand(part: CommandPart, text: WholeText, rules: RulesOn, desk: Desk): Finding {
   const { mode } = desk;
-  const firm = strictest([judgeRules(part, rules, desk), judgeRemoval(part, desk), judgeOperands(part, desk)]);
+  const texts = textsOf(part);
+  const firm = strictest([judgeRules(texts, rules, desk), judgeRemoval(part, desk), judgeOperands(part, desk)]);
   if (firm) return firm;
   if (staticValue(part.words[0] ?? unknownWord) === undefined)
     return byMode(mode, "other", "which program runs is not known beforehand");
@@ -32,7 +33,7 @@ export function judgeCommand(part: CommandPart, text: WholeText, rules: RulesOn,
   }
   if (entersRepository(part, desk))
     return byMode(mode, "other", "git in another folder runs what that folder's configuration names");
-  const rule = coveringRule(part, rules.allow);
+  const rule = coveringRule(part, texts, rules.allow);
   if (rule) return allowed(rule);
   if (part.opaque !== undefined) return byMode(mode, "other", `${part.opaque}; only an exact rule can allow it`);
   return judgeReadOnly(part, desk) ?? judgeEdits(part, text.alone, desk) ?? byMode(mode, "other", "no rule");
@@ -45,10 +46,10 @@ function judgeRemoval(part: CommandPart, desk: Desk): Finding | undefined {
     : asked(desk.mode, "critical", `it removes ${critical}: too much to pass unasked`);
 }
 
-function judgeRules(part: CommandPart, rules: RulesOn, desk: Desk): Finding | undefined {
-  const deny = strongest(part, rules.deny);
+function judgeRules(texts: CommandTexts, rules: RulesOn, desk: Desk): Finding | undefined {
+  const deny = strongest(texts, rules.deny);
   if (deny?.met === "surely") return denied(deny.rule, `${deny.rule.text} denies it`);
-  const ask = strongest(part, rules.ask);
+  const ask = strongest(texts, rules.ask);
   if (ask?.met === "surely") return asked(desk.mode, "rule", `${ask.rule.text} asks about it`, ask.rule);
   const maybe = (deny ?? ask)?.rule;
   return (
@@ -58,13 +59,13 @@ function judgeRules(part: CommandPart, rules: RulesOn, desk: Desk): Finding | un
 
 /** The first rule that surely meets the command, else the first that may. */
 function strongest(
-  part: CommandPart,
+  texts: CommandTexts,
   rules: readonly PolicyRule[],
 ): { rule: PolicyRule; met: "surely" | "maybe" } | undefined {
   let maybe: PolicyRule | undefined;
   for (const rule of rules) {
     const { target } = rule.meaning;
-    const met = target.kind === "command" ? meets(part, target.pattern) : "no";
+    const met = target.kind === "command" ? meets(texts, target.pattern) : "no";
     if (met === "surely") return { rule, met };
     if (met === "maybe") maybe ??= rule;
   }
@@ -105,18 +106,18 @@ function judgeOperand(path: string, access: Access, desk: Desk): Finding | undef
 }
 
 /** A rule that covers the command, or the exact rule of a wrapper around it (PE-30). */
-function coveringRule(part: CommandPart, allow: readonly PolicyRule[]): PolicyRule | undefined {
+function coveringRule(part: CommandPart, texts: CommandTexts, allow: readonly PolicyRule[]): PolicyRule | undefined {
   const covering = allow.find(({ meaning: { target } }) => {
     if (target.kind === "all") return part.opaque === undefined;
     return (
       target.kind === "command" &&
       (part.opaque === undefined || target.pattern.exact) &&
-      isCovered(part, target.pattern)
+      isCovered(texts, target.pattern)
     );
   });
   if (covering) return covering;
   for (let outer = part.within; outer !== undefined; outer = outer.within) {
-    const wrapper = outer;
+    const wrapper = textsOf(outer);
     const exact = allow.find(
       ({ meaning: { target } }) =>
         target.kind === "command" && target.pattern.exact && isCovered(wrapper, target.pattern),

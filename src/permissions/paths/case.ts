@@ -14,11 +14,11 @@ export function foldsCase(path: string, mode: PathCase, disk: PathFs, fs: PathFs
   if (mode !== "auto") return mode === "insensitive";
   const known = volumes.get(disk) ?? new Map<number, boolean>();
   volumes.set(disk, known);
-  const segments = segmentsOf(path);
-  for (let count = segments.length; count > 0; count--) {
-    const stat = fs.lstat(`/${segments.slice(0, count).join("/")}`);
-    if (!("device" in stat)) continue;
-    const answer = known.get(stat.device) ?? askVolume(segments.slice(0, count), stat, fs);
+  const there = existing(path, fs);
+  for (let depth = there.length - 1; depth >= 0; depth--) {
+    const { name, folder, stat } = there[depth] ?? { name: "", folder: "", stat: undefined };
+    if (stat === undefined) continue;
+    const answer = known.get(stat.device) ?? askVolume(name, folder, stat, fs);
     if (answer === undefined) continue;
     known.set(stat.device, answer);
     return answer;
@@ -26,16 +26,30 @@ export function foldsCase(path: string, mode: PathCase, disk: PathFs, fs: PathFs
   return true;
 }
 
+interface Existing {
+  readonly name: string;
+  readonly folder: string;
+  readonly stat: { readonly device: number; readonly inode: number };
+}
+
+/** The part of a path that is there, from the root down. */
+function existing(path: string, fs: PathFs): Existing[] {
+  const found: Existing[] = [];
+  let folder = "";
+  for (const name of segmentsOf(path)) {
+    const stat = fs.lstat(`${folder}/${name}`);
+    if (!("device" in stat)) break;
+    found.push({ name, folder, stat });
+    folder = `${folder}/${name}`;
+  }
+  return found;
+}
+
 /** A name with its case turned round: the same file, or none (or another one) by that name. */
-function askVolume(
-  segments: readonly string[],
-  stat: { device: number; inode: number },
-  fs: PathFs,
-): boolean | undefined {
-  const name = segments.at(-1) ?? "";
+function askVolume(name: string, folder: string, stat: Existing["stat"], fs: PathFs): boolean | undefined {
   const turned = name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase();
   if (turned === name) return undefined;
-  const other = fs.lstat(`/${[...segments.slice(0, -1), turned].join("/")}`);
+  const other = fs.lstat(`${folder}/${turned}`);
   if (other.kind === "unreadable") return undefined;
   return "device" in other && other.device === stat.device && other.inode === stat.inode;
 }

@@ -6,6 +6,8 @@ import type { Inner } from "./unwrap.ts";
 import { type Walk, walkScript } from "./walk.ts";
 
 const deepestScript = 5;
+/** Starting over costs something, however short the script. */
+const leastCost = 64;
 
 /** A script given to a shell as a word: the whole analysis once more, up to a depth. */
 export function parseNested(inner: Inner & { kind: "script" }, part: CommandPart, walk: Walk): void {
@@ -14,7 +16,7 @@ export function parseNested(inner: Inner & { kind: "script" }, part: CommandPart
     walk.problems.push({ code: "too-deep", at, text: `scripts nested more than ${deepestScript} deep` });
     return;
   }
-  walk.budget.characters -= inner.text.length;
+  walk.budget.characters -= Math.max(leastCost, inner.text.length);
   if (walk.budget.characters < 0) {
     walk.problems.push({ code: "too-costly", at, text: "more scripts inside scripts than are analysed" });
     return;

@@ -10,7 +10,8 @@ export interface Flow {
 export const nowhere: Places = { folders: [], unknown: false };
 export const unknownPlace: Places = { folders: [], unknown: true };
 
-const mostFolders = 8;
+const mostFolders = 4;
+const longestFolder = 512;
 
 export function here(folder: string): Places {
   return { folders: [folder], unknown: false };
@@ -22,6 +23,7 @@ export function staying(places: Places): Flow {
 
 export function either(a: Places, b: Places): Places {
   if (a === b) return a;
+  if (b.folders.every((folder) => a.folders.includes(folder)) && (a.unknown || !b.unknown)) return a;
   const folders = [...new Set([...a.folders, ...b.folders])];
   const unknown = a.unknown || b.unknown || folders.length > mostFolders;
   return { folders: folders.slice(0, mostFolders), unknown };
@@ -35,8 +37,10 @@ export function isReachable(places: Places): boolean {
 export function follow(head: string, args: readonly ShellWord[], from: Places, home: string, hasCdPath: boolean): Flow {
   const to = destination(head, args, home, hasCdPath);
   if (to === undefined) return { ok: unknownPlace, fail: from };
-  const ok = { folders: [...new Set(from.folders.map((folder) => posix.resolve(folder, to)))], unknown: from.unknown };
-  return { ok: posix.isAbsolute(to) && from.unknown ? here(posix.normalize(to)) : ok, fail: from };
+  if (posix.isAbsolute(to)) return { ok: here(posix.resolve(to)), fail: from };
+  const reached = from.folders.map((folder) => (/^[\w-]+$/.test(to) ? `${folder}/${to}` : posix.resolve(folder, to)));
+  const folders = [...new Set(reached)].filter((folder) => folder.length <= longestFolder);
+  return { ok: { folders, unknown: from.unknown || folders.length < reached.length }, fail: from };
 }
 
 function destination(head: string, args: readonly ShellWord[], home: string, hasCdPath: boolean): string | undefined {

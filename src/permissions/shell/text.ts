@@ -10,24 +10,9 @@ export function shownText(part: CommandPart): string {
   return part.words.map((word) => shownWord(word) ?? word.raw).join(" ");
 }
 
-/** Whether an allow pattern covers a command: every word that is not known must be met by a `*`, as a whole. */
-export function isCovered(part: CommandPart, pattern: CommandPattern): boolean {
-  const head = part.words[0] && staticValue(part.words[0]);
-  if (head === undefined) return false;
-  if (head.includes("/") && !writesHead(pattern, head)) return false;
-  return covers(pattern, textsOf(part).certain);
-}
-
-/** How a deny or ask pattern meets a command: surely, only for some value of what is not known, or not at all. */
-export function meets(part: CommandPart, pattern: CommandPattern): "surely" | "maybe" | "no" {
-  const { readings, raw } = textsOf(part);
-  if (covers(pattern, raw)) return "surely";
-  for (const { text } of readings) if (covers(pattern, text)) return "surely";
-  for (const { glob } of readings) if (glob.length > 1 && couldCover(pattern, glob)) return "maybe";
-  return "no";
-}
-
-interface Texts {
+/** The texts of a command that rules are held against, made once for many rules. */
+export interface CommandTexts {
+  readonly head: string | undefined;
   /** Each word that is not known as one sign. */
   readonly certain: string;
   /** With what is known of such words; `text` has the sign in each gap. */
@@ -35,21 +20,37 @@ interface Texts {
   readonly raw: string;
 }
 
-/** A part is held against many rules; its texts are made once. */
-const known = new WeakMap<CommandPart, Texts>();
-
-function textsOf(part: CommandPart): Texts {
-  const before = known.get(part);
-  if (before) return before;
+export function textsOf(part: CommandPart): CommandTexts {
   const words = part.words.map((word) => shownWord(word) ?? unknown);
   if (part.openEnded) words.push(unknown);
-  const readings = headsOf(part).map((words) => ({
-    glob: joinWords(words, part.openEnded),
-    text: [...words.map((word) => shownPieces(word).join(unknown)), ...(part.openEnded ? [unknown] : [])].join(" "),
-  }));
-  const texts = { certain: words.join(" "), readings, raw: part.raw };
-  known.set(part, texts);
-  return texts;
+  const certain = words.join(" ");
+  const head = part.words[0] && staticValue(part.words[0]);
+  // Where every word is known and the head is a bare name there is one reading.
+  const plain =
+    head !== undefined && !head.includes("/") && !certain.includes(unknown) && part.words[0]?.readings.length === 0;
+  return { head, certain, readings: plain ? [{ glob: [certain], text: certain }] : readingsOf(part), raw: part.raw };
+}
+
+/** Whether an allow pattern covers a command: every word that is not known must be met by a `*`, as a whole. */
+export function isCovered({ head, certain }: CommandTexts, pattern: CommandPattern): boolean {
+  if (head === undefined || (head.includes("/") && !writesHead(pattern, head))) return false;
+  return covers(pattern, certain);
+}
+
+/** How a deny or ask pattern meets a command: surely, only for some value of what is not known, or not at all. */
+export function meets({ readings, raw }: CommandTexts, pattern: CommandPattern): "surely" | "maybe" | "no" {
+  if (covers(pattern, raw)) return "surely";
+  for (const { text } of readings) if (covers(pattern, text)) return "surely";
+  for (const { glob } of readings) if (glob.length > 1 && couldCover(pattern, glob)) return "maybe";
+  return "no";
+}
+
+function readingsOf(part: CommandPart): { glob: Glob; text: string }[] {
+  return headsOf(part).map((words) => {
+    const texts = words.map((word) => shownPieces(word).join(unknown));
+    if (part.openEnded) texts.push(unknown);
+    return { glob: joinWords(words, part.openEnded), text: texts.join(" ") };
+  });
 }
 
 /** A head with a slash is allowed only by a rule that writes its folder out. */
