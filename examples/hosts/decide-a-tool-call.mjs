@@ -2,22 +2,20 @@
  * Before a tool runs: ask the hooks, then the permission rules, and do what they say together.
  * Run it with: node examples/hosts/decide-a-tool-call.mjs
  */
-import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { openEngine } from "hookline";
-import { combine, compileRules, judge } from "hookline/permissions";
+import { combine, judge } from "hookline/permissions";
 
 const guard = fileURLToPath(new URL("../settings/guard.json", import.meta.url));
 const engine = await openEngine({ settings: [guard] });
-const policy = compileRules([{ scope: "user", allow: ["Bash(git *)"], ask: ["Bash(git reset *)"] }]);
-const place = { cwd: process.cwd(), projectRoot: process.cwd(), home: homedir() };
 
 async function decide(tool, input) {
   const outcome = await engine.fire("PreToolUse", { tool_name: tool, tool_input: input });
   // A hook may have rewritten the call: what is judged is what will run.
   const effective = outcome.updatedInput ?? input;
-  const verdict = { kind: outcome.decision, reason: outcome.reason };
-  const { decision, reason } = combine(verdict, judge({ tool, input: effective }, policy, place));
+  const { policy, context } = await engine.rules();
+  const judgement = judge({ tool, input: effective }, policy, context());
+  const { decision, reason } = combine({ kind: outcome.decision, reason: outcome.reason }, judgement);
   return { decision, reason, input: effective };
 }
 
