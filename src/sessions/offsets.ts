@@ -30,6 +30,7 @@ export async function offsetsOf(file: string, earlier?: OffsetTable, signal?: Ab
       if (bytes !== undefined) names.addFrom(bytes, line);
     }
   }
+  names.sort();
   const { cursor } = reader;
   const table: Grown = {
     cursor,
@@ -63,8 +64,10 @@ async function holds(file: string, cursor: Cursor): Promise<boolean> {
 
 const key = Buffer.from('"uuid":"');
 
-/** From uuids to lines in eight bytes each, sorted when first asked. */
+/** From uuids to lines in eight bytes each. */
 interface Names {
+  /** To be called once all are in: what is asked after that finds its way by halves. */
+  sort(): void;
   /** Every `"uuid":"…"` of a line goes in: which one is the line's own is found out when it is looked up. */
   addFrom(bytes: Buffer, line: number): void;
   linesWith(uuid: string): number[];
@@ -89,8 +92,6 @@ function namesIndex(): Names {
   }
 
   function firstFrom(value: number): number {
-    if (!sorted) packed.subarray(0, count).sort();
-    sorted = true;
     let low = 0;
     let high = count;
     while (low < high) {
@@ -102,6 +103,10 @@ function namesIndex(): Names {
   }
 
   return {
+    sort() {
+      if (!sorted) packed.subarray(0, count).sort();
+      sorted = true;
+    },
     addFrom(bytes, line) {
       for (let at = bytes.indexOf(key); at >= 0; at = bytes.indexOf(key, at + key.length)) {
         const from = at + key.length;

@@ -1,8 +1,10 @@
 import { Problem } from "../protocol/index.ts";
 import { readBackwards } from "./backwards.ts";
-import { readEntries } from "./entries.ts";
 import type { Item } from "./entry.ts";
+import { claudeCode } from "./formats/format.ts";
+import { readLines } from "./lines.ts";
 import type { OffsetTable } from "./offsets.ts";
+import { recordsOf, type SourceFile, sourceFile } from "./records.ts";
 
 /** Which lines: from one on (by number or uuid), around one, or the last ones. */
 export type WindowWish = (
@@ -61,11 +63,16 @@ async function itemsFrom(
 ): Promise<Item[]> {
   const items: Item[] = [];
   if (limit === 0) return items;
-  const at = offsets.before(line);
-  for await (const batch of readEntries(file, { at, signal, chunkBytes: 128 * 1024 })) {
-    for (const item of batch) {
-      if (item.line >= line) items.push(item);
-      if (items.length === limit) return items;
+  const reader = readLines(file, { at: offsets.before(line), tail: "give", signal, chunkBytes: 128 * 1024 });
+  let source: SourceFile | undefined;
+  for await (const batch of reader) {
+    source ??= sourceFile(file, reader.cursor);
+    for (const one of batch) {
+      if (one.line < line) continue;
+      for (const record of recordsOf(source, one, claudeCode.isRecord)) {
+        items.push(record.kind === "unreadable" ? record : claudeCode.toEntry(record));
+      }
+      if (items.length >= limit) return items.slice(0, limit);
     }
   }
   return items;
