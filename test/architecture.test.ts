@@ -11,7 +11,6 @@ const mayImport = importTable(readFileSync(resolve(src, "../ARCHITECTURE.md"), "
 const packageOwners: Record<string, readonly string[]> = {
   zod: ["schemas"],
   unbash: ["permissions"],
-  picomatch: ["permissions"],
   "node-sqlite3-wasm": ["sessions"],
 };
 

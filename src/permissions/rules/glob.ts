@@ -29,18 +29,6 @@ export function overlap(a: Glob, b: Glob): boolean {
   return (a[0].startsWith(b[0]) || b[0].startsWith(a[0])) && (endA.endsWith(endB) || endB.endsWith(endA));
 }
 
-/** A piece put before or behind the gaps of a glob. */
-export function joined(...parts: readonly Glob[]): Glob {
-  let [head, ...rest]: [string, ...string[]] = [""];
-  for (const [first, ...more] of parts) {
-    const glue = rest.pop();
-    if (glue === undefined) head += first;
-    else rest.push(glue + first);
-    rest.push(...more);
-  }
-  return [head, ...rest];
-}
-
 const shortPiece = 24;
 
 /** The first place of `piece` in `text` between `from` and `end`, or -1. */
