@@ -83,7 +83,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
   const live = liveHooks(resolved.rows);
   const settings = await openSettings(resolved);
   const allHooks = () => [...[...settings.inForce().byEvent.values()].flat(), ...live.all()];
-  const world = await openWorld(resolved, { hooks: () => allHooks().map(({ hook }) => hook), warn });
+  const world = await openWorld(resolved, { hooks: () => allHooks().map(({ hook }) => hook), warn, ran: live.ran });
   const events = openEvents({
     options: resolved,
     inForce: () => settings.inForce(),

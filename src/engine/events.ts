@@ -165,17 +165,24 @@ export function openEvents({ options, inForce, live, world, takeWarnings, onLost
 
   /** What an event leaves behind for the next one: counted continuations, hooks that ran their one time. */
   function note(row: EventRow, payload: AnyPayload, outcome: Outcome): Outcome {
-    if (row.special.endsTurn) counted.note(payload, outcome);
+    if (row.special.endsTurn) noteTurn(payload, outcome);
     if (row.special.startsTurn) counted.begin(payload);
     if (outcome.runs.length === 0) return outcome;
     const warnings: Warning[] = [];
     for (const record of outcome.runs) {
-      if (record.answer?.failure !== undefined) continue;
-      if (honoursOnce(record.hook.source)) once.add(record.hook.id);
-      const warning = live.succeeded(record);
+      if (record.answer?.failure === undefined && honoursOnce(record.hook.source)) once.add(record.hook.id);
+      // What runs in the background has not ended yet, and reports for itself.
+      const warning = record.background ? undefined : live.ran(record);
       if (warning !== undefined) warnings.push(warning);
     }
     return warnings.length === 0 ? outcome : { ...outcome, warnings: [...outcome.warnings, ...warnings] };
+  }
+
+  function noteTurn(payload: AnyPayload, outcome: Outcome): void {
+    counted.note(payload, outcome);
+    const capped = outcome.warnings.find(({ code }) => code === "stop-cap");
+    if (capped === undefined) return;
+    world.tell({ kind: "stop-cap", sessionId: String(payload["session_id"]), reason: capped.message });
   }
 
   return {

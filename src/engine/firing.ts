@@ -2,7 +2,7 @@ import type { EventRow, HookRef, RunRecord, Warning } from "../protocol/index.ts
 import type { Background } from "./background.ts";
 import type { ConfiguredHook } from "./configured.ts";
 import type { AnyPayload } from "./payload.ts";
-import type { Clock, Ports } from "./ports.ts";
+import type { Clock, Notice, Ports } from "./ports.ts";
 import type { AskInTurn } from "./questions.ts";
 import type { Environment } from "./runners/command/environment.ts";
 import type { HttpPolicy } from "./runners/http.ts";
@@ -27,7 +27,9 @@ export interface World {
   /** The conversation so far, for hooks at the end of a turn, when the host lends it. */
   readonly conversation?: (payload: AnyPayload) => readonly unknown[];
   observe(record: RunRecord, payload: AnyPayload): void;
-  observeBackground(id: string, record: RunRecord): void;
+  /** A run in the background ended. */
+  backgroundEnded(id: string, record: RunRecord): void;
+  tell(notice: Notice): void;
   /** What comes up after its event was settled is told with the next one. */
   warn(warning: Warning): void;
 }

@@ -24,8 +24,8 @@ export interface LiveHooks {
   has(event: string): boolean;
   all(): readonly ConfiguredHook[];
   clear(sessionId: string): void;
-  /** Reports a run that did not fail to whoever registered the hook; what they throw is a warning. */
-  succeeded(record: RunRecord): Warning | undefined;
+  /** Reports a run that has ended to whoever registered the hook; what they throw is a warning. */
+  ran(record: RunRecord): Warning | undefined;
 }
 
 export interface LiveHook {
@@ -34,6 +34,8 @@ export interface LiveHook {
   readonly group: HookGroup;
   /** Absent: for every session. */
   readonly sessionId?: string;
+  readonly onRun?: (hook: HookRef, record: RunRecord) => void;
+  /** Only for runs that did not fail. */
   readonly onSuccess?: (hook: HookRef, record: RunRecord) => void;
 }
 
@@ -48,7 +50,7 @@ export function liveHooks(rows: Readonly<Record<string, EventRow>>): LiveHooks {
   const entries = new Map<string, Entry[]>();
   /** Lists already put together; forgotten when a hook comes or goes. */
   const joined = new Map<string, { files: readonly ConfiguredHook[]; hooks: readonly ConfiguredHook[] }>();
-  const listeners = new Map<string, NonNullable<LiveHook["onSuccess"]>>();
+  const listeners = new Map<string, Pick<LiveHook, "onRun" | "onSuccess">>();
   let next = 0;
   let loading: Promise<unknown> | undefined;
 
@@ -87,7 +89,7 @@ export function liveHooks(rows: Readonly<Record<string, EventRow>>): LiveHooks {
       if (invalid !== undefined) throw new Problem("hook/invalid", invalid.message, { about: { event: live.event } });
       const entry: Entry = { ...live, configured };
       joined.delete(live.event);
-      for (const { ref } of configured) if (live.onSuccess) listeners.set(ref.id, live.onSuccess);
+      for (const { ref } of configured) if (live.onRun || live.onSuccess) listeners.set(ref.id, live);
       entries.set(live.event, [...(entries.get(live.event) ?? []), entry]);
       return { refs: configured.map(({ ref }) => ref), remove: () => remove(entry) };
     },
@@ -107,11 +109,11 @@ export function liveHooks(rows: Readonly<Record<string, EventRow>>): LiveHooks {
     clear(sessionId) {
       for (const entry of [...entries.values()].flat()) if (entry.sessionId === sessionId) remove(entry);
     },
-    succeeded(record) {
-      const onSuccess = listeners.get(record.hook.id);
-      if (onSuccess === undefined) return undefined;
+    ran(record) {
+      const { onRun, onSuccess } = listeners.get(record.hook.id) ?? {};
       try {
-        onSuccess(record.hook, record);
+        onRun?.(record.hook, record);
+        if (record.answer?.failure === undefined) onSuccess?.(record.hook, record);
         return undefined;
       } catch (error) {
         const message = `onSuccess of hook ${record.hook.name} threw: ${String(error)}`;

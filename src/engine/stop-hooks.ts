@@ -1,4 +1,4 @@
-import { type Hook, type HookRef, Problem } from "../protocol/index.ts";
+import { type Hook, type HookRef, Problem, type RunRecord } from "../protocol/index.ts";
 import type { LiveHooks } from "./live-hooks.ts";
 import type { Notice } from "./ports.ts";
 
@@ -14,11 +14,8 @@ export function stopHooks(live: LiveHooks, tell: (notice: Notice) => void): Stop
   const added = new Map<string, { ref: HookRef; remove(): void }>();
   return {
     add(hook) {
-      const onSuccess = (
-        ref: HookRef,
-        record: Parameters<NonNullable<Parameters<LiveHooks["add"]>[0]["onSuccess"]>>[1],
-      ): void => tell({ kind: "stop-hook-ran", hook: ref, record });
-      const entry = live.add({ kind: "session", event: "Stop", group: { hooks: [hook] }, onSuccess });
+      const onRun = (ref: HookRef, record: RunRecord): void => tell({ kind: "stop-hook-ran", hook: ref, record });
+      const entry = live.add({ kind: "session", event: "Stop", group: { hooks: [hook] }, onRun });
       const [ref] = entry.refs;
       if (ref === undefined) throw new Problem("hook/invalid", "The stop hook cannot be used.");
       added.set(ref.id, { ref, remove: entry.remove });

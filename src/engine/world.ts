@@ -1,4 +1,4 @@
-import type { Hook, Warning } from "../protocol/index.ts";
+import type { Hook, RunRecord, Warning } from "../protocol/index.ts";
 import { background } from "./background.ts";
 import type { World } from "./firing.ts";
 import type { Clock, Notice, Ports } from "./ports.ts";
@@ -9,13 +9,12 @@ import { version } from "./version.ts";
 export interface WorldParts {
   hooks(): readonly Hook[];
   warn(warning: Warning): void;
+  /** Reports a run to whoever registered its hook. */
+  ran(record: RunRecord): Warning | undefined;
 }
 
 /** The engine's side of every run: ports, clock, folders, background, observer. */
-export async function openWorld(
-  options: ResolvedOptions,
-  parts: WorldParts,
-): Promise<World & { tell(notice: Notice): void }> {
+export async function openWorld(options: ResolvedOptions, parts: WorldParts): Promise<World> {
   const { observe } = options.ports;
   const tell = observe === undefined ? nobody : await openObserver(observe, options, parts);
   return {
@@ -38,7 +37,11 @@ export async function openWorld(
       ? (record, payload) =>
           tell({ kind: "run", record, event: record.hook.event, sessionId: String(payload["session_id"]) })
       : nobody,
-    observeBackground: (id, record) => tell({ kind: "background-ended", id, record }),
+    backgroundEnded(id, record) {
+      tell({ kind: "background-ended", id, record });
+      const warning = parts.ran(record);
+      if (warning !== undefined) parts.warn(warning);
+    },
     warn: parts.warn,
   };
 }

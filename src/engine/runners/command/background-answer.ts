@@ -20,7 +20,7 @@ export async function backgroundAnswer(
   for (const warning of warnings) world.warn(warning);
   const ended = { ...record, background: true };
   const sessionId = String(firing.payload["session_id"]);
-  world.observeBackground(id, ended);
+  world.backgroundEnded(id, ended);
   if (ran.ended.by === "timeout" || ran.ended.by === "cancelled") return undefined;
   if (hook.asyncRewake && ran.ended.by === "exit" && ran.ended.code === 2) {
     wake(world, { sessionId, hook: configured.ref, text: ran.stderr.trim() || ran.stdout.trim() });
