@@ -12,14 +12,16 @@ test("EN-103 answers are handed over once each, in order of ending, context and 
       systemMessage: message,
       hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: context },
     });
-  const { engine } = await openIn(
+  const { engine, project } = await openIn(
     on(
       "PostToolUse",
       command(`until [ -e go ]; do sleep 0.02; done; echo '${says("slow", "b")}'`, { async: true }),
-      command(`echo '${says("quick", "a")}'; touch go`, { async: true }),
+      command(`echo '${says("quick", "a")}'`, { async: true }),
     ),
   );
   await engine.fire("PostToolUse", { ...bash, ...session, tool_response: {} });
+  await ended(engine, 1);
+  writeFileSync(join(project, "go"), "");
   await ended(engine, 2);
   expect(engine.background.take("s-2")).toEqual([]);
   expect(engine.background.take("s-1").map(({ texts }) => texts)).toEqual([

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { openEngine } from "../../src/engine/index.ts";
+import { catalog, type EventRow } from "../../src/protocol/index.ts";
+import { command, on, openIn } from "./world.ts";
+
+const deploy: EventRow = {
+  ...catalog.ConfigChange,
+  name: "Deploy",
+  fires: "before something is deployed",
+  fields: { target: { is: "text" } },
+  matchesOn: { field: "target" },
+  onText: "context",
+  answers: ["additionalContext"],
+  blocks: "nothing is deployed",
+  special: {},
+};
+
+test("EV-4 a host's own event behaves by its row", async () => {
+  const settings = {
+    hooks: {
+      Deploy: [{ matcher: "production", hooks: [command("echo not on Friday >&2; exit 2"), command("echo careful")] }],
+    },
+  };
+  const { engine } = await openIn(settings, { events: [deploy] });
+  expect(engine.warnings).toEqual([]);
+  expect(await engine.fire("Deploy", { target: "production" })).toMatchObject({
+    event: "Deploy",
+    decision: "deny",
+    blocked: true,
+    reason: "not on Friday",
+    additionalContext: ["careful"],
+  });
+  expect(await engine.fire("Deploy", { target: "staging" })).toMatchObject({
+    decision: "none",
+    runs: [],
+    skipped: [{}, {}],
+  });
+  await expect(engine.fire("Deploy", { target: 3 })).rejects.toMatchObject({ code: "event/bad-payload" });
+  expect(engine.hasHookFor("Deploy")).toBe(true);
+});
+
+test("EV-4 a name that the catalog has is refused", async () => {
+  await expect(openEngine({ events: [{ ...deploy, name: "Stop" }] })).rejects.toMatchObject({ code: "event/taken" });
+});
+
+test("EV-3 EV-4 elsewhere the same name is unknown", async () => {
+  const { engine } = await openIn(on("Deploy", "true"));
+  expect(engine.warnings).toMatchObject([{ code: "unknown-event" }]);
+  await expect(engine.fire("Deploy", {})).rejects.toMatchObject({ code: "event/unknown" });
+});

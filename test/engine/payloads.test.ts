@@ -1,0 +1,63 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { eventNames } from "../../src/protocol/index.ts";
+import { recordedPayloads } from "../fixtures/payloads/read.ts";
+import { on, openIn } from "./world.ts";
+
+const recorded = eventNames.filter((event) => recordedPayloads(event).length > 0);
+
+test.each(recorded)(
+  "EV-2 the stdin of a %s hook is the recorded payload, byte for byte, and a newline",
+  async (event) => {
+    // The folders of the recording are not here; hooks then run in the project.
+    const { engine, project } = await openIn(on(event, 'cat > "$CLAUDE_PROJECT_DIR/stdin"'));
+    const file = join(project, "stdin");
+    for (const { payload, line } of recordedPayloads(event)) {
+      await engine.fire(event, payload);
+      expect(readFileSync(file, "utf8")).toBe(`${line}\n`);
+      rmSync(file);
+    }
+  },
+);
+
+test("common fields come first in their order, the host's own after the event's name", async () => {
+  const { engine, project } = await openIn(on("PreToolUse", "cat > stdin"));
+  const payload = {
+    moon: "full",
+    tool_input: {},
+    tool_name: "Bash",
+    effort: { level: "high" },
+    permission_mode: "plan",
+    prompt_id: "p-1",
+    transcript_path: "/t.jsonl",
+    session_id: "s-1",
+  };
+  await engine.fire("PreToolUse", payload);
+  const stdin = JSON.parse(readFileSync(join(project, "stdin"), "utf8"));
+  expect(Object.keys(stdin)).toEqual([
+    ...["session_id", "transcript_path", "cwd", "prompt_id", "permission_mode", "effort", "hook_event_name"],
+    ...["moon", "tool_input", "tool_name"],
+  ]);
+});
+
+test("F6 a hook that does not read a payload of 5 MB is no error, time after time", async () => {
+  const { engine } = await openIn(on("PreToolUse", "exit 0"));
+  const payload = { tool_name: "Write", tool_input: { content: "x".repeat(5_000_000) } };
+  const descriptors = () => (existsSync("/proc/self/fd") ? readdirSync("/proc/self/fd").length : 0);
+  await engine.fire("PreToolUse", payload);
+  const before = descriptors();
+  for (let run = 0; run < 20; run++) {
+    const { runs, warnings } = await engine.fire("PreToolUse", payload);
+    expect(runs).toMatchObject([{ ended: { by: "exit", code: 0 } }]);
+    expect(warnings.map(({ code }) => code)).toEqual(["payload-incomplete"]);
+  }
+  expect(descriptors()).toBe(before);
+});
+
+test("F6 a hook that reads all of 5 MB gets all of it", async () => {
+  const { engine } = await openIn(on("UserPromptSubmit", "wc -c | tr -d ' '"));
+  const prompt = "é".repeat(2_500_000);
+  const { additionalContext } = await engine.fire("UserPromptSubmit", { prompt });
+  expect(Number(additionalContext[0])).toBeGreaterThan(5_000_000);
+});

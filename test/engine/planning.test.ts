@@ -1,0 +1,61 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Outcome } from "../../src/protocol/index.ts";
+import { bash, command, on, openIn } from "./world.ts";
+
+test("EN-45 at most so many hook processes of an event run at a time; the others queue in configured order", async () => {
+  const hooks = Array.from({ length: 7 }, (_, n) => `echo + ${n} >> log; sleep 0.1; echo - ${n} >> log`);
+  const { engine, project } = await openIn(on("PreToolUse", ...hooks), { concurrency: 2 });
+  await engine.fire("PreToolUse", bash);
+  const lines = readFileSync(join(project, "log"), "utf8").trim().split("\n");
+  let running = 0;
+  const most = Math.max(...lines.map((line) => (line.startsWith("+") ? ++running : --running)));
+  expect(most).toBe(2);
+  const started = lines.filter((line) => line.startsWith("+")).map((line) => Number(line.slice(2)));
+  // Two that start together may write in either order.
+  expect(started.map((n, place) => Math.abs(n - place) <= 1)).toEqual(Array(7).fill(true));
+});
+
+test("EN-45 a queued hook's clock starts with it, and callbacks take no place", async () => {
+  const hooks = Array.from({ length: 4 }, (_, n) => command(`: ${n}; sleep 0.3`, { timeout: 1 }));
+  const { engine } = await openIn(on("PreToolUse", ...hooks), { concurrency: 1 });
+  const order: string[] = [];
+  engine.on("PreToolUse", () => {
+    order.push("callback");
+    return undefined;
+  });
+  const { runs } = await engine.fire("PreToolUse", bash);
+  order.push("outcome");
+  expect(order).toEqual(["callback", "outcome"]);
+  expect(runs.slice(0, 4).map(({ ended }) => ended)).toEqual(Array(4).fill({ by: "exit", code: 0 }));
+});
+
+test("EN-46 equal answers give an equal outcome, in whatever order hooks finish", async () => {
+  const says = (answer: object) => JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", ...answer } });
+  const answers = [
+    { permissionDecision: "ask", permissionDecisionReason: "first" },
+    { permissionDecision: "ask", permissionDecisionReason: "second", updatedInput: { command: "a" } },
+    { permissionDecision: "ask", updatedInput: { command: "b" }, additionalContext: "one" },
+    { permissionDecision: "allow", updatedInput: { command: "c" }, additionalContext: "two" },
+  ];
+  const hooks = answers.map((answer, n) => `sleep 0.$(cat delay-${n}); echo '${says(answer)}'`);
+  const { engine, project } = await openIn(on("PreToolUse", ...hooks));
+  const outcomes: Outcome[] = [];
+  for (const delays of ["0123", "3210", "1302", "2031"]) {
+    for (const [n, delay] of [...delays].entries()) writeFileSync(join(project, `delay-${n}`), `0${delay}`);
+    outcomes.push(await engine.fire("PreToolUse", bash));
+  }
+  const [first, ...others] = outcomes.map(timeless);
+  expect(first).toMatchObject({
+    decision: "ask",
+    reason: "first",
+    updatedInput: { command: "b" },
+    additionalContext: ["one", "two"],
+  });
+  for (const other of others) expect(other).toEqual(first);
+});
+
+function timeless(outcome: Outcome): Outcome {
+  return { ...outcome, runs: outcome.runs.map((run) => ({ ...run, startedAt: 0, durationMs: 0 })) };
+}
