@@ -57,6 +57,7 @@ test("PE-33: where parts run", () => {
   expect(places("cd sub && x > a")).toEqual(["/t/proj/sub"]);
   expect(places("cd sub; x > a")).toEqual(["/t/proj/sub or /t/proj"]);
   expect(places("cd sub || exit; x > a")).toEqual(["/t/proj/sub"]);
+  expect(places("cd sub || return; x > a")).toEqual(["/t/proj/sub or /t/proj"]);
   expect(places("(cd sub; x > a); y > b")).toEqual(["/t/proj/sub or /t/proj", "/t/proj"]);
   expect(places("cd a && cd ../b && x > c")).toEqual(["/t/proj/b"]);
   expect(places("cd && x > a; cd ~/y && x > a")).toEqual(["/home/u", "/home/u/y"]);

@@ -74,7 +74,8 @@ function runPlainForm(part: CommandPart, head: string, form: PlainForm, places: 
   walk.parts.push({ kind: "state", text, head, at: part.at, via: part.via, places });
   for (const name of form.sets) addName(name, name, part.at, isPrivateName(name, walk.envNames), places, walk);
   for (const name of form.exports) addName(name, name, part.at, isHarmlessName(name), places, walk);
-  return staying(head === "exit" || head === "return" ? nowhere : places);
+  // Not `return`: outside of a function it fails, and the script goes on.
+  return staying(head === "exit" ? nowhere : places);
 }
 
 function runInner(inner: Inner, head: string, part: CommandPart, stdin: string | undefined, walk: Walk): void {
@@ -93,7 +94,8 @@ function runInner(inner: Inner, head: string, part: CommandPart, stdin: string |
     addName(name, word.raw, word.at, isHarmlessName(name) && staticValue(word) !== undefined, part.places, below);
   }
   const raw = inner.words.map((word) => word.raw).join(" ");
-  runCommand({ words: inner.words, raw, at: part.at, openEnded: inner.openEnded, stdin }, part.places, below);
+  const places = inner.elsewhere ? unknownPlace : part.places;
+  runCommand({ words: inner.words, raw, at: part.at, openEnded: inner.openEnded, stdin }, places, below);
 }
 
 function unknownPlaceIfMoved(inners: readonly Inner[], places: Places): Places {

@@ -9,6 +9,8 @@ export type Inner =
       readonly words: readonly ShellWord[];
       readonly openEnded: boolean;
       readonly sets: readonly ShellWord[];
+      /** It runs in folders that are not known beforehand. */
+      readonly elsewhere?: boolean;
     }
   | {
       readonly kind: "script";
@@ -91,7 +93,8 @@ function unwrapFind(args: readonly ShellWord[]): readonly Inner[] {
     const end = endOfExec(args, index + 1);
     if (end === undefined) return [{ kind: "opaque", why: "find -exec without an end" }];
     const words = args.slice(index + 1, end).map((inner) => withoutText(inner, "{}"));
-    inners.push({ kind: "command", words, openEnded: staticValue(args[end] ?? emptyWord) === "+", sets: [] });
+    const openEnded = staticValue(args[end] ?? emptyWord) === "+";
+    inners.push({ kind: "command", words, openEnded, sets: [], elsewhere: (staticValue(word) ?? "").endsWith("dir") });
     index = end;
   }
   const unknown = outside.filter((word) => staticValue(word) === undefined);
