@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { unreadableFile } from "./bytes.ts";
 import type { Cursor } from "./cursor.ts";
@@ -16,7 +17,8 @@ export interface ContentReader {
   readonly sizeBytes: number;
 }
 
-export function contentReader(place: SessionPlace): ContentReader {
+/** With `missing`, a main transcript that is not there holds nothing; it may come later. */
+export function contentReader(place: SessionPlace, missing?: "empty"): ContentReader {
   const held = new Map<string, Held>();
   const metas = new Map<string, AgentContent["meta"]>();
   let last: SessionContent | undefined;
@@ -49,7 +51,8 @@ export function contentReader(place: SessionPlace): ContentReader {
     },
     async read(signal) {
       const files = await filesOf(place);
-      const main = await refresh(held, files.main, signal);
+      const gone = missing === "empty" && !existsSync(files.main);
+      const main = gone ? nothing : await refresh(held, files.main, signal);
       let changed = main.changed || last?.agents.length !== files.agents.length;
       const agents: AgentContent[] = [];
       for (const agent of files.agents) {
@@ -67,6 +70,8 @@ export function contentReader(place: SessionPlace): ContentReader {
     },
   };
 }
+
+const nothing = { items: [] as readonly Item[], changed: false };
 
 interface Held {
   readonly items: readonly Item[];

@@ -11,11 +11,13 @@ export interface FindOptions extends Where {
   readonly cwd?: string;
   /** Refuse paths: for names that come over a wire. */
   readonly idsOnly?: boolean;
+  /** A path that names no file is a session without entries, not a problem. */
+  readonly missing?: "empty";
 }
 
 /** A session by full id, unique prefix of 4 or more, `last` (newest in this directory), or path of a transcript. */
 export async function findSession(name: string, options: FindOptions = {}): Promise<SessionPlace> {
-  if (!options.idsOnly && /\.jsonl(?:\.gz)?$/.test(name)) return placeOf(name);
+  if (!options.idsOnly && /\.jsonl(?:\.gz)?$/.test(name)) return placeOf(name, options.missing);
   if (name === "last") return newest(options);
   safeId(name);
   const places = await candidates(name, options);
@@ -26,8 +28,9 @@ export async function findSession(name: string, options: FindOptions = {}): Prom
   return found;
 }
 
-async function placeOf(path: string): Promise<SessionPlace> {
+async function placeOf(path: string, missing: FindOptions["missing"]): Promise<SessionPlace> {
   const file = await realpath(resolve(path)).catch((cause: unknown) => {
+    if (missing === "empty") return resolve(path);
     throw notFound(path, "There is no such file.", cause);
   });
   const folder = dirname(file);

@@ -167,6 +167,11 @@ describe("SE-8, SE-68: the list", () => {
       mkdirSync(join(home, "state/archive/projects/-p"), { recursive: true });
       writeFileSync(at("-p", `${id}.jsonl.gz`, "state/archive"), gzipSync(`${JSON.stringify(prompt(null, "kept"))}\n`));
     }
+    write(at("-p", "gone.archive.json", "state/archive"), [{ files: { "gone.jsonl": { modifiedMs: 5_000_000 } } }]);
+    expect((await list()).map(({ id, modifiedMs }) => [id, modifiedMs])).toEqual([
+      ["gone", 5_000_000],
+      ["both", 1_000_000],
+    ]);
     const rows = (await list()).map(({ id, origin, goneAtSource, title }) => [id, origin, goneAtSource, title]);
     expect(rows.sort()).toEqual([
       ["both", "client", false, "1"],

@@ -1,11 +1,13 @@
 import { realpath, stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { countAgents } from "./formats/claude-code/count-agents.ts";
 import { folderName } from "./formats/claude-code/folder-name.ts";
 import { findSessions, type SessionPlace } from "./formats/claude-code/locate.ts";
 import { findRoots, type Origin, type Where } from "./formats/claude-code/roots.ts";
 import { type Header, readHeader } from "./header.ts";
+import { readJsonObject } from "./home/json-file.ts";
 import { type LiveSession, readRegistry } from "./home/registry.ts";
+import { fieldOf } from "./tool-call.ts";
 
 /** One session in a list: what its file's ends and its place say. */
 export interface SessionSummary {
@@ -71,13 +73,16 @@ async function newestFirst(options: ListOptions): Promise<Dated[]> {
     const key = `${place.project}/${place.id}`;
     const other = found.get(key);
     if (other !== undefined && rank[other.place.root.origin] <= rank[place.root.origin]) continue;
-    const modifiedMs = await modified(place.file);
+    const modifiedMs = await modified(place);
     if (modifiedMs !== undefined) found.set(key, { place, modifiedMs, goneAtSource: place.root.origin === "archive" });
   }
   return [...found.values()].sort((a, b) => b.modifiedMs - a.modifiedMs || (a.place.file < b.place.file ? -1 : 1));
 }
 
-async function modified(file: string): Promise<number | undefined> {
+async function modified({ root, folder, id, file }: SessionPlace): Promise<number | undefined> {
+  const kept = root.origin === "archive" ? await readJsonObject(join(folder, `${id}.archive.json`)) : undefined;
+  const noted = fieldOf(fieldOf(kept?.["files"], `${id}.jsonl`), "modifiedMs");
+  if (typeof noted === "number") return noted;
   try {
     return (await stat(file)).mtimeMs;
   } catch {
@@ -133,12 +138,12 @@ function headerReader() {
 }
 
 async function summary(
-  { place, goneAtSource }: Dated,
+  { place, modifiedMs, goneAtSource }: Dated,
   header: Header,
   project: Project,
   running: ReadonlyMap<string, LiveSession["live"]>,
 ): Promise<SessionSummary> {
-  const { cwd, title, firstPrompt, lastPrompt, firstAt, lastAt, version, branch, sizeBytes, modifiedMs } = header;
+  const { cwd, title, firstPrompt, lastPrompt, firstAt, lastAt, version, branch, sizeBytes } = header;
   return {
     id: place.id,
     place,

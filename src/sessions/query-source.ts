@@ -15,6 +15,8 @@ export interface QueryAccess {
   readonly model: () => SessionModel | undefined;
   readonly load: () => Promise<SessionModel>;
   readonly now: () => number;
+  /** There is no file to read from. */
+  readonly isEmpty: () => boolean;
 }
 
 /**
@@ -22,8 +24,9 @@ export interface QueryAccess {
  * the front when every line counts (`branch("all")`), from the back when the last ones are asked for. Merged calls, tool
  * calls, turns, agents, and the question which lines the active branch has need the whole file; then it is loaded.
  */
-export function querySource({ place, model, load, now }: QueryAccess): QuerySource {
+export function querySource({ place, model, load, now, isEmpty }: QueryAccess): QuerySource {
   async function* run(plan: Plan, end: "front" | "back"): AsyncGenerator<Element, undefined> {
+    if (isEmpty()) return;
     const loaded = model();
     if (loaded === undefined && isPlain(plan) && !(end === "back" && place.file.endsWith(".gz"))) {
       if (plan.branch === "all") {

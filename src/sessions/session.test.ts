@@ -76,6 +76,22 @@ describe("SE-24: loading", () => {
   });
 });
 
+test("a session whose file is not there is empty where that is asked for, and fills when it comes", async () => {
+  const file = join(folder, "s9.jsonl");
+  const session = await openSession(file, { missing: "empty" });
+  expect([
+    (await session.load()).main.entries,
+    await session.query().count(),
+    await session.finalText(),
+    await session.window({ last: 3 }),
+  ]).toEqual([[], 0, "", []]);
+  expect(await session.header()).toEqual({ file, sizeBytes: 0, modifiedMs: 0 });
+  write(file, [prompt(null, "go")]);
+  await session.refresh();
+  expect(await session.query().count()).toBe(1);
+  await expect(openSession(join(folder, "none.jsonl"))).rejects.toMatchObject({ code: "sessions/not-found" });
+});
+
 describe("SE-66: refreshing and caching", () => {
   test("a refresh reads only what is new, in every file, and a torn tail when it is whole", async () => {
     const p = prompt(null, "go".repeat(50_000));

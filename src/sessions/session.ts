@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { contentReader } from "./content.ts";
 import { readEntries } from "./entries.ts";
 import type { Entry, Item } from "./entry.ts";
@@ -42,17 +43,21 @@ export interface Session {
   readonly heldBytes: number;
 }
 
-export interface OpenSessionOptions extends FindOptions {
+export interface OpenSessionOptions extends FindOptions, SessionAtOptions {}
+
+export interface SessionAtOptions {
   readonly now?: () => number;
+  /** A session whose file is not there has no entries, instead of being a problem. */
+  readonly missing?: "empty";
 }
 
 /** Opens by id, prefix, `last`, path, or place. Reads nothing but names until more is asked for. */
 export async function openSession(which: string | SessionPlace, options: OpenSessionOptions = {}): Promise<Session> {
-  return sessionAt(typeof which === "string" ? await findSession(which, options) : which, options.now);
+  return sessionAt(typeof which === "string" ? await findSession(which, options) : which, options);
 }
 
-export function sessionAt(place: SessionPlace, now: () => number = Date.now): Session {
-  const reader = contentReader(place);
+export function sessionAt(place: SessionPlace, { now = Date.now, missing }: SessionAtOptions = {}): Session {
+  const reader = contentReader(place, missing);
   let loading: Promise<SessionModel> | undefined;
   let header: Promise<Header> | undefined;
   let model: SessionModel | undefined;
@@ -63,6 +68,8 @@ export function sessionAt(place: SessionPlace, now: () => number = Date.now): Se
     if (changed || model === undefined) model = modelOf(content);
     return model;
   }
+
+  const isEmpty = () => missing === "empty" && !existsSync(place.file);
 
   function load(signal?: AbortSignal): Promise<SessionModel> {
     // A load that failed is tried again by the next asker.
@@ -84,10 +91,12 @@ export function sessionAt(place: SessionPlace, now: () => number = Date.now): Se
     },
     files: () => filesOf(place),
     header() {
+      if (isEmpty()) return Promise.resolve({ file: place.file, sizeBytes: 0, modifiedMs: 0 });
       header ??= readHeader(place.file);
       return header;
     },
     async *entries({ signal } = {}) {
+      if (isEmpty()) return;
       for await (const batch of readEntries(place.file, { signal })) yield* batch;
     },
     load,
@@ -97,9 +106,9 @@ export function sessionAt(place: SessionPlace, now: () => number = Date.now): Se
         table = offsetsOf(place.file, known, signal);
         return table;
       };
-      return readWindow(place.file, wish, offsets, signal);
+      return isEmpty() ? [] : readWindow(place.file, wish, offsets, signal);
     },
-    query: () => queryOf(querySource({ place, model: () => model, load, now })),
+    query: () => queryOf(querySource({ place, model: () => model, load, now, isEmpty })),
     stats: async (options) => statsOf(await load(), options),
     finalText: async () => finalText(await load()),
     lineage: async () => lineageOf(await load()),
