@@ -1,10 +1,14 @@
-/** `npm run docs`: prints the reference pages of docs/ and links the chapters. A test compares the files with what this would write. */
+/**
+ * `npm run docs`: prints the reference pages of docs/, links the chapters, and adds names that doors export to the changelog. A test
+ * compares the files with what this would write.
+ */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ruleWarningCodes } from "../dist/permissions/index.js";
 import { catalog, commonFields, problemCodes, warningCodes } from "../dist/protocol/index.js";
+import { exportedNames, withNames } from "./docs/changelog.mjs";
 import { docPages } from "./docs/pages.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -15,4 +19,9 @@ const pages = await docPages({
   read: (file) => readFileSync(join(root, "docs", file), "utf8"),
 });
 for (const [file, text] of pages) writeFileSync(join(root, "docs", file), text);
+
+const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const changelog = join(root, "CHANGELOG.md");
+const names = await exportedNames(exports, (path) => import(`../dist/${path}.js`));
+writeFileSync(changelog, withNames(readFileSync(changelog, "utf8"), names));
 process.stdout.write(`${pages.size} chapters written to docs/\n`);
