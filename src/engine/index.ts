@@ -1,5 +1,7 @@
 export type { BackgroundAnswer, BackgroundEntry } from "./background.ts";
 export { stripControl, wrapContext } from "./display.ts";
+export { diagnose } from "./doctor/door.ts";
+export { type Finding, type FindingCode, type FindingLevel, findingCodes } from "./doctor/finding.ts";
 export type { Engine, EventPayload, Handler } from "./engine.ts";
 export type { FireOptions } from "./events.ts";
 export type { Explained, Explanation } from "./explain.ts";

@@ -41,8 +41,8 @@ const mostPaths = 2_000;
 const longestPath = 4_096;
 
 /** A word as a path, and its pieces: `--config=x`, `@x`, `file:x` name x. */
-function meanings({ text, written }: Word, named: NamedCommand, checkout: Checkout): readonly string[] {
-  if (written || text.length > longestPath) return [];
+function meanings({ text, use }: Word, named: NamedCommand, checkout: Checkout): readonly string[] {
+  if (use === "written" || text.length > longestPath) return [];
   const filled = fill(text, named, checkout);
   return [filled, ...filled.split(/[=,:@]/)].filter((path) => path !== "" && !path.includes("\0"));
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { argumentWords, shellWords, type Word } from "./words.ts";
 
 const named = (words: readonly Word[]): readonly string[] =>
-  words.flatMap(({ text, written }) => (written ? [] : [text]));
+  words.flatMap(({ text, use }) => (use === "written" ? [] : [text]));
 
 test("EN-19: words are split as a shell splits them, quotes taken off", () => {
   expect(named(shellWords(`node "hooks/my check.js" --config='a b.json' x\\ y`))).toEqual([
@@ -51,6 +51,6 @@ test("EN-19: what is only written to is not named, unless it is named elsewhere 
 
 test("EN-19: a hostile text has words like any other", () => {
   for (const piece of ["'", '"', "\\", "$(", "`", "(", "a ", ";", ">", "#", "${", "'a b' "]) {
-    expect(shellWords(piece.repeat(200_000)).length).toBeGreaterThanOrEqual(0);
+    expect(shellWords(piece.repeat(60_000)).length).toBeGreaterThanOrEqual(0);
   }
 });

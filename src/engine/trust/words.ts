@@ -1,7 +1,8 @@
-/** A word of a command line after quotes are taken off; `written` ones only say where something goes. */
+/** A word of a command line after quotes are taken off. */
 export interface Word {
   readonly text: string;
-  readonly written: boolean;
+  /** `program` begins a command; `written` only says where something goes; `inner` stands inside another word. */
+  readonly use: "program" | "argument" | "written" | "inner";
 }
 
 /**
@@ -19,7 +20,8 @@ export function shellWords(text: string, depth = 0): Word[] {
 
   function endWord(): void {
     if (word === undefined) return;
-    for (const one of wordAndInner({ text: word, written: afterWrite || command.writes(word) }, depth)) found.push(one);
+    for (const one of wordAndInner({ text: word, use: afterWrite ? "written" : command.useOf(word) }, depth))
+      found.push(one);
     afterWrite = false;
     word = undefined;
   }
@@ -61,14 +63,15 @@ export function shellWords(text: string, depth = 0): Word[] {
 
 /** The words of a command that is started directly: each argument is one word, and may itself hold a command. */
 export function argumentWords(command: string, args: readonly string[]): Word[] {
-  const { writes } = newCommand();
-  return [command, ...args].flatMap((text) => wordAndInner({ text, written: writes(text) }, 0));
+  const { useOf } = newCommand();
+  return [command, ...args].flatMap((text) => wordAndInner({ text, use: useOf(text) }, 0));
 }
 
 const deepest = 3;
 
 /** `bash -c 'node hooks/check.js'` names a file inside its third word. */
-function wordAndInner(word: Word, depth: number): Word[] {
+function wordAndInner({ text, use }: Word, depth: number): Word[] {
+  const word: Word = { text, use: depth > 0 && use !== "written" ? "inner" : use };
   if (depth >= deepest || !/[\s;|&()`<>'"]/.test(word.text)) return [word];
   return [word].concat(shellWords(word.text, depth + 1));
 }
@@ -78,14 +81,15 @@ const writers: ReadonlySet<string> = new Set(["touch", "mkdir", "rmdir", "rm", "
 /** Words that stand before the program of a command. */
 const leading = /^(?:if|then|elif|else|while|until|do|!|\{|time|exec|command|env|nohup|sudo|\w+=.*)$/s;
 
-/** Says of each word of one command, in order, whether it is only written to. */
-function newCommand(): { writes(word: string): boolean } {
+/** Says of each word of one command, in order, what it is for. */
+function newCommand(): { useOf(word: string): Word["use"] } {
   let program: string | undefined;
   return {
-    writes(word) {
-      if (program !== undefined) return writers.has(program);
-      if (!leading.test(word)) program = word.slice(word.lastIndexOf("/") + 1);
-      return false;
+    useOf(word) {
+      if (program !== undefined) return writers.has(program) ? "written" : "argument";
+      if (leading.test(word)) return "argument";
+      program = word.slice(word.lastIndexOf("/") + 1);
+      return "program";
     },
   };
 }

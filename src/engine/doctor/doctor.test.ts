@@ -1,0 +1,164 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type CheckoutWorld, checkoutWorld, hooksOn } from "../fixtures/checkout.ts";
+import { diagnose, type Finding, findingCodes, reviewTrust } from "../index.ts";
+
+/** What the doctor finds; hooks of other tests may run meanwhile. */
+async function found({ options }: CheckoutWorld): Promise<readonly Finding[]> {
+  return (await diagnose(options)).filter(({ code }) => code !== "leftover-process");
+}
+
+/** The same in words, beside the notes on one's own hooks. */
+async function told(world: CheckoutWorld): Promise<readonly string[]> {
+  const findings = await found(world);
+  return findings.filter(({ code }) => code !== "user-hook").map(({ code, message }) => `${code}: ${message}`);
+}
+
+const user = (world: CheckoutWorld, settings: unknown): Promise<string> =>
+  world.put("home/.claude/settings.json", settings);
+
+test("a machine without hooks is well, and one with good hooks hears of them", async () => {
+  const world = await checkoutWorld();
+  expect(await found(world)).toEqual([]);
+  await user(world, hooksOn("Stop", "echo done"));
+  expect(await found(world)).toEqual([
+    {
+      level: "note",
+      code: "user-hook",
+      message: "echo done runs on Stop in every folder.",
+      place: expect.stringMatching(/^user:Stop:0\.0:/),
+    },
+  ]);
+});
+
+test("settings that cannot be read, entries that cannot be used and damaged policy are errors", async () => {
+  const world = await checkoutWorld();
+  await user(world, "{ broken");
+  await world.put("managed/managed-settings.json", { hooks: { PreToolUse: [{ hooks: [{ type: "comand" }] }] } });
+  const findings = await found(world);
+  expect(findings.map(({ level, code }) => [level, code])).toEqual([
+    ["error", "hook-invalid"],
+    ["error", "settings-unreadable"],
+    ["error", "managed-unreadable"],
+  ]);
+});
+
+test("programs and scripts that are not there, or cannot be started, are told", async () => {
+  const world = await checkoutWorld();
+  await chmod(await world.put("project/plain.sh", "#!/bin/sh\n"), 0o644);
+  await chmod(await world.put("project/windows.sh", "#!/bin/sh\r\necho\r\n"), 0o755);
+  await chmod(await world.put("project/odd.py", "#!/usr/bin/env python-of-nobody\n"), 0o755);
+  await chmod(await world.put("project/gone.sh", "#!/opt/nothing/sh\n"), 0o755);
+  await chmod(await world.put("project/bare.txt", "echo hi\n"), 0o755);
+  await chmod(await world.put("project/good.sh", "#!/bin/sh\necho hi\n"), 0o755);
+  await mkdir(join(world.project, "folder"));
+  const commands: readonly (string | [string, ...string[]])[] = [
+    "no-such-program --flag",
+    "./missing.sh",
+    "./folder",
+    "./plain.sh",
+    "./windows.sh",
+    "./odd.py",
+    "./gone.sh",
+    ["./bare.txt"],
+    "sh absent.sh",
+    'node "$CLAUDE_PROJECT_DIR/absent.mjs"',
+    // And these are well.
+    "./good.sh && echo fine > out.txt",
+    ["sh", "good.sh"],
+    'if [ -f x ]; then cat x; fi; for f in a b; do echo "$f"; done',
+    "$HOME/unknown/$X.sh || true",
+    "FOO=1 sh -c 'no-such-thing'",
+    "./bare.txt",
+  ];
+  const hooks = commands.map((one) =>
+    typeof one === "string"
+      ? { type: "command", command: one }
+      : { type: "command", command: one[0], args: one.slice(1) },
+  );
+  await user(world, { hooks: { Stop: [{ hooks }] } });
+  const at = (name: string) => join(world.project, name);
+  expect(await told(world)).toEqual([
+    'program-missing: "no-such-program" is in no folder of PATH.',
+    `script-missing: ${at("missing.sh")} is not there.`,
+    `script-missing: ${at("folder")} is no file.`,
+    `script-not-executable: ${at("plain.sh")} may not be executed; chmod +x makes it so.`,
+    `shebang-broken: ${at("windows.sh")} cannot be started: its first line ends with a carriage return, which becomes part of the name.`,
+    `shebang-broken: ${at("odd.py")} cannot be started: its first line names "python-of-nobody", which is in no folder of PATH.`,
+    `shebang-broken: ${at("gone.sh")} cannot be started: its first line names /opt/nothing/sh, which is not there.`,
+    `shebang-broken: ${at("bare.txt")} cannot be started: without #! in its first line only a shell can run it.`,
+    `script-missing: ${at("absent.sh")} is not there; sh is to run it.`,
+    `script-missing: ${at("absent.mjs")} is not there; node is to run it.`,
+  ]);
+});
+
+test("hooks that never run are told: no such value, another spelling, off, equal, not approved, changed", async () => {
+  const world = await checkoutWorld();
+  const on = (matcher: string, command: string) => ({ matcher, hooks: [{ type: "command", command }] });
+  await user(world, {
+    hooks: {
+      PreToolUse: [on("bash", "echo a"), on("mcp__srv", "echo b"), on("Bash|bash", "echo c"), on("MyTool", "echo d")],
+      PreCompact: [on("manuel", "echo e"), on("auto", "echo f")],
+      Stop: [on("", "echo g"), on("", "echo g")],
+    },
+  });
+  await world.put("project/.claude/settings.json", hooksOn("Stop", "echo h"));
+  expect(await told(world)).toEqual([
+    'matcher-never: The matcher "bash" never matches. Did you mean "Bash"?',
+    'matcher-never: The matcher "mcp__srv" never matches. Did you mean "mcp__srv__.*"?',
+    'matcher-never: The matcher "manuel" never matches. Did you mean "manual"?',
+    "hook-untrusted: echo h does not run: nobody has approved it yet. hookline trust shows and approves it.",
+    expect.stringMatching(
+      /^hook-duplicate: echo g on Stop is equal to user:Stop:0\.0:\w+, which runs; this copy never does\.$/,
+    ),
+  ]);
+  const review = await reviewTrust(world.options);
+  await review.pin(review.entries);
+  await world.put("project/.claude/settings.json", { ...hooksOn("Stop", "echo i"), disableAllHooks: true });
+  expect((await told(world)).filter((line) => /echo i|disableAllHooks/.test(line))).toEqual([
+    expect.stringMatching(/^not-trusted: disableAllHooks in .* has no effect on its own/),
+    expect.stringMatching(/^hook-off: echo i is off: disableAllHooks in /),
+  ]);
+});
+
+test("files that others may change are told: settings, scripts, our own state", async () => {
+  const world = await checkoutWorld();
+  const script = await world.put("home/guard.sh", "exit 0\n");
+  const settings = await user(world, hooksOn("Stop", `sh ${script}`));
+  await mkdir(join(world.root, "state"));
+  for (const file of [script, settings, join(world.root, "state")]) await chmod(file, 0o777);
+  expect(await told(world)).toEqual(
+    [settings, script, join(world.root, "state")].map(
+      (file) => `file-writable: ${file} decides what runs, but others may write it (mode 777).`,
+    ),
+  );
+});
+
+test("seconds that look like milliseconds are told", async () => {
+  const world = await checkoutWorld();
+  await user(world, hooksOn("Stop", "echo a", { timeout: 60_000 }));
+  expect(await told(world)).toEqual([expect.stringMatching(/^timeout-suspicious: /)]);
+});
+
+test("every code has words", () => {
+  expect(
+    Object.entries(findingCodes).filter(([code, words]) => !/^[a-z-]+$/.test(code) || !/^\w.+\w$/.test(words)),
+  ).toEqual([]);
+});
+
+test("F9: a process that a hook left behind is found by its tag", async () => {
+  const world = await checkoutWorld();
+  const child = spawn("sleep", ["30"], { env: { ...process.env, HOOKLINE_RUN: "a-run" }, stdio: "ignore" });
+  await once(child, "spawn");
+  try {
+    const findings = await diagnose(world.options);
+    const expected =
+      process.platform === "linux" ? [`Process ${child.pid} (sleep) was started by a hook and still runs.`] : [];
+    expect(findings.filter(({ place }) => place === String(child.pid)).map(({ message }) => message)).toEqual(expected);
+  } finally {
+    child.kill();
+  }
+});

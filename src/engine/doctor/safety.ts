@@ -1,0 +1,54 @@
+import { lstatSync, realpathSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { findLeftovers } from "../../exec/index.ts";
+import { statePath, whyUnsafe } from "../../files/index.ts";
+import type { InForce } from "../in-force.ts";
+import type { ResolvedOptions } from "../resolve-options.ts";
+import { namedPaths } from "../trust/named-files.ts";
+import { type Finding, finding } from "./finding.ts";
+
+/** Whether anybody else may change what decides here what runs: settings, scripts of hooks that need no approval, our own state. */
+export function safetyFindings({ layers, byEvent }: InForce, options: ResolvedOptions): readonly Finding[] {
+  const scripts = [...byEvent.values()].flat().flatMap(({ hook, layer }) => {
+    if (hook.type !== "command") return [];
+    const { command, args } = hook;
+    const checkout = { cwd: options.cwd, real: options.cwd, home: options.home };
+    return (namedPaths({ command, args, root: layer.plugin?.root }, checkout) ?? []).map((path) =>
+      resolve(options.cwd, path),
+    );
+  });
+  const state = statePath(options);
+  const files = [...layers.flatMap(({ file }) => file ?? []), ...scripts.filter(isFile), state, `${state}/trust`];
+  return [...new Set(files)].flatMap((file) => {
+    const why = unsafe(file);
+    return why === undefined ? [] : [finding("file-writable", `${file} decides what runs, but ${why}.`, file)];
+  });
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+function unsafe(file: string): string | undefined {
+  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat && whyUnsafe(lstatSync(realpathSync(file)));
+}
+
+/** Hooks that run in every folder without anybody being asked: whoever did not put them there should hear of them. */
+export function ownHookFindings({ byEvent }: InForce): readonly Finding[] {
+  return [...byEvent.values()].flat().flatMap(({ ref, layer }) => {
+    if (ref.source !== "user" && layer.frontmatter?.from !== "user") return [];
+    const on = ref.matcher ? `${ref.event} [${ref.matcher}]` : ref.event;
+    return [finding("user-hook", `${ref.name} runs on ${on} in every folder.`, ref.id)];
+  });
+}
+
+/** Only where looking for them starts no program. */
+export async function leftoverFindings(platform: NodeJS.Platform = process.platform): Promise<readonly Finding[]> {
+  if (platform !== "linux") return [];
+  const found = await findLeftovers("HOOKLINE_RUN", "");
+  return found.map(({ pid, name }) =>
+    finding("leftover-process", `Process ${pid} (${name}) was started by a hook and still runs.`, String(pid)),
+  );
+}
