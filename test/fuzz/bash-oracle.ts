@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chown, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +8,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** What bash did with a line: the programs it looked for, and the files it left behind. */
 export interface Deeds {
   readonly ran: readonly string[];
+  /** Absolute paths. */
   readonly made: readonly string[];
+  /** The folder it started in, which holds the folders `d1` and `d2/d3`, a link `l` to the latter, and nothing else. */
+  readonly cwd: string;
 }
 
 export interface Oracle {
@@ -19,6 +22,9 @@ export interface Oracle {
 const deadlineMs = 3_000;
 const graceMs = 300;
 
+/** A line that leaves its folder must find nothing it may write: run by root, lines are run by nobody. */
+const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
+
 /** Found by the tests' own PATH, as the lines' has nothing on it. */
 const bash =
   (process.env["PATH"] ?? "")
@@ -28,7 +34,7 @@ const bash =
 
 /** Real bash, each line in an empty folder and a process group of its own, with a PATH on which there is nothing. */
 export async function openOracle(): Promise<Oracle> {
-  const home = await mkdtemp(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "hookline-fuzz-"));
+  const home = await realpath(await mkdtemp(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "hookline-fuzz-")));
   await mkdir(join(home, "nothing"));
   let count = 0;
   const free: string[] = [];
@@ -36,12 +42,9 @@ export async function openOracle(): Promise<Oracle> {
     async run(line) {
       const place = free.pop() ?? (await newPlace(home, count++));
       await runBash(line, place, home);
-      const deeds = { ran: await ranIn(place), made: await madeIn(place) };
+      const deeds = { ran: await ranIn(place), made: await madeIn(place), cwd: workIn(place) };
       await rm(join(place, "log"), { force: true });
-      if (deeds.made.length > 0) {
-        await rm(join(place, "w"), { recursive: true, force: true });
-        await mkdir(join(place, "w"));
-      }
+      for (const path of deeds.made) await rm(path, { force: true });
       free.push(place);
       return deeds;
     },
@@ -51,7 +54,9 @@ export async function openOracle(): Promise<Oracle> {
 
 async function newPlace(home: string, index: number): Promise<string> {
   const place = join(home, `p${index}`);
-  await mkdir(join(place, "w"), { recursive: true });
+  await mkdir(join(workIn(place), "d1"), { recursive: true });
+  await mkdir(join(workIn(place), "d2", "d3"), { recursive: true });
+  await symlink("d2/d3", join(workIn(place), "l"));
   await writeFile(
     join(place, "env"),
     [
@@ -63,17 +68,30 @@ async function newPlace(home: string, index: number): Promise<string> {
       "",
     ].join("\n"),
   );
+  if (nobody)
+    for (const path of [home, place, ...(await everythingIn(place))]) await chown(path, nobody.uid, nobody.gid);
   return place;
+}
+
+async function everythingIn(place: string): Promise<string[]> {
+  const entries = await readdir(place, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => !entry.isSymbolicLink()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** Deep enough that no line climbs out of the place. */
+function workIn(place: string): string {
+  return join(place, ..."abcdefghij", "w");
 }
 
 function runBash(line: string, place: string, home: string): Promise<void> {
   return new Promise((done, fail) => {
     // A NUL cannot be handed over as an argument; the analysis refuses such lines anyway.
     const child = spawn(bash, ["--norc", "--noprofile", "-c", line.replaceAll("\0", "")], {
-      cwd: join(place, "w"),
-      env: { PATH: join(home, "nothing"), BASH_ENV: join(place, "env"), HOME: join(place, "w"), LC_ALL: "C.UTF-8" },
+      cwd: workIn(place),
+      env: { PATH: join(home, "nothing"), BASH_ENV: join(place, "env"), HOME: workIn(place), LC_ALL: "C.UTF-8" },
       stdio: "ignore",
       detached: true,
+      ...nobody,
       argv0: "bash",
     });
     const group = child.pid;
@@ -115,6 +133,9 @@ async function ranIn(place: string): Promise<string[]> {
   return existsSync(log) ? (await readFile(log, "utf8")).split("\0").filter((name) => name !== "") : [];
 }
 
+/** Every file below the place that was not there before; the line may have left its folder, but not this one. */
 async function madeIn(place: string): Promise<string[]> {
-  return readdir(join(place, "w"), { recursive: true });
+  const entries = await readdir(place, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return files.filter((path) => path !== join(place, "env") && path !== join(place, "log")).sort();
 }

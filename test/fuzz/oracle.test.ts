@@ -34,7 +34,16 @@ test.each(misread)("PE-22, PE-24: bash runs rm in %j, and the analysis does not 
 const finds = ["x>()f1 || c1"];
 
 test.each(finds)("PE-54: a find stays mended: %j", async (line) => {
-  expect(violations(analyseShell(line, { cwd: "/t", home: "/h" }), await oracle.run(line))).toEqual([]);
+  const deeds = await oracle.run(line);
+  expect(violations(analyseShell(line, { cwd: deeds.cwd, home: deeds.cwd }), deeds)).toEqual([]);
+});
+
+test("PE-33: a file made in another folder than a part lists is a violation", async () => {
+  const deeds = await oracle.run("cd d1 && c1 > f1; cd ../l && c2 > ../f2");
+  expect(deeds.made).toEqual([`${deeds.cwd}/d1/f1`, `${deeds.cwd}/d2/f2`]);
+  const seen = (line: string) => violations(analyseShell(line, { cwd: deeds.cwd, home: "/h" }), deeds);
+  expect(seen("cd d1 && c1 > f1; cd ../l && c2 > ../f2")).toEqual([]);
+  expect(seen("c1 > f1; c2 > f2")).toEqual(deeds.made.map((path) => `made "${path}"`));
 });
 
 test("PE-22: a word that decodes to git is not git", async () => {
@@ -45,7 +54,10 @@ test("PE-22: a word that decodes to git is not git", async () => {
 
 test("the oracle sees what bash runs and makes, and a part that is missing is a violation", async () => {
   const deeds = await oracle.run("c1 x > f1; c2 $(c3) | c4 &\nwait");
-  expect({ ran: [...deeds.ran].sort(), made: deeds.made }).toEqual({ ran: ["c1", "c2", "c3", "c4"], made: ["f1"] });
+  expect({ ran: [...deeds.ran].sort(), made: deeds.made }).toEqual({
+    ran: ["c1", "c2", "c3", "c4"],
+    made: [`${deeds.cwd}/f1`],
+  });
   const analysis = analyseShell("c1 x; c2 | c4", { cwd: "/t", home: "/h" });
-  expect(violations(analysis, deeds)).toEqual(['ran "c3"', 'made "f1"']);
+  expect(violations(analysis, deeds)).toEqual(['ran "c3"', `made "${deeds.cwd}/f1"`]);
 });

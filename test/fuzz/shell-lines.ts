@@ -45,13 +45,14 @@ class LineMaker {
 
   #command(depth: number): string {
     const random = this.#random;
-    const roll = random.below(depth > 0 ? 26 : 14);
+    const roll = random.below(depth > 0 ? 27 : 15);
     if (roll < 9) return this.#simple(depth);
     if (roll === 9) return this.#assignment(depth);
     if (roll === 10) return this.#redirection(depth);
     if (roll === 11) return this.#evaluator(depth);
     if (roll === 12) return this.#builtin(depth);
     if (roll === 13) return `! ${this.#simple(depth)}`;
+    if (roll === 14) return this.#moved(depth);
     return this.#compound(depth - 1);
   }
 
@@ -284,6 +285,9 @@ class LineMaker {
       () => `[ ${this.#word(0)} = ${this.#word(0)} ]`,
       () => `[ ${this.#word(0)} ${this.#word(0)} ${this.#word(0)} ]`,
       () => `cd ${this.#word(0)}`,
+      () => this.#moved(depth),
+      () => this.#moved(depth),
+      () => this.#moved(depth),
       () => "set -euo pipefail",
       () => "set -e",
       () => "wait",
@@ -296,6 +300,56 @@ class LineMaker {
       () => `type ${this.#word(0)}`,
       () => `kill -0 ${this.#word(0)}`,
       () => "exit",
+    ])();
+  }
+
+  /** Folders changed in every way, and a file written afterwards. */
+  #moved(depth: number): string {
+    const random = this.#random;
+    const folder = random.pick([
+      "d1",
+      "d2/d3",
+      "..",
+      "l",
+      "l/..",
+      "d2",
+      "nowhere",
+      "$x",
+      "-",
+      "~",
+      "",
+      "./d1",
+      "'d1'",
+      "d1/../d2",
+      "-P l",
+      "-- d1",
+    ]);
+    const change = random.pick(["cd", "cd", "cd", "pushd", "popd", "command cd", "builtin cd", "! cd", "eval cd"]);
+    const write = `${this.#head()} > ${random.pick(["", "", "../", "d3/", "./"])}f${random.below(9)}`;
+    const moved = `${change} ${folder}`;
+    return random.pick<() => string>([
+      () => `${moved} && ${write}`,
+      () => `${moved}; ${write}`,
+      () => `${moved} || ${write}`,
+      () => `${moved} || exit; ${write}`,
+      () => `${moved} || return; ${write}`,
+      () => `${moved} | true; ${write}`,
+      () => `${moved} & ${write}`,
+      () => `(${moved}; ${write}); ${this.#head()} > f${random.below(9)}`,
+      () => `{ ${moved}; }; ${write}`,
+      () => `if ${moved}; then ${write}; else ${this.#head()} > f9; fi; ${this.#head()} > f8`,
+      () => `if true; then ${moved}; fi; ${write}`,
+      () => `for i in 1 2; do ${write}; ${moved}; done; ${this.#head()} > f8`,
+      () => `while ${moved}; do ${write}; break; done; ${this.#head()} > f8`,
+      () => `case a in a) ${moved};; esac; ${write}`,
+      () => `true && ${moved} && false || ${write}`,
+      () => `false || ${moved}; ${write}`,
+      () => `${moved} && ${this.#moved(0)}`,
+      () => `${moved}; ${this.#moved(0)}`,
+      () => `$(${moved}; ${write}); ${this.#head()} > f8`,
+      () => `${moved} > f7 && ${write}`,
+      () => `{ ${moved}; ${write}; } > f7`,
+      () => (depth > 0 ? `${moved}; ${this.list(depth - 1)}` : write),
     ])();
   }
 
@@ -395,7 +449,6 @@ const oddWords = [
   "[",
   "]",
   "{}",
-  "~root",
   "a=~",
   "-v",
   "a[0]",

@@ -1,4 +1,5 @@
-import type { ShellAnalysis } from "../../src/permissions/index.ts";
+import { type FilePart, realFs, type ShellAnalysis } from "../../src/permissions/index.ts";
+import { resolvePath } from "../../src/permissions/paths/resolve.ts";
 import type { Deeds } from "./bash-oracle.ts";
 
 /** What bash did that no part of a complete analysis lists; none is what the fuzz demands. */
@@ -22,10 +23,17 @@ function headsIn({ parts }: ShellAnalysis): { heads: Set<string>; anyHead: boole
   };
 }
 
+/** Where writes may go: a target or a folder that is not known lists every file. */
 function filesIn({ parts }: ShellAnalysis): { files: Set<string>; anyFile: boolean } {
-  const targets = parts.flatMap((part) => (part.kind === "write" ? [part.target.pieces] : []));
+  const writes = parts.flatMap((part) => (part.kind === "write" ? [part as FilePart] : []));
+  const known = writes.flatMap(({ target, places }) => {
+    const [name] = target.pieces;
+    return name.startsWith("/") ? [name] : places.folders.map((folder) => `${folder}/${name}`);
+  });
   return {
-    files: new Set(targets.flatMap((pieces) => (pieces.length === 1 ? [pieces[0].replace(/^(\.\/)+/, "")] : []))),
-    anyFile: targets.some((pieces) => pieces.length !== 1),
+    files: new Set(known.map((path) => resolvePath(path, "/", realFs).resolved)),
+    anyFile: writes.some(
+      ({ target, places }) => target.pieces.length > 1 || (places.unknown && !target.pieces[0].startsWith("/")),
+    ),
   };
 }
