@@ -33,7 +33,9 @@ With --tool the input is the tool's input; without it, the whole payload.`,
     const engine = await openFrom(call, io);
     try {
       const explanation = engine.explain(event, payload);
-      const told = { ...explanation, warnings: distinct([...engine.warnings, ...explanation.warnings]) };
+      // A sketch of a call is enough to explain it: what a whole payload would hold beside it is no news.
+      const about = explanation.warnings.filter(({ code }) => code !== "payload-incomplete");
+      const told = { ...explanation, warnings: distinct([...engine.warnings, ...about]) };
       await io.out(call.flag("json") ? `${JSON.stringify(told, null, 2)}\n` : explanationText(told, styleFor(io)));
       return 0;
     } finally {
