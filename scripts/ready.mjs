@@ -25,6 +25,7 @@ function build() {
   say("Building …");
   rmSync(join(root, "dist"), { recursive: true, force: true });
   run(process.execPath, [tsc(), "-p", "tsconfig.build.json"]);
+  run(process.execPath, [join("scripts", "bundle.mjs")]);
   writeFileSync(built, "");
   const now = new Date();
   utimesSync(built, now, now);
@@ -39,6 +40,7 @@ function* sources() {
   yield join(root, "package.json");
   yield join(root, "tsconfig.json");
   yield join(root, "tsconfig.build.json");
+  yield join(root, "scripts", "bundle.mjs");
   yield* filesBelow(join(root, "src"));
 }
 

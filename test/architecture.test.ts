@@ -12,6 +12,7 @@ const packageOwners: Record<string, readonly string[]> = {
   zod: ["schemas"],
   unbash: ["permissions"],
   "node-sqlite3-wasm": ["sessions"],
+  esbuild: ["sdk"],
 };
 
 const files = readdirSync(src, { recursive: true, encoding: "utf8" })
@@ -44,6 +45,13 @@ test("imports only go down, and through a door", () => {
       .map((target) => `${relative(src, file.path)} → ${target}`),
   );
   expect(wrong).toEqual([]);
+});
+
+test("of sessions the sdk names types only: what a hook process loads is handed in", () => {
+  const wrong = files.filter(
+    ({ module, text }) => module === "sdk" && /^(?:import|export)(?! type)[^;]*"[^"]*sessions\/index\.ts"/m.test(text),
+  );
+  expect(wrong.map(({ path }) => relative(src, path))).toEqual([]);
 });
 
 test("an npm package is loaded by its owner only", () => {

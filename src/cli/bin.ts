@@ -1,7 +1,13 @@
 #!/usr/bin/env node
-import { processIo } from "./io.ts";
-import { main } from "./main.ts";
+const words = process.argv.slice(2);
+// A hook is a process per call, so `run` loads nothing of the other commands.
+const runs = words[0] === "run" && !words.includes("--help") && !words.includes("-h");
+if (runs) {
+  const { runHooks } = await import("./run/index.ts");
+  await runHooks(words.slice(1));
+} else {
+  const { start } = await import("./start.ts");
+  await start(words);
+}
 
-const { io, flush } = processIo(process);
-process.exitCode = await main(process.argv.slice(2), io);
-await flush();
+export {};

@@ -26,6 +26,11 @@ const commands: Readonly<
     summary: "what a folder's own settings would run; approve it by content",
     load: () => import("./commands/trust.ts"),
   },
+  doctor: {
+    summary: "what is wrong with this machine's hooks",
+    load: () => import("./commands/doctor.ts"),
+  },
+  run: { summary: "what settings.json calls: one event in, one answer out", load: () => import("./commands/run.ts") },
   list: { summary: "every configured hook, its source, trust and problems", load: () => import("./commands/list.ts") },
   sessions: { summary: "read, search, check and keep what agents wrote", load: () => import("./commands/sessions.ts") },
 };

@@ -1,15 +1,15 @@
+import { type AppInside, appSymbol } from "./app-symbol.ts";
 import { addMethods, type Blueprint, partsOf, type Registers, type StrategyInfo } from "./blueprint.ts";
 import type { Context } from "./context.ts";
-import { deadlineOf, dispatch, type Settled, strictestMode } from "./dispatch.ts";
-import type { HookEvent, WirePayload } from "./event.ts";
+import { deadlineOf, dispatch, strictestMode } from "./dispatch.ts";
+import type { HookEvent } from "./event.ts";
 import { type ObservationKind, type Observer, openObservers } from "./observe.ts";
 import type { AppOptions, AppParts, ToolSchema } from "./parts.ts";
 import { wrong } from "./problem.ts";
 import { openProviders, type ProviderOptions } from "./providers.ts";
-import type { FailureMode, Registration } from "./registration.ts";
+import type { Registration } from "./registration.ts";
 import type { ScopedState, StateDefaults } from "./state/state.ts";
 import { idsOf, type Strategy } from "./strategy.ts";
-import type { World } from "./world.ts";
 
 /** An app: handlers for events, in the order they were registered. */
 export type App<Ctx = Context> = AppOf<Ctx> & Registers<AppOf<Ctx>, Ctx>;
@@ -28,26 +28,6 @@ export interface AppOf<Ctx> extends Registers<App<Ctx>, Ctx> {
   /** Checks the input of one tool before handlers that are named for it see it. */
   registerToolEvent(tool: string, schema: ToolSchema): App<Ctx>;
   readonly strategies: readonly StrategyInfo[];
-}
-
-/** An app is known by this, not by its class: two copies of the package in one tree understand each other. */
-export const appSymbol: unique symbol = Symbol.for("hookline.app") as never;
-
-/** What a program that runs an app may ask of it. Grows, never changes. */
-export interface AppInside {
-  dispatch(payload: WirePayload, world: World): Promise<Settled>;
-  /** What `install` writes into settings. */
-  describe(): readonly Description[];
-  /** The strictest mode for an event, for failures that are no handler's. */
-  modeFor(event: string | undefined, given?: FailureMode): FailureMode;
-  readonly options: AppOptions;
-}
-
-export interface Description {
-  readonly event: string;
-  readonly ids: readonly string[];
-  readonly onFailure: FailureMode;
-  readonly deadlineMs: number;
 }
 
 export function createApp<Defaults extends StateDefaults = StateDefaults>(
@@ -102,12 +82,6 @@ export function createApp<Defaults extends StateDefaults = StateDefaults>(
 export type ContextOf<Defaults extends StateDefaults> = StateDefaults extends Defaults
   ? Context
   : Omit<Context, "state"> & { readonly state: ScopedState<Defaults> };
-
-/** The inside of an app; undefined when the value is none. */
-export function appInside(value: unknown): AppInside | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  return (value as { [appSymbol]?: AppInside })[appSymbol];
-}
 
 function insideOf(parts: AppParts): AppInside {
   const forEvent = (event: string | undefined): readonly Registration[] =>

@@ -1,3 +1,4 @@
+import type { Session } from "../sessions/index.ts";
 import type { EnvExport } from "./env-file.ts";
 import type { HookEvent } from "./event.ts";
 import type { Git } from "./git.ts";
@@ -10,7 +11,7 @@ import type { World } from "./world.ts";
 /** The second argument of every handler. Members are made when they are first touched and kept for the event. */
 export interface Context {
   /** The session's transcript, read when first touched; empty when there is none. */
-  readonly transcript: Promise<unknown>;
+  readonly transcript: Promise<Session>;
   readonly state: ScopedState;
   readonly git: Git;
   readonly cwd: string;

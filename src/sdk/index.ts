@@ -34,7 +34,8 @@ export {
   watchPaths,
   worktree,
 } from "./answer.ts";
-export { type App, type AppInside, appInside, createApp, type Description } from "./app.ts";
+export { type App, createApp } from "./app.ts";
+export { type AppInside, appInside, type Description } from "./app-symbol.ts";
 export { type Blueprint, blueprint } from "./blueprint.ts";
 export type { HandlerTrace } from "./chain.ts";
 export type { Context } from "./context.ts";
@@ -50,6 +51,7 @@ export {
   type WirePayload,
 } from "./event.ts";
 export type { Git } from "./git.ts";
+export { appInputs, type LoadOptions, loadApp } from "./load/index.ts";
 export type { Logger, LogRecord } from "./log.ts";
 export type { Observation, ObservationKind, Observer } from "./observe.ts";
 export type { AppOptions, ToolSchema } from "./parts.ts";

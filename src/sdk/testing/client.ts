@@ -1,5 +1,5 @@
 import { type EventName, eventNames, type Payload, Problem, rowOf } from "../../protocol/index.ts";
-import { appInside } from "../app.ts";
+import { appInside } from "../app-symbol.ts";
 import type { WirePayload } from "../event.ts";
 import type { ToolInputs } from "../index.ts";
 import { type MethodOf, ruleOf, type ToolEventName } from "../rules.ts";

@@ -1,0 +1,137 @@
+import type { AppInside, FailureMode, LogRecord, World } from "../../sdk/index.ts";
+import { loadApp } from "../../sdk/index.ts";
+import { readArguments } from "./arguments.ts";
+import { appendLog } from "./log-file.ts";
+import { type Input, readInput } from "./stdin.ts";
+import { guardStdout, writeWhole } from "./stdout.ts";
+
+/**
+ * `hookline run HOOKS_FILE`: one event on stdin, one answer on stdout, and the process ends.
+ *
+ * Contract: never silence. Whatever goes wrong ends by the failure mode: `block` is exit 2 with the reason on stderr and an empty
+ * stdout, `continue` a message for the person and exit 1.
+ */
+export async function runHooks(words: readonly string[]): Promise<void> {
+  const exit = process.exit.bind(process);
+  const call = readArguments(words);
+  if (call === undefined) {
+    complain("hookline run takes one hooks file. See hookline run --help.");
+    return exit(1);
+  }
+  guardStdout();
+  const { env } = process;
+  const state: Running = { app: undefined, event: undefined, given: call.onFailure };
+  const fail = (message: string): never => exit(settleFailure(message, state, env));
+  guardProcess(fail, state);
+  if (env["HOOKLINE"] === "0") {
+    appendLog({ time: new Date().toISOString(), event: "", answer: "none", off: true }, env, complain);
+    return exit(0);
+  }
+  const [input, loaded] = await Promise.all([readInput(silenceMs), load(call.file)]);
+  if ("problem" in loaded) {
+    state.event = nameIn(input);
+    return fail(loaded.problem);
+  }
+  state.app = loaded.app;
+  const payload = parse(input);
+  if ("fault" in payload) return fail(`The event for ${call.file} cannot be read: ${payload.fault}.`);
+  state.event = String(payload.value["hook_event_name"]);
+  const records: LogRecord[] = [];
+  const settled = await loaded.app.dispatch(payload.value, worldOf(call.onFailure, loaded.app, records));
+  writeWhole(2, settled.stderr);
+  writeWhole(1, settled.stdout);
+  for (const record of records) appendLog({ ...record, transport: "run" }, env, complain);
+  await settled.dispose().catch((error: unknown) => complain(`A provider was not disposed: ${String(error)}`));
+  exit(settled.exitCode);
+}
+
+const silenceMs = 5_000;
+
+/** What is known so far, for a failure that comes from anywhere. */
+interface Running {
+  app: AppInside | undefined;
+  event: string | undefined;
+  readonly given: FailureMode | undefined;
+}
+
+/** A handler that ends the process would end the chain without an answer; what it throws outside its promise would do the same. */
+function guardProcess(fail: (message: string) => never, state: Running): void {
+  process.exit = (code) => {
+    throw new Error(`process.exit(${code ?? ""}) was called; a hook ends by returning`);
+  };
+  process.on("uncaughtException", (error) => fail(`A hook threw where nobody could catch it: ${error.message}`));
+  process.on("unhandledRejection", (reason) => {
+    const why = reason instanceof Error ? reason.message : String(reason);
+    const message = `A hook left a rejected promise behind: ${why}`;
+    if (modeOf(state) === "block") fail(message);
+    complain(message);
+  });
+}
+
+function modeOf({ app, event, given }: Running): FailureMode {
+  return app?.modeFor(event, given) ?? given ?? "continue";
+}
+
+/** Tells of a failure that is no handler's, in every place that exists, and gives the exit code. */
+function settleFailure(message: string, state: Running, env: NodeJS.ProcessEnv): number {
+  const mode = modeOf(state);
+  complain(message);
+  if (mode === "continue") writeWhole(1, `${JSON.stringify({ systemMessage: `hookline: ${message}` })}\n`);
+  const answer = mode === "block" ? "refused" : "none";
+  const record = {
+    time: new Date().toISOString(),
+    event: state.event ?? "",
+    transport: "run",
+    answer,
+    failed: message,
+  };
+  appendLog(record, env, complain);
+  return mode === "block" ? 2 : 1;
+}
+
+async function load(file: string): Promise<{ app: AppInside } | { problem: string }> {
+  try {
+    return { app: await loadApp(file, { env: process.env, cwd: process.cwd() }) };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function parse(input: Input): { value: Readonly<Record<string, unknown>> } | { fault: string } {
+  if ("fault" in input) return input;
+  const text = input.text.replace(/^\uFEFF/, "");
+  if (text.trim() === "") return { fault: "standard input is empty" };
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return { fault: "it is no JSON object" };
+    const payload = value as Readonly<Record<string, unknown>>;
+    if (typeof payload["hook_event_name"] === "string") return { value: payload };
+    return { fault: "it has no hook_event_name" };
+  } catch (error) {
+    return { fault: `it is no JSON (${error instanceof Error ? error.message : String(error)})` };
+  }
+}
+
+function nameIn(input: Input): string | undefined {
+  const read = parse(input);
+  return "value" in read ? String(read.value["hook_event_name"]) : undefined;
+}
+
+function worldOf(onFailure: FailureMode | undefined, app: AppInside, records: LogRecord[]): World {
+  return {
+    env: process.env,
+    cwd: process.cwd(),
+    // Nobody aborts a process but by ending it.
+    signal: new AbortController().signal,
+    replay: false,
+    now: Date.now,
+    openTranscript: async (path) => (await import("./transcript.ts")).openTranscript(path),
+    ...(app.options.log === false ? {} : { log: (record: LogRecord) => void records.push(record) }),
+    complain,
+    ...(onFailure === undefined ? {} : { onFailure }),
+  };
+}
+
+function complain(line: string): void {
+  writeWhole(2, `hookline: ${line}\n`);
+}

@@ -1,0 +1,102 @@
+import { fstatSync, readSync } from "node:fs";
+import { JsonEnd } from "./json-end.ts";
+
+/** One payload from standard input, or why there is none. */
+export type Input = { readonly text: string } | { readonly fault: string };
+
+const maxBytes = 25 * 2 ** 20;
+
+/**
+ * Reads until one JSON object is complete and then stops: some hosts leave standard input open.
+ * Contract: settles within `waitMs` of silence, and nothing is left behind that could keep the process from ending.
+ */
+export async function readInput(waitMs: number): Promise<Input> {
+  const chunks: Buffer[] = [];
+  const end = new JsonEnd();
+  let bytes = 0;
+  /** True when there is nothing more to read. */
+  const take = (chunk: Buffer): boolean => {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    return end.feed(chunk) || bytes > maxBytes;
+  };
+  const stat = fstatSync(0);
+  const ended = stat.isFIFO() || stat.isSocket() ? await fromPipe(take, waitMs) : fromFile(take);
+  if (bytes > maxBytes) return { fault: `the payload is larger than ${maxBytes / 2 ** 20} MiB` };
+  if (ended === "silence") return { fault: `no complete payload came within ${waitMs / 1000} s` };
+  return { text: Buffer.concat(chunks).toString("utf8") };
+}
+
+function fromFile(take: (chunk: Buffer) => boolean): "end" {
+  const buffer = Buffer.alloc(65_536);
+  for (;;) {
+    const length = readSync(0, buffer, 0, buffer.length, null);
+    if (length === 0 || take(Buffer.from(buffer.subarray(0, length)))) return "end";
+  }
+}
+
+/** A read that waits in a thread of its own would keep the process from ending, so pipes are read by the event loop. */
+async function fromPipe(take: (chunk: Buffer) => boolean, waitMs: number): Promise<"end" | "silence"> {
+  const open = pipeHandle() ?? (await socketHandle());
+  return new Promise((resolve) => {
+    let timer: NodeJS.Timeout | undefined;
+    const done = (how: "end" | "silence") => {
+      clearTimeout(timer);
+      open.stop();
+      resolve(how);
+    };
+    const wait = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => done("silence"), waitMs);
+    };
+    wait();
+    open.start((chunk) => {
+      if (chunk === undefined || take(chunk)) return done("end");
+      wait();
+    });
+  });
+}
+
+interface Handle {
+  /** Undefined: the other side is done. */
+  start(onChunk: (chunk: Buffer | undefined) => void): void;
+  stop(): void;
+}
+
+/** The handle beneath `process.stdin`, without the streams above it: they cost a twentieth of a bare start of Node. */
+function pipeHandle(): Handle | undefined {
+  type Pipe = {
+    open(fd: number): number;
+    readStart(): number;
+    readStop(): number;
+    onread: (data?: ArrayBuffer) => void;
+  };
+  type Binding = { Pipe: new (kind: number) => Pipe; constants: { SOCKET: number } };
+  try {
+    const binding = (process as unknown as { binding(name: string): Binding }).binding("pipe_wrap");
+    const pipe = new binding.Pipe(binding.constants.SOCKET);
+    if (pipe.open(0) !== 0) return undefined;
+    return {
+      start(onChunk) {
+        pipe.onread = (data) => onChunk(data === undefined ? undefined : Buffer.from(data));
+        pipe.readStart();
+      },
+      stop: () => void pipe.readStop(),
+    };
+  } catch {
+    return undefined; // a Node that does not lend it: the public way costs a little more
+  }
+}
+
+async function socketHandle(): Promise<Handle> {
+  const { Socket } = await import("node:net");
+  const socket = new Socket({ fd: 0, readable: true, writable: false });
+  return {
+    start(onChunk) {
+      socket.on("data", (chunk: Buffer) => onChunk(chunk));
+      socket.on("end", () => onChunk(undefined));
+      socket.on("error", () => onChunk(undefined));
+    },
+    stop: () => void socket.pause(),
+  };
+}

@@ -1,0 +1,56 @@
+import { writeSync } from "node:fs";
+
+/**
+ * Keeps standard output for the answer alone: what hooks print, and what their children print, goes to stderr.
+ * Streams are touched only when somebody uses them.
+ */
+export function guardStdout(): void {
+  Object.defineProperty(process, "stdout", { get: () => process.stderr, configurable: true, enumerable: true });
+  guardChildren();
+}
+
+/** Contract: the whole text is handed over when it returns, however slow the reader; a reader that went away is no error. */
+export function writeWhole(fd: 1 | 2, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(fd, bytes, at);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "EPIPE") return;
+      if (code !== "EAGAIN") throw error;
+      // The pipe is full and does not block by itself.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+    }
+  }
+}
+
+interface SpawnOptions {
+  readonly stdio?: { fd?: number }[];
+}
+
+/**
+ * Children that inherit our standard output get stderr instead. Done beneath `node:child_process`, because loading that module costs
+ * every start, and only a few hooks start programs.
+ */
+function guardChildren(): void {
+  type Lend = (name: string) => Record<string, never>;
+  try {
+    const lend = (process as unknown as { binding: Lend }).binding.bind(process) as Lend;
+    const { Process } = lend("process_wrap") as unknown as { Process: { prototype: { spawn: Spawn } } };
+    const sync = lend("spawn_sync") as unknown as { spawn: Spawn };
+    Process.prototype.spawn = redirected(Process.prototype.spawn);
+    sync.spawn = redirected(sync.spawn);
+  } catch {
+    return; // a Node that does not lend it: children then write where they always did
+  }
+}
+
+type Spawn = (this: unknown, options: SpawnOptions) => unknown;
+
+function redirected(spawn: Spawn): Spawn {
+  return function (this: unknown, options) {
+    for (const stream of options.stdio ?? []) if (stream?.fd === 1) stream.fd = 2;
+    return spawn.call(this, options);
+  };
+}

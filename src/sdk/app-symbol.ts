@@ -1,0 +1,31 @@
+import type { Settled } from "./dispatch.ts";
+import type { WirePayload } from "./event.ts";
+import type { AppOptions } from "./parts.ts";
+import type { FailureMode } from "./registration.ts";
+import type { World } from "./world.ts";
+
+/** An app is known by this, not by its class: two copies of the package in one tree understand each other. */
+export const appSymbol: unique symbol = Symbol.for("hookline.app") as never;
+
+/** What a program that runs an app may ask of it. Grows, never changes. */
+export interface AppInside {
+  dispatch(payload: WirePayload, world: World): Promise<Settled>;
+  /** What `install` writes into settings. */
+  describe(): readonly Description[];
+  /** The strictest mode for an event, or for all of them, for failures that are no handler's. */
+  modeFor(event: string | undefined, given?: FailureMode): FailureMode;
+  readonly options: AppOptions;
+}
+
+export interface Description {
+  readonly event: string;
+  readonly ids: readonly string[];
+  readonly onFailure: FailureMode;
+  readonly deadlineMs: number;
+}
+
+/** The inside of an app; undefined when the value is none. */
+export function appInside(value: unknown): AppInside | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  return (value as { [appSymbol]?: AppInside })[appSymbol];
+}

@@ -1,0 +1,55 @@
+import { lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { statePath, whyUnsafe } from "../../files/index.ts";
+import { mapStacks } from "./stacks.ts";
+import { version } from "./version.ts";
+
+/** What a build was made of, so that the next start can tell without any tool whether it still holds. */
+export interface BuildRecord {
+  readonly made: string;
+  readonly file: string;
+  /** Whole texts, not digests: comparing costs less than loading a hash, and cannot be fooled. */
+  readonly inputs: readonly { readonly path: string; readonly text: string }[];
+  /** The name of the built file, beside the record. */
+  readonly output: string;
+}
+
+export function buildsFolder(env: Readonly<Record<string, string | undefined>>): string {
+  return join(statePath({ env }), "builds");
+}
+
+/** Builds of another version of this package or of Node are not ours. */
+export const maker: string = `${version} node ${process.versions.node.split(".", 1)[0]}`;
+
+/**
+ * The path of a build that is still true to every one of its inputs; undefined when there is none.
+ * Contract: nothing from a folder that others may write to, and nothing from the checkout, is ever taken for a build.
+ */
+export function cachedBuild(file: string, env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const folder = buildsFolder(env);
+  try {
+    if (whyUnsafe(lstatSync(folder)) !== undefined) return undefined;
+    const record = JSON.parse(readFileSync(join(folder, recordName(file)), "utf8")) as BuildRecord;
+    if (record.made !== maker || record.file !== file || !/^[0-9a-f]{64}\.mjs$/.test(record.output)) return undefined;
+    if (record.inputs.some(({ path, text }) => readFileSync(path, "utf8") !== text)) return undefined;
+    const output = join(folder, record.output);
+    if (!lstatSync(output).isFile()) return undefined;
+    mapStacks(output);
+    return output;
+  } catch {
+    return undefined; // no record, no longer readable, or an input is gone: it is built again, and that says what is wrong
+  }
+}
+
+/** Short and harmless whatever the path holds. Two paths with one name only mean that both are built again and again. */
+export function recordName(file: string): string {
+  let one = 0x811c9dc5;
+  let two = 0x1b873593;
+  for (let i = 0; i < file.length; i++) {
+    const code = file.charCodeAt(i);
+    one = Math.imul(one ^ code, 0x01000193);
+    two = Math.imul(two ^ code, 0x85ebca6b) ^ (two >>> 13);
+  }
+  const hex = (value: number) => (value >>> 0).toString(16).padStart(8, "0");
+  return `${hex(one)}${hex(two)}.json`;
+}

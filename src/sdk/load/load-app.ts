@@ -1,0 +1,75 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type AppInside, appInside } from "../app-symbol.ts";
+import { wrong } from "../problem.ts";
+import { cachedBuild } from "./cached-build.ts";
+import { firstFault, hidesItsPlace } from "./fault.ts";
+
+export interface LoadOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** An import that takes longer is given up; 10 seconds unless told. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * The app that a hooks file exports. TypeScript is built, once per content; `.js` and `.mjs` are imported as they are.
+ * Contract: whatever is wrong with the file is a `Problem` that names it, the line where that is known, and the first line of the error.
+ */
+export async function loadApp(name: string, options: LoadOptions): Promise<AppInside> {
+  const file = resolve(options.cwd, name);
+  const exported = await inTime(importFile(file, options), file, options.timeoutMs ?? 10_000);
+  const inside = appInside((exported as { default?: unknown }).default);
+  if (inside !== undefined) return inside;
+  const found = "default" in (exported as object) ? "its default export is none" : "it has no default export";
+  throw wrong("no-app", `${file} exports no app: ${found}. End it with: export default app;`, { file });
+}
+
+async function importFile(file: string, options: LoadOptions): Promise<unknown> {
+  try {
+    if (/\.[mc]?tsx?$/.test(file)) return await importBuilt(file, options);
+    try {
+      return await import(pathToFileURL(file).href);
+    } catch (error) {
+      // A project needs no install of its own: what it asks of us is then found by a build, as for TypeScript.
+      if (!lacksOurPackage(error)) throw error;
+      return await importBuilt(file, options);
+    }
+  } catch (cause) {
+    if (cause instanceof Error && cause.name === "Problem") throw cause;
+    // The builder's parser names the line; it throws a problem of its own.
+    if (hidesItsPlace(cause)) await (await import("./build.ts")).appInputs(file);
+    throw wrong("no-load", `${file} does not load: ${firstFault(cause)}`, { file }, cause);
+  }
+}
+
+async function importBuilt(file: string, options: LoadOptions): Promise<unknown> {
+  const known = cachedBuild(file, options.env);
+  if (known !== undefined) {
+    try {
+      return await import(pathToFileURL(known).href);
+    } catch (error) {
+      // A package that the build refers to has moved; the author's file decides anew.
+      if (!isNotFound(error)) throw error;
+    }
+  }
+  const { build } = await import("./build.ts");
+  return import(await build(file, options.env));
+}
+
+function lacksOurPackage(error: unknown): boolean {
+  return isNotFound(error) && /'hookline'/.test((error as Error).message);
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
+}
+
+function inTime<Value>(work: Promise<Value>, file: string, ms: number): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const message = `${file} does not load: it took longer than ${ms / 1000} s. What takes long belongs into a handler.`;
+    timer = setTimeout(() => reject(wrong("no-load", message, { file })), ms);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,92 @@
+import { spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const root = resolve(import.meta.dirname, "../..");
+
+/** The package as a hook process finds it: bundled from the sources of now, in a folder of its own. */
+export interface BundledPackage {
+  readonly folder: string;
+  /** Where the author's project lies; its name has a blank and a quote. */
+  readonly project: string;
+  /** Puts a file into the project and gives its path. */
+  file(name: string, text: string): string;
+  run(words: readonly string[], input: string | null, options?: RunOptions): Promise<Ran>;
+  remove(): void;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Leaves standard input open after the payload. */
+  readonly open?: boolean;
+  /** Sends the payload in pieces of this many bytes. */
+  readonly pieces?: number;
+  /** More words for Node itself. */
+  readonly node?: readonly string[];
+}
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export async function bundlePackage(): Promise<BundledPackage> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-bundled-")));
+  const project = join(folder, "an author's project");
+  mkdirSync(project);
+  const { bundle } = (await import(join(root, "scripts/bundle.mjs"))) as { bundle(outdir: string): Promise<void> };
+  await bundle(join(folder, "package", "dist"));
+  cpSync(join(root, "package.json"), join(folder, "package", "package.json"));
+  symlinkSync(join(root, "node_modules"), join(folder, "package", "node_modules"));
+  const program = join(folder, "package", "bin.mjs");
+  writeFileSync(
+    program,
+    `const { runHooks } = await import("./dist/cli/run/index.js"); await runHooks(process.argv.slice(2));`,
+  );
+  return {
+    folder,
+    project,
+    file(name, text) {
+      const path = join(project, name);
+      writeFileSync(path, text);
+      return path;
+    },
+    run: (words, input, options) => run([program, ...words], input, { project, folder, ...options }),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+function run(
+  words: readonly string[],
+  input: string | null,
+  { project, folder, env, open, pieces, node = [] }: RunOptions & { project: string; folder: string },
+): Promise<Ran> {
+  return new Promise((done, fail) => {
+    const child = spawn(process.execPath, [...node, ...words], {
+      cwd: project,
+      env: { PATH: process.env["PATH"] ?? "", HOME: folder, HOOKLINE_HOME: join(folder, "state"), ...env },
+    });
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
+    child.stderr.on("data", (chunk: Buffer) => err.push(chunk));
+    child.on("error", fail);
+    child.on("close", (code) =>
+      done({ code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() }),
+    );
+    // A process that has its answer does not wait for the rest.
+    child.stdin.on("error", () => undefined);
+    void feed(child.stdin, input, open, pieces);
+  });
+}
+
+async function feed(stdin: NodeJS.WritableStream, input: string | null, open = false, pieces?: number): Promise<void> {
+  const bytes = Buffer.from(input ?? "");
+  for (let at = 0; at < bytes.length; at += pieces ?? bytes.length) {
+    stdin.write(bytes.subarray(at, at + (pieces ?? bytes.length)));
+    if (pieces) await new Promise(setImmediate);
+  }
+  if (!open) stdin.end();
+}

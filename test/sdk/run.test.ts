@@ -1,0 +1,220 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type BundledPackage, bundlePackage } from "./bundled.ts";
+
+let world: BundledPackage;
+beforeAll(async () => {
+  world = await bundlePackage();
+});
+afterAll(() => world.remove());
+
+const event = (fields: object = {}) =>
+  JSON.stringify({
+    session_id: "s",
+    hook_event_name: "PreToolUse",
+    tool_name: "Bash",
+    tool_input: { command: "ls" },
+    ...fields,
+  });
+const denial = (reason: string) =>
+  `${JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: reason } })}\n`;
+const app = (body: string, options = "") =>
+  `import * as sdk from "hookline/sdk";\nconst app = sdk.createApp(${options});\n${body}\nexport default app;\n`;
+const guard = app(`app.preTool("Bash", () => sdk.deny("no"));`);
+
+describe("SD-61: input", () => {
+  test("an answer comes while standard input stays open, and pieces of one byte, a BOM and blanks are read", async () => {
+    const file = world.file("open.mjs", guard);
+    expect(await world.run([file], event(), { open: true })).toEqual({ code: 0, stdout: denial("no"), stderr: "" });
+    const odd = `\uFEFF \n ${JSON.stringify(JSON.parse(event()), null, 2)} \n`;
+    expect((await world.run([file], odd, { pieces: 1 })).stdout).toBe(denial("no"));
+  });
+
+  test("five MiB go in and come out whole", async () => {
+    const file = world.file("big.mjs", app(`app.postTool(({ response }) => sdk.updateOutput(response));`));
+    const big = { stdout: "ä".repeat(2.5 * 2 ** 20), stderr: "" };
+    const payload = event({ hook_event_name: "PostToolUse", tool_response: big });
+    const { stdout, code } = await world.run([file], payload);
+    const wire = JSON.parse(stdout) as { hookSpecificOutput: { updatedToolOutput: unknown } };
+    expect([code, wire.hookSpecificOutput.updatedToolOutput]).toEqual([0, big]);
+  });
+
+  test("SD-64, SD-122: what is no event is never silence: refused under block, told under continue", async () => {
+    const file = world.file("soft.mjs", guard);
+    const strict = world.file("strict.mjs", app(`app.preTool("Bash", { onFailure: "block" }, () => undefined);`));
+    for (const input of ["", "{", "[1]", `{"a":1}`]) {
+      const blocked = await world.run([strict], input);
+      expect({ ...blocked, stderr: blocked.stderr.includes("cannot be read") }).toEqual({
+        code: 2,
+        stdout: "",
+        stderr: true,
+      });
+    }
+    const told = await world.run([file], "{");
+    expect([told.code, JSON.parse(told.stdout)]).toEqual([1, { systemMessage: expect.stringContaining("no JSON") }]);
+    expect((await world.run([file, "--on-failure", "block"], "{")).code).toBe(2);
+  });
+
+  test("SD-122: a payload without tool_use_id is dispatched, and the guard decides", async () => {
+    expect((await world.run([world.file("thin.mjs", guard)], event())).stdout).toBe(denial("no"));
+  });
+});
+
+describe("SD-62, SD-63: output", () => {
+  test("open timers do not hold the process, and nothing but the answer reaches stdout", async () => {
+    const file = world.file(
+      "loud.mjs",
+      app(`
+        import { spawnSync, spawn } from "node:child_process";
+        console.log("at import");
+        setInterval(() => undefined, 1000);
+        app.preTool(async () => {
+          console.log("from handler");
+          process.stdout.write("written\\n");
+          spawnSync("echo", ["sync child"], { stdio: "inherit" });
+          await new Promise((done) => spawn("echo", ["child"], { stdio: "inherit" }).on("close", done));
+          return sdk.deny("no");
+        });`),
+    );
+    const { code, stdout, stderr } = await world.run([file], event(), { open: true });
+    expect([code, stdout]).toEqual([0, denial("no")]);
+    expect(stderr.split("\n").sort()).toEqual(["", "at import", "child", "from handler", "sync child", "written"]);
+  });
+});
+
+describe("SD-34, SD-35: failure", () => {
+  test("process.exit, an uncaught error and a handler that never ends cannot turn a block into silence", async () => {
+    const bodies = {
+      exit: `app.preTool({ name: "h", onFailure: "block" }, () => process.exit(0));`,
+      uncaught: `app.preTool({ name: "h", onFailure: "block" }, () => new Promise(() => setTimeout(() => { throw new Error("late"); })));`,
+      never: `app.preTool({ name: "h", onFailure: "block", timeoutMs: 50 }, () => new Promise(() => undefined));`,
+    };
+    const ends = await Promise.all(
+      Object.entries(bodies).map(async ([name, body]) => world.run([world.file(`${name}.mjs`, app(body))], event())),
+    );
+    expect(ends.map(({ code, stdout }) => ({ code, denied: stdout.includes('"deny"') }))).toEqual([
+      { code: 0, denied: true },
+      { code: 2, denied: false },
+      { code: 0, denied: true },
+    ]);
+  });
+
+  test("a failure is told once per session, on stderr every time, and in the log", async () => {
+    const file = world.file("boom.mjs", app(`app.preTool({ name: "h" }, () => { throw new Error("boom"); });`));
+    const first = await world.run([file], event({ session_id: "told" }));
+    const second = await world.run([file], event({ session_id: "told" }));
+    expect(JSON.parse(first.stdout)).toEqual({ systemMessage: "Hook h failed on PreToolUse: boom" });
+    expect([second.stdout, second.stderr]).toEqual(["", "hookline: Hook h failed on PreToolUse: boom\n"]);
+    const log = readFileSync(join(world.folder, "state/log/hooks.jsonl"), "utf8").trimEnd().split("\n");
+    expect(JSON.parse(log.at(-1) ?? "")).toMatchObject({
+      session: "told",
+      event: "PreToolUse",
+      tool: "Bash",
+      transport: "run",
+      answer: "none",
+      handlers: [{ name: "h", outcome: "failed", error: "boom" }],
+    });
+    expect(statSync(join(world.folder, "state/log/hooks.jsonl")).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe("SD-65, SD-66, SD-67: loading", () => {
+  test("a file that does not load is refused or told, with file, line and the first error line", async () => {
+    const faults: [string, string, RegExp][] = [
+      ["syntax.mjs", "const a = ;", /syntax\.mjs:1: Unexpected/],
+      ["syntax.ts", "\nconst a: = 1;", /syntax\.ts:2: /],
+      ["missing.mjs", `import "./nowhere.mjs";`, /nowhere\.mjs/],
+      ["throws.ts", `\n\nthrow new Error("at start");`, /throws\.ts:3: Error: at start/],
+      ["empty.mjs", "export const a = 1;", /exports no app: it has no default export/],
+      ["other.mjs", "export default {};", /exports no app: its default export is none/],
+    ];
+    await Promise.all(
+      faults.map(async ([name, text, wanted]) => {
+        const file = world.file(name, text);
+        const blocked = await world.run([file, "--on-failure=block"], event());
+        expect({ ...blocked, stderr: "" }).toEqual({ code: 2, stdout: "", stderr: "" });
+        expect(blocked.stderr).toMatch(wanted);
+      }),
+    );
+    const told = await world.run([join(world.project, "gone.mjs")], event());
+    expect([told.code, told.stdout.includes("systemMessage")]).toEqual([1, true]);
+  });
+
+  test("TypeScript is built once per content; a changed import is noticed; the build lies outside the checkout", async () => {
+    const words = world.file(
+      "words.ts",
+      `export const word: string = "one";\nexport const place: string = import.meta.dirname;\n`,
+    );
+    const file = world.file(
+      "typed.ts",
+      `import { createApp, deny } from "hookline/sdk";
+import { word, place } from "./words.ts";
+enum Level { High = 1 }
+const app = createApp();
+app.preTool("Bash", ({ input }) => deny(\`\${word} \${input.command} \${Level.High} \${place === import.meta.dirname}\`));
+app.onStop(() => { throw new Error(new Error("here").stack); });
+export default app;
+`,
+    );
+    expect((await world.run([file], event())).stdout).toBe(denial("one ls 1 true"));
+    const builds = () => readdirSync(join(world.folder, "state/builds")).filter((name) => name.endsWith(".mjs"));
+    const before = builds();
+    expect((await world.run([file], event())).stdout).toBe(denial("one ls 1 true"));
+    expect(builds()).toEqual(before);
+    const { atime, mtime } = statSync(words);
+    writeFileSync(words, `export const word: string = "two";\nexport const place: string = import.meta.dirname;\n`);
+    const { utimesSync } = await import("node:fs");
+    utimesSync(words, atime, mtime);
+    expect((await world.run([file], event())).stdout).toBe(denial("two ls 1 true"));
+    const failed = await world.run([file], event({ hook_event_name: "Stop", session_id: "stack" }));
+    expect(failed.stderr).toContain(`${file}:6:`);
+    expect(existsSync(join(world.project, "hooks.mjs"))).toBe(false);
+  });
+
+  test("SD-70: HOOKLINE=0 is no opinion, noted in the log", async () => {
+    const ran = await world.run([world.file("off.mjs", guard)], event(), { env: { HOOKLINE: "0" } });
+    expect(ran).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(readFileSync(join(world.folder, "state/log/hooks.jsonl"), "utf8")).toContain(`"off":true`);
+  });
+});
+
+test("SD-68: the cold path loads at most twelve modules of the package and no npm package", async () => {
+  const loaded = join(world.folder, "loaded.txt");
+  const hooks = `import { appendFileSync } from "node:fs";
+export async function load(url, context, next) {
+  if (url.startsWith("file:")) appendFileSync(${JSON.stringify(loaded)}, url + "\\n");
+  return next(url, context);
+}`;
+  const register = `import { register } from "node:module"; register("data:text/javascript,${encodeURIComponent(hooks)}");`;
+  const spy = world.file("spy.mjs", register);
+  const file = world.file("cold.mjs", guard);
+  // The first start builds, because the project has no install; the second is what a hook costs.
+  await world.run([file], event());
+  expect((await world.run([file], event(), { node: ["--import", spy] })).stdout).toBe(denial("no"));
+  const urls = readFileSync(loaded, "utf8").trimEnd().split("\n");
+  const own = urls.filter((url) => url.includes("/package/dist/"));
+  expect(own.length).toBeGreaterThan(0);
+  expect(own.length).toBeLessThanOrEqual(12);
+  expect(urls.filter((url) => url.includes("node_modules") || url.includes("/sessions/"))).toEqual([]);
+});
+
+test("SD-120, SD-121: twelve processes count to twelve; ids never become paths", async () => {
+  const file = world.file(
+    "count.mjs",
+    app(
+      `app.onPrompt(async (_event, { state }) => { await state.update("n", (n) => n + 1); });
+       app.onStop(async (_event, { state }) => sdk.block(String(await state.get("n"))));`,
+      "{ state: { session: { n: 0 } } }",
+    ),
+  );
+  const session_id = "../../../escaped";
+  const prompt = event({ hook_event_name: "UserPromptSubmit", prompt: "hi", session_id });
+  const ran = await Promise.all(Array.from({ length: 12 }, () => world.run([file], prompt)));
+  expect(ran.map(({ stderr }) => stderr).filter((text) => text !== "")).toEqual([]);
+  const { stdout } = await world.run([file], event({ hook_event_name: "Stop", session_id }));
+  expect(JSON.parse(stdout)).toEqual({ decision: "block", reason: "12" });
+  const names = readdirSync(join(world.folder, "state/state/session")).filter((name) => name.endsWith(".json"));
+  expect(names).toEqual([expect.stringMatching(/^h-[0-9a-f]{64}\.json$/)]);
+  expect(readdirSync(world.folder).sort()).not.toContain("escaped");
+});
