@@ -15,6 +15,8 @@ export interface OneLimits {
   readonly line: string;
   readonly slots: Slots;
   readonly timeoutMs: number;
+  /** When the time of all hooks of the event together is up, on the clock of `performance`. */
+  readonly endsAt?: number;
 }
 
 /** One hook from start to record: run, read by the row, finished, judged by its failure policy. */

@@ -2,11 +2,11 @@ import type { Answer, Warning } from "../protocol/index.ts";
 import type { ConfiguredHook } from "./configured.ts";
 import type { Firing, OneRun, World } from "./firing.ts";
 import type { AnyPayload } from "./payload.ts";
-import { runOne } from "./run-one.ts";
+import { type OneLimits, runOne } from "./run-one.ts";
 import type { SettledRun } from "./settle/settle.ts";
 import { type Slots, slots } from "./slots.ts";
 import { allSoon, type Soon, soon } from "./soon.ts";
-import { eventBudgetMs, timeoutOf } from "./timeouts.ts";
+import { eventBudgetMs, remainingMs, timeoutOf } from "./timeouts.ts";
 
 export interface Runs {
   /** In configured order, whatever order they finished in. */
@@ -68,7 +68,7 @@ function inConfiguredOrder(runs: readonly LaneRun[], hooks: readonly ConfiguredH
 }
 
 function runLone(hook: ConfiguredHook, firing: Firing, world: World, shared: Shared): Soon<LaneRun> {
-  const limits = { line: shared.line, slots: shared.slots, timeoutMs: limitOf(hook, shared) };
+  const limits = limitsOf(hook, shared.line, firing, shared);
   const one = runOne(hook, firing, world, limits);
   return one instanceof Promise ? one.then(loneRun) : loneRun(one);
 }
@@ -100,7 +100,7 @@ async function runLane(
   let { payload } = firing;
   let { line } = shared;
   for (const hook of lane) {
-    const limits = { line, slots: shared.slots, timeoutMs: limitOf(hook, shared) };
+    const limits = limitsOf(hook, line, firing, shared);
     const { record, warnings } = await runOne(hook, { ...firing, payload }, world, limits);
     runs.push({ settled: { record, chain: hook.group.key }, warnings });
     const next = chained(payload, record.answer, firing);
@@ -110,9 +110,10 @@ async function runLane(
   return runs;
 }
 
-function limitOf(hook: ConfiguredHook, { endsAt }: Shared): number {
-  const own = timeoutOf(hook.hook, hook.row);
-  return endsAt === undefined ? own : Math.max(1, Math.min(own, endsAt - performance.now()));
+function limitsOf(hook: ConfiguredHook, line: string, firing: Firing, { slots, endsAt }: Shared): OneLimits {
+  if (endsAt === undefined) return { line, slots, timeoutMs: timeoutOf(hook.hook, hook.row, {}) };
+  const own = timeoutOf(hook.hook, hook.row, firing.environmentOf(hook));
+  return { line, slots, timeoutMs: remainingMs({ timeoutMs: own, endsAt }), endsAt };
 }
 
 function budgetEnd(hooks: readonly ConfiguredHook[], { row, environmentOf }: Firing): number | undefined {

@@ -12,10 +12,10 @@ const standardMs: Readonly<Record<HookType, number>> = {
 };
 
 /** How long a hook may take: its own word, else the event's, else the type's. */
-export function timeoutOf(hook: Hook, row: EventRow): number {
+export function timeoutOf(hook: Hook, row: EventRow, env: Environment): number {
   if (hook.timeout !== undefined) return hook.timeout * 1_000;
   const standard = standardMs[hook.type];
-  const replaced = row.special.budget?.ms ?? row.timeoutMs;
+  const replaced = budgetMs(row, env) ?? row.timeoutMs;
   return replaced !== null && standard === standardMs.command ? replaced : standard;
 }
 
@@ -23,8 +23,22 @@ export function timeoutOf(hook: Hook, row: EventRow): number {
 export function eventBudgetMs(row: EventRow, hooks: readonly Hook[], env: Environment): number | undefined {
   const { budget } = row.special;
   if (budget === undefined) return undefined;
-  const said = Number(env[budget.variable]);
-  if (said > 0) return said;
+  if (saidMs(env[budget.variable]) !== undefined) return budgetMs(row, env);
   const longest = Math.max(0, ...hooks.map((hook) => (hook.timeout ?? 0) * 1_000));
   return Math.min(Math.max(budget.ms, longest), budget.mostMs);
+}
+
+/** What is left for a hook that may have queued. */
+export function remainingMs({ timeoutMs, endsAt }: { readonly timeoutMs: number; readonly endsAt?: number }): number {
+  return endsAt === undefined ? timeoutMs : Math.max(1, Math.min(timeoutMs, endsAt - performance.now()));
+}
+
+/** One figure is both the limit of the event and that of a hook which names none; a variable replaces it. */
+function budgetMs({ special: { budget } }: EventRow, env: Environment): number | undefined {
+  return budget && (saidMs(env[budget.variable]) ?? budget.ms);
+}
+
+function saidMs(text: string | undefined): number | undefined {
+  const said = Number(text);
+  return said > 0 ? said : undefined;
 }

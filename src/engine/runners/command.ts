@@ -6,6 +6,7 @@ import type { ConfiguredHook } from "../configured.ts";
 import type { Firing, World } from "../firing.ts";
 import type { Ran } from "../ran.ts";
 import type { OneLimits } from "../run-one.ts";
+import { remainingMs } from "../timeouts.ts";
 import { backgroundAnswer } from "./command/background-answer.ts";
 import { type PreparedFiles, prepareFiles } from "./command/prepare-files.ts";
 import { type CommandCall, type StartedCommand, startCommand } from "./command/start.ts";
@@ -104,7 +105,7 @@ function startTrusted(
     home: world.home,
     depth: firing.depth,
     runId: runId(env["HOOKLINE_RUN"]),
-    timeoutMs: limits.timeoutMs,
+    timeoutMs: remainingMs(limits),
     graceMs: firing.row.special.budget?.graceMs,
     ask: world.ask,
     ...options,

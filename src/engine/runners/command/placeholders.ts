@@ -18,11 +18,8 @@ export function fillPlaceholders({ command, args }: CommandHook, places: Placeho
   if (args !== undefined) {
     return { command: fill(command, places, pasted), args: args.map((arg) => fill(arg, places, pasted)) };
   }
-  const unsafe = unsafeOption(command, places);
-  if (unsafe === undefined) return { command: fill(command, places, pastedIfPlain) };
-  return {
-    refused: `\${user_config.${unsafe}} holds characters a shell would read; use "$${optionVariable(unsafe)}" instead`,
-  };
+  const refused = refusedOption(command, places);
+  return refused === undefined ? { command: fill(command, places, pastedIfPlain) } : { refused };
 }
 
 /** The same values as variables, for scripts and for what was not pasted. */
@@ -59,10 +56,15 @@ function fill(text: string, { projectDir, plugin }: Placeholders, paste: Paste):
 
 const placeholder = /\$\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA|user_config\.[A-Za-z0-9_.-]+)\}/g;
 
-function unsafeOption(command: string, { plugin }: Placeholders): string | undefined {
-  for (const [, key] of command.matchAll(/\$\{user_config\.([A-Za-z0-9_.-]+)\}/g)) {
-    const value = plugin?.options?.[key ?? ""];
-    if (value !== undefined && !isPlain(value)) return key;
+/** A shell takes what is left of such a placeholder for a syntax error, and its exit code would read as a block. */
+function refusedOption(command: string, { plugin }: Placeholders): string | undefined {
+  if (plugin === undefined) return undefined;
+  for (const [written, key = ""] of command.matchAll(/\$\{user_config\.([A-Za-z0-9_.-]+)\}/g)) {
+    const value = plugin.options?.[key];
+    if (value === undefined) return `${written} is not set`;
+    if (!isPlain(value)) {
+      return `${written} holds characters a shell would read; use "$${optionVariable(key)}" instead`;
+    }
   }
   return undefined;
 }

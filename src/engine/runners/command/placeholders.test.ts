@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import type { CommandHook } from "../../../protocol/index.ts";
+import { fillPlaceholders, placeholderVariables } from "./placeholders.ts";
+
+const plain = { root: "/opt/guard", data: "/home/me/data", options: { level: "high", "api.url": "https://x.io/a" } };
+const odd = {
+  root: "/opt/my guard",
+  data: "/home/$me",
+  options: { level: "high; rm -r x", text: "${user_config.level}" },
+};
+
+function shell(command: string, plugin: typeof plain | typeof odd = plain) {
+  return fillPlaceholders({ type: "command", command }, { projectDir: "/work/x", plugin });
+}
+
+function exec(args: readonly string[], plugin: typeof plain | typeof odd = odd) {
+  const hook: CommandHook = { type: "command", command: "${CLAUDE_PLUGIN_ROOT}/run", args };
+  return fillPlaceholders(hook, { projectDir: "/work/x", plugin });
+}
+
+test("EN-55 in shell form root, data and options are filled in, the project folder is the shell's to expand", () => {
+  expect(
+    shell("${CLAUDE_PLUGIN_ROOT}/run ${CLAUDE_PLUGIN_DATA} ${user_config.level} ${CLAUDE_PROJECT_DIR} $HOME"),
+  ).toEqual({
+    command: "/opt/guard/run /home/me/data high ${CLAUDE_PROJECT_DIR} $HOME",
+  });
+});
+
+test("EN-55 in exec form all of them are filled in, once", () => {
+  expect(exec(["${CLAUDE_PROJECT_DIR}", "${CLAUDE_PLUGIN_DATA}/a", "${user_config.text}", "${OTHER}"])).toEqual({
+    command: "/opt/my guard/run",
+    args: ["/work/x", "/home/$me/a", "${user_config.level}", "${OTHER}"],
+  });
+});
+
+test("EN-56 a path that a shell would read is left to the shell, an option refuses the hook", () => {
+  expect(shell('"${CLAUDE_PLUGIN_ROOT}/run" "${CLAUDE_PLUGIN_DATA}"', odd)).toEqual({
+    command: '"${CLAUDE_PLUGIN_ROOT}/run" "${CLAUDE_PLUGIN_DATA}"',
+  });
+  expect(shell("run ${user_config.level}", odd)).toEqual({
+    refused: '${user_config.level} holds characters a shell would read; use "$CLAUDE_PLUGIN_OPTION_LEVEL" instead',
+  });
+});
+
+test("an option that is not set refuses the hook before a shell could call it a syntax error", () => {
+  expect(shell("run ${user_config.colour}")).toEqual({ refused: "${user_config.colour} is not set" });
+});
+
+test("without a plugin only the project folder is a placeholder", () => {
+  const hook: CommandHook = { type: "command", command: "run ${CLAUDE_PLUGIN_ROOT}" };
+  expect(fillPlaceholders(hook, { projectDir: "/work/x", plugin: undefined })).toEqual({ command: hook.command });
+});
+
+test("EN-55 all are exported as variables too", () => {
+  expect(placeholderVariables({ projectDir: "/work/x", plugin: plain })).toEqual({
+    CLAUDE_PROJECT_DIR: "/work/x",
+    CLAUDE_PLUGIN_ROOT: "/opt/guard",
+    CLAUDE_PLUGIN_DATA: "/home/me/data",
+    CLAUDE_PLUGIN_OPTION_LEVEL: "high",
+    CLAUDE_PLUGIN_OPTION_API_URL: "https://x.io/a",
+  });
+});
