@@ -59,3 +59,18 @@ test("EN-46 equal answers give an equal outcome, in whatever order hooks finish"
 function timeless(outcome: Outcome): Outcome {
   return { ...outcome, runs: outcome.runs.map((run) => ({ ...run, startedAt: 0, durationMs: 0 })) };
 }
+
+test("SessionEnd has one budget for all its hooks, also for those that queue", async () => {
+  const { engine } = await openIn(on("SessionEnd", "sleep 9; : 1", "sleep 9; : 2", "sleep 9; : 3"), {
+    concurrency: 1,
+    env: { CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: "400" },
+  });
+  const begun = performance.now();
+  const { runs } = await engine.fire("SessionEnd", { reason: "other" });
+  expect(runs.map(({ ended }) => ended.by)).toEqual(["timeout", "timeout", "timeout"]);
+  const [first, second, third] = runs.map(({ ended }) => (ended.by === "timeout" ? ended.afterMs : 0));
+  expect(first).toBeGreaterThan(300);
+  expect(second).toBeLessThan(100);
+  expect(third).toBeLessThan(100);
+  expect(performance.now() - begun).toBeLessThan(400 + 3_000);
+});

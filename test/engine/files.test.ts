@@ -1,0 +1,61 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { bash, command, on, openIn } from "./world.ts";
+
+test("EN-53 the input file is private and gone when the hook has ended", async () => {
+  const { engine, project } = await openIn(
+    on("PreToolUse", 'echo "$HOOK_INPUT_FILE" > path; cp "$HOOK_INPUT_FILE" copy'),
+  );
+  await engine.fire("PreToolUse", bash);
+  const path = readFileSync(join(project, "path"), "utf8").trim();
+  expect(JSON.parse(readFileSync(join(project, "copy"), "utf8"))).toMatchObject(bash);
+  expect(path).not.toContain(project);
+  expect(existsSync(path)).toBe(false);
+});
+
+test("EN-53 a hook that takes its input file away itself is no error", async () => {
+  const { engine } = await openIn(on("PreToolUse", 'rm "$HOOK_INPUT_FILE"'));
+  expect((await engine.fire("PreToolUse", bash)).runs).toMatchObject([{ ended: { by: "exit", code: 0 } }]);
+});
+
+test("EN-53 ARGUMENTS is left out for a payload over 100 KB", async () => {
+  const { engine } = await openIn(on("UserPromptSubmit", 'echo "${ARGUMENTS-none}" | wc -c | tr -d " "'));
+  const short = await engine.fire("UserPromptSubmit", { prompt: "x".repeat(1_000) });
+  expect(Number(short.additionalContext[0])).toBeGreaterThan(1_000);
+  const long = await engine.fire("UserPromptSubmit", { prompt: "x".repeat(101_000) });
+  expect(long.additionalContext).toEqual(["5"]);
+});
+
+test("EN-54 env files lie in a private folder of the session, under the root the host names", async () => {
+  const settings = on("SessionStart", 'echo "export A=1" > "$CLAUDE_ENV_FILE"');
+  const { engine, home } = await openIn(settings);
+  const { output } = await engine.fire("SessionStart", { source: "startup", session_id: "s-1" });
+  const folder = join(home, ".claude/session-env/s-1");
+  expect(output.envFiles).toEqual([join(folder, "sessionstart-hook-0.sh")]);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+
+  const other = await openIn({}, { clientHome: join(home, "client"), settings: [JSON.stringify(settings)] });
+  const started = await other.engine.fire("SessionStart", { source: "startup", session_id: "../../x" });
+  expect(started.output.envFiles?.[0]).toMatch(new RegExp(`^${join(home, "client/session-env")}/[0-9a-f]{32}/`));
+});
+
+test("EN-57 a plugin hook whose folder is gone fails before a shell could call it a block", async () => {
+  const { engine: probe, project } = await openIn({});
+  await probe.close();
+  const plugin = join(project, "plugin");
+  mkdirSync(join(plugin, "hooks"), { recursive: true });
+  const hook = command("${CLAUDE_PLUGIN_ROOT}/guard.sh; exit 2", { onFailure: "block" });
+  writeFileSync(
+    join(plugin, "hooks/hooks.json"),
+    JSON.stringify({ description: "a guard", ...on("PreToolUse", hook) }),
+  );
+  const { engine } = await openIn({}, { plugins: [plugin] });
+  expect(await engine.fire("PreToolUse", bash)).toMatchObject({ decision: "deny", runs: [{ ended: { code: 2 } }] });
+  renameSync(plugin, `${plugin}-gone`);
+  expect(await engine.fire("PreToolUse", bash)).toMatchObject({
+    decision: "deny",
+    reason: expect.stringContaining(plugin),
+    runs: [{ ended: { by: "not-started" } }],
+  });
+});
