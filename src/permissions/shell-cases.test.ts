@@ -241,6 +241,11 @@ test("B3: wrappers are opened for deny and never carry an allow", () => {
     "sudo env A=1 nice timeout 5 bash -c 'rm x'",
     "\\time rm x",
     "/usr/bin/env rm x",
+    "sudo -k rm x",
+    "su root -lc 'rm x'",
+    "env -S 'rm x'",
+    "bash -O extglob -c 'rm x'",
+    "sudo --unknown rm x",
   ];
   expect(opened.filter((command) => decide(command, denyRm) !== "deny")).toEqual([]);
   const unknown = [
@@ -253,8 +258,16 @@ test("B3: wrappers are opened for deny and never carry an allow", () => {
     "timeout $t x",
     "find . $x",
     "bash -c $(x)",
+    'xargs -I"$x" git a',
+    "bash -ic 'git x'",
+    "bash -o allexport -c 'x=1; git y'",
+    "git log | sh",
+    "sh",
+    "bash -s < x",
   ];
   expect(unknown.filter((command) => decide(command, denyRm) === "allow")).toEqual([]);
+  // Not even where nothing else is asked about: the rule cannot be ruled out.
+  expect(unknown.filter((command) => decide(command, denyRm, { mode: "bypassPermissions" }) === "allow")).toEqual([]);
 });
 
 test("B3: both the wrapper and the command in it need a rule, an exact rule covers its exact text", () => {

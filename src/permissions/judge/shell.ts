@@ -1,8 +1,6 @@
 import type { PolicyRule } from "../policy.ts";
 import { covers } from "../rules/command-pattern.ts";
-import { namesNeeded } from "../rules/path-pattern.ts";
 import { analyseShell, type ShellAnalysis } from "../shell/analyse.ts";
-import { castNet, isCaught } from "../shell/net.ts";
 import { type CommandPart, type ShellPart, staticValue } from "../shell/part.ts";
 import { criticalWords } from "../shell/removal.ts";
 import { shownText } from "../shell/text.ts";
@@ -10,6 +8,7 @@ import { judgeCommand, type WholeText } from "./command.ts";
 import type { Desk } from "./desk.ts";
 import { asked, byMode, denied, type Finding, harmless, refOf, unusable } from "./finding.ts";
 import type { JudgedPart } from "./judgement.ts";
+import { judgeNet } from "./net.ts";
 import { judgeRedirection } from "./redirection.ts";
 import { type RulesOn, rulesOn } from "./rules-on.ts";
 
@@ -66,34 +65,6 @@ export function judgeText(analysis: ShellAnalysis, rules: RulesOn, desk: Desk): 
   );
   const answer = byMode(mode, named || onFiles ? "asked" : "other", why);
   return [{ ...answer, by: "analysis", stance: named ? "doubt" : "none" }];
-}
-
-/** Words of command rules and, `withFiles`, names of path rules: a trace of them in a text nobody could take apart. */
-function judgeNet(text: string, rules: RulesOn, desk: Desk, withFiles: boolean): Finding | undefined {
-  const { policy, mode } = desk;
-  const folded = withFiles && desk.folds(desk.context.cwd);
-  const traces = (from: readonly PolicyRule[], onFiles: readonly PolicyRule[]) => [
-    ...from.flatMap((rule) =>
-      rule.meaning.target.kind === "command" ? [{ rule, words: rule.meaning.target.pattern.words }] : [],
-    ),
-    ...(withFiles ? onFiles : []).flatMap((rule) =>
-      rule.meaning.target.kind === "path" ? [{ rule, names: namesNeeded(rule.meaning.target.pattern, folded) }] : [],
-    ),
-  ];
-  const [deny, ask] = [traces(rules.deny, policy.deny), traces(rules.ask, policy.ask)];
-  const all = [...deny, ...ask];
-  const net = castNet(text, {
-    words: all.flatMap((trace) => ("words" in trace ? trace.words : [])),
-    names: all.flatMap((trace) => ("names" in trace ? trace.names : [])),
-  });
-  const found = (trace: (typeof all)[number]) =>
-    "words" in trace
-      ? isCaught(net, trace.words)
-      : trace.names.length > 0 && trace.names.every((name) => net.names.has(name));
-  const denying = deny.find(found)?.rule;
-  if (denying) return denied(denying, `what ${denying.text} names occurs in it`);
-  const asking = ask.find(found)?.rule;
-  return asking && asked(mode, "rule", `what ${asking.text} names occurs in it`, asking);
 }
 
 function judgePart(part: ShellPart, whole: WholeText, rules: RulesOn, desk: Desk): Finding {

@@ -34,14 +34,19 @@ export function fileOperands(part: CommandPart): FileOperand[] {
 }
 
 /** What `cp a b folder` really writes: `folder/a` and `folder/b`, whether or not the folder is there. */
-export function copiedNames(part: CommandPart): readonly { from: ShellWord; to: ShellWord }[] {
+export function copiedPaths(part: CommandPart, home: string): string[] {
   const head = part.words[0] && staticValue(part.words[0])?.split("/").at(-1);
   if (head !== "cp" && head !== "mv" && head !== "ln" && head !== "install") return [];
   const names = part.words
     .slice(1)
     .filter((word) => staticValue(word) !== undefined && !staticValue(word)?.startsWith("-"));
-  const to = names.at(-1);
-  return to === undefined ? [] : names.slice(0, -1).map((from) => ({ from, to }));
+  const folder = names.at(-1);
+  if (folder === undefined) return [];
+  const { paths } = pathsOf(folder, part.places, home);
+  return names.slice(0, -1).flatMap((from) => {
+    const name = staticValue(from)?.replace(/\/+$/, "").split("/").at(-1) ?? "";
+    return paths.map((path) => `${path}/${name}`);
+  });
 }
 
 /** A word as a name; of `of=x` and `--file=x` the value. */

@@ -50,6 +50,7 @@ function unwrapProgram(head: string, args: readonly ShellWord[], wrapper: Wrappe
   }
   if (rest.length === 0) return wrapper.startsShell ? [{ kind: "opaque", why: `${head} starts a shell` }] : [];
   const replaced = options.find(({ name }) => wrapper.replaces?.includes(name))?.value;
+  if (replaced && !staticValue(replaced)) return [{ kind: "opaque", why: `what ${head} replaces is not known` }];
   const words = replaced ? rest.map((word) => withoutText(word, staticValue(replaced) ?? "")) : rest;
   const joins = wrapper.joins && !options.some(({ name }) => name === wrapper.execOption || name === "--exec");
   if (head === "parallel") {
@@ -64,7 +65,11 @@ function unwrapProgram(head: string, args: readonly ShellWord[], wrapper: Wrappe
 
 function unwrapShell(args: readonly ShellWord[], dialect: Dialect, stdin: string | undefined): readonly Inner[] {
   const read = readOptions(args, shellOptions);
-  if (read === undefined) return [{ kind: "opaque", why: "an option of the shell is not known" }];
+  const plain = read?.options.every(
+    ({ name, value }) =>
+      name !== "o" || /^(pipefail|errexit|nounset|xtrace)$/.test((value && staticValue(value)) ?? ""),
+  );
+  if (read === undefined || !plain) return [{ kind: "opaque", why: "an option of the shell is not known" }];
   const script = read.rest[0];
   const has = (letter: string) => read.options.some(({ name }) => name === letter);
   if (has("c")) return script ? [scriptOf([script], dialect, false)] : [];

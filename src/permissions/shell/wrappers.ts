@@ -37,7 +37,7 @@ export const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ],
   [
     "sudo",
-    { flags: "ABEHKNPSbknlvV", valued: "CgpTu", asksOnly: "lvVKk", assigns: true, longValued: ["--user", "--group"] },
+    { flags: "ABEHKNPSbknlvV", valued: "CgpTu", asksOnly: "lvVK", assigns: true, longValued: ["--user", "--group"] },
   ],
   ["doas", { flags: "nL", valued: "u", asksOnly: "L" }],
   ["nice", { valued: "n", longValued: ["--adjustment"], also: /^-[-+]?\d+$/ }],
@@ -124,9 +124,9 @@ export const shells: ReadonlyMap<string, "bash" | "sh" | "other"> = new Map([
   ["ksh", "other"],
 ] as const);
 
-/** `-a` and `-k` would export what a script sets; `--rcfile` runs a file first. */
+/** Not `-a` and `-k`, which export what a script sets; not `-i` and `-O`, which change how it is read; not `--rcfile`. */
 export const shellOptions: OptionGrammar = {
-  flags: "cefhilmnpstuvxBCE",
-  valued: "oO",
+  flags: "cefhlmnpstuvxBCE",
+  valued: "o",
   long: ["--norc", "--noprofile", "--posix", "--login", "--restricted", "--verbose", "--noediting"],
 };
