@@ -1,5 +1,5 @@
 /** Group A: what an untrusted repository cannot do. */
-import { rename } from "node:fs/promises";
+import { cp, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openEngine } from "../../src/engine/index.ts";
@@ -188,4 +188,20 @@ test("DR-1 a person's own hooks see nothing of an untrusted repository's setting
   await engine.close();
   expect(record?.stdout).toContain(`PATH=${cloned.options.env["PATH"]}`);
   expect(record?.stdout).not.toMatch(/EVIL|LD_PRELOAD|NODE_OPTIONS|BASH_ENV|PROXY|BASE_URL/);
+});
+
+test("DR-2 links and version-control metadata prove nothing", async () => {
+  const cloned = await clone();
+  await cloned.hookline("trust", "--yes");
+  const twin = join(cloned.root, "twin");
+  await cp(cloned.project, twin, { recursive: true });
+  // A worktree of the approved repository, a link to its settings, the same everything: still another place.
+  await rm(join(twin, ".git"), { recursive: true });
+  await writeFile(join(twin, ".git"), `gitdir: ${join(cloned.project, ".git")}\ncommondir: ${cloned.project}\n`);
+  await rm(join(twin, ".claude"), { recursive: true });
+  await symlink(join(cloned.project, ".claude"), join(twin, ".claude"));
+  const engine = await openEngine({ ...cloned.options, cwd: twin });
+  expect(new Set(engine.list().map(({ trust }) => trust))).toEqual(new Set(["new"]));
+  expect((await engine.fire("SessionStart", payloadOf("SessionStart"))).runs).toEqual([]);
+  await engine.close();
 });
