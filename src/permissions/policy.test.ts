@@ -274,6 +274,20 @@ test("PE-20: what was judged is frozen and nobody's but the judgement's", () => 
   expect(Object.isFrozen(judged) && Object.isFrozen(judged["deep"])).toBe(true);
 });
 
+test("an input that holds itself is copied once", () => {
+  const input: Record<string, unknown> = { command: "ls" };
+  for (const name of ["a", "b", "c"]) input[name] = [input, input];
+  const { input: judged, decision } = judge({ tool: "Bash", input }, compileRules([]), context);
+  expect([decision, judged["command"], (judged["a"] as unknown[])[0] === judged]).toEqual(["allow", "ls", true]);
+});
+
+test("PE-14: added directories count as inside, a tilde is home", () => {
+  const layers: RuleLayer[] = [{ scope: "user", additionalDirectories: ["~/notes", "/more", 5] }];
+  expect(
+    ["/home/u/notes/a", "/more/b", "/home/u/a", "/mores/b"].map((path) => decide(layers, "Read", { file_path: path })),
+  ).toEqual(["allow", "allow", "ask", "ask"]);
+});
+
 test("PE-36: another shell gets exact allow rules only", () => {
   const layers: RuleLayer[] = [
     { scope: "user", allow: ["Bash(git log)", "Bash(git *)", "Bash"], deny: ["Bash(rm *)"] },

@@ -22,7 +22,7 @@ export interface JudgeContext {
   /** The shell that Bash commands go to; anything but bash gets exact allow rules only (PE-36). */
   readonly shell?: string;
   /** Names in the environment of the shell. */
-  readonly envNames?: Iterable<string>;
+  readonly envNames?: readonly string[] | ReadonlySet<string>;
   readonly fs?: PathFs;
   /** Settings files in force and files that active hooks name: protected. */
   readonly protectedFiles?: readonly string[];
@@ -74,7 +74,8 @@ export function openDesk(policy: Policy, context: JudgeContext): Desk {
     readOnly: context.readOnly ?? readOnlyCommands,
     get roots() {
       const folders = [context.cwd, context.projectRoot, ...policy.directories, ...(context.directories ?? [])];
-      roots ??= [...new Set(folders.map((folder) => resolve(folder).resolved))];
+      const whole = folders.map((folder) => folder.replace(/^~(?=\/|$)/, context.home));
+      roots ??= [...new Set(whole.map((folder) => resolve(folder).resolved))];
       return roots;
     },
     seen: [],

@@ -6,6 +6,7 @@ import type { ShellProblem } from "../shell/part.ts";
 import { type Desk, type JudgeContext, openDesk } from "./desk.ts";
 import { judgeFiles } from "./files.ts";
 import { asked, denied, type Finding, firmest, harmless, refOf, strictest, unusable } from "./finding.ts";
+import { frozenInput } from "./frozen-input.ts";
 import type { JudgedPart, Judgement } from "./judgement.ts";
 import { fieldCovers, judgeName, namedThing } from "./name.ts";
 import { isInside, isSpecial, protectionFinding } from "./path.ts";
@@ -128,25 +129,4 @@ function judgeCall(tool: string, input: ToolInput, desk: Desk): Finding[] {
   }
   // While a managed file cannot be read nothing settles below `ask` (PE-13).
   return policy.managedUnreadable ? [asked(mode, "rule", "the managed settings cannot be read")] : [];
-}
-
-/** A copy nobody can change any more; what no JSON could hold is left out. */
-function frozenInput(input: unknown): ToolInput {
-  const copy = frozenCopy(input, 0);
-  return copy !== null && typeof copy === "object" && !Array.isArray(copy) ? (copy as ToolInput) : Object.freeze({});
-}
-
-const deepestInput = 100;
-
-function frozenCopy(value: unknown, depth: number): unknown {
-  if (value === null || typeof value !== "object")
-    return typeof value === "function" || typeof value === "symbol" ? undefined : value;
-  if (depth > deepestInput) return null;
-  if (Array.isArray(value)) return Object.freeze(value.map((item) => frozenCopy(item, depth + 1)));
-  const copy: Record<string, unknown> = {};
-  for (const [key, inner] of Object.entries(value)) {
-    // Defined, not assigned: `__proto__` is a name like any other.
-    Object.defineProperty(copy, key, { value: frozenCopy(inner, depth + 1), enumerable: true });
-  }
-  return Object.freeze(copy);
 }

@@ -12,7 +12,7 @@ export interface ShellContext {
   readonly cwd: string;
   readonly home: string;
   /** Names in the environment the shell starts with. */
-  readonly envNames?: Iterable<string>;
+  readonly envNames?: readonly string[] | ReadonlySet<string>;
 }
 
 /** What a text for bash does, part by part. */
