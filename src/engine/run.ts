@@ -1,4 +1,4 @@
-import type { Answer, Warning } from "../protocol/index.ts";
+import { type Answer, Problem, type Warning } from "../protocol/index.ts";
 import type { ConfiguredHook } from "./configured.ts";
 import type { Firing, OneRun, World } from "./firing.ts";
 import type { AnyPayload } from "./payload.ts";
@@ -21,7 +21,7 @@ export function run(hooks: readonly ConfiguredHook[], firing: Firing, world: Wor
   const shared: Shared = {
     slots: inProcess ? noSlots : slots(world.concurrency),
     // Serialised before any callback runs, so that none can change what other hooks are told.
-    line: inProcess ? "" : JSON.stringify(firing.payload),
+    line: inProcess ? "" : lineOf(firing),
     endsAt: budgetEnd(hooks, firing),
   };
   if (!hooks.some(({ group }) => group.sequential)) {
@@ -35,6 +35,16 @@ export function run(hooks: readonly ConfiguredHook[], firing: Firing, world: Wor
 const noSlots: Slots = slots(0);
 const noWarnings: readonly Warning[] = [];
 const noRuns: Runs = { runs: [], warnings: noWarnings };
+
+function lineOf({ payload, row }: Firing): string {
+  try {
+    return JSON.stringify(payload);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const message = `The payload of ${row.name} cannot be written as JSON: ${why}.`;
+    throw new Problem("event/bad-payload", message, { about: { event: row.name }, cause });
+  }
+}
 
 interface Shared {
   readonly slots: Slots;
