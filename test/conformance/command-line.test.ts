@@ -1,13 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { describe, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { type Case, conformanceCases } from "./case.ts";
 import { check, type Result } from "./check.ts";
-import type { World } from "./world.ts";
+import { makeWorld, type World } from "./world.ts";
 
 /** What a program printed, and its exit status. */
 interface Printed {
@@ -18,6 +19,7 @@ interface Printed {
 
 type Program = (args: readonly string[], input: string, world: World) => Promise<Printed>;
 
+const program = resolve(import.meta.dirname, "../../dist/cli/bin.js");
 const cases = conformanceCases().filter(fits);
 /** A process costs twenty times what the case does; the others call the same program without one. */
 const oneProcessIn = 8;
@@ -29,6 +31,19 @@ describe.concurrent("through the command line", () => {
 describe.concurrent("through the installed program", () => {
   for (const one of cases.filter((_, index) => index % oneProcessIn === 0)) {
     test(one.claim, () => check(one, through(inItsOwnProcess)));
+  }
+});
+
+test("EN-125 a hook that runs the program again is three deep at most", async () => {
+  const again = `echo $HOOKLINE_DEPTH >> log; cat | "${process.execPath}" "${program}" fire Stop --input - > inner-$HOOKLINE_DEPTH`;
+  const world = await makeWorld({ settings: { hooks: { Stop: [{ hooks: [{ type: "command", command: again }] }] } } });
+  try {
+    const { status } = await inItsOwnProcess(["fire", "Stop", "--cwd", world.project], "", world);
+    expect(status).toBe(0);
+    expect(readFileSync(join(world.project, "log"), "utf8")).toBe("1\n2\n3\n");
+    expect(readFileSync(join(world.project, "inner-3"), "utf8")).toContain("recursion");
+  } finally {
+    await world.end();
   }
 });
 
@@ -71,7 +86,6 @@ const inThisProcess: Program = async (args, input, { env, project, home }) => {
 };
 
 const inItsOwnProcess: Program = async (args, input, { env, project }) => {
-  const program = resolve(import.meta.dirname, "../../dist/cli/bin.js");
   const child = spawn(process.execPath, [program, ...args], { cwd: project, env });
   child.stdin.end(input);
   const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);

@@ -76,7 +76,7 @@ test("EN-117 each explanation holds the detail that decided", async () => {
     expect.stringMatching(/^: group 2 runs/),
     expect.stringMatching(/^: group 3 matcher: .*\(Bash/),
     expect.stringMatching(/^: group 4 runs/),
-    expect.stringMatching(/^: project trust: new: .*settings\.json/),
+    expect.stringMatching(/^: project trust: new: .*hookline trust/),
     expect.stringMatching(/^callback runs/),
   ]);
 });
@@ -119,7 +119,10 @@ test("EN-43 an event nobody has a hook for does not serialise its payload", asyn
     },
   };
   await expect(engine.fire("PostToolUse", payload)).resolves.toMatchObject({ decision: "none", runs: [] });
-  await expect(engine.fire("PreToolUse", payload)).rejects.toThrow("serialised");
+  await expect(engine.fire("PreToolUse", payload)).rejects.toMatchObject({
+    code: "event/bad-payload",
+    message: "The payload of PreToolUse cannot be written as JSON: serialised.",
+  });
 });
 
 test("EN-117 list gives layer, file, matcher, type, trust state and problems", async () => {
