@@ -17,8 +17,7 @@ export function trustGate(trust: Trust): Gate {
   return (hook, { place }) => {
     const { state, detail } = trust.ofHook(hook, place.cwd);
     if (state === "trusted") return undefined;
-    const where = hook.layer.file ?? hook.layer.kind;
-    return { why: "trust", detail: `${state}: ${detail} (${where}); hookline trust shows and pins it` };
+    return { why: "trust", detail: `${state}: ${detail}; ${trust.wayOut}` };
   };
 }
 

@@ -60,18 +60,23 @@ function contentLines(entry: TrustEntry, style: Style): readonly string[] {
   const { before, definition, files, state } = entry;
   if (before !== undefined) {
     return [
-      ...textDiff(printed(before.definition), printed(definition), style),
+      ...textDiff(printed(entry, before.definition), printed(entry, definition), style),
       ...fileChanges(before.files, files, style),
     ];
   }
   return [
-    ...printed(definition).split("\n").map(visible),
+    ...printed(entry, definition).split("\n").map(visible),
     ...files.flatMap((file) => [fileLine(file, style), ...(state === "trusted" ? [] : fileText(file, style))]),
   ];
 }
 
-function printed(definition: unknown): string {
-  return JSON.stringify(definition, null, 2);
+/** As settings write it: the event stands above it, and what is as always is left out. */
+function printed({ kind }: TrustEntry, definition: unknown): string {
+  if (kind !== "hook") return JSON.stringify(definition, null, 2);
+  const { hook, event: _, ...around } = definition as Readonly<Record<string, unknown>>;
+  const usual: readonly unknown[] = ["", false, "continue", "settings"];
+  const unusual = Object.fromEntries(Object.entries(around).filter(([, value]) => !usual.includes(value)));
+  return JSON.stringify({ ...unusual, ...(hook as object) }, null, 2);
 }
 
 function fileLine({ path, sizeBytes, sha256 }: ReviewedFile, style: Style): string {

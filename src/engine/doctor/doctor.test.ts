@@ -110,7 +110,7 @@ test("hooks that never run are told: no such value, another spelling, off, equal
     'matcher-never: The matcher "bash" never matches. Did you mean "Bash"?',
     'matcher-never: The matcher "mcp__srv" never matches. Did you mean "mcp__srv__.*"?',
     'matcher-never: The matcher "manuel" never matches. Did you mean "manual"?',
-    "hook-untrusted: echo h does not run: nobody has approved it yet. hookline trust shows and approves it.",
+    "hook-untrusted: echo h does not run: nobody has approved it yet; hookline trust shows and approves it.",
     expect.stringMatching(
       /^hook-duplicate: echo g on Stop is equal to user:Stop:0\.0:\w+, which runs; this copy never does\.$/,
     ),

@@ -16,7 +16,7 @@ export function standingFindings(now: InForce, cwd: string, home: string): reado
       const refusal = off(hook, { row, payload: {}, value: undefined, place });
       if (refusal !== undefined) return [finding("hook-off", `${ref.name} is off: ${refusal.detail}.`, ref.id)];
       const { state, detail } = now.trust.ofHook(hook);
-      const waits = `${ref.name} does not run: ${detail}. hookline trust shows and approves it.`;
+      const waits = `${ref.name} does not run: ${detail}; ${now.trust.wayOut}.`;
       return [...(state === "trusted" ? [] : [finding("hook-untrusted", waits, ref.id)]), ...neverMatches(hook)];
     }),
   ]);

@@ -29,6 +29,7 @@ export async function pinnedTrust(snapshot: Snapshot, places: TrustPlaces): Prom
     },
     ofPinnable: (id) => standing(id),
     writtenGrants: ({ kind }) => pins.grants.filter(({ layer }) => layer === kind),
+    wayOut: "hookline trust shows and approves it",
     files: filesOf([checkout.real], places),
     warnings: [
       ...("refused" in known && found.size > 0 ? [refusedStore(known.refused)] : []),
@@ -45,13 +46,14 @@ export async function workspaceTrust(places: TrustPlaces): Promise<Trust> {
   const folders = foldersUp(real);
   const known = await Promise.all(folders.map((folder) => readPins(places, folder, real)));
   const accepted = known.some((one) => "pins" in one && one.pins.accepted !== undefined);
-  const detail = `nobody has accepted the folder ${real} yet; hookline trust --workspace accepts it`;
+  const detail = `nobody has accepted the folder ${real} yet`;
   const standing: Standing = accepted ? trusted : { state: "new", detail };
   return {
     ofHook: () => standing,
     ofKey: () => standing,
     ofPinnable: () => standing,
     writtenGrants: () => [],
+    wayOut: "hookline trust --workspace accepts it",
     files: filesOf(folders, places),
     warnings: known.flatMap((one) => ("refused" in one ? [refusedStore(one.refused)] : [])),
   };
@@ -133,6 +135,6 @@ function refusedStore(why: string): Warning {
 
 function waiting({ layer, kind, id }: Pinnable, { state, detail }: Standing): readonly Warning[] {
   if (state === "trusted") return [];
-  const message = `${kind} in ${nameOf(layer)} has no effect on its own: ${detail}. hookline trust shows and pins it.`;
+  const message = `${kind} in ${nameOf(layer)} has no effect on its own: ${detail}. hookline trust shows and approves it.`;
   return [{ code: "not-trusted", message, place: id }];
 }

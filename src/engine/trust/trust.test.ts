@@ -17,7 +17,7 @@ async function outcomeOf(options: EngineOptions, payload: object = {}): Promise<
     const { runs, skipped } = await engine.fire("Stop", { ...payload });
     return [
       ...runs.map(({ stdout, ended, answer }) => (ended.by === "exit" ? stdout.trim() : (answer?.failure ?? ended.by))),
-      ...skipped.map(({ why, detail }) => `${why} ${detail.split(" (")[0]}`),
+      ...skipped.map(({ why, detail }) => `${why} ${detail.split("; hookline")[0]}`),
     ];
   } finally {
     await engine.close();
@@ -220,7 +220,7 @@ test("EN-21: in mode workspace one acceptance of the folder or of one above it g
   await put("home/.claude/settings.json", hooksOn("Stop", "echo mine"));
   await put("project/.claude/settings.json", hooksOn("Stop", "echo theirs"));
   const workspace = { ...options, trust: "workspace" as const };
-  expect((await outcomeOf(workspace)).map((line) => line.split(";")[0])).toEqual([
+  expect(await outcomeOf(workspace)).toEqual([
     `trust new: nobody has accepted the folder ${options.cwd} yet`,
     `trust new: nobody has accepted the folder ${options.cwd} yet`,
   ]);

@@ -30,6 +30,8 @@ export interface Trust {
   ofPinnable(id: string): Standing;
   /** Grants that count although the block they stand in is not trusted: they were approved when they were written. */
   writtenGrants(layer: Layer): readonly WrittenGrant[];
+  /** What the person can do about it. */
+  readonly wayOut: string;
   /** The files approvals are kept in, whether they are there yet or not. */
   readonly files: readonly string[];
   /** What the person should know about it. */
@@ -44,6 +46,7 @@ export const unlimited: Trust = {
   ofKey: () => trusted,
   ofPinnable: () => trusted,
   writtenGrants: () => [],
+  wayOut: "",
   files: [],
   warnings: [],
 };
