@@ -170,7 +170,13 @@ function walkCase(node: Case, places: Places, walk: Walk): Flow {
   readWord(node.word, walk.scope, found);
   for (const item of node.items) for (const pattern of item.pattern) readWord(pattern, walk.scope, found);
   walkFound(found, places, walk);
-  for (const item of node.items) walkBody(item.body, places, walk);
+  let reached = places;
+  for (const item of node.items) {
+    walkBody(item.body, reached, walk);
+    // `;&` and `;;&` go on with the next list, in whatever folder this one has reached.
+    const goesOn = item.terminator === ";&" || item.terminator === ";;&";
+    reached = goesOn && (reached.unknown || changesFolder(item.body)) ? unknownPlace : places;
+  }
   return staying(changesFolder(node) ? unknownPlace : places);
 }
 
