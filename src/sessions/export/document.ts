@@ -182,7 +182,7 @@ function toolItem(tool: ToolCall, scope: Scope): DocumentTool {
     kind: "tool",
     id: tool.id,
     name: redact(tool.name),
-    input: redactAll(tool.input, redact),
+    input: redactAll(tool.input ?? {}, redact),
     status: tool.status,
     ...(options.results
       ? { output: redact(tool.output.map(textOfBlock).filter(Boolean).join("\n")), images: imagesIn(tool.output) }

@@ -53,7 +53,7 @@ function blockWords(block: Block): string {
     case "thinking":
       return `(thinking) ${block.thinking}`;
     case "tool_use":
-      return `${block.name} ${JSON.stringify(block.input)}`;
+      return `${block.name} ${JSON.stringify(block.input ?? {})}`;
     case "tool_result":
       return block.content.map(blockWords).join(" ");
     default:

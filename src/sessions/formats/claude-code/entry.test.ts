@@ -91,6 +91,16 @@ test("SE-9: a known field of an odd type is kept in extra and does not cost the 
   });
 });
 
+test("SE-9: metadata of a compaction in an odd shape is kept aside, so that no reader trips over it", () => {
+  const fine = { trigger: "auto", preTokens: 5, preservedMessages: { uuids: ["u"], allUuids: ["u", "v"] } };
+  expect(entryOf(system(null, "compact_boundary", { compactMetadata: fine }))).toMatchObject({ compactMetadata: fine });
+  for (const odd of [{ preTokens: "5" }, { preservedMessages: { uuids: "u" } }, { preservedSegment: 1 }]) {
+    const entry = entryOf(system(null, "compact_boundary", { compactMetadata: odd }));
+    expect(entry).toMatchObject({ kind: "system", extra: { compactMetadata: odd } });
+    expect("compactMetadata" in entry && entry.compactMetadata).toBeUndefined();
+  }
+});
+
 test("SE-9: a field named __proto__ is data", () => {
   const entry = entryOf(JSON.parse('{"type":"mode","mode":"a","__proto__":{"evil":true}}') as Wire);
   expect(Object.keys(entry.extra ?? {})).toEqual(["__proto__"]);

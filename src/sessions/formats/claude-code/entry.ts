@@ -12,6 +12,7 @@ import type {
 } from "../../entry.ts";
 import type { JsonRecord } from "../../records.ts";
 import { toBlocks } from "./blocks.ts";
+import { compactMetadataOf } from "./compact.ts";
 import {
   assistantFields,
   attachmentFields,
@@ -109,7 +110,13 @@ function systemEntry(record: JsonRecord): SystemEntry | OtherEntry {
   const entry = place(record, "system");
   entry["subtype"] = subtype;
   thread(entry, object);
-  finish(entry, take(object, systemFields, entry, systemKeys));
+  let extra = take(object, systemFields, entry, systemKeys);
+  const { compactMetadata } = entry;
+  if (isObject(compactMetadata) && compactMetadataOf(compactMetadata) === undefined) {
+    entry["compactMetadata"] = undefined;
+    extra = keep(extra, "compactMetadata", compactMetadata);
+  }
+  finish(entry, extra);
   return entry as unknown as SystemEntry;
 }
 
