@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { appendFile, cp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -158,7 +159,9 @@ test("killed at every operation while the source begins anew, the old copy is ke
       const root = join(home, "archive");
       await archiveSession(place, { root, fs: quickFs });
       const packed = await readFile(join(root, "projects", place.project, `${place.id}.jsonl.gz`));
-      await writeFile(place.file, `${JSON.stringify(prompt(null, "another beginning"))}\n`);
+      // Larger than what was archived, so that a half-written new copy could pass for the old one.
+      const noise = randomBytes(40_000).toString("base64");
+      await writeFile(place.file, `${JSON.stringify(prompt(null, noise))}\n`);
       await archiveSession(place, { root, fs: strike().fs }).catch(() => undefined);
       await archiveSession(place, { root, fs: quickFs });
       expect(await plainFiles(root, place)).toEqual(await sourceFiles(place));
