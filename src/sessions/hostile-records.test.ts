@@ -126,7 +126,7 @@ test("SE-12, SE-70: whatever a record holds, the model, its figures, its exports
   const place = { id: "s", root: { path: "/", origin: "client" } as const, project: "p", folder: "/", file: "f" };
   const files = { main: "f", agents: [], workflows: [], toolResults: [], others: [] };
   let seen = 0;
-  for (let run = 0; run < 2000; run++) {
+  for (let run = 0; run < 300; run++) {
     const agents = [
       { id: "a", file: "g", meta: { toolUseId: "u1" }, items: items(next(6)) },
       { id: "b", file: "h", meta: { parentAgentId: "a" }, items: items(next(6)) },
@@ -143,5 +143,5 @@ test("SE-12, SE-70: whatever a record holds, the model, its figures, its exports
     for (const entry of model.main.entries) searchTexts(entry);
     seen += model.main.entries.length;
   }
-  expect(seen).toBeGreaterThan(10_000);
+  expect(seen).toBeGreaterThan(2000);
 });
