@@ -100,6 +100,13 @@ test("PE-50: --exit-code maps deny to 2 and ask to 3; without it the status is 0
   expect(await statuses()).toEqual([0, 0, 0]);
 });
 
+test("--input - reads the input from standard input", async () => {
+  expect(await run(["Bash", "--input", "-"], '{"command":"ls"}')).toMatchObject({
+    status: 0,
+    out: "allow    Bash    ls\n  allow  ls  it only reads\n",
+  });
+});
+
 test("a call that cannot be made is 1, with a message and no output", async () => {
   const calls = [
     [],

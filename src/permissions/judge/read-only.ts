@@ -14,7 +14,8 @@ export function judgeReadOnly(part: CommandPart, desk: Desk): Finding | undefine
   if (read === undefined) return undefined;
   const findings = read.files.map((word) => judgeWord(word, part, desk));
   const below = read.deep ? read.files.map((word) => restrictedBelow(word, part, desk)) : [];
-  return strictest([harmless("it only reads"), ...findings, ...below]);
+  const worst = strictest([...findings, ...below]);
+  return worst === undefined || worst.decision === "allow" ? harmless("it only reads") : worst;
 }
 
 /** A search through a folder reads files that rules may restrict one by one. */
