@@ -8,9 +8,12 @@ test.each([
   ["lines on stderr", "yes >&2"],
   ["zeros on both", "cat /dev/zero & exec cat /dev/zero >&2"],
 ])("EN-84 F5 a flood of %s is kept to 1 MiB and costs less than 64 MiB", async (_, flood) => {
-  const { engine } = await openIn(on("PreToolUse", command(flood, { timeout: 0.7 })));
-  await engine.fire("PreToolUse", bash, {});
-  globalThis.gc?.();
+  const settings = {
+    hooks: { ...on("PreToolUse", command(flood, { timeout: 0.7 })).hooks, ...on("Stop", "true").hooks },
+  };
+  const { engine } = await openIn(settings);
+  // What is loaded with the first hook is not the flood's.
+  await engine.fire("Stop", {});
   const before = process.memoryUsage().rss;
   const { runs, warnings, decision } = await engine.fire("PreToolUse", bash);
   expect(process.memoryUsage().rss - before).toBeLessThan(64 * mebibyte);

@@ -4,17 +4,19 @@ import { expect, test } from "vitest";
 import type { Outcome } from "../../src/protocol/index.ts";
 import { bash, command, on, openIn } from "./world.ts";
 
-test("EN-45 at most so many hook processes of an event run at a time; the others queue in configured order", async () => {
-  const hooks = Array.from({ length: 7 }, (_, n) => `echo + ${n} >> log; sleep 0.1; echo - ${n} >> log`);
-  const { engine, project } = await openIn(on("PreToolUse", ...hooks), { concurrency: 2 });
+test.each([1, 3])("EN-45 at most %i hook processes of an event run at a time", async (concurrency) => {
+  const hooks = Array.from({ length: 7 }, (_, n) => `echo + ${n} >> log; sleep 0.05; echo - ${n} >> log`);
+  const { engine, project } = await openIn(on("PreToolUse", ...hooks), { concurrency });
   await engine.fire("PreToolUse", bash);
   const lines = readFileSync(join(project, "log"), "utf8").trim().split("\n");
+  expect(lines).toHaveLength(14);
   let running = 0;
   const most = Math.max(...lines.map((line) => (line.startsWith("+") ? ++running : --running)));
-  expect(most).toBe(2);
-  const started = lines.filter((line) => line.startsWith("+")).map((line) => Number(line.slice(2)));
-  // Two that start together may write in either order.
-  expect(started.map((n, place) => Math.abs(n - place) <= 1)).toEqual(Array(7).fill(true));
+  expect(most).toBeLessThanOrEqual(concurrency);
+  // Side by side, who writes first is chance; one at a time, configured order shows.
+  if (concurrency > 1) return;
+  const started = lines.filter((line) => line.startsWith("+"));
+  expect(started).toEqual(["+ 0", "+ 1", "+ 2", "+ 3", "+ 4", "+ 5", "+ 6"]);
 });
 
 test("EN-45 a queued hook's clock starts with it, and callbacks take no place", async () => {
