@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { reviewTrust, type TrustEntry, type TrustReview } from "../../engine/index.ts";
 import { Problem } from "../../protocol/index.ts";
@@ -36,7 +37,9 @@ trust folders. The exit status is 0, or 1 when nothing could be decided.`,
     if (extra.length > 0 || deeds.length + (call.texts("pin").length > 0 ? 1 : 0) > 1) {
       throw new Problem("cli/usage", "hookline trust takes one folder and does one thing. See hookline trust --help.");
     }
-    const review = await reviewTrust({ cwd: resolve(io.cwd, folder), home: io.home, env: io.env });
+    const cwd = resolve(io.cwd, folder);
+    if (!existsSync(cwd)) throw new Problem("cli/bad-input", `There is no folder ${cwd}.`);
+    const review = await reviewTrust({ cwd, home: io.home, env: io.env });
     if (call.flag("revoke")) return revoke(review, call, io);
     if (call.texts("pin").length > 0) return pinExactly(review, call, io);
     if (!call.flag("json")) await io.out(reviewText(review, asks(call, io) ? [] : review.entries, styleFor(io)));

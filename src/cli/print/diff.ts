@@ -5,7 +5,7 @@ export interface DiffLine {
 
 /** Two texts line by line, with a few unchanged lines around what differs. Empty when they are equal. */
 export function diffLines(before: string, after: string, around = 3): readonly DiffLine[] {
-  const [a, b] = [before.split("\n"), after.split("\n")];
+  const [a, b] = [linesOf(before), linesOf(after)];
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;
   if (start === a.length && start === b.length) return [];
@@ -18,6 +18,12 @@ export function diffLines(before: string, after: string, around = 3): readonly D
     ...middle,
     ...same(a.slice(a.length - end, a.length - end + around)),
   ];
+}
+
+/** A line without its end is another line than one with it. */
+function linesOf(text: string): readonly string[] {
+  const lines = text.split("\n");
+  return lines.at(-1) === "" ? lines.slice(0, -1) : [...lines.slice(0, -1), `${lines.at(-1)} (no line end)`];
 }
 
 /** Above this many pairs of lines, all of the old text is shown and then all of the new one. */

@@ -60,7 +60,7 @@ function contentLines(entry: TrustEntry, style: Style): readonly string[] {
   const { before, definition, files, state } = entry;
   if (before !== undefined) {
     return [
-      ...textDiff(printed(entry, before.definition), printed(entry, definition), style),
+      ...textDiff(`${printed(entry, before.definition)}\n`, `${printed(entry, definition)}\n`, style),
       ...fileChanges(before.files, files, style),
     ];
   }
