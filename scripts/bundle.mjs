@@ -1,53 +1,64 @@
 /**
- * Bundles what a hook process loads: the doors hookline/sdk and hookline/testing and the entry of `hookline run`. Plain output of
- * the compiler would be some fifty files, and every one of them costs each call of each hook.
+ * Bundles what a hook process loads, one file each: the doors hookline/sdk and hookline/testing, the entry of `hookline run`, and the
+ * parts these load on demand. Plain output of the compiler would be some fifty files, and every one of them costs each call of a hook.
  */
 import { readFileSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const src = join(root, "src");
+
+const entries = [
+  "sdk/index.ts",
+  "sdk/testing/index.ts",
+  "cli/run/index.ts",
+  // On demand.
+  "sdk/load/build.ts",
+  "sdk/state/files.ts",
+  "sdk/state/calls.ts",
+  "sdk/git.ts",
+  "sdk/env-file.ts",
+  "cli/run/transcript.ts",
+];
 
 export async function bundle(outdir) {
   const { build } = await import("esbuild");
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  await build({
-    entryPoints: ["sdk/index.ts", "sdk/testing/index.ts", "cli/run/index.ts"].map((file) => join(root, "src", file)),
-    outbase: join(root, "src"),
-    outdir,
-    bundle: true,
-    splitting: true,
-    chunkNames: "sdk/parts/[name]-[hash]",
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    minifySyntax: true,
-    minifyWhitespace: true,
-    legalComments: "none",
-    define: { HOOKLINE_VERSION: JSON.stringify(version) },
-    plugins: [leavesModules(outdir)],
-    logLevel: "warning",
-  });
+  const one = (entry) =>
+    build({
+      entryPoints: [join(src, entry)],
+      outfile: join(outdir, entry.replace(/\.ts$/, ".js")),
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      target: "node20",
+      minifySyntax: true,
+      minifyWhitespace: true,
+      legalComments: "none",
+      define: { HOOKLINE_VERSION: JSON.stringify(version) },
+      plugins: [leavesOthers(entry)],
+      logLevel: "warning",
+    });
+  await Promise.all(entries.map(one));
 }
 
-/** The transcript reader stays outside: it is large, loaded on demand, and other doors share it. Ours have no side effects. */
-function leavesModules(outdir) {
+/** What is imported on demand, and the transcript reader, stay files of their own. Our modules do nothing by being loaded. */
+function leavesOthers(entry) {
+  const outside = (file) => {
+    const path = relative(dirname(entry), relative(src, file)).split(sep).join("/");
+    return { path: (path.startsWith(".") ? path : `./${path}`).replace(/\.ts$/, ".js"), external: true };
+  };
   return {
-    name: "leaves-modules",
+    name: "leaves-others",
     setup(build) {
-      build.onResolve({ filter: /sessions\/index\.ts$/ }, () => ({
-        // Chunks and entries lie two folders deep.
-        path: `../../${relative(outdir, join(outdir, "sessions", "index.js"))
-          .split(sep)
-          .join("/")}`,
-        external: true,
-      }));
-      build.onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ path, resolveDir }) => ({
-        path: join(resolveDir, path),
-        sideEffects: false,
-      }));
+      build.onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ path, resolveDir, kind }) => {
+        const file = resolve(resolveDir, path);
+        if (kind === "dynamic-import" || file === join(src, "sessions", "index.ts")) return outside(file);
+        return { path: file, sideEffects: false };
+      });
       build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
-        kind === "entry-point" ? undefined : { path, external: true },
+        kind === "entry-point" ? undefined : { path, external: true, sideEffects: false },
       );
     },
   };
