@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Random } from "./random.ts";
 
 /**
@@ -5,9 +6,37 @@ import type { Random } from "./random.ts";
  * (`c1`, `c2`, …), so that one that hides cannot pass for another that is seen.
  */
 export function shellLine(random: Random): string {
+  if (random.chance(0.12)) return mutated(hidden(random.pick(ordinary), random), random);
   const maker = new LineMaker(random);
   const line = random.chance(0.9) ? maker.list(random.pick([0, 1, 1, 2, 2, 3])) : maker.soup();
   return random.chance(0.35) ? mutated(line, random) : line;
+}
+
+/** What agents really send: near the border of what is analysed, where a small change counts most. */
+const ordinary = (
+  JSON.parse(readFileSync(new URL("../fixtures/shell/ordinary.json", import.meta.url), "utf8")) as string[]
+).map((line) => line.replaceAll("/tmp", "d1")) as [string, ...string[]];
+
+/** The line with a command put somewhere into it, in one of the ways a command can hide. */
+function hidden(line: string, random: Random): string {
+  const at = random.below(line.length + 1);
+  const command = random.pick([
+    "$(c96 x)",
+    "`c96 x`",
+    "<(c96)",
+    ";c96;",
+    "\nc96\n",
+    "|c96",
+    "${x:-$(c96)}",
+    '"$(c96)"',
+    "&&c96 ",
+    ">f6 ",
+    "'$(c96)'",
+    "c96",
+    " ",
+    "''",
+  ]);
+  return line.slice(0, at) + command + line.slice(at);
 }
 
 class LineMaker {
