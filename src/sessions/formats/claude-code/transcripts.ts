@@ -1,0 +1,119 @@
+import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { liesUnder } from "../../inside.ts";
+import { isSafeId } from "../../session-id.ts";
+import type { Root } from "./roots.ts";
+
+/** One transcript file, main or an agent's, as the disk has it now. */
+export interface TranscriptFile {
+  readonly path: string;
+  readonly root: Root;
+  /** Name of the project folder. */
+  readonly project: string;
+  /** By the path; absent for agents of older versions, which lie beside the main files: their lines say it. */
+  readonly session?: string;
+  /** Absent for a main transcript. */
+  readonly agent?: string;
+  /** Where the agent's `.meta.json` would lie. */
+  readonly meta?: string;
+  readonly dev: number;
+  readonly ino: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+/**
+ * Every transcript of these roots, agents included, also of sessions whose main file is gone; by path. Built for those who
+ * look at all files on every run: one listing per folder, one stat per file, nothing opened.
+ */
+export function findTranscripts(roots: readonly Root[]): TranscriptFile[] {
+  const found: TranscriptFile[] = [];
+  for (const root of roots) {
+    const projects = join(root.path, "projects");
+    for (const project of entriesOf(root, projects)) {
+      if (project.folder) inProject(root, project.name, join(projects, project.name), found);
+    }
+  }
+  return found.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+}
+
+function inProject(root: Root, project: string, folder: string, found: TranscriptFile[]): void {
+  for (const { name, folder: isFolder } of entriesOf(root, folder)) {
+    const path = join(folder, name);
+    if (isFolder) {
+      if (isSafeId(name)) inSession(root, project, name, join(path, "subagents"), found, 0);
+      continue;
+    }
+    const id = transcriptName(name);
+    if (id === undefined) continue;
+    if (!id.startsWith("agent-")) add(found, path, { root, project, session: id });
+    else add(found, path, { root, project, agent: id.slice(6), meta: join(folder, `${id}.meta.json`) });
+  }
+}
+
+const deepest = 14;
+
+function inSession(
+  root: Root,
+  project: string,
+  session: string,
+  folder: string,
+  found: TranscriptFile[],
+  depth: number,
+): void {
+  for (const { name, folder: isFolder } of entriesOf(root, folder)) {
+    const path = join(folder, name);
+    if (isFolder) {
+      if (depth < deepest) inSession(root, project, session, path, found, depth + 1);
+      continue;
+    }
+    const id = transcriptName(name);
+    if (!id?.startsWith("agent-")) continue;
+    add(found, path, { root, project, session, agent: id.slice(6), meta: join(folder, `${id}.meta.json`) });
+  }
+}
+
+function add(found: TranscriptFile[], path: string, of: Omit<TranscriptFile, "path" | "dev" | "ino" | "size" | "mtimeMs">): void {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return;
+  const { dev, ino, size, mtimeMs } = stat;
+  found.push({ path, ...of, dev, ino, size, mtimeMs });
+}
+
+function transcriptName(name: string): string | undefined {
+  const plain = name.endsWith(".gz") ? name.slice(0, -3) : name;
+  if (!plain.endsWith(".jsonl")) return undefined;
+  const id = plain.slice(0, -6);
+  return isSafeId(id.startsWith("agent-") ? id.slice(6) : id) ? id : undefined;
+}
+
+/** What lies in a folder. A link is followed only if it stays under the root; a folder that is not there is empty. */
+function entriesOf(root: Root, folder: string): { readonly name: string; readonly folder: boolean }[] {
+  return listing(folder).flatMap((entry) => {
+    if (entry.isDirectory()) return { name: entry.name, folder: true };
+    if (entry.isFile()) return { name: entry.name, folder: false };
+    return entry.isSymbolicLink() ? behindLink(root, folder, entry.name) : [];
+  });
+}
+
+function listing(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "EACCES") return [];
+    throw error;
+  }
+}
+
+function behindLink(root: Root, folder: string, name: string): { readonly name: string; readonly folder: boolean }[] {
+  const path = join(folder, name);
+  try {
+    if (!liesUnder(root.path, realpathSync(path))) return [];
+    const stat = statSync(path);
+    return stat.isDirectory() || stat.isFile() ? [{ name, folder: stat.isDirectory() }] : [];
+  } catch {
+    // A link to nothing is nothing to read.
+    return [];
+  }
+}
