@@ -48,7 +48,14 @@ export async function makeWorld(given: Given): Promise<World> {
     home,
     project,
     extra,
-    env: { PATH: process.env["PATH"] ?? "", HOME: home, HOOKLINE_HOME: join(root, "state"), ...fill(given.env ?? {}) },
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      HOME: home,
+      HOOKLINE_HOME: join(root, "state"),
+      // A busy machine may need longer to start a shell than the end of a session allows.
+      CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: "20000",
+      ...fill(given.env ?? {}),
+    },
     unasked,
     fill,
     async end() {

@@ -20,7 +20,14 @@ export async function openIn(settings: object, options: EngineOptions = {}): Pro
   mkdirSync(join(project, ".claude"), { recursive: true });
   writeUserSettings(home, settings);
   const mark = `HOOKLINE_TEST=${root}`;
-  const env = { PATH: process.env["PATH"], HOME: home, HOOKLINE_HOME: join(root, "state"), HOOKLINE_TEST: root };
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: home,
+    HOOKLINE_HOME: join(root, "state"),
+    HOOKLINE_TEST: root,
+    // A busy machine may need longer to start a shell than the end of a session allows.
+    CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: "20000",
+  };
   const engine = await openEngine({
     home,
     cwd: project,
