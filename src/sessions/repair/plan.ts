@@ -31,7 +31,7 @@ export function planRepair(session: Checked, uuid: () => string): RepairPlan {
     mendSessionId(thread, session.model.id, desk);
   }
   const tails = session.live ? [] : session.tails;
-  return { mends: [...desk.mends, ...tails.map(tailMend)], changes: desk.changes, tails };
+  return { mends: [...desk.mends, ...tails.map((tail) => tailMend(tail, session))], changes: desk.changes, tails };
 }
 
 /** Records that share a line with others, or with damage, get a line each. */
@@ -63,11 +63,10 @@ function mendSessionId({ entries }: Thread, id: string, desk: Desk): void {
   }
 }
 
-function tailMend({ file, line, length }: FileTail): Mend {
-  return {
-    code: "torn-tail",
-    file,
-    line,
-    message: `the last ${length} bytes get a newline, or are set aside if they are no record`,
-  };
+function tailMend({ file, line, length, offset }: FileTail, { threads }: Checked): Mend {
+  const isRecord = threads.some(({ entries }) =>
+    entries.some((entry) => entry.file === file && entry.offset >= offset),
+  );
+  const what = isRecord ? "the last record gets its newline" : `the last ${length} bytes are set aside`;
+  return { code: "torn-tail", file, line, message: what };
 }

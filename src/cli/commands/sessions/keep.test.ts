@@ -42,15 +42,16 @@ async function person() {
 test("SE-68: validate says what is wrong and where, with status 1 for errors only", async () => {
   const { file, run } = await person();
   const clean = await run(validate);
-  expect([clean.status, clean.out.split("\n")[0]]).toEqual([0, `${id}  0 errors, 1 warnings, 0 notes`]);
+  expect([clean.status, clean.out.split("\n")[0]]).toEqual([0, `${id}  0 errors, 1 warning, 0 notes`]);
   expect(clean.out).toContain(
-    "following parents from the end reaches 18 of 20 entries and misses 0 prompts and 1 tool results",
+    "following parents from the end reaches 18 of 20 entries and misses 0 prompts and 1 tool result",
   );
   await appendFile(file, '{"half\u202e":\u001b[2J');
   const torn = await run(validate, id.slice(0, 6), "--errors");
   expect(torn.status).toBe(1);
   expect(torn.out).toContain("error    torn-tail");
   expect(/[\u001b\u202e]/.test(torn.out)).toBe(false);
+  await run(archive);
   const json = await run(validate, "--all", "--json");
   expect([json.status, JSON.parse(json.out)]).toEqual([
     1,

@@ -5,6 +5,7 @@ import {
   type SessionPlace,
   type Validation,
   validateSession,
+  type Where,
 } from "../../../sessions/index.ts";
 import type { Command } from "../../command.ts";
 import { visible } from "../../print/judgement.ts";
@@ -54,10 +55,14 @@ errors, else 0.`,
   },
 };
 
-async function everySession(where: Parameters<typeof findRoots>[0]): Promise<SessionPlace[]> {
-  const places: SessionPlace[] = [];
-  for await (const place of findSessions(await findRoots(where))) places.push(place);
-  return places;
+/** Each session once: what lies in the archive counts only when it is nowhere else. */
+async function everySession(where: Where): Promise<SessionPlace[]> {
+  const places = new Map<string, SessionPlace>();
+  for await (const place of findSessions(await findRoots(where))) {
+    const key = `${place.project}/${place.id}`;
+    if (!places.has(key) || place.root.origin !== "archive") places.set(key, place);
+  }
+  return [...places.values()];
 }
 
 function validationText(
@@ -74,13 +79,17 @@ function validationText(
   );
   const { reached, missed, breaksAt } = resume;
   const lost = `  following parents from the end reaches ${reached.entries} of ${reached.entries + missed.entries} entries`;
-  const of = `${missed.prompts} prompts and ${missed.toolResults} tool results`;
+  const of = `${many(missed.prompts, "prompt")} and ${many(missed.toolResults, "tool result")}`;
   return `${[
-    `${style.bold(place.id)}  ${counts.error} errors, ${counts.warning} warnings, ${counts.note} notes`,
+    `${style.bold(place.id)}  ${many(counts.error, "error")}, ${many(counts.warning, "warning")}, ${many(counts.note, "note")}`,
     ...lines,
     ...(missed.entries === 0 ? [] : [`${lost} and misses ${of}`]),
     ...(breaksAt === undefined
       ? []
       : [`  it breaks at line ${breaksAt.line}: ${visible(breaksAt.parentUuid)} is not there`]),
   ].join("\n")}\n`;
+}
+
+function many(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
