@@ -29,8 +29,9 @@ export function combine(verdict: Verdict, judgement: Judgement): Combined {
   if (verdict.kind === "deny") return hook("deny");
   if (judgement.stance === "deny") return rules;
   if (verdict.kind === "defer") return hook("defer");
-  if (verdict.kind === "ask")
+  if (verdict.kind === "ask") {
     return asking(judgement.stance === "ask" ? { ...rules, decision: "ask" } : hook("ask"), judgement);
+  }
   if (judgement.stance === "ask") return rules;
   if (judgement.stance === "doubt") return asking({ ...rules, decision: "ask" }, judgement);
   return hook("allow");

@@ -59,10 +59,12 @@ function faultIn(entry: unknown, policy: Policy, source: UpdateSource): string |
   if (entry === null || typeof entry !== "object") return "it is no object";
   const update = entry as Record<string, unknown>;
   const { type, destination } = update;
-  if (typeof destination !== "string" || !destinations.includes(destination))
+  if (typeof destination !== "string" || !destinations.includes(destination)) {
     return `destination must be one of ${destinations.join(", ")}`;
-  if (destination === "userSettings" && isCheckout(source.scope))
+  }
+  if (destination === "userSettings" && isCheckout(source.scope)) {
     return "a hook of a project may not write user settings";
+  }
   switch (type) {
     case "addRules":
     case "replaceRules":
@@ -82,8 +84,9 @@ function faultInRules(update: Record<string, unknown>, policy: Policy, type: str
   const { rules, behavior } = update;
   if (behavior !== "allow" && behavior !== "ask" && behavior !== "deny") return "behavior must be allow, ask or deny";
   if (!Array.isArray(rules) || rules.length === 0) return "rules must be a list of {toolName, ruleContent}";
-  if (behavior === "allow" && type !== "removeRules" && isManagedOnly(policy))
+  if (behavior === "allow" && type !== "removeRules" && isManagedOnly(policy)) {
     return "only managed settings may allow here";
+  }
   for (const entry of rules as unknown[]) {
     const text = ruleText(entry);
     if (text === undefined) return "rules must be a list of {toolName, ruleContent}";

@@ -118,8 +118,9 @@ function readCall(line: string): { tool: string; input: unknown } | { fault: str
     input?: unknown;
   };
   if (typeof tool !== "string" || tool === "") return { fault: 'a line is {"tool":"Bash","input":{…}}' };
-  if (input === null || typeof input !== "object" || Array.isArray(input))
+  if (input === null || typeof input !== "object" || Array.isArray(input)) {
     return { fault: "input must be a JSON object" };
+  }
   return { tool, input };
 }
 

@@ -14,8 +14,9 @@ export function judgeOperands(part: CommandPart, desk: Desk): Finding | undefine
     if (found) findings.push(found);
   };
   for (const { word, access } of fileOperands(part)) {
-    for (const path of pathsOf(word, part.places, desk.context.home).paths)
+    for (const path of pathsOf(word, part.places, desk.context.home).paths) {
       look(path, access === "write" ? shellWrite : shellRead);
+    }
   }
   for (const path of copiedPaths(part, desk.context.home)) look(path, shellWrite);
   return strictest(findings);

@@ -86,11 +86,12 @@ export function protectionFinding(path: ResolvedPath, desk: Desk): Finding | und
   const { context, mode } = desk;
   const isOneOf = (files: readonly string[] | undefined) =>
     (files ?? []).some((file) => path.spellings.some((spelling) => sameOrBelow(spelling, file, desk)));
-  if (isOneOf(context.ownFiles))
+  if (isOneOf(context.ownFiles)) {
     return asked(mode, "protected", `${shown(path, desk)} is one of Hookline's own files`, null, "own-file");
+  }
   const roots = [context.projectRoot, context.home, context.cwd, ...desk.roots];
   const guard = path.spellings.map((spelling) => protectionOf(spelling, roots)).find((found) => found !== undefined);
-  if (guard)
+  if (guard) {
     return asked(
       mode,
       "protected",
@@ -98,6 +99,7 @@ export function protectionFinding(path: ResolvedPath, desk: Desk): Finding | und
       null,
       "protected",
     );
+  }
   if (isOneOf(context.protectedFiles)) {
     return asked(
       mode,

@@ -16,8 +16,9 @@ export function judgeRedirection(part: FilePart, desk: Desk): Finding {
   const text = staticValue(part.target);
   if (text !== undefined && free.has(text)) return harmless("it goes nowhere");
   const known = text ?? part.target.pieces[0];
-  if (/^\/+dev\/+(tcp|udp)(\/|$)/.test(known))
+  if (/^\/+dev\/+(tcp|udp)(\/|$)/.test(known)) {
     return asked(desk.mode, "analysis", "it opens a network connection; no rule allows that");
+  }
   const fault = text === undefined ? undefined : faultOf(text);
   if (fault !== undefined) return unusable(fault);
   const { paths, sure } = pathsOf(part.target, part.places, desk.context.home);

@@ -14,8 +14,9 @@ export interface InsideContext {
  */
 export function resolveInside(path: string, roots: readonly string[], { cwd, fs = realFs }: InsideContext): string {
   const fault = faultOf(path);
-  if (fault !== undefined)
+  if (fault !== undefined) {
     throw new Problem("path/outside", `${fault}; give a path inside ${roots.join(" or ")}`, { about: { roots } });
+  }
   const { resolved, kind } = resolvePath(path, cwd, fs);
   const real = roots.map((root) => resolvePath(root, cwd, fs).resolved);
   if (kind !== "unreadable" && real.some((root) => isWithin(resolved, root))) return resolved;

@@ -17,8 +17,9 @@ export function compileDomain(host: string): DomainPattern | Invalid {
   const labels: Glob[] = [];
   for (const label of (below ? name.slice(2) : name).split(".")) {
     const ascii = asciiLabel(label);
-    if (ascii === undefined)
+    if (ascii === undefined) {
       return { invalid: `"${host}" is no host name; write domain:example.com, without port or path` };
+    }
     labels.push(readSpec(ascii));
   }
   return { labels, below };
@@ -34,8 +35,9 @@ export function coversHost(pattern: DomainPattern, host: string): boolean {
 /** The host of an http(s) address, or undefined where programs may disagree about which host it names. */
 export function hostOf(url: unknown): string | undefined {
   // Browsers drop tabs and newlines and read a backslash as a slash; other clients do not.
-  if (typeof url !== "string" || url.length > 65_536 || /[\u0000-\u0020\u007f-\u00a0\\]/.test(url.trim()))
+  if (typeof url !== "string" || url.length > 65_536 || /[\u0000-\u0020\u007f-\u00a0\\]/.test(url.trim())) {
     return undefined;
+  }
   if (!URL.canParse(url)) return undefined;
   const { protocol, hostname } = new URL(url);
   if (protocol !== "http:" && protocol !== "https:") return undefined;

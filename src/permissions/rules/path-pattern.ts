@@ -25,8 +25,9 @@ export function compilePath(spec: string): PathPattern | Invalid {
   const segments: (Segment | "**")[] = [];
   for (const text of inner.split("/")) {
     if (text === "" || text === ".") continue;
-    if (text === "..")
+    if (text === "..") {
       return { invalid: "a path pattern does not climb: name the folder, with // from the root or ~/ from home" };
+    }
     if (text.length > longestName) return { invalid: `no file name has more than ${longestName} characters` };
     if (text !== "**") segments.push(compileSegment(text));
     else if (segments.at(-1) !== "**") segments.push("**");

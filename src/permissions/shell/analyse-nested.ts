@@ -23,10 +23,12 @@ export function parseNested(inner: Inner & { kind: "script" }, part: CommandPart
   }
   const refused = [...oddCharacters(inner.text), ...costs(inner.text)];
   walk.problems.push(...refused.map((problem) => ({ ...problem, at })));
-  if (inner.dialect === "other" || inner.openEnded)
+  if (inner.dialect === "other" || inner.openEnded) {
     walk.problems.push({ code: "construct", at, text: `a script for ${walk.via.at(-1)}` });
-  if (/\\\n/.test(inner.text))
+  }
+  if (/\\\n/.test(inner.text)) {
     walk.problems.push({ code: "continuation", at, text: "a backslash at the end of a line" });
+  }
   if (refused.length > 0) return;
   const parsed = parseShell(inner.text);
   if ("failed" in parsed) {

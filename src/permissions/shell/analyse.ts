@@ -44,8 +44,9 @@ function analyse(original: string, masked: Masked, heredocs: Set<number>, contex
   const result = () => ({ text: original, complete: problems.length === 0, problems, parts });
   if (problems.some(({ code }) => code.startsWith("too-"))) return result();
   const continued = text.indexOf("\\\n");
-  if (continued >= 0)
+  if (continued >= 0) {
     problems.push({ code: "continuation", at: [continued, continued + 2], text: "a backslash at the end of a line" });
+  }
   const parsed = parseShell(text);
   if ("failed" in parsed) {
     problems.push({ code: "syntax", at: [0, text.length], text: parsed.failed });

@@ -25,8 +25,9 @@ const nothingSet: PlainForm = { sets: [], exports: [] };
 export function readBuiltin(head: string, args: readonly ShellWord[]): PlainForm | "evaluates" | undefined {
   if (head === "printf") return printfEvaluates(args) ? "evaluates" : undefined;
   if (head === "test" || head === "[") return testEvaluates(args) ? "evaluates" : undefined;
-  if (head === "jobs")
+  if (head === "jobs") {
     return args.some((word) => !/^(-[lnprs]+|%?\d+)$/.test(staticValue(word) ?? "")) ? "evaluates" : undefined;
+  }
   if (head === ":") return nothingSet;
   if (steering.has(head)) return args.every((word) => /^\d+$/.test(staticValue(word) ?? "")) ? nothingSet : undefined;
   if (!evaluating.has(head)) return undefined;

@@ -36,8 +36,9 @@ export function readParameter(
       return;
     case "Default":
       readOperand(operation.operand, scope, found);
-      if (operation.operator.endsWith("="))
+      if (operation.operator.endsWith("=")) {
         found.names.push({ name: part.parameter, at: scope.span(part.pos, part.end) });
+      }
       return;
     case "Remove":
       readOperand(operation.operand, scope, found);
@@ -101,9 +102,9 @@ export function readArithmetic(part: ArithmeticExpansionPart, scope: Scope, foun
 /** The scripts anywhere below a node that is refused: they are no reason to allow, but every reason to deny. */
 export function collectScripts(node: SyntaxNode, scope: Scope, found: Found): void {
   forEachChild(node, (child) => {
-    if (child.type === "CommandExpansion" || child.type === "ProcessSubstitution")
+    if (child.type === "CommandExpansion" || child.type === "ProcessSubstitution") {
       readSubstitution(child, scope, found);
-    else if (child.type === "Script") found.nested.push({ script: child, scope });
+    } else if (child.type === "Script") found.nested.push({ script: child, scope });
     else collectScripts(child, scope, found);
   });
 }

@@ -39,8 +39,9 @@ export function maskHeredocs(text: string): Masked {
 /** Where the body that a line opens ends, or undefined when it opens none, or more than one. */
 function bodyAfter(line: string, start: number, lines: LineIndex): number | undefined {
   const found = opener.exec(line);
-  if (found === null || line.indexOf("<<", found.index + 2) >= 0 || line.indexOf("<<") !== found.index)
+  if (found === null || line.indexOf("<<", found.index + 2) >= 0 || line.indexOf("<<") !== found.index) {
     return undefined;
+  }
   const mark = found[2] ?? found[3] ?? found[4] ?? "";
   return firstFrom((found[1] === "-" ? lines.untabbed : lines.exact).get(mark), start);
 }

@@ -77,8 +77,9 @@ function nameFinder(tests: readonly NameTest[]): { look(word: string): void; rea
   const found = new Set<NameTest>();
   const folded = tests.some((test) => test.folded);
   const literal = new Map<string, NameTest[]>();
-  for (const test of tests)
+  for (const test of tests) {
     if (test.literal !== undefined) literal.set(test.literal, [...(literal.get(test.literal) ?? []), test]);
+  }
   const patterns = tests.filter((test) => test.literal === undefined);
   const lookAt = (name: string): void => {
     for (const test of literal.get(folded ? foldName(name) : name) ?? []) found.add(test);

@@ -24,8 +24,9 @@ export function oddCharacters(text: string): ShellProblem[] {
   const nul = text.indexOf("\0");
   if (nul >= 0) problems.push({ code: "nul", at: [nul, nul + 1], text: "NUL" });
   const strange = odd.exec(text);
-  if (strange)
+  if (strange) {
     problems.push({ code: "odd-character", at: [strange.index, strange.index + 1], text: codePoint(strange[0]) });
+  }
   return problems;
 }
 

@@ -49,8 +49,9 @@ function readHeredoc(node: HereDoc, scope: Scope, found: Found): void {
   const known =
     delimiter &&
     /^(?:([\w.+-]+)|'[\w.+-]+'|"[\w.+-]+"|\\[\w.+-]+)$/.test(scope.source.slice(delimiter.pos, delimiter.end));
-  if (!known || node.closing === undefined)
+  if (!known || node.closing === undefined) {
     report(found, "syntax", scope, node, "a here-document without a plain delimiter or an end");
+  }
   const { body } = node;
   if (delimiter?.quoted) {
     if (known && node.closing) scope.heredocs?.add(body.pos);

@@ -42,8 +42,9 @@ function unwrapProgram(head: string, args: readonly ShellWord[], wrapper: Wrappe
   const { options } = read;
   if (options.some(({ name }) => name.length === 1 && wrapper.asksOnly?.includes(name))) return [];
   const operands = wrapper.operands ?? 0;
-  if (read.rest.slice(0, operands).some((word) => word.splits))
+  if (read.rest.slice(0, operands).some((word) => word.splits)) {
     return [{ kind: "opaque", why: `${head} has an operand that may split` }];
+  }
   const { sets, rest } = wrapper.assigns ? cutAssignments(read.rest) : { sets: [], rest: read.rest.slice(operands) };
   if (head === "flock" && /^(-c|--command)$/.test(staticValue(rest[0] ?? emptyWord) ?? "")) {
     return [rest[1] ? scriptOf(rest.slice(1, 2), "sh", false) : { kind: "opaque", why: "flock -c without a command" }];

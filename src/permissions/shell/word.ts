@@ -79,8 +79,9 @@ function readPart(part: WordPart, reading: Reading, scope: Scope, found: Found):
       add(reading, gap, maskOf(raw.length), false);
       break;
     case "SingleQuoted":
-      if (raw.length < 2 || raw !== `'${part.value}'` || part.value.includes("'"))
+      if (raw.length < 2 || raw !== `'${part.value}'` || part.value.includes("'")) {
         report(found, "lexical", scope, part, raw);
+      }
       add(reading, [raw.slice(1, -1)], maskOf(raw.length), false);
       break;
     case "DoubleQuoted":
