@@ -73,7 +73,11 @@ function inSession(
   }
 }
 
-function add(found: TranscriptFile[], path: string, of: Omit<TranscriptFile, "path" | "dev" | "ino" | "size" | "mtimeMs">): void {
+function add(
+  found: TranscriptFile[],
+  path: string,
+  of: Omit<TranscriptFile, "path" | "dev" | "ino" | "size" | "mtimeMs">,
+): void {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return;
   const { dev, ino, size, mtimeMs } = stat;
