@@ -70,9 +70,7 @@ test("SessionEnd has one budget for all its hooks, also for those that queue", a
   const begun = performance.now();
   const { runs } = await engine.fire("SessionEnd", { reason: "other" });
   expect(runs.map(({ ended }) => ended.by)).toEqual(["timeout", "timeout", "timeout"]);
-  const [first, second, third] = runs.map(({ ended }) => (ended.by === "timeout" ? ended.afterMs : 0));
-  expect(first).toBeGreaterThan(300);
-  expect(second).toBeLessThan(100);
-  expect(third).toBeLessThan(100);
+  const limits = runs.map(({ ended }) => (ended.by === "timeout" ? ended.afterMs : 0));
+  expect(limits.reduce((sum, ms) => sum + ms)).toBeLessThanOrEqual(400 + 3);
   expect(performance.now() - begun).toBeLessThan(400 + 3_000);
 });
