@@ -1,0 +1,43 @@
+import type { Names } from "./calls/names.ts";
+import type { OwnerInfo } from "./calls/resolve.ts";
+import type { Rollups } from "./rollups.ts";
+import type { Told } from "./scan/told.ts";
+
+/** Everything the transcripts say about use, added up: the one thing all reports are made from. */
+export interface Ledger {
+  readonly files: readonly LedgerFile[];
+  /** Models and agents, by number. */
+  readonly names: readonly string[];
+  readonly rollups: Rollups;
+  readonly from: "scan" | "index";
+  /** What went wrong with the index; it was put right or left out. */
+  readonly notes: readonly string[];
+}
+
+/** One transcript, read. */
+export interface LedgerFile {
+  readonly path: string;
+  readonly root: string;
+  readonly project: string;
+  /** The session its calls belong to. */
+  readonly session: string;
+  /** Absent for a main transcript. */
+  readonly agent?: string;
+  /** Where a note about the agent would lie; it is read only by reports that show it. */
+  readonly meta?: string;
+  readonly told: Told;
+  readonly bytes: number;
+  readonly unreadable: number;
+  readonly unreadablePlaces: readonly { readonly line: number; readonly offset: number; readonly why: string }[];
+  readonly fallback: number;
+}
+
+export function ownerInfo(file: LedgerFile): OwnerInfo {
+  const { path, session, told } = file;
+  return { path, session, firstAt: told.firstAt ?? Number.NaN, ancestors: told.ancestors };
+}
+
+/** Names as a report keeps them: the table itself may go on growing. */
+export function namesOf(names: Names): readonly string[] {
+  return [...names.texts];
+}

@@ -1,0 +1,114 @@
+import { Problem } from "../../protocol/index.ts";
+
+/** Integer pico-dollars per token, one for each class of tokens. */
+export interface Prices {
+  readonly input: number;
+  readonly write5m: number;
+  readonly write1h: number;
+  readonly cacheRead: number;
+  readonly output: number;
+}
+
+/** What some models cost during some time. */
+export interface PriceRow {
+  readonly models: readonly string[];
+  /** First moment, and the first moment after, in milliseconds; without an end for open rows. */
+  readonly from: number;
+  readonly to: number;
+  readonly prices: Prices;
+  /** For the whole call once its prompt is longer than `over`; ascending. */
+  readonly steps: readonly { readonly over: number; readonly prices: Prices }[];
+  readonly fast: Prices | undefined;
+  /** Whether answers computed in the US only cost a tenth more. */
+  readonly usSurcharge: boolean;
+  readonly perSearchPico: number;
+  /** Where the prices were read, and on which day. */
+  readonly source: string;
+  readonly read: string;
+  readonly note?: string;
+}
+
+/** Rows as a table file holds them: dollars per million tokens, as text so that no digit is lost. Throws `usage/prices`. */
+export function readRows(file: unknown, where: string): PriceRow[] {
+  const rows = isObject(file) ? file["rows"] : undefined;
+  if (!Array.isArray(rows)) throw wrong(where, 'it has no list "rows"');
+  return rows.map((row: unknown, index) => readRow(row, `${where}, row ${index + 1}`));
+}
+
+function readRow(row: unknown, where: string): PriceRow {
+  if (!isObject(row)) throw wrong(where, "it is not an object");
+  const models = row["models"];
+  if (!isTexts(models) || models.length === 0) throw wrong(where, '"models" is not a list of names');
+  if ((row["currency"] ?? "USD") !== "USD") throw wrong(where, `"currency" must be "USD": amounts are not converted`);
+  const note = row["note"];
+  return {
+    models,
+    from: day(row["from"], -Infinity, where),
+    to: day(row["to"], Infinity, where),
+    prices: prices(row["prices"], where),
+    steps: steps(row["steps"], where),
+    fast: row["fast"] === null || row["fast"] === undefined ? undefined : prices(row["fast"], where),
+    usSurcharge: row["usSurcharge"] === true,
+    perSearchPico: dollarsToPico(row["perSearch"] ?? "0", where),
+    source: text(row["source"], "source", where),
+    read: text(row["read"], "read", where),
+    ...(typeof note === "string" ? { note } : {}),
+  };
+}
+
+function prices(value: unknown, where: string): Prices {
+  if (!isObject(value)) throw wrong(where, "prices must be an object");
+  const perToken = (name: string) => dollarsToPico(value[name], where) / 1_000_000;
+  return {
+    input: perToken("input"),
+    write5m: perToken("write5m"),
+    write1h: perToken("write1h"),
+    cacheRead: perToken("cacheRead"),
+    output: perToken("output"),
+  };
+}
+
+function steps(value: unknown, where: string): PriceRow["steps"] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw wrong(where, '"steps" is not a list');
+  return value
+    .map((step: unknown) => {
+      const over = isObject(step) ? step["over"] : undefined;
+      if (!isObject(step) || typeof over !== "number") throw wrong(where, 'a step needs "over", a number of tokens');
+      return { over, prices: prices(step["prices"], where) };
+    })
+    .sort((a, b) => a.over - b.over);
+}
+
+/** "12.50" → 12.5 × 10^12, digit by digit: no float comes near the money. */
+function dollarsToPico(value: unknown, where: string): number {
+  const written = typeof value === "number" ? String(value) : value;
+  const parts = typeof written === "string" ? /^(\d{1,5})(?:\.(\d{1,6}))?$/.exec(written) : null;
+  if (parts === null) throw wrong(where, `${JSON.stringify(value)} is not an amount such as "12.50"`);
+  return Number(`${parts[1]}${(parts[2] ?? "").padEnd(6, "0")}`) * 1_000_000;
+}
+
+function day(value: unknown, otherwise: number, where: string): number {
+  if (value === undefined || value === null) return otherwise;
+  const at =
+    typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(`${value}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(at)) throw wrong(where, `${JSON.stringify(value)} is not a day such as "2026-10-07"`);
+  return at;
+}
+
+function text(value: unknown, name: string, where: string): string {
+  if (typeof value === "string" && value !== "") return value;
+  throw wrong(where, `"${name}" is missing: say where the prices come from and when they were read`);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function wrong(where: string, why: string): Problem {
+  return new Problem("usage/prices", `Prices in ${where}: ${why}.`, { about: { where } });
+}

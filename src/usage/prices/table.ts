@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { Problem } from "../../protocol/index.ts";
+import { modelName } from "./model-name.ts";
+import { type PriceRow, readRows } from "./row.ts";
+
+/** Prices by model and time. */
+export interface PriceTable {
+  readonly rows: readonly PriceRow[];
+  /** Names exactly these prices: figures kept under another fingerprint are computed again. */
+  readonly fingerprint: string;
+  /** The row for a model, as it was written in a transcript, at a moment. */
+  rowAt(model: string, at: number): PriceRow | undefined;
+}
+
+/** The package's own prices, and before them those of a file of the user's. */
+export function openPrices(userFile?: string): PriceTable {
+  const own = readFileSync(new URL("./anthropic.json", import.meta.url), "utf8");
+  const ownRows = readRows(JSON.parse(own) as unknown, "the price table of this package");
+  if (userFile === undefined) return priceTable([ownRows], own);
+  const text = readUserFile(userFile);
+  return priceTable([readRows(parse(text, userFile), userFile), ownRows], text + own);
+}
+
+/** Earlier lists win, model by model and moment by moment. */
+export function priceTable(lists: readonly (readonly PriceRow[])[], content: string): PriceTable {
+  const rows = lists.flat();
+  const byModel = new Map<string, PriceRow[]>();
+  for (const row of rows) {
+    for (const model of row.models) byModel.set(model, [...(byModel.get(model) ?? []), row]);
+  }
+  const known = new Map<string, readonly PriceRow[]>();
+  return {
+    rows,
+    fingerprint: createHash("sha256").update(content).digest("hex").slice(0, 16),
+    rowAt(model, at) {
+      let found = known.get(model);
+      if (found === undefined) {
+        found = byModel.get(model) ?? byModel.get(modelName(model).name) ?? [];
+        known.set(model, found);
+      }
+      return found.find((row) => row.from <= at && at < row.to);
+    },
+  };
+}
+
+function readUserFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new Problem("usage/prices", `${path} cannot be read. Name a file of prices, or leave out --prices.`, {
+      about: { path },
+      cause,
+    });
+  }
+}
+
+function parse(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new Problem("usage/prices", `${path} is not JSON. See docs/usage.md for its shape.`, {
+      about: { path },
+      cause,
+    });
+  }
+}

@@ -1,0 +1,164 @@
+import { rank as ranks, type UsageRecord } from "../record.ts";
+import type { ScanMemory } from "./memory.ts";
+import { constantAt, type LineKind, openedAt, type Shape, slot, slotAt } from "./shape.ts";
+
+/**
+ * The shape of a line that was parsed and is known to be what `kind` says; `record` is what an answer held. Undefined for
+ * lines whose shape would not tell enough: blanks between tokens, a key that comes twice, several iterations, odd counts.
+ */
+export function learnShape(
+  memory: ScanMemory,
+  start: number,
+  end: number,
+  kind: LineKind,
+  record: UsageRecord,
+): Shape | undefined {
+  const line = memory.bytes.toString("latin1", start, end);
+  const notes = notesOn(line, kind, record);
+  return notes === undefined ? undefined : build(memory, line, notes, kind, record);
+}
+
+/** A stretch of the line that may be different in the next one. */
+interface Note {
+  readonly slot: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+function notesOn(line: string, kind: LineKind, record: UsageRecord): readonly Note[] | undefined {
+  const notes: Note[] = [];
+  const seen = new Set<string>();
+  const isAnswer = kind === "answer";
+  const copied = isAnswer && record.rank === ranks.copy;
+  /** Where lines that are no answers have said all that matters. */
+  let done = -1;
+
+  const end = object(0, "", "");
+  if (end === undefined || (isAnswer && end !== line.length)) return undefined;
+  notes.push({ slot: slot.end, from: isAnswer ? end : done, to: end });
+  return notes;
+
+  /** One past the object at `at`; undefined when the line cannot be learned. `path` is for the tables, `place` is unique. */
+  function object(at: number, path: string, place: string): number | undefined {
+    if (line[at] !== "{") return undefined;
+    if (line[at + 1] === "}") return at + 2;
+    for (let p = at + 1; ; p++) {
+      const keyEnd = textEnd(line, p);
+      if (keyEnd === undefined || line[keyEnd] !== ":") return undefined;
+      const name = line.slice(p + 1, keyEnd - 1);
+      const next = value(keyEnd + 1, path === "" ? name : `${path}.${name}`, place === "" ? name : `${place}.${name}`);
+      if (next === undefined || done >= 0) return next;
+      p = next;
+      if (line[p] === "}") return p + 1;
+      if (line[p] !== ",") return undefined;
+    }
+  }
+
+  function value(at: number, path: string, place: string): number | undefined {
+    if (seen.has(place) || path === "costUSD" || path.includes("\\")) return undefined;
+    seen.add(place);
+    if (!isAnswer && place === "attachment") {
+      done = at;
+      return at;
+    }
+    const first = line[at];
+    if (copied && place === "data") return object(at, "data", place);
+    if (copied && place === "data.message") return object(at, "", place);
+    if (first === "{" && openedAt.has(path)) return object(at, path, place);
+    if (first === "[" && path === "message.usage.iterations") return iterations(at, place);
+    const to = valueEnd(line, at);
+    if (to === undefined) return undefined;
+    if (!isAnswer && place === "type") {
+      done = to;
+      return to;
+    }
+    return note(at, to, slotPath(path, place)) ? to : undefined;
+  }
+
+  /** A list of one iteration, or of none: then the call's own counts say it all, as the record shows. */
+  function iterations(at: number, place: string): number | undefined {
+    if (line[at + 1] === "]") return at + 2;
+    const to = object(at + 1, "message.usage.iterations", place);
+    return to !== undefined && line[to] === "]" && record.parts.length === 0 ? to + 1 : undefined;
+  }
+
+  /** What a progress line says of itself is nothing to the copy in it, except where it ran. */
+  function slotPath(path: string, place: string): string {
+    if (!copied) return path;
+    if (place === "data.agentId") return "agentId";
+    if (place.startsWith("data.message.")) return path === "agentId" ? "spoiled" : path;
+    if (path === "agentId" || path === "requestId") return "spoiled";
+    return path === "uuid" || path === "timestamp" ? "beside" : path;
+  }
+
+  /** False when this value keeps the line from being learned. */
+  function note(from: number, to: number, path: string): boolean {
+    if (path === "spoiled") return false;
+    if (constantAt.has(path)) return true;
+    const written = line.slice(from, to);
+    const isText = written.startsWith('"');
+    const isCount = /^\d{1,15}$/.test(written);
+    const found = slotAt.get(path) ?? (isCount && path.startsWith("message.usage.") ? slot.number : slot.any);
+    if (found >= slot.number && !isCount) return false;
+    if (found === slot.stop && !isText && written !== "null") return false;
+    // Where a text should be, anything else is none, and part of the shape.
+    if (found >= slot.number || found === slot.any || found === slot.stop || isText)
+      notes.push({ slot: found, from, to });
+    return true;
+  }
+}
+
+/** One past the string that begins at `at`. */
+function textEnd(line: string, at: number): number | undefined {
+  const pattern = /"(?:[^"\\]|\\.)*"/y;
+  pattern.lastIndex = at;
+  return pattern.test(line) ? pattern.lastIndex : undefined;
+}
+
+/** One past the value that begins at `at`. The line is known to be JSON, so only brackets outside of strings count. */
+function valueEnd(line: string, at: number): number | undefined {
+  if (line[at] !== "{" && line[at] !== "[") {
+    const scalar = /"(?:[^"\\]|\\.)*"|[^\s,\]}"]+/y;
+    scalar.lastIndex = at;
+    return scalar.test(line) ? scalar.lastIndex : undefined;
+  }
+  const token = /"(?:[^"\\]|\\.)*"|[[\]{}]/g;
+  token.lastIndex = at;
+  for (let depth = 0; ; ) {
+    const found = token.exec(line)?.[0];
+    if (found === undefined) return undefined;
+    if (found === "{" || found === "[") depth++;
+    else if (found === "}" || found === "]") depth--;
+    if (depth === 0) return token.lastIndex;
+  }
+}
+
+function build(
+  memory: ScanMemory,
+  line: string,
+  notes: readonly Note[],
+  kind: LineKind,
+  record: UsageRecord,
+): Shape | undefined {
+  const parts: string[] = [];
+  let at = 0;
+  for (const { from, to } of notes) {
+    parts.push(line.slice(at, from));
+    at = to;
+  }
+  const wordBytes = notes.length * 12;
+  const place = memory.place(wordBytes + parts.join("").length);
+  if (place === undefined) return undefined;
+  let shared = place + wordBytes;
+  let has = 0;
+  notes.forEach((one, index) => {
+    const part = parts[index] ?? "";
+    memory.bytes.writeUInt32LE(shared, place + index * 12);
+    memory.bytes.writeUInt32LE(part.length, place + index * 12 + 4);
+    memory.bytes.writeUInt32LE(one.slot, place + index * 12 + 8);
+    memory.bytes.write(part, shared, "latin1");
+    shared += part.length;
+    has |= 1 << one.slot;
+  });
+  return { kind, at: place, has, rank: record.rank, next: undefined };
+}
