@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Item } from "./entry.ts";
-import { documentOf } from "./export/document.ts";
+import { documentOf } from "./export/build.ts";
 import { toHtml } from "./export/html.ts";
 import { toMarkdown } from "./export/markdown.ts";
 import { toEntry } from "./formats/claude-code/entry.ts";

@@ -27,6 +27,7 @@ export type {
   UserEntry,
   UserRole,
 } from "./entry.ts";
+export { documentOf } from "./export/build.ts";
 export type {
   DocumentAgent,
   DocumentImage,
@@ -35,7 +36,6 @@ export type {
   DocumentTool,
   SessionDocument,
 } from "./export/document.ts";
-export { documentOf } from "./export/document.ts";
 export { type ExportFormat, exportSession } from "./export/export.ts";
 export { finalText, finalTextAtStop, type StopPayload, type StopText, type StopTextOptions } from "./final-text.ts";
 export { type FindOptions, findSession } from "./find.ts";

@@ -1,6 +1,7 @@
 import type { Session } from "../session.ts";
 import { titleOf } from "../title.ts";
-import { type DocumentOptions, documentOf } from "./document.ts";
+import { documentOf } from "./build.ts";
+import type { DocumentOptions } from "./document.ts";
 import { toHtml } from "./html.ts";
 import { toMarkdown } from "./markdown.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readEntries } from "../entries.ts";
 import type { Entry, Item } from "../entry.ts";
-import { documentOf } from "../export/document.ts";
+import { documentOf } from "../export/build.ts";
 import { modelOf } from "../model.ts";
 import type { JsonRecord } from "../records.ts";
 import { statsOf } from "../stats.ts";

@@ -22,6 +22,7 @@ import {
   systemFields,
   userFields,
 } from "./fields.ts";
+import { isLinked, place, placeAssistant, placeUser, thread } from "./place.ts";
 import { roleOf, sourceOf } from "./role.ts";
 import { isObject, keep, passes, take } from "./take.ts";
 
@@ -162,95 +163,6 @@ function other(record: JsonRecord, name: string, why?: string): OtherEntry {
     take(object, attachmentFields, entry, placeKeys);
   }
   return entry as unknown as OtherEntry;
-}
-
-function place(record: JsonRecord, kind: Entry["kind"]): Record<string, unknown> {
-  const { file, offset, length, line, raw } = record;
-  return mark({ kind, file, offset, length, line, raw }, record);
-}
-
-/**
- * Lines of the conversation are nearly all of a transcript, and nearly all of them have these fields. Naming them at once
- * keeps an object in one piece; fields added later would move it again and again.
- */
-function placeUser(record: JsonRecord): Record<string, unknown> {
-  const { file, offset, length, line, raw } = record;
-  const entry = {
-    kind: "user",
-    file,
-    offset,
-    length,
-    line,
-    raw,
-    uuid: "",
-    parentUuid: null,
-    isSidechain: false,
-    content: undefined,
-    timestamp: undefined,
-    sessionId: undefined,
-    cwd: undefined,
-    version: undefined,
-    gitBranch: undefined,
-    userType: undefined,
-    entrypoint: undefined,
-    role: undefined,
-    promptId: undefined,
-    toolUseResult: undefined,
-    sourceToolAssistantUuid: undefined,
-  };
-  return mark(entry, record);
-}
-
-function placeAssistant(record: JsonRecord): Record<string, unknown> {
-  const { file, offset, length, line, raw } = record;
-  const entry = {
-    kind: "assistant",
-    file,
-    offset,
-    length,
-    line,
-    raw,
-    uuid: "",
-    parentUuid: null,
-    isSidechain: false,
-    content: undefined,
-    timestamp: undefined,
-    sessionId: undefined,
-    cwd: undefined,
-    version: undefined,
-    gitBranch: undefined,
-    userType: undefined,
-    entrypoint: undefined,
-    stopReason: null,
-    messageId: undefined,
-    model: undefined,
-    usage: undefined,
-    requestId: undefined,
-    messageExtra: undefined,
-  };
-  return mark(entry, record);
-}
-
-function mark(entry: Record<string, unknown>, { lossy, recovered, unterminated }: JsonRecord): Record<string, unknown> {
-  if (lossy) entry["lossy"] = true;
-  if (recovered) entry["recovered"] = true;
-  if (unterminated) entry["unterminated"] = true;
-  return entry;
-}
-
-/** Whatever carries these two is a node of the graph, whatever its type. */
-function isLinked(object: Readonly<Record<string, unknown>>): boolean {
-  return (
-    typeof object["uuid"] === "string" && (typeof object["parentUuid"] === "string" || object["parentUuid"] === null)
-  );
-}
-
-/** A threaded line without a uuid of its own stays readable; its uuid is empty and it hangs nowhere. */
-function thread(entry: Record<string, unknown>, object: Readonly<Record<string, unknown>>): void {
-  const { parentUuid } = object;
-  entry["uuid"] = "";
-  entry["parentUuid"] = typeof parentUuid === "string" ? parentUuid : null;
-  entry["isSidechain"] = false;
 }
 
 function finish(
