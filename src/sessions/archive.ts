@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { type Fs, type HomeSource, nodeFs, openFolder, withLock } from "../files/index.ts";
+import { type Fs, type HomeSource, nodeFs, openFolder, openState, withLock } from "../files/index.ts";
 import { archiveFile } from "./archive-file.ts";
 import {
   type ArchivedFile,
@@ -35,6 +35,7 @@ export interface Archived {
 export async function archiveSession(place: SessionPlace, options: ArchiveOptions = {}): Promise<Archived> {
   const { fs = nodeFs, now = Date.now, root = archiveRoot(options).path } = options;
   if (place.root.origin === "archive") return { session: place.id, files: 0, addedBytes: 0, heldBytes: 0 };
+  if (options.root === undefined) await openState([], options, fs);
   await openFolder(root, fs);
   const path = manifestPath(root, place);
   await openFolder(dirname(path), fs);

@@ -184,6 +184,19 @@ test("SE-59: what is taken out is kept beside the session, byte for byte", async
   expect(await readFile(copy.file, "utf8")).toBe(plain.map((line) => `${JSON.stringify(line)}\n`).join(""));
 });
 
+test("G6: a byte order mark, carriage returns, bytes that are no UTF-8 and lone surrogates stay as they are", async () => {
+  const { place, env } = await world([]);
+  const line = (wire: Wire, end: string) => Buffer.from(`${JSON.stringify(wire)}${end}`);
+  const lossy = line(prompt(asked, "?"), "\r\n").map((byte) => (byte === 0x3f ? 0xff : byte));
+  const odd = line(prompt(asked, "\ud800\u2028"), "\n");
+  const parts = [Buffer.from("\ufeff"), line(asked, "\r\n"), lossy, Buffer.from("\n  \n"), odd];
+  await writeFile(place.file, Buffer.concat([...parts, Buffer.from("{oops\n"), line(prompt(asked, "end"), "\n")]));
+  await repairSession(place, { env, inPlace: true });
+  const after = await readFile(place.file);
+  expect(after.equals(Buffer.concat([...parts, after.subarray(Buffer.concat(parts).length)]))).toBe(true);
+  expect(after.subarray(Buffer.concat(parts).length).toString("utf8")).toMatch(/^\{"parentUuid".*"end".*\}\n$/);
+});
+
 test("SE-59: in place, the files are swapped and the backup brings them back; a live session is refused", async () => {
   const { place, env } = await world([asked, "{oops", called, answered], "");
   const agent = write(join(place.folder, "s1", "subagents", "agent-a1.jsonl"), [

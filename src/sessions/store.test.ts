@@ -1,10 +1,10 @@
-import { lstat, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { namesIn, tempFolder } from "../files/fixtures/temp-folder.ts";
 import { placesIn, recordedHome } from "./fixtures/recorded-home.ts";
-import { entriesOf, said } from "./fixtures/store-entries.ts";
+import { entriesOf, itemsOf, said } from "./fixtures/store-entries.ts";
 import type { Draft } from "./formats/claude-code/compose.ts";
 import { putBack } from "./put-back.ts";
 import { openStore } from "./store.ts";
@@ -88,6 +88,15 @@ test("SE-55: files are 0600 and folders 0700", async () => {
     const stat = await lstat(join(root, name));
     expect([name, (stat.mode & 0o777).toString(8)]).toEqual([name, stat.isDirectory() ? "700" : "600"]);
   }
+});
+
+test("DR-4: the store lies in the state folder, and not in one that others may write to", async () => {
+  const home = await tempFolder();
+  const env = { HOOKLINE_HOME: join(home, "state") };
+  const session = await (await openStore({ env, version: "1" })).open({ id, cwd });
+  expect(session.file).toBe(join(home, "state", "sessions", "projects", "-home-dev-project", `${id}.jsonl`));
+  await chmod(join(home, "state"), 0o777);
+  await expect(openStore({ env, version: "1" })).rejects.toMatchObject({ code: "file/unsafe" });
 });
 
 test("an agent's lines are its own thread, with what is known about it beside", async () => {
@@ -293,6 +302,30 @@ test("a live process that keeps the lock is named", async () => {
   await session.append(said("z"));
   expect((await entriesOf(session.file)).length).toBe(2);
 }, 20_000);
+
+test("G6: a record of 64 MB is one line, and odd texts stay what they are", async () => {
+  const store = await openStore({ root: await tempFolder(), version: "1" });
+  const session = await store.open({ id, cwd });
+  const odd = ["\ufeff", "a\r\nb", "\ud800", "\u2028\u2029", "\0", "ä".repeat(1_000)];
+  await session.append({ type: "system", subtype: "informational", content: odd });
+  const filler = Array.from({ length: 64 * 1024 }, () => "x".repeat(1_024));
+  await session.append({ type: "system", subtype: "informational", filler });
+  await session.append({ type: "system", subtype: "informational", content: odd });
+  await store.close();
+  const lines = (await readFile(session.file, "utf8")).split("\n");
+  expect(lines.length).toBe(4);
+  expect((lines[1] ?? "").length).toBeGreaterThan(64 * 1024 * 1024);
+  expect([lines[0], lines[2]].map((line) => (JSON.parse(line ?? "") as { content: unknown }).content)).toEqual([
+    odd,
+    odd,
+  ]);
+  const items = await itemsOf(session.file);
+  expect(items.map((item) => (item.kind === "unreadable" ? item.why : item.kind))).toEqual([
+    "system",
+    "too-long",
+    "system",
+  ]);
+});
 
 test("a closed session takes no more, and what was appended before is written", async () => {
   const store = await openStore({ root: await tempFolder(), version: "1" });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Fs, type HomeSource, nodeFs, openFolder, unless } from "../files/index.ts";
+import { type Fs, type HomeSource, nodeFs, openFolder, openState, unless } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 import { readConversation } from "./conversation.ts";
 import { type ForkOptions, forkSession } from "./fork.ts";
@@ -56,6 +56,7 @@ export interface ResumedSession extends StoreSession {
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { version, entrypoint = "hookline", fs = nodeFs, now = Date.now, uuid = randomUUID } = options;
   const path = options.root ?? storeRoot(options).path;
+  if (options.root === undefined) await openState([], options, fs);
   await openFolder(path, fs);
   await checkFormat(path, fs);
   const root: Root = { path, origin: "hookline" };
@@ -88,10 +89,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
   return {
     root,
-    async open({ id = uuid(), ...wanted }) {
-      const place = (await placeOf(root, safeId(id))) ?? newPlace(root, id, wanted.cwd);
-      const there = await unless(["ENOENT"], lstat(place.file));
-      return there === undefined ? start(place, wanted) : goOn(place, wanted);
+    async open({ id, ...wanted }) {
+      // An id that was just made is nowhere yet.
+      const there = id === undefined ? undefined : await placeOf(root, safeId(id));
+      const place = there ?? newPlace(root, id ?? uuid(), wanted.cwd);
+      const begun = (await unless(["ENOENT"], lstat(place.file))) !== undefined;
+      return begun ? goOn(place, wanted) : start(place, wanted);
     },
     resume: async (id, wanted) => goOn(await known(id), wanted),
     async fork(source, { at, ...wanted }) {
