@@ -12,6 +12,7 @@ const src = join(root, "src");
 const entries = [
   "sdk/index.ts",
   "sdk/testing/index.ts",
+  "cli/bin.ts",
   "cli/run/index.ts",
   // On demand.
   "sdk/load/build.ts",

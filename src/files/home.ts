@@ -1,5 +1,4 @@
 import type { Stats } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { FileProblem } from "./file-problem.ts";
 import { type Fs, nodeFs, unless } from "./fs.ts";
@@ -13,7 +12,7 @@ export interface HomeSource {
 
 /** The path of the user's state folder: `HOOKLINE_HOME`, else the platform's place. Touches nothing. */
 export function statePath(source: HomeSource = {}): string {
-  const { env = process.env, home = env["HOME"] || homedir(), platform = process.platform } = source;
+  const { env = process.env, home = env["HOME"] || homeOfUser(), platform = process.platform } = source;
   const named = env["HOOKLINE_HOME"];
   if (named) {
     if (isAbsolute(named)) return named;
@@ -27,6 +26,11 @@ export function statePath(source: HomeSource = {}): string {
   if (platform === "win32") return join(env["LOCALAPPDATA"] || join(home, "AppData", "Local"), "hookline");
   const state = env["XDG_STATE_HOME"];
   return join(state && isAbsolute(state) ? state : join(home, ".local", "state"), "hookline");
+}
+
+/** Not imported: loading the module costs every start of a hook, and nearly every environment has `HOME`. */
+function homeOfUser(): string {
+  return process.getBuiltinModule("node:os").homedir();
 }
 
 /** The state folder itself, or a folder below it: made if missing, 0700, refused when it is not safely ours. */

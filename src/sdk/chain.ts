@@ -1,5 +1,6 @@
 import { type AppWarning, accept } from "./accept.ts";
 import type { Answer } from "./answer.ts";
+import { ticks } from "./clock.ts";
 import { handlerContext } from "./context.ts";
 import { type Ended, lazySignal, within } from "./deadline.ts";
 import { type HookEvent, matchedValue, withField } from "./event.ts";
@@ -37,7 +38,7 @@ export interface ChainCall {
   readonly world: World;
   /** The context all handlers share. */
   readonly shared: object;
-  /** When the whole chain must be done, on `performance.now`'s clock. */
+  /** When the whole chain must be done, on the clock of `ticks`. */
   readonly deadline: number;
 }
 
@@ -89,9 +90,9 @@ async function runOne(
   const { name } = registration;
   const about = () => ({ event: event.name, ...(event.sessionId ? { session: event.sessionId } : {}), handler: name });
   observers.tell("handler-start", about, complain);
-  const begun = performance.now();
+  const begun = ticks();
   const ended = await answerOf(registration, event, call);
-  const ms = performance.now() - begun;
+  const ms = ticks() - begun;
   const mark = again ? ({ again } as const) : {};
   if (ended.by === "value" && ended.value === "skipped") {
     run.trace.push({ name, outcome: "skipped", ms, ...mark });
@@ -119,7 +120,7 @@ async function runOne(
 function answerOf(registration: Registration, event: HookEvent, call: ChainCall): Promise<Ended<unknown>> {
   const { options, handler, wrappers, space, name } = registration;
   const { parts, world } = call;
-  const own = lazySignal(world.signal);
+  const own = lazySignal(world);
   const log = loggerFor(
     name,
     (level, message, data) => world.log?.(line(event, world, name, level, message, data)),
@@ -133,7 +134,7 @@ function answerOf(registration: Registration, event: HookEvent, call: ChainCall)
     },
     emit: (type, payload) => emit(registration, event, type, payload, call),
   });
-  const leftMs = Math.max(0, call.deadline - performance.now());
+  const leftMs = Math.max(0, call.deadline - ticks());
   const ms = Math.min(leftMs, options.timeoutMs ?? parts.options.timeoutMs ?? leftMs);
   return within(ms, own, () => {
     const checked = withCheckedInput(registration, event, parts);

@@ -28,13 +28,14 @@ export async function within<Value>(
   }
 }
 
-export function lazySignal(outer: AbortSignal): LazySignal {
+export function lazySignal(world: { readonly signal: AbortSignal }): LazySignal {
   let controller: AbortController | undefined;
   let reason: unknown;
   return {
     get signal() {
       if (controller) return controller.signal;
       const made = new AbortController();
+      const outer = world.signal;
       controller = made;
       if (reason !== undefined) made.abort(reason);
       else if (outer.aborted) made.abort(outer.reason);

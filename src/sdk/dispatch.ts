@@ -1,6 +1,7 @@
 import { type AppWarning, accept } from "./accept.ts";
 import type { Answer } from "./answer.ts";
 import { type ChainRun, type HandlerTrace, messageOf, refusal, runChain, select } from "./chain.ts";
+import { ticks } from "./clock.ts";
 import { type Context, eventContext, handlerContext } from "./context.ts";
 import { lazySignal, within } from "./deadline.ts";
 import { type HookEvent, readEvent, type WirePayload } from "./event.ts";
@@ -26,7 +27,7 @@ export interface Settled extends Spelled {
 
 /** One event through an app. Contract: resolves, whatever handlers, middleware, observers and providers do. */
 export async function dispatch(parts: AppParts, payload: WirePayload, world: World): Promise<Settled> {
-  const begun = performance.now();
+  const begun = ticks();
   const event = readEvent(payload);
   const chain = select(parts.registrations, event);
   const state = world.state ?? lazyState(event, parts.options, world);
@@ -39,12 +40,8 @@ export async function dispatch(parts: AppParts, payload: WirePayload, world: Wor
   const told = await tellFailures(run, event, state, world);
   const folded = fold([...said, ...told]);
   const spelled = spell(event.name, folded);
-  parts.observers.tell(
-    "hook-end",
-    () => ({ ...about(), ms: performance.now() - begun, wire: spelled.wire }),
-    world.complain,
-  );
-  record(event, spelled, folded, run, performance.now() - begun, world);
+  parts.observers.tell("hook-end", () => ({ ...about(), ms: ticks() - begun, wire: spelled.wire }), world.complain);
+  record(event, spelled, folded, run, ticks() - begun, world);
   const dispose = () => parts.providers.disposeEvent(event);
   return { ...spelled, event: event.name, folded, warnings: run.warnings, trace: run.trace, dispose };
 }
@@ -77,14 +74,14 @@ async function throughApp(
 ): Promise<readonly Answer[]> {
   const ms = deadlineOf(event.name, chain, parts);
   const inner = async (now: HookEvent) => {
-    await runChain(chain, now, { parts, world, shared, deadline: performance.now() + ms }, run);
+    await runChain(chain, now, { parts, world, shared, deadline: ticks() + ms }, run);
     return run.answers;
   };
   if (parts.middleware.length === 0) {
     await inner(event);
     return run.answers;
   }
-  const own = lazySignal(world.signal);
+  const own = lazySignal(world);
   const ctx = appContext(shared, own, world);
   const ended = await within(ms, own, async () => {
     const said = await wrapped(parts.middleware, event, ctx, inner);

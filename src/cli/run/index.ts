@@ -118,11 +118,15 @@ function nameIn(input: Input): string | undefined {
 }
 
 function worldOf(onFailure: FailureMode | undefined, app: AppInside, records: LogRecord[]): World {
+  let never: AbortSignal | undefined;
   return {
     env: process.env,
     cwd: process.cwd(),
-    // Nobody aborts a process but by ending it.
-    signal: new AbortController().signal,
+    /** Nobody aborts a process but by ending it. */
+    get signal() {
+      never ??= new AbortController().signal;
+      return never;
+    },
     replay: false,
     now: Date.now,
     openTranscript: async (path) => (await import("./transcript.ts")).openTranscript(path),
