@@ -1,6 +1,10 @@
 import { defineConfig } from "vitest/config";
 
+const src = `${import.meta.dirname}/src`;
+
 export default defineConfig({
+  // Examples import the package by its name; their tests run against the sources of now.
+  resolve: { alias: { "hookline/sdk": `${src}/sdk/index.ts`, "hookline/testing": `${src}/sdk/testing/index.ts` } },
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     exclude: ["test/interop/**", "test/soak/**", "**/node_modules/**"],
