@@ -185,3 +185,13 @@ test("E6: nothing a folder holds reaches the terminal as a control sequence, and
   expect(out).toContain("shown");
   expect(out).toContain("‹U+202E›");
 });
+
+test("PE-11: hookline check counts what a folder grants once it is approved", async () => {
+  const it = await world();
+  await it.put(".claude/settings.json", { permissions: { allow: ["Bash(make *)"], deny: ["Bash(curl *)"] } });
+  const decided = async (command: string) =>
+    JSON.parse((await it.run(["check", "Bash", "--input", JSON.stringify({ command }), "--json"])).out).decision;
+  expect([await decided("make all"), await decided("curl x")]).toEqual(["ask", "deny"]);
+  await it.run(["trust", "--yes"]);
+  expect([await decided("make all"), await decided("curl x")]).toEqual(["allow", "deny"]);
+});

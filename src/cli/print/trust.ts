@@ -5,10 +5,11 @@ import type { Style } from "./style.ts";
 
 /** What a folder would run, in full for what nobody has approved, as a diff for what changed. */
 export function reviewText(review: TrustReview, entries: readonly TrustEntry[], style: Style): string {
-  const { project, accepted } = review;
+  const { project, accepted, refused } = review;
   const nothing = review.entries.length === 0 ? "brings nothing that needs approval" : "";
   const lines = [
     `${style.bold(visible(project))}  ${accepted === undefined ? nothing : `accepted ${visible(accepted)}`}`.trimEnd(),
+    ...(refused === undefined ? [] : ["", `${style.red("Nothing counts as approved:")} ${visible(refused)}.`]),
     ...entries.flatMap((entry) => ["", ...entryLines(entry, style)]),
     ...(entries.length === 0 ? [] : ["", "Hooks run with your full rights: whatever you can do, they can."]),
   ];
@@ -32,8 +33,8 @@ export function entryLine({ id, kind, event, digest }: TrustEntry): string {
   return `${kind === "hook" ? (event ?? kind) : kind}  ${visible(id)}=${digest ?? ""}`;
 }
 
-export function reviewJson({ project, accepted, entries }: TrustReview): Record<string, unknown> {
-  return { project, accepted: accepted ?? null, entries: entries.map(entryJson) };
+export function reviewJson({ project, accepted, refused, entries }: TrustReview): Record<string, unknown> {
+  return { project, accepted: accepted ?? null, refused: refused ?? null, entries: entries.map(entryJson) };
 }
 
 function entryJson(entry: TrustEntry): Record<string, unknown> {

@@ -9,7 +9,7 @@ import type { Snapshot } from "../settings/snapshot.ts";
 import { type Checkout, type NamedFile, namedFiles, namedPaths } from "./named-files.ts";
 import { isOfCheckout, type TrustedKey } from "./needs-trust.ts";
 import { type Pinnable, pinnables } from "./pinnable.ts";
-import type { Pin, Pins } from "./pins.ts";
+import { noPins, type Pin } from "./pins.ts";
 import { pinFile, readPins, type TrustPlaces } from "./store.ts";
 import { type Standing, type Trust, trusted } from "./trust.ts";
 
@@ -17,7 +17,7 @@ import { type Standing, type Trust, trusted } from "./trust.ts";
 export async function pinnedTrust(snapshot: Snapshot, places: TrustPlaces): Promise<Trust> {
   const checkout = await checkoutAt(places);
   const known = await readPins(places, checkout.real);
-  const pins: Pins = "pins" in known ? known.pins : { project: checkout.real, pins: [], grants: [] };
+  const pins = "pins" in known ? known.pins : noPins(checkout.real);
   const found = new Map(pinnables(snapshot, pins.grants).map((one) => [one.id, one]));
   const standings = judgeAll([...found.values()], pins.pins, checkout);
   const standing = (id: string, cwd?: string): Standing => standings.get(id)?.(cwd) ?? unknown;

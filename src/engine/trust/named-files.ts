@@ -102,11 +102,18 @@ export function namedFiles(
 
 const mostFolders = 8;
 
-/** An absolute path outside may be one whose beginning was a variable we do not know. */
+/**
+ * Where a path may lead. An absolute path outside may be one whose beginning was a variable we do not know; behind a link, `..` leads
+ * to the folder above what the link points to.
+ */
 function placesOf(path: string, folder: string, { cwd, real }: Checkout): readonly string[] {
-  if (!isAbsolute(path)) return [resolve(folder, path)];
-  const place = resolve(path);
-  return isBelow(place, real) || isBelow(place, cwd) ? [place] : [place, resolve(folder, `.${sep}${path}`)];
+  const place = resolve(folder, path);
+  const places = [place];
+  const outside = isAbsolute(path) && !isBelow(place, real) && !isBelow(place, cwd);
+  if (outside) places.push(resolve(folder, `.${sep}${path}`));
+  if (!/(?:^|[/\\])\.\.[/\\]/.test(path)) return places;
+  const really = realPathOf(isAbsolute(path) ? path : `${folder}${sep}${path}`);
+  return really === undefined ? places : [...places, really];
 }
 
 /** The path from the checkout's folder, by name or by where it really lies; undefined outside. */

@@ -1,11 +1,10 @@
-import { Problem } from "../../protocol/index.ts";
 import { openSettings } from "../live-settings.ts";
 import type { EngineOptions } from "../options.ts";
 import { resolveOptions } from "../resolve-options.ts";
 import { checkoutAt } from "./approved.ts";
 import { type Checkout, namedFiles, namedPaths } from "./named-files.ts";
 import { digestOf, type Pinnable, pinnables, type WrittenGrant } from "./pinnable.ts";
-import type { Pin, PinnedFile, Pins } from "./pins.ts";
+import { noPins, type Pin, type PinnedFile, type Pins } from "./pins.ts";
 import { changePins, dropPins, readPins, type TrustPlaces } from "./store.ts";
 import type { Trust, TrustState } from "./trust.ts";
 
@@ -39,8 +38,10 @@ export interface TrustReview {
   readonly project: string;
   /** Since when the folder as a whole is accepted. */
   readonly accepted?: string;
+  /** Why nothing that was approved counts, and nothing can be approved until it is revoked. */
+  readonly refused?: string;
   readonly entries: readonly TrustEntry[];
-  /** Approves entries exactly as they were reviewed, whatever has happened to the files since. */
+  /** Approves entries exactly as they were reviewed, whatever has happened to the files since. With `refused`, a `Problem`. */
   pin(entries: readonly TrustEntry[]): Promise<void>;
   /** Accepts the folder, for hosts that trust folders as a whole. */
   accept(): Promise<void>;
@@ -53,14 +54,14 @@ export async function reviewTrust(options: EngineOptions): Promise<TrustReview> 
   const resolved = resolveOptions({ ...options, trust: "pinned" });
   const checkout = await checkoutAt(resolved);
   const known = await readPins(resolved, checkout.real);
-  if ("refused" in known) throw new Problem("trust/store-refused", `Nothing can be approved: ${known.refused}.`);
   const settings = await openSettings(resolved);
-  const { pins } = known;
+  const pins = "pins" in known ? known.pins : noPins(checkout.real);
   const found = pinnables(settings.inForce(), pins.grants);
   const { trust } = settings.inForce();
   return {
     project: checkout.real,
     ...(pins.accepted === undefined ? {} : { accepted: pins.accepted }),
+    ...("refused" in known ? { refused: known.refused } : {}),
     entries: found.map((one) => entryOf(one, trust, pins, checkout)),
     pin: (entries) => changePins(resolved, checkout.real, (now) => withPins(now, entries, found)),
     accept: () => changePins(resolved, checkout.real, (now) => ({ ...now, accepted: new Date().toISOString() })),

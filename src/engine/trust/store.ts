@@ -113,5 +113,6 @@ function isWithin(path: string, folder: string): boolean {
 }
 
 function unusable(why: string): Problem {
-  return new Problem("trust/store-refused", `Nothing can be approved: ${why}.`);
+  const message = `Nothing can be approved: ${why}. hookline trust --revoke forgets what was approved.`;
+  return new Problem("trust/store-refused", message);
 }

@@ -119,6 +119,8 @@ const namings: readonly [string, object][] = [
   ["the program itself", { command: "${CLAUDE_PROJECT_DIR}/hooks/x.sh", args: [] }],
   ["an option", { command: "bash --init-file=hooks/x.sh -c true" }],
   ["a link in the project", { command: "sh hooks/link.sh" }],
+  ["a way back out of a link", { command: "sh far/../x.sh" }],
+  ["the same from the project's variable", { command: 'sh "$CLAUDE_PROJECT_DIR/far/../x.sh"' }],
 ];
 
 test.each(namings)("EN-19: a file named by %s is part of what was approved", async (_, hook) => {
@@ -126,6 +128,8 @@ test.each(namings)("EN-19: a file named by %s is part of what was approved", asy
   const file = await put("project/hooks/x.sh", says("one"));
   await chmod(file, 0o755);
   await symlink("x.sh", join(project, "hooks/link.sh"));
+  await mkdir(join(project, "hooks/deep"));
+  await symlink("hooks/deep", join(project, "far"));
   await put("project/.claude/settings.json", { hooks: { Stop: [{ hooks: [{ type: "command", ...hook }] }] } });
   await approveAll(options);
   expect((await reviewTrust(options)).entries.map(({ state }) => state)).toEqual(["trusted"]);
@@ -279,7 +283,11 @@ test.each([
   const engine = await openEngine(world.options);
   expect(engine.warnings.map(({ code }) => code)).toEqual(["trust-store-refused"]);
   await engine.close();
-  await expect(reviewTrust(world.options)).rejects.toMatchObject({ code: "trust/store-refused" });
+  const review = await reviewTrust(world.options);
+  expect(review.refused).toMatch(/cannot be (relied on|used)/);
+  await expect(review.pin(review.entries)).rejects.toMatchObject({
+    code: expect.stringMatching(/^(trust\/store-refused|file\/unsafe)$/),
+  });
 });
 
 test("EN-20: a folder that holds the state folder cannot approve itself", async () => {
@@ -299,6 +307,16 @@ test("EN-22a: what was reviewed is what is approved, not what the files have bec
   await put("project/check.sh", says("swapped"));
   await review.pin(review.entries);
   expect(await outcomeOf(options)).toEqual(["trust changed: check.sh is not as it was approved"]);
+});
+
+test("EN-22a: revoking also helps where the file of approvals is damaged", async () => {
+  const world = await checkoutWorld();
+  await world.put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
+  await approveAll(world.options);
+  await writeFile(await onlyPinFile(world), "{");
+  expect(await (await reviewTrust(world.options)).revoke()).toBe(true);
+  await approveAll(world.options);
+  expect(await outcomeOf(world.options)).toEqual(["here"]);
 });
 
 test("EN-22a: revoking forgets everything about the folder", async () => {
