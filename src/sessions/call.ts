@@ -50,13 +50,32 @@ export function keyOf(answer: AssistantEntry): string {
 
 /** Lines of one id are one call, unless counts and request ids both differ: then an endpoint gave the id twice. */
 function apart(lines: AssistantEntry[]): AssistantEntry[][] {
-  if (lines.length === 1 || !disagree(lines)) return [lines];
+  if (lines.length === 1 || alike(lines) || !disagree(lines)) return [lines];
   const byRequest = new Map<string, AssistantEntry[]>();
   for (const line of lines) {
     const request = line.requestId ?? "";
     byRequest.set(request, [...(byRequest.get(request) ?? []), line]);
   }
   return [...byRequest.values()];
+}
+
+const counts = ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"] as const;
+
+/** As a rule every line of an answer carries the same figures: then there is nothing to weigh. */
+function alike(lines: readonly AssistantEntry[]): boolean {
+  const first = lines[0]?.usage;
+  if (first === undefined) return false;
+  const searched = searchesIn(first);
+  return lines.every(
+    ({ usage }) =>
+      usage !== undefined && counts.every((name) => usage[name] === first[name]) && searchesIn(usage) === searched,
+  );
+}
+
+function searchesIn({ server_tool_use: server }: Readonly<Record<string, unknown>>): unknown {
+  return typeof server === "object" && server !== null && "web_search_requests" in server
+    ? server.web_search_requests
+    : 0;
 }
 
 /** Input and cache counts of one answer are the same on each of its lines, except where a line says 0. */
@@ -77,7 +96,8 @@ function toCall(key: string, all: readonly AssistantEntry[], superseded: (entry:
   const kept = all.filter((line) => !superseded(line));
   const lines = kept.length > 0 ? kept : all;
   const first = lines[0] as AssistantEntry;
-  const counted = all.reduce((best, line) => (counts(line, best) ? line : best));
+  const same = all.length === 1 || alike(all);
+  const counted = all.reduce((best, line) => (beats(line, best, same) ? line : best));
   let usage: TokenReading | undefined;
   return {
     key,
@@ -90,7 +110,7 @@ function toCall(key: string, all: readonly AssistantEntry[], superseded: (entry:
     stopReason: lines.findLast((line) => line.stopReason !== null)?.stopReason ?? null,
     timestamp: first.timestamp,
     lastTimestamp: lines.findLast((line) => line.timestamp !== undefined)?.timestamp,
-    conflict: all.length > 1 && disagree(all),
+    conflict: !same && disagree(all),
     usage: () => {
       usage ??= readTokens(counted.usage);
       return usage;
@@ -99,9 +119,9 @@ function toCall(key: string, all: readonly AssistantEntry[], superseded: (entry:
 }
 
 /** A record with a stop reason beats one without; then the larger output; then the larger sum; then the earlier line. */
-function counts(line: AssistantEntry, best: AssistantEntry): boolean {
+function beats(line: AssistantEntry, best: AssistantEntry, same: boolean): boolean {
   const stopped = Number(line.stopReason !== null) - Number(best.stopReason !== null);
-  if (stopped !== 0) return stopped > 0;
+  if (stopped !== 0 || same) return stopped > 0;
   const a = tokensOf(line);
   const b = tokensOf(best);
   return a.output === b.output ? sumOf(a) > sumOf(b) : a.output > b.output;

@@ -162,14 +162,16 @@ function callsOver(threads: readonly Thread[]): OwnedCall[] {
 }
 
 function mixedIds(id: string, threads: readonly Thread[]): Finding[] {
-  const seen = new Set<string>([id]);
-  return threads.flatMap(({ entries }) =>
-    entries.flatMap((entry) => {
-      if (entry.sessionId === undefined || seen.has(entry.sessionId)) return [];
+  const seen = new Set<string | undefined>([id, undefined]);
+  const findings: Finding[] = [];
+  for (const { entries } of threads) {
+    for (const entry of entries) {
+      if (seen.has(entry.sessionId)) continue;
       seen.add(entry.sessionId);
-      return [finding("session-id-mixed", entry, entry.sessionId)];
-    }),
-  );
+      findings.push(finding("session-id-mixed", entry, entry.sessionId ?? ""));
+    }
+  }
+  return findings;
 }
 
 function finding(what: Finding["what"], { file, line }: Entry, about: string): Finding {

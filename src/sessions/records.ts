@@ -1,4 +1,4 @@
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import { type FileIdentity, readAgain } from "./bytes.ts";
 import type { Line } from "./lines.ts";
 import { objectsIn } from "./recover.ts";
@@ -58,7 +58,7 @@ export function recordsOf(
   isRecord: (object: Record<string, unknown>) => boolean,
 ): (JsonRecord | Unreadable)[] {
   if (line.bytes === undefined) return [unreadable(file, line, "too-long", line.offset, line.length)];
-  const text = line.bytes.toString("utf8");
+  const text = isAscii(line.bytes) ? line.bytes.toString("latin1") : line.bytes.toString("utf8");
   const value = parse(text);
   if (isObject(value)) return [record(file, line, value, line.offset, line.length, lossy(text, line.bytes), false)];
   if (!line.terminated) return [];

@@ -89,11 +89,17 @@ function serverResult(
 
 const wireNames: ReadonlySet<string> = new Set(["tool_use_id", "is_error"]);
 
-/** Most blocks have no field beyond those of their type; counting keys says so without looking at each. */
+/**
+ * Most blocks have no field beyond those of their type; counting keys says so without looking at each. One that is spelled as we
+ * spell it is kept as it was parsed: a transcript has millions of them.
+ */
 function rest(block: Exclude<Block, UnknownBlock>, value: Record<string, unknown>, known: number): Block {
-  const keys = Object.keys(value);
-  if (keys.length <= known) return block;
+  let count = 0;
+  for (const _ in value) count++;
+  if (count <= known) return "tool_use_id" in value ? block : (value as unknown as Block);
   let extra: Record<string, unknown> | undefined;
-  for (const key of keys) if (!(key in block) && !wireNames.has(key)) extra = keep(extra, key, value[key]);
+  for (const key of Object.keys(value)) {
+    if (!(key in block) && !wireNames.has(key)) extra = keep(extra, key, value[key]);
+  }
   return extra === undefined ? block : { ...block, extra };
 }
