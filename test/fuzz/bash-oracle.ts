@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chown, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,6 +12,17 @@ export interface Deeds {
   readonly made: readonly string[];
   /** The folder it started in, which holds the folders `d1` and `d2/d3`, a link `l` to the latter, and nothing else. */
   readonly cwd: string;
+}
+
+/** Whether there is a bash here that can be asked: older ones than 5 read some lines differently and tell less. */
+export function hasBash(): boolean {
+  const { stdout } = spawnSync(bash, ["--version"], { encoding: "utf8" });
+  const major = Number(/version (\d+)/.exec(stdout ?? "")?.[1] ?? 0);
+  if (major < 5)
+    console.info(
+      "The shell analysis is held to bash 5 or newer, and there is none here: install bash to run these tests.",
+    );
+  return major >= 5;
 }
 
 export interface Oracle {

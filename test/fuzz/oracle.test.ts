@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, test as anyTest, beforeAll, expect } from "vitest";
 import { analyseShell } from "../../src/permissions/index.ts";
-import { type Oracle, openOracle } from "./bash-oracle.ts";
+import { hasBash, type Oracle, openOracle } from "./bash-oracle.ts";
 import { violations } from "./shell-violation.ts";
+
+const test = anyTest.skipIf(!hasBash());
 
 let oracle: Oracle;
 beforeAll(async () => {
