@@ -309,6 +309,15 @@ test("EN-22a: what was reviewed is what is approved, not what the files have bec
   expect(await outcomeOf(options)).toEqual(["trust changed: check.sh is not as it was approved"]);
 });
 
+test("EN-20: approvals given at the same time are all kept", async () => {
+  const { options, put } = await checkoutWorld();
+  const hooks = Array.from({ length: 8 }, (_, index) => ({ type: "command", command: `echo ${index}` }));
+  await put("project/.claude/settings.json", { hooks: { Stop: [{ hooks }] } });
+  const reviews = await Promise.all(hooks.map(() => reviewTrust(options)));
+  await Promise.all(reviews.map((review, index) => review.pin(review.entries.slice(index, index + 1))));
+  expect((await outcomeOf(options)).sort()).toEqual(["0", "1", "2", "3", "4", "5", "6", "7"]);
+});
+
 test("EN-22a: revoking also helps where the file of approvals is damaged", async () => {
   const world = await checkoutWorld();
   await world.put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
