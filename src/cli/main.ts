@@ -30,6 +30,8 @@ const commands: Readonly<
     summary: "what is wrong with this machine's hooks",
     load: () => import("./commands/doctor.ts"),
   },
+  init: { summary: "scaffold a hooks file with its test", load: () => import("./commands/init.ts") },
+  test: { summary: "run the tests of a project's hooks, or show one event", load: () => import("./commands/test.ts") },
   run: { summary: "what settings.json calls: one event in, one answer out", load: () => import("./commands/run.ts") },
   list: { summary: "every configured hook, its source, trust and problems", load: () => import("./commands/list.ts") },
   sessions: { summary: "read, search, check and keep what agents wrote", load: () => import("./commands/sessions.ts") },

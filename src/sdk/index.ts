@@ -51,7 +51,7 @@ export {
   type WirePayload,
 } from "./event.ts";
 export type { Git } from "./git.ts";
-export { appInputs } from "./load/inputs.ts";
+export { appInputs, buildFile } from "./load/inputs.ts";
 export { type LoadOptions, loadApp } from "./load/load-app.ts";
 export type { Logger, LogRecord } from "./log.ts";
 export type { Observation, ObservationKind, Observer } from "./observe.ts";

@@ -2,3 +2,12 @@
 export async function appInputs(file: string): Promise<readonly string[]> {
   return (await import("./build.ts")).appInputs(file);
 }
+
+/** Builds a TypeScript file and what it imports from its own tree, and gives the path of a file that Node can run. */
+export async function buildFile(
+  file: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<string> {
+  const { fileURLToPath } = await import("node:url");
+  return fileURLToPath(await (await import("./build.ts")).build(file, env));
+}

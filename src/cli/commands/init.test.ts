@@ -1,0 +1,67 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { afterEach, expect, test } from "vitest";
+import type { Io } from "../command.ts";
+import { main } from "../main.ts";
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function emptyProject(): string {
+  const folder = mkdtempSync(join(tmpdir(), "hookline init's "));
+  folders.push(folder);
+  return folder;
+}
+
+async function init(cwd: string, ...words: string[]) {
+  let out = "";
+  let err = "";
+  const io: Io = {
+    stdin: Readable.from([]),
+    out: async (text) => {
+      out += text;
+    },
+    err: async (text) => {
+      err += text;
+    },
+    env: {},
+    cwd,
+    home: cwd,
+    terminal: { out: false, err: false, colour: false, columns: 80 },
+    signal: new AbortController().signal,
+  };
+  return { code: await main(["init", ...words], io), out, err };
+}
+
+test("SD-86: a hooks file and its test are written, and never replaced unasked", async () => {
+  const folder = emptyProject();
+  expect((await init(folder)).code).toBe(0);
+  expect(readdirSync(join(folder, ".claude")).sort()).toEqual(["hooks.test.ts", "hooks.ts"]);
+  const file = join(folder, ".claude/hooks.ts");
+  writeFileSync(file, "// mine");
+  expect((await init(folder)).out).toContain(`kept  ${file}`);
+  expect(readFileSync(file, "utf8")).toBe("// mine");
+  await init(folder, "--force");
+  expect(readFileSync(file, "utf8")).toContain("export default app;");
+  const plain = emptyProject();
+  await init(plain, "--js");
+  expect(readdirSync(join(plain, ".claude")).sort()).toEqual(["hooks.mjs", "hooks.test.mjs"]);
+});
+
+test("SD-86: --with copies a recipe and prints the line that includes it; an unknown one writes nothing", async () => {
+  const folder = emptyProject();
+  const { out } = await init(folder, "--with", "redact-secrets");
+  expect(out).toContain("app.include(redactSecrets());");
+  expect(readdirSync(join(folder, ".claude"))).toContain("redact-secrets.ts");
+  const other = emptyProject();
+  const refused = await init(other, "--with", "redact-secret");
+  expect([refused.code, refused.err]).toEqual([
+    1,
+    'hookline: "redact-secret" is no recipe. Did you mean "redact-secrets"?\n',
+  ]);
+  expect(readdirSync(other)).toEqual([]);
+});

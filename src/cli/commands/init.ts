@@ -1,0 +1,98 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { nearest, Problem } from "../../protocol/index.ts";
+import type { Command, Io } from "../command.ts";
+
+export const command: Command = {
+  usage: "[--js] [--with RECIPE,…] [--force]",
+  about: `Writes .claude/hooks.ts and .claude/hooks.test.ts, both ready for hookline test.
+
+A file that is there is never replaced without --force. --with copies recipes beside the hooks file and prints the lines that include
+them; it does not edit your code.`,
+  options: {
+    js: { type: "boolean", about: "write .mjs files instead of TypeScript" },
+    with: { type: "string", value: "RECIPE,…", about: "recipes to copy, such as redact-secrets" },
+    force: { type: "boolean", about: "replace files that are there" },
+  },
+  examples: ["hookline init", "hookline init --with redact-secrets,tests-before-stop"],
+  async run(call, io) {
+    if (call.words.length > 0)
+      throw new Problem("cli/usage", "hookline init takes no words. See hookline init --help.");
+    const ending = call.flag("js") ? "mjs" : "ts";
+    const names = (call.text("with") ?? "").split(",").filter((name) => name !== "");
+    const recipes = await Promise.all(names.map(readRecipe));
+    if (recipes.length > 0 && ending !== "ts") {
+      throw new Problem("cli/usage", "Recipes are TypeScript; call hookline init --with without --js.");
+    }
+    const files = [
+      { name: `hooks.${ending}`, text: hooksFile },
+      { name: `hooks.test.${ending}`, text: testFile(ending) },
+      ...recipes.map(({ name, text }) => ({ name: `${name}.ts`, text })),
+    ];
+    const folder = join(io.cwd, ".claude");
+    await mkdir(folder, { recursive: true });
+    for (const { name, text } of files) await write(join(folder, name), text, call.flag("force"), io);
+    for (const { name, factory } of recipes) {
+      await io.out(`\nAdd to hooks.ts:\n  import { ${factory} } from "./${name}.ts";\n  app.include(${factory}());\n`);
+    }
+    return 0;
+  },
+};
+
+const hooksFile = text(
+  "/** What this project's agent may do. Try it: hookline test */",
+  'import { ask, createApp } from "hookline/sdk";',
+  "",
+  "const app = createApp();",
+  'app.preTool("Bash", { name: "ask-before-delete", recheck: true }, ({ input }) =>',
+  '  /\\brm\\b/.test(input.command) ? ask("This deletes files.") : undefined,',
+  ");",
+  "export default app;",
+);
+
+function testFile(ending: string): string {
+  return text(
+    'import test from "node:test";',
+    'import { testClient } from "hookline/testing";',
+    `import app from "./hooks.${ending}";`,
+    "",
+    "const client = testClient(app);",
+    "",
+    'test("deleting is asked about", async () => {',
+    '  (await client.preTool("Bash", { command: "rm -rf build" })).expectAsked("deletes");',
+    "});",
+    "",
+    'test("everything else is left alone", async () => {',
+    '  (await client.preTool("Bash", { command: "ls" })).expectNoOpinion();',
+    "});",
+  );
+}
+
+function text(...lines: readonly string[]): string {
+  return `${lines.join("\n")}\n`;
+}
+
+/** Contract: a file that is there stays unless `force`; what was done is said. */
+async function write(path: string, content: string, force: boolean, io: Io): Promise<void> {
+  try {
+    await writeFile(path, content, { flag: force ? "w" : "wx" });
+    await io.out(`wrote ${path}\n`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    await io.out(`kept  ${path} (it is there; --force replaces it)\n`);
+  }
+}
+
+const recipesFolder = fileURLToPath(new URL("../../../examples/hooks/", import.meta.url));
+
+async function readRecipe(name: string): Promise<{ name: string; factory: string; text: string }> {
+  const known = (await readdir(recipesFolder)).filter((file) => file.endsWith(".ts")).map((file) => file.slice(0, -3));
+  if (!known.includes(name)) {
+    const near = nearest(name, known);
+    const hint = near === undefined ? `There are ${known.join(", ")}.` : `Did you mean "${near}"?`;
+    throw new Problem("cli/usage", `"${name}" is no recipe. ${hint}`, { about: { name } });
+  }
+  const text = await readFile(join(recipesFolder, `${name}.ts`), "utf8");
+  return { name, factory: /export function (\w+)/.exec(text)?.[1] ?? name, text };
+}

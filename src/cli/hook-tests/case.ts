@@ -1,0 +1,52 @@
+import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { Problem } from "../../protocol/index.ts";
+import type { TestClient, TestResult } from "../../sdk/testing/index.ts";
+
+/** One case as data: an event, and what the outcome must have. */
+export interface HookCase {
+  readonly name: string;
+  readonly event: string;
+  readonly tool?: string;
+  readonly input?: Readonly<Record<string, unknown>>;
+  readonly expect: Readonly<Record<string, unknown>>;
+}
+
+/** The cases of a file: one object or a list. */
+export async function readCases(file: string): Promise<readonly HookCase[]> {
+  const text = await readFile(file, "utf8");
+  try {
+    const value: unknown = JSON.parse(text);
+    const list = (Array.isArray(value) ? value : [value]) as HookCase[];
+    const bad = list.find(
+      (one) => typeof one?.event !== "string" || typeof one.expect !== "object" || one.expect === null,
+    );
+    if (bad !== undefined) throw new Error("a case needs event and expect");
+    return list.map((one) => ({ ...one, name: one.name ?? basename(file) }));
+  } catch (cause) {
+    throw new Problem("cli/bad-input", `${file} holds no cases: ${cause instanceof Error ? cause.message : cause}`, {
+      cause,
+    });
+  }
+}
+
+/** Why the case does not hold; undefined when it does. */
+export async function whyFails(one: HookCase, client: TestClient): Promise<string | undefined> {
+  const result = await sendCase(one, client);
+  const facts = result as unknown as Readonly<Record<string, unknown>>;
+  const wrong = Object.entries(one.expect).find(
+    ([key, wanted]) => JSON.stringify(facts[key]) !== JSON.stringify(wanted),
+  );
+  if (wrong === undefined) return undefined;
+  const [key, wanted] = wrong;
+  return `${key} is ${JSON.stringify(facts[key])}, expected ${JSON.stringify(wanted)}`;
+}
+
+/** With a tool the input is the tool's, else it is laid over a recorded payload. */
+export function sendCase(
+  { event, tool, input }: Omit<HookCase, "name" | "expect">,
+  client: TestClient,
+): Promise<TestResult> {
+  const changes = tool === undefined ? input : { tool_name: tool, ...(input ? { tool_input: input } : {}) };
+  return client.send(event as never, changes as never);
+}
