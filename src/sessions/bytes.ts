@@ -3,6 +3,7 @@ import { open } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { Problem } from "../protocol/index.ts";
 import { openGzip } from "./gzip.ts";
+import { plainLine } from "./plain-text.ts";
 
 /** Which file on disk: a path can name another one tomorrow. */
 export interface FileIdentity {
@@ -49,9 +50,13 @@ async function openPlain(path: string): Promise<ByteSource> {
 export function readAgain(path: string, identity: FileIdentity, offset: number, length: number): Buffer {
   const bytes = path.endsWith(".gz") ? gzipSlice(path, offset, length) : plainSlice(path, identity, offset, length);
   if (bytes?.length === length) return bytes;
-  throw new Problem("sessions/changed", `${path} was replaced or cut since it was read. Open the session again.`, {
-    about: { path, offset, length },
-  });
+  throw new Problem(
+    "sessions/changed",
+    `${plainLine(path)} was replaced or cut since it was read. Open the session again.`,
+    {
+      about: { path, offset, length },
+    },
+  );
 }
 
 function plainSlice(path: string, identity: FileIdentity, offset: number, length: number): Buffer | undefined {
@@ -92,5 +97,8 @@ function gzipSlice(path: string, offset: number, length: number): Buffer | undef
 export function unreadableFile(path: string, cause: unknown): Problem {
   if (cause instanceof Problem) return cause;
   const said = cause instanceof Error ? cause.message : String(cause);
-  return new Problem("sessions/unreadable-file", `${path} cannot be read: ${said}`, { about: { path }, cause });
+  return new Problem("sessions/unreadable-file", plainLine(`${path} cannot be read: ${said}`), {
+    about: { path },
+    cause,
+  });
 }

@@ -4,6 +4,7 @@ import { Problem } from "../protocol/index.ts";
 import { findSessions, type SessionPlace } from "./formats/claude-code/locate.ts";
 import { findRoots, type Origin, type Where } from "./formats/claude-code/roots.ts";
 import { listSessions } from "./list.ts";
+import { plainLine } from "./plain-text.ts";
 import { isSafeId, safeId } from "./session-id.ts";
 
 export interface FindOptions extends Where {
@@ -60,7 +61,7 @@ async function candidates(name: string, where: Where): Promise<SessionPlace[]> {
 }
 
 function ambiguous(name: string, places: readonly SessionPlace[]): Problem {
-  const shown = places.slice(0, 10).map(({ id, project }) => `  ${id}  in ${project}`);
+  const shown = places.slice(0, 10).map(({ id, project }) => `  ${id}  in ${plainLine(project)}`);
   const more = places.length > shown.length ? `\n  and ${places.length - shown.length} more` : "";
   return new Problem(
     "sessions/ambiguous",
@@ -72,5 +73,8 @@ function ambiguous(name: string, places: readonly SessionPlace[]): Problem {
 }
 
 function notFound(name: string, hint: string, cause?: unknown): Problem {
-  return new Problem("sessions/not-found", `no session "${name}". ${hint}`, { about: { name, candidates: [] }, cause });
+  return new Problem("sessions/not-found", `no session "${plainLine(name)}". ${hint}`, {
+    about: { name, candidates: [] },
+    cause,
+  });
 }

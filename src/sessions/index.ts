@@ -49,6 +49,7 @@ export { folderName } from "./formats/claude-code/folder-name.ts";
 export {
   type AgentFile,
   filesOf,
+  findNotes,
   findProjects,
   findSessions,
   findSessionsIn,

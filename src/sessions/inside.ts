@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { Problem } from "../protocol/index.ts";
+import { plainLine } from "./plain-text.ts";
 
 /** True when `path` lies in `root` or is it, as text; links are not looked at. */
 export function liesUnder(root: string, path: string): boolean {
@@ -16,7 +17,7 @@ export async function realInside(root: string, path: string): Promise<string> {
   const real = await realOrIntended(path);
   const realRoot = await realOrIntended(root);
   if (liesUnder(root, path) && liesUnder(realRoot, real)) return real;
-  throw new Problem("sessions/unsafe-id", `${path} leads out of ${root}. Nothing was opened.`, {
+  throw new Problem("sessions/unsafe-id", plainLine(`${path} leads out of ${root}. Nothing was opened.`), {
     about: { path, root },
   });
 }

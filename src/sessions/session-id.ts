@@ -1,4 +1,5 @@
 import { Problem } from "../protocol/index.ts";
+import { plainLine } from "./plain-text.ts";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const plainName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
@@ -13,7 +14,7 @@ export function isSafeId(id: string): boolean {
 /** The id itself, or a `sessions/unsafe-id` problem before anything is touched. */
 export function safeId(id: string): string {
   if (isSafeId(id)) return id;
-  const shown = JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}…` : id);
+  const shown = JSON.stringify(plainLine(id.length > 80 ? `${id.slice(0, 80)}…` : id));
   throw new Problem(
     "sessions/unsafe-id",
     `${shown} is not a session id. hookline sessions ls lists the ids there are.`,

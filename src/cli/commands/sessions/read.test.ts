@@ -373,6 +373,12 @@ test("E6: hostile titles and texts leave no escape, C1 or bidi control in any ou
       );
     }
   }
+  mkdirSync(join(home, ".claude/projects/-\u001b[2J\u202e"));
+  cpSync(join(folder, "bad1.jsonl"), join(home, ".claude/projects/-\u001b[2J\u202e/bad1.jsonl"));
+  for (const id of ["bad1", "none\u001b[2J", "zzzz", "\u001b[2J.jsonl"]) {
+    const { status, err } = await hookline(["show", id]);
+    expect([id, status, /[\u001b\u202e]/.test(err)]).toEqual([id, 1, false]);
+  }
   const coloured = (await hookline(["ls"], { out: true, colour: true, columns: 100 })).out;
   expect(coloured.replace(/\u001b\[\d+m/g, "")).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f]/);
 });

@@ -23,8 +23,8 @@ export const command: Command = {
   usage: "[SESSION] [--turn N | --last N] [--raw] [--agents] [--thinking] [--results] [--json]",
   about: `Shows a session turn by turn, or its last entries without reading the rest.
 
-With --json: the session as it is exported (schema hookline.session/1), with the figures of hookline sessions stats under stats; with
---last: { session, file, entries }. With --raw the lines themselves are printed, one JSON record each.`,
+With --json: the session as it is exported (schema hookline.session/1), with its figures under stats; with --last: { session, file,
+entries }. With --raw the lines themselves are printed, one JSON record each.`,
   options: {
     turn: { type: "string", value: "N", about: "only this turn, counted from 1" },
     last: { type: "string", value: "N", about: "only the last N entries, read from the end of the file" },

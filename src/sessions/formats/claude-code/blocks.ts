@@ -7,11 +7,6 @@ export function toBlocks(content: unknown): readonly Block[] | undefined {
   return Array.isArray(content) ? content.map(toBlock) : undefined;
 }
 
-/** The text a reader would see in these blocks, results and tools left out. */
-export function textOf(blocks: readonly Block[]): string {
-  return blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-}
-
 function toBlock(value: unknown): Block {
   if (!isObject(value)) return { type: "unknown", unknown: value };
   return reader(value["type"])?.(value) ?? { type: "unknown", unknown: value };

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { write } from "../../fixtures/transcript.ts";
 import { isSafeId, safeId } from "../../session-id.ts";
 import { folderName } from "./folder-name.ts";
-import { filesOf, findSessions, type SessionPlace } from "./locate.ts";
+import { filesOf, findNotes, findSessions, type SessionPlace } from "./locate.ts";
 import { findRoots, type Root } from "./roots.ts";
 
 let home: string;
@@ -87,6 +87,8 @@ test("SE-5: everything that belongs to a session is found by its place; unknown 
   write(join(home, "projects/-p/agent-old2.jsonl"), [{ type: "user", sessionId: "another" }]);
   const [place, ...more] = await sessions();
   expect(more).toEqual([]);
+  const project = { root: { path: home, origin: "client" } as const, name: "-p", path: join(home, "projects/-p") };
+  expect(await findNotes(project)).toEqual([join(home, "projects/-p/memory/notes.md")]);
   if (place === undefined) throw new Error("no session");
   const found = await filesOf(place);
   const short = (path: string | undefined) => path && relative(join(home, "projects/-p"), path);
