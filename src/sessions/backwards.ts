@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { openFile } from "./bytes.ts";
 import type { Item } from "./entry.ts";
 import { isRecord, toEntry } from "./formats/claude-code/entry.ts";
 import { type Line, maxLineBytes } from "./lines.ts";
@@ -23,7 +23,7 @@ export async function* linesBackwards(
   file: string,
   signal?: AbortSignal,
 ): AsyncGenerator<Line & { source: SourceFile }, undefined> {
-  const handle = await open(file, "r");
+  const handle = await openFile(file);
   try {
     const stat = await handle.stat();
     const source = sourceFile(file, stat);

@@ -1,5 +1,5 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { Problem } from "../protocol/index.ts";
 import { openGzip } from "./gzip.ts";
@@ -27,8 +27,16 @@ export async function openBytes(path: string): Promise<ByteSource> {
   }
 }
 
+/** Only files are opened: a pipe or a device under a transcript's name would keep us waiting. */
+export async function openFile(path: string): Promise<FileHandle> {
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  throw new Error("it is not a file");
+}
+
 async function openPlain(path: string): Promise<ByteSource> {
-  const handle = await open(path, "r");
+  const handle = await openFile(path);
   const { dev, ino } = await handle.stat();
   return {
     dev,

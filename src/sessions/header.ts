@@ -1,5 +1,5 @@
-import { open, stat } from "node:fs/promises";
-import { unreadableFile } from "./bytes.ts";
+import { stat } from "node:fs/promises";
+import { openFile, unreadableFile } from "./bytes.ts";
 import type { Entry } from "./entry.ts";
 import { isRecord, toEntry } from "./formats/claude-code/entry.ts";
 import { isLinked } from "./graph.ts";
@@ -53,7 +53,7 @@ interface Ends {
 }
 
 async function endsOf(file: string): Promise<Ends> {
-  const handle = await open(file, "r").catch((cause: unknown) => {
+  const handle = await openFile(file).catch((cause: unknown) => {
     throw unreadableFile(file, cause);
   });
   try {

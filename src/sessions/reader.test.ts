@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { readEntries } from "./entries.ts";
 import type { Item } from "./entry.ts";
 import { isRecord, toEntry } from "./formats/claude-code/entry.ts";
+import { readHeader } from "./header.ts";
 import { readLines } from "./lines.ts";
 import { recordsOf } from "./records.ts";
 
@@ -39,6 +40,19 @@ test("SE-21: a file that grows while it is read gives a prefix of what was writt
   }
   expect((await ended)[0]).toBe(0);
 });
+
+test.skipIf(process.platform === "win32")(
+  "a pipe or a folder under a transcript's name keeps nobody waiting",
+  async () => {
+    execFileSync("mkfifo", [file]);
+    const read = async (path: string) => {
+      for await (const _ of readEntries(path)) throw new Error("nothing to read");
+    };
+    await expect(read(file)).rejects.toMatchObject({ code: "sessions/unreadable-file" });
+    await expect(read(folder)).rejects.toMatchObject({ code: "sessions/unreadable-file" });
+    await expect(readHeader(file)).rejects.toMatchObject({ code: "sessions/unreadable-file" });
+  },
+);
 
 test("G6: a line of exactly 64 MiB is read, one byte more is passed over, and the lines around them are read", async () => {
   const limit = 64 * 1024 * 1024;
