@@ -23,11 +23,6 @@ export function spell(event: string, said: Folded): Spelled {
   return fromWire(mergeRaw(event, rule, wire, said.raw), left);
 }
 
-/** A message for the person and nothing else: how trouble is told where nothing can be refused. */
-export function spellMessage(text: string): Spelled {
-  return fromWire({ systemMessage: text }, []);
-}
-
 function spellPlainly(rule: Rule, said: Folded): Spelled {
   const aside = [...said.messages, ...(said.raw ? [JSON.stringify(said.raw)] : [])];
   const refused = said.refusal?.reason ?? said.halt;
