@@ -100,7 +100,7 @@ function peerConfig() {
 }
 
 async function inProcess(name, budget, _label, us, peer, long) {
-  const times = await interleave({ us, peer }, { rounds: long ? 41 : 15, perRound: 2_000, clock: cpu });
+  const times = await interleave({ us, peer }, { rounds: long ? 41 : 15, perRound: 2_000, warmUp: 15, clock: cpu });
   const ratio = times.us / times.peer;
   return {
     name,

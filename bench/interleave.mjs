@@ -1,7 +1,5 @@
-const warmUp = 3;
-
 /** Runs every contestant in turn, round after round, so that a busy machine slows them all alike; gives medians per contestant. */
-export async function interleave(contestants, { rounds, perRound, clock = wall }) {
+export async function interleave(contestants, { rounds, perRound, warmUp = 3, clock = wall }) {
   const times = new Map(Object.keys(contestants).map((name) => [name, []]));
   for (let round = -warmUp; round < rounds; round++) {
     for (const [name, work] of Object.entries(contestants)) {

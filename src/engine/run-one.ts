@@ -118,7 +118,7 @@ function recordOf(
   { ended, stdout, stderr, droppedBytes }: Pick<Ran, "ended" | "stdout" | "stderr" | "droppedBytes">,
   { startedAt, durationMs }: Times,
   verdict: Verdict,
-  answer: Omit<Answer, "verdict"> = {},
+  answer?: Omit<Answer, "verdict">,
 ): RunRecord {
   const background = ended.by === "background";
   const record = {
@@ -132,10 +132,7 @@ function recordOf(
     background,
     round,
   };
-  if (droppedBytes === undefined && Object.keys(answer).length === 0) return record;
-  return {
-    ...record,
-    ...(droppedBytes ? { droppedBytes } : {}),
-    ...(Object.keys(answer).length > 0 ? { answer } : {}),
-  };
+  if (answer === undefined && droppedBytes === undefined) return record;
+  const said = answer !== undefined && Object.keys(answer).length > 0;
+  return { ...record, ...(droppedBytes ? { droppedBytes } : {}), ...(said ? { answer } : {}) };
 }

@@ -43,15 +43,21 @@ function isPromise(value: unknown): value is PromiseLike<unknown> {
 
 /** An unusable value is kept beside its failure: a denial may still be read out of it. */
 function returned(hook: CallbackHook, value: unknown): Ran {
-  const ran = { ended: answered, said: { kind: "returned", value }, stdout: "", stderr: "", warnings: none } as const;
-  if (value === undefined || value === null) return ran;
+  if (value === undefined || value === null) return silence;
+  const ran: Ran = { ...silence, said: { kind: "returned", value } };
   if (typeof value === "object" && !Array.isArray(value)) return ran;
   const what = Array.isArray(value) ? "a list" : `a ${typeof value}`;
   return failed(hook, { ...ran, failure: `returned ${what}; a callback returns an object or nothing` });
 }
 
-const answered = { by: "answered" } as const;
-const none = [] as const;
+/** Most callbacks have nothing to say about most events, and one way to say it is enough. */
+const silence: Ran = {
+  ended: { by: "answered" },
+  said: { kind: "returned", value: undefined },
+  stdout: "",
+  stderr: "",
+  warnings: [],
+};
 
 function failed(hook: CallbackHook, ran: Ran): Ran {
   return hook.errorMessage === undefined ? ran : { ...ran, failure: hook.errorMessage };

@@ -315,7 +315,7 @@ test("EN-20: approvals given at the same time are all kept", async () => {
   await put("project/.claude/settings.json", { hooks: { Stop: [{ hooks }] } });
   const reviews = await Promise.all(hooks.map(() => reviewTrust(options)));
   await Promise.all(reviews.map((review, index) => review.pin(review.entries.slice(index, index + 1))));
-  expect((await outcomeOf(options)).sort()).toEqual(["0", "1", "2", "3", "4", "5", "6", "7"]);
+  expect((await outcomeOf(options)).toSorted()).toEqual(["0", "1", "2", "3", "4", "5", "6", "7"]);
 });
 
 test("EN-22a: revoking also helps where the file of approvals is damaged", async () => {
