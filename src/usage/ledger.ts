@@ -1,6 +1,7 @@
-import type { Names } from "./calls/names.ts";
+import type { TranscriptFile } from "../sessions/index.ts";
 import type { OwnerInfo } from "./calls/resolve.ts";
 import type { Rollups } from "./rollups.ts";
+import type { Progress, UnreadablePlace } from "./scan/progress.ts";
 import type { Told } from "./scan/told.ts";
 
 /** Everything the transcripts say about use, added up: the one thing all reports are made from. */
@@ -28,7 +29,7 @@ export interface LedgerFile {
   readonly told: Told;
   readonly bytes: number;
   readonly unreadable: number;
-  readonly unreadablePlaces: readonly { readonly line: number; readonly offset: number; readonly why: string }[];
+  readonly unreadablePlaces: readonly UnreadablePlace[];
   readonly fallback: number;
 }
 
@@ -37,7 +38,19 @@ export function ownerInfo(file: LedgerFile): OwnerInfo {
   return { path, session, firstAt: told.firstAt ?? Number.NaN, ancestors: told.ancestors };
 }
 
-/** Names as a report keeps them: the table itself may go on growing. */
-export function namesOf(names: Names): readonly string[] {
-  return [...names.texts];
+export function ledgerFile(file: TranscriptFile, progress: Progress): LedgerFile {
+  const { told, unreadable, unreadablePlaces, fallback } = progress;
+  return {
+    path: file.path,
+    root: file.root.path,
+    project: file.project,
+    session: file.session ?? told.sessionId ?? "",
+    ...(file.agent === undefined ? {} : { agent: file.agent }),
+    ...(file.meta === undefined ? {} : { meta: file.meta }),
+    told,
+    bytes: file.size,
+    unreadable,
+    unreadablePlaces,
+    fallback,
+  };
 }

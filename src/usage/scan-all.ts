@@ -1,11 +1,11 @@
 import type { TranscriptFile } from "../sessions/index.ts";
 import { openNames } from "./calls/names.ts";
 import { openCallTable } from "./calls/table.ts";
-import { type Ledger, type LedgerFile, namesOf, ownerInfo } from "./ledger.ts";
+import { type Ledger, type LedgerFile, ledgerFile, ownerInfo } from "./ledger.ts";
 import type { PriceTable } from "./prices/table.ts";
 import { rollUp } from "./rollups.ts";
-import { openScanner, type Progress, type ScanOptions } from "./scan/scan-file.ts";
-import { nothingTold } from "./scan/told.ts";
+import { startOfFile } from "./scan/progress.ts";
+import { openScanner, type ScanOptions } from "./scan/scanner.ts";
 
 /** Reads every file from its beginning, in memory, and leaves nothing behind. */
 export async function scanAll(
@@ -20,22 +20,17 @@ export async function scanAll(
   for (const file of found) {
     options.signal?.throwIfAborted();
     const progress = startOfFile();
-    // A file can be deleted between being found and being read: then it says nothing.
-    if (await scanned(scanner.scan(file.path, files.length, file.agent !== undefined, progress))) {
-      files.push(ledgerFile(file, progress));
-    }
+    const { path, agent } = file;
+    if (!(await isRead(scanner.scan({ path, agent, number: files.length }, progress)))) continue;
+    files.push(ledgerFile(file, progress));
   }
   const infos = files.map(ownerInfo);
   const rollups = rollUp(table, names, (file) => infos[file] as (typeof infos)[number], prices);
-  return { files, names: namesOf(names), rollups, from: "scan", notes: [] };
+  return { files, names: [...names.texts], rollups, from: "scan", notes: [] };
 }
 
-export function startOfFile(): Progress {
-  return { offset: 0, lines: 0, told: nothingTold(), unreadable: 0, unreadablePlaces: [], fallback: 0 };
-}
-
-/** False when the file is gone or not ours to read. */
-export async function scanned(work: Promise<void>): Promise<boolean> {
+/** False when the file is gone since it was found, or is not ours to read: then it says nothing. */
+export async function isRead(work: Promise<void>): Promise<boolean> {
   try {
     await work;
     return true;
@@ -44,20 +39,4 @@ export async function scanned(work: Promise<void>): Promise<boolean> {
     if (code === "ENOENT" || code === "EACCES" || code === "EISDIR") return false;
     throw error;
   }
-}
-
-export function ledgerFile(file: TranscriptFile, progress: Progress): LedgerFile {
-  return {
-    path: file.path,
-    root: file.root.path,
-    project: file.project,
-    session: file.session ?? progress.told.sessionId ?? "",
-    ...(file.agent === undefined ? {} : { agent: file.agent }),
-    ...(file.meta === undefined ? {} : { meta: file.meta }),
-    told: progress.told,
-    bytes: file.size,
-    unreadable: progress.unreadable,
-    unreadablePlaces: progress.unreadablePlaces,
-    fallback: progress.fallback,
-  };
 }

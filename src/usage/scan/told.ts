@@ -45,6 +45,12 @@ export function tellAnswer(told: Told): void {
   told.turns++;
 }
 
+/** A prompt whose text need not be looked at. */
+export function tellPrompt(told: Told): void {
+  told.pending = false;
+  told.turns++;
+}
+
 /** Takes in a line that was parsed. */
 export function tellRecord(told: Told, record: JsonRecord): void {
   const { object } = record;
@@ -90,8 +96,7 @@ function tellUser(told: Told, record: JsonRecord): void {
   if (entry.kind !== "user") return;
   if (entry.role === "command") told.pending = true;
   if (entry.role !== "prompt" && entry.role !== "notification" && entry.role !== "teammate") return;
-  told.pending = false;
-  told.turns++;
+  tellPrompt(told);
   const text = entry.content.find((block) => block.type === "text");
   if (entry.role === "prompt" && text?.type === "text") told.firstPrompt ??= text.text.slice(0, longestTitle);
 }

@@ -1,0 +1,148 @@
+import { renameSync } from "node:fs";
+import { join } from "node:path";
+import { openFolder, takeLock } from "../../files/index.ts";
+import type { TranscriptFile } from "../../sessions/index.ts";
+import type { Ledger } from "../ledger.ts";
+import type { PriceTable } from "../prices/table.ts";
+import type { ScanOptions } from "../scan/scanner.ts";
+import { type CallStore, openCallStore } from "./database.ts";
+import { isUnchanged, type KnownFile } from "./known-file.ts";
+import { type Manifest, readManifest, writeManifest } from "./manifest.ts";
+import { knownLedgerFile, refresh } from "./refresh.ts";
+
+export interface IndexOptions extends ScanOptions {
+  /** Where the index lies; made if missing. */
+  readonly folder: string;
+  /** Forget what is known and read everything again. */
+  readonly rescan?: boolean;
+}
+
+export const manifestName = "usage-manifest";
+const waitMs = 250;
+/** Loading the database's driver takes about as long as reading this much: below it, files are simply read again. */
+const cheapBytes = 128 * 1024 * 1024;
+
+/**
+ * The ledger of these files, from what earlier runs kept and from what changed since. The answer is that of a fresh scan:
+ * whatever is wrong with the index costs time, never a figure.
+ */
+export async function indexedLedger(
+  found: readonly TranscriptFile[],
+  prices: PriceTable,
+  options: IndexOptions,
+): Promise<Ledger> {
+  const path = join(options.folder, manifestName);
+  const known = options.rescan ? "missing" : readManifest(path);
+  if (typeof known === "object" && isCurrent(known, found, prices)) return ledgerOf(known, found, []);
+  try {
+    await openFolder(options.folder);
+    const lock = await takeLock(join(options.folder, "usage"), { waitMs });
+    if (!lock.held) return await withoutWriting(known, found, prices, options, []);
+    try {
+      // Who had the lock may have done our work.
+      const before = options.rescan ? known : readManifest(path);
+      if (typeof before === "object" && isCurrent(before, found, prices)) return ledgerOf(before, found, []);
+      return await bringUpToDate(before, found, prices, options);
+    } finally {
+      await lock.release();
+    }
+  } catch (cause) {
+    options.signal?.throwIfAborted();
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const note = `the index could not be written (${why}): everything was read for this answer alone`;
+    return withoutWriting("missing", found, prices, options, [note]);
+  }
+}
+
+function isCurrent(manifest: Manifest, found: readonly TranscriptFile[], prices: PriceTable): boolean {
+  if (manifest.prices !== prices.fingerprint || manifest.files.length !== found.length) return false;
+  return found.every((file, index) => {
+    const known = manifest.files[index];
+    return known !== undefined && known.path === file.path && isUnchanged(known, file);
+  });
+}
+
+async function withoutWriting(
+  known: ReturnType<typeof readManifest>,
+  found: readonly TranscriptFile[],
+  prices: PriceTable,
+  options: IndexOptions,
+  notes: readonly string[],
+): Promise<Ledger> {
+  const before = typeof known === "object" ? known : undefined;
+  const { manifest } = await refresh(before, found, prices, options);
+  return { ...ledgerOf(manifest, found, notes), from: "scan" };
+}
+
+/** Contract: the lock is held. */
+async function bringUpToDate(
+  known: ReturnType<typeof readManifest>,
+  found: readonly TranscriptFile[],
+  prices: PriceTable,
+  options: IndexOptions,
+): Promise<Ledger> {
+  const notes: string[] = [];
+  const path = join(options.folder, manifestName);
+  if (known === "damaged" || known === "outdated") {
+    renameSync(path, `${path}.broken`);
+    notes.push(`the index was ${known}: it was set aside and built anew`);
+  }
+  const before = typeof known === "object" ? known : undefined;
+  const unsaved = (before?.files ?? []).reduce((all, file) => all + file.progress.offset - file.stored, 0);
+  const wantsStore = before === undefined || unsaved > cheapBytes || before.prices !== prices.fingerprint;
+  let store: CallStore | undefined;
+  let isClosed = false;
+  let readAgain = 0;
+  /** A machine whose driver does not load has no database; what the manifest holds is kept all the same. */
+  const open = async (): Promise<CallStore | undefined> => {
+    if (store !== undefined || isClosed) return store;
+    try {
+      store = await openCallStore(options.folder);
+    } catch (cause) {
+      isClosed = true;
+      notes.push(`the index has no database: ${cause instanceof Error ? cause.message : String(cause)}`);
+    }
+    return store;
+  };
+  try {
+    if (wantsStore) await open();
+    const { manifest, loaded } = await refresh(before, found, prices, {
+      ...options,
+      pack: wantsStore,
+      ...(wantsStore ? { alsoLoad: (file: KnownFile) => file.stored < file.progress.offset } : {}),
+      async storedFile(file, have) {
+        if (options.rescan || (have !== undefined && have.stored === 0)) return undefined;
+        readAgain += file.size;
+        if (store === undefined && readAgain < cheapBytes) return undefined;
+        return (await open())?.fileAt(file.path);
+      },
+    });
+    if (wantsStore) store?.save(loaded, new Set(found.map((file) => file.path)));
+    const isSaved = wantsStore && store !== undefined && store.note === undefined;
+    const saved = new Set(isSaved ? loaded.map((file) => file.path) : []);
+    const files = manifest.files.map((file) =>
+      saved.has(file.path) ? { ...file, stored: file.progress.offset } : file,
+    );
+    if (store?.note !== undefined) notes.push(store.note);
+    await writeManifest(path, { ...manifest, files }).catch((cause: unknown) => {
+      notes.push(`the index could not be written: ${cause instanceof Error ? cause.message : String(cause)}`);
+    });
+    return ledgerOf(manifest, found, notes);
+  } finally {
+    store?.close();
+  }
+}
+
+function ledgerOf(manifest: Manifest, found: readonly TranscriptFile[], notes: readonly string[]): Ledger {
+  const byPath = new Map(found.map((file) => [file.path, file]));
+  return {
+    files: manifest.files.flatMap((known) => {
+      const file = byPath.get(known.path);
+      return file === undefined ? [] : [knownLedgerFile(file, known)];
+    }),
+    names: manifest.names,
+    rollups: manifest.rollups,
+    from: "index",
+    notes,
+  };
+}

@@ -1,0 +1,1 @@
+export { type UsageOptions, usageReport } from "./usage-report.ts";

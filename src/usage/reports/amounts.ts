@@ -1,0 +1,112 @@
+import { type Rollups, sum } from "../rollups.ts";
+
+/** What every row and every total holds. */
+export interface Amounts {
+  readonly calls: number;
+  /** Of these, answers that were cut off: their output counts as far as it was written. */
+  readonly openCalls: number;
+  readonly apiErrors: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** A part of the output. */
+  readonly thinkingTokens: number;
+  readonly cacheWrite5mTokens: number;
+  readonly cacheWrite1hTokens: number;
+  readonly cacheReadTokens: number;
+  readonly webSearches: number;
+  readonly costMicroUsd: number;
+  /** False when some calls have no price: then the cost is "at least". */
+  readonly complete: boolean;
+}
+
+/** `auto`: the cost an older client wrote beside a call, else calculated. `display`: only what was written. */
+export type CostMode = "auto" | "calculate" | "display";
+
+/** Amounts that grow. */
+export interface Adder {
+  /** Adds the rollup that begins at `at`. */
+  add(sums: Float64Array, at: number): void;
+  amounts(): Amounts;
+}
+
+export function adder(mode: CostMode): Adder {
+  const cost = costPlace(mode);
+  const into = new Float64Array(sum.size);
+  return {
+    add(sums, at) {
+      for (let place = sum.calls; place < sum.size; place++) {
+        into[place] = (into[place] as number) + (sums[at + place] as number);
+      }
+    },
+    amounts: () => ({
+      calls: into[sum.calls] as number,
+      openCalls: into[sum.openCalls] as number,
+      apiErrors: into[sum.apiErrors] as number,
+      inputTokens: into[sum.input] as number,
+      outputTokens: into[sum.output] as number,
+      thinkingTokens: into[sum.thinking] as number,
+      cacheWrite5mTokens: into[sum.cacheWrite5m] as number,
+      cacheWrite1hTokens: into[sum.cacheWrite1h] as number,
+      cacheReadTokens: into[sum.cacheRead] as number,
+      webSearches: into[sum.webSearches] as number,
+      costMicroUsd: into[cost] as number,
+      complete: into[cost + 1] === 0,
+    }),
+  };
+}
+
+/** Where a rollup holds the cost in this mode; behind it, how many parts of calls it leaves out. */
+export function costPlace(mode: CostMode): number {
+  if (mode === "calculate") return sum.costCalculated;
+  return mode === "display" ? sum.costWritten : sum.costAuto;
+}
+
+/** All tokens, of every class. */
+export function tokensIn(amounts: Amounts): number {
+  return (
+    amounts.inputTokens +
+    amounts.outputTokens +
+    amounts.cacheWrite5mTokens +
+    amounts.cacheWrite1hTokens +
+    amounts.cacheReadTokens
+  );
+}
+
+/** Rollups by a key of theirs, in the order in which the keys first occur. */
+export function groupBy<Key>(
+  { count }: Rollups,
+  keep: (at: number) => boolean,
+  keyOf: (at: number) => Key,
+): Map<Key, number[]> {
+  const groups = new Map<Key, number[]>();
+  for (let at = 0; at < count * sum.size; at += sum.size) {
+    if (!keep(at)) continue;
+    const key = keyOf(at);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [at]);
+    else group.push(at);
+  }
+  return groups;
+}
+
+export function amountsOf(rollups: Rollups, rows: readonly number[], mode: CostMode): Amounts {
+  const all = adder(mode);
+  for (const at of rows) all.add(rollups.sums, at);
+  return all.amounts();
+}
+
+/** The first and the last call among rollups, as ISO times; absent when nothing dates them. */
+export function timesOf(
+  { sums }: Rollups,
+  rows: readonly number[],
+): { readonly firstAt?: string; readonly lastAt?: string } {
+  let first = Infinity;
+  let last = -Infinity;
+  for (const at of rows) {
+    const from = sums[at + sum.firstAt] as number;
+    const to = sums[at + sum.lastAt] as number;
+    if (from < first) first = from;
+    if (to > last) last = to;
+  }
+  return first === Infinity ? {} : { firstAt: new Date(first).toISOString(), lastAt: new Date(last).toISOString() };
+}

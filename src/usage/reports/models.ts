@@ -1,0 +1,45 @@
+import { modelName } from "../prices/model-name.ts";
+import { situation, sum } from "../rollups.ts";
+import { type Amounts, amountsOf, timesOf } from "./amounts.ts";
+import { grouped, holdsTokens, type RowOptions } from "./rows.ts";
+import type { Selection } from "./selection.ts";
+
+export interface ModelRow extends Amounts {
+  /** As the transcripts spell it. */
+  readonly model: string;
+  readonly speed: "standard" | "fast";
+  readonly firstAt?: string;
+  readonly lastAt?: string;
+  /** Of the cost of the whole report, from 0 to 1. */
+  readonly share: number;
+  /** A cloud sold it: priced as the vendor lists it, which need not be what was paid. */
+  readonly basis?: "list";
+}
+
+export function modelRows(selection: Selection, { mode }: RowOptions): ModelRow[] {
+  const { rollups } = selection.ledger;
+  const keyOf = (at: number) => `${isFast(rollups.sums, at) ? "fast" : "standard"} ${selection.modelOf(at)}`;
+  const rows = grouped(selection, keyOf).flatMap(([key, all]) => {
+    const own = all.filter((at) => holdsTokens(rollups.sums, at));
+    if (own.length === 0) return [];
+    const [speed = "standard", ...rest] = key.split(" ");
+    return [{ model: rest.join(" "), speed: speed as ModelRow["speed"], own, amounts: amountsOf(rollups, own, mode) }];
+  });
+  const total = rows.reduce((all, { amounts }) => all + amounts.costMicroUsd, 0);
+  return rows
+    .map(
+      ({ model, speed, own, amounts }): ModelRow => ({
+        model,
+        speed,
+        ...timesOf(rollups, own),
+        share: total === 0 ? 0 : amounts.costMicroUsd / total,
+        ...(modelName(model).cloud ? { basis: "list" as const } : {}),
+        ...amounts,
+      }),
+    )
+    .sort((a, b) => a.costMicroUsd - b.costMicroUsd || (a.model < b.model ? 1 : -1));
+}
+
+function isFast(sums: Float64Array, at: number): boolean {
+  return ((sums[at + sum.situation] as number) & situation.fast) !== 0;
+}

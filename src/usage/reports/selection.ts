@@ -1,0 +1,102 @@
+import { Problem } from "../../protocol/index.ts";
+import { type AgentMeta, readMeta } from "../agent-meta.ts";
+import type { Ledger } from "../ledger.ts";
+import { modelName } from "../prices/model-name.ts";
+import { quarterMs, sum } from "../rollups.ts";
+import { dayFrom } from "./days.ts";
+import { type Projects, projectsOf } from "./projects-of.ts";
+import type { ReportRequest } from "./request.ts";
+import { openZone, type Zone } from "./zone.ts";
+
+/** The rollups a request is about, and what their numbers stand for. */
+export interface Selection {
+  readonly ledger: Ledger;
+  readonly zone: Zone;
+  readonly since: string | null;
+  readonly until: string | null;
+  readonly projects: Projects;
+  keep(at: number): boolean;
+  /** The day of a rollup, `undated` when nothing dates it. */
+  dayOf(at: number): string;
+  modelOf(at: number): string;
+  /** Empty for what no agent did. */
+  agentOf(at: number): string;
+  agentType(at: number): string;
+  meta(file: number): AgentMeta | undefined;
+}
+
+export const undated = "undated";
+
+export function select(ledger: Ledger, request: ReportRequest): Selection {
+  const { sums } = ledger.rollups;
+  const now = request.now ?? Date.now();
+  const zone = openZone(request.timezone);
+  const since = request.since === undefined ? null : dayFrom(request.since, zone, now);
+  const until = request.until === undefined ? null : dayFrom(request.until, zone, now);
+  const projects = projectsOf(ledger, request.projectNames);
+  const quarters = new Map<number, string>();
+  const metas = new Map<number, AgentMeta | undefined>();
+
+  const dayOf = (at: number): string => {
+    const quarter = sums[at + sum.quarter] as number;
+    let day = quarters.get(quarter);
+    if (day === undefined) {
+      day = quarter < 0 ? undated : zone.dayOf(quarter * quarterMs);
+      quarters.set(quarter, day);
+    }
+    return day;
+  };
+  const modelOf = (at: number): string => ledger.names[sums[at + sum.model] as number] ?? "";
+  const agentOf = (at: number): string => ledger.names[sums[at + sum.agent] as number] ?? "";
+  const fileOf = (at: number) => ledger.files[sums[at + sum.file] as number];
+  const meta = (file: number): AgentMeta | undefined => {
+    if (metas.has(file)) return metas.get(file);
+    const path = ledger.files[file]?.meta;
+    const found = path === undefined ? undefined : readMeta(path);
+    metas.set(file, found);
+    return found;
+  };
+  const agentType = (at: number): string => {
+    const agent = agentOf(at);
+    if (agent === "") return "main";
+    const file = sums[at + sum.file] as number;
+    if (ledger.files[file]?.agent !== agent) return "unknown";
+    return meta(file)?.agentType ?? ledger.files[file]?.told.agentType ?? "unknown";
+  };
+  const session = request.session === undefined ? undefined : findSession(ledger, request.session);
+  const wantsModel = request.model === undefined ? undefined : modelName(request.model).name;
+
+  const keep = (at: number): boolean => {
+    const file = fileOf(at);
+    if (file === undefined) return false;
+    if (session !== undefined && file.session !== session) return false;
+    if (since !== null || until !== null) {
+      const day = dayOf(at);
+      if (day === undated || (since !== null && day < since) || (until !== null && day > until)) return false;
+    }
+    if (wantsModel !== undefined && modelOf(at) !== request.model && modelName(modelOf(at)).name !== wantsModel)
+      return false;
+    if (request.agent !== undefined && agentOf(at) !== request.agent && agentType(at) !== request.agent) return false;
+    return (
+      request.project === undefined ||
+      isProject(request.project, projects.of(sums[at + sum.file] as number), file.project)
+    );
+  };
+  return { ledger, zone, since, until, projects, keep, dayOf, modelOf, agentOf, agentType, meta };
+}
+
+function isProject(wanted: string, project: string, folder: string): boolean {
+  return project === wanted || folder === wanted || project.split(/[\\/]/).at(-1) === wanted;
+}
+
+function findSession(ledger: Ledger, wanted: string): string {
+  const ids = [...new Set(ledger.files.map((file) => file.session))];
+  if (ids.includes(wanted)) return wanted;
+  const found = wanted.length < 4 ? [] : ids.filter((id) => id.startsWith(wanted));
+  if (found.length === 1) return found[0] as string;
+  const shown = found.slice(0, 5).join(", ");
+  const why = found.length === 0 ? "is no session here" : `could be ${shown}${found.length > 5 ? " and others" : ""}`;
+  throw new Problem("usage/session", `"${wanted}" ${why}. hookline sessions ls lists the ids there are.`, {
+    about: { session: wanted, candidates: found.slice(0, 20) },
+  });
+}

@@ -1,0 +1,108 @@
+import { closeSync, openSync } from "node:fs";
+import { maxLineBytes, readLines } from "../../sessions/index.ts";
+import type { Names } from "../calls/names.ts";
+import type { CallTable } from "../calls/table.ts";
+import { emptyRecord } from "../record.ts";
+import { fileSink } from "./file-sink.ts";
+import { lineReader } from "./line-reader.ts";
+import { passThrough } from "./lines-of-file.ts";
+import { openMemory } from "./memory.ts";
+import type { Progress } from "./progress.ts";
+
+export interface Scanner {
+  /**
+   * Reads a file from `progress.offset` to its end. Whole lines move `progress` on; a last line without newline that
+   * parses is counted too, but only once `beforeTail` has had its look at what is there to stay.
+   */
+  scan(file: ScannedFile, progress: Progress, beforeTail?: () => void): Promise<void>;
+}
+
+export interface ScannedFile {
+  readonly path: string;
+  /** Its number in the table of calls. */
+  readonly number: number;
+  readonly agent?: string | undefined;
+}
+
+export interface ScanOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the bytes read since the last call, every few megabytes. */
+  readonly onBytes?: ((count: number) => void) | undefined;
+}
+
+const chunksPerBreath = 32;
+
+/** One scanner for many files: its memory, and what it learned about the look of lines, are kept between them. */
+export function openScanner(table: CallTable, names: Names, options: ScanOptions = {}): Scanner {
+  const record = emptyRecord();
+  const memory = openMemory();
+  const desk = { memory, reader: lineReader(memory, names, record), record, names, table };
+
+  return {
+    scan: (file, ...rest) => (file.path.endsWith(".gz") ? scanArchived(file, ...rest) : scanPlain(file, ...rest)),
+  };
+
+  async function scanPlain(...[file, progress, beforeTail]: Parameters<Scanner["scan"]>): Promise<void> {
+    const descriptor = openSync(file.path, "r");
+    try {
+      const sink = fileSink(desk, { ...file, agent: file.agent, descriptor, progress });
+      const pass = passThrough(memory, descriptor, progress.offset, maxLineBytes, {
+        ...sink,
+        line(start, end, offset, terminated) {
+          if (!terminated) stay(offset);
+          sink.line(start, end, offset, terminated);
+        },
+      });
+      let isDone = false;
+      for (let chunks = 1; pass.next(); chunks++) {
+        if (chunks % chunksPerBreath !== 0) continue;
+        moveTo(pass.offset);
+        // Others in this process get a turn, and an abort is heard.
+        await new Promise(setImmediate);
+        options.signal?.throwIfAborted();
+      }
+      stay(pass.offset);
+
+      function stay(offset: number): void {
+        if (isDone) return;
+        isDone = true;
+        moveTo(offset);
+        beforeTail?.();
+      }
+
+      function moveTo(offset: number): void {
+        options.onBytes?.(offset - progress.offset);
+        progress.offset = offset;
+      }
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  /** An archived file is read through its compression, from its beginning each time. */
+  async function scanArchived(...[file, progress, beforeTail]: Parameters<Scanner["scan"]>): Promise<void> {
+    const sink = fileSink(desk, { ...file, agent: file.agent, descriptor: undefined, progress });
+    const lines = readLines(file.path, { tail: "give", signal: options.signal });
+    let isDone = false;
+    const stay = () => {
+      if (isDone) return;
+      isDone = true;
+      options.onBytes?.(lines.cursor.offset);
+      progress.offset = lines.cursor.offset;
+      beforeTail?.();
+    };
+    for await (const batch of lines) {
+      for (const { bytes, length, offset, terminated } of batch) {
+        if (!terminated) stay();
+        if (bytes === undefined) sink.tooLong(offset, length);
+        else {
+          memory.roomFor(length + 1);
+          bytes.copy(memory.bytes, memory.start);
+          memory.bytes[memory.start + length] = 10;
+          sink.line(memory.start, memory.start + length, offset, terminated);
+        }
+      }
+    }
+    stay();
+  }
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type HomeSource, statePath } from "../files/index.ts";
+import { Problem } from "../protocol/index.ts";
+
+/** What a person can set for all reports, in `usage.json` of the state folder. */
+export interface UsageSettings {
+  /** A file of prices that come before the package's own. */
+  readonly prices?: string;
+  /** Projects under other names: a directory, or the name of a folder of transcripts, to the name. */
+  readonly projects?: Readonly<Record<string, string>>;
+}
+
+/** Throws `usage/settings` for a file that is there but says nothing one could follow. */
+export function readUsageSettings(source: HomeSource): UsageSettings {
+  const path = join(statePath(source), "usage.json");
+  const text = textOf(path);
+  if (text === undefined) return {};
+  const value = parse(text, path);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(path, "it is not an object");
+  const { prices, projects } = value as Record<string, unknown>;
+  if (prices !== undefined && typeof prices !== "string") throw wrong(path, '"prices" is not the path of a file');
+  if (projects !== undefined && !isTexts(projects)) throw wrong(path, '"projects" is not a map of names');
+  return { ...(prices === undefined ? {} : { prices }), ...(projects === undefined ? {} : { projects }) };
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    // Nobody has to have settings.
+    return undefined;
+  }
+}
+
+function parse(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw wrong(path, "it is not JSON", cause);
+  }
+}
+
+function isTexts(value: unknown): value is Record<string, string> {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.values(value).every((item) => typeof item === "string");
+}
+
+function wrong(path: string, why: string, cause?: unknown): Problem {
+  return new Problem("usage/settings", `${path} cannot be used: ${why}. Mend it or remove it.`, {
+    about: { path },
+    cause,
+  });
+}

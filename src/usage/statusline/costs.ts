@@ -1,0 +1,5 @@
+import type { HomeSource } from "../../files/index.ts";
+
+export function statuslineCosts(_source: HomeSource): (session: string) => number | undefined {
+  return () => undefined;
+}

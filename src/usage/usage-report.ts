@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { type HomeSource, statePath } from "../files/index.ts";
+import { findRoots, findTranscripts, type Root, type TranscriptFile } from "../sessions/index.ts";
+import { indexedLedger } from "./cache/indexed.ts";
+import type { Ledger } from "./ledger.ts";
+import { openPrices } from "./prices/table.ts";
+import { makeReport, type UsageReport } from "./reports/report.ts";
+import type { ReportName, ReportRequest } from "./reports/request.ts";
+import { scanAll } from "./scan-all.ts";
+import { readUsageSettings } from "./settings.ts";
+import { statuslineCosts } from "./statusline/costs.ts";
+
+export interface UsageOptions extends ReportRequest, HomeSource {
+  /** Config folders of agents; those of this user unless told. */
+  readonly roots?: readonly (string | Root)[] | undefined;
+  /** A file of prices that come before the package's own. */
+  readonly prices?: string | undefined;
+  /** `false`: read everything, write nothing. `"rescan"`: read everything and keep it. */
+  readonly index?: boolean | "rescan";
+  readonly signal?: AbortSignal | undefined;
+  /** Called now and then while transcripts are read: bytes so far, and all there are. */
+  readonly onProgress?: ((progress: { readonly bytes: number; readonly of: number }) => void) | undefined;
+}
+
+/**
+ * Tokens and cost of every call in the transcripts, each counted once.
+ *
+ * Contract: nothing is fetched and no transcript is changed. With an index the answer is that of a fresh scan.
+ */
+export async function usageReport<Name extends ReportName = "daily">(
+  options: UsageOptions & { readonly report?: Name } = {},
+): Promise<UsageReport<Name>> {
+  const settings = readUsageSettings(options);
+  const prices = openPrices(options.prices ?? settings.prices);
+  const roots = await findRoots(options);
+  const found = findTranscripts(roots);
+  const request = settings.projects === undefined ? options : { projectNames: settings.projects, ...options };
+  const ledger = await ledgerFor(found, roots, prices, options);
+  const statusline = options.reconcile ? statuslineCosts(options) : undefined;
+  return makeReport(options.report ?? ("daily" as Name), ledger, request, prices, statusline);
+}
+
+/** Everything there is to know about these roots, from the index or from a scan. */
+export function ledgerFor(
+  found: readonly TranscriptFile[],
+  roots: readonly Root[],
+  prices: ReturnType<typeof openPrices>,
+  options: UsageOptions,
+): Promise<Ledger> {
+  const of = found.reduce((all, file) => all + file.size, 0);
+  let bytes = 0;
+  const scan = {
+    signal: options.signal,
+    onBytes(count: number) {
+      bytes += count;
+      options.onProgress?.({ bytes, of });
+    },
+  };
+  if (options.index === false) return scanAll(found, prices, scan);
+  return indexedLedger(found, prices, {
+    ...scan,
+    folder: indexFolder(roots, options),
+    rescan: options.index === "rescan",
+  });
+}
+
+/** One index for the folders a user usually has, and one for every other choice of folders. */
+export function indexFolder(roots: readonly Root[], source: HomeSource & { readonly roots?: unknown }): string {
+  const folder = join(statePath(source), "usage");
+  const { env = process.env } = source;
+  if (source.roots === undefined && !env["CLAUDE_CONFIG_DIR"]) return folder;
+  const name = createHash("sha256")
+    .update(JSON.stringify(roots.map((root) => root.path)))
+    .digest("hex")
+    .slice(0, 12);
+  return join(folder, `roots-${name}`);
+}
