@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { openState, withLock } from "../files/index.ts";
+import { openState, takeLock } from "../files/index.ts";
 import { openBytes } from "./bytes.ts";
 import type { Cursor } from "./cursor.ts";
 import { readEntries } from "./entries.ts";
@@ -9,7 +9,7 @@ import type { Entry } from "./entry.ts";
 import { isRecord, toEntry } from "./formats/claude-code/entry.ts";
 import { needleOf } from "./needle.ts";
 import { recordsOf, sourceFile } from "./records.ts";
-import { filesToSearch, hitsOf, type SearchOptions, type SearchResult, withTurns } from "./search.ts";
+import { filesToSearch, hitsOf, type SearchOptions, type SearchResult, searchSessions, withTurns } from "./search.ts";
 import { ranking } from "./search-rank.ts";
 import { searchTexts, type TextKind } from "./search-text.ts";
 import { openSqlite, removeLeftLock, sqliteDriver } from "./sqlite.ts";
@@ -24,17 +24,20 @@ export async function searchIndex(query: string, options: SearchOptions = {}): P
   const folder = await openState([], options);
   const path = join(folder, `search-${schema}-${sqliteDriver()}.db`);
   // Not `<database>.lock`: that name belongs to the WebAssembly driver.
-  return withLock(join(folder, "search-index"), async () => {
+  const lock = await takeLock(join(folder, "search-index"), { waitMs: 1000 });
+  // Another process is making the table, which can take a while: the transcripts themselves can be asked meanwhile.
+  if (!lock.held) return searchSessions(query, options);
+  try {
     removeLeftLock(path);
-    try {
-      return await answer(path, query, options);
-    } catch (error) {
+    return await answer(path, query, options).catch(async (error: unknown) => {
       if (options.signal?.aborted) throw error;
       // Whatever is wrong with the table, the transcripts are still there: it is made anew, once.
       await rm(path, { force: true });
       return answer(path, query, options);
-    }
-  });
+    });
+  } finally {
+    await lock.release();
+  }
 }
 
 async function answer(path: string, query: string, options: SearchOptions): Promise<SearchResult> {
@@ -68,6 +71,10 @@ async function openIndex(path: string) {
     dropWords: database.prepare("DELETE FROM words WHERE rowid IN (SELECT id FROM places WHERE file = ?)"),
     dropPlaces: database.prepare("DELETE FROM places WHERE file = ?"),
     dropFile: database.prepare("DELETE FROM files WHERE id = ?"),
+    dropWordsFrom: database.prepare(
+      "DELETE FROM words WHERE rowid IN (SELECT id FROM places WHERE file = ? AND offset >= ?)",
+    ),
+    dropPlacesFrom: database.prepare("DELETE FROM places WHERE file = ? AND offset >= ?"),
     find: database.prepare(`
       SELECT files.path, places.offset, places.length FROM words
       JOIN places ON places.id = words.rowid JOIN files ON files.id = places.file WHERE words MATCH ?`),
@@ -98,19 +105,36 @@ async function takeIn(index: Index, file: string, sizeBytes: number, signal: Abo
   const from = row === undefined ? undefined : cursorIn(row);
   if (from !== undefined && from.offset === sizeBytes) return;
   const reader = readEntries(file, { from, tail: "keep", signal });
-  let id = row === undefined ? undefined : Number(row["id"]);
+  let id: number | undefined;
   for await (const batch of reader) {
     index.database.transaction(() => {
-      if (reader.reset && id !== undefined && id === Number(row?.["id"])) {
-        forget(index, id);
-        id = undefined;
-      }
-      id ??= newFile(index, file);
+      id ??= begin(
+        index,
+        file,
+        row === undefined ? undefined : Number(row["id"]),
+        reader.reset ? 0 : (from?.offset ?? 0),
+      );
       for (const item of batch) if (item.kind !== "unreadable") addEntry(index, id, item);
+      // How far all earlier batches went: what lies beyond is thrown away should this be the last we do.
+      saveCursor(index, id, reader.cursor);
     });
   }
-  const { dev, ino, offset, head, lines } = reader.cursor;
-  if (id !== undefined) index.saveCursor.run(dev, ino, offset, head, lines, id);
+  if (id !== undefined) saveCursor(index, id, reader.cursor);
+}
+
+/** The file's number, with nothing in the table from `offset` on: a run that was killed may have left half a step there. */
+function begin(index: Index, file: string, known: number | undefined, offset: number): number {
+  if (known === undefined) {
+    index.addFile.run(file);
+    return Number(index.lastId.get()?.["id"]);
+  }
+  index.dropWordsFrom.run(known, offset);
+  index.dropPlacesFrom.run(known, offset);
+  return known;
+}
+
+function saveCursor(index: Index, id: number, { dev, ino, offset, head, lines }: Cursor): void {
+  index.saveCursor.run(dev, ino, offset, head, lines, id);
 }
 
 function cursorIn(row: Readonly<Record<string, unknown>>): Cursor {
@@ -122,11 +146,6 @@ function cursorIn(row: Readonly<Record<string, unknown>>): Cursor {
     head: String(row["head"]),
     lines: number("lines"),
   };
-}
-
-function newFile(index: Index, file: string): number {
-  index.addFile.run(file);
-  return Number(index.lastId.get()?.["id"]);
 }
 
 function forget(index: Index, id: number): void {
