@@ -60,7 +60,7 @@ export {
 } from "./formats/claude-code/locate.ts";
 export { type AgentMeta, readMeta } from "./formats/claude-code/meta.ts";
 export { archiveRoot, findRoots, type Origin, type Root, storeRoot, type Where } from "./formats/claude-code/roots.ts";
-export { findTranscripts, type TranscriptFile } from "./formats/claude-code/transcripts.ts";
+export { findTranscripts, findTranscriptsOf, type TranscriptFile } from "./formats/claude-code/transcripts.ts";
 export { type Ability, claudeCode, type Format, needAbility } from "./formats/format.ts";
 export type { Graph, GraphFinding, Linked, LinkKind } from "./graph.ts";
 export { type Header, readHeader } from "./header.ts";

@@ -1,5 +1,5 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { liesUnder } from "../../inside.ts";
 import { isSafeId } from "../../session-id.ts";
 import type { Root } from "./roots.ts";
@@ -35,6 +35,18 @@ export function findTranscripts(roots: readonly Root[]): TranscriptFile[] {
     }
   }
   return found.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+}
+
+/** One main transcript and the agents of its session; empty when there is no such file. */
+export function findTranscriptsOf(file: string): TranscriptFile[] {
+  const found: TranscriptFile[] = [];
+  const folder = dirname(file);
+  const session = transcriptName(basename(file));
+  if (session === undefined) return found;
+  const root: Root = { path: dirname(dirname(folder)), origin: "client" };
+  add(found, file, { root, project: basename(folder), session });
+  if (isSafeId(session)) inSession(root, basename(folder), session, join(folder, session, "subagents"), found, 0);
+  return found;
 }
 
 function inProject(root: Root, project: string, folder: string, found: TranscriptFile[]): void {
