@@ -38,17 +38,24 @@ export function ownerInfo(file: LedgerFile): OwnerInfo {
   return { path, session, firstAt: told.firstAt ?? Number.NaN, ancestors: told.ancestors };
 }
 
-export function ledgerFile(file: TranscriptFile, progress: Progress): LedgerFile {
-  const { told, unreadable, unreadablePlaces, fallback } = progress;
+export function ledgerFile(
+  place: { readonly path: string; readonly root: string; readonly project: string } & Pick<
+    TranscriptFile,
+    "session" | "agent" | "meta"
+  >,
+  bytes: number,
+  { told, unreadable, unreadablePlaces, fallback }: Progress,
+): LedgerFile {
+  const { path, root, project, session, agent, meta } = place;
   return {
-    path: file.path,
-    root: file.root.path,
-    project: file.project,
-    session: file.session ?? told.sessionId ?? "",
-    ...(file.agent === undefined ? {} : { agent: file.agent }),
-    ...(file.meta === undefined ? {} : { meta: file.meta }),
+    path,
+    root,
+    project,
+    session: session ?? told.sessionId ?? "",
+    ...(agent === undefined ? {} : { agent }),
+    ...(meta === undefined ? {} : { meta }),
     told,
-    bytes: file.size,
+    bytes,
     unreadable,
     unreadablePlaces,
     fallback,

@@ -22,7 +22,7 @@ export async function scanAll(
     const progress = startOfFile();
     const { path, agent } = file;
     if (!(await isRead(scanner.scan({ path, agent, number: files.length }, progress)))) continue;
-    files.push(ledgerFile(file, progress));
+    files.push(ledgerFile({ ...file, root: file.root.path }, file.size, progress));
   }
   const infos = files.map(ownerInfo);
   const rollups = rollUp(table, names, (file) => infos[file] as (typeof infos)[number], prices);

@@ -6,9 +6,9 @@ import type { Ledger } from "../ledger.ts";
 import type { PriceTable } from "../prices/table.ts";
 import type { ScanOptions } from "../scan/scanner.ts";
 import { type CallStore, openCallStore } from "./database.ts";
-import { isUnchanged, type KnownFile } from "./known-file.ts";
+import { isUnchanged, type KnownFile, ledgerFileOf } from "./known-file.ts";
 import { type Manifest, readManifest, writeManifest } from "./manifest.ts";
-import { knownLedgerFile, refresh } from "./refresh.ts";
+import { refresh } from "./refresh.ts";
 
 export interface IndexOptions extends ScanOptions {
   /** Where the index lies; made if missing. */
@@ -33,7 +33,7 @@ export async function indexedLedger(
 ): Promise<Ledger> {
   const path = join(options.folder, manifestName);
   const known = options.rescan ? "missing" : readManifest(path);
-  if (typeof known === "object" && isCurrent(known, found, prices)) return ledgerOf(known, found, []);
+  if (typeof known === "object" && isCurrent(known, found, prices)) return ledgerOf(known, []);
   try {
     await openFolder(options.folder);
     const lock = await takeLock(join(options.folder, "usage"), { waitMs });
@@ -41,7 +41,7 @@ export async function indexedLedger(
     try {
       // Who had the lock may have done our work.
       const before = options.rescan ? known : readManifest(path);
-      if (typeof before === "object" && isCurrent(before, found, prices)) return ledgerOf(before, found, []);
+      if (typeof before === "object" && isCurrent(before, found, prices)) return ledgerOf(before, []);
       return await bringUpToDate(before, found, prices, options);
     } finally {
       await lock.release();
@@ -71,7 +71,7 @@ async function withoutWriting(
 ): Promise<Ledger> {
   const before = typeof known === "object" ? known : undefined;
   const { manifest } = await refresh(before, found, prices, options);
-  return { ...ledgerOf(manifest, found, notes), from: "scan" };
+  return { ...ledgerOf(manifest, notes), from: "scan" };
 }
 
 /** Contract: the lock is held. */
@@ -127,22 +127,14 @@ async function bringUpToDate(
     await writeManifest(path, { ...manifest, files }).catch((cause: unknown) => {
       notes.push(`the index could not be written: ${cause instanceof Error ? cause.message : String(cause)}`);
     });
-    return ledgerOf(manifest, found, notes);
+    return ledgerOf(manifest, notes);
   } finally {
     store?.close();
   }
 }
 
-function ledgerOf(manifest: Manifest, found: readonly TranscriptFile[], notes: readonly string[]): Ledger {
-  const byPath = new Map(found.map((file) => [file.path, file]));
-  return {
-    files: manifest.files.flatMap((known) => {
-      const file = byPath.get(known.path);
-      return file === undefined ? [] : [knownLedgerFile(file, known)];
-    }),
-    names: manifest.names,
-    rollups: manifest.rollups,
-    from: "index",
-    notes,
-  };
+/** The ledger that a manifest holds. */
+export function ledgerOf(manifest: Manifest, notes: readonly string[]): Ledger {
+  const { files, names, rollups } = manifest;
+  return { files: files.map(ledgerFileOf), names, rollups, from: "index", notes };
 }

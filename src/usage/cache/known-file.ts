@@ -1,11 +1,11 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import type { TranscriptFile } from "../../sessions/index.ts";
 import { type Hash, hashBytes } from "../calls/hash.ts";
+import { type LedgerFile, ledgerFile } from "../ledger.ts";
 import type { Progress } from "../scan/progress.ts";
 
 /** A transcript as it was when it was last read, and how far. */
-export interface KnownFile {
-  readonly path: string;
+export interface KnownFile extends FilePlace {
   readonly dev: number;
   readonly ino: number;
   readonly size: number;
@@ -21,13 +21,42 @@ export interface KnownFile {
   readonly stored: number;
 }
 
+/** What it takes to tell whether reading can go on. */
+export type ReadPart = Pick<KnownFile, "dev" | "ino" | "size" | "mtimeMs" | "head" | "tail" | "progress">;
+
+/** What a file's path says about it. */
+export interface FilePlace {
+  readonly path: string;
+  readonly root: string;
+  readonly project: string;
+  readonly session?: string;
+  readonly agent?: string;
+  readonly meta?: string;
+}
+
+export function placeOf({ path, root, project, session, agent, meta }: TranscriptFile): FilePlace {
+  return {
+    path,
+    root: root.path,
+    project,
+    ...(session === undefined ? {} : { session }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(meta === undefined ? {} : { meta }),
+  };
+}
+
+/** A known file as reports see it. */
+export function ledgerFileOf(known: KnownFile): LedgerFile {
+  return ledgerFile(known, known.size, known.shown ?? known.progress);
+}
+
 /** True when the file on disk is byte for byte the one that was read, as far as its stat tells. */
 export function isUnchanged(known: KnownFile, now: TranscriptFile): boolean {
   return known.size === now.size && known.mtimeMs === now.mtimeMs && known.ino === now.ino && known.dev === now.dev;
 }
 
 /** True when the file has only grown since: reading can go on where it stopped. */
-export function hasGrown(known: Omit<KnownFile, "stored">, now: TranscriptFile): boolean {
+export function hasGrown(known: ReadPart, now: TranscriptFile): boolean {
   if (now.path.endsWith(".gz")) return false;
   if (known.ino !== now.ino || known.dev !== now.dev || now.size < known.progress.offset) return false;
   // Same size at another time: rewritten in place, for all we know.

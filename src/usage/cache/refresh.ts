@@ -1,7 +1,7 @@
 import type { TranscriptFile } from "../../sessions/index.ts";
 import { openNames } from "../calls/names.ts";
 import { openCallTable, word } from "../calls/table.ts";
-import { type LedgerFile, ledgerFile, ownerInfo } from "../ledger.ts";
+import { ownerInfo } from "../ledger.ts";
 import type { PriceTable } from "../prices/table.ts";
 import { emptyRecord } from "../record.ts";
 import { type Rollups, rollUp, sum } from "../rollups.ts";
@@ -9,7 +9,7 @@ import { type Progress, startOfFile } from "../scan/progress.ts";
 import { openScanner, type ScanOptions } from "../scan/scanner.ts";
 import { isRead } from "../scan-all.ts";
 import type { StoredFile } from "./database.ts";
-import { endsOf, hasGrown, isUnchanged, type KnownFile } from "./known-file.ts";
+import { endsOf, hasGrown, isUnchanged, type KnownFile, ledgerFileOf, placeOf } from "./known-file.ts";
 import type { Manifest } from "./manifest.ts";
 import { packRows, unpackRows } from "./packed.ts";
 
@@ -101,6 +101,7 @@ export async function refresh(
       gone: false,
       rows: [from, table.count],
       known: {
+        ...placeOf(file),
         ...own,
         ...(isSame(kept, progress) ? {} : { shown: structuredClone(progress) }),
         stored: known !== undefined && known.ino === ino && known.stored <= kept.offset ? known.stored : 0,
@@ -149,7 +150,7 @@ export async function refresh(
     const infoOf = (number: number) => {
       let info = infos.get(number);
       if (info === undefined) {
-        info = ownerInfo(knownLedgerFile(found[number] as TranscriptFile, files[number]?.known as KnownFile));
+        info = ownerInfo(ledgerFileOf(files[number]?.known as KnownFile));
         infos.set(number, info);
       }
       return info;
@@ -182,10 +183,6 @@ interface Loaded {
 }
 
 const none = new Uint32Array(0);
-
-export function knownLedgerFile(file: TranscriptFile, known: KnownFile): LedgerFile {
-  return ledgerFile(file, known.shown ?? known.progress);
-}
 
 function isSame(one: Progress, other: Progress): boolean {
   return JSON.stringify(one) === JSON.stringify(other);

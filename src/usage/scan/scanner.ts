@@ -28,6 +28,8 @@ export interface ScanOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called with the bytes read since the last call, every few megabytes. */
   readonly onBytes?: ((count: number) => void) | undefined;
+  /** Reading stops once this much of a file was read; what is left is read the next time. */
+  readonly maxBytes?: number | undefined;
 }
 
 const chunksPerBreath = 32;
@@ -53,8 +55,10 @@ export function openScanner(table: CallTable, names: Names, options: ScanOptions
           sink.line(start, end, offset, terminated);
         },
       });
+      const limit = progress.offset + (options.maxBytes ?? Infinity);
       let isDone = false;
       for (let chunks = 1; pass.next(); chunks++) {
+        if (pass.offset > limit) break;
         if (chunks % chunksPerBreath !== 0) continue;
         moveTo(pass.offset);
         // Others in this process get a turn, and an abort is heard.
