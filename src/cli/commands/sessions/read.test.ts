@@ -303,7 +303,7 @@ test("SE-68: export prints or writes, and does not overwrite by accident", async
   expect(await hookline(["export", "501a", "--format", "pdf"])).toMatchObject({ status: 1 });
 });
 
-test("E6: hostile titles and texts leave no escape, C1 or bidi control in any output", async () => {
+test("SE-65, E6: hostile titles and texts leave no escape, C1 or bidi control in any output", async () => {
   const evil =
     "\u001b]0;pwned\u0007\u001b]52;c;ZXZpbA==\u0007\u001b[2J\u001bP1$q\u001b\\\u009b31m\u0007\u202eevil\u2066\u0085";
   const folder = join(home, ".claude/projects/-p");
