@@ -21,11 +21,17 @@ const entries = [
   "sdk/git.ts",
   "sdk/env-file.ts",
   "cli/run/transcript.ts",
+  // What a status bar calls every few moments, and reports that are held to a budget of time.
+  ...["cli/start.ts", "usage/index.ts", "cli/commands/usage.ts", "cli/commands/statusline.ts"],
 ];
+
+/** Those of them that take the transcript reader in: they need a tenth of it. */
+const readsTranscripts = new Set(["usage/index.ts", "cli/commands/usage.ts", "cli/commands/statusline.ts"]);
 
 export async function bundle(outdir) {
   const { build } = await import("esbuild");
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const prices = readFileSync(join(src, "usage", "prices", "anthropic.json"), "utf8");
   const one = (entry) =>
     build({
       entryPoints: [join(src, entry)],
@@ -36,7 +42,7 @@ export async function bundle(outdir) {
       target: "node20",
       minify: true,
       legalComments: "none",
-      define: { HOOKLINE_VERSION: JSON.stringify(version) },
+      define: { HOOKLINE_VERSION: JSON.stringify(version), HOOKLINE_PRICES: JSON.stringify(prices) },
       plugins: [leavesOthers(entry)],
       logLevel: "warning",
     });
@@ -54,7 +60,8 @@ function leavesOthers(entry) {
     setup(build) {
       build.onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ path, resolveDir, kind }) => {
         const file = resolve(resolveDir, path);
-        if (kind === "dynamic-import" || file === join(src, "sessions", "index.ts")) return outside(file);
+        const isReader = file === join(src, "sessions", "index.ts") && !readsTranscripts.has(entry);
+        if (kind === "dynamic-import" || isReader) return outside(file);
         return { path: file, sideEffects: false };
       });
       build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>

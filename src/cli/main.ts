@@ -35,6 +35,8 @@ const commands: Readonly<
   run: { summary: "what settings.json calls: one event in, one answer out", load: () => import("./commands/run.ts") },
   list: { summary: "every configured hook, its source, trust and problems", load: () => import("./commands/list.ts") },
   sessions: { summary: "read, search, check and keep what agents wrote", load: () => import("./commands/sessions.ts") },
+  usage: { summary: "tokens and cost, by day, session, model, project", load: () => import("./commands/usage.ts") },
+  statusline: { summary: "one line for an agent's status bar", load: () => import("./commands/statusline.ts") },
 };
 
 /** Contract: resolves with the exit status; what goes wrong is told on stderr, never thrown. */

@@ -46,11 +46,12 @@ function readAnswer(answer: Json, line: Json, names: Names, record: UsageRecord)
   record.stopped = typeof message["stop_reason"] === "string";
   const written = answer["costUSD"];
   if (typeof written === "number") record.written = microUsd(written);
-  readUsage(usage ?? {}, model, record);
+  readUsageObject(usage ?? {}, model, record);
   return true;
 }
 
-function readUsage(usage: Json, model: string, record: UsageRecord): void {
+/** What a usage object says, as the endpoint wrote it, into the record. */
+export function readUsageObject(usage: Json, model: string, record: UsageRecord): void {
   const { tokens, parts, assumed5m, odd } = readTokens(usage);
   record.input = plus(tokens.input);
   record.output = plus(tokens.output);

@@ -52,13 +52,13 @@ export const situation = { fast: 1, batch: 2, us: 4, unpriced: 8 } as const;
 
 export const quarterMs: number = 15 * 60 * 1000;
 
-/** Adds up the calls that `keep` names by the file that owns them. */
+/** Adds up the calls that `keep` names by the file that owns them and its row there. */
 export function rollUp(
   table: CallTable,
   names: Names,
   fileInfo: (file: number) => OwnerInfo,
   prices: PriceTable,
-  keep: (file: number) => boolean = () => true,
+  keep: (file: number, row: number) => boolean = () => true,
 ): Rollups {
   const { words, figures } = table;
   const rows = rowFinder();
@@ -66,7 +66,7 @@ export function rollUp(
     const w = best * word.size;
     const f = best * figure.size;
     const file = words[owner * word.size + word.file] as number;
-    if (!keep(file)) return;
+    if (!keep(file, owner)) return;
     const agent = words[owner * word.size + word.agent] as number;
     const at = figures[owner * figure.size + figure.at] as number;
     const marks = words[w + word.marks] as number;

@@ -1,4 +1,4 @@
-import { renameSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openFolder, takeLock } from "../../files/index.ts";
 import type { TranscriptFile } from "../../sessions/index.ts";
@@ -124,6 +124,8 @@ async function bringUpToDate(
       saved.has(file.path) ? { ...file, stored: file.progress.offset } : file,
     );
     if (store?.note !== undefined) notes.push(store.note);
+    // What was read of growing files since the last report is in the manifest from now on.
+    rmSync(join(options.folder, "live"), { recursive: true, force: true });
     await writeManifest(path, { ...manifest, files }).catch((cause: unknown) => {
       notes.push(`the index could not be written: ${cause instanceof Error ? cause.message : String(cause)}`);
     });

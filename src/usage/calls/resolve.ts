@@ -165,7 +165,7 @@ function ownerOf(
 }
 
 /** The session that the others name as their source, else the one that began first, else the first by path. */
-function firstOf(files: readonly number[], fileInfo: (file: number) => OwnerInfo): number {
+export function firstOf(files: readonly number[], fileInfo: (file: number) => OwnerInfo): number {
   const infos = files.map(fileInfo);
   const isCopy = ({ session, ancestors }: OwnerInfo): boolean =>
     ancestors.length > 0 && infos.some((other) => other.session !== session && ancestors.includes(other.session));

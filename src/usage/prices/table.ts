@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { Problem } from "../../protocol/index.ts";
-import { priceFile } from "../price-file.ts";
 import { modelName } from "./model-name.ts";
+import { ownTable } from "./own-table.ts";
 import { type PriceRow, readRows } from "./row.ts";
 
 /** Prices by model and time. */
@@ -16,7 +16,7 @@ export interface PriceTable {
 
 /** The package's own prices, and before them those of a file of the user's. */
 export function openPrices(userFile?: string): PriceTable {
-  const own = readFileSync(priceFile, "utf8");
+  const own = ownTable();
   const ownRows = readRows(JSON.parse(own) as unknown, "the price table of this package");
   if (userFile === undefined) return priceTable([ownRows], own);
   const text = readUserFile(userFile);

@@ -1,0 +1,148 @@
+import { nearest, Problem } from "../../protocol/index.ts";
+import {
+  type CostMode,
+  type ReportName,
+  reportNames,
+  type UsageOptions,
+  usageReport,
+  type Weekday,
+  weekdays,
+} from "../../usage/index.ts";
+import type { Call, Command, Io } from "../command.ts";
+import { jsonText } from "../print/json.ts";
+import { progressLine } from "../print/progress.ts";
+import { usageCsv } from "../print/usage-csv.ts";
+import { usageText } from "../print/usage-table.ts";
+
+export const command: Command = {
+  usage: "[daily | weekly | monthly | session | blocks | models | projects] [options]",
+  about: `Tokens and cost of every call in the transcripts of this machine, agents included, each call counted once.
+
+Nothing is fetched: prices are part of the package (models --show-prices), and calls without one are named, never counted as free.
+With --json: { schema, generatedAt, timezone, range, filters, mode, prices, sources, rows, totals, unpriced, warnings }, one schema per
+report in schema/usage/. Money is in whole micro-dollars.`,
+  options: {
+    since: { type: "string", value: "DAY", about: "from this day on: 2026-10-07, 20261007, today, yesterday, 30d, 4w" },
+    until: { type: "string", value: "DAY", about: "up to this day, which is included" },
+    project: { type: "string", value: "DIR", about: "only this project: its directory, or the last part of it" },
+    session: {
+      type: "string",
+      value: "ID",
+      about: "only this session: its id, or 4 characters or more of its beginning",
+    },
+    model: { type: "string", value: "NAME", about: "only this model" },
+    agent: { type: "string", value: "NAME", about: "only this agent: its id, its type, or main" },
+    timezone: {
+      type: "string",
+      value: "ZONE",
+      about: "days of this zone, such as Europe/Berlin; the system's unless told",
+    },
+    "week-start": { type: "string", value: "DAY", about: "the day weeks begin with; monday unless told" },
+    breakdown: { type: "boolean", about: "each row by model, too" },
+    agents: { type: "boolean", about: "each row by type of agent, too" },
+    mode: {
+      type: "string",
+      value: "MODE",
+      about: "auto (written cost, else calculated), calculate or display (written only)",
+    },
+    "token-limit": {
+      type: "string",
+      value: "N",
+      about: "blocks: share of N tokens; max takes the fullest block so far",
+    },
+    "show-prices": { type: "boolean", about: "the price rows that were used, and where they come from" },
+    reconcile: { type: "boolean", about: "session: the client's own figures beside ours" },
+    prices: { type: "string", value: "FILE", about: "prices that come before the package's own" },
+    root: {
+      type: "string",
+      value: "DIR",
+      multiple: true,
+      about: "look in this folder (it has projects/ in it) instead of the usual ones; may be given again",
+    },
+    order: { type: "string", value: "ORDER", about: "asc or desc" },
+    "no-index": { type: "boolean", about: "read every transcript and write nothing" },
+    rescan: { type: "boolean", about: "read every transcript again and keep what was found" },
+    json: { type: "boolean", about: "print one JSON object" },
+    csv: { type: "boolean", about: "print the rows as comma-separated values" },
+  },
+  examples: [
+    "hookline usage --since 30d",
+    "hookline usage session --project . --json",
+    "hookline usage models --show-prices",
+  ],
+  async run(call, io) {
+    const name = reportFrom(call.words);
+    const progress = progressLine("reading transcripts", io);
+    const report = await usageReport({ ...optionsFrom(call, io), report: name, onProgress: progress.show });
+    await progress.end();
+    if (call.flag("json")) await io.out(jsonText(report));
+    else await io.out(call.flag("csv") ? usageCsv(report) : usageText(name, report, io));
+    return 0;
+  },
+};
+
+function reportFrom([word, ...more]: readonly string[]): ReportName {
+  if (more.length > 0) throw usage(`"${more[0]}" is one word too many`);
+  if (word === undefined) return "daily";
+  if ((reportNames as readonly string[]).includes(word)) return word as ReportName;
+  const near = nearest(word, reportNames);
+  throw usage(`"${word}" is not a report${near ? `; did you mean ${near}` : ""}`);
+}
+
+function optionsFrom(call: Call, io: Io): UsageOptions {
+  const roots = call.texts("root");
+  return {
+    env: io.env,
+    home: io.home,
+    signal: io.signal,
+    ...texts(call, ["since", "until", "session", "model", "agent", "timezone", "prices"]),
+    ...(call.text("project") === undefined ? {} : { project: projectFrom(call.text("project") ?? "", io) }),
+    ...(roots.length === 0 ? {} : { roots }),
+    ...oneOf(call, "week-start", "weekStart", weekdays as readonly Weekday[]),
+    ...oneOf(call, "mode", "mode", ["auto", "calculate", "display"] as readonly CostMode[]),
+    ...oneOf(call, "order", "order", ["asc", "desc"] as const),
+    ...(call.text("token-limit") === undefined ? {} : { tokenLimit: limitFrom(call.text("token-limit") ?? "") }),
+    breakdown: call.flag("breakdown"),
+    agents: call.flag("agents"),
+    showPrices: call.flag("show-prices"),
+    reconcile: call.flag("reconcile"),
+    index: call.flag("no-index") ? false : call.flag("rescan") ? "rescan" : true,
+  };
+}
+
+/** A dot is this directory; anything else is taken as it is. */
+function projectFrom(text: string, io: Io): string {
+  return text === "." ? io.cwd : text;
+}
+
+function texts<Name extends string>(call: Call, names: readonly Name[]): Partial<Record<Name, string>> {
+  const given = names.flatMap((name) => {
+    const text = call.text(name);
+    return text === undefined ? [] : [[name, text]];
+  });
+  return Object.fromEntries(given) as Partial<Record<Name, string>>;
+}
+
+function oneOf<Field extends string, Value extends string>(
+  call: Call,
+  option: string,
+  field: Field,
+  values: readonly Value[],
+): Partial<Record<Field, Value>> {
+  const text = call.text(option)?.toLowerCase();
+  if (text === undefined) return {};
+  if (!(values as readonly string[]).includes(text))
+    throw usage(`--${option} is one of ${values.join(", ")}, not "${text}"`);
+  return { [field]: text } as Record<Field, Value>;
+}
+
+function limitFrom(text: string): number | "max" {
+  if (text === "max") return text;
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw usage(`--token-limit is a number of tokens or max, not "${text}"`);
+}
+
+function usage(why: string): Problem {
+  return new Problem("cli/usage", `${why}. See hookline usage --help.`);
+}

@@ -1,0 +1,20 @@
+/** Micro-dollars as people read them: cents, and more digits only where cents would say nothing. */
+export function moneyText(microUsd: number, complete: boolean = true): string {
+  const dollars = microUsd / 1e6;
+  const digits = dollars !== 0 && Math.abs(dollars) < 0.1 ? 4 : 2;
+  const text = `$${dollars.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })}`;
+  return complete ? text : `at least ${text}`;
+}
+
+/** 1234567 → "1,234,567", or "1.2M" where there is little room. */
+export function countText(count: number, short: boolean = false): string {
+  if (!short || count < 10_000) return count.toLocaleString("en-US");
+  const units = ["", "k", "M", "G", "T", "P"];
+  let value = count;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${value >= 100 ? Math.round(value) : value.toFixed(1)}${units[unit]}`;
+}

@@ -1,0 +1,23 @@
+import type { ReportName, UsageReport } from "../../usage/index.ts";
+
+/** Rows as comma-separated values with a header; lists and objects inside rows are left out. */
+export function usageCsv({ rows }: UsageReport<ReportName>): string {
+  const names = [
+    ...new Set(rows.flatMap((row) => Object.entries(row).flatMap(([name, value]) => (isPlain(value) ? name : [])))),
+  ];
+  const lines = rows.map((row) =>
+    names.map((name) => cell((row as unknown as Record<string, unknown>)[name])).join(","),
+  );
+  return `${[names.join(","), ...lines].join("\n")}\n`;
+}
+
+function isPlain(value: unknown): boolean {
+  return value === null || typeof value !== "object";
+}
+
+/** Quoted where needed; a cell that a spreadsheet would run as a formula is kept from it. */
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

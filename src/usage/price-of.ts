@@ -1,0 +1,45 @@
+import type { Call } from "../sessions/index.ts";
+import { costOf, microUsd } from "./cost.ts";
+import { openPrices, type PriceTable } from "./prices/table.ts";
+import { readUsageObject } from "./read-object.ts";
+import { emptyRecord } from "./record.ts";
+
+/** One answer and what its endpoint said it took. */
+export interface PricedUsage {
+  readonly model: string;
+  /** Milliseconds; the newest prices when nothing dates it. */
+  readonly at?: number | undefined;
+  readonly usage: Readonly<Record<string, unknown>>;
+}
+
+/** Micro-dollars of one answer, parts of other models included; undefined when one of its models has no price at that time. */
+export function priceUsage({ model, at, usage }: PricedUsage, prices: PriceTable = openPrices()): number | undefined {
+  const record = emptyRecord();
+  readUsageObject(usage, model, record);
+  const { batch, us } = record;
+  const parts = record.parts.map((part) => ({
+    ...part,
+    prompt: part.input + part.cacheRead + part.cacheWrite5m + part.cacheWrite1h,
+    batch,
+    us,
+  }));
+  let total = 0;
+  for (const bought of [{ ...record, model }, ...parts]) {
+    const row = prices.rowAt(bought.model, at ?? Number.MAX_SAFE_INTEGER);
+    if (row === undefined) return undefined;
+    total += costOf(row, bought);
+  }
+  return total;
+}
+
+/**
+ * A price function for `session.stats({ price })`: the cost an older client wrote beside a call, else calculated.
+ */
+export function priceOf(prices: PriceTable = openPrices()): (call: Call) => number | undefined {
+  return ({ model, timestamp, counted }) => {
+    if (counted.costUsd !== undefined) return microUsd(counted.costUsd);
+    const at = Date.parse(timestamp ?? "");
+    const usage = counted.usage ?? {};
+    return priceUsage({ model: model ?? "", usage, ...(Number.isNaN(at) ? {} : { at }) }, prices);
+  };
+}

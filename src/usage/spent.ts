@@ -1,0 +1,52 @@
+import type { HomeSource } from "../files/index.ts";
+import { findRoots, findTranscripts, type Root } from "../sessions/index.ts";
+import { liveLedger } from "./live/live-ledger.ts";
+import { openPrices } from "./prices/table.ts";
+import { type Amounts, amountsOf } from "./reports/amounts.ts";
+import { select } from "./reports/selection.ts";
+import { sum } from "./rollups.ts";
+import { readUsageSettings } from "./settings.ts";
+import { indexFolder } from "./usage-report.ts";
+
+/** What the question is about: one session, one day, one month or one project; agents are always in it. */
+export type SpentOn =
+  | { readonly session: string }
+  /** `2026-10-07`, `today` and the like. */
+  | { readonly day: string }
+  /** `2026-10`. */
+  | { readonly month: string }
+  | { readonly project: string };
+
+export interface SpentOptions extends HomeSource {
+  readonly roots?: readonly (string | Root)[] | undefined;
+  readonly timezone?: string;
+  readonly now?: number;
+}
+
+/** What was spent, as far as answers are written down: one that is still being written is not in the figure. */
+export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Amounts> {
+  const settings = readUsageSettings(options);
+  const prices = openPrices(settings.prices);
+  const roots = await findRoots(options);
+  const files = findTranscripts(roots).filter(
+    (file) => !("session" in on) || (file.session ?? on.session) === on.session,
+  );
+  const ledger = await liveLedger(files, prices, { folder: indexFolder(roots, options) });
+  const { now, timezone } = options;
+  const selection = select(ledger, {
+    ...(now === undefined ? {} : { now }),
+    ...(timezone === undefined ? {} : { timezone }),
+    ...("day" in on ? { since: on.day, until: on.day } : {}),
+    ...("project" in on ? { project: on.project } : {}),
+    ...(settings.projects === undefined ? {} : { projectNames: settings.projects }),
+  });
+  const { rollups } = ledger;
+  const isAsked = (at: number): boolean => {
+    if ("session" in on) return ledger.files[rollups.sums[at + sum.file] as number]?.session === on.session;
+    if ("month" in on) return selection.dayOf(at).startsWith(on.month);
+    return selection.keep(at);
+  };
+  const rows: number[] = [];
+  for (let at = 0; at < rollups.count * sum.size; at += sum.size) if (isAsked(at)) rows.push(at);
+  return amountsOf(rollups, rows, "auto");
+}
