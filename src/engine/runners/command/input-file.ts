@@ -8,11 +8,16 @@ export interface InputFile {
   remove(): Promise<void>;
 }
 
-/** Undefined for a hook that does not mention it: most hooks read stdin and need no file. */
-export async function inputFile(hook: CommandHook, line: string, folder: string): Promise<InputFile | undefined> {
-  if (!wantsFile(hook)) return undefined;
+/** Most hooks read stdin and need no file. */
+export function wantsInputFile({ command, args = [], inputFile }: CommandHook): boolean {
+  return inputFile === true || command.includes(variable) || args.some((text) => text.includes(variable));
+}
+
+const variable = "HOOK_INPUT_FILE";
+
+export async function inputFile(line: string, folder: string): Promise<InputFile> {
   const path = await writePrivate(folder, line, { prefix: "input-", suffix: ".json" });
-  return { variables: { HOOK_INPUT_FILE: path }, remove: () => removeFile(path) };
+  return { variables: { [variable]: path }, remove: () => removeFile(path) };
 }
 
 /** `$ARGUMENTS` of a shell command, from the environment: payload text is never pasted into a command line. */
@@ -22,10 +27,6 @@ export function argumentsVariable(hook: CommandHook, line: string): Readonly<Rec
 }
 
 const mostArgumentBytes = 100_000;
-
-function wantsFile({ command, args = [], inputFile }: CommandHook): boolean {
-  return inputFile === true || [command, ...args].some((text) => text.includes("HOOK_INPUT_FILE"));
-}
 
 async function removeFile(path: string): Promise<void> {
   try {

@@ -2,7 +2,7 @@ import type { Ran } from "../../ran.ts";
 import { spillFolder } from "../../spill-folder.ts";
 import type { CommandJob } from "../command.ts";
 import { envFilePath, writtenEnvFile } from "./env-file.ts";
-import { inputFile } from "./input-file.ts";
+import { inputFile, wantsInputFile } from "./input-file.ts";
 
 export interface PreparedFiles {
   readonly variables: Readonly<Record<string, string>>;
@@ -19,14 +19,15 @@ export async function prepareFiles({
   limits,
 }: CommandJob): Promise<PreparedFiles | { failed: string }> {
   const { row, payload } = firing;
+  const getsEnvFile = row.special.envFile === true && hook.shell !== "powershell";
+  const wantsInput = wantsInputFile(hook);
+  if (!getsEnvFile && !wantsInput) return noFiles;
   const sessionId = String(payload["session_id"]);
   try {
-    const input = await inputFile(hook, limits.line, spillFolder(world, sessionId));
-    const getsEnvFile = row.special.envFile && hook.shell !== "powershell";
+    const input = wantsInput ? await inputFile(limits.line, spillFolder(world, sessionId)) : undefined;
     const envFile = getsEnvFile
       ? await envFilePath(world.clientHome, sessionId, row.name, configured.order)
       : undefined;
-    if (input === undefined && envFile === undefined) return noFiles;
     return {
       variables: { ...input?.variables, ...(envFile === undefined ? {} : { CLAUDE_ENV_FILE: envFile }) },
       afterRun: async (ran) => {
