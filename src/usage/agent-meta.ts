@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 
 /** What a client wrote beside an agent's transcript. */
 export interface AgentMeta {
@@ -28,12 +27,18 @@ function textOf(path: string): string | undefined {
   for (const name of [path, `${path}.gz`]) {
     try {
       const bytes = readFileSync(name);
-      return (name.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
+      return (name.endsWith(".gz") ? unzipped(bytes) : bytes).toString("utf8");
     } catch {
       // Not there under this name, or not readable: the agent's own lines say the rest.
     }
   }
   return undefined;
+}
+
+/** Few have archives: what unpacks them is loaded for those alone. */
+function unzipped(bytes: Buffer): Buffer {
+  const { gunzipSync } = process.getBuiltinModule("node:zlib");
+  return gunzipSync(bytes);
 }
 
 function parse(text: string | undefined): unknown {

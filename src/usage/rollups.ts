@@ -2,6 +2,7 @@ import type { Names } from "./calls/names.ts";
 import { type OwnerInfo, resolve } from "./calls/resolve.ts";
 import { type CallTable, figure, mark, word } from "./calls/table.ts";
 import { type Bought, costOf } from "./cost.ts";
+import type { PriceRow } from "./prices/row.ts";
 import type { PriceTable } from "./prices/table.ts";
 
 /** Calls added up, per owner's file, agent, model, price situation and quarter of an hour: what every report is made of. */
@@ -62,6 +63,9 @@ export function rollUp(
 ): Rollups {
   const { words, figures } = table;
   const rows = rowFinder();
+  // Calls of one model follow each other: its price is looked up once for many.
+  let pricedModel = -1;
+  let price: PriceRow | undefined;
   resolve(table, fileInfo, (best, owner, conflict) => {
     const w = best * word.size;
     const f = best * figure.size;
@@ -115,7 +119,12 @@ export function rollUp(
     written: number,
   ): number {
     // What nothing dates is priced as of the newest row.
-    const price = prices.rowAt(names.texts[model] ?? "", Number.isNaN(at) ? Number.MAX_SAFE_INTEGER : at);
+    const when = Number.isNaN(at) ? Number.MAX_SAFE_INTEGER : at;
+    if (model !== pricedModel || (price !== undefined && (when < price.from || when >= price.to))) {
+      price = prices.rowAt(names.texts[model] ?? "", when);
+      // That a model has no price now does not say that it has none at another time.
+      pricedModel = price === undefined ? -1 : model;
+    }
     const bits =
       (what.fast ? situation.fast : 0) |
       (what.batch ? situation.batch : 0) |

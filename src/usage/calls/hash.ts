@@ -10,11 +10,11 @@ export interface Hash {
 /** Writes the hash of `bytes[from..to)` into `into`. Never 0, 0: that says "no id". */
 export function hashBytes(bytes: Uint8Array, from: number, to: number, into: Hash): void {
   let a = 0x811c9dc5 ^ (to - from);
-  let b = 0x9747b28c;
+  let b = 0x9747b28c | 0;
   for (let p = from; p < to; p++) {
     const byte = bytes[p] as number;
     a = Math.imul(a ^ byte, 0x01000193);
-    b = Math.imul(b, 0x5bd1e995) + byte;
+    b = (Math.imul(b, 0x5bd1e995) + byte) | 0;
   }
   a ^= a >>> 15;
   a = Math.imul(a, 0x2c1b3c6d);
@@ -23,7 +23,7 @@ export function hashBytes(bytes: Uint8Array, from: number, to: number, into: Has
   b = Math.imul(b ^ a, 0x297a2d39);
   b ^= b >>> 15;
   into.a = a >>> 0;
-  into.b = (b >>> 0) | 1;
+  into.b = (b | 1) >>> 0;
 }
 
 export function hashText(text: string, into: Hash): void {

@@ -23,16 +23,18 @@ export type TakeCall = (best: number, owner: number, conflict: boolean) => void;
 export function resolve(table: CallTable, fileInfo: (file: number) => OwnerInfo, take: TakeCall): void {
   const { count } = table;
   const { heads, next } = groupByKey(table);
+  const owners = ownerFinder(table, fileInfo);
+  const rows: number[] = [];
   for (let row = 0; row < count; row++) {
     if (heads[row] !== row) continue;
     if (next[row] === -1) {
       take(row, row, false);
       continue;
     }
-    const rows: number[] = [];
+    rows.length = 0;
     for (let at = row; at >= 0; at = next[at] as number) rows.push(at);
-    if (!disagree(table, rows)) choose(table, rows, false, fileInfo, take);
-    else for (const some of byRequest(table, rows)) choose(table, some, disagree(table, some), fileInfo, take);
+    if (!disagree(table, rows)) choose(table, rows, false, owners, take);
+    else for (const some of byRequest(table, rows)) choose(table, some, disagree(table, some), owners, take);
   }
 }
 
@@ -86,17 +88,23 @@ function byRequest({ words }: CallTable, rows: readonly number[]): readonly (rea
   return [...groups.values()];
 }
 
-const promptFigures = [figure.input, figure.cacheRead, figure.cacheWrite5m, figure.cacheWrite1h];
-
 /** Input and cache counts of a call are the same on each of its lines, zeros aside. */
 function disagree({ figures }: CallTable, rows: readonly number[]): boolean {
-  for (const place of promptFigures) {
-    let known = 0;
-    for (const row of rows) {
-      const value = figures[row * figure.size + place] as number;
-      if (value !== 0 && known !== 0 && known !== value) return true;
-      if (value !== 0) known = value;
-    }
+  return (
+    differ(figures, figure.input, rows) ||
+    differ(figures, figure.cacheRead, rows) ||
+    differ(figures, figure.cacheWrite5m, rows) ||
+    differ(figures, figure.cacheWrite1h, rows)
+  );
+}
+
+function differ(figures: Float64Array, place: number, rows: readonly number[]): boolean {
+  let known = 0;
+  for (let index = 0; index < rows.length; index++) {
+    const value = figures[(rows[index] as number) * figure.size + place] as number;
+    if (value === 0 || value === known) continue;
+    if (known !== 0) return true;
+    known = value;
   }
   return false;
 }
@@ -105,13 +113,16 @@ function choose(
   table: CallTable,
   rows: readonly number[],
   conflict: boolean,
-  fileInfo: (file: number) => OwnerInfo,
+  owners: OwnerFinder,
   take: TakeCall,
 ): void {
-  const owner = ownerOf(table, rows, fileInfo);
+  const owner = owners(rows);
   const file = table.words[owner * word.size + word.file] as number;
   let best = rows[0] as number;
-  for (const row of rows) if (isBetter(table, row, best, file)) best = row;
+  for (let index = 1; index < rows.length; index++) {
+    const row = rows[index] as number;
+    if (isBetter(table, row, best, file)) best = row;
+  }
   take(best, owner, conflict);
 }
 
@@ -141,27 +152,48 @@ function sumAt(figures: Float64Array, at: number): number {
   );
 }
 
-/** The first row of the call in the file that owns it. */
-function ownerOf(
-  { words, figures }: CallTable,
-  rows: readonly number[],
-  fileInfo: (file: number) => OwnerInfo,
-): number {
-  let best = 2;
-  for (const row of rows) best = Math.min(best, words[row * word.size + word.rank] as number);
+/** The first row of a call in the file that owns it. */
+type OwnerFinder = (rows: readonly number[]) => number;
+
+function ownerFinder({ words, figures }: CallTable, fileInfo: (file: number) => OwnerInfo): OwnerFinder {
+  // Files share many calls with few others: who comes first is asked once for each choice of files.
+  const known = new Map<string, number>();
   const files: number[] = [];
-  for (const row of rows) {
-    const file = words[row * word.size + word.file] as number;
-    if (words[row * word.size + word.rank] === best && !files.includes(file)) files.push(file);
+
+  function fileOf(): number {
+    const first = files[0] as number;
+    if (files.length === 1) return first;
+    const key = files.join();
+    let file = known.get(key);
+    if (file === undefined) {
+      file = firstOf(files, fileInfo);
+      known.set(key, file);
+    }
+    return file;
   }
-  const file = files.length === 1 ? files[0] : firstOf(files, fileInfo);
-  let owner = -1;
-  for (const row of rows) {
-    if (words[row * word.size + word.file] !== file || words[row * word.size + word.rank] !== best) continue;
-    const offset = figures[row * figure.size + figure.offset] as number;
-    if (owner < 0 || offset < (figures[owner * figure.size + figure.offset] as number)) owner = row;
-  }
-  return owner;
+
+  return (rows) => {
+    let best = 2;
+    for (let index = 0; index < rows.length; index++) {
+      best = Math.min(best, words[(rows[index] as number) * word.size + word.rank] as number);
+    }
+    files.length = 0;
+    for (let index = 0; index < rows.length; index++) {
+      const w = (rows[index] as number) * word.size;
+      const file = words[w + word.file] as number;
+      if (words[w + word.rank] === best && !files.includes(file)) files.push(file);
+    }
+    const file = fileOf();
+    let owner = -1;
+    for (let index = 0; index < rows.length; index++) {
+      const row = rows[index] as number;
+      const w = row * word.size;
+      if (words[w + word.file] !== file || words[w + word.rank] !== best) continue;
+      const offset = figures[row * figure.size + figure.offset] as number;
+      if (owner < 0 || offset < (figures[owner * figure.size + figure.offset] as number)) owner = row;
+    }
+    return owner;
+  };
 }
 
 /** The session that the others name as their source, else the one that began first, else the first by path. */

@@ -1,10 +1,10 @@
 import { readSync } from "node:fs";
-import { isRecord, type JsonRecord, type Line, recordsOf } from "../../sessions/index.ts";
+import { isRecord, type Line, recordsOf } from "../../sessions/index.ts";
 import { hashText } from "../calls/hash.ts";
 import type { Names } from "../calls/names.ts";
 import type { CallTable } from "../calls/table.ts";
 import { readObject } from "../read-object.ts";
-import { rank, type UsageRecord } from "../record.ts";
+import { clearRecord, rank, type UsageRecord } from "../record.ts";
 import { endsWell, holdsUsage, isPlainPrompt, isResult, isTelling } from "./line-ends.ts";
 import { type LineReader, type Saw, saw } from "./line-reader.ts";
 import type { LineSink } from "./lines-of-file.ts";
@@ -106,23 +106,24 @@ export function fileSink({ memory, reader, record, names, table }: Desk, file: S
   function parse(bytes: Buffer, offset: number, terminated: boolean): LineKind | undefined {
     const { length } = bytes;
     const line: Line = { offset, length, end: offset + length + 1, line: progress.lines, bytes, terminated };
-    const items = recordsOf({ path, dev: 0, ino: 0 }, line, isRecord);
-    let kind: LineKind | undefined;
-    for (const item of items) {
+    const object = objectFrom(bytes);
+    if (object !== undefined) return take(object, line);
+    for (const item of recordsOf({ path, dev: 0, ino: 0 }, line, isRecord)) {
       if (item.kind === "unreadable") note(item.offset, item.line, item.why);
-      else kind = take(item);
+      else take(item.object, { ...line, offset: item.offset });
     }
-    return items.length === 1 ? kind : undefined;
+    return undefined;
   }
 
-  function take(item: JsonRecord): LineKind | undefined {
-    if (isMain || told.firstAt === undefined || told.cwd === undefined) tellRecord(told, item);
-    const { type, isSidechain } = item.object;
-    if (readObject(item.object, names, record)) {
+  function take(object: Readonly<Record<string, unknown>>, line: Line): LineKind | undefined {
+    if (isMain || told.firstAt === undefined || told.cwd === undefined) tellRecord(told, object, isMain);
+    const { type, isSidechain } = object;
+    if (readObject(object, names, record)) {
       const isPlain = !record.apiError && record.odd === 0;
-      add(item.offset);
+      add(line.offset);
       return isPlain ? "answer" : undefined;
     }
+    clearRecord(record);
     record.rank = isSidechain === true ? rank.sidechain : rank.main;
     if (typeof type !== "string" || type === "assistant") return undefined;
     return type === "user" || type === "progress" ? type : "other";
@@ -140,6 +141,18 @@ export function fileSink({ memory, reader, record, names, table }: Desk, file: S
   function note(offset: number, line: number, why: string): void {
     progress.unreadable++;
     if (progress.unreadablePlaces.length < placesKept) progress.unreadablePlaces.push({ line, offset, why });
+  }
+}
+
+/** The object on a line that is nothing else; undefined when it takes more than a JSON parser to read it. */
+function objectFrom(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+    return value as Readonly<Record<string, unknown>>;
+  } catch {
+    // Damaged: what can be saved of it is found by those who know how.
+    return undefined;
   }
 }
 

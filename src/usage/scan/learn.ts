@@ -13,6 +13,8 @@ export function learnShape(
   kind: LineKind,
   record: UsageRecord,
 ): Shape | undefined {
+  // Seen at once: another program's blanks, a written cost, parts beside the call.
+  if (memory.bytes[start + 1] !== 0x22 || record.parts.length > 0 || !Number.isNaN(record.written)) return undefined;
   const line = memory.bytes.toString("latin1", start, end);
   const notes = notesOn(line, kind, record);
   return notes === undefined ? undefined : build(memory, line, notes, kind, record);

@@ -1,5 +1,5 @@
-import { type Hash, hashBytes } from "../calls/hash.ts";
-import { type Names, nameCache } from "../calls/names.ts";
+import { type Hash, hashText } from "../calls/hash.ts";
+import type { Names } from "../calls/names.ts";
 import { noParts, rank, type UsageRecord } from "../record.ts";
 import { learnShape } from "./learn.ts";
 import type { ScanMemory } from "./memory.ts";
@@ -32,12 +32,11 @@ export interface LineReader {
 const mostShapes = 128;
 
 export function lineReader(memory: ScanMemory, names: Names, record: UsageRecord): LineReader {
-  const models = nameCache(names);
-  const agents = nameCache(names);
-  const sessions = nameCache(names);
+  const models = nameReader();
+  const agents = nameReader();
+  const sessions = nameReader();
   const timeOf = timeReader();
   const synthetic = names.numberOf("<synthetic>");
-  const { from, to, count } = memory;
   const shapes: Shape[] = [];
   /** Tried last: the front of a progress line does not tell whether it holds the copy of an answer. */
   const progress: Shape[] = [];
@@ -55,7 +54,7 @@ export function lineReader(memory: ScanMemory, names: Names, record: UsageRecord
       if (shape === undefined) return saw.unknown;
       record.rank = shape.rank;
       if (shape.kind !== "answer") return saw[shape.kind];
-      return stoppedAt === end && fill(shape, memory.bytes, facts) ? saw.record : saw.unknown;
+      return stoppedAt === end && fill(shape, facts) ? saw.record : saw.unknown;
     },
     learn(start, end, kind) {
       const list = kind === "progress" ? progress : shapes;
@@ -109,33 +108,36 @@ export function lineReader(memory: ScanMemory, names: Names, record: UsageRecord
   }
 
   /** False when the line says something that is better left to the slow reader. */
-  function fill(shape: Shape, bytes: Buffer, facts: FileFacts): boolean {
-    const { has } = shape;
-    hash(bytes, has, slot.id, record.key);
-    hash(bytes, has, slot.request, record.request);
-    if (record.key.b === 0) {
-      if (record.request.b !== 0) Object.assign(record.key, record.request);
-      else hash(bytes, has, slot.uuid, record.key);
-      if (record.key.b === 0) return false;
-    }
-    record.model = has & bit.model ? models(bytes, from(slot.model), to(slot.model)) : 0;
+  function fill({ has, rank: ranked }: Shape, facts: FileFacts): boolean {
+    const { from, to, hashA, hashB, counts, stopped } = memory.found;
+    const isNamed = (has & bit.id) !== 0 && (to[slot.id] as number) > (from[slot.id] as number);
+    const isAsked = (has & bit.request) !== 0 && (to[slot.request] as number) > (from[slot.request] as number);
+    // Without an id the request is the key; without a request, too, the slow reader looks for another.
+    if (!isNamed && !isAsked) return false;
+    const key = isNamed ? slot.id : slot.request;
+    record.key.a = hashA[key] as number;
+    record.key.b = hashB[key] as number;
+    record.request.a = isAsked ? (hashA[slot.request] as number) : 0;
+    record.request.b = isAsked ? (hashB[slot.request] as number) : 0;
+    record.model = (has & bit.model) === 0 ? 0 : models(slot.model);
     // What the client made up is rare, and its text is wanted too.
     if (record.model === synthetic) return false;
-    record.agent = has & bit.agent ? agents(bytes, from(slot.agent), to(slot.agent)) : 0;
-    record.at = has & bit.time ? timeOf(bytes, from(slot.time), to(slot.time)) : Number.NaN;
-    if (shape.rank === rank.copy && Number.isNaN(record.at)) return false;
-    record.stopped = (has & bit.stop) !== 0 && memory.stopped();
-    record.fast = is(bytes, has, slot.speed, fast);
-    record.batch = is(bytes, has, slot.tier, batch);
-    record.us = is(bytes, has, slot.geo, us);
-    record.input = count(slot.input);
-    record.output = count(slot.output);
-    record.cacheRead = has & bit.cacheRead ? count(slot.cacheRead) : 0;
-    record.thinking = has & bit.thinking ? count(slot.thinking) : 0;
-    record.webSearches = has & bit.searches ? count(slot.searches) : 0;
-    const written = has & bit.written ? count(slot.written) : 0;
-    const write5m = has & bit.write5m ? count(slot.write5m) : 0;
-    record.cacheWrite1h = has & bit.write1h ? count(slot.write1h) : 0;
+    record.agent = (has & bit.agent) === 0 ? 0 : agents(slot.agent);
+    record.at =
+      (has & bit.time) === 0 ? Number.NaN : timeOf(memory.bytes, from[slot.time] as number, to[slot.time] as number);
+    if (ranked === rank.copy && Number.isNaN(record.at)) return false;
+    record.stopped = (has & bit.stop) !== 0 && stopped[0] === 1;
+    record.fast = (has & bit.speed) !== 0 && hashA[slot.speed] === fast.a && hashB[slot.speed] === fast.b;
+    record.batch = (has & bit.tier) !== 0 && hashA[slot.tier] === batch.a && hashB[slot.tier] === batch.b;
+    record.us = (has & bit.geo) !== 0 && hashA[slot.geo] === us.a && hashB[slot.geo] === us.b;
+    record.input = counts[slot.input] as number;
+    record.output = counts[slot.output] as number;
+    record.cacheRead = (has & bit.cacheRead) === 0 ? 0 : (counts[slot.cacheRead] as number);
+    record.thinking = (has & bit.thinking) === 0 ? 0 : (counts[slot.thinking] as number);
+    record.webSearches = (has & bit.searches) === 0 ? 0 : (counts[slot.searches] as number);
+    const written = (has & bit.written) === 0 ? 0 : (counts[slot.written] as number);
+    const write5m = (has & bit.write5m) === 0 ? 0 : (counts[slot.write5m] as number);
+    record.cacheWrite1h = (has & bit.write1h) === 0 ? 0 : (counts[slot.write1h] as number);
     record.assumed5m = Math.max(0, written - write5m - record.cacheWrite1h);
     record.cacheWrite5m = write5m + record.assumed5m;
     record.prompt = record.input + record.cacheRead + record.cacheWrite5m + record.cacheWrite1h;
@@ -143,48 +145,70 @@ export function lineReader(memory: ScanMemory, names: Names, record: UsageRecord
     record.apiError = false;
     record.written = Number.NaN;
     record.parts = noParts;
-    if (has & bit.facts) tellFacts(has, bytes, facts);
+    if ((has & bit.ancestor) !== 0) addAncestor(facts, names.texts[sessions(slot.ancestor)]);
+    if (facts.cwd === undefined || facts.sessionId === undefined || facts.agentType === undefined)
+      tellFacts(has, facts);
     return true;
   }
 
-  function hash(bytes: Buffer, has: number, kind: number, into: Hash): void {
-    const length = to(kind) - from(kind);
-    if (has & (1 << kind) && length > 0) hashBytes(bytes, from(kind), to(kind), into);
-    else into.a = into.b = 0;
+  function tellFacts(has: number, facts: FileFacts): void {
+    if ((has & bit.cwd) !== 0) facts.cwd ??= text(slot.cwd);
+    if ((has & bit.session) !== 0) facts.sessionId ??= text(slot.session);
+    if ((has & bit.agentType) !== 0) facts.agentType ??= text(slot.agentType);
   }
 
-  function is(bytes: Buffer, has: number, kind: number, word: Uint8Array): boolean {
-    const at = from(kind);
-    if ((has & (1 << kind)) === 0 || to(kind) - at !== word.length) return false;
-    for (let index = 0; index < word.length; index++) if (word[index] !== bytes[at + index]) return false;
-    return true;
+  function text(kind: number): string {
+    const { from, to } = memory.found;
+    return JSON.parse(memory.bytes.toString("utf8", (from[kind] as number) - 1, (to[kind] as number) + 1)) as string;
   }
 
-  function tellFacts(has: number, bytes: Buffer, facts: FileFacts): void {
-    if (has & bit.cwd && facts.cwd === undefined) facts.cwd = text(bytes, slot.cwd);
-    if (has & bit.session && facts.sessionId === undefined) facts.sessionId = text(bytes, slot.session);
-    if (has & bit.agentType && facts.agentType === undefined) facts.agentType = text(bytes, slot.agentType);
-    if (has & bit.ancestor) {
-      const number = sessions(bytes, from(slot.ancestor), to(slot.ancestor));
-      addAncestor(facts, names.texts[number]);
-    }
-  }
-
-  function text(bytes: Buffer, kind: number): string {
-    return JSON.parse(bytes.toString("utf8", from(kind) - 1, to(kind) + 1)) as string;
+  /** Numbers of the texts in a slot, by their hash: decoding costs more than looking up. */
+  function nameReader(): (kind: number) => number {
+    const known = new Map<number, number>();
+    let lastA = 0;
+    let lastB = 0;
+    let last = 0;
+    return (kind) => {
+      const { from, to, hashA, hashB } = memory.found;
+      const a = hashA[kind] as number;
+      const b = hashB[kind] as number;
+      if (a === lastA && b === lastB) return last;
+      // Fifty-three bits of the hash fit a number.
+      const key = a * 0x200000 + (b >>> 11);
+      let number = known.get(key);
+      if (number === undefined) {
+        number = names.numberOf(memory.bytes.toString("latin1", from[kind], to[kind]));
+        known.set(key, number);
+      }
+      lastA = a;
+      lastB = b;
+      last = number;
+      return number;
+    };
   }
 }
+
+function hashOf(text: string): Hash {
+  const hash = { a: 0, b: 0 };
+  hashText(text, hash);
+  return hash;
+}
+
+const fast = hashOf("fast");
+const batch = hashOf("batch");
+const us = hashOf("us");
 
 export function addAncestor(facts: FileFacts, session: string | undefined): void {
   if (session && !facts.ancestors.includes(session)) facts.ancestors.push(session);
 }
 
-const fast: Uint8Array = Buffer.from("fast");
-const batch: Uint8Array = Buffer.from("batch");
-const us: Uint8Array = Buffer.from("us");
-
 const bit = {
   stop: 1 << slot.stop,
+  id: 1 << slot.id,
+  request: 1 << slot.request,
+  tier: 1 << slot.tier,
+  geo: 1 << slot.geo,
+  speed: 1 << slot.speed,
   cwd: 1 << slot.cwd,
   session: 1 << slot.session,
   agentType: 1 << slot.agentType,
@@ -198,5 +222,4 @@ const bit = {
   write1h: 1 << slot.write1h,
   searches: 1 << slot.searches,
   thinking: 1 << slot.thinking,
-  facts: (1 << slot.cwd) | (1 << slot.session) | (1 << slot.agentType) | (1 << slot.ancestor),
 } as const;

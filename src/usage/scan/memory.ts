@@ -16,17 +16,42 @@ export interface ScanMemory {
   fit(shape: number, start: number): number;
   /** Forgets the long value that the last comparison passed over: a new line begins. */
   beginLine(): void;
-  /** Whether the stop reason was a text; the place of a slot's text, without quotes; the value of a count. */
-  stopped(): boolean;
-  from(slot: number): number;
-  to(slot: number): number;
-  count(slot: number): number;
+  /**
+   * What the last comparison found, by kind of slot: where a text lies, without its quotes; the two words of its hash; the
+   * value of a count. Contract: asked for again after `roomFor`.
+   */
+  readonly found: Found;
   /** Room for a shape; undefined when there is not enough left. */
   place(size: number): number | undefined;
   /** True when a few more shapes may not find room. */
   readonly isCrowded: boolean;
   /** Gives back all room for shapes. */
   clear(): void;
+}
+
+/** Views of the results, as they lie in memory. */
+export interface Found {
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+  readonly hashA: Uint32Array;
+  readonly hashB: Uint32Array;
+  readonly counts: Float64Array;
+  /** 1 when the stop reason was a text. */
+  readonly stopped: Int32Array;
+  /** Where the last long value lies that was passed over. */
+  readonly passedAt: Int32Array;
+}
+
+function foundIn(buffer: ArrayBuffer): Found {
+  return {
+    from: new Int32Array(buffer, results.from, 32),
+    to: new Int32Array(buffer, results.to, 32),
+    hashA: new Uint32Array(buffer, results.hashA, 32),
+    hashB: new Uint32Array(buffer, results.hashB, 32),
+    counts: new Float64Array(buffer, results.counts, 32),
+    stopped: new Int32Array(buffer, results.stopped, 1),
+    passedAt: new Int32Array(buffer, results.passedAt, 1),
+  };
 }
 
 /** The few words of WebAssembly that are spoken here; the compiler's library for Node does not have them. */
@@ -48,8 +73,7 @@ export function openMemory(): ScanMemory {
   const program = new Instance(new Module(fitProgram()), { env: { memory } });
   const fit = program.exports["fit"] as (shape: number, start: number) => number;
   let bytes = Buffer.from(memory.buffer);
-  let places = new Int32Array(memory.buffer, 0, results.size / 4);
-  let counts = new Float64Array(memory.buffer, results.counts, 32);
+  let found = foundIn(memory.buffer);
   let nextPlace: number = results.size;
 
   return {
@@ -65,17 +89,15 @@ export function openMemory(): ScanMemory {
       if (missing <= 0) return;
       memory.grow(Math.ceil(Math.max(missing, bytes.length) / pageBytes));
       bytes = Buffer.from(memory.buffer);
-      places = new Int32Array(memory.buffer, 0, results.size / 4);
-      counts = new Float64Array(memory.buffer, results.counts, 32);
+      found = foundIn(memory.buffer);
     },
     fit,
     beginLine() {
-      places[results.passedAt / 4] = -1;
+      found.passedAt[0] = -1;
     },
-    stopped: () => places[results.stopped / 4] === 1,
-    from: (slot) => places[results.from / 4 + slot] as number,
-    to: (slot) => places[results.to / 4 + slot] as number,
-    count: (slot) => counts[slot] as number,
+    get found() {
+      return found;
+    },
     place(size) {
       const at = nextPlace;
       // Words are read from it, so it begins at a multiple of eight.

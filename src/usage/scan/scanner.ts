@@ -1,5 +1,5 @@
 import { closeSync, openSync } from "node:fs";
-import { maxLineBytes, readLines } from "../../sessions/index.ts";
+import { maxLineBytes } from "../../sessions/index.ts";
 import type { Names } from "../calls/names.ts";
 import type { CallTable } from "../calls/table.ts";
 import { emptyRecord } from "../record.ts";
@@ -86,6 +86,8 @@ export function openScanner(table: CallTable, names: Names, options: ScanOptions
   /** An archived file is read through its compression, from its beginning each time. */
   async function scanArchived(...[file, progress, beforeTail]: Parameters<Scanner["scan"]>): Promise<void> {
     const sink = fileSink(desk, { ...file, agent: file.agent, descriptor: undefined, progress });
+    // Loaded on demand: most people have no archives.
+    const { readLines } = await import("../../sessions/index.ts");
     const lines = readLines(file.path, { tail: "give", signal: options.signal });
     let isDone = false;
     const stay = () => {

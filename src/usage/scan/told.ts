@@ -2,6 +2,8 @@ import { type JsonRecord, toEntry } from "../../sessions/index.ts";
 import { timeOf } from "../read-object.ts";
 import { addAncestor, type FileFacts } from "./line-reader.ts";
 
+type Json = Readonly<Record<string, unknown>>;
+
 /** What a transcript tells about its session beside its calls: title, turns, limits, the client's own figure. */
 export interface Told extends FileFacts {
   /** The first time written in any line, in milliseconds. */
@@ -52,8 +54,7 @@ export function tellPrompt(told: Told): void {
 }
 
 /** Takes in a line that was parsed. */
-export function tellRecord(told: Told, record: JsonRecord): void {
-  const { object } = record;
+export function tellRecord(told: Told, object: Json, isMain: boolean): void {
   if (told.firstAt === undefined) {
     const at = timeOf(object["timestamp"]);
     if (!Number.isNaN(at)) told.firstAt = at;
@@ -63,14 +64,13 @@ export function tellRecord(told: Told, record: JsonRecord): void {
   told.agentType ??= textAt(object, "attributionAgent");
   addAncestor(told, textAt(object, "session_id"));
   addAncestor(told, sourceOf(object["forkedFrom"]));
-  tellByType(told, record);
+  if (isMain) tellByType(told, object);
 }
 
-function tellByType(told: Told, record: JsonRecord): void {
-  const { object } = record;
+function tellByType(told: Told, object: Json): void {
   switch (object["type"]) {
     case "user":
-      if (object["isSidechain"] !== true) tellUser(told, record);
+      if (object["isSidechain"] !== true) tellUser(told, object);
       return;
     case "assistant":
       if (object["isSidechain"] !== true) tellAnswer(told);
@@ -91,8 +91,8 @@ function tellByType(told: Told, record: JsonRecord): void {
   }
 }
 
-function tellUser(told: Told, record: JsonRecord): void {
-  const entry = toEntry(record);
+function tellUser(told: Told, object: Json): void {
+  const entry = toEntry({ ...nowhere, object });
   if (entry.kind !== "user") return;
   if (entry.role === "command") told.pending = true;
   if (entry.role !== "prompt" && entry.role !== "notification" && entry.role !== "teammate") return;
@@ -101,8 +101,21 @@ function tellUser(told: Told, record: JsonRecord): void {
   if (entry.role === "prompt" && text?.type === "text") told.firstPrompt ??= text.text.slice(0, longestTitle);
 }
 
+/** What a line is does not depend on where it lies. */
+const nowhere: Omit<JsonRecord, "object"> = {
+  kind: "record",
+  file: "",
+  offset: 0,
+  length: 0,
+  line: 0,
+  lossy: false,
+  recovered: false,
+  unterminated: false,
+  raw: () => new Uint8Array(0),
+};
+
 /** `Claude AI usage limit reached|1751234567`: when it ends, in seconds. */
-function tellLimit(told: Told, object: Readonly<Record<string, unknown>>): void {
+function tellLimit(told: Told, object: Json): void {
   const seconds = /\|(\d{9,11})\b/.exec(JSON.stringify(object["message"] ?? ""))?.[1];
   const at = timeOf(object["timestamp"]);
   if (seconds !== undefined && !Number.isNaN(at)) told.limits.push({ at, resetAt: Number(seconds) * 1000 });
@@ -124,10 +137,10 @@ const longestTitle = 200;
 function sourceOf(forkedFrom: unknown): string | undefined {
   if (typeof forkedFrom === "string") return forkedFrom;
   if (typeof forkedFrom !== "object" || forkedFrom === null) return undefined;
-  return textAt(forkedFrom as Record<string, unknown>, "sessionId");
+  return textAt(forkedFrom as Json, "sessionId");
 }
 
-function textAt(from: Readonly<Record<string, unknown>>, key: string): string | undefined {
+function textAt(from: Json, key: string): string | undefined {
   const value = from[key];
   return typeof value === "string" ? value : undefined;
 }

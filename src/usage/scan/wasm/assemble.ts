@@ -45,6 +45,7 @@ export const i32 = {
   mul: two(0x6c) as TwoOperands,
   and: two(0x71) as TwoOperands,
   or: two(0x72) as TwoOperands,
+  xor: two(0x73) as TwoOperands,
   shiftLeft: two(0x74) as TwoOperands,
   shiftRight: two(0x76) as TwoOperands,
 } as const;

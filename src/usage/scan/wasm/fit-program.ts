@@ -19,14 +19,16 @@ import {
   when,
 } from "./assemble.ts";
 
-/** Where the program finds its results in memory: one entry per kind of slot, and three words. */
+/** Where the program leaves its results in memory: five lists with one entry per kind of slot, and three words. */
 export const results = {
   from: 0,
   to: 128,
   counts: 256,
-  stopped: 512,
-  passedAt: 516,
-  passedTo: 520,
+  hashA: 512,
+  hashB: 640,
+  stopped: 768,
+  passedAt: 772,
+  passedTo: 776,
   size: 1024,
 } as const;
 
@@ -38,10 +40,10 @@ export const results = {
  * character, so nothing runs past it, and sixteen bytes can be read anywhere before it.
  */
 export function fitProgram(): Uint8Array<ArrayBuffer> {
-  return assemble([isSame, skipString, plainEnd, skipScalar, skipValue, fit], { fit: names.fit });
+  return assemble([isSame, skipString, plainEnd, skipScalar, skipValue, hash, fit], { fit: names.fit });
 }
 
-const names = { isSame: 0, skipString: 1, plainEnd: 2, skipScalar: 3, skipValue: 4, fit: 5 } as const;
+const names = { isSame: 0, skipString: 1, plainEnd: 2, skipScalar: 3, skipValue: 4, hash: 5, fit: 6 } as const;
 const no: Code = i32.const(-1);
 const is = (value: Code, byte: number): Code => i32.eq(value, i32.const(byte));
 const isDigit = (byte: Code): Code => i32.less(i32.sub(byte, i32.const(0x30)), i32.const(10));
@@ -281,6 +283,45 @@ const skipValue: Func = (() => {
   };
 })();
 
+/** (from, to, kind of slot) → 0. The same hash as in calls/hash.ts, into the two lists of results. */
+const hash: Func = (() => {
+  const p = local(0);
+  const to = local(1);
+  const entry = local(2);
+  const a = local(3);
+  const b = local(4);
+  const byte = local(5);
+  const mix = (value: Code, other: Code): Code => i32.xor(value, other);
+  return {
+    parameters: 3,
+    locals: [type.i32, type.i32, type.i32],
+    body: [
+      entry.set(i32.shiftLeft(entry.get, i32.const(2))),
+      a.set(mix(i32.const(0x811c9dc5 | 0), i32.sub(to.get, p.get))),
+      b.set(i32.const(0x9747b28c | 0)),
+      block(
+        loop(
+          branchIf(i32.eq(p.get, to.get), 1),
+          byte.set(i32.load8(p.get)),
+          a.set(i32.mul(mix(a.get, byte.get), i32.const(0x01000193))),
+          b.set(i32.add(i32.mul(b.get, i32.const(0x5bd1e995)), byte.get)),
+          p.set(next(p.get)),
+          branch(0),
+        ),
+      ),
+      a.set(mix(a.get, i32.shiftRight(a.get, i32.const(15)))),
+      a.set(i32.mul(a.get, i32.const(0x2c1b3c6d))),
+      a.set(mix(a.get, i32.shiftRight(a.get, i32.const(12)))),
+      b.set(mix(b.get, i32.shiftRight(b.get, i32.const(16)))),
+      b.set(i32.mul(mix(b.get, a.get), i32.const(0x297a2d39))),
+      b.set(mix(b.get, i32.shiftRight(b.get, i32.const(15)))),
+      i32.store(entry.get, a.get, results.hashA),
+      i32.store(entry.get, i32.or(b.get, i32.const(1)), results.hashB),
+      giveBack(i32.const(0)),
+    ],
+  };
+})();
+
 /** (where a shape lies, where a line begins) → where the shape ends in the line. The slots go to `results`. */
 const fit: Func = (() => {
   const shape = local(0);
@@ -345,9 +386,11 @@ const fit: Func = (() => {
       i32.store(entry, i32.sub(p.get, i32.const(1)), results.to),
       branch(2),
     ),
+    from.set(p.get),
     p.set(call(names.plainEnd, p.get)),
     failed(),
     i32.store(entry, p.get, results.to),
+    when(i32.atLeast(kind.get, i32.const(slot.id)), from.set(call(names.hash, from.get, p.get, kind.get))),
     p.set(next(p.get)),
   ];
   return {
