@@ -13,6 +13,7 @@ import { jsonText } from "../print/json.ts";
 import { progressLine } from "../print/progress.ts";
 import { usageCsv } from "../print/usage-csv.ts";
 import { usageText } from "../print/usage-table.ts";
+import { compileLess } from "../unhurried.ts";
 
 export const command: Command = {
   usage: "[daily | weekly | monthly | session | blocks | models | projects] [options]",
@@ -72,6 +73,7 @@ report in schema/usage/. Money is in whole micro-dollars.`,
   ],
   async run(call, io) {
     const name = reportFrom(call.words);
+    compileLess();
     const progress = progressLine("reading transcripts", io);
     const report = await usageReport({ ...optionsFrom(call, io), report: name, onProgress: progress.show });
     await progress.end();

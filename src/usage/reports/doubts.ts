@@ -121,9 +121,16 @@ export function pricesUsed(
   readonly rows: ReadonlySet<PriceTable["rows"][number]>;
 } {
   const used = new Set<PriceTable["rows"][number]>();
+  let last: PriceTable["rows"][number] | undefined;
+  let lastModel = "";
   for (const at of rows) {
     const quarter = ledger.rollups.sums[at + sum.quarter] as number;
-    const row = prices.rowAt(modelOf(at), quarter < 0 ? Number.MAX_SAFE_INTEGER : quarter * quarterMs);
+    const model = modelOf(at);
+    const when = quarter < 0 ? Number.MAX_SAFE_INTEGER : quarter * quarterMs;
+    if (model === lastModel && last !== undefined && when >= last.from && when < last.to) continue;
+    const row = prices.rowAt(model, when);
+    lastModel = model;
+    last = row;
     if (row !== undefined) used.add(row);
   }
   const days = [...used].map((row) => row.read).sort();

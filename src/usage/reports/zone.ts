@@ -1,3 +1,4 @@
+import { readlinkSync } from "node:fs";
 import { Problem } from "../../protocol/index.ts";
 
 /** Calendar days of a time zone. */
@@ -34,9 +35,20 @@ function systemOffset(ms: number): number {
   return -new Date(ms).getTimezoneOffset() * 60_000;
 }
 
+/** Loading what knows all zones takes longer than a report: the system's own is asked first. */
 function systemName(): string {
-  const named = process.env["TZ"];
-  return named === "UTC" ? named : new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const { TZ } = process.env;
+  const named = TZ === undefined ? linkedZone() : /^[A-Za-z_]+(?:\/[A-Za-z_+\-0-9]+)*$/.exec(TZ)?.[0];
+  return named ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+function linkedZone(): string | undefined {
+  try {
+    return /\/zoneinfo\/(.+)$/.exec(readlinkSync("/etc/localtime"))?.[1];
+  } catch {
+    // No such link on this system.
+    return undefined;
+  }
 }
 
 function namedOffset(name: string): (ms: number) => number {
