@@ -1,4 +1,4 @@
-/** One payload per event as the measured client sent it; a test compares it with the recordings. One line each, so that it reads as data. */
+/** One payload per event as the measured client sent it. One line each, so that it reads as data. */
 export const recorded: Readonly<Record<string, string>> = {
   Setup:
     '{"session_id":"4f8ffda5-f621-4889-a8d7-30f9635cf0e6","transcript_path":"/home/dev/.claude/projects/-home-dev-project/4f8ffda5-f621-4889-a8d7-30f9635cf0e6.jsonl","cwd":"/home/dev/project","hook_event_name":"Setup","trigger":"init"}',

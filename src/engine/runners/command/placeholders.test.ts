@@ -10,12 +10,12 @@ const odd = {
 };
 
 function shell(command: string, plugin: typeof plain | typeof odd = plain) {
-  return fillPlaceholders({ type: "command", command }, { projectDir: "/work/x", plugin });
+  return fillPlaceholders({ type: "command", command }, { projectDir: "/srv/x", plugin });
 }
 
 function exec(args: readonly string[], plugin: typeof plain | typeof odd = odd) {
   const hook: CommandHook = { type: "command", command: "${CLAUDE_PLUGIN_ROOT}/run", args };
-  return fillPlaceholders(hook, { projectDir: "/work/x", plugin });
+  return fillPlaceholders(hook, { projectDir: "/srv/x", plugin });
 }
 
 test("EN-55 in shell form root, data and options are filled in, the project folder is the shell's to expand", () => {
@@ -29,7 +29,7 @@ test("EN-55 in shell form root, data and options are filled in, the project fold
 test("EN-55 in exec form all of them are filled in, once", () => {
   expect(exec(["${CLAUDE_PROJECT_DIR}", "${CLAUDE_PLUGIN_DATA}/a", "${user_config.text}", "${OTHER}"])).toEqual({
     command: "/opt/my guard/run",
-    args: ["/work/x", "/home/$me/a", "${user_config.level}", "${OTHER}"],
+    args: ["/srv/x", "/home/$me/a", "${user_config.level}", "${OTHER}"],
   });
 });
 
@@ -48,12 +48,12 @@ test("an option that is not set refuses the hook before a shell could call it a 
 
 test("without a plugin only the project folder is a placeholder", () => {
   const hook: CommandHook = { type: "command", command: "run ${CLAUDE_PLUGIN_ROOT}" };
-  expect(fillPlaceholders(hook, { projectDir: "/work/x", plugin: undefined })).toEqual({ command: hook.command });
+  expect(fillPlaceholders(hook, { projectDir: "/srv/x", plugin: undefined })).toEqual({ command: hook.command });
 });
 
 test("EN-55 all are exported as variables too", () => {
-  expect(placeholderVariables({ projectDir: "/work/x", plugin: plain })).toEqual({
-    CLAUDE_PROJECT_DIR: "/work/x",
+  expect(placeholderVariables({ projectDir: "/srv/x", plugin: plain })).toEqual({
+    CLAUDE_PROJECT_DIR: "/srv/x",
     CLAUDE_PLUGIN_ROOT: "/opt/guard",
     CLAUDE_PLUGIN_DATA: "/home/me/data",
     CLAUDE_PLUGIN_OPTION_LEVEL: "high",
