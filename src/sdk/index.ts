@@ -35,6 +35,7 @@ export {
   worktree,
 } from "./answer.ts";
 export { type App, createApp } from "./app.ts";
+export { appKey } from "./app-key.ts";
 export { type AppInside, appInside, type Description } from "./app-symbol.ts";
 export { type Blueprint, blueprint } from "./blueprint.ts";
 export type { HandlerTrace } from "./chain.ts";
