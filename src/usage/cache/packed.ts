@@ -90,7 +90,7 @@ export function unpackRows(bytes: Buffer, file: number, table: CallTable, names:
     offset += input.difference();
     record.written = ranked & writtenFlag ? input.number() : Number.NaN;
     record.parts = asides.get(row) ?? noParts;
-    table.add(file, record, offset);
+    table.insert(file, record, offset);
   }
 }
 

@@ -14,7 +14,12 @@ export interface CallTable {
   readonly words: Uint32Array;
   /** Row by row, `figure.size` each; same contract. */
   readonly figures: Float64Array;
-  add(file: number, record: UsageRecord, offset: number): void;
+  /** The row that a record of a file belongs to; -1 when it is the first of its kind. */
+  find(file: number, record: UsageRecord): number;
+  /** A row of its own for a record that has none yet. */
+  insert(file: number, record: UsageRecord, offset: number): void;
+  /** Takes the record into its row, if it is the better one. */
+  improve(row: number, record: UsageRecord): void;
   partsOf(row: number): readonly RecordPart[];
   setParts(row: number, parts: readonly RecordPart[]): void;
 }
@@ -169,10 +174,13 @@ export function openCallTable(): CallTable {
     get figures() {
       return figures;
     },
-    add(file, record, offset) {
+    find(file, record) {
       const row = find(file, record);
-      if (row === none) set(insert(file, record, offset), record);
-      else if (isBetter(row, record)) set(row, record);
+      return row === none ? -1 : row;
+    },
+    insert: (file, record, offset) => set(insert(file, record, offset), record),
+    improve(row, record) {
+      if (isBetter(row, record)) set(row, record);
     },
     partsOf: (row) => parts.get(row) ?? noParts,
     setParts: (row, own) => void parts.set(row, own),

@@ -1,23 +1,33 @@
 import { rank as ranks, type UsageRecord } from "../record.ts";
-import type { ScanMemory } from "./memory.ts";
-import { constantAt, type LineKind, openedAt, type Shape, slot, slotAt } from "./shape.ts";
+import type { NewShape, ScanMemory } from "./memory.ts";
+import { constantAt, type LineKind, openedAt, slot, slotAt } from "./shape.ts";
 
 /**
- * The shape of a line that was parsed and is known to be what `kind` says; `record` is what an answer held. Undefined for
- * lines whose shape would not tell enough: blanks between tokens, a key that comes twice, several iterations, odd counts.
+ * Takes in the shape of a line that was parsed and is known to be what `kind` says; `record` is what an answer held. Lines
+ * whose shape would not tell enough are passed over: blanks between tokens, a key that comes twice, several iterations, odd
+ * counts.
  */
-export function learnShape(
-  memory: ScanMemory,
-  start: number,
-  end: number,
-  kind: LineKind,
-  record: UsageRecord,
-): Shape | undefined {
+export function learnShape(memory: ScanMemory, start: number, end: number, kind: LineKind, record: UsageRecord): void {
   // Seen at once: another program's blanks, a written cost, parts beside the call.
-  if (memory.bytes[start + 1] !== 0x22 || record.parts.length > 0 || !Number.isNaN(record.written)) return undefined;
+  if (memory.bytes[start + 1] !== 0x22 || record.parts.length > 0 || !Number.isNaN(record.written)) return;
   const line = memory.bytes.toString("latin1", start, end);
   const notes = notesOn(line, kind, record);
-  return notes === undefined ? undefined : build(memory, line, notes, kind, record);
+  if (notes === undefined) return;
+  const shape = shapeFrom(line, notes, kind, record);
+  if (memory.addShape(shape)) return;
+  // A hundred looks are none that we know: better to begin anew than to compare with all of them.
+  memory.forgetShapes();
+  memory.addShape(shape);
+}
+
+function shapeFrom(line: string, notes: readonly Note[], kind: LineKind, { rank }: UsageRecord): NewShape {
+  let at = 0;
+  const slots = notes.map(({ slot: of, from, to }) => {
+    const before = line.slice(at, from);
+    at = to;
+    return { kind: of, before };
+  });
+  return { kind, rank, slots };
 }
 
 /** A stretch of the line that may be different in the next one. */
@@ -133,34 +143,4 @@ function valueEnd(line: string, at: number): number | undefined {
     else if (found === "}" || found === "]") depth--;
     if (depth === 0) return token.lastIndex;
   }
-}
-
-function build(
-  memory: ScanMemory,
-  line: string,
-  notes: readonly Note[],
-  kind: LineKind,
-  record: UsageRecord,
-): Shape | undefined {
-  const parts: string[] = [];
-  let at = 0;
-  for (const { from, to } of notes) {
-    parts.push(line.slice(at, from));
-    at = to;
-  }
-  const wordBytes = notes.length * 12;
-  const place = memory.place(wordBytes + parts.join("").length);
-  if (place === undefined) return undefined;
-  let shared = place + wordBytes;
-  let has = 0;
-  notes.forEach((one, index) => {
-    const part = parts[index] ?? "";
-    memory.bytes.writeUInt32LE(shared, place + index * 12);
-    memory.bytes.writeUInt32LE(part.length, place + index * 12 + 4);
-    memory.bytes.writeUInt32LE(one.slot, place + index * 12 + 8);
-    memory.bytes.write(part, shared, "latin1");
-    shared += part.length;
-    has |= 1 << one.slot;
-  });
-  return { kind, at: place, has, rank: record.rank, next: undefined };
 }

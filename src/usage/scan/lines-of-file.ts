@@ -1,16 +1,21 @@
 import { readSync } from "node:fs";
 import type { ScanMemory } from "./memory.ts";
+import { at, event, lineKind, shapeAt } from "./wasm/layout.ts";
 
-/** What is done with the lines of a file. Positions are in memory, `offset` is in the file. */
+/** What is done with the lines of a file that are worth a look. Positions are in memory, `offset` is in the file. */
 export interface LineSink {
-  /** A whole line, without its newline; the byte at `end` is a control character. */
-  line(start: number, end: number, offset: number, terminated: boolean): void;
-  /** Contract: true when the line that begins here cannot matter, whatever follows; then the rest of it is not held. */
-  passOver(start: number, end: number): boolean;
-  /** The end of a line that was passed over: its last bytes, and where it lies. */
-  passed(start: number, end: number, offset: number, length: number): void;
+  /** An answer that is not the last one again: the program has found its parts. */
+  answer(start: number, end: number, offset: number, terminated: boolean): void;
+  /** A line that takes a closer look; `what` is why the program stopped at it. */
+  line(what: number, start: number, end: number, offset: number, terminated: boolean): void;
+  /** The front of a user line that is too long to be held, and no tool result. */
+  longPrompt(): void;
+  /** The end of a long line that was passed over is not what it should be; it lies at `offset`. */
+  spoiled(offset: number, length: number): void;
   /** A line longer than can be held. */
   tooLong(offset: number, length: number): void;
+  /** Only a last line without newline is left: everything before `offset` is there to stay. */
+  beforeTail(offset: number): void;
 }
 
 /** One way through a file, chunk by chunk. */
@@ -41,52 +46,73 @@ export function passThrough(
   let dropped = false;
 
   function next(): boolean {
-    const at = base + held;
-    const count = readSync(descriptor, memory.bytes, at, memory.end - at, readAt);
+    const fresh = base + held;
+    const count = readSync(descriptor, memory.bytes, fresh, memory.end - fresh, readAt);
     if (count === 0) {
-      if (held === 0 || passing) return false;
-      memory.bytes[at] = newlineByte;
-      sink.line(base, at, lineAt, false);
+      if (held > 0 && !passing) tail(fresh);
       held = 0;
       return false;
     }
     readAt += count;
-    split(at, at + count);
+    split(fresh, fresh + count);
     return true;
   }
 
   function split(fresh: number, filled: number): void {
-    const { bytes } = memory;
-    bytes[filled] = newlineByte;
+    memory.bytes[filled] = newlineByte;
     let start = base;
-    for (
-      let newline = bytes.indexOf(newlineByte, fresh);
-      newline < filled;
-      newline = bytes.indexOf(newlineByte, start)
-    ) {
-      const end = readAt - (filled - newline);
-      if (dropped) sink.tooLong(lineAt, end - lineAt);
-      else if (passing) sink.passed(start, newline, lineAt, end - lineAt);
-      else sink.line(start, newline, lineAt, true);
-      passing = dropped = false;
-      lineAt = end + 1;
+    if (passing) {
+      const newline = memory.bytes.indexOf(newlineByte, fresh);
+      if (newline === filled) {
+        hold(base, filled);
+        return;
+      }
+      endOfPassed(newline, readAt - (filled - newline));
       start = newline + 1;
     }
+    start = readLines(memory, start, filled, readAt - filled, sink);
+    lineAt = readAt - (filled - start);
     hold(start, filled);
+  }
+
+  function endOfPassed(newline: number, end: number): void {
+    const { words } = memory.found;
+    words[at.lines / 4] = (words[at.lines / 4] as number) + 1;
+    if (dropped) sink.tooLong(lineAt, end - lineAt);
+    else if (!endsPlainly(memory.bytes, base, newline)) sink.spoiled(lineAt, end - lineAt);
+    passing = dropped = false;
   }
 
   /** Moves the unfinished line to the front, or makes up its mind about one that fills the memory. */
   function hold(start: number, filled: number): void {
     held = filled - start;
-    const isFull = start === base && memory.end - filled < keptOfPassed;
-    if (!passing && isFull) {
+    if (!passing && start === base && memory.end - filled < keptOfPassed) {
       dropped = held > maxLineBytes;
-      passing = dropped || sink.passOver(start, filled);
+      passing = dropped || isOfNoInterest(start);
       if (!passing) memory.roomFor(held * 2);
     }
-    const from = passing ? Math.max(start, filled - keptOfPassed) : start;
-    if (from > base) memory.bytes.copyWithin(base, from, filled);
-    held = filled - from;
+    const first = passing ? Math.max(start, filled - keptOfPassed) : start;
+    if (first > base) memory.bytes.copyWithin(base, first, filled);
+    held = filled - first;
+  }
+
+  /** Of a line that is not whole yet: true when its front says that nothing behind it can matter. */
+  function isOfNoInterest(start: number): boolean {
+    const shape = memory.find(start);
+    if (shape === 0) return false;
+    const kind = memory.bytes.readInt32LE(shape + shapeAt.kind);
+    if (kind === lineKind.user) sink.longPrompt();
+    return kind === lineKind.user || kind === lineKind.other;
+  }
+
+  function tail(end: number): void {
+    sink.beforeTail(lineAt);
+    memory.bytes[end] = newlineByte;
+    const { words } = memory.found;
+    const lines = words[at.lines / 4] as number;
+    readLines(memory, base, end + 1, lineAt - base, { ...sink, ...unterminated(sink) });
+    // A line without its newline is no line yet.
+    words[at.lines / 4] = lines;
   }
 
   return {
@@ -95,4 +121,36 @@ export function passThrough(
       return lineAt;
     },
   };
+}
+
+/** Lets the program go through the lines in memory; where the first line begins that has no newline before `filled`. */
+export function readLines(
+  memory: ScanMemory,
+  start: number,
+  filled: number,
+  fileOffset: number,
+  sink: Pick<LineSink, "answer" | "line">,
+): number {
+  memory.found.words[at.next / 4] = start;
+  for (;;) {
+    const what = memory.run(filled);
+    const { words } = memory.found;
+    if (what === event.done) return words[at.next / 4] as number;
+    const from = words[at.lineFrom / 4] as number;
+    const to = words[at.lineTo / 4] as number;
+    if (what === event.answer) sink.answer(from, to, fileOffset + from, true);
+    else sink.line(what, from, to, fileOffset + from, true);
+  }
+}
+
+function unterminated(sink: LineSink): Pick<LineSink, "answer" | "line"> {
+  return {
+    answer: (start, end, offset) => sink.answer(start, end, offset, false),
+    line: (what, start, end, offset) => sink.line(what, start, end, offset, false),
+  };
+}
+
+/** As `endsWell` in the program, for the end of a long line. */
+function endsPlainly(bytes: Buffer, start: number, end: number): boolean {
+  return bytes[end - 1] === 0x7d && !bytes.subarray(Math.max(start, end - 1024), end).includes('"type":"assistant"');
 }

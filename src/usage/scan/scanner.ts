@@ -3,11 +3,12 @@ import { maxLineBytes } from "../../sessions/index.ts";
 import type { Names } from "../calls/names.ts";
 import type { CallTable } from "../calls/table.ts";
 import { emptyRecord } from "../record.ts";
+import { answerReader } from "./answer.ts";
 import { fileSink } from "./file-sink.ts";
-import { lineReader } from "./line-reader.ts";
-import { passThrough } from "./lines-of-file.ts";
+import { passThrough, readLines as readLinesInMemory } from "./lines-of-file.ts";
 import { openMemory } from "./memory.ts";
 import type { Progress } from "./progress.ts";
+import { at } from "./wasm/layout.ts";
 
 export interface Scanner {
   /**
@@ -38,7 +39,7 @@ const chunksPerBreath = 32;
 export function openScanner(table: CallTable, names: Names, options: ScanOptions = {}): Scanner {
   const record = emptyRecord();
   const memory = openMemory();
-  const desk = { memory, reader: lineReader(memory, names, record), record, names, table };
+  const desk = { memory, answers: answerReader(memory, names, record), record, names, table };
 
   return {
     scan: (file, ...rest) => (file.path.endsWith(".gz") ? scanArchived(file, ...rest) : scanPlain(file, ...rest)),
@@ -47,14 +48,8 @@ export function openScanner(table: CallTable, names: Names, options: ScanOptions
   async function scanPlain(...[file, progress, beforeTail]: Parameters<Scanner["scan"]>): Promise<void> {
     const descriptor = openSync(file.path, "r");
     try {
-      const sink = fileSink(desk, { ...file, agent: file.agent, descriptor, progress });
-      const pass = passThrough(memory, descriptor, progress.offset, maxLineBytes, {
-        ...sink,
-        line(start, end, offset, terminated) {
-          if (!terminated) stay(offset);
-          sink.line(start, end, offset, terminated);
-        },
-      });
+      const sink = fileSink(desk, { ...file, agent: file.agent, descriptor, progress, beforeTail: stay });
+      const pass = passThrough(memory, descriptor, progress.offset, maxLineBytes, sink);
       const limit = progress.offset + (options.maxBytes ?? Infinity);
       let isDone = false;
       for (let chunks = 1; pass.next(); chunks++) {
@@ -77,6 +72,7 @@ export function openScanner(table: CallTable, names: Names, options: ScanOptions
       function moveTo(offset: number): void {
         options.onBytes?.(offset - progress.offset);
         progress.offset = offset;
+        progress.lines = memory.found.words[at.lines / 4] as number;
       }
     } finally {
       closeSync(descriptor);
@@ -85,7 +81,6 @@ export function openScanner(table: CallTable, names: Names, options: ScanOptions
 
   /** An archived file is read through its compression, from its beginning each time. */
   async function scanArchived(...[file, progress, beforeTail]: Parameters<Scanner["scan"]>): Promise<void> {
-    const sink = fileSink(desk, { ...file, agent: file.agent, descriptor: undefined, progress });
     // Loaded on demand: most people have no archives.
     const { readLines } = await import("../../sessions/index.ts");
     const lines = readLines(file.path, { tail: "give", signal: options.signal });
@@ -95,8 +90,10 @@ export function openScanner(table: CallTable, names: Names, options: ScanOptions
       isDone = true;
       options.onBytes?.(lines.cursor.offset);
       progress.offset = lines.cursor.offset;
+      progress.lines = lines.cursor.lines;
       beforeTail?.();
     };
+    const sink = fileSink(desk, { ...file, agent: file.agent, descriptor: undefined, progress, beforeTail: stay });
     for await (const batch of lines) {
       for (const { bytes, length, offset, terminated } of batch) {
         if (!terminated) stay();
@@ -105,7 +102,10 @@ export function openScanner(table: CallTable, names: Names, options: ScanOptions
           memory.roomFor(length + 1);
           bytes.copy(memory.bytes, memory.start);
           memory.bytes[memory.start + length] = 10;
-          sink.line(memory.start, memory.start + length, offset, terminated);
+          readLinesInMemory(memory, memory.start, memory.start + length + 1, offset - memory.start, {
+            answer: (start, end, place) => sink.answer(start, end, place, terminated),
+            line: (what, start, end, place) => sink.line(what, start, end, place, terminated),
+          });
         }
       }
     }

@@ -1,23 +1,11 @@
-import type { Rank } from "../record.ts";
+import type { lineKind } from "./wasm/layout.ts";
 
 /**
  * What lines of one kind have in common: the bytes that are the same in all of them, and slots between those for what
- * differs. It is learned from one line that was really parsed. A line that fits is then compared and not parsed: every
+ * differs. A shape is learned from one line that was really parsed. A line that fits is then compared and not parsed: every
  * byte of it is checked, so it is JSON, has the same keys in the same order, and means the same.
  */
-export interface Shape {
-  readonly kind: LineKind;
-  /** Where it lies in memory: three words per slot, then the shared bytes. */
-  readonly at: number;
-  /** One bit per slot that such lines have. */
-  readonly has: number;
-  readonly rank: Rank;
-  /** The shape that the next line had the last time. */
-  next: Shape | undefined;
-}
-
-/** Answers are compared to their end, all others up to their type: nothing behind it can matter. */
-export type LineKind = "answer" | "user" | "progress" | "other";
+export type LineKind = keyof typeof lineKind;
 
 /**
  * What a slot holds: `end` of the shape; `any` value; a stop reason; texts that are decoded (`cwd` to `agentType`), texts

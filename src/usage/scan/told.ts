@@ -1,6 +1,6 @@
 import { type JsonRecord, toEntry } from "../../sessions/index.ts";
 import { timeOf } from "../read-object.ts";
-import { addAncestor, type FileFacts } from "./line-reader.ts";
+import { addAncestor, type FileFacts } from "./answer.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -57,7 +57,9 @@ export const i64 = {
 
 export const f64 = {
   const: (value: number): Code => [0x44, ...new Uint8Array(Float64Array.of(value).buffer)],
+  load: (at: Code, offset = 0): Code => [...at, 0x2b, 0, ...unsigned(offset)],
   store: (at: Code, value: Code, offset = 0): Code => [...at, ...value, 0x39, 0, ...unsigned(offset)],
+  ne: two(0x62) as TwoOperands,
   add: two(0xa0) as TwoOperands,
   mul: two(0xa2) as TwoOperands,
   fromInt: (value: Code): Code => [...value, 0xb8],
@@ -69,7 +71,10 @@ export const bytes16 = {
   all: (byte: number): Code => [...i32.const(byte), 0xfd, 0x0f],
   eq: (a: Code, b: Code): Code => [...a, ...b, 0xfd, 0x23],
   less: (a: Code, b: Code): Code => [...a, ...b, 0xfd, 0x26],
+  and: (a: Code, b: Code): Code => [...a, ...b, 0xfd, 0x4e],
   or: (a: Code, b: Code): Code => [...a, ...b, 0xfd, 0x50],
+  /** True when a byte of a comparison held. */
+  anyTrue: (a: Code): Code => [...a, 0xfd, 0x53],
   /** True when every byte of a comparison held. */
   allTrue: (a: Code): Code => [...a, 0xfd, 0x63],
   /** One bit for the highest bit of each byte. */

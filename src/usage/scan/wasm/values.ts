@@ -1,6 +1,4 @@
-import { slot } from "../shape.ts";
 import {
-  assemble,
   block,
   branch,
   branchIf,
@@ -8,7 +6,6 @@ import {
   type Code,
   call,
   type Func,
-  f64,
   giveBack,
   i32,
   i64,
@@ -18,39 +15,17 @@ import {
   unreachable,
   when,
 } from "./assemble.ts";
+import { fn } from "./layout.ts";
 
-/** Where the program leaves its results in memory: five lists with one entry per kind of slot, and three words. */
-export const results = {
-  from: 0,
-  to: 128,
-  counts: 256,
-  hashA: 512,
-  hashB: 640,
-  stopped: 768,
-  passedAt: 772,
-  passedTo: 776,
-  size: 1024,
-} as const;
+/** JSON values as bytes. */
 
-/**
- * The inner loop of the scanner. It checks a line against a shape, and every value in the line for being JSON. In
- * JavaScript this took longer than all the rest together, compilation included; here sixteen bytes are looked at at once.
- *
- * Contract of all functions: positions go in and come out, -1 says "no". The byte at the end of a line is a control
- * character, so nothing runs past it, and sixteen bytes can be read anywhere before it.
- */
-export function fitProgram(): Uint8Array<ArrayBuffer> {
-  return assemble([isSame, skipString, plainEnd, skipScalar, skipValue, hash, fit], { fit: names.fit });
-}
-
-const names = { isSame: 0, skipString: 1, plainEnd: 2, skipScalar: 3, skipValue: 4, hash: 5, fit: 6 } as const;
 const no: Code = i32.const(-1);
 const is = (value: Code, byte: number): Code => i32.eq(value, i32.const(byte));
 const isDigit = (byte: Code): Code => i32.less(i32.sub(byte, i32.const(0x30)), i32.const(10));
 const next = (at: Code, count = 1): Code => i32.add(at, i32.const(count));
 
 /** (one, other, length) → 1 when the bytes are the same. The last comparison overlaps the one before it. */
-const isSame: Func = (() => {
+export const isSame: Func = (() => {
   const one = local(0);
   const other = local(1);
   const length = local(2);
@@ -117,7 +92,7 @@ const specials = (sixteen: Code): Code =>
   );
 
 /** (behind the opening quote) → behind the closing one. */
-const skipString: Func = (() => {
+export const skipString: Func = (() => {
   const p = local(0);
   const byte = local(1);
   const found = local(2);
@@ -161,7 +136,7 @@ const skipString: Func = (() => {
 })();
 
 /** (behind the opening quote) → the closing one, if all before it is ASCII without escapes. */
-const plainEnd: Func = (() => {
+export const plainEnd: Func = (() => {
   const p = local(0);
   const found = local(1);
   const sixteen = local(2);
@@ -182,7 +157,7 @@ const plainEnd: Func = (() => {
 })();
 
 /** (where a number or one of the three words begins) → behind it. */
-const skipScalar: Func = (() => {
+export const skipScalar: Func = (() => {
   const p = local(0);
   const byte = local(1);
   const first = local(2);
@@ -217,7 +192,7 @@ const skipScalar: Func = (() => {
 })();
 
 /** (where a value begins) → behind it, all of it checked. Nesting deeper than thirty levels is left to the slow reader. */
-const skipValue: Func = (() => {
+export const skipValue: Func = (() => {
   const p = local(0);
   const byte = local(1);
   const depth = local(2);
@@ -228,7 +203,7 @@ const skipValue: Func = (() => {
   const inObject = i32.and(objects.get, i32.const(1));
   const skipKey: readonly Code[] = [
     noIf(i32.ne(i32.load8(p.get), i32.const(0x22))),
-    p.set(call(names.skipString, next(p.get))),
+    p.set(call(fn.skipString, next(p.get))),
     failed(),
     noIf(i32.ne(i32.load8(p.get), i32.const(0x3a))),
     p.set(next(p.get)),
@@ -246,7 +221,7 @@ const skipValue: Func = (() => {
       loop(
         byte.set(i32.load8(p.get)),
         block(
-          when(is(byte.get, 0x22), p.set(call(names.skipString, next(p.get))), failed(), branch(1)),
+          when(is(byte.get, 0x22), p.set(call(fn.skipString, next(p.get))), failed(), branch(1)),
           when(
             is(byte.get, 0x7b),
             p.set(next(p.get)),
@@ -262,7 +237,7 @@ const skipValue: Func = (() => {
             ...enter(0),
             branch(2),
           ),
-          p.set(call(names.skipScalar, p.get)),
+          p.set(call(fn.skipScalar, p.get)),
           failed(),
         ),
         // What may follow a value: its level's end, as often as levels end, or a comma and the next one.
@@ -277,142 +252,6 @@ const skipValue: Func = (() => {
           depth.set(i32.sub(depth.get, i32.const(1))),
           branch(0),
         ),
-      ),
-      unreachable,
-    ],
-  };
-})();
-
-/** (from, to, kind of slot) → 0. The same hash as in calls/hash.ts, into the two lists of results. */
-const hash: Func = (() => {
-  const p = local(0);
-  const to = local(1);
-  const entry = local(2);
-  const a = local(3);
-  const b = local(4);
-  const byte = local(5);
-  const mix = (value: Code, other: Code): Code => i32.xor(value, other);
-  return {
-    parameters: 3,
-    locals: [type.i32, type.i32, type.i32],
-    body: [
-      entry.set(i32.shiftLeft(entry.get, i32.const(2))),
-      a.set(mix(i32.const(0x811c9dc5 | 0), i32.sub(to.get, p.get))),
-      b.set(i32.const(0x9747b28c | 0)),
-      block(
-        loop(
-          branchIf(i32.eq(p.get, to.get), 1),
-          byte.set(i32.load8(p.get)),
-          a.set(i32.mul(mix(a.get, byte.get), i32.const(0x01000193))),
-          b.set(i32.add(i32.mul(b.get, i32.const(0x5bd1e995)), byte.get)),
-          p.set(next(p.get)),
-          branch(0),
-        ),
-      ),
-      a.set(mix(a.get, i32.shiftRight(a.get, i32.const(15)))),
-      a.set(i32.mul(a.get, i32.const(0x2c1b3c6d))),
-      a.set(mix(a.get, i32.shiftRight(a.get, i32.const(12)))),
-      b.set(mix(b.get, i32.shiftRight(b.get, i32.const(16)))),
-      b.set(i32.mul(mix(b.get, a.get), i32.const(0x297a2d39))),
-      b.set(mix(b.get, i32.shiftRight(b.get, i32.const(15)))),
-      i32.store(entry.get, a.get, results.hashA),
-      i32.store(entry.get, i32.or(b.get, i32.const(1)), results.hashB),
-      giveBack(i32.const(0)),
-    ],
-  };
-})();
-
-/** (where a shape lies, where a line begins) → where the shape ends in the line. The slots go to `results`. */
-const fit: Func = (() => {
-  const shape = local(0);
-  const p = local(1);
-  const kind = local(2);
-  const length = local(3);
-  const same = local(4);
-  const from = local(5);
-  const byte = local(6);
-  const value = local(7);
-  const noIf = (condition: Code): Code => when(condition, giveBack(no));
-  const failed = (): Code => noIf(i32.eq(p.get, no));
-  const at = (address: number): Code => i32.const(address);
-  const entry = i32.shiftLeft(kind.get, i32.const(2));
-  const count: readonly Code[] = [
-    from.set(p.get),
-    value.set(f64.const(0)),
-    loop(
-      byte.set(i32.sub(i32.load8(p.get), i32.const(0x30))),
-      when(
-        i32.less(byte.get, i32.const(10)),
-        value.set(f64.add(f64.mul(value.get, f64.const(10)), f64.fromInt(byte.get))),
-        p.set(next(p.get)),
-        branch(1),
-      ),
-    ),
-    length.set(i32.sub(p.get, from.get)),
-    // No number, one too long to be exact, or one that JSON does not know (007).
-    noIf(i32.isZero(length.get)),
-    noIf(i32.greater(length.get, i32.const(15))),
-    noIf(i32.and(i32.greater(length.get, i32.const(1)), is(i32.load8(from.get), 0x30))),
-    f64.store(i32.shiftLeft(kind.get, i32.const(3)), value.get, results.counts),
-  ];
-  // Shapes that differ behind a long value need not check it again.
-  const any: readonly Code[] = [
-    when(i32.eq(p.get, i32.load(at(results.passedAt))), p.set(i32.load(at(results.passedTo))), branch(3)),
-    from.set(p.get),
-    p.set(call(names.skipValue, p.get)),
-    failed(),
-    when(
-      i32.greater(i32.sub(p.get, from.get), i32.const(64)),
-      i32.store(at(results.passedAt), from.get),
-      i32.store(at(results.passedTo), p.get),
-    ),
-  ];
-  const stop: readonly Code[] = [
-    byte.set(is(i32.load8(p.get), 0x22)),
-    i32.store(at(results.stopped), byte.get),
-    when(byte.get, p.set(call(names.skipString, next(p.get))), failed(), branch(3)),
-    p.set(call(names.skipScalar, p.get)),
-    failed(),
-  ];
-  const text: readonly Code[] = [
-    noIf(i32.ne(i32.load8(p.get), i32.const(0x22))),
-    p.set(next(p.get)),
-    i32.store(entry, p.get, results.from),
-    // What is decoded may hold anything; what is compared must be plain.
-    when(
-      i32.less(kind.get, i32.const(slot.uuid)),
-      p.set(call(names.skipString, p.get)),
-      failed(),
-      i32.store(entry, i32.sub(p.get, i32.const(1)), results.to),
-      branch(2),
-    ),
-    from.set(p.get),
-    p.set(call(names.plainEnd, p.get)),
-    failed(),
-    i32.store(entry, p.get, results.to),
-    when(i32.atLeast(kind.get, i32.const(slot.id)), from.set(call(names.hash, from.get, p.get, kind.get))),
-    p.set(next(p.get)),
-  ];
-  return {
-    parameters: 2,
-    locals: [type.i32, type.i32, type.i32, type.i32, type.i32, type.f64],
-    body: [
-      // A shape is a list of slots, three words each: where the shared bytes before it lie, how many they are, its kind.
-      loop(
-        same.set(i32.load(shape.get, 0)),
-        length.set(i32.load(shape.get, 4)),
-        kind.set(i32.load(shape.get, 8)),
-        noIf(i32.isZero(call(names.isSame, same.get, p.get, length.get))),
-        p.set(i32.add(p.get, length.get)),
-        when(i32.isZero(kind.get), giveBack(p.get)),
-        shape.set(next(shape.get, 12)),
-        block(
-          when(i32.atLeast(kind.get, i32.const(slot.number)), ...count, branch(1)),
-          when(is(kind.get, slot.any), ...any, branch(1)),
-          when(is(kind.get, slot.stop), ...stop, branch(1)),
-          ...text,
-        ),
-        branch(0),
       ),
       unreachable,
     ],
