@@ -1,0 +1,128 @@
+import type { AnswerBlock, Message } from "./message.ts";
+
+/**
+ * A port to models: one request in, one answer out as it is being written.
+ *
+ * Contract of `stream`: it never throws and never rejects, whatever the network, the API or the script does. It yields any number of
+ * deltas and then exactly one `end` or one `error`, after which it is done. Nothing is sent before the first event is asked for, and
+ * leaving the loop early ends the request. After an abort the last event is an `error` whose `errorType` is `aborted`.
+ */
+export interface Model {
+  /** What to ask for when a request names nothing else; for an API its own name of the model. */
+  readonly name: string;
+  /** Tokens the model can hold, when known. */
+  readonly contextWindow?: number;
+  /** The small, fast model of the same API, for hooks and titles; without one `name` is used. */
+  readonly smallModel?: string;
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}
+
+/** Why the model is asked. It travels with each request: scripts choose by it, records and costs are told apart by it. */
+export type Purpose = "main" | "subagent" | "compaction" | "prompt-hook" | "agent-hook" | "classifier" | "title";
+
+export interface ModelRequest {
+  readonly purpose: Purpose;
+  /** The API's name of the model that is to answer: mostly `Model.name`, or what a hook or a switch names. */
+  readonly model: string;
+  /** The system prompt in parts; the stable ones first, so that they can be cached. */
+  readonly system: readonly string[];
+  /** Begins with a user message. Neighbours of one role are allowed; a port joins them where its API wants turns to alternate. */
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolDefinition[];
+  readonly maxTokens: number;
+  /** By default the model decides. With `name` it must call that tool, with `any` some tool, with `none` it must not call any. */
+  readonly toolChoice?: ToolChoice;
+  /** Tokens the model may think; absent or 0 means without thinking. Left out where the API has nothing like it. */
+  readonly thinkingTokens?: number;
+  /** The type of the subagent that asks, `Explore` for instance; absent on the main thread. */
+  readonly agent?: string;
+}
+
+export type ToolChoice =
+  | { readonly type: "auto" }
+  | { readonly type: "any" }
+  | { readonly type: "none" }
+  | { readonly type: "tool"; readonly name: string };
+
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of an object. */
+  readonly input_schema: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * What comes while a model answers. `index` counts the blocks of the answer from 0; blocks do not overlap. The deltas are for showing:
+ * whoever only wants the answer reads `end` and may ignore everything before it.
+ */
+export type ModelEvent =
+  | { readonly type: "text"; readonly index: number; readonly text: string }
+  | { readonly type: "thinking"; readonly index: number; readonly text: string }
+  | { readonly type: "tool-call"; readonly index: number; readonly id: string; readonly name: string }
+  /** A piece of a tool call's input as JSON text; only the pieces together are JSON. */
+  | { readonly type: "tool-input"; readonly index: number; readonly json: string }
+  /** The block is complete. */
+  | { readonly type: "block"; readonly index: number; readonly block: AnswerBlock }
+  /** The request is sent once more, after `waitMs`: forget every delta so far, the answer begins again at index 0. */
+  | ModelRetry
+  | ModelEnd
+  | ModelError;
+
+export interface ModelRetry {
+  readonly type: "retry";
+  /** The try that failed, from 1. */
+  readonly attempt: number;
+  /** How many tries there are in all. */
+  readonly tries: number;
+  readonly waitMs: number;
+  readonly error: ModelError;
+}
+
+export interface ModelEnd {
+  readonly type: "end";
+  /** The API's id of the answer, `msg_…`. */
+  readonly id: string;
+  /** The id of the request in the API's log, when it names one. */
+  readonly requestId?: string;
+  /** The model that answered, as the API names it. */
+  readonly model: string;
+  /** The whole answer, thinking with its signatures. Ready to be sent back as an assistant message. */
+  readonly content: readonly AnswerBlock[];
+  readonly usage: ModelUsage;
+  readonly stopReason: StopReason;
+  /** Ids of tool calls whose input was no JSON object, with the text the model wrote. They are for refusing, not for running. */
+  readonly broken?: Readonly<Record<string, string>>;
+}
+
+export type StopReason =
+  | "end_turn"
+  | "tool_use"
+  | "max_tokens"
+  | "stop_sequence"
+  | "refusal"
+  | "pause_turn"
+  | (string & Record<never, never>);
+
+/** Tokens of one answer, in classes that are priced apart. A class the API says nothing about is 0. */
+export interface ModelUsage {
+  /** Without what came from the cache or went into it. */
+  readonly input: number;
+  readonly output: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
+  readonly cacheRead: number;
+}
+
+/** No answer, and why. `failureOf` turns it into the class that StopFailure reports. */
+export interface ModelError {
+  readonly type: "error";
+  /** HTTP status; absent when no response came or the stream broke. */
+  readonly status?: number;
+  /** The API's word, `rate_limit_error`; or ours: `aborted`, `connection`, `stream`, `expectation`, `no-answer`, `missing-key`. */
+  readonly errorType: string;
+  /** For people; holds no key and no header. */
+  readonly message: string;
+  /** What the API asked to wait, in milliseconds. */
+  readonly retryAfterMs?: number;
+  readonly requestId?: string;
+}
