@@ -1,0 +1,50 @@
+import type { ToolInput } from "../../protocol/index.ts";
+import { faultsOf, type JsonSchema, type SchemaFault, withDefaults } from "./schema.ts";
+import type { Tool } from "./tool.ts";
+
+export type CheckedInput =
+  | { readonly ok: true; readonly input: ToolInput }
+  /** `message` is the whole tool result, an error, for the model. */
+  | { readonly ok: false; readonly message: string };
+
+/** Before any hook: an input that is not the tool's own goes straight back to the model. Defaults are filled in. */
+export function checkInput(tool: Pick<Tool, "name" | "inputSchema" | "refuse">, input: unknown): CheckedInput {
+  const faults = faultsOf({ type: "object", ...tool.inputSchema }, input);
+  if (faults.length > 0) return { ok: false, message: framed(`InputValidationError: ${issues(tool.name, faults)}`) };
+  const filled = withDefaults(tool.inputSchema, input as Record<string, unknown>);
+  const refused = tool.refuse?.(filled);
+  return refused === undefined ? { ok: true, input: filled } : { ok: false, message: framed(refused) };
+}
+
+/** Whether a response that a hook gave can stand for the tool's own. */
+export function fitsResponse(tool: Pick<Tool, "responseSchema">, response: unknown): boolean {
+  const schema: JsonSchema = tool.responseSchema ?? {};
+  return faultsOf(schema, response).length === 0;
+}
+
+/** The whole tool result for a name that no tool has. */
+export function noSuchTool(name: string): string {
+  return framed(`Error: No such tool available: ${name}`);
+}
+
+function framed(text: string): string {
+  return `<tool_use_error>${text}</tool_use_error>`;
+}
+
+function issues(name: string, faults: readonly SchemaFault[]): string {
+  const noun = faults.length === 1 ? "issue" : "issues";
+  return `${name} failed due to the following ${noun}:\n${faults.map(sentenceOf).join("\n")}`;
+}
+
+function sentenceOf({ path, kind, expected, found }: SchemaFault): string {
+  switch (kind) {
+    case "missing":
+      return `The required parameter \`${path}\` is missing`;
+    case "unexpected":
+      return `An unexpected parameter \`${path}\` was provided`;
+    case "type":
+      return `The parameter \`${path}\` type is expected as \`${expected}\` but provided as \`${found}\``;
+    case "value":
+      return `The parameter \`${path}\` must be ${expected} but is ${found}`;
+  }
+}
