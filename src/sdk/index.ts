@@ -59,6 +59,7 @@ export type { Observation, ObservationKind, Observer } from "./observe.ts";
 export type { AppOptions, ToolSchema } from "./parts.ts";
 export type { ProviderOptions } from "./providers.ts";
 export type { AnswerFor, FailureMode, Handler, HandlerOptions, Middleware } from "./registration.ts";
+export { needsCommand, usualDeadlineMs } from "./rules.ts";
 export type { ScopedState, State, StateDefaults, StateDoor } from "./state/state.ts";
 export { defineStrategy, type Strategy, type StrategyDefinition } from "./strategy.ts";
 export type { World } from "./world.ts";

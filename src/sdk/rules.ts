@@ -197,3 +197,13 @@ export function isLegal(rule: Rule, kind: AnswerKind): boolean {
 
 /** What a whole chain of handlers may take unless the author says otherwise. */
 export const defaultDeadlineMs = 30_000;
+
+/** Whether settings must name a command for this event: its answer is an exit code or text, or no http hook is called for it. */
+export function needsCommand(event: string): boolean {
+  return ruleOf(event).command === true;
+}
+
+/** What the handlers of an event may take together unless their author says otherwise. */
+export function usualDeadlineMs(event: string): number {
+  return ruleOf(event).deadlineMs ?? defaultDeadlineMs;
+}

@@ -139,3 +139,26 @@ test("SD-92 whatever operation fails, the edit is made or the file is as it was"
     else expect(['{"a": 1}', '{"a": 1, "permissions": { "deny": ["Bash"] }}']).toContain(now);
   });
 });
+
+test("a dry run tells what would be written and touches nothing, not even for a moment", async () => {
+  const folder = await tempFolder();
+  const file = join(folder, "none", "settings.json");
+  const edited = await editSettings(file, () => [deny("Bash")], { dryRun: true });
+  expect(edited).toMatchObject({ changed: true, created: true, before: "{}\n" });
+  expect(await namesIn(folder)).toEqual([]);
+});
+
+test("SD-93 what has to be kept of the old file is kept before it is replaced, or it is not replaced", async () => {
+  const file = await settingsFile('{"a": 1}');
+  const seen: string[] = [];
+  await editSettings(file, () => [deny("Bash")], {
+    beforeWrite: async ({ before }) => void seen.push(before, readFileSync(file, "utf8")),
+  });
+  expect(seen).toEqual(['{"a": 1}', '{"a": 1}']);
+  const now = readFileSync(file, "utf8");
+  const failing = editSettings(file, () => [deny("Read")], {
+    beforeWrite: () => Promise.reject(new Error("no room for a backup")),
+  });
+  await expect(failing).rejects.toThrow("no room");
+  expect(readFileSync(file, "utf8")).toBe(now);
+});

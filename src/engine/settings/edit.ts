@@ -13,6 +13,10 @@ export interface EditOptions {
   /** How often to start again when somebody else changed the file meanwhile. */
   readonly attempts?: number;
   readonly signal?: AbortSignal;
+  /** Says what would become of the file: nothing is made, locked or written. */
+  readonly dryRun?: boolean;
+  /** Called under the lock, right before the file is replaced: the place for a backup. What it throws leaves the file as it is. */
+  readonly beforeWrite?: (edited: EditedFile) => Promise<void>;
 }
 
 export interface EditedFile {
@@ -41,6 +45,7 @@ export async function editSettings(file: string, change: Change, options: EditOp
   const { fs = nodeFs, attempts = 5, signal } = options;
   const lock = signal === undefined ? { fs } : { fs, signal };
   try {
+    if (options.dryRun) return await attempt(file, file, change, { ...options, fs }, 1);
     await makeFolder(dirname(file), fs);
     const target = await targetOf(file, fs);
     return await withLock(target, () => attempt(file, target, change, { ...options, fs }, attempts), lock);
@@ -68,8 +73,9 @@ async function attempt(
     undo: edited.undo,
     contentHash: createHash("sha256").update(after).digest("hex"),
   };
-  if (!result.changed) return result;
+  if (!result.changed || options.dryRun) return result;
   const { fs, mode = 0o644 } = options;
+  await options.beforeWrite?.(result);
   if ((await replaceFile(target, after, { fs, mode, expect: bytes ?? null })) === "replaced") return result;
   if (left <= 1) throw busy(file, "it changes while it is being edited");
   return attempt(file, target, change, options, left - 1);
