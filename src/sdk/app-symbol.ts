@@ -1,5 +1,6 @@
 import type { Settled } from "./dispatch.ts";
 import type { WirePayload } from "./event.ts";
+import type { Observer } from "./observe.ts";
 import type { AppOptions } from "./parts.ts";
 import type { FailureMode } from "./registration.ts";
 import type { World } from "./world.ts";
@@ -15,6 +16,8 @@ export interface AppInside {
   /** The strictest mode for an event, or for all of them, for failures that are no handler's. */
   modeFor(event: string | undefined, given?: FailureMode): FailureMode;
   readonly options: AppOptions;
+  /** Watches as `app.observe` does; absent in older copies of the package. */
+  observe?(observer: Observer): void;
 }
 
 export interface Description {

@@ -88,6 +88,7 @@ function insideOf(parts: AppParts): AppInside {
     event === undefined ? parts.registrations : parts.registrations.filter((one) => one.event === event);
   return {
     options: parts.options,
+    observe: (observer) => parts.observers.add([observer]),
     dispatch: (payload, world) => dispatch(parts, payload, world),
     modeFor: (event, given) => strictestMode(parts, forEvent(event), given),
     describe: () =>

@@ -14,6 +14,8 @@ export interface World {
   readonly openTranscript: (path: string | undefined) => Promise<unknown>;
   /** Takes the place of files. */
   readonly state?: StateDoor;
+  /** Where the files lie, whatever the app says: a replay works on a copy. */
+  readonly stateDir?: string;
   /** Undefined: nothing is logged. */
   readonly log?: (record: LogRecord) => void;
   /** Where people read of trouble at once; every line is one message. */

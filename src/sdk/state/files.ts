@@ -14,10 +14,11 @@ const maxBytes = 2 ** 20;
 export function openStores(event: HookEvent, options: AppOptions, world: World): (scope: ScopeName | "told") => Store {
   const project = world.env["CLAUDE_PROJECT_DIR"] || event.cwd || world.cwd;
   const folder = async (scope: string) => {
-    if (options.stateDir === undefined) return openState(["state", scope], { env: world.env });
-    await openFolder(options.stateDir);
-    await openFolder(join(options.stateDir, scope));
-    return join(options.stateDir, scope);
+    const stateDir = world.stateDir ?? options.stateDir;
+    if (stateDir === undefined) return openState(["state", scope], { env: world.env });
+    await openFolder(stateDir);
+    await openFolder(join(stateDir, scope));
+    return join(stateDir, scope);
   };
   const name = async (scope: ScopeName | "told") => {
     if (scope === "user") return "user";
