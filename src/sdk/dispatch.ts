@@ -10,7 +10,7 @@ import { loggerFor } from "./log.ts";
 import { wrapped } from "./middleware.ts";
 import type { AppParts } from "./parts.ts";
 import type { FailureMode, Registration } from "./registration.ts";
-import { defaultDeadlineMs, ruleOf } from "./rules.ts";
+import { ruleOf, usualDeadlineMs } from "./rules.ts";
 import { type Spelled, spell } from "./spell.ts";
 import { lazyState } from "./state/state.ts";
 import type { World } from "./world.ts";
@@ -50,7 +50,7 @@ export async function dispatch(parts: AppParts, payload: WirePayload, world: Wor
 export function deadlineOf(event: string, chain: readonly Registration[], parts: AppParts): number {
   const asked = chain.map(({ options }) => options.timeoutMs ?? 0);
   const most = Math.max(0, parts.options.timeoutMs ?? 0, ...asked);
-  return most > 0 ? most : (ruleOf(event).deadlineMs ?? defaultDeadlineMs);
+  return most > 0 ? most : usualDeadlineMs(event);
 }
 
 /** The strictest mode among entry, app and the event's registrations: what holds when no single handler is to blame. */
