@@ -1,6 +1,6 @@
 import type { ToolInput } from "../../protocol/index.ts";
 import { faultsOf, type JsonSchema, type SchemaFault, withDefaults } from "./schema.ts";
-import type { Tool } from "./tool.ts";
+import type { Tool, ToolContext } from "./tool.ts";
 
 export type CheckedInput =
   | { readonly ok: true; readonly input: ToolInput }
@@ -8,11 +8,15 @@ export type CheckedInput =
   | { readonly ok: false; readonly message: string };
 
 /** Before any hook: an input that is not the tool's own goes straight back to the model. Defaults are filled in. */
-export function checkInput(tool: Pick<Tool, "name" | "inputSchema" | "refuse">, input: unknown): CheckedInput {
+export async function checkInput(
+  tool: Pick<Tool, "name" | "inputSchema" | "refuse">,
+  input: unknown,
+  context: ToolContext,
+): Promise<CheckedInput> {
   const faults = faultsOf({ type: "object", ...tool.inputSchema }, input);
   if (faults.length > 0) return { ok: false, message: framed(`InputValidationError: ${issues(tool.name, faults)}`) };
   const filled = withDefaults(tool.inputSchema, input as Record<string, unknown>);
-  const refused = tool.refuse?.(filled);
+  const refused = await tool.refuse?.(filled, context);
   return refused === undefined ? { ok: true, input: filled } : { ok: false, message: framed(refused) };
 }
 

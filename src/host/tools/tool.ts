@@ -11,8 +11,8 @@ export interface Tool {
   readonly inputSchema: JsonSchema;
   /** Running it changes nothing outside: what a read-only agent may have. */
   readonly readOnly: boolean;
-  /** What a schema cannot say about an input: a sentence for the model, or nothing. Asked before any hook. */
-  readonly refuse?: (input: ToolInput) => string | undefined;
+  /** What a schema cannot say about an input: a sentence for the model, or nothing. Asked before any hook, so it changes nothing. */
+  readonly refuse?: (input: ToolInput, context: ToolContext) => string | undefined | Promise<string | undefined>;
   /** The shape of `response`. An answer that a hook puts in its place must fit; without one, any value does. */
   readonly responseSchema?: JsonSchema;
   /** What the model sees of a response. Contract: pure; called again when a hook replaced the response. */
