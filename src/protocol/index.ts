@@ -1,3 +1,4 @@
+export { hooksFileIn } from "./app-call.ts";
 export {
   type Catalog,
   catalog,
@@ -28,6 +29,7 @@ export type {
   StopFunction,
 } from "./hook.ts";
 export { fileHookTypes, groupFields, type HookFields, hookFields } from "./hook-fields.ts";
+export { missingPackage } from "./missing-package.ts";
 export { nearest } from "./near.ts";
 export type {
   Outcome,

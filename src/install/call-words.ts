@@ -1,0 +1,64 @@
+import { isAbsolute, join, relative, sep } from "node:path";
+import { Problem } from "../protocol/index.ts";
+import type { Scope } from "./scope.ts";
+
+/** Where everything that an entry names lies, as absolute paths. */
+export interface CallPlaces {
+  readonly scope: Scope;
+  /** The project's folder; of user scope it is no part of any path. */
+  readonly root: string;
+  readonly hooksFile: string;
+  readonly packageRoot: string;
+  /** The Node to start for the `run` transport, unless the entry is for other machines too. */
+  readonly node: string;
+}
+
+/** The words of a call, without what depends on the event. */
+export interface Calls {
+  readonly client: readonly string[];
+  readonly run: readonly string[];
+}
+
+/** How settings write the project's folder. */
+export const projectDir = "${CLAUDE_PROJECT_DIR}";
+
+/** Contract: in project scope every path is written from the project's folder; a path outside it is a `Problem`. */
+export function callsFor(places: CallPlaces): Calls {
+  const { scope, hooksFile, packageRoot, node } = places;
+  const file = written(hooksFile, places);
+  return {
+    client: [written(join(packageRoot, "client", "hookline-client"), places), file],
+    run: [
+      scope === "project" ? "node" : node,
+      written(join(packageRoot, "dist", "cli", "bin.js"), places),
+      "run",
+      file,
+    ],
+  };
+}
+
+function written(path: string, { scope, root }: CallPlaces): string {
+  if (scope === "user") return path;
+  const inside = relative(root, path);
+  if (!inside.startsWith("..") && !isAbsolute(inside)) return [projectDir, ...inside.split(sep)].join("/");
+  if (scope === "local") return path;
+  throw new Problem(
+    "install/outside-project",
+    `${path} lies outside ${root}, and an entry that others get with the project cannot name it. Take --scope local or --scope user.`,
+    { about: { path, root } },
+  );
+}
+
+/** The words as one line for a shell, for hosts that know no `args`. */
+export function shellLine(words: readonly string[]): string {
+  return words.map(shellWord).join(" ");
+}
+
+export function shellWord(word: string): string {
+  if (word.startsWith(projectDir)) return `"$CLAUDE_PROJECT_DIR"${quoted(word.slice(projectDir.length))}`;
+  return quoted(word);
+}
+
+function quoted(text: string): string {
+  return /^[A-Za-z0-9_/.:=@%+,-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,27 @@
+/** What installing needs of the warm daemon. Handed in, because this module and the daemon do not know each other. */
+export interface DaemonDoor {
+  /** Where the app will be reached; kept on disk, so that port and token stay. `fresh` chooses others. */
+  endpointFor(hooksFile: string, options?: { readonly fresh?: boolean }): Promise<Endpoint>;
+  /** The endpoint that is kept, if there is one. Makes nothing. */
+  knownEndpoint(hooksFile: string): Promise<Endpoint | undefined>;
+  daemonStatus(hooksFile: string): Promise<DaemonStatus | undefined>;
+  stopDaemon(hooksFile: string): Promise<void>;
+  /** Forgets port and token. */
+  dropEndpoint(hooksFile: string): Promise<void>;
+}
+
+export interface Endpoint {
+  readonly port: number;
+  readonly token: string;
+  /** `http://127.0.0.1:<port>/v1/hook/<key>` */
+  readonly url: string;
+}
+
+export interface DaemonStatus {
+  readonly pid: number;
+  /** ISO time. */
+  readonly since: string;
+  readonly port: number;
+  readonly version: string;
+  readonly sourceHash: string;
+}

@@ -1,0 +1,74 @@
+import { resolve } from "node:path";
+import { hooksFileIn } from "../protocol/index.ts";
+import { appKey } from "../sdk/index.ts";
+import { projectDir, shellLine, shellWord } from "./call-words.ts";
+
+/** What entries of an installed app are known by. */
+export interface OwnMarks {
+  /** The project's folder, which `${CLAUDE_PROJECT_DIR}` stands for. */
+  readonly root: string;
+  readonly hooksFile: string;
+  /** As the lock file has them, and as they would be written now. */
+  readonly calls: readonly (readonly string[])[];
+}
+
+/** A group with hooks of ours: its number in its event's list, and those of our hooks in it. */
+export interface OwnPlace {
+  readonly event: string;
+  readonly group: number;
+  readonly hooks: readonly number[];
+  /** Nothing else is in the group. */
+  readonly alone: boolean;
+  readonly value: unknown;
+}
+
+/** Every group of a settings file that holds a hook of ours, in order. Contract: reads whatever the file holds and throws for none of it. */
+export function ownEntries(settings: unknown, marks: OwnMarks): readonly OwnPlace[] {
+  const isOurs = recogniser(marks);
+  return Object.entries(objectOf(objectOf(settings)["hooks"])).flatMap(([event, groups]) =>
+    listOf(groups).flatMap((value, group): OwnPlace[] => {
+      const all = listOf(objectOf(value)["hooks"]);
+      const hooks = [...all.keys()].filter((index) => isOurs(objectOf(all[index])));
+      return hooks.length === 0 ? [] : [{ event, group, hooks, alone: hooks.length === all.length, value }];
+    }),
+  );
+}
+
+function recogniser({ root, hooksFile, calls }: OwnMarks): (hook: Readonly<Record<string, unknown>>) => boolean {
+  const key = appKey(hooksFile);
+  const isOurFile = (word: string) => appKey(resolve(root, word.replaceAll(projectDir, root))) === key;
+  return ({ type, url, command, args }) => {
+    if (type === "http") return typeof url === "string" && keyIn(url) === key;
+    if (type !== "command" || typeof command !== "string") return false;
+    if (!Array.isArray(args))
+      return calls.some((call) => isShellCall(command, call)) || namesFile(command, hooksFile, root);
+    const words = [command, ...args.map(String)];
+    if (calls.some((call) => call.every((word, index) => words[index] === word))) return true;
+    const file = hooksFileIn(words);
+    return file !== undefined && isOurFile(file);
+  };
+}
+
+function keyIn(url: string): string | undefined {
+  return /^http:\/\/[^/]+\/v1\/hook\/([0-9a-f]{32})(?:[?#]|$)/.exec(url)?.[1];
+}
+
+function isShellCall(command: string, call: readonly string[]): boolean {
+  const line = shellLine(call);
+  return call.length > 0 && (command === line || command.startsWith(`${line} `));
+}
+
+/** Without a lock file: our program, and the hooks file in the spelling we give it. */
+function namesFile(command: string, hooksFile: string, root: string): boolean {
+  if (!/hookline-client|bin\.js'? run\b/.test(command)) return false;
+  const inside = hooksFile.startsWith(`${root}/`) ? [shellWord(projectDir + hooksFile.slice(root.length))] : [];
+  return [shellWord(hooksFile), ...inside].some((word) => command.includes(` ${word}`));
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

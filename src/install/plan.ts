@@ -1,0 +1,138 @@
+import { type CommandHook, catalog, type EventRow, type HttpHook, Problem } from "../protocol/index.ts";
+import { type FailureMode, needsCommand, usualDeadlineMs } from "../sdk/index.ts";
+import { type Calls, shellLine } from "./call-words.ts";
+import type { Endpoint } from "./daemon-door.ts";
+import { matcherOf } from "./matcher-of.ts";
+import type { AskedTransport, Scope, Transport } from "./scope.ts";
+
+/** What an app says about one of its events. */
+export interface EventNeeds {
+  readonly event: string;
+  readonly ids: readonly string[];
+  readonly onFailure: FailureMode;
+  readonly deadlineMs: number;
+}
+
+export interface PlanOptions {
+  readonly scope: Scope;
+  readonly transport: AskedTransport;
+  readonly allEvents: boolean;
+  /** Whether this machine can run the warm ones: the client is a bash script. */
+  readonly warm: boolean;
+  readonly calls: Calls;
+  /** Writes command entries as one line for a shell. */
+  readonly shellForm?: boolean;
+  /** Needed when a planned entry is http. */
+  readonly endpoint?: Endpoint;
+  /** The header is `Bearer $NAME` then, and the token stands in no file. */
+  readonly tokenEnv?: string;
+  /** Takes the slow transport for MessageDisplay all the same. */
+  readonly force?: boolean;
+}
+
+/** One entry of an event, as settings hold it. */
+export interface PlannedEntry {
+  readonly event: string;
+  readonly transport: Transport;
+  readonly group: { readonly matcher?: string; readonly hooks: readonly [CommandHook | HttpHook] };
+}
+
+/** One entry per event, in the catalog's order, unknown events last. Pure. */
+export function planEntries(needs: readonly EventNeeds[], options: PlanOptions): readonly PlannedEntry[] {
+  const chosen = transportsFor(needs, options);
+  return [...chosen].map(([event, transport]) => {
+    const need = needs.find((one) => one.event === event) ?? nothingNeeded(event);
+    const matcher = options.allEvents ? undefined : matcherOf(event, need.ids, rowOf(event)?.matchesOn ?? null);
+    const hook = hookFor(need, transport, options);
+    return { event, transport, group: { ...(matcher === undefined ? {} : { matcher }), hooks: [hook] } };
+  });
+}
+
+/** Whether any entry will need a port and a token; asked before there are any. */
+export function needsEndpoint(needs: readonly EventNeeds[], options: Omit<PlanOptions, "calls" | "endpoint">): boolean {
+  return [...transportsFor(needs, options).values()].includes("http");
+}
+
+function transportsFor(
+  needs: readonly EventNeeds[],
+  options: Omit<PlanOptions, "calls" | "endpoint">,
+): ReadonlyMap<string, Transport> {
+  const { transport, allEvents, scope, force } = options;
+  if (transport === "http" && scope === "project") {
+    const message =
+      "A committed file must hold no port and no token, so http entries go to --scope user. Take --transport client here.";
+    throw new Problem("install/http-in-project", message);
+  }
+  const warm = transport !== "run" && options.warm;
+  if (allEvents && !warm) {
+    const message =
+      "--all-events would start a whole Node for every event; it needs a warm transport (client or http).";
+    throw new Problem("install/not-warm", message);
+  }
+  if (!warm && (transport === "http" || transport === "client")) {
+    throw new Problem(
+      "install/not-warm",
+      `--transport ${transport} needs bash and the package's client; take --transport run.`,
+    );
+  }
+  // These two revive a dead daemon: one at the start, one at every turn.
+  const keepers = warm ? ["SessionStart", "UserPromptSubmit"] : [];
+  const wanted = new Set([...needs.map(({ event }) => event), ...keepers, ...(allEvents ? Object.keys(catalog) : [])]);
+  const ordered = [...Object.keys(catalog).filter((event) => wanted.delete(event)), ...wanted];
+  const chosen = new Map(
+    ordered.map((event) => [event, warm ? warmTransport(event, needs, options) : ("run" as const)]),
+  );
+  if (chosen.get("MessageDisplay") === "run" && !force) {
+    const message =
+      "MessageDisplay comes with every few lines, and the run transport starts a whole Node each time. Take a warm transport, or --force.";
+    throw new Problem("install/slow-display", message);
+  }
+  return chosen;
+}
+
+function warmTransport(
+  event: string,
+  needs: readonly EventNeeds[],
+  { transport, scope }: Pick<PlanOptions, "transport" | "scope">,
+): "http" | "client" {
+  if (transport === "client" || event === "UserPromptSubmit" || needsCommand(event)) return "client";
+  if (rowOf(event)?.types.includes("http") !== true) return "client";
+  if (transport === "http") return "http";
+  // Today's host lets an action pass when nobody answers on the port, whatever the entry says about failures.
+  const guards = needs.some((one) => one.event === event && one.onFailure === "block");
+  return scope === "user" && !guards ? "http" : "client";
+}
+
+function hookFor(need: EventNeeds, transport: Transport, options: PlanOptions): CommandHook | HttpHook {
+  const { event, onFailure, deadlineMs } = need;
+  const common = {
+    // The app settles first: a host that runs into its own limit lets the action go on.
+    timeout: Math.ceil(deadlineMs / 1_000) + 5,
+    ...(onFailure === "block" && rowOf(event)?.onFailure === "guard" ? { onFailure } : {}),
+  };
+  if (transport === "http") return httpHook(onFailure, common, options);
+  const [command = "", ...args] = [...options.calls[transport], "--on-failure", onFailure];
+  if (options.shellForm) return { type: "command", command: shellLine([command, ...args]), ...common };
+  return { type: "command", command, args, ...common };
+}
+
+function httpHook(
+  onFailure: FailureMode,
+  common: Pick<HttpHook, "timeout" | "onFailure">,
+  { endpoint, tokenEnv }: PlanOptions,
+): HttpHook {
+  if (endpoint === undefined) throw new TypeError("an http entry needs an endpoint");
+  const url = `${endpoint.url}?on-failure=${onFailure}`;
+  if (tokenEnv === undefined)
+    return { type: "http", url, headers: { Authorization: `Bearer ${endpoint.token}` }, ...common };
+  const headers = { Authorization: `Bearer $${tokenEnv}` };
+  return { type: "http", url, headers, allowedEnvVars: [tokenEnv], ...common };
+}
+
+function nothingNeeded(event: string): EventNeeds {
+  return { event, ids: [event], onFailure: "continue", deadlineMs: usualDeadlineMs(event) };
+}
+
+function rowOf(event: string): EventRow | undefined {
+  return Object.hasOwn(catalog, event) ? (catalog as Readonly<Record<string, EventRow>>)[event] : undefined;
+}

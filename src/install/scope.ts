@@ -1,0 +1,12 @@
+/** Which settings file: the project's, which is committed; the person's own in this project; the person's in every folder. */
+export type Scope = "project" | "local" | "user";
+
+export const scopes: readonly Scope[] = ["project", "local", "user"];
+
+/** How an entry reaches the app. */
+export type Transport = "http" | "client" | "run";
+
+/** What the person asked for; `auto` takes the first that fits, event by event. */
+export type AskedTransport = "auto" | Transport;
+
+export const askedTransports: readonly AskedTransport[] = ["auto", "http", "client", "run"];
