@@ -13,6 +13,9 @@ const packageOwners: Record<string, readonly string[]> = {
   unbash: ["permissions"],
   "node-sqlite3-wasm": ["sessions"],
   esbuild: ["sdk"],
+  "@anthropic-ai/sdk": ["models"],
+  openai: ["models"],
+  "@modelcontextprotocol/sdk": ["host"],
 };
 
 const files = readdirSync(src, { recursive: true, encoding: "utf8" })
