@@ -1,0 +1,55 @@
+import type { IncomingMessage } from "node:http";
+import { sameToken } from "./token.ts";
+
+/** Why a request is turned away, as a status and a sentence. */
+export interface Refused {
+  readonly status: 401 | 403;
+  readonly why: string;
+}
+
+export interface GateOptions {
+  readonly token: string;
+  /** The names this server has: `127.0.0.1:PORT` and its sisters. */
+  readonly hosts: ReadonlySet<string>;
+  /** Pages this server itself sends may ask it; nobody's unless told. */
+  readonly origins?: ReadonlySet<string>;
+  /** Where a request carries the token; the bearer of `Authorization` unless told. */
+  readonly tokenOf?: (request: IncomingMessage) => string | undefined;
+}
+
+/**
+ * Every request of every route passes here before anything of it is looked at. A page of another site can reach a loopback port:
+ * by a name that it made point here (`Host`), or from the browser (`Origin`, `Sec-Fetch-Site`). Neither is answered with more than no.
+ */
+export function refuse(request: IncomingMessage, options: GateOptions): Refused | undefined {
+  const { headers } = request;
+  const { hosts, origins, token, tokenOf = bearer } = options;
+  if (!hosts.has(headers.host ?? "") || repeats(request, "host")) return no("this server does not go by that name");
+  const { origin } = headers;
+  if (origin !== undefined && !origins?.has(origin)) return no("pages of other sites are not answered");
+  const site = headers["sec-fetch-site"];
+  if (site !== undefined && site !== "none" && !(site === "same-origin" && origins !== undefined)) {
+    return no("pages of other sites are not answered");
+  }
+  const given = tokenOf(request);
+  if (given === undefined || !sameToken(given, token)) return { status: 401, why: "the token is missing or wrong" };
+  return undefined;
+}
+
+/** The names of a server on this port. */
+export function loopbackHosts(port: number): ReadonlySet<string> {
+  return new Set([`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]);
+}
+
+function no(why: string): Refused {
+  return { status: 403, why };
+}
+
+function bearer({ headers }: IncomingMessage): string | undefined {
+  return /^Bearer ([!-~]{1,512})$/i.exec(headers.authorization ?? "")?.[1];
+}
+
+/** Node keeps the first of two; another reader on the way might have kept the last. */
+function repeats({ rawHeaders }: IncomingMessage, name: string): boolean {
+  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length > 1;
+}

@@ -1,0 +1,33 @@
+import type { ServerResponse } from "node:http";
+
+/** Sends JSON. Contract: no header beyond what is needed, none that lets another site read it. */
+export function sendJson(
+  reply: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  sendText(reply, status, JSON.stringify(value), { "Content-Type": "application/json", ...headers });
+}
+
+export function sendText(
+  reply: ServerResponse,
+  status: number,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (reply.headersSent || reply.destroyed) return;
+  const bytes = Buffer.from(text);
+  reply.writeHead(status, { "Content-Length": bytes.length, "Cache-Control": "no-store", ...headers });
+  reply.end(bytes);
+}
+
+/** Turns a request away whose body was not read: the connection ends with it, or the rest would be taken for the next request. */
+export function turnAway(
+  reply: ServerResponse,
+  status: number,
+  why: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  sendJson(reply, status, { error: why }, { Connection: "close", ...headers });
+}

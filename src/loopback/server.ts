@@ -1,0 +1,136 @@
+import { chmod, lstat, unlink } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { Problem } from "../protocol/index.ts";
+import { type GateOptions, loopbackHosts, refuse } from "./gate.ts";
+import { turnAway } from "./reply.ts";
+
+export interface LoopbackOptions extends Pick<GateOptions, "token" | "tokenOf"> {
+  /** 0: any that is free. */
+  readonly port: number;
+  /** The path of a local socket beside the port, for programs that can use one. Its folder must be private. */
+  readonly socket?: string;
+  /** Whether pages that this server sends may ask it. */
+  readonly ownPages?: boolean;
+  /** Called for what has passed the gate. */
+  readonly handle: (request: IncomingMessage, reply: ServerResponse) => void;
+}
+
+export interface Loopback {
+  readonly port: number;
+  /** Takes no more connections; those that are open are served to the end of what they have asked. */
+  stop(): void;
+  /** Ends every connection. */
+  end(): void;
+}
+
+/**
+ * One local server: 127.0.0.1 and, if wanted, a socket that this user alone may open.
+ *
+ * Plain `node:http`: a round trip may cost a hundredth of a start of Node, and what routes and wraps requests on top would be the
+ * larger part of that. A page server can hang its router into `handle`, behind the same gate.
+ */
+export async function openLoopback(options: LoopbackOptions): Promise<Loopback> {
+  const byPort = newServer();
+  const port = await listen(byPort, options.port);
+  setGate(byPort, loopbackHosts(port), options);
+  const servers = [byPort];
+  if (options.socket !== undefined) {
+    const bySocket = newServer();
+    setGate(bySocket, new Set(["localhost", ...loopbackHosts(port)]), options);
+    try {
+      await listenOnSocket(bySocket, options.socket);
+    } catch (error) {
+      byPort.close();
+      throw error;
+    }
+    servers.push(bySocket);
+  }
+  return {
+    port,
+    stop() {
+      for (const server of servers) {
+        server.close();
+        server.closeIdleConnections();
+      }
+    },
+    end() {
+      for (const server of servers) server.closeAllConnections();
+    },
+  };
+}
+
+function newServer(): Server {
+  return createServer({
+    // A missing name is the gate's business: it says 403 to it as to a wrong one.
+    requireHostHeader: false,
+    headersTimeout: 5_000,
+    requestTimeout: 0,
+    connectionsCheckingInterval: 1_000,
+    keepAliveTimeout: 60_000,
+    maxHeaderSize: 16 * 1024,
+    noDelay: true,
+  });
+}
+
+function setGate(server: Server, hosts: ReadonlySet<string>, options: LoopbackOptions): void {
+  const { token, tokenOf, ownPages, handle } = options;
+  const gate: GateOptions = {
+    token,
+    hosts,
+    ...(tokenOf === undefined ? {} : { tokenOf }),
+    ...(ownPages === true ? { origins: new Set([...hosts].map((host) => `http://${host}`)) } : {}),
+  };
+  const pass = (request: IncomingMessage, reply: ServerResponse): boolean => {
+    reply.sendDate = false;
+    const refused = refuse(request, gate);
+    if (refused === undefined) return true;
+    turnAway(reply, refused.status, refused.why, refused.status === 401 ? { "WWW-Authenticate": "Bearer" } : {});
+    return false;
+  };
+  server.on("request", (request, reply) => {
+    if (pass(request, reply)) handle(request, reply);
+  });
+  // Whoever asks before sending a body is answered before it is sent.
+  server.on("checkContinue", (request, reply) => {
+    if (!pass(request, reply)) return;
+    reply.writeContinue();
+    handle(request, reply);
+  });
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      if (cause.code !== "EADDRINUSE" && cause.code !== "EACCES") return reject(cause);
+      const message = `Port ${port} of 127.0.0.1 cannot be had (${cause.code}). Choose another, or end the program that has it.`;
+      reject(new Problem("loopback/port-taken", message, { about: { port }, cause }));
+    });
+    server.listen({ port, host: "127.0.0.1", exclusive: true }, () => {
+      server.removeAllListeners("error");
+      const address = server.address();
+      resolve(typeof address === "object" && address !== null ? address.port : port);
+    });
+  });
+}
+
+/** Contract: only a socket that nobody listens on any more is taken away; a link or a file at the path is refused. */
+async function listenOnSocket(server: Server, path: string): Promise<void> {
+  try {
+    const found = await lstat(path);
+    if (!found.isSocket()) {
+      const message = `${path} should be a socket, but something else lies there. Remove it and try again.`;
+      throw new Problem("loopback/not-a-socket", message, { about: { path } });
+    }
+    await unlink(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ path }, () => {
+      server.removeAllListeners("error");
+      resolve();
+    });
+  });
+  await chmod(path, 0o600);
+}
