@@ -1,4 +1,7 @@
 /** Door `hookline/models`: ports to models. */
+export { answerOf } from "./answer.ts";
+export { type AnthropicOptions, anthropic } from "./anthropic/anthropic.ts";
+export { type FailureClass, failureOf, worthFallback, worthRetrying } from "./failure.ts";
 export type {
   AnswerBlock,
   ByteSource,
@@ -25,3 +28,18 @@ export type {
   ToolChoice,
   ToolDefinition,
 } from "./model.ts";
+export { type ModelName, parseModelName } from "./model-name.ts";
+export { openModel } from "./open-model.ts";
+export { type OpenaiCompatibleOptions, openaiCompatible } from "./openai/openai-compatible.ts";
+export { type RetryOptions, withRetry } from "./retry.ts";
+export { readScript } from "./scripted/read-script.ts";
+export type {
+  Condition,
+  Expectation,
+  RequestPart,
+  Script,
+  ScriptedAnswer,
+  ScriptedCall,
+  ScriptedError,
+} from "./scripted/script.ts";
+export { type ScriptedModel, type ScriptedOptions, scripted } from "./scripted/scripted.ts";

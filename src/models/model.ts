@@ -15,6 +15,11 @@ export interface Model {
   /** The small, fast model of the same API, for hooks and titles; without one `name` is used. */
   readonly smallModel?: string;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  /**
+   * Asked once, after the run: what did not go as the model was told, a sentence each. A run with complaints has failed. Scripts use it
+   * for expectations that were not met, requests they had no answer for and answers nobody asked for; APIs have none.
+   */
+  complaints?(): readonly string[];
 }
 
 /** Why the model is asked. It travels with each request: scripts choose by it, records and costs are told apart by it. */

@@ -1,0 +1,145 @@
+import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
+import type { AnswerBlock } from "../message.ts";
+import type { ModelEnd, ModelError, ModelEvent, ModelUsage } from "../model.ts";
+import { toolCallOf } from "../tool-input.ts";
+
+/** What an answer's events add up to, one at a time. `end` is there once the API has said that the answer is complete. */
+export interface StreamReader {
+  read(event: RawMessageStreamEvent): readonly ModelEvent[];
+  end(requestId: string | undefined): ModelEnd | ModelError;
+}
+
+export function streamReader(): StreamReader {
+  const open = new Map<number, Draft>();
+  const content: AnswerBlock[] = [];
+  const broken: Record<string, string> = {};
+  let head = { id: "", model: "" };
+  let usage: ModelUsage = { input: 0, output: 0, cacheWrite5m: 0, cacheWrite1h: 0, cacheRead: 0 };
+  let stopReason: string | undefined;
+  let complete = false;
+
+  function read(event: RawMessageStreamEvent): readonly ModelEvent[] {
+    switch (event.type) {
+      case "message_start":
+        head = { id: event.message.id, model: event.message.model };
+        usage = counted(event.message.usage, usage);
+        return [];
+      case "content_block_start":
+        return begin(event.index, event.content_block as Draft["block"]);
+      case "content_block_delta":
+        return go(event.index, event.delta as Delta);
+      case "content_block_stop":
+        return close(event.index);
+      case "message_delta":
+        stopReason = event.delta.stop_reason ?? stopReason;
+        usage = counted(event.usage, usage);
+        return [];
+      case "message_stop":
+        complete = true;
+        return [];
+      default:
+        return []; // a ping, or an event of a newer API
+    }
+  }
+
+  function begin(index: number, block: Draft["block"]): readonly ModelEvent[] {
+    open.set(index, { block, json: "" });
+    if (block.type === "tool_use") return [{ type: "tool-call", index, id: block.id, name: block.name }];
+    return [];
+  }
+
+  function go(index: number, delta: Delta): readonly ModelEvent[] {
+    const draft = open.get(index);
+    if (draft === undefined) return [];
+    const { block } = draft;
+    if (delta.type === "text_delta" && block.type === "text") {
+      block.text += delta.text;
+      return [{ type: "text", index, text: delta.text }];
+    }
+    if (delta.type === "thinking_delta" && block.type === "thinking") {
+      block.thinking += delta.thinking;
+      return [{ type: "thinking", index, text: delta.thinking }];
+    }
+    if (delta.type === "signature_delta" && block.type === "thinking") block.signature = delta.signature;
+    if (delta.type !== "input_json_delta" || block.type !== "tool_use") return [];
+    draft.json += delta.partial_json;
+    return delta.partial_json === "" ? [] : [{ type: "tool-input", index, json: delta.partial_json }];
+  }
+
+  function close(index: number): readonly ModelEvent[] {
+    const draft = open.get(index);
+    open.delete(index);
+    const block = draft === undefined ? undefined : finished(draft, broken);
+    if (block === undefined) return [];
+    content.push(block);
+    return [{ type: "block", index, block }];
+  }
+
+  function end(requestId: string | undefined): ModelEnd | ModelError {
+    if (!complete || stopReason === undefined) {
+      return { type: "error", errorType: "stream", message: "The answer ended before it was complete." };
+    }
+    return {
+      type: "end",
+      ...head,
+      ...(requestId === undefined ? {} : { requestId }),
+      content,
+      usage,
+      stopReason,
+      ...(Object.keys(broken).length > 0 ? { broken } : {}),
+    };
+  }
+
+  return { read, end };
+}
+
+interface Draft {
+  readonly block: Mutable<AnswerBlock>;
+  json: string;
+}
+
+type Mutable<Block> = Block extends unknown ? { -readonly [Key in keyof Block]: Block[Key] } : never;
+
+type Delta =
+  | { readonly type: "text_delta"; readonly text: string }
+  | { readonly type: "thinking_delta"; readonly thinking: string }
+  | { readonly type: "signature_delta"; readonly signature: string }
+  | { readonly type: "input_json_delta"; readonly partial_json: string }
+  | { readonly type: "citations_delta" };
+
+/** The block in our words alone: what else the API wrote beside them it would not take back. */
+function finished({ block, json }: Draft, broken: Record<string, string>): AnswerBlock | undefined {
+  switch (block.type) {
+    case "text":
+      return { type: "text", text: block.text };
+    case "thinking":
+      return { type: "thinking", thinking: block.thinking, signature: block.signature };
+    case "redacted_thinking":
+      return { type: "redacted_thinking", data: block.data };
+    case "tool_use":
+      return toolCallOf(block.id, block.name, json, broken);
+    default:
+      return undefined; // made by a tool of the server, which nobody here asks for
+  }
+}
+
+/** Later counts stand for earlier ones, class by class; the last event may repeat only some. */
+function counted(said: Counts, before: ModelUsage): ModelUsage {
+  const written = said.cache_creation_input_tokens ?? before.cacheWrite5m + before.cacheWrite1h;
+  const hour = said.cache_creation?.ephemeral_1h_input_tokens ?? Math.min(before.cacheWrite1h, written);
+  return {
+    input: said.input_tokens ?? before.input,
+    output: said.output_tokens ?? before.output,
+    cacheWrite5m: Math.max(0, written - hour),
+    cacheWrite1h: hour,
+    cacheRead: said.cache_read_input_tokens ?? before.cacheRead,
+  };
+}
+
+interface Counts {
+  readonly input_tokens?: number | null;
+  readonly output_tokens?: number | null;
+  readonly cache_creation_input_tokens?: number | null;
+  readonly cache_read_input_tokens?: number | null;
+  readonly cache_creation?: { readonly ephemeral_1h_input_tokens: number } | null;
+}

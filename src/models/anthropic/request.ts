@@ -1,0 +1,69 @@
+import type { MessageCreateParamsStreaming, MessageParam, TextBlockParam } from "@anthropic-ai/sdk/resources/messages";
+import type { ContentBlock, Message } from "../message.ts";
+import type { ModelRequest, Purpose } from "../model.ts";
+
+/** A request in the words of the Messages API, with marks where its cache may begin. */
+export function messagesRequest(request: ModelRequest): MessageCreateParamsStreaming {
+  const { model, maxTokens, tools, toolChoice } = request;
+  const cached = worthCaching.has(request.purpose);
+  const system = systemOf(request.system, cached);
+  return {
+    model,
+    max_tokens: maxTokens,
+    stream: true,
+    messages: messagesOf(request.messages, cached),
+    ...(system.length > 0 ? { system } : {}),
+    ...(tools.length > 0
+      ? { tools: tools.map((tool) => ({ ...tool, input_schema: schemaOf(tool.input_schema) })) }
+      : {}),
+    ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
+    ...thinkingOf(request),
+  };
+}
+
+/** Conversations that go on are read again with every turn; a single question is not, and writing a cache costs. */
+const worthCaching: ReadonlySet<Purpose> = new Set(["main", "subagent", "agent-hook"]);
+
+const mark = { type: "ephemeral" } as const;
+
+function systemOf(parts: readonly string[], cached: boolean): TextBlockParam[] {
+  const filled = parts.filter((part) => part !== "");
+  return filled.map((text, at) => ({
+    type: "text",
+    text,
+    ...(cached && at === filled.length - 1 ? { cache_control: mark } : {}),
+  }));
+}
+
+/** Marks the last two messages of the person: what the call before this one wrote into the cache is then found again. */
+function messagesOf(messages: readonly Message[], cached: boolean): MessageParam[] {
+  const marked = messages.flatMap(({ role }, at) => (role === "user" ? [at] : [])).slice(-2);
+  return messages.map(({ role, content }, at) => {
+    const blocks = typeof content === "string" ? [{ type: "text", text: content } as const] : content;
+    const sent = blocks.filter(sendable);
+    const markAt = cached && marked.includes(at) ? sent.length - 1 : -1;
+    return { role, content: sent.map((block, place) => (place === markAt ? marking(block) : block)) } as MessageParam;
+  });
+}
+
+/** The API refuses empty texts and thinking it did not sign. */
+function sendable(block: ContentBlock): boolean {
+  if (block.type === "text") return block.text.trim() !== "";
+  return block.type !== "thinking" || block.signature !== "";
+}
+
+function marking(block: ContentBlock): object {
+  if (block.type === "thinking" || block.type === "redacted_thinking") return block;
+  return { ...block, cache_control: mark };
+}
+
+function schemaOf(schema: Readonly<Record<string, unknown>>): { type: "object" } {
+  return { ...schema, type: "object" };
+}
+
+/** The API does not think when a tool is forced, nor in fewer than 1,024 tokens, nor in more than the answer may have. */
+function thinkingOf({ thinkingTokens = 0, maxTokens, toolChoice }: ModelRequest): object {
+  const forced = toolChoice?.type === "any" || toolChoice?.type === "tool";
+  const budget = Math.min(thinkingTokens, maxTokens - 1);
+  return forced || budget < 1024 ? {} : { thinking: { type: "enabled", budget_tokens: budget } };
+}

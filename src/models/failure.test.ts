@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { failureOf, worthFallback, worthRetrying } from "./failure.ts";
+import type { ModelError } from "./model.ts";
+
+const cases: readonly [string, Partial<ModelError>, string, string][] = [
+  ["a bare 400", { status: 400 }, "unknown", ""],
+  ["a prompt that is too long", { status: 400, message: "prompt is too long: 3 > 2" }, "invalid_request", ""],
+  ["no credit", { status: 400, message: "Your credit balance is too low" }, "billing_error", ""],
+  ["a wrong key", { status: 401 }, "authentication_failed", ""],
+  ["a forbidden key", { status: 403 }, "authentication_failed", ""],
+  ["no key", { errorType: "missing-key" }, "authentication_failed", ""],
+  ["an unknown model", { status: 404 }, "model_not_found", "fallback"],
+  ["a rate limit", { status: 429 }, "rate_limit", "retry fallback"],
+  ["a server error", { status: 500 }, "server_error", "retry fallback"],
+  ["an overload", { status: 529 }, "server_error", "retry fallback"],
+  ["an overload in the stream", { errorType: "overloaded_error" }, "server_error", "retry fallback"],
+  ["a rate limit in the stream", { errorType: "rate_limit_error" }, "rate_limit", "retry fallback"],
+  ["no connection", { errorType: "connection" }, "server_error", "retry fallback"],
+  ["a dropped stream", { errorType: "stream" }, "server_error", "retry fallback"],
+  ["an interrupt", { errorType: "aborted" }, "unknown", ""],
+  ["an unmet expectation", { status: 400, errorType: "expectation" }, "unknown", ""],
+];
+
+test.each(cases)("HO-14: %s has its class", (_, part, failure, help) => {
+  const error: ModelError = { type: "error", errorType: "some_error", message: "words", ...part };
+  const helps = [worthRetrying(error) ? "retry" : "", worthFallback(error) ? "fallback" : ""].join(" ").trim();
+  expect([failureOf(error), helps]).toEqual([failure, help]);
+});

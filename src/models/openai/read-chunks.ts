@@ -1,0 +1,117 @@
+import type { ChatCompletionChunk } from "openai/resources/chat/completions";
+import type { AnswerBlock } from "../message.ts";
+import type { ModelEvent, ModelUsage } from "../model.ts";
+import { toolCallOf } from "../tool-input.ts";
+
+/** What the chunks of an answer add up to, in blocks. A text block ends where a tool call begins. */
+export interface ChunkReader {
+  read(chunk: ChatCompletionChunk): readonly ModelEvent[];
+  end(requestId: string | undefined): readonly ModelEvent[];
+}
+
+interface Draft {
+  readonly index: number;
+  readonly id: string;
+  readonly name: string;
+  /** The text, or the call's input as JSON text. */
+  text: string;
+}
+
+export function chunkReader(): ChunkReader {
+  const drafts: Draft[] = [];
+  const calls = new Map<number, Draft>();
+  let textDraft: Draft | undefined;
+  let head = { id: "", model: "" };
+  let usage: ModelUsage = { input: 0, output: 0, cacheWrite5m: 0, cacheWrite1h: 0, cacheRead: 0 };
+  let finish: string | undefined;
+
+  function read(chunk: ChatCompletionChunk): readonly ModelEvent[] {
+    head = { id: chunk.id || head.id, model: chunk.model || head.model };
+    if (chunk.usage) usage = counted(chunk.usage);
+    const choice = chunk.choices?.[0];
+    if (choice === undefined) return [];
+    finish = choice.finish_reason ?? finish;
+    const { content, refusal, tool_calls: pieces = [] } = choice.delta ?? {};
+    const said = `${content ?? ""}${refusal ?? ""}`;
+    return [...(said === "" ? [] : [saying(said)]), ...pieces.flatMap(calling)];
+  }
+
+  function saying(text: string): ModelEvent {
+    textDraft ??= begin("", "");
+    textDraft.text += text;
+    return { type: "text", index: textDraft.index, text };
+  }
+
+  /** Servers name a call in its first piece; some repeat it in every piece, some number all calls 0 and change the id. */
+  function calling(piece: ToolPiece): readonly ModelEvent[] {
+    const { id, function: { name, arguments: json = "" } = {} } = piece;
+    const known = calls.get(piece.index);
+    const another = known === undefined || (id !== undefined && id !== "" && id !== known.id);
+    const draft = another ? begin(id || `call_${drafts.length}`, name ?? "") : known;
+    calls.set(piece.index, draft);
+    textDraft = undefined;
+    draft.text += json;
+    return [
+      ...(another ? [{ type: "tool-call", index: draft.index, id: draft.id, name: draft.name } as const] : []),
+      ...(json === "" ? [] : [{ type: "tool-input", index: draft.index, json } as const]),
+    ];
+  }
+
+  function begin(id: string, name: string): Draft {
+    const draft = { index: drafts.length, id, name, text: "" };
+    drafts.push(draft);
+    return draft;
+  }
+
+  function end(requestId: string | undefined): readonly ModelEvent[] {
+    if (finish === undefined) {
+      return [{ type: "error", errorType: "stream", message: "The answer ended before it was complete." }];
+    }
+    const broken: Record<string, string> = {};
+    const content = drafts.map((draft) => blockOf(draft, broken));
+    return [
+      ...content.map((block, index) => ({ type: "block", index, block }) as const),
+      {
+        type: "end",
+        ...head,
+        ...(requestId === undefined ? {} : { requestId }),
+        content,
+        usage,
+        stopReason: calls.size > 0 && finish !== "length" ? "tool_use" : (stopReasons[finish] ?? finish),
+        ...(Object.keys(broken).length > 0 ? { broken } : {}),
+      },
+    ];
+  }
+
+  return { read, end };
+}
+
+interface ToolPiece {
+  readonly index: number;
+  readonly id?: string;
+  readonly function?: { readonly name?: string; readonly arguments?: string };
+}
+
+function blockOf({ id, name, text }: Draft, broken: Record<string, string>): AnswerBlock {
+  return name === "" && id === "" ? { type: "text", text } : toolCallOf(id, name, text, broken);
+}
+
+const stopReasons: Readonly<Record<string, string>> = {
+  stop: "end_turn",
+  length: "max_tokens",
+  tool_calls: "tool_use",
+  function_call: "tool_use",
+  content_filter: "refusal",
+};
+
+/** Here the prompt's count includes what came from the cache; ours does not. */
+function counted(said: NonNullable<ChatCompletionChunk["usage"]>): ModelUsage {
+  const cacheRead = said.prompt_tokens_details?.cached_tokens ?? 0;
+  return {
+    input: Math.max(0, (said.prompt_tokens ?? 0) - cacheRead),
+    output: said.completion_tokens ?? 0,
+    cacheWrite5m: 0,
+    cacheWrite1h: 0,
+    cacheRead,
+  };
+}

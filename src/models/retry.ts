@@ -1,0 +1,66 @@
+import { worthRetrying } from "./failure.ts";
+import type { Model, ModelError, ModelEvent, ModelRequest, ModelRetry } from "./model.ts";
+import { aborted, pause } from "./pause.ts";
+
+export interface RetryOptions {
+  /** In all, the first one included. */
+  readonly tries?: number;
+  /** Waited after the first failed try; doubled after each further one. */
+  readonly firstWaitMs?: number;
+  /** Back-off grows no further; an API that asks for a longer wait is taken at its word and not asked again. */
+  readonly maxWaitMs?: number;
+  /** Told before each wait. The same is also an event of the stream. */
+  readonly onRetry?: (retry: ModelRetry, request: ModelRequest) => void;
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** From 0 to 1: spreads the tries of many sessions that failed together. */
+  readonly random?: () => number;
+}
+
+/** A model that asks again after 429, 5xx, 529 and dropped streams. What is still an error after the last try is the error. */
+export function withRetry(model: Model, options: RetryOptions = {}): Model {
+  return { ...model, stream: (request, signal) => streamWithRetry(model, options, request, signal) };
+}
+
+async function* streamWithRetry(
+  model: Model,
+  options: RetryOptions,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
+  const { tries = 5, onRetry, pause: wait = pause } = options;
+  for (let attempt = 1; ; attempt += 1) {
+    const error = yield* untilError(model.stream(request, signal));
+    if (error === undefined) return;
+    const waitMs = waitAfter(error, attempt, options);
+    if (signal.aborted || attempt >= tries || waitMs === undefined) {
+      yield error;
+      return;
+    }
+    const retry: ModelRetry = { type: "retry", attempt, tries, waitMs, error };
+    onRetry?.(retry, request);
+    yield retry;
+    await wait(waitMs, signal);
+    if (signal.aborted) {
+      yield aborted;
+      return;
+    }
+  }
+}
+
+/** Everything but the error, which is for the caller to judge. */
+async function* untilError(events: AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent, ModelError | undefined> {
+  for await (const event of events) {
+    if (event.type === "error") return event;
+    yield event;
+  }
+  return undefined;
+}
+
+/** Undefined when asking again is of no use. */
+function waitAfter(error: ModelError, attempt: number, options: RetryOptions): number | undefined {
+  const { firstWaitMs = 500, maxWaitMs = 60_000, random = Math.random } = options;
+  if (!worthRetrying(error)) return undefined;
+  if (error.retryAfterMs !== undefined) return error.retryAfterMs <= maxWaitMs ? error.retryAfterMs : undefined;
+  const doubled = Math.min(maxWaitMs, firstWaitMs * 2 ** (attempt - 1));
+  return Math.round(doubled * (0.75 + random() / 4));
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { Problem } from "../../protocol/index.ts";
+import type { Model, ModelError, ModelEvent, ModelRequest } from "../model.ts";
+import { pause } from "../pause.ts";
+import { choose, nameOf, unmet, unused } from "./choose.ts";
+import { type Ids, play, type Stage } from "./play.ts";
+import { readScript } from "./read-script.ts";
+import type { Script } from "./script.ts";
+
+export interface ScriptedOptions {
+  readonly pause?: Stage["pause"];
+}
+
+/** A model that says what a script tells it to: for tests, demos and whoever has no key. Takes the script or the path of its file. */
+export async function scripted(from: Script | string, options: ScriptedOptions = {}): Promise<ScriptedModel> {
+  const script = typeof from === "string" ? readScript(await jsonIn(from), from) : readScript(from, "the given object");
+  const name = script.model ?? "scripted";
+  const used = script.answers.map(() => 0);
+  const complaints: string[] = [];
+  const stage = { ids: idsOf(script.ids), pause: options.pause ?? pause };
+
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    const at = choose(script, used, request);
+    const answer = at === undefined ? undefined : script.answers[at];
+    if (at === undefined || answer === undefined) {
+      yield complain("no-answer", `The script has no answer left for this request: ${briefly(request)}`);
+      return;
+    }
+    used[at] = (used[at] ?? 0) + 1;
+    const wrong = unmet(answer.expect ?? [], request);
+    if (wrong.length > 0) {
+      yield complain("expectation", `${nameOf(answer, at)} expects another request: ${wrong.join("; ")}`);
+      return;
+    }
+    yield* play(answer, request, stage, signal);
+  }
+
+  function complain(errorType: string, message: string): ModelError {
+    complaints.push(message);
+    return { type: "error", status: 400, errorType, message };
+  }
+
+  return {
+    name,
+    ...(script.contextWindow === undefined ? {} : { contextWindow: script.contextWindow }),
+    stream,
+    complaints: () => [...complaints, ...unused(script, used)],
+  };
+}
+
+export interface ScriptedModel extends Model {
+  complaints(): readonly string[];
+}
+
+async function jsonIn(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, "utf8"));
+  } catch (cause) {
+    throw new Problem("models/bad-script", `${file} cannot be read as a script: ${(cause as Error).message}`, {
+      about: { where: file },
+      cause,
+    });
+  }
+}
+
+function idsOf(kind: Script["ids"] = "random"): Ids {
+  if (kind === "random") return { message: () => randomId("msg"), call: () => randomId("toolu") };
+  let messages = 0;
+  let calls = 0;
+  return { message: () => countedId("msg", ++messages), call: () => countedId("toolu", ++calls) };
+}
+
+/** As long as the API's own. */
+function randomId(prefix: string): string {
+  return `${prefix}_${randomUUID().replaceAll("-", "").slice(0, 24)}`;
+}
+
+function countedId(prefix: string, count: number): string {
+  return `${prefix}_scripted_${String(count).padStart(4, "0")}`;
+}
+
+function briefly({ purpose, agent, messages }: ModelRequest): string {
+  const last = JSON.stringify(messages.at(-1)?.content ?? "");
+  const who = agent === undefined ? purpose : `${purpose} (${agent})`;
+  return `${who}, last message ${last.length > 200 ? `${last.slice(0, 199)}…` : last}`;
+}

@@ -1,0 +1,18 @@
+import type { ToolUseBlock } from "./message.ts";
+
+/** A tool call out of what the model wrote. Input that is no JSON object becomes `{}`, and `broken` keeps the text under the call's id. */
+export function toolCallOf(id: string, name: string, json: string, broken: Record<string, string>): ToolUseBlock {
+  const input = json.trim() === "" ? {} : objectIn(json);
+  if (input === undefined) broken[id] = json;
+  return { type: "tool_use", id, name, input: input ?? {} };
+}
+
+function objectIn(json: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    const is = typeof value === "object" && value !== null && !Array.isArray(value);
+    return is ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined; // no JSON: the caller keeps the text
+  }
+}
