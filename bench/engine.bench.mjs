@@ -51,7 +51,7 @@ async function commands(name, count, folder, long) {
     join(home, ".claude", "settings.json"),
     JSON.stringify({ hooks: { PreToolUse: [{ matcher: "Bash", hooks }] } }),
   );
-  const contestants = { us: { file, args: ["commands", count, home] }, raw: { file, args: ["raw", count] } };
+  const contestants = { us: { file, args: ["commands", count, home] }, raw: { file, args: ["raw", count, home] } };
   const times = await inTurn(contestants, { rounds: long ? 81 : 41, perRound: count === 1 ? 10 : 2, clock: "wall" });
   const ratio = times.us / times.raw;
   return {

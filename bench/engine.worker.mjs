@@ -1,4 +1,4 @@
-/** One contestant of bench/engine.bench.mjs: `us N`, `peer N FOLDER`, `commands N HOME` or `raw N`. */
+/** One contestant of bench/engine.bench.mjs: `us N`, `peer N FOLDER`, `commands N HOME` or `raw N HOME`. */
 import { spawn } from "node:child_process";
 import { openEngine } from "../dist/engine/index.js";
 import { answerOrders } from "./contestant.mjs";
@@ -70,8 +70,13 @@ async function commandHooks() {
   return () => engine.fire("PreToolUse", payload);
 }
 
-/** What anybody would write: start, feed, collect both streams, wait; engine modules are loaded here too. */
+/**
+ * What anybody would write: start, feed, collect both streams, wait. In a process that holds an engine too: starting a child costs
+ * more the more memory its parent has, and that is not what is compared.
+ */
 async function rawSpawns() {
+  const fire = await commandHooks();
+  await fire();
   const stdin = `${JSON.stringify({ ...payload, hook_event_name: "PreToolUse" })}\n`;
   return () => Promise.all(Array.from({ length: count }, (_, index) => rawSpawn(`cat > /dev/null # ${index}`, stdin)));
 }

@@ -4,6 +4,7 @@ import type { Selected } from "./select.ts";
 
 /** Equal hooks run once: the first in configured order survives, in the strictest mode of all its copies. */
 export function dropDuplicates(hooks: readonly ConfiguredHook[]): Selected {
+  if (hooks.length < 2) return { hooks, skipped: [] };
   const kept = new Map<string, ConfiguredHook>();
   const skipped: Skip[] = [];
   hooks.forEach((hook, index) => {
@@ -19,8 +20,16 @@ export function dropDuplicates(hooks: readonly ConfiguredHook[]): Selected {
   return { hooks: [...kept.values()], skipped };
 }
 
+/** Worked out once: a configured hook never changes, and events come often. */
+function identityOf(configured: ConfiguredHook): string | undefined {
+  if (!identities.has(configured)) identities.set(configured, newIdentity(configured));
+  return identities.get(configured);
+}
+
+const identities = new WeakMap<ConfiguredHook, string | undefined>();
+
 /** What makes two hooks equal; undefined for in-process hooks, which never are. */
-function identityOf({ hook, layer }: ConfiguredHook): string | undefined {
+function newIdentity({ hook, layer }: ConfiguredHook): string | undefined {
   const payload = payloadOf(hook);
   return payload === undefined
     ? undefined

@@ -1,7 +1,9 @@
+import type { Soon } from "./soon.ts";
+
 /** A fixed number of places; whoever comes later waits, in order. */
 export interface Slots {
-  /** Contract: resolves with the function that gives the place back, or with undefined when the signal was aborted first. */
-  take(signal: AbortSignal): Promise<(() => void) | undefined>;
+  /** Contract: gives the function that gives the place back, or undefined when the signal was aborted first. */
+  take(signal: AbortSignal): Soon<(() => void) | undefined>;
 }
 
 export function slots(count: number): Slots {
@@ -24,10 +26,10 @@ export function slots(count: number): Slots {
 
   return {
     take(signal) {
-      if (signal.aborted) return Promise.resolve(undefined);
+      if (signal.aborted) return undefined;
       if (free > 0) {
         free--;
-        return Promise.resolve(once());
+        return once();
       }
       return new Promise((resolve) => {
         const onTurn = (): void => {

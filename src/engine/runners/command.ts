@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { setMaxListeners } from "node:events";
+import { onAbort } from "../../exec/index.ts";
 import type { CommandHook } from "../../protocol/index.ts";
 import type { BackgroundJob, BackgroundRun } from "../background.ts";
 import type { ConfiguredHook } from "../configured.ts";
 import type { Firing, World } from "../firing.ts";
 import type { Ran } from "../ran.ts";
 import type { OneLimits } from "../run-one.ts";
+import { type Soon, soon } from "../soon.ts";
 import { remainingMs } from "../timeouts.ts";
 import { backgroundAnswer } from "./command/background-answer.ts";
 import { type PreparedFiles, prepareFiles } from "./command/prepare-files.ts";
@@ -22,9 +23,11 @@ export interface CommandJob {
 }
 
 /** A command hook, awaited or in the background. */
-export async function runCommand(job: CommandJob): Promise<Ran | "background"> {
-  const files = await prepareFiles(job);
-  if ("failed" in files) return notStarted(files.failed);
+export function runCommand(job: CommandJob): Soon<Ran | "background"> {
+  return soon(prepareFiles(job), (files) => ("failed" in files ? notStarted(files.failed) : runPrepared(job, files)));
+}
+
+function runPrepared(job: CommandJob, files: PreparedFiles): Soon<Ran | "background"> {
   if (!runsInBackground(job)) return runAwaited(job, files);
   const due = backgroundJob(job, job.limits.timeoutMs);
   job.world.background.start(due, () => startInBackground(due, job, files));
@@ -39,59 +42,54 @@ function runsInBackground({ hook, firing, world }: CommandJob): boolean {
 }
 
 function startInBackground(due: BackgroundJob, job: CommandJob, files: PreparedFiles): BackgroundRun {
-  const ending = new AbortController();
-  const started = startJob(job, files, { signal: ending.signal });
-  return backgroundRun(due, job, started, ending);
+  return backgroundRun(due, job, startJob(job, files));
 }
 
 /** Waits for one of the event's places, then for the end of the hook or for the line that sends it into the background. */
-async function runAwaited(job: CommandJob, files: PreparedFiles): Promise<Ran | "background"> {
-  const { hook, firing, world, limits } = job;
-  const release = await limits.slots.take(firing.signal);
-  if (release === undefined) return { ...notStarted("cancelled before it began"), ended: { by: "cancelled" } };
-  const ending = new AbortController();
-  const cancel = (): void => ending.abort(firing.signal.reason);
-  // Many hooks waiting on one event's signal are no leak.
-  setMaxListeners(0, firing.signal);
-  firing.signal.addEventListener("abort", cancel, { once: true });
-
-  let wentOff: () => void;
-  const background = new Promise<"background">((resolve) => {
-    wentOff = () => resolve("background");
+function runAwaited(job: CommandJob, files: PreparedFiles): Soon<Ran | "background"> {
+  return soon(job.limits.slots.take(job.firing.signal), (release) => {
+    if (release === undefined) return { ...notStarted("cancelled before it began"), ended: { by: "cancelled" } };
+    return runInPlace(job, files, release);
   });
-  const onBackground = (asked: number | undefined): void => {
-    const limit = asked ?? (hook.timeout === undefined ? selfSentMs : hook.timeout * 1_000);
-    started.running?.setDeadline(limit);
-    world.background.adopt(backgroundRun(backgroundJob(job, limit), job, started, ending));
-    wentOff();
-  };
-  const started = startJob(job, files, { signal: ending.signal, ...(firing.forceSync ? {} : { onBackground }) });
+}
 
-  const ran = await Promise.race([started.done, background]);
-  firing.signal.removeEventListener("abort", cancel);
-  release();
-  return ran;
+function runInPlace(job: CommandJob, files: PreparedFiles, release: () => void): Promise<Ran | "background"> {
+  const { hook, firing, world } = job;
+  return new Promise((resolve) => {
+    const onBackground = (asked: number | undefined): void => {
+      const limit = asked ?? (hook.timeout === undefined ? selfSentMs : hook.timeout * 1_000);
+      started.running?.setDeadline(limit);
+      world.background.adopt(backgroundRun(backgroundJob(job, limit), job, started));
+      settle("background");
+    };
+    const started = startJob(job, files, firing.forceSync ? undefined : onBackground);
+    const stopListening = onAbort(firing.signal, () => started.running?.cancel());
+    const settle = (ran: Ran | "background"): void => {
+      stopListening();
+      release();
+      resolve(ran);
+    };
+    void started.done.then(settle);
+  });
 }
 
 /** The limit of a hook that sent itself into the background and named none. */
 const selfSentMs = 15_000;
 
-function startJob(job: CommandJob, files: PreparedFiles, options: StartOptions): StartedCommand {
+function startJob(job: CommandJob, files: PreparedFiles, onBackground?: CommandCall["onBackground"]): StartedCommand {
   // Files may have changed while the hook waited for its turn.
   const untrusted = job.firing.whyNotTrusted(job.configured);
   const started =
     untrusted === ""
-      ? startTrusted(job, files, options)
+      ? startTrusted(job, files, onBackground)
       : { done: Promise.resolve(notStarted(untrusted)), running: undefined };
   return files.afterRun === undefined ? started : { ...started, done: started.done.then(files.afterRun) };
 }
 
-type StartOptions = Pick<CommandCall, "signal" | "onBackground">;
-
 function startTrusted(
   { configured, hook, firing, world, limits }: CommandJob,
   files: PreparedFiles,
-  options: StartOptions,
+  onBackground: CommandCall["onBackground"],
 ): StartedCommand {
   const env = firing.environmentOf(configured);
   return startCommand(hook, {
@@ -108,7 +106,7 @@ function startTrusted(
     timeoutMs: remainingMs(limits),
     graceMs: firing.row.special.budget?.graceMs,
     ask: world.ask,
-    ...options,
+    ...(onBackground === undefined ? {} : { onBackground }),
   });
 }
 
@@ -125,12 +123,7 @@ function backgroundJob({ configured, firing, world }: CommandJob, limitMs: numbe
   };
 }
 
-function backgroundRun(
-  due: BackgroundJob,
-  job: CommandJob,
-  started: StartedCommand,
-  ending: AbortController,
-): BackgroundRun {
+function backgroundRun(due: BackgroundJob, job: CommandJob, started: StartedCommand): BackgroundRun {
   const { clock } = job.world;
   const startedAt = clock.now();
   if (due.detached) started.running?.unref();
@@ -138,7 +131,7 @@ function backgroundRun(
     ...due,
     startedAt,
     soFar: () => started.running?.soFar() ?? { stdout: "", stderr: "" },
-    cancel: () => ending.abort(),
+    cancel: () => started.running?.cancel(),
     done: started.done.then((ran) =>
       backgroundAnswer(due.id, job, ran, { startedAt, durationMs: clock.now() - startedAt }),
     ),

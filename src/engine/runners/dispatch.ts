@@ -37,7 +37,11 @@ type Outside = typeof import("./outside.ts");
 let outside: Outside | undefined;
 
 /** Loaded with the first hook that leaves the process: what starts programs and talks to servers is half of the engine. */
-async function runOutside(job: Parameters<Outside["runOutside"]>[0]): Promise<Ran | "background"> {
-  outside ??= await import("./outside.ts");
+function runOutside(job: Parameters<Outside["runOutside"]>[0]): Soon<Ran | "background"> {
+  return outside === undefined ? loadAndRun(job) : outside.runOutside(job);
+}
+
+async function loadAndRun(job: Parameters<Outside["runOutside"]>[0]): Promise<Ran | "background"> {
+  outside = await import("./outside.ts");
   return outside.runOutside(job);
 }

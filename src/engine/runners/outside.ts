@@ -3,6 +3,7 @@ import type { ConfiguredHook } from "../configured.ts";
 import type { Firing, World } from "../firing.ts";
 import type { Ran } from "../ran.ts";
 import type { OneLimits } from "../run-one.ts";
+import type { Soon } from "../soon.ts";
 import { runAgent } from "./agent.ts";
 import { runCommand } from "./command.ts";
 import { notStarted } from "./ended.ts";
@@ -19,7 +20,7 @@ export interface OutsideJob {
 }
 
 /** Hooks that leave the process: programs, servers, models. */
-export async function runOutside(job: OutsideJob): Promise<Ran | "background"> {
+export function runOutside(job: OutsideJob): Soon<Ran | "background"> {
   const { configured, hook, firing, world, limits } = job;
   const { payload, signal } = firing;
   const { timeoutMs, line } = limits;

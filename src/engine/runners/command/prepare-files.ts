@@ -1,4 +1,5 @@
 import type { Ran } from "../../ran.ts";
+import type { Soon } from "../../soon.ts";
 import { spillFolder } from "../../spill-folder.ts";
 import type { CommandJob } from "../command.ts";
 import { envFilePath, writtenEnvFile } from "./env-file.ts";
@@ -11,17 +12,20 @@ export interface PreparedFiles {
 }
 
 /** The files a hook is given beside its stdin. Most hooks need none, and then nothing is touched. */
-export async function prepareFiles({
-  hook,
-  configured,
-  firing,
-  world,
-  limits,
-}: CommandJob): Promise<PreparedFiles | { failed: string }> {
+export function prepareFiles(job: CommandJob): Soon<PreparedFiles | { failed: string }> {
+  const getsEnvFile = job.firing.row.special.envFile === true && job.hook.shell !== "powershell";
+  const wantsInput = wantsInputFile(job.hook);
+  return getsEnvFile || wantsInput ? makeFiles(job, getsEnvFile, wantsInput) : noFiles;
+}
+
+const noFiles: PreparedFiles = { variables: {} };
+
+async function makeFiles(
+  { configured, firing, world, limits }: CommandJob,
+  getsEnvFile: boolean,
+  wantsInput: boolean,
+): Promise<PreparedFiles | { failed: string }> {
   const { row, payload } = firing;
-  const getsEnvFile = row.special.envFile === true && hook.shell !== "powershell";
-  const wantsInput = wantsInputFile(hook);
-  if (!getsEnvFile && !wantsInput) return noFiles;
   const sessionId = String(payload["session_id"]);
   try {
     const input = wantsInput ? await inputFile(limits.line, spillFolder(world, sessionId)) : undefined;
@@ -40,5 +44,3 @@ export async function prepareFiles({
     return { failed: `its files could not be prepared: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
-
-const noFiles: PreparedFiles = { variables: {} };

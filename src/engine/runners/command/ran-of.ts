@@ -62,11 +62,16 @@ function warningsOf({ leaked, stdout, stderr, ended }: Finished, hook: CommandHo
     const message = `Hook ${ref.name} printed ${bytes} bytes more than are kept; they were dropped.`;
     warnings.push({ code: "output-cut", message, place: ref.id });
   }
-  const asks =
-    !hook.interactive && ended.by === "exit" && questionLine(stdout.text.split("\n", 1)[0] ?? "") !== undefined;
-  if (asks) {
+  if (!hook.interactive && ended.by === "exit" && beginsWithQuestion(stdout.text)) {
     const message = `Hook ${ref.name} printed a question, but only hooks with "interactive": true can ask.`;
     warnings.push({ code: "question-without-interactive", message, place: ref.id });
   }
   return warnings;
+}
+
+/** Most hooks say nothing at all, and then nothing is looked at. */
+function beginsWithQuestion(text: string): boolean {
+  if (text === "") return false;
+  const [first = ""] = text.split("\n", 1);
+  return questionLine(first) !== undefined;
 }

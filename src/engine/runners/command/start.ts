@@ -27,7 +27,6 @@ export interface CommandCall {
   readonly runId: string;
   readonly timeoutMs: number;
   readonly graceMs: number | undefined;
-  readonly signal: AbortSignal;
   readonly ask: AskInTurn;
   /** Called once when the hook's first line says the rest is for the background; absent: such a line is plain output. */
   readonly onBackground?: (timeoutMs: number | undefined) => void;
@@ -56,7 +55,6 @@ export function startCommand(hook: CommandHook, call: CommandCall): StartedComma
     timeoutMs: call.timeoutMs,
     ...(call.graceMs === undefined ? {} : { graceMs: call.graceMs }),
     onLine: lineReader(hook, call, () => running),
-    signal: call.signal,
   });
   const done = running.done.then((finished: Finished) => ranOf(finished, hook, call.ref, folder.warnings));
   return { done, running };
@@ -141,14 +139,16 @@ function lineReader(hook: CommandHook, call: CommandCall, running: () => Running
   };
 }
 
-/** The hook's clock stands still while the person thinks. */
+/** The hook's clock stands still while the person thinks; a hook that is gone has no question any more. */
 async function answerQuestion(
   question: NonNullable<ReturnType<typeof questionLine>>,
-  { ask, ref, payload, signal }: CommandCall,
+  { ask, ref, payload }: CommandCall,
   running: Running,
 ): Promise<void> {
+  const gone = new AbortController();
+  void running.done.then(() => gone.abort());
   running.pauseDeadline();
-  const selected = await ask({ ...question, hook: ref, summary: summaryOf(payload) }, signal);
+  const selected = await ask({ ...question, hook: ref, summary: summaryOf(payload) }, gone.signal);
   running.resumeDeadline();
   const reply = selected === undefined ? { cancelled: true } : { selected };
   running.write(`${JSON.stringify({ prompt_response: question.id, ...reply })}\n`);
