@@ -11,7 +11,7 @@ import { isOfCheckout, type TrustedKey } from "./needs-trust.ts";
 import { type Pinnable, pinnables } from "./pinnable.ts";
 import { noPins, type Pin } from "./pins.ts";
 import { pinFile, readPins, type TrustPlaces } from "./store.ts";
-import { type Standing, type Trust, trusted } from "./trust.ts";
+import { disarmsOthers, onlyPinned, type Standing, type Trust, trusted } from "./trust.ts";
 
 /** What the checkout brings counts if exactly it was approved. */
 export async function pinnedTrust(snapshot: Snapshot, places: TrustPlaces): Promise<Trust> {
@@ -50,7 +50,7 @@ export async function workspaceTrust(places: TrustPlaces): Promise<Trust> {
   const standing: Standing = accepted ? trusted : { state: "new", detail };
   return {
     ofHook: () => standing,
-    ofKey: () => standing,
+    ofKey: (layer, key) => (disarmsOthers(layer, key) ? onlyPinned : standing),
     ofPinnable: () => standing,
     writtenGrants: () => [],
     wayOut: "hookline trust --workspace accepts it",

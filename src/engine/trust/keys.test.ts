@@ -48,6 +48,13 @@ test("EN-13: disableAllHooks of a checkout reaches other hooks only when the key
   expect(await said(world)).toEqual(["policy"]);
 });
 
+test("EN-13: trust in the whole folder does not let its disableAllHooks reach hooks of others", async () => {
+  const world = await checkoutWorld();
+  await world.put("home/.claude/settings.json", hooksOn("Stop", "echo mine"));
+  await world.put("project/.claude/settings.json", { ...hooksOn("Stop", "echo theirs"), disableAllHooks: true });
+  expect(await said({ ...world, options: { ...world.options, trust: "implicit" } })).toEqual(["mine"]);
+});
+
 test("EN-13: a second file of the checkout that is approved counts although the first is not", async () => {
   const world = await checkoutWorld();
   await world.put("home/.claude/settings.json", hooksOn("Stop", "echo mine"));

@@ -3,7 +3,7 @@ import type { ConfiguredHook } from "../configured.ts";
 import type { Layer } from "../layer.ts";
 import type { ResolvedOptions } from "../resolve-options.ts";
 import type { Snapshot } from "../settings/snapshot.ts";
-import type { TrustedKey } from "./needs-trust.ts";
+import { isOfCheckout, type TrustedKey } from "./needs-trust.ts";
 import type { WrittenGrant } from "./pinnable.ts";
 
 /** `new`: nobody has approved it. `changed`: something else was approved in its place. */
@@ -40,10 +40,20 @@ export interface Trust {
 
 export const trusted: Standing = { state: "trusted", detail: "" };
 
+/** Trust in a folder lets its hooks run; it does not let the folder switch off those of others. That takes a pin of its own. */
+export function disarmsOthers(layer: Layer, key: TrustedKey): boolean {
+  return key === "disableAllHooks" && isOfCheckout(layer);
+}
+
+export const onlyPinned: Standing = {
+  state: "new",
+  detail: "only a pin of its own lets it reach hooks of other files",
+};
+
 /** Nothing is asked about: the host trusts every folder. */
 export const unlimited: Trust = {
   ofHook: () => trusted,
-  ofKey: () => trusted,
+  ofKey: (layer, key) => (disarmsOthers(layer, key) ? onlyPinned : trusted),
   ofPinnable: () => trusted,
   writtenGrants: () => [],
   wayOut: "",
