@@ -52,14 +52,17 @@ export {
   type WirePayload,
 } from "./event.ts";
 export type { Git } from "./git.ts";
-export { appInputs, buildFile } from "./load/inputs.ts";
+export { appInputs, buildFile, endBuilds } from "./load/inputs.ts";
 export { type LoadOptions, loadApp } from "./load/load-app.ts";
 export type { Logger, LogRecord } from "./log.ts";
+export { appFailure, withoutAnswer } from "./no-answer.ts";
 export type { Observation, ObservationKind, Observer } from "./observe.ts";
 export type { AppOptions, ToolSchema } from "./parts.ts";
+export { type ReadPayload, readPayload } from "./payload.ts";
 export type { ProviderOptions } from "./providers.ts";
 export type { AnswerFor, FailureMode, Handler, HandlerOptions, Middleware } from "./registration.ts";
 export { needsCommand, usualDeadlineMs } from "./rules.ts";
+export type { Spelled } from "./spell.ts";
 export type { ScopedState, State, StateDefaults, StateDoor } from "./state/state.ts";
 export { defineStrategy, type Strategy, type StrategyDefinition } from "./strategy.ts";
 export type { World } from "./world.ts";

@@ -1,5 +1,5 @@
-import type { AppInside, FailureMode, LogRecord, World } from "../../sdk/index.ts";
-import { loadApp } from "../../sdk/index.ts";
+import type { AppInside, FailureMode, LogRecord, ReadPayload, World } from "../../sdk/index.ts";
+import { appFailure, loadApp, readPayload } from "../../sdk/index.ts";
 import { readArguments } from "./arguments.ts";
 import { appendLog } from "./log-file.ts";
 import { type Input, readInput } from "./stdin.ts";
@@ -75,8 +75,9 @@ function modeOf({ app, event, given }: Running): FailureMode {
 /** Tells of a failure that is no handler's, in every place that exists, and gives the exit code. */
 function settleFailure(message: string, state: Running, env: NodeJS.ProcessEnv): number {
   const mode = modeOf(state);
-  complain(message);
-  if (mode === "continue") writeWhole(1, `${JSON.stringify({ systemMessage: `hookline: ${message}` })}\n`);
+  const { stdout, stderr, exitCode } = appFailure(message, mode);
+  writeWhole(2, stderr);
+  writeWhole(1, stdout);
   const answer = mode === "block" ? "refused" : "none";
   const record = {
     time: new Date().toISOString(),
@@ -86,7 +87,7 @@ function settleFailure(message: string, state: Running, env: NodeJS.ProcessEnv):
     failed: message,
   };
   appendLog(record, env, complain);
-  return mode === "block" ? 2 : 1;
+  return exitCode;
 }
 
 async function load(file: string): Promise<{ app: AppInside } | { problem: string }> {
@@ -97,19 +98,8 @@ async function load(file: string): Promise<{ app: AppInside } | { problem: strin
   }
 }
 
-function parse(input: Input): { value: Readonly<Record<string, unknown>> } | { fault: string } {
-  if ("fault" in input) return input;
-  const text = input.text.replace(/^\uFEFF/, "");
-  if (text.trim() === "") return { fault: "standard input is empty" };
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return { fault: "it is no JSON object" };
-    const payload = value as Readonly<Record<string, unknown>>;
-    if (typeof payload["hook_event_name"] === "string") return { value: payload };
-    return { fault: "it has no hook_event_name" };
-  } catch (error) {
-    return { fault: `it is no JSON (${error instanceof Error ? error.message : String(error)})` };
-  }
+function parse(input: Input): ReadPayload {
+  return "fault" in input ? input : readPayload(input.text);
 }
 
 function nameIn(input: Input): string | undefined {

@@ -40,6 +40,10 @@ export async function appInputs(file: string): Promise<readonly string[]> {
   return (await bundle(esbuild, file)).inputs.map(({ path }) => path);
 }
 
+export async function endBuilds(): Promise<void> {
+  await (await loadEsbuild())?.stop();
+}
+
 type Esbuild = typeof import("esbuild");
 
 async function loadEsbuild(): Promise<Esbuild | undefined> {

@@ -11,3 +11,8 @@ export async function buildFile(
   const { fileURLToPath } = await import("node:url");
   return fileURLToPath(await (await import("./build.ts")).build(file, env));
 }
+
+/** The builder keeps a process of its own; whoever lives on after the last build ends it. */
+export async function endBuilds(): Promise<void> {
+  await (await import("./build.ts")).endBuilds();
+}

@@ -1,0 +1,22 @@
+import { refusal } from "./chain.ts";
+import { readEvent, type WirePayload } from "./event.ts";
+import { fold } from "./fold.ts";
+import type { FailureMode } from "./registration.ts";
+import { ruleOf } from "./rules.ts";
+import { type Spelled, spell } from "./spell.ts";
+
+/** A failure of the whole app, as a process tells it: `block` is exit 2 with an empty stdout, `continue` a message and exit 1. */
+export function appFailure(message: string, mode: FailureMode): Spelled {
+  const stderr = `hookline: ${message}\n`;
+  if (mode === "block") return { stdout: "", stderr, exitCode: 2 };
+  const wire = { systemMessage: `hookline: ${message}` };
+  return { wire, stdout: `${JSON.stringify(wire)}\n`, stderr, exitCode: 1 };
+}
+
+/** What an event settles to when its handlers gave no answer at all: the strictest answer it has under `block`, and a message. */
+export function withoutAnswer(payload: WirePayload, mode: FailureMode, message: string): Spelled {
+  const event = readEvent(payload);
+  const refused = mode === "block" ? refusal(ruleOf(event.name), event, message) : [];
+  const spelled = spell(event.name, fold([...refused, { kind: "systemMessage", text: message }]));
+  return { ...spelled, stderr: `hookline: ${message}\n${spelled.stderr}` };
+}
