@@ -7,7 +7,8 @@ import { projectDir, shellLine, shellWord } from "./call-words.ts";
 export interface OwnMarks {
   /** The project's folder, which `${CLAUDE_PROJECT_DIR}` stands for. */
   readonly root: string;
-  readonly hooksFile: string;
+  /** The hooks file, and the one that was installed before it. */
+  readonly hooksFiles: readonly string[];
   /** As the lock file has them, and as they would be written now. */
   readonly calls: readonly (readonly string[])[];
 }
@@ -34,14 +35,16 @@ export function ownEntries(settings: unknown, marks: OwnMarks): readonly OwnPlac
   );
 }
 
-function recogniser({ root, hooksFile, calls }: OwnMarks): (hook: Readonly<Record<string, unknown>>) => boolean {
-  const key = appKey(hooksFile);
-  const isOurFile = (word: string) => appKey(resolve(root, word.replaceAll(projectDir, root))) === key;
+function recogniser({ root, hooksFiles, calls }: OwnMarks): (hook: Readonly<Record<string, unknown>>) => boolean {
+  const keys = new Set(hooksFiles.map((file) => appKey(file)));
+  const isOurFile = (word: string) => keys.has(appKey(resolve(root, word.replaceAll(projectDir, root))));
   return ({ type, url, command, args }) => {
-    if (type === "http") return typeof url === "string" && keyIn(url) === key;
+    if (type === "http") return typeof url === "string" && keys.has(keyIn(url) ?? "");
     if (type !== "command" || typeof command !== "string") return false;
     if (!Array.isArray(args))
-      return calls.some((call) => isShellCall(command, call)) || namesFile(command, hooksFile, root);
+      return (
+        calls.some((call) => isShellCall(command, call)) || hooksFiles.some((file) => namesFile(command, file, root))
+      );
     const words = [command, ...args.map(String)];
     if (calls.some((call) => call.every((word, index) => words[index] === word))) return true;
     const file = hooksFileIn(words);

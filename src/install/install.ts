@@ -1,0 +1,122 @@
+import { dirname } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { type EditedFile, editSettings, editText } from "../engine/settings/index.ts";
+import type { HomeSource } from "../files/index.ts";
+import { backUp } from "./backup.ts";
+import { cutEdits, type Had, hadIn, installEdits } from "./edits.ts";
+import { type LockFile, readLockFile, unlockedPath, writeLockFile } from "./lock-file.ts";
+import { type OwnMarks, ownEntries } from "./own-entries.ts";
+import type { ScopePlaces } from "./places.ts";
+import type { PlannedEntry } from "./plan.ts";
+import { type InstallRecord, readRecord, writeRecord } from "./record.ts";
+import { hashOf, makePrivate, modeOf, realFile } from "./settings-file.ts";
+
+export interface InstallCall {
+  readonly places: ScopePlaces;
+  readonly hooksFile: string;
+  readonly planned: readonly PlannedEntry[];
+  readonly lock: LockFile;
+  /** Every way our entries may have been written. */
+  readonly calls: readonly (readonly string[])[];
+  /** The variable that holds the token, when no file is to hold it. */
+  readonly tokenEnv?: string;
+  readonly home: HomeSource;
+  readonly now: Date;
+  readonly dryRun?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface Installed {
+  /** The settings file before and after, and whether it was changed. */
+  readonly settings: EditedFile;
+  readonly lockWritten: boolean;
+  /** Where the old bytes are kept, when there were any to be replaced. */
+  readonly backup?: string;
+}
+
+/**
+ * Puts entries into a settings file: own ones are replaced in place, all else keeps its bytes.
+ *
+ * Contract: the way back is on disk before the file is changed; the lock file is written after it. With nothing to change, nothing
+ * is written. A dry run writes nothing at all.
+ */
+export async function install(call: InstallCall): Promise<Installed> {
+  const { places, planned, home, now, dryRun = false, signal } = call;
+  const { settingsFile, lockFile } = places;
+  const marks = await marksOf(call, await readLockFile(lockFile));
+  const real = await realFile(settingsFile);
+  const record = await readRecord(real, home);
+  const madeFolder = (await modeOf(dirname(settingsFile))) === undefined ? dirname(settingsFile) : record?.madeFolder;
+  const mode = await modeOf(settingsFile);
+  const secret = planned.some(({ transport }) => transport === "http") && call.tokenEnv === undefined;
+  let way: WayBack = { before: null, had: { hooks: false, events: [] } };
+  let backup: string | undefined;
+  const keep = async (edited: EditedFile): Promise<void> => {
+    const fresh = recordOf(call, edited, way, { secret, mode, madeFolder, record });
+    if (!isDeepStrictEqual(fresh, record)) await writeRecord(real, fresh, home);
+    if (secret) await makePrivate(settingsFile);
+  };
+  const change = (settings: unknown, text: string) => {
+    way = wayBack(settings, text, marks, record);
+    return installEdits(settings, planned, marks, way.had);
+  };
+  const settings = await editSettings(settingsFile, change, {
+    dryRun,
+    mode: secret ? 0o600 : 0o644,
+    ...(signal === undefined ? {} : { signal }),
+    beforeWrite: async (edited) => {
+      if (!edited.created) backup = await backUp(real, edited.before, home, now);
+      await keep(edited);
+    },
+  });
+  if (dryRun) return { settings, lockWritten: false };
+  if (!settings.changed) await keep(settings);
+  const lockWritten = await writeLockFile(lockFile, call.lock);
+  return { settings, lockWritten, ...(backup === undefined ? {} : { backup }) };
+}
+
+/** What entries of this app look like in this file. */
+async function marksOf({ places, hooksFile, calls }: InstallCall, lock: LockFile | undefined): Promise<OwnMarks> {
+  const before = lock === undefined ? [] : [unlockedPath(places.lockFile, lock.hooksPath)];
+  return { root: places.root, hooksFiles: [hooksFile, ...before], calls: [...calls, ...(lock ? [lock.command] : [])] };
+}
+
+interface WayBack {
+  readonly before: string | null;
+  readonly had: Had;
+}
+
+/** The text without anything of ours. As long as nobody else wrote, it is the one from before the first install. */
+function wayBack(settings: unknown, text: string, marks: OwnMarks, record: InstallRecord | undefined): WayBack {
+  if (record !== undefined && hashOf(text) === record.afterHash) return { before: record.before, had: record.had };
+  const isThere = ownEntries(settings, marks).length > 0;
+  const had = isThere ? (record?.had ?? { hooks: false, events: [] }) : hadIn(settings);
+  return { before: editText(text, cutEdits(settings, marks, had)).text, had };
+}
+
+function recordOf(
+  { places, hooksFile, planned, tokenEnv }: InstallCall,
+  edited: EditedFile,
+  { before, had }: WayBack,
+  {
+    secret,
+    mode,
+    madeFolder,
+    record,
+  }: { secret: boolean; mode: number | undefined; madeFolder: string | undefined; record: InstallRecord | undefined },
+): InstallRecord {
+  const isNew = edited.created || (record?.before === null && before !== null && /^\s*\{\s*\}\s*$/.test(before));
+  const loosened = record?.beforeMode ?? (secret && mode !== undefined && (mode & 0o077) !== 0 ? mode : undefined);
+  return {
+    version: 1,
+    settingsFile: places.settingsFile,
+    hooksFile,
+    before: isNew ? null : before,
+    ...(loosened === undefined ? {} : { beforeMode: loosened }),
+    afterHash: edited.contentHash,
+    had,
+    ...(madeFolder === undefined ? {} : { madeFolder }),
+    entries: planned,
+    ...(tokenEnv === undefined ? {} : { tokenEnv }),
+  };
+}

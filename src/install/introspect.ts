@@ -1,0 +1,116 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { relative, sep } from "node:path";
+import { endLeftovers, type Finished, findLeftovers, run } from "../exec/index.ts";
+import { Problem } from "../protocol/index.ts";
+import type { EventNeeds } from "./plan.ts";
+
+export interface IntrospectOptions {
+  /** Node and the program that loads the file, to which file and mark are added. */
+  readonly program: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What an app says about itself. */
+export interface Introspected {
+  readonly events: readonly EventNeeds[];
+  /** The hooks file and everything it imports from its own tree. */
+  readonly inputs: readonly string[];
+  /** SHA-256 over the inputs, the same wherever the folder lies. */
+  readonly contentHash: string;
+  /** What the file printed while it was loaded. */
+  readonly prints: string;
+}
+
+const tagName = "HOOKLINE_RUN";
+
+/**
+ * Loads a hooks file in a process of its own and asks the app what it needs.
+ *
+ * Contract: ends within the limit, and nothing that the file started outlives it. What is wrong with the file is a `Problem`:
+ * `install/syntax`, `install/import`, `install/no-app` or `install/timeout`. An app without handlers has no events.
+ */
+export async function introspect(file: string, options: IntrospectOptions): Promise<Introspected> {
+  const { program, cwd, env, timeoutMs = 10_000, signal } = options;
+  const mark = randomBytes(16).toString("hex");
+  const tag = { name: tagName, value: `install-${mark}` };
+  const [node = "", ...args] = program;
+  const finished = await run(
+    { form: "exec", file: node, args: [...args, file, mark] },
+    { cwd, env, tag, timeoutMs, input: "", capBytes: 16 * 2 ** 20, ...(signal === undefined ? {} : { signal }) },
+  );
+  endLeftovers(await findLeftovers(tag.name, tag.value));
+  return readReport(file, finished, mark, timeoutMs);
+}
+
+async function readReport(file: string, finished: Finished, mark: string, timeoutMs: number): Promise<Introspected> {
+  const { ended, stdout, stderr } = finished;
+  const lines = stdout.text.split("\n");
+  const line = lines.find((one) => one.startsWith(mark));
+  const prints = [...lines.filter((one) => one !== line), ...stderr.text.split("\n")]
+    .filter((one) => one !== "")
+    .join("\n");
+  if (ended.by === "timeout") {
+    const message = `${file} did not load within ${timeoutMs / 1_000} s. What takes long belongs into a handler.`;
+    throw problem("install/timeout", message, file, prints);
+  }
+  if (line === undefined)
+    throw problem("install/import", `${file} cannot be loaded: ${wordsOf(finished)}.`, file, prints);
+  const report = JSON.parse(line.slice(mark.length)) as Report;
+  if ("problem" in report) throw problem(codeOf(report.problem), wordsFor(report.problem), file, prints);
+  const { events, inputs } = report;
+  return { events, inputs, contentHash: await contentHashOf(file, inputs), prints };
+}
+
+type Report =
+  | { readonly events: readonly EventNeeds[]; readonly inputs: readonly string[] }
+  | { readonly problem: { readonly code: string; readonly message: string; readonly cause: string } };
+
+type Told = Extract<Report, { problem: unknown }>["problem"];
+
+function codeOf({ code, message, cause }: Told): "install/no-app" | "install/import" | "install/syntax" {
+  if (code === "sdk/no-app") return "install/no-app";
+  const missing =
+    /ERR_(?:MODULE_NOT_FOUND|UNSUPPORTED_DIR_IMPORT|PACKAGE_PATH|UNKNOWN_FILE)|Could not resolve|does not provide an export/;
+  if (missing.test(cause) || missing.test(message) || code !== "sdk/no-load") return "install/import";
+  // Of the builder's complaints all but those about imports are about syntax; Node says so by the error's name.
+  return /(?:^| )SyntaxError /.test(cause) || /Build failed/.test(cause) ? "install/syntax" : "install/import";
+}
+
+function wordsFor(told: Told): string {
+  const what = {
+    "install/no-app": "",
+    "install/syntax": "It has a syntax error. ",
+    "install/import": "It cannot be imported. ",
+  };
+  return `${what[codeOf(told)]}${told.message}`;
+}
+
+function wordsOf({ ended }: Finished): string {
+  if (ended.by === "exit") return `it ended the process with status ${ended.code} while it was loaded`;
+  return ended.by === "not-started" ? ended.why : `the process ended by ${ended.by}`;
+}
+
+function problem(
+  code: "install/no-app" | "install/import" | "install/syntax" | "install/timeout",
+  message: string,
+  file: string,
+  prints: string,
+): Problem {
+  return new Problem(code, `${message} Nothing was written.`, { about: { file, prints } });
+}
+
+/** Over the inputs in the order of their names, each named from the hooks file. */
+export async function contentHashOf(file: string, inputs: readonly string[]): Promise<string> {
+  const hash = createHash("sha256");
+  const named = inputs.map((path) => ({ path, name: relative(file, path).split(sep).join("/") }));
+  named.sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const { path, name } of named) {
+    const bytes = await readFile(path);
+    hash.update(`${name}\0${bytes.length}\0`).update(bytes);
+  }
+  return hash.digest("hex");
+}

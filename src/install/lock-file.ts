@@ -1,0 +1,94 @@
+import { readFile } from "node:fs/promises";
+import { dirname, relative, resolve, sep } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { replaceFile, unless } from "../files/index.ts";
+import { Problem } from "../protocol/index.ts";
+import { type AskedTransport, askedTransports } from "./scope.ts";
+
+/** What was installed, for everybody who has the folder. It holds no secret, and its paths count from its folder's parent. */
+export interface LockFile {
+  readonly version: 1;
+  /** ISO time. */
+  readonly installedAt: string;
+  readonly hooksPath: string;
+  /** `PreToolUse:Bash`, `PostToolUse:*`, `Stop` */
+  readonly hooksRegistered: readonly string[];
+  readonly settingsFile: string;
+  /** Program and arguments, without what depends on the event. */
+  readonly command: readonly string[];
+  /** As asked for. */
+  readonly transport: AskedTransport;
+  /** SHA-256 over the hooks file and everything it imports from its own tree. */
+  readonly contentHash: string;
+  /** Present when every event was asked for. */
+  readonly allEvents?: true;
+}
+
+export const lockVersion = 1;
+
+/** Undefined when there is none. Contract: one that a newer version wrote, or that says nothing we know, is a `Problem`. */
+export async function readLockFile(path: string): Promise<LockFile | undefined> {
+  const text = await unless(["ENOENT", "ENOTDIR"], readFile(path, "utf8"));
+  if (text === undefined) return undefined;
+  const value = parsed(text, path);
+  const { version } = value;
+  if (typeof version === "number" && version > lockVersion) {
+    const message = `${path} was written by a newer Hookline (version ${version}). Update this one; the file was left as it is.`;
+    throw new Problem("install/newer-lock", message, { about: { path, version } });
+  }
+  if (!isLockFile(value)) throw bad(path, "it does not hold what a lock file holds");
+  return value;
+}
+
+/** Writes it unless it says the same already, whenever that was. True when it was written. */
+export async function writeLockFile(path: string, lock: LockFile): Promise<boolean> {
+  const old = await readLockFile(path).catch((error: unknown) => {
+    // What cannot be used is replaced; what a newer version wrote is not.
+    if (error instanceof Problem && error.code === "install/bad-lock") return undefined;
+    throw error;
+  });
+  if (old !== undefined && isDeepStrictEqual({ ...old, installedAt: "" }, { ...lock, installedAt: "" })) return false;
+  await replaceFile(path, `${JSON.stringify(lock, null, 2)}\n`, { mode: 0o644 });
+  return true;
+}
+
+/** A path as the lock file writes it. */
+export function lockedPath(lockFile: string, path: string): string {
+  return relative(base(lockFile), path).split(sep).join("/");
+}
+
+export function unlockedPath(lockFile: string, path: string): string {
+  return resolve(base(lockFile), path);
+}
+
+function base(lockFile: string): string {
+  return dirname(dirname(lockFile));
+}
+
+function parsed(text: string, path: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch (cause) {
+    throw bad(path, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+  throw bad(path, "it holds no object");
+}
+
+function isLockFile(value: object): value is LockFile {
+  const { version, installedAt, hooksPath, hooksRegistered, settingsFile, command, transport, contentHash } =
+    value as Partial<Record<keyof LockFile, unknown>>;
+  const isTexts = (list: unknown) => Array.isArray(list) && list.every((one) => typeof one === "string");
+  return (
+    version === lockVersion &&
+    [installedAt, hooksPath, settingsFile, contentHash].every((one) => typeof one === "string") &&
+    isTexts(hooksRegistered) &&
+    isTexts(command) &&
+    askedTransports.includes(transport as AskedTransport)
+  );
+}
+
+function bad(path: string, why: string, cause?: unknown): Problem {
+  const message = `${path} cannot be used: ${why}. Remove it; hookline install writes a new one.`;
+  return new Problem("install/bad-lock", message, { about: { path }, ...(cause === undefined ? {} : { cause }) });
+}

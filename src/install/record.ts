@@ -1,0 +1,48 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type HomeSource, openState, readPrivate, replaceFile, statePath } from "../files/index.ts";
+import { settingsKey } from "./backup.ts";
+import type { Had } from "./edits.ts";
+import type { PlannedEntry } from "./plan.ts";
+
+/**
+ * What this user's install did to one settings file, kept for this user alone: the way back, byte for byte, and the entries as they
+ * were written, tokens included.
+ */
+export interface InstallRecord {
+  readonly version: 1;
+  readonly settingsFile: string;
+  readonly hooksFile: string;
+  /** The text before the first install; null: there was no file. */
+  readonly before: string | null;
+  /** Its mode, where install had to change it. */
+  readonly beforeMode?: number;
+  /** SHA-256 of the bytes that install left. */
+  readonly afterHash: string;
+  readonly had: Had;
+  /** The folder of the settings file, if install made it. */
+  readonly madeFolder?: string;
+  readonly entries: readonly PlannedEntry[];
+  readonly tokenEnv?: string;
+}
+
+/** Undefined when this user has not installed anything there, or another version did. */
+export async function readRecord(realPath: string, home: HomeSource): Promise<InstallRecord | undefined> {
+  const bytes = await readPrivate(recordPath(realPath, home));
+  if (bytes === undefined) return undefined;
+  const value = JSON.parse(bytes.toString("utf8")) as InstallRecord;
+  return value.version === 1 ? value : undefined;
+}
+
+export async function writeRecord(realPath: string, record: InstallRecord, home: HomeSource): Promise<void> {
+  await openState(["installs"], home);
+  await replaceFile(recordPath(realPath, home), `${JSON.stringify(record)}\n`);
+}
+
+export async function dropRecord(realPath: string, home: HomeSource): Promise<void> {
+  await rm(recordPath(realPath, home), { force: true });
+}
+
+function recordPath(realPath: string, home: HomeSource): string {
+  return join(statePath(home), "installs", `${settingsKey(realPath)}.json`);
+}

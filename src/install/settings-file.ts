@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import { chmod, lstat, readlink, realpath } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { editSettings } from "../engine/settings/index.ts";
+import { unless } from "../files/index.ts";
+
+/** Where a settings file really lies, whether it is there yet or not: our own notes about it go by this path. */
+export async function realFile(path: string): Promise<string> {
+  const real = await unless(["ENOENT", "ENOTDIR"], realpath(path));
+  if (real !== undefined) return real;
+  const link = await unless(["ENOENT", "ENOTDIR", "EINVAL"], readlink(path));
+  if (link !== undefined) return realFile(resolve(dirname(path), link));
+  return dirname(path) === path ? path : join(await realFile(dirname(path)), basename(path));
+}
+
+/** What a settings file says, and its text; of a file that is not there, nothing. Contract: one that cannot be read is a `Problem`. */
+export async function readSettings(
+  path: string,
+): Promise<{ readonly settings: unknown; readonly hash: string | null }> {
+  let settings: unknown;
+  let text = "";
+  const isThere = (await modeOf(path)) !== undefined;
+  const look = (value: unknown, written: string) => {
+    settings = value;
+    text = written;
+    return [];
+  };
+  await editSettings(path, look, { dryRun: true });
+  return { settings, hash: isThere ? hashOf(text) : null };
+}
+
+export function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** Undefined when there is no such file. */
+export async function modeOf(path: string): Promise<number | undefined> {
+  const stat = await unless(["ENOENT", "ENOTDIR"], lstat(await realFile(path)));
+  return stat && stat.mode & 0o7777;
+}
+
+/** A file with a token in it is for its owner alone. */
+export async function makePrivate(path: string): Promise<void> {
+  const mode = await modeOf(path);
+  if (mode !== undefined && (mode & 0o077) !== 0) await chmod(await realFile(path), 0o600);
+}

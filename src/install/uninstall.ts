@@ -1,0 +1,102 @@
+import { chmod, readFile, rm, rmdir, unlink } from "node:fs/promises";
+import { editSettings } from "../engine/settings/index.ts";
+import { type HomeSource, replaceFile, unless, withLock } from "../files/index.ts";
+import { backUp } from "./backup.ts";
+import { cutEdits } from "./edits.ts";
+import { readLockFile, unlockedPath } from "./lock-file.ts";
+import { type OwnMarks, ownEntries } from "./own-entries.ts";
+import type { ScopePlaces } from "./places.ts";
+import { dropRecord, type InstallRecord, readRecord } from "./record.ts";
+import { hashOf, readSettings, realFile } from "./settings-file.ts";
+
+export interface UninstallCall {
+  readonly places: ScopePlaces;
+  /** Known when the lock file is lost. */
+  readonly hooksFile?: string;
+  readonly home: HomeSource;
+  readonly now: Date;
+  readonly dryRun?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface Uninstalled {
+  /** False when there was nothing of ours. */
+  readonly wasInstalled: boolean;
+  readonly hooksFile?: string;
+  /** `restored`: the bytes from before. `removed`: there was no file before. `cut`: own entries taken out of a file that others changed. */
+  readonly how: "restored" | "removed" | "cut" | "nothing";
+  readonly before: string;
+  /** Null: the file is gone. */
+  readonly after: string | null;
+}
+
+/**
+ * Takes entries out again. A file that is as install left it gets its old bytes and its old mode back; otherwise our entries are cut
+ * out and all else stays. Contract: the lock file goes last, so that a call that was cut short can be made again.
+ */
+export async function uninstall(call: UninstallCall): Promise<Uninstalled> {
+  const { places, home, dryRun = false } = call;
+  const { settingsFile, lockFile } = places;
+  const lock = await readLockFile(lockFile);
+  const real = await realFile(settingsFile);
+  const record = await readRecord(real, home);
+  const known = lock === undefined ? (record?.hooksFile ?? call.hooksFile) : unlockedPath(lockFile, lock.hooksPath);
+  const hooksFiles = [known, record?.hooksFile, call.hooksFile].filter((file) => file !== undefined);
+  const marks: OwnMarks = { root: places.root, hooksFiles, calls: lock ? [lock.command] : [] };
+  const { settings, hash } = await readSettings(settingsFile);
+  const found = ownEntries(settings, marks).length > 0;
+  const wasInstalled = found || lock !== undefined || (record !== undefined && record.afterHash === hash);
+  const asLeft = record !== undefined && record.afterHash === hash;
+  const done = asLeft ? await restore(real, record, call) : await cut(settingsFile, real, marks, record, call);
+  if (!dryRun) {
+    if (record?.beforeMode !== undefined && done.after !== null) await chmod(real, record.beforeMode);
+    await rm(lockFile, { force: true });
+    await dropRecord(real, home);
+    if (record?.madeFolder !== undefined) await unless(["ENOTEMPTY", "EEXIST", "ENOENT"], rmdir(record.madeFolder));
+  }
+  return { wasInstalled, ...(known === undefined ? {} : { hooksFile: known }), ...done };
+}
+
+type Done = Pick<Uninstalled, "how" | "before" | "after">;
+
+async function restore(real: string, record: InstallRecord, call: UninstallCall): Promise<Done> {
+  const { home, now, dryRun, signal } = call;
+  const { before } = record;
+  const attempt = async (): Promise<Done | undefined> => {
+    const bytes = await readFile(real);
+    const text = bytes.toString("utf8");
+    if (hashOf(text) !== record.afterHash) return undefined;
+    const done: Done = { how: before === null ? "removed" : "restored", before: text, after: before };
+    if (dryRun) return done;
+    await backUp(real, text, home, now);
+    if (before === null) await unlink(real);
+    else if ((await replaceFile(real, before, { expect: bytes })) === "changed") return undefined;
+    return done;
+  };
+  const done = dryRun ? await attempt() : await withLock(real, attempt, signal === undefined ? {} : { signal });
+  // Somebody wrote in the last moment: then it is no longer as install left it.
+  return done ?? uninstallCut(real, record, call);
+}
+
+function uninstallCut(real: string, record: InstallRecord, call: UninstallCall): Promise<Done> {
+  const marks = { root: call.places.root, hooksFiles: [record.hooksFile], calls: [] };
+  return cut(call.places.settingsFile, real, marks, record, call);
+}
+
+async function cut(
+  file: string,
+  real: string,
+  marks: OwnMarks,
+  record: InstallRecord | undefined,
+  { home, now, dryRun, signal }: UninstallCall,
+): Promise<Done> {
+  const had = record?.had ?? { hooks: false, events: [] };
+  // Without an entry of ours there is nothing to lock or to make for it.
+  const none = ownEntries((await readSettings(file)).settings, marks).length === 0;
+  const edited = await editSettings(file, (settings) => cutEdits(settings, marks, had), {
+    dryRun: dryRun === true || none,
+    ...(signal === undefined ? {} : { signal }),
+    beforeWrite: async ({ before }) => void (await backUp(real, before, home, now)),
+  });
+  return { how: edited.changed ? "cut" : "nothing", before: edited.before, after: edited.after };
+}
