@@ -93,7 +93,9 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
     takeWarnings: () => told.splice(0),
     onLost: (error) => warn({ code: "hook-failed", message: `An event nobody waited for failed: ${String(error)}` }),
   });
-  const asking = { fire: events.fire, tell: world.tell, warn };
+  const fireByItself: typeof events.fire = (event, payload, given) =>
+    events.fire(event, { ...resolved.common?.(), ...payload }, given);
+  const asking = { fire: fireByItself, tell: world.tell, warn };
   const line = statusLine(warn);
   let closed = false;
 

@@ -46,4 +46,8 @@ export interface EngineOptions {
   readonly conversation?: (payload: AnyPayload) => readonly unknown[];
   /** Where the client keeps its own files. Default: `CLAUDE_CONFIG_DIR`, else `~/.claude`. */
   readonly clientHome?: string;
+  /** Below which `session-env` lies, where it is not the client's home. */
+  readonly envFileRoot?: string;
+  /** What the host knows of the session, for events that the engine fires by itself. */
+  readonly common?: () => AnyPayload;
 }

@@ -5,11 +5,12 @@ import type { EngineOptions } from "./options.ts";
 import type { Ports } from "./ports.ts";
 
 /** Options with every default filled in; from here on nobody asks the process for anything. */
-export interface ResolvedOptions extends Required<Omit<EngineOptions, "conversation" | "events" | "stripEnv">> {
+export interface ResolvedOptions extends Required<Omit<EngineOptions, "conversation" | "events" | "stripEnv" | "common">> {
   readonly ports: Ports;
   readonly rows: Readonly<Record<string, EventRow>>;
   readonly conversation?: EngineOptions["conversation"];
   readonly stripEnv?: readonly string[];
+  readonly common?: EngineOptions["common"];
 }
 
 export function resolveOptions(options: EngineOptions): ResolvedOptions {
@@ -36,7 +37,9 @@ export function resolveOptions(options: EngineOptions): ResolvedOptions {
     bypassAvailable: options.bypassAvailable ?? false,
     observeContent: options.observeContent ?? false,
     clientHome: options.clientHome ?? clientHome(env["CLAUDE_CONFIG_DIR"], home),
+    envFileRoot: options.envFileRoot ?? options.clientHome ?? clientHome(env["CLAUDE_CONFIG_DIR"], home),
     ...(options.conversation ? { conversation: options.conversation } : {}),
+    ...(options.common ? { common: options.common } : {}),
     ...(options.stripEnv ? { stripEnv: options.stripEnv } : {}),
   };
 }

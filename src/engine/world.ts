@@ -25,7 +25,7 @@ export async function openWorld(options: ResolvedOptions, parts: WorldParts): Pr
     ask: askInTurn(options.ports.asker),
     home: options.home,
     projectDir: options.cwd,
-    clientHome: options.clientHome,
+    clientHome: options.envFileRoot,
     env: options.env,
     version: version(),
     strict: options.strict,

@@ -21,6 +21,8 @@ export interface AppendRecordOptions {
   readonly durable?: boolean;
   /** What a threaded record hangs on instead of the tip: a tool result on its call, null at a compaction. */
   readonly parent?: string | null;
+  /** An id that another record had to name before this one was written. */
+  readonly uuid?: string;
 }
 
 export interface Appended {
@@ -112,7 +114,7 @@ export function openTranscript(options: TranscriptOptions): Transcript {
 
   async function writeOne({ waiting, draft }: Ready, to: LineWriter, before: string | null): Promise<string | null> {
     const parentUuid = waiting.options.parent === undefined ? before : waiting.options.parent;
-    const position = { uuid: uuid(), parentUuid, timestamp: new Date(now()).toISOString() };
+    const position = { uuid: waiting.options.uuid ?? uuid(), parentUuid, timestamp: new Date(now()).toISOString() };
     const record = compose(draft, envelope, position);
     try {
       await to.line(JSON.stringify(record));
