@@ -30,7 +30,6 @@ export type {
 } from "./hook.ts";
 export { fileHookTypes, groupFields, type HookFields, hookFields } from "./hook-fields.ts";
 export { missingPackage } from "./missing-package.ts";
-export { missingPackage } from "./missing-package.ts";
 export { nearest } from "./near.ts";
 export type {
   Outcome,
