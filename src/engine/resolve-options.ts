@@ -5,7 +5,8 @@ import type { EngineOptions } from "./options.ts";
 import type { Ports } from "./ports.ts";
 
 /** Options with every default filled in; from here on nobody asks the process for anything. */
-export interface ResolvedOptions extends Required<Omit<EngineOptions, "conversation" | "events" | "stripEnv" | "common">> {
+export interface ResolvedOptions
+  extends Required<Omit<EngineOptions, "conversation" | "events" | "stripEnv" | "common">> {
   readonly ports: Ports;
   readonly rows: Readonly<Record<string, EventRow>>;
   readonly conversation?: EngineOptions["conversation"];
