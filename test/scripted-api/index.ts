@@ -1,4 +1,16 @@
 /** A scripted Messages API on loopback, for every test that needs a model without a network. */
+export { type ChatApi, type ChatRequest, type ChatTurn, startChatApi } from "./chat.ts";
 export type { Lane } from "./lane.ts";
-export type { ApiBlock, ApiMessage, Failure, MessagesRequest, Part, Script, ToolCall, Turn, Turns } from "./script.ts";
+export type {
+  ApiBlock,
+  ApiMessage,
+  Failure,
+  MessagesRequest,
+  Part,
+  Script,
+  ToolCall,
+  Turn,
+  Turns,
+  Whole,
+} from "./script.ts";
 export { type LoggedRequest, type ScriptedApi, startScriptedApi } from "./server.ts";

@@ -8,7 +8,10 @@ export type Lane = "main" | "subagent" | "compaction" | "prompt-hook" | "agent-h
 
 export function laneOf(request: MessagesRequest): Lane {
   const offered = new Set((request.tools ?? []).map((tool) => tool.name));
-  if (offered.has("StructuredOutput")) return "agent-hook";
+  if (offered.has("StructuredOutput")) {
+    // A prompt hook has nothing to choose: it must answer, and with this tool.
+    return offered.size === 1 && request.tool_choice?.name === "StructuredOutput" ? "prompt-hook" : "agent-hook";
+  }
   if (isCompaction(request)) return "compaction";
   if (request.output_config?.format !== undefined) {
     return JSON.stringify(request.output_config.format).includes('"ok"') ? "prompt-hook" : "side";

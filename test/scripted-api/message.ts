@@ -1,4 +1,4 @@
-import type { Failure, Part, Turn } from "./script.ts";
+import type { Failure, Part, Turn, Whole } from "./script.ts";
 
 /** A turn as the Messages API words it: the whole message, its events for a stream, or an error. */
 
@@ -8,7 +8,7 @@ export interface Message {
   readonly role: "assistant";
   readonly model: string;
   readonly content: readonly Block[];
-  readonly stop_reason: "end_turn" | "tool_use";
+  readonly stop_reason: string;
   readonly stop_sequence: null;
   readonly usage: Usage;
 }
@@ -24,6 +24,7 @@ interface Usage {
   readonly cache_read_input_tokens: number;
   readonly output_tokens: number;
   readonly service_tier: "standard";
+  readonly [field: string]: unknown;
 }
 
 export interface StreamEvent {
@@ -35,27 +36,32 @@ export function isFailure(turn: Turn): turn is Failure {
   return typeof turn === "object" && "status" in turn;
 }
 
-export function messageOf(turn: Exclude<Turn, Failure>, model: string, serial: number): Message {
-  const parts = isList(turn) ? turn : [turn];
-  const content = parts.map((part, index) => blockOf(part, `${serial}_${index}`));
+export function wholeOf(turn: Exclude<Turn, Failure>): Whole {
+  if (isList(turn)) return { blocks: turn };
+  return typeof turn === "object" && "blocks" in turn ? turn : { blocks: [turn] };
+}
+
+export function messageOf(whole: Whole, model: string, serial: number): Message {
+  const content = whole.blocks.map((part, index) => blockOf(part, `${serial}_${index}`));
   return {
     id: `msg_scripted_${serial}`,
     type: "message",
     role: "assistant",
     model,
     content,
-    stop_reason: content.some((block) => block.type === "tool_use") ? "tool_use" : "end_turn",
+    stop_reason: whole.stopReason ?? (content.some((block) => block.type === "tool_use") ? "tool_use" : "end_turn"),
     stop_sequence: null,
-    usage: usage(Math.ceil(JSON.stringify(content).length / 4)),
+    usage: { ...usage(Math.ceil(JSON.stringify(content).length / 4)), ...whole.usage },
   };
 }
 
-export function* eventsOf(message: Message): Generator<StreamEvent> {
+export function* eventsOf(message: Message, chunk?: number): Generator<StreamEvent> {
   const { content, stop_reason, usage: final } = message;
-  yield { type: "message_start", message: { ...message, content: [], stop_reason: null, usage: usage(1) } };
+  const begun = { ...final, output_tokens: 1 };
+  yield { type: "message_start", message: { ...message, content: [], stop_reason: null, usage: begun } };
   for (const [index, block] of content.entries()) {
     yield { type: "content_block_start", index, content_block: emptied(block) };
-    for (const delta of deltasOf(block)) yield { type: "content_block_delta", index, delta };
+    for (const delta of deltasOf(block, chunk)) yield { type: "content_block_delta", index, delta };
     yield { type: "content_block_stop", index };
   }
   yield { type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage: final };
@@ -78,7 +84,7 @@ const errorNames: Record<number, string> = {
   529: "overloaded_error",
 };
 
-function isList(turn: Part | readonly Part[]): turn is readonly Part[] {
+function isList(turn: Turn): turn is readonly Part[] {
   return Array.isArray(turn);
 }
 
@@ -94,15 +100,20 @@ function emptied(block: Block): object {
   return { ...block, input: {} };
 }
 
-function* deltasOf(block: Block): Generator<object> {
+function* deltasOf(block: Block, chunk?: number): Generator<object> {
   if (block.type === "text") {
-    yield { type: "text_delta", text: block.text };
+    for (const text of pieces(block.text, chunk)) yield { type: "text_delta", text };
   } else if (block.type === "thinking") {
-    yield { type: "thinking_delta", thinking: block.thinking };
+    for (const thinking of pieces(block.thinking, chunk)) yield { type: "thinking_delta", thinking };
     yield { type: "signature_delta", signature: block.signature };
   } else {
-    yield { type: "input_json_delta", partial_json: JSON.stringify(block.input) };
+    for (const json of pieces(JSON.stringify(block.input), chunk))
+      yield { type: "input_json_delta", partial_json: json };
   }
+}
+
+function* pieces(text: string, size: number = text.length): Generator<string> {
+  for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
 }
 
 function usage(outputTokens: number): Usage {

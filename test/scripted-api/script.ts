@@ -10,10 +10,23 @@ export type Script = Partial<Record<Lane, Turns>>;
 /** A list of turns, used one after another; or a function that looks at the request. */
 export type Turns = readonly Turn[] | ((request: MessagesRequest, index: number) => Turn);
 
-/** A text, a tool call, several blocks of one message, or an error in the API's shape. */
-export type Turn = Part | readonly Part[] | Failure;
+/** A text, a tool call, several blocks of one message, these with all that can be said of them, or an error in the API's shape. */
+export type Turn = Part | readonly Part[] | Whole | Failure;
 
 export type Part = string | ToolCall | Thinking;
+
+export interface Whole {
+  readonly blocks: readonly Part[];
+  /** Fields of the API's `usage` that are not the usual ones. */
+  readonly usage?: Readonly<Record<string, unknown>>;
+  readonly stopReason?: string;
+  /** After the first text the stream breaks off, or says that it failed. */
+  readonly breaks?: "connection" | "overloaded_error";
+  /** Characters to a delta; by default a block is one. */
+  readonly chunk?: number;
+  /** Waited before the answer begins. */
+  readonly delayMs?: number;
+}
 
 export interface ToolCall {
   readonly tool: string;
@@ -30,6 +43,8 @@ export interface Failure {
   /** The API's word for it, `rate_limit_error` for instance; by default the one that goes with the status. */
   readonly error?: string;
   readonly message?: string;
+  /** Seconds, in a `Retry-After` header. */
+  readonly retryAfter?: number;
 }
 
 /** The parts of a request that scripts and tests look at. */
@@ -39,6 +54,7 @@ export interface MessagesRequest {
   readonly system?: string | readonly { readonly text?: string }[];
   readonly messages: readonly ApiMessage[];
   readonly tools?: readonly { readonly name: string }[];
+  readonly tool_choice?: { readonly type: string; readonly name?: string };
   readonly output_config?: { readonly format?: unknown };
 }
 

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Lane, laneOf } from "./lane.ts";
-import { errorOf, eventsOf, isFailure, type Message, messageOf } from "./message.ts";
-import { type MessagesRequest, type Script, turnOf } from "./script.ts";
+import { errorOf, eventsOf, isFailure, messageOf, wholeOf } from "./message.ts";
+import { type MessagesRequest, type Script, turnOf, type Whole } from "./script.ts";
 
 /** A Messages API on loopback that says what a script tells it to and remembers what it was asked. */
 export interface ScriptedApi {
@@ -18,6 +18,7 @@ export interface LoggedRequest {
   /** How many requests of this lane came before. */
   readonly index: number;
   readonly body: MessagesRequest;
+  readonly authorization: string | undefined;
 }
 
 export async function startScriptedApi(script: Script): Promise<ScriptedApi> {
@@ -55,15 +56,18 @@ async function answer(
   }
   const lane = laneOf(body);
   const index = requests.filter((earlier) => earlier.lane === lane).length;
-  requests.push({ lane, index, body });
+  requests.push({ lane, index, body, authorization: request.headers.authorization });
   const turn = turnOf(script, lane, body, index);
   if (isFailure(turn)) {
+    if (turn.retryAfter !== undefined) response.setHeader("retry-after", turn.retryAfter);
     sendJson(response, turn.status, errorOf(turn));
     return;
   }
-  const message = messageOf(turn, body.model, requests.length);
-  if (body.stream) sendEvents(response, message);
-  else sendJson(response, 200, message);
+  const whole = wholeOf(turn);
+  await new Promise((resolve) => setTimeout(resolve, whole.delayMs ?? 0));
+  const serial = requests.length;
+  if (body.stream) sendEvents(response, whole, body.model, serial);
+  else sendJson(response, 200, messageOf(whole, body.model, serial));
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {
@@ -81,9 +85,29 @@ function sendJson(response: ServerResponse, status: number, body: object): void 
   response.end(JSON.stringify(body));
 }
 
-function sendEvents(response: ServerResponse, message: Message): void {
+function sendEvents(response: ServerResponse, whole: Whole, model: string, serial: number): void {
+  const message = messageOf(whole, model, serial);
   response.writeHead(200, { "content-type": "text/event-stream", "request-id": `req_${message.id}` });
-  for (const event of eventsOf(message)) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  for (const event of eventsOf(message, whole.chunk)) {
+    if (whole.breaks !== undefined && event.type === "content_block_stop") {
+      breakOff(response, whole.breaks);
+      return;
+    }
+    send(response, event);
+  }
+  response.end();
+}
+
+function send(response: ServerResponse, event: { readonly type: string }): void {
+  response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+}
+
+function breakOff(response: ServerResponse, how: NonNullable<Whole["breaks"]>): void {
+  if (how === "connection") {
+    setImmediate(() => response.destroy());
+    return;
+  }
+  send(response, { type: "error", error: { type: how, message: "Overloaded" } } as { readonly type: string });
   response.end();
 }
 

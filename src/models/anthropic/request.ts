@@ -37,13 +37,18 @@ function systemOf(parts: readonly string[], cached: boolean): TextBlockParam[] {
 
 /** Marks the last two messages of the person: what the call before this one wrote into the cache is then found again. */
 function messagesOf(messages: readonly Message[], cached: boolean): MessageParam[] {
-  const marked = messages.flatMap(({ role }, at) => (role === "user" ? [at] : [])).slice(-2);
-  return messages.map(({ role, content }, at) => {
-    const blocks = typeof content === "string" ? [{ type: "text", text: content } as const] : content;
-    const sent = blocks.filter(sendable);
-    const markAt = cached && marked.includes(at) ? sent.length - 1 : -1;
-    return { role, content: sent.map((block, place) => (place === markAt ? marking(block) : block)) } as MessageParam;
+  const sent = messages
+    .map(({ role, content }) => ({ role, blocks: blocksOf(content).filter(sendable) }))
+    .filter(({ blocks }) => blocks.length > 0);
+  const marked = cached ? sent.flatMap(({ role }, at) => (role === "user" ? [at] : [])).slice(-2) : [];
+  return sent.map(({ role, blocks }, at) => {
+    const markAt = marked.includes(at) ? blocks.length - 1 : -1;
+    return { role, content: blocks.map((block, place) => (place === markAt ? marking(block) : block)) } as MessageParam;
   });
+}
+
+function blocksOf(content: Message["content"]): readonly ContentBlock[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
 /** The API refuses empty texts and thinking it did not sign. */

@@ -1,0 +1,227 @@
+import { afterEach, expect, test } from "vitest";
+import { type Script, type ScriptedApi, startScriptedApi } from "../../../test/scripted-api/index.ts";
+import type { Message } from "../message.ts";
+import type { Model, ModelEvent, ModelRequest } from "../model.ts";
+import { withRetry } from "../retry.ts";
+import { anthropic } from "./anthropic.ts";
+
+let api: ScriptedApi | undefined;
+
+afterEach(async () => {
+  await api?.close();
+  api = undefined;
+});
+
+test("HO-10, HO-11: the official client's stream becomes deltas and then the answer, thinking with its signature", async () => {
+  const usage = {
+    input_tokens: 11,
+    cache_creation_input_tokens: 30,
+    cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 },
+    cache_read_input_tokens: 5,
+    output_tokens: 42,
+  };
+  const blocks = [{ thinking: "hm" }, "Hello", { tool: "Read", input: { file_path: "ä" }, id: "toolu_1" }];
+  const model = await open({ main: [{ blocks, usage, chunk: 3 }] });
+  const events = await eventsOf(model, request);
+  const content = [
+    { type: "thinking", thinking: "hm", signature: "c2NyaXB0ZWQ=" },
+    { type: "text", text: "Hello" },
+    { type: "tool_use", id: "toolu_1", name: "Read", input: { file_path: "ä" } },
+  ];
+  expect(events.filter(({ type }) => type !== "tool-input")).toEqual([
+    { type: "thinking", index: 0, text: "hm" },
+    { type: "block", index: 0, block: content[0] },
+    { type: "text", index: 1, text: "Hel" },
+    { type: "text", index: 1, text: "lo" },
+    { type: "block", index: 1, block: content[1] },
+    { type: "tool-call", index: 2, id: "toolu_1", name: "Read" },
+    { type: "block", index: 2, block: content[2] },
+    {
+      type: "end",
+      id: "msg_scripted_1",
+      requestId: "req_msg_scripted_1",
+      model: "test-model",
+      content,
+      usage: { input: 11, output: 42, cacheWrite5m: 10, cacheWrite1h: 20, cacheRead: 5 },
+      stopReason: "tool_use",
+    },
+  ]);
+  const json = events.map((event) => (event.type === "tool-input" ? event.json : "")).join("");
+  expect(JSON.parse(json)).toEqual({ file_path: "ä" });
+});
+
+test("HO-11: a request carries system, tools, thinking and cache marks, and thinking goes back as it came", async () => {
+  const messages: readonly Message[] = [
+    { role: "user", content: "one" },
+    {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: "signed", signature: "s1" },
+        { type: "thinking", thinking: "from elsewhere", signature: "" },
+        { type: "tool_use", id: "t1", name: "Bash", input: { command: "ls" } },
+      ],
+    },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: "a\nb", is_error: false }] },
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "" },
+        { type: "text", text: "and now?" },
+      ],
+    },
+  ];
+  const model = await open({ main: ["ok"] });
+  await eventsOf(model, { ...request, system: ["first", "", "last"], messages, thinkingTokens: 2000 });
+  const mark = { cache_control: { type: "ephemeral" } };
+  expect(api?.requests[0]?.body).toEqual({
+    model: "test-model",
+    max_tokens: 4096,
+    stream: true,
+    thinking: { type: "enabled", budget_tokens: 2000 },
+    system: [
+      { type: "text", text: "first" },
+      { type: "text", text: "last", ...mark },
+    ],
+    tools: [{ name: "Bash", description: "runs", input_schema: { type: "object", properties: {} } }],
+    messages: [
+      { role: "user", content: [{ type: "text", text: "one" }] },
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: "signed", signature: "s1" },
+          { type: "tool_use", id: "t1", name: "Bash", input: { command: "ls" } },
+        ],
+      },
+      {
+        role: "user",
+        content: [{ type: "tool_result", tool_use_id: "t1", content: "a\nb", is_error: false, ...mark }],
+      },
+      { role: "user", content: [{ type: "text", text: "and now?", ...mark }] },
+    ],
+  });
+});
+
+test("a forced tool goes without thinking, and a single question without cache marks", async () => {
+  const model = await open({ main: ["ok"] });
+  await eventsOf(model, {
+    ...request,
+    purpose: "classifier",
+    system: ["s"],
+    toolChoice: { type: "tool", name: "Bash" },
+    thinkingTokens: 2000,
+  });
+  const { body } = api?.requests[0] ?? {};
+  expect(body).toMatchObject({ tool_choice: { type: "tool", name: "Bash" } });
+  expect(Object.keys(body ?? {})).not.toContain("thinking");
+  expect(JSON.stringify(body)).not.toContain("cache_control");
+});
+
+test("HO-10: an API error is a value with status, type, message and the wait that was asked for", async () => {
+  const model = await open({ main: [{ status: 429, retryAfter: 3, message: "slow down" }, { status: 401 }] });
+  expect([...(await eventsOf(model, request)), ...(await eventsOf(model, request))]).toEqual([
+    {
+      type: "error",
+      status: 429,
+      errorType: "rate_limit_error",
+      message: "slow down",
+      retryAfterMs: 3000,
+      requestId: "req_scripted",
+    },
+    {
+      type: "error",
+      status: 401,
+      errorType: "authentication_error",
+      message: "scripted authentication_error",
+      requestId: "req_scripted",
+    },
+  ]);
+});
+
+test("HO-14: streams that break off or say that they failed are errors in place, and a retry gets the whole answer", async () => {
+  const broken = [
+    { blocks: ["half"], breaks: "connection" },
+    { blocks: ["half"], breaks: "overloaded_error" },
+  ] as const;
+  const model = await open({ main: [...broken, ...broken, "whole"] });
+  const last = async () => (await eventsOf(model, request)).at(-1);
+  expect([await last(), await last()]).toEqual([
+    { type: "error", errorType: "stream", message: expect.stringContaining("The answer broke off: ") },
+    { type: "error", errorType: "overloaded_error", message: "Overloaded", requestId: "req_msg_scripted_2" },
+  ]);
+  const events = await eventsOf(withRetry(model, { firstWaitMs: 1 }), request);
+  expect(events.filter(({ type }) => type === "retry")).toHaveLength(2);
+  expect(events.at(-1)).toMatchObject({ type: "end", content: [{ type: "text", text: "whole" }] });
+  expect(api?.requests).toHaveLength(5);
+});
+
+test("no server is an error in place too", async () => {
+  const model = await open({});
+  await api?.close();
+  api = undefined;
+  expect(await eventsOf(model, request)).toEqual([
+    { type: "error", errorType: "connection", message: expect.stringContaining("No connection to the model: ") },
+  ]);
+});
+
+test("an abort ends the request, and the last event says so", async () => {
+  const model = await open({ main: [{ blocks: ["late"], delayMs: 20_000 }] });
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(), 50);
+  const events: ModelEvent[] = [];
+  for await (const event of model.stream(request, stop.signal)) events.push(event);
+  expect(events).toEqual([{ type: "error", errorType: "aborted", message: "The request was interrupted." }]);
+});
+
+test("HO-11: key, token and base URL are those of the given environment; without a key nothing is sent", async () => {
+  const { url } = await start({});
+  const keyed = await anthropic({ env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "key-1" } });
+  const tokened = await anthropic({ env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: "token-1" } });
+  const neither = await anthropic({ env: { ANTHROPIC_BASE_URL: url } });
+  await eventsOf(keyed, request);
+  await eventsOf(tokened, request);
+  const [error] = await eventsOf(neither, request);
+  expect(api?.requests.map(({ authorization }) => authorization)).toEqual(["Bearer key-1", "Bearer token-1"]);
+  expect(error).toEqual({
+    type: "error",
+    errorType: "missing-key",
+    message: "No key for the Anthropic API: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN in the environment.",
+  });
+});
+
+test("short names are the API's names, or what the environment makes of them", async () => {
+  const env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_DEFAULT_OPUS_MODEL: "my-opus" };
+  const { name, contextWindow, smallModel } = await anthropic({ model: "opus[1m]", env });
+  expect({ name, contextWindow, smallModel }).toEqual({
+    name: "my-opus",
+    contextWindow: 1_000_000,
+    smallModel: "claude-haiku-5-5",
+  });
+  const model = await open({ main: ["ok"] });
+  await eventsOf(model, { ...request, model: "haiku" });
+  expect(api?.requests[0]?.body.model).toBe("claude-haiku-5-5");
+});
+
+const request: ModelRequest = {
+  purpose: "main",
+  model: "test-model",
+  system: [],
+  messages: [{ role: "user", content: "hi" }],
+  tools: [{ name: "Bash", description: "runs", input_schema: { type: "object", properties: {} } }],
+  maxTokens: 4096,
+};
+
+async function start(script: Script): Promise<ScriptedApi> {
+  api = await startScriptedApi(script);
+  return api;
+}
+
+async function open(script: Script): Promise<Model> {
+  const { url } = await start(script);
+  return anthropic({ model: "test-model", env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "test" } });
+}
+
+async function eventsOf(model: Model, asked: ModelRequest): Promise<ModelEvent[]> {
+  const events: ModelEvent[] = [];
+  for await (const event of model.stream(asked, new AbortController().signal)) events.push(event);
+  return events;
+}
