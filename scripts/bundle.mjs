@@ -20,6 +20,9 @@ const entries = [
   "sdk/state/calls.ts",
   "sdk/git.ts",
   "sdk/env-file.ts",
+  ...["calls", "default", "due", "start-worker", "work-tasks", "worker", "bullmq/index"].map(
+    (name) => `sdk/tasks/${name}.ts`,
+  ),
   "cli/run/transcript.ts",
   // What a status bar calls every few moments, and reports that are held to a budget of time.
   ...["cli/start.ts", "usage/index.ts", "cli/commands/usage.ts", "cli/commands/statusline.ts"],

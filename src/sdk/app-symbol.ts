@@ -3,6 +3,7 @@ import type { WirePayload } from "./event.ts";
 import type { Observer } from "./observe.ts";
 import type { AppOptions } from "./parts.ts";
 import type { FailureMode } from "./registration.ts";
+import type { TaskTable } from "./tasks/task.ts";
 import type { World } from "./world.ts";
 
 /** An app is known by this, not by its class: two copies of the package in one tree understand each other. */
@@ -16,6 +17,7 @@ export interface AppInside {
   /** The strictest mode for an event, or for all of them, for failures that are no handler's. */
   modeFor(event: string | undefined, given?: FailureMode): FailureMode;
   readonly options: AppOptions;
+  readonly tasks: TaskTable;
   /** Watches as `app.observe` does; absent in older copies of the package. */
   observe?(observer: Observer): void;
 }

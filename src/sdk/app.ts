@@ -10,6 +10,7 @@ import { openProviders, type ProviderOptions } from "./providers.ts";
 import type { Registration } from "./registration.ts";
 import type { ScopedState, StateDefaults } from "./state/state.ts";
 import { idsOf, type Strategy } from "./strategy.ts";
+import { joinTasks } from "./tasks/task.ts";
 
 /** An app: handlers for events, in the order they were registered. */
 export type App<Ctx = Context> = AppOf<Ctx> & Registers<AppOf<Ctx>, Ctx>;
@@ -40,6 +41,7 @@ export function createApp<Defaults extends StateDefaults = StateDefaults>(
     providers: openProviders(),
     observers: openObservers(),
     schemas: new Map(),
+    tasks: new Map(),
   };
   const strategies: StrategyInfo[] = [];
   const included = new Set<unknown>();
@@ -54,6 +56,7 @@ export function createApp<Defaults extends StateDefaults = StateDefaults>(
         throw wrong("already-included", message, { name: added.name });
       }
       if (added.strategy && onConflict !== "order") checkConflicts(added.strategy, strategies);
+      joinTasks(parts.tasks, added.tasks);
       included.add(part);
       if (added.strategy) strategies.push(added.strategy);
       parts.registrations.push(
@@ -74,7 +77,7 @@ export function createApp<Defaults extends StateDefaults = StateDefaults>(
       return app;
     },
   };
-  addMethods(app, parts.registrations, parts.middleware);
+  addMethods(app, parts);
   return app as unknown as App<ContextOf<Defaults>>;
 }
 
@@ -88,6 +91,7 @@ function insideOf(parts: AppParts): AppInside {
     event === undefined ? parts.registrations : parts.registrations.filter((one) => one.event === event);
   return {
     options: parts.options,
+    tasks: parts.tasks,
     observe: (observer) => parts.observers.add([observer]),
     dispatch: (payload, world) => dispatch(parts, payload, world),
     modeFor: (event, given) => strictestMode(parts, forEvent(event), given),

@@ -3,14 +3,28 @@ import type { Context } from "./context.ts";
 import { wrong } from "./problem.ts";
 import { type Middleware, type Register, type RegisterAny, type Registration, register } from "./registration.ts";
 import { type MethodOf, rules } from "./rules.ts";
+import {
+  addTask,
+  type TaskDefinition,
+  type TaskFunction,
+  type TaskOptions,
+  type TaskRef,
+  type TaskTable,
+} from "./tasks/task.ts";
 
-/** A method per event of the catalog, `on` for any other, and `use`. */
+/** A method per event of the catalog, `on` for any other, `use` and `task`. */
 export type Registers<Self, Ctx> = {
   readonly [Name in EventName as MethodOf<Name>]: Register<Name, Self, Ctx>;
 } & {
   readonly on: RegisterAny<Self, Ctx>;
   /** Wraps the handlers; the first registered is outermost. */
   use(middleware: Middleware<Ctx>): Self;
+  /** Names a function that `ctx.tasks` runs in the background, in another process if need be; gives the reference to add it by. */
+  task<Input = undefined, Output = unknown>(
+    name: string,
+    run: TaskFunction<Input, Output>,
+    options?: TaskOptions,
+  ): TaskRef<Input, Output>;
 };
 
 /** Handlers that belong together, to be included in an app. */
@@ -27,6 +41,7 @@ export interface BlueprintParts {
   readonly name: string | undefined;
   readonly registrations: readonly Registration[];
   readonly middleware: readonly Middleware[];
+  readonly tasks: TaskTable;
   /** Set for strategies. */
   readonly strategy?: StrategyInfo;
 }
@@ -38,16 +53,23 @@ export interface StrategyInfo {
   readonly hooks: readonly string[];
 }
 
-/** A new, empty blueprint. With a name, its handlers' state keys are prefixed with it. */
+/** A new, empty blueprint. With a name, its handlers' state and jobs lie apart from all others. */
 export function blueprint(name?: string): Blueprint {
-  const parts = { name, registrations: [] as Registration[], middleware: [] as Middleware[] };
+  const parts: Parts = { name, registrations: [], middleware: [], tasks: new Map() };
   const made = { name, [blueprintSymbol]: parts };
-  addMethods(made, parts.registrations, parts.middleware);
+  addMethods(made, parts);
   return made as unknown as Blueprint;
 }
 
+interface Parts {
+  readonly name?: string | undefined;
+  readonly registrations: Registration[];
+  readonly middleware: Middleware[];
+  readonly tasks: Map<string, TaskDefinition>;
+}
+
 /** Puts the registration methods on an app or a blueprint; each returns it, so calls chain. */
-export function addMethods(target: object, registrations: Registration[], middleware: Middleware[]): void {
+export function addMethods(target: object, { name, registrations, middleware, tasks }: Parts): void {
   const add = (event: string, args: readonly unknown[], general: boolean) => {
     const position = registrations.filter((one) => one.event === event).length + 1;
     registrations.push(register(event, args, general, position));
@@ -66,6 +88,7 @@ export function addMethods(target: object, registrations: Registration[], middle
     middleware.push(fn as Middleware);
     return target;
   };
+  methods["task"] = (...args: unknown[]) => addTask(tasks, name, args);
   Object.assign(target, methods);
 }
 

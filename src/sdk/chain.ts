@@ -5,7 +5,7 @@ import { handlerContext } from "./context.ts";
 import { type Ended, lazySignal, within } from "./deadline.ts";
 import { type HookEvent, matchedValue, withField } from "./event.ts";
 import { isRefusal } from "./fold.ts";
-import { loggerFor } from "./log.ts";
+import { eventLogger } from "./log.ts";
 import { wrapped } from "./middleware.ts";
 import type { AppParts } from "./parts.ts";
 import { wrong } from "./problem.ts";
@@ -121,14 +121,11 @@ function answerOf(registration: Registration, event: HookEvent, call: ChainCall)
   const { options, handler, wrappers, space, name } = registration;
   const { parts, world } = call;
   const own = lazySignal(world);
-  const log = loggerFor(
-    name,
-    (level, message, data) => world.log?.(line(event, world, name, level, message, data)),
-    world.complain,
-  );
   const ctx = handlerContext(call.shared, {
     space,
-    log,
+    get log() {
+      return eventLogger(event, world, name);
+    },
     get signal() {
       return own.signal;
     },
@@ -197,18 +194,6 @@ export function refusal(rule: Rule, event: HookEvent, reason: string): readonly 
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
-}
-
-function line(event: HookEvent, world: World, handler: string, level: string, message: string, data: unknown) {
-  return {
-    time: new Date(world.now()).toISOString(),
-    ...(event.sessionId ? { session: event.sessionId } : {}),
-    event: event.name,
-    handler,
-    level,
-    message,
-    ...(data === undefined ? {} : { data }),
-  };
 }
 
 function emit(registration: Registration, event: HookEvent, type: string, payload: unknown, call: ChainCall): void {

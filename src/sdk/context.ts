@@ -3,9 +3,9 @@ import type { EnvExport } from "./env-file.ts";
 import type { HookEvent } from "./event.ts";
 import type { Git } from "./git.ts";
 import type { Logger } from "./log.ts";
-import { wrong } from "./problem.ts";
 import type { Providers } from "./providers.ts";
 import type { ScopedState, StateDoor } from "./state/state.ts";
+import type { Tasks, TasksDoor } from "./tasks/tasks.ts";
 import type { World } from "./world.ts";
 
 /** The second argument of every handler. Members are made when they are first touched and kept for the event. */
@@ -13,6 +13,8 @@ export interface Context {
   /** The session's transcript, read when first touched; empty when there is none. */
   readonly transcript: Promise<Session>;
   readonly state: ScopedState;
+  /** Work that goes on when the hook has ended. */
+  readonly tasks: Tasks;
   readonly git: Git;
   readonly cwd: string;
   readonly projectDir: string;
@@ -36,6 +38,7 @@ export interface EventScope {
   readonly world: World;
   readonly providers: Providers;
   readonly state: StateDoor;
+  readonly tasks: TasksDoor;
 }
 
 /** What is different for each handler. */
@@ -47,7 +50,7 @@ export interface HandlerScope {
 }
 
 /** The part of the context that all handlers of an event share. */
-export function eventContext({ event, world, providers, state }: EventScope): object {
+export function eventContext({ event, world, providers, state, tasks }: EventScope): object {
   const shared = {};
   const cwd = event.cwd ?? world.cwd;
   const projectDir = world.env["CLAUDE_PROJECT_DIR"] || cwd;
@@ -63,20 +66,18 @@ export function eventContext({ event, world, providers, state }: EventScope): ob
       await exportEnv(world.env, name, value);
     },
     replay: () => world.replay,
-    tasks: () => {
-      throw wrong("no-tasks", "There is no task backend here. Give createApp a `tasks` backend.");
-    },
   });
   providers.attach(shared, event, []);
-  keep(shared, { stateDoor: state });
+  keep(shared, { stateDoor: state, tasksDoor: tasks });
   return shared;
 }
 
 /** One handler's view of it. */
 export function handlerContext(shared: object, scope: HandlerScope): Context {
-  const own = Object.create(shared) as Context & { stateDoor: StateDoor };
+  const own = Object.create(shared) as Context & { stateDoor: StateDoor; tasksDoor: TasksDoor };
   lazy(own, {
     state: () => own.stateDoor.inSpace(scope.space),
+    tasks: () => own.tasksDoor.inSpace(scope.space, scope),
     log: () => scope.log,
     signal: () => scope.signal,
     emit: () => (type: string, payload: unknown) => scope.emit(type, payload),

@@ -6,13 +6,14 @@ import { type Context, eventContext, handlerContext } from "./context.ts";
 import { lazySignal, within } from "./deadline.ts";
 import { type HookEvent, readEvent, type WirePayload } from "./event.ts";
 import { type Folded, fold, isRefusal } from "./fold.ts";
-import { loggerFor } from "./log.ts";
+import { eventLogger } from "./log.ts";
 import { wrapped } from "./middleware.ts";
 import type { AppParts } from "./parts.ts";
 import type { FailureMode, Registration } from "./registration.ts";
 import { ruleOf, usualDeadlineMs } from "./rules.ts";
 import { type Spelled, spell } from "./spell.ts";
 import { lazyState } from "./state/state.ts";
+import { lazyTasks } from "./tasks/tasks.ts";
 import type { World } from "./world.ts";
 
 /** What an app says to one event, in every form somebody needs. */
@@ -31,14 +32,15 @@ export async function dispatch(parts: AppParts, payload: WirePayload, world: Wor
   const event = readEvent(payload);
   const chain = select(parts.registrations, event);
   const state = world.state ?? lazyState(event, parts.options, world);
-  const shared = eventContext({ event, world, providers: parts.providers, state });
+  const tasks = lazyTasks(event, parts.options, parts.tasks, world);
+  const shared = eventContext({ event, world, providers: parts.providers, state, tasks });
   const run: ChainRun = { answers: [], warnings: [], trace: [], failures: [] };
   const about = () => ({ event: event.name, ...(event.sessionId ? { session: event.sessionId } : {}) });
   parts.observers.tell("hook-start", about, world.complain);
   const said = await throughApp(parts, chain, event, shared, world, run);
   for (const { message } of run.warnings) world.complain(message);
   const told = await tellFailures(run, event, state, world);
-  const folded = fold([...said, ...told]);
+  const folded = fold([...said, ...(await tasks.due()), ...told]);
   const spelled = spell(event.name, folded);
   parts.observers.tell("hook-end", () => ({ ...about(), ms: ticks() - begun, wire: spelled.wire }), world.complain);
   record(event, spelled, folded, run, ticks() - begun, world);
@@ -82,7 +84,7 @@ async function throughApp(
     return run.answers;
   }
   const own = lazySignal(world);
-  const ctx = appContext(shared, own, world);
+  const ctx = appContext(shared, own, event, world);
   const ended = await within(ms, own, async () => {
     const said = await wrapped(parts.middleware, event, ctx, inner);
     return accept(said, event, "middleware");
@@ -99,10 +101,12 @@ async function throughApp(
   return [...kept, ...refusal(ruleOf(event.name), event, `The app's middleware failed: ${why}`)];
 }
 
-function appContext(shared: object, own: { readonly signal: AbortSignal }, world: World): Context {
+function appContext(shared: object, own: { readonly signal: AbortSignal }, event: HookEvent, world: World): Context {
   return handlerContext(shared, {
     space: undefined,
-    log: loggerFor("middleware", () => undefined, world.complain),
+    get log() {
+      return eventLogger(event, world, "middleware");
+    },
     get signal() {
       return own.signal;
     },

@@ -55,6 +55,7 @@ export type { Git } from "./git.ts";
 export { appInputs, buildFile, endBuilds } from "./load/inputs.ts";
 export { type LoadOptions, loadApp } from "./load/load-app.ts";
 export type { Logger, LogRecord } from "./log.ts";
+export { appendLog, type LogFileOptions, logFiles } from "./log-file.ts";
 export { appFailure, withoutAnswer } from "./no-answer.ts";
 export type { Observation, ObservationKind, Observer } from "./observe.ts";
 export type { AppOptions, ToolSchema } from "./parts.ts";
@@ -63,6 +64,32 @@ export type { ProviderOptions } from "./providers.ts";
 export type { AnswerFor, FailureMode, Handler, HandlerOptions, Middleware } from "./registration.ts";
 export { needsCommand, usualDeadlineMs } from "./rules.ts";
 export type { Spelled } from "./spell.ts";
-export type { ScopedState, State, StateDefaults, StateDoor } from "./state/state.ts";
+export { stateFileName } from "./state/file-name.ts";
+export {
+  type Entries,
+  type ScopedState,
+  type ScopeName,
+  type State,
+  type StateDefaults,
+  type StateDoor,
+  type Store,
+  stateDoor,
+} from "./state/state.ts";
 export { defineStrategy, type Strategy, type StrategyDefinition } from "./strategy.ts";
+export type {
+  BackendOptions,
+  Claim,
+  NewJob,
+  Place,
+  TaskBackend,
+  TaskEnd,
+  TaskFailure,
+  TaskRecord,
+  TaskState,
+  WakeCall,
+} from "./tasks/backend.ts";
+export type { TaskContext, TaskDefinition, TaskFunction, TaskOptions, TaskRef, TaskTable } from "./tasks/task.ts";
+export type { AddOptions, CompletedTask, FailedTask, TaskKey, TaskResult, Tasks, WaitOptions } from "./tasks/tasks.ts";
+export { workTasks } from "./tasks/work-later.ts";
+export type { WorkTasksOptions } from "./tasks/work-tasks.ts";
 export type { World } from "./world.ts";

@@ -1,3 +1,5 @@
+import type { HookEvent } from "./event.ts";
+
 /** One line of the hook log: what happened to one event, or what a handler wrote. */
 export interface LogRecord {
   readonly time: string;
@@ -15,6 +17,29 @@ export interface Logger {
 }
 
 type Level = keyof Logger;
+
+/** Where lines go. */
+export interface LogTarget {
+  readonly now: () => number;
+  /** Undefined: nothing is logged. */
+  readonly log?: (record: LogRecord) => void;
+  readonly complain: (line: string) => void;
+}
+
+/** The logger of one handler, middleware or task for one event. */
+export function eventLogger(event: HookEvent, target: LogTarget, handler: string): Logger {
+  const write = (level: Level, message: string, data: unknown) =>
+    target.log?.({
+      time: new Date(target.now()).toISOString(),
+      ...(event.sessionId ? { session: event.sessionId } : {}),
+      event: event.name,
+      handler,
+      level,
+      message,
+      ...(data === undefined ? {} : { data }),
+    });
+  return loggerFor(handler, write, target.complain);
+}
 
 export function loggerFor(
   handler: string,

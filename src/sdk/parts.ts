@@ -2,6 +2,8 @@ import type { Observers } from "./observe.ts";
 import type { Providers } from "./providers.ts";
 import type { FailureMode, Middleware, Registration } from "./registration.ts";
 import type { StateDefaults } from "./state/state.ts";
+import type { TaskBackend } from "./tasks/backend.ts";
+import type { TaskDefinition } from "./tasks/task.ts";
 
 export interface AppOptions<Defaults extends StateDefaults = StateDefaults> {
   /** What a failure means when the registration does not say; `continue` unless told. */
@@ -12,6 +14,8 @@ export interface AppOptions<Defaults extends StateDefaults = StateDefaults> {
   readonly stateDir?: string;
   /** Types and values of keys that were never set. */
   readonly state?: Defaults;
+  /** Where background jobs lie and who runs them; files and a worker of this user unless told. */
+  readonly tasks?: TaskBackend;
   /** `false`: nothing is logged. `content`: inputs and outputs too. */
   readonly log?: boolean | { readonly content?: boolean; readonly maxBytes?: number; readonly files?: number };
 }
@@ -29,4 +33,5 @@ export interface AppParts {
   readonly providers: Providers;
   readonly observers: Observers;
   readonly schemas: Map<string, ToolSchema>;
+  readonly tasks: Map<string, TaskDefinition>;
 }

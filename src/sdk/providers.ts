@@ -27,7 +27,7 @@ export interface Providers {
 }
 
 const taken = new Set(
-  "transcript state tasks git cwd projectDir path env exportEnv log signal emit replay stateDoor".split(" "),
+  "transcript state tasks git cwd projectDir path env exportEnv log signal emit replay stateDoor tasksDoor".split(" "),
 );
 
 export function openProviders(): Providers {

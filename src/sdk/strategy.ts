@@ -43,7 +43,13 @@ export function defineStrategy<Options extends object = Record<never, never>>(
       throw wrong("undeclared-hook", message, { name, undeclared, hooks });
     }
     const info = { name, version, ...(description === undefined ? {} : { description }), hooks };
-    const parts = { name, registrations, middleware: built?.middleware ?? [], strategy: info };
+    const parts = {
+      name,
+      registrations,
+      middleware: built?.middleware ?? [],
+      tasks: built?.tasks ?? new Map(),
+      strategy: info,
+    };
     return Object.freeze({ ...info, [blueprintSymbol]: parts });
   };
 }

@@ -1,6 +1,7 @@
 import type { LogRecord } from "./log.ts";
 import type { FailureMode } from "./registration.ts";
 import type { StateDoor } from "./state/state.ts";
+import type { TaskBackend } from "./tasks/backend.ts";
 
 /** What the program that starts an app lends it: `run`, the daemon, a test. */
 export interface World {
@@ -14,8 +15,10 @@ export interface World {
   readonly openTranscript: (path: string | undefined) => Promise<unknown>;
   /** Takes the place of files. */
   readonly state?: StateDoor;
-  /** Where the files lie, whatever the app says: a replay works on a copy. */
-  readonly stateDir?: string;
+  /** The hooks file, so that a worker can run its tasks. */
+  readonly file?: string;
+  /** Takes the place of the app's own backend. */
+  readonly tasks?: TaskBackend;
   /** Undefined: nothing is logged. */
   readonly log?: (record: LogRecord) => void;
   /** Where people read of trouble at once; every line is one message. */

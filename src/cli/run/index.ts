@@ -1,7 +1,7 @@
+import { resolve } from "node:path";
 import type { AppInside, FailureMode, LogRecord, ReadPayload, World } from "../../sdk/index.ts";
-import { appFailure, loadApp, readPayload } from "../../sdk/index.ts";
-import { readArguments } from "./arguments.ts";
-import { appendLog } from "./log-file.ts";
+import { appendLog, appFailure, loadApp, readPayload } from "../../sdk/index.ts";
+import { type RunArguments, readArguments } from "./arguments.ts";
 import { type Input, readInput } from "./stdin.ts";
 import { guardStdout, writeWhole } from "./stdout.ts";
 
@@ -37,10 +37,12 @@ export async function runHooks(words: readonly string[]): Promise<void> {
   if ("fault" in payload) return fail(`The event for ${call.file} cannot be read: ${payload.fault}.`);
   state.event = String(payload.value["hook_event_name"]);
   const records: LogRecord[] = [];
-  const settled = await loaded.app.dispatch(payload.value, worldOf(call.onFailure, loaded.app, records));
+  const settled = await loaded.app.dispatch(payload.value, worldOf(call, loaded.app, records));
   writeWhole(2, settled.stderr);
   writeWhole(1, settled.stdout);
-  for (const record of records) appendLog({ ...record, transport: "run" }, env, complain);
+  const { log } = loaded.app.options;
+  const limits = typeof log === "object" ? log : {};
+  for (const record of records) appendLog({ ...record, transport: "run" }, env, complain, limits);
   await settled.dispose().catch((error: unknown) => complain(`A provider was not disposed: ${String(error)}`));
   exit(settled.exitCode);
 }
@@ -107,11 +109,12 @@ function nameIn(input: Input): string | undefined {
   return "value" in read ? String(read.value["hook_event_name"]) : undefined;
 }
 
-function worldOf(onFailure: FailureMode | undefined, app: AppInside, records: LogRecord[]): World {
+function worldOf({ file, onFailure }: RunArguments, app: AppInside, records: LogRecord[]): World {
   let never: AbortSignal | undefined;
   return {
     env: process.env,
     cwd: process.cwd(),
+    file: resolve(file),
     /** Nobody aborts a process but by ending it. */
     get signal() {
       never ??= new AbortController().signal;

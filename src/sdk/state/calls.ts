@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { jsonText } from "../json-value.ts";
 import { wrong } from "../problem.ts";
 import type { Entries, Scope, State } from "./state.ts";
 
@@ -61,16 +62,7 @@ function nested(key: string): Error {
 
 /** Contract: what comes back is what was put in; a function, a BigInt or a ring is refused, not lost. */
 function asJson(value: unknown, key: string): unknown {
-  try {
-    const text = JSON.stringify(value, refuseFunctions);
-    return text === undefined ? null : (JSON.parse(text) as unknown);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
-    throw wrong("state-not-json", `The value for "${key}" is no JSON: ${why}`, { key }, cause);
-  }
-}
-
-function refuseFunctions(_key: string, value: unknown): unknown {
-  if (typeof value === "function" || typeof value === "symbol") throw new TypeError(`a ${typeof value} cannot be kept`);
-  return value;
+  const refused = (why: string, cause: unknown) =>
+    wrong("state-not-json", `The value for "${key}" is no JSON: ${why}`, { key }, cause);
+  return JSON.parse(jsonText(value, refused)) as unknown;
 }

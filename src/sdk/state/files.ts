@@ -12,20 +12,26 @@ const maxBytes = 2 ** 20;
 
 /** One file per scope, in the user's state folder unless the app names another. */
 export function openStores(event: HookEvent, options: AppOptions, world: World): (scope: ScopeName | "told") => Store {
-  const project = world.env["CLAUDE_PROJECT_DIR"] || event.cwd || world.cwd;
   const folder = async (scope: string) => {
-    const stateDir = world.stateDir ?? options.stateDir;
-    if (stateDir === undefined) return openState(["state", scope], { env: world.env });
-    await openFolder(stateDir);
-    await openFolder(join(stateDir, scope));
-    return join(stateDir, scope);
+    if (options.stateDir === undefined) return openState(["state", scope], { env: world.env });
+    await openFolder(options.stateDir);
+    await openFolder(join(options.stateDir, scope));
+    return join(options.stateDir, scope);
   };
-  const name = async (scope: ScopeName | "told") => {
-    if (scope === "user") return "user";
-    if (scope === "project") return hashed(await realPath(project));
-    return fileNameOf(event.sessionId ?? "");
-  };
-  return (scope) => fileStore(async () => join(await folder(scope), `${await name(scope)}.json`), world);
+  return (scope) => fileStore(async () => join(await folder(scope), await stateFileName(scope, event, world)), world);
+}
+
+/** The file of one scope, in the scope's folder. */
+export async function stateFileName(
+  scope: ScopeName | "told",
+  event: Pick<HookEvent, "sessionId" | "cwd">,
+  world: Pick<World, "env" | "cwd">,
+): Promise<string> {
+  if (scope === "user") return "user.json";
+  if (scope === "project") {
+    return `${hashed(await realPath(world.env["CLAUDE_PROJECT_DIR"] || event.cwd || world.cwd))}.json`;
+  }
+  return `${fileNameOf(event.sessionId ?? "")}.json`;
 }
 
 /** Ids never become paths: a lower-case UUID is used as it is, anything else by its hash. */

@@ -1,0 +1,137 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { statePath } from "../files/index.ts";
+import { version } from "./load/version.ts";
+import type { LogRecord } from "./log.ts";
+
+export interface LogFileOptions {
+  /** A file that grew beyond this is turned over; 5 MiB unless told. */
+  readonly maxBytes?: number;
+  /** How many there are, the current one included; 3 unless told. */
+  readonly files?: number;
+}
+
+const defaults = { maxBytes: 5 * 2 ** 20, files: 3 };
+
+/** The files of the hook log, oldest first; the last one is written to. */
+export function logFiles(
+  env: Readonly<Record<string, string | undefined>>,
+  { files = defaults.files }: LogFileOptions = {},
+): readonly string[] {
+  const path = join(statePath({ env }), "log", "hooks.jsonl");
+  return Array.from({ length: files }, (_, n) => (n === files - 1 ? path : `${path}.${files - 1 - n}`));
+}
+
+/**
+ * Appends a record as one line to the hook log. Contract: one write per line, so that lines of many processes do not mix; a log that
+ * cannot be written is told of and changes nothing.
+ */
+export function appendLog(
+  record: LogRecord,
+  env: Readonly<Record<string, string | undefined>>,
+  complain: (line: string) => void,
+  options: LogFileOptions = {},
+): void {
+  try {
+    const path = logFiles(env, { files: 1 })[0] ?? "";
+    const file = open(path);
+    try {
+      const bytes = Buffer.from(`${isTorn(file) ? "\n" : ""}${lineOf({ ...record, version })}\n`);
+      if (writeSync(file, bytes) < bytes.length) complain("The hook log took a part of a line only; is the disk full?");
+      const { maxBytes = defaults.maxBytes, files = defaults.files } = options;
+      if (fstatSync(file).size > maxBytes) turnOver(path, maxBytes, Math.max(1, files));
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    complain(`The hook log cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** A link at the path is not followed. */
+function open(path: string): number {
+  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+  try {
+    return openSync(path, flags, 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    return openSync(path, flags, 0o600);
+  }
+}
+
+/** What a full disk cut off stays a bad line of its own. */
+function isTorn(file: number): boolean {
+  const { size } = fstatSync(file);
+  if (size === 0) return false;
+  const last = Buffer.alloc(1);
+  readSync(file, last, 0, 1, size - 1);
+  return last[0] !== 0x0a;
+}
+
+const longestLine = 64 * 1024;
+const longestText = 4_096;
+
+/** What an author hands to the log may be anything, and of any size. */
+function lineOf(record: LogRecord): string {
+  let text: string;
+  try {
+    text = JSON.stringify(record);
+  } catch {
+    text = JSON.stringify({ ...record, data: String(record["data"]) }); // a ring or a BigInt: its own words must do
+  }
+  if (text.length <= longestLine) return text;
+  const short = Object.entries(record).map(([name, value]) => [name, shortened(value)]);
+  return JSON.stringify({ ...Object.fromEntries(short), cut: true });
+}
+
+function shortened(value: unknown): unknown {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  return text.length <= longestText ? value : `${text.slice(0, longestText)}…`;
+}
+
+/** One process turns the files over; whoever comes meanwhile leaves it to that one. */
+function turnOver(path: string, maxBytes: number, files: number): void {
+  const turn = `${path}.turning`;
+  if (!takeTurn(turn)) return;
+  try {
+    // Somebody may have been faster: then the file at the path is a new one.
+    if (statSync(path).size <= maxBytes) return;
+    if (files === 1) rmSync(path, { force: true });
+    for (let n = files - 1; n >= 1; n--) moveIfThere(n === 1 ? path : `${path}.${n - 1}`, `${path}.${n}`);
+  } finally {
+    rmdirSync(turn);
+  }
+}
+
+/** A process that was killed on its turn must not keep the file from ever being turned over again. */
+function takeTurn(turn: string): boolean {
+  try {
+    mkdirSync(turn, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (statSync(turn).mtimeMs < Date.now() - 10_000) rmSync(turn, { recursive: true, force: true });
+    return false;
+  }
+}
+
+function moveIfThere(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+}

@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { jsonText } from "../json-value.ts";
+import { wrong } from "../problem.ts";
+import type { NewJob, Place, TaskBackend, TaskRecord } from "./backend.ts";
+import { maxTaskBytes } from "./limits.ts";
+import type { TaskRef } from "./task.ts";
+import type { AddOptions, TaskKey, TaskResult, Tasks, TasksCall, WaitOptions } from "./tasks.ts";
+
+/** The calls of `ctx.tasks` for one handler. */
+export function taskCalls(call: TasksCall, space: string, handler: { readonly signal: AbortSignal }): Tasks {
+  const { event, world, table, logger } = call;
+  const place: Place = { session: event.sessionId ?? "", space };
+  const mine = async (backend: TaskBackend) => (await backend.list(place.session)).filter((one) => one.space === space);
+  const wake = (backend: TaskBackend) =>
+    backend.wake({ tasks: table, file: world.file, env: world.env, cwd: projectOf(call), logger });
+  const takeAll = async (state: "completed" | "failed") => {
+    const backend = await call.backend();
+    const taken: TaskRecord[] = [];
+    for (const { key, state: now } of await mine(backend)) {
+      const record = now === state ? await backend.take(place, key, state) : undefined;
+      if (record !== undefined) taken.push(record);
+    }
+    return taken.map(resultOf);
+  };
+  const look = async (key: TaskKey) => (await call.backend()).get(place, keyOf(key));
+
+  /** Asks again and again, ever less often: a wait must work for jobs that end in another process. */
+  const until = async (keys: readonly TaskKey[], enough: "all" | "any", { timeoutMs }: WaitOptions) => {
+    const end = performance.now() + (timeoutMs ?? Number.POSITIVE_INFINITY);
+    await wake(await call.backend());
+    for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.5, 200)) {
+      const records = await Promise.all(keys.map(look));
+      const open = records.filter(isOpen).length;
+      const done = enough === "all" ? open === 0 : open === 0 || records.some(hasEnded);
+      const leftMs = end - performance.now();
+      if (done || leftMs <= 0 || handler.signal.aborted) return records;
+      await sleep(Math.min(pauseMs, leftMs), undefined, { signal: handler.signal }).catch(() => undefined);
+    }
+  };
+
+  return {
+    async add(task, input, options = {}) {
+      const job = jobOf(call, place, task, input, options);
+      const backend = await call.backend();
+      const id = await backend.add(job);
+      await wake(backend);
+      return id;
+    },
+    get: async (key) => withResult(await look(key)) as never,
+    pop: async (key) => withResult(await (await call.backend()).take(place, keyOf(key), "completed")) as never,
+    popAll: async () => (await takeAll("completed")) as never,
+    popErrors: async () => (await takeAll("failed")) as never,
+    has: async (key) => (await look(key))?.state === "completed",
+    cancel: async (key) => (await call.backend()).cancel(place, keyOf(key)),
+    async cancelAll() {
+      const backend = await call.backend();
+      const open = (await mine(backend)).filter(isOpen);
+      return (await Promise.all(open.map(({ key }) => backend.cancel(place, key)))).filter(Boolean).length;
+    },
+    async wait(key, options = {}) {
+      const [record] = await until([key], "all", options);
+      return (hasEnded(record) ? resultOf(record) : undefined) as never;
+    },
+    waitAll: async (keys, options = {}) =>
+      (await until(keys, "all", options)).map((record) => (hasEnded(record) ? resultOf(record) : undefined)),
+    waitAny: async (keys, options = {}) => withResult((await until(keys, "any", options)).find(hasEnded)),
+  };
+}
+
+function jobOf(call: TasksCall, place: Place, task: TaskRef<unknown, unknown>, input: unknown, add: AddOptions): NewJob {
+  const definition = call.table.get(task?.name);
+  if (definition === undefined) {
+    const message = `The app has no task called "${String(task?.name)}". Register it with app.task(name, function) and pass what that gives.`;
+    throw wrong("unknown-task", message, { known: [...call.table.keys()] });
+  }
+  const { options } = definition;
+  return {
+    ...place,
+    task: definition.name,
+    key: add.key ?? task.key,
+    input: checkedInput(input, definition.name),
+    priority: Math.max(-1_000, Math.min(1_000, Math.round(add.priority ?? options.priority ?? 0))),
+    ttlMs: add.ttlMs ?? options.ttlMs ?? 300_000,
+    timeoutMs: options.timeoutMs ?? 600_000,
+    attempts: Math.max(1, options.attempts ?? 1),
+    ...(add.deliver === undefined ? {} : { deliver: add.deliver }),
+    cwd: call.event.cwd ?? call.world.cwd,
+    projectDir: projectOf(call),
+  };
+}
+
+function projectOf({ event, world }: TasksCall): string {
+  return world.env["CLAUDE_PROJECT_DIR"] || event.cwd || world.cwd;
+}
+
+function checkedInput(input: unknown, task: string): unknown {
+  const text = jsonText(input, (why, cause) =>
+    wrong("task-not-json", `The input for task "${task}" is no JSON: ${why}`, { task }, cause),
+  );
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxTaskBytes) return JSON.parse(text) as unknown;
+  const message = `The input for task "${task}" has ${bytes} bytes; the limit is ${maxTaskBytes}. Put it into a file and pass the path.`;
+  throw wrong("task-too-large", message, { task, bytes });
+}
+
+function keyOf(key: TaskKey): string {
+  return typeof key === "string" ? key : key.key;
+}
+
+function isOpen(record: TaskRecord | undefined): boolean {
+  return record?.state === "pending" || record?.state === "running";
+}
+
+function hasEnded(record: TaskRecord | undefined): record is TaskRecord {
+  return record !== undefined && !isOpen(record);
+}
+
+function withResult(record: TaskRecord | undefined): TaskResult | undefined {
+  return record === undefined ? undefined : resultOf(record);
+}
+
+function resultOf({ id, key, task, addedAt, state, endedAt, value, error }: TaskRecord): TaskResult {
+  return {
+    ...{ id, key, task, addedAt, state },
+    ...(endedAt === undefined ? {} : { endedAt }),
+    ...(state === "completed" ? { value } : {}),
+    ...(state === "failed" ? { error } : {}),
+  } as TaskResult;
+}

@@ -1,0 +1,23 @@
+import { join } from "node:path";
+import { statePath } from "../../files/index.ts";
+import { appKey } from "../app-key.ts";
+import { wrong } from "../problem.ts";
+import type { World } from "../world.ts";
+import type { TaskBackend } from "./backend.ts";
+import { queueTasks } from "./queue.ts";
+
+/** The backend of an app that names none: files in the user's state folder, and a worker that is started when there is work. */
+export function defaultTasks(world: Pick<World, "env" | "file">): TaskBackend {
+  if (world.file === undefined) {
+    const wayOut = "Give createApp a `tasks` backend, or the test client one of its own.";
+    throw wrong("no-tasks", `There is no hooks file here that a worker could run tasks from. ${wayOut}`);
+  }
+  return queueTasks(queueFolder(world.file, world.env), {
+    wake: async (folder, call) => (await import("./start-worker.ts")).startWorker(folder, call),
+  });
+}
+
+/** Jobs of one hooks file lie together: whoever works on them must have its code. */
+export function queueFolder(file: string, env: Readonly<Record<string, string | undefined>>): string {
+  return join(statePath({ env }), "tasks", appKey(file));
+}

@@ -1,0 +1,50 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Answer } from "../answer.ts";
+import type { TaskBackend, TaskRecord } from "./backend.ts";
+import { queueFolder } from "./default.ts";
+import { sessionHash } from "./job-file.ts";
+import type { TasksCall } from "./tasks.ts";
+
+/**
+ * What jobs added with `deliver: "context"` have to say, each once over all processes.
+ * Contract: never throws; what cannot be delivered now is told of and stays.
+ */
+export async function dueResults(call: TasksCall, onDisk: boolean): Promise<readonly Answer[]> {
+  try {
+    if (onDisk && nothingEnded(call)) return [];
+    const backend = await call.backend();
+    const session = call.event.sessionId ?? "";
+    const texts: string[] = [];
+    for (const record of await backend.list(session)) {
+      if (record.deliver !== "context") continue;
+      const taken = await takeOf(backend, record);
+      if (taken !== undefined) texts.push(textOf(taken));
+    }
+    return texts.map((text) => ({ kind: "context", text }));
+  } catch (error) {
+    call.world.complain(`Results of background tasks could not be delivered: ${String(error)}`);
+    return [];
+  }
+}
+
+/** One look into a folder, for this is asked with every event. */
+function nothingEnded({ world, event }: TasksCall): boolean {
+  const folder = join(queueFolder(world.file ?? "", world.env), "done");
+  const mark = `-${sessionHash(event.sessionId ?? "")}-`;
+  try {
+    return !readdirSync(folder).some((name) => name.includes(mark));
+  } catch {
+    return true; // no such folder: no job was ever added
+  }
+}
+
+async function takeOf(backend: TaskBackend, record: TaskRecord): Promise<TaskRecord | undefined> {
+  if (record.state !== "completed" && record.state !== "failed") return undefined;
+  return backend.take(record, record.key, record.state);
+}
+
+function textOf({ key, state, value, error }: TaskRecord): string {
+  if (state === "failed") return `Background task ${key} failed: ${error?.message ?? "nobody knows why"}`;
+  return `Background task ${key} has finished:\n${typeof value === "string" ? value : JSON.stringify(value, null, 2)}`;
+}

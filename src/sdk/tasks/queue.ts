@@ -1,0 +1,197 @@
+import { rename, unlink, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { openFolder, ownOwner, replaceFile, unless, withLock } from "../../files/index.ts";
+import {
+  asSeen,
+  type BackendOptions,
+  backendDefaults,
+  type Claim,
+  type Place,
+  type TaskBackend,
+  type TaskRecord,
+  type WakeCall,
+} from "./backend.ts";
+import {
+  type JobFolder,
+  type JobName,
+  keyHash,
+  namesIn,
+  newId,
+  newJobName,
+  readJob,
+  type StoredJob,
+  sessionHash,
+} from "./job-file.ts";
+import { tooMany } from "./limits.ts";
+import { recover } from "./recover.ts";
+
+export interface QueueOptions extends BackendOptions {
+  /** Starts a worker unless one runs. */
+  readonly wake?: (folder: string, call: WakeCall) => Promise<void>;
+}
+
+/**
+ * Jobs as files: one folder per state, a job moves by renaming, and every step is done under one lock. A process that is killed
+ * anywhere leaves a job in its old or its new state.
+ */
+export function queueTasks(folder: string, options: QueueOptions = {}): TaskBackend {
+  const { leaseMs, maxOpen } = { ...backendDefaults, ...options };
+  const { now } = Date;
+  let opened: Promise<void> | undefined;
+  const open = () => {
+    opened ??= openFolders(folder);
+    return opened;
+  };
+  const path = (state: JobFolder, file: string) => join(folder, state, file);
+  const locked = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    await open();
+    return withLock(join(folder, "queue"), work);
+  };
+  const write = (state: JobFolder, file: string, record: object) =>
+    replaceFile(path(state, file), `${JSON.stringify(record)}\n`);
+  const restore = (wanted: (name: JobName) => boolean) => recover(folder, { leaseMs, now, wanted });
+
+  /** First the content, then the move: a process killed between the two leaves a job that the next one moves. */
+  const move = async (from: JobFolder, name: JobName, to: "pending" | "done", record: object) => {
+    await write(from, name.file, record);
+    await rename(path(from, name.file), path(to, `${name.base}.json`));
+  };
+
+  /** Jobs under the key, oldest first: there is one, unless a process was killed while it replaced it. */
+  const at = async (place: Place, key: string) => {
+    const hash = keyHash(place, key);
+    const found: { state: JobFolder; name: JobName }[] = [];
+    for (const state of ["pending", "running", "done"] as const) {
+      for (const name of await namesIn(folder, state)) if (name.key === hash) found.push({ state, name });
+    }
+    return found.sort((a, b) => (a.name.age < b.name.age ? -1 : 1));
+  };
+  const newest = async (place: Place, key: string) => {
+    await restore((name) => name.key === keyHash(place, key));
+    for (const { state, name } of (await at(place, key)).reverse()) {
+      const record = await readJob(path(state, name.file));
+      if (record !== undefined) return { state, name, record: bare(record, state) };
+    }
+    return undefined;
+  };
+
+  return {
+    async add(job) {
+      const addedAt = now();
+      const id = newId();
+      await locked(async () => {
+        const old = await at(job, job.key);
+        const session = sessionHash(job.session);
+        const openJobs = [...(await namesIn(folder, "pending")), ...(await namesIn(folder, "running"))].filter(
+          (name) => name.session === session && !old.some((one) => one.name.base === name.base),
+        ).length;
+        if (openJobs >= maxOpen) throw tooMany(job.session, openJobs);
+        await write("pending", `${newJobName(job, id, addedAt)}.json`, {
+          ...job,
+          id,
+          state: "pending",
+          addedAt,
+          begun: 0,
+        });
+        for (const { state, name } of old) await unless(["ENOENT"], unlink(path(state, name.file)));
+      });
+      return id;
+    },
+    get: (place, key) =>
+      locked(async () => {
+        const found = await newest(place, key);
+        return found && asSeen(found.record, now());
+      }),
+    list: (session) =>
+      locked(async () => {
+        const hash = sessionHash(session);
+        await restore((name) => name.session === hash);
+        const records: TaskRecord[] = [];
+        for (const state of ["pending", "running", "done"] as const) {
+          for (const name of (await namesIn(folder, state)).filter((one) => one.session === hash)) {
+            const record = await readJob(path(state, name.file));
+            if (record) records.push(asSeen(bare(record, state), now()));
+          }
+        }
+        return records.sort((a, b) => a.addedAt - b.addedAt);
+      }),
+    take: (place, key, state) =>
+      locked(async () => {
+        const found = await newest(place, key);
+        if (found === undefined || asSeen(found.record, now()).state !== state) return undefined;
+        await unlink(path("done", found.name.file));
+        return found.record;
+      }),
+    cancel: (place, key) =>
+      locked(async () => {
+        const found = await newest(place, key);
+        if (found === undefined || found.state === "done") return false;
+        await move(found.state, found.name, "done", { ...found.record, state: "cancelled", endedAt: now() });
+        return true;
+      }),
+    wake: async (call) => options.wake?.(folder, call),
+    async claim(names) {
+      await open();
+      // Without the lock: a worker looks often, and mostly there is nothing.
+      if (!(await isWork(folder))) return undefined;
+      return locked(async () => {
+        await restore(() => true);
+        for (const name of await namesIn(folder, "pending")) {
+          const record = await readJob(path("pending", name.file));
+          if (record !== undefined && record.state !== "pending") await move("pending", name, "done", record);
+          if (record?.state !== "pending" || !names.includes(record.task)) continue;
+          const lease = newId();
+          const running: TaskRecord = { ...bare(record, "pending"), state: "running", begun: record.begun + 1 };
+          const file = `${name.base}.${lease}.json`;
+          await rename(path("pending", name.file), path("running", file));
+          await write("running", file, { ...running, owner: ownOwner() });
+          return { record: running, lease };
+        }
+        return undefined;
+      });
+    },
+    async beat(claim) {
+      const name = await runningName(folder, claim);
+      const time = new Date(now());
+      const touched =
+        name &&
+        unless(
+          ["ENOENT"],
+          utimes(path("running", name.file), time, time).then(() => true),
+        );
+      return (await touched) === true;
+    },
+    finish: (claim, end) =>
+      locked(async () => {
+        const name = await runningName(folder, claim);
+        if (name === undefined) return false;
+        const { record } = claim;
+        if (end.state === "released") {
+          await move("running", name, "pending", { ...record, state: "pending", begun: record.begun - 1 });
+        } else {
+          await move("running", name, "done", { ...record, ...end, endedAt: now() });
+        }
+        return true;
+      }),
+    close: async () => undefined,
+  };
+}
+
+/** The folder a job lies in says more than its content: the two change one after the other. */
+function bare(record: StoredJob, state: JobFolder): TaskRecord {
+  const { owner: _owner, ...rest } = record;
+  return state === "done" ? rest : { ...rest, state };
+}
+
+async function isWork(folder: string): Promise<boolean> {
+  return (await namesIn(folder, "pending")).length > 0 || (await namesIn(folder, "running")).length > 0;
+}
+
+async function runningName(folder: string, { record, lease }: Claim): Promise<JobName | undefined> {
+  return (await namesIn(folder, "running")).find((one) => one.lease === lease && one.base.includes(`-${record.id}-`));
+}
+
+async function openFolders(folder: string): Promise<void> {
+  await openFolder(folder);
+  for (const state of ["pending", "running", "done"]) await openFolder(join(folder, state));
+}

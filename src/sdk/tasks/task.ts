@@ -1,0 +1,76 @@
+import type { Logger } from "../log.ts";
+import { wrong } from "../problem.ts";
+
+/** A named function of the hooks file, with JSON in and out, so that another process can run it. */
+export type TaskFunction<Input, Output> = (input: Input, task: TaskContext) => Output | Promise<Output>;
+
+/** What a task is lent. It may run in another process than the hook that added it. */
+export interface TaskContext {
+  /** Aborted when the job is cancelled, takes too long, or its worker ends. */
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  /** The folder of the event that added the job, and its project. */
+  readonly cwd: string;
+  readonly projectDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly id: string;
+  readonly key: string;
+  readonly session: string;
+  /** 1 for the first try. */
+  readonly attempt: number;
+}
+
+export interface TaskOptions {
+  /** How long a result is kept after the end; five minutes unless told. */
+  readonly ttlMs?: number;
+  /** Higher runs earlier, from -1000 to 1000; 0 unless told. */
+  readonly priority?: number;
+  /** After this the job fails as `timed-out`; ten minutes unless told. */
+  readonly timeoutMs?: number;
+  /** How often a job is begun at most when workers die over it; once unless told. */
+  readonly attempts?: number;
+}
+
+/** What `app.task` gives back; `ctx.tasks` takes it wherever a key is wanted. */
+export interface TaskRef<Input = unknown, Output = unknown> {
+  /** With the name of the blueprint it belongs to: `notify/send`. */
+  readonly name: string;
+  /** The key of its jobs unless another is given. */
+  readonly key: string;
+  /** For the type checker only; never there. */
+  readonly "~types"?: { readonly input: Input; readonly output: Output };
+}
+
+export interface TaskDefinition {
+  readonly name: string;
+  readonly run: TaskFunction<never, unknown>;
+  readonly options: TaskOptions;
+}
+
+export type TaskTable = ReadonlyMap<string, TaskDefinition>;
+
+/** Puts a task on an app's or blueprint's table and gives its reference. */
+export function addTask(
+  table: Map<string, TaskDefinition>,
+  space: string | undefined,
+  args: readonly unknown[],
+): TaskRef<never, never> {
+  const [key, run, options = {}] = args;
+  if (typeof key !== "string" || key === "" || typeof run !== "function") {
+    throw wrong("bad-task", "A task is registered as task(name, function, options?).");
+  }
+  const name = space === undefined ? key : `${space}/${key}`;
+  if (table.has(name)) throw taken(name);
+  table.set(name, { name, run: run as TaskDefinition["run"], options: options as TaskOptions });
+  return Object.freeze({ name, key });
+}
+
+/** What an included blueprint brings along. Contract: throws before anything is added. */
+export function joinTasks(table: Map<string, TaskDefinition>, added: TaskTable): void {
+  for (const name of added.keys()) if (table.has(name)) throw taken(name);
+  for (const [name, definition] of added) table.set(name, definition);
+}
+
+function taken(name: string): Error {
+  return wrong("task-taken", `There is a task called "${name}" already. Choose another name.`, { name });
+}

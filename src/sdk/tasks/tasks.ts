@@ -1,0 +1,124 @@
+import type { Answer } from "../answer.ts";
+import type { HookEvent } from "../event.ts";
+import { eventLogger, type Logger } from "../log.ts";
+import type { AppOptions } from "../parts.ts";
+import { isLegal, ruleOf } from "../rules.ts";
+import type { World } from "../world.ts";
+import type { TaskBackend, TaskFailure } from "./backend.ts";
+import type { TaskRef, TaskTable } from "./task.ts";
+
+/** A key, or the task whose own name is the key. */
+export type TaskKey = string | TaskRef<unknown, unknown>;
+type OutputOf<Key> = Key extends TaskRef<unknown, infer Output> ? Output : unknown;
+
+export interface AddOptions {
+  /** The task's name unless told. Adding a key again replaces the job that has it. */
+  readonly key?: string;
+  readonly ttlMs?: number;
+  readonly priority?: number;
+  /** `context`: the next event of the session that takes context brings the result to the model. */
+  readonly deliver?: "context";
+}
+
+export interface WaitOptions {
+  /** As long as the handler may run unless told. */
+  readonly timeoutMs?: number;
+}
+
+/** What is known of a job. */
+export type TaskResult<Output = unknown> = {
+  readonly id: string;
+  readonly key: string;
+  readonly task: string;
+  readonly addedAt: number;
+} & (
+  | { readonly state: "pending" | "running" }
+  | { readonly state: "completed"; readonly value: Output; readonly endedAt: number }
+  | { readonly state: "failed"; readonly error: TaskFailure; readonly endedAt: number }
+  | { readonly state: "cancelled" | "expired"; readonly endedAt: number }
+);
+
+export type CompletedTask<Output = unknown> = Extract<TaskResult<Output>, { state: "completed" }>;
+export type FailedTask = Extract<TaskResult, { state: "failed" }>;
+
+/** `ctx.tasks`: work that goes on when the hook process has ended. Jobs belong to the event's session. */
+export interface Tasks {
+  /** Gives the job's id once it outlives this process; it never waits for the job. */
+  add<Input>(task: TaskRef<Input, unknown>, input: NoInfer<Input>, options?: AddOptions): Promise<string>;
+  /** Looks and leaves it there. */
+  get<Key extends TaskKey>(key: Key): Promise<TaskResult<OutputOf<Key>> | undefined>;
+  /** A completed result, handed out once over all processes; undefined while there is none. */
+  pop<Key extends TaskKey>(key: Key): Promise<CompletedTask<OutputOf<Key>> | undefined>;
+  popAll(): Promise<readonly CompletedTask[]>;
+  popErrors(): Promise<readonly FailedTask[]>;
+  /** True when `pop` would give something. */
+  has(key: TaskKey): Promise<boolean>;
+  /** A running job's signal is aborted. False when nothing was open under the key. */
+  cancel(key: TaskKey): Promise<boolean>;
+  cancelAll(): Promise<number>;
+  /** The job once it has ended, however it ended, and leaves it there; undefined when time is up or there is no such job. */
+  wait<Key extends TaskKey>(key: Key, options?: WaitOptions): Promise<TaskResult<OutputOf<Key>> | undefined>;
+  /** One entry per key, in their order. */
+  waitAll(keys: readonly TaskKey[], options?: WaitOptions): Promise<readonly (TaskResult | undefined)[]>;
+  /** The first that ends. */
+  waitAny(keys: readonly TaskKey[], options?: WaitOptions): Promise<TaskResult | undefined>;
+}
+
+/** The jobs of one event, whoever of its handlers asks. */
+export interface TasksDoor {
+  inSpace(space: string | undefined, handler: { readonly signal: AbortSignal }): Tasks;
+  /** What is to be told the model with this event. */
+  due(): Promise<readonly Answer[]>;
+}
+
+/** What the calls of `ctx.tasks` stand on. */
+export interface TasksCall {
+  readonly event: HookEvent;
+  readonly world: World;
+  readonly table: TaskTable;
+  readonly backend: () => Promise<TaskBackend>;
+  readonly logger: (task: string) => Logger;
+}
+
+/** Nothing of tasks is loaded before the first call; an app without tasks never loads it. */
+export function lazyTasks(event: HookEvent, options: AppOptions, table: TaskTable, world: World): TasksDoor {
+  let opened: Promise<TaskBackend> | undefined;
+  const given = world.tasks ?? options.tasks;
+  const call: TasksCall = {
+    event,
+    world,
+    table,
+    backend: () => {
+      opened ??= given
+        ? Promise.resolve(given)
+        : import("./default.ts").then(({ defaultTasks }) => defaultTasks(world));
+      return opened;
+    },
+    logger: (task) => eventLogger(event, world, `task ${task}`),
+  };
+  return {
+    inSpace: (space, handler) => lazyCalls(call, space ?? "", handler),
+    due: async () => {
+      if (table.size === 0 || world.replay || !isLegal(ruleOf(event.name), "context")) return [];
+      if (given === undefined && world.file === undefined) return [];
+      return (await import("./due.ts")).dueResults(call, given === undefined);
+    },
+  };
+}
+
+function lazyCalls(call: TasksCall, space: string, handler: { readonly signal: AbortSignal }): Tasks {
+  const calls = async () => (await import("./calls.ts")).taskCalls(call, space, handler);
+  return {
+    add: async (task, input, options) => (await calls()).add(task, input, options),
+    get: async (key) => (await calls()).get(key),
+    pop: async (key) => (await calls()).pop(key),
+    popAll: async () => (await calls()).popAll(),
+    popErrors: async () => (await calls()).popErrors(),
+    has: async (key) => (await calls()).has(key),
+    cancel: async (key) => (await calls()).cancel(key),
+    cancelAll: async () => (await calls()).cancelAll(),
+    wait: async (key, options) => (await calls()).wait(key, options),
+    waitAll: async (keys, options) => (await calls()).waitAll(keys, options),
+    waitAny: async (keys, options) => (await calls()).waitAny(keys, options),
+  };
+}

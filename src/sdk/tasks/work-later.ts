@@ -1,0 +1,10 @@
+import type { AppInside } from "../app-symbol.ts";
+import type { WorkTasksOptions } from "./work-tasks.ts";
+
+/**
+ * Runs an app's tasks until the signal aborts or, with `idleMs`, until there was nothing to do for so long. Every process that has
+ * the app may call it: one worker at a time takes care of a hooks file's own queue, and the next one steps in when it ends.
+ */
+export async function workTasks(app: AppInside, options: WorkTasksOptions): Promise<void> {
+  return (await import("./work-tasks.ts")).workTasks(app, options);
+}

@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type HeldLock, openFolder, takeLock } from "../../files/index.ts";
+import type { AppInside } from "../app-symbol.ts";
+import { type LogRecord, loggerFor } from "../log.ts";
+import type { TaskBackend } from "./backend.ts";
+import { defaultTasks, queueFolder } from "./default.ts";
+import { namesIn, readJob } from "./job-file.ts";
+import { sweepDone } from "./recover.ts";
+import { startWorker, workerLock } from "./start-worker.ts";
+import { type WorkerOptions, work } from "./work.ts";
+
+export interface WorkTasksOptions extends Pick<WorkerOptions, "signal" | "idleMs" | "jobs" | "pollMs" | "outdated"> {
+  /** The hooks file the app came from. */
+  readonly file: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** In place of the app's own backend. */
+  readonly backend?: TaskBackend;
+  readonly log?: (record: LogRecord) => void;
+  readonly complain?: (line: string) => void;
+}
+
+export async function workTasks(app: AppInside, options: WorkTasksOptions): Promise<void> {
+  const { file, env, log, complain = () => undefined, signal } = options;
+  const logger = (task: string) => {
+    const write = (level: string, message: string, data: unknown) =>
+      log?.({
+        time: new Date().toISOString(),
+        event: "",
+        task,
+        level,
+        message,
+        ...(data === undefined ? {} : { data }),
+      });
+    return loggerFor(`task ${task}`, write, complain);
+  };
+  const given = options.backend ?? app.options.tasks;
+  const call = { ...options, tasks: app.tasks, env, logger, backend: given ?? defaultTasks({ file, env }) };
+  if (given !== undefined) return work(call);
+  const folder = queueFolder(file, env);
+  while (!signal.aborted) {
+    const lock = await turn(folder, options);
+    if (lock === undefined) return;
+    try {
+      await sweepDone(folder, Date.now());
+      await work(call);
+    } finally {
+      await lock.release();
+    }
+    // A job that came while we were leaving saw us at work and started nobody.
+    if (options.outdated?.() === true)
+      return startWorker(folder, { tasks: app.tasks, file, env, cwd: process.cwd(), logger });
+    if (!(await isLeft(folder, app))) return;
+  }
+}
+
+/** With an end in sight there is no point in waiting for our turn; without one, somebody's end may be near. */
+async function turn(folder: string, { idleMs, signal }: WorkTasksOptions): Promise<HeldLock | undefined> {
+  await openFolder(folder);
+  while (!signal.aborted) {
+    const lock = await takeLock(workerLock(folder), { waitMs: 200 });
+    if (lock.held) return lock;
+    if (idleMs !== undefined) return undefined;
+    await sleep(1_000, undefined, { signal }).catch(() => undefined);
+  }
+  return undefined;
+}
+
+async function isLeft(folder: string, app: AppInside): Promise<boolean> {
+  for (const { file } of await namesIn(folder, "pending")) {
+    const job = await readJob(join(folder, "pending", file));
+    if (job !== undefined && app.tasks.has(job.task)) return true;
+  }
+  return false;
+}

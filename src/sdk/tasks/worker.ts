@@ -1,0 +1,43 @@
+import { statSync } from "node:fs";
+import { loadApp } from "../load/load-app.ts";
+import type { LogRecord } from "../log.ts";
+import { appendLog } from "../log-file.ts";
+import { workTasks } from "./work-tasks.ts";
+
+/** The program of a worker that hooks start: `worker.js HOOKS_FILE`. It ends by itself when there was nothing to do for a while. */
+const [file = ""] = process.argv.slice(2);
+const { env } = process;
+const log = (record: LogRecord) => appendLog({ ...record, transport: "worker" }, env, () => undefined);
+const fail = (message: string) => {
+  log({ time: new Date().toISOString(), event: "", level: "error", message });
+  process.exit(1);
+};
+
+const ending = new AbortController();
+process.on("SIGTERM", () => ending.abort());
+process.on("SIGINT", () => ending.abort());
+// Whose fault it was cannot be told, so every job that runs here counts as lost.
+process.on("uncaughtException", (error) => fail(`A task threw where nobody could catch it: ${error.message}`));
+process.on("unhandledRejection", (reason) => fail(`A task left a rejected promise behind: ${String(reason)}`));
+
+const stamp = () => {
+  const { ino, size, mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? {};
+  return `${ino} ${size} ${mtimeMs}`;
+};
+const loaded = stamp();
+try {
+  const app = await loadApp(file, { env, cwd: process.cwd() });
+  const { log: kept } = app.options;
+  await workTasks(app, {
+    file,
+    env,
+    signal: ending.signal,
+    idleMs: Number(env["HOOKLINE_WORKER_IDLE_MS"]) || 5_000,
+    outdated: () => stamp() !== loaded,
+    ...(kept === false ? {} : { log }),
+  });
+} catch (error) {
+  fail(`The worker for ${file} ended: ${error instanceof Error ? error.message : String(error)}`);
+}
+// A task may have left timers and sockets behind.
+process.exit(0);
