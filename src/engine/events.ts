@@ -127,7 +127,8 @@ export function openEvents({ options, inForce, live, world, takeWarnings, onLost
 
   function hooksOf(event: string, given: AnyPayload, now: InForce): readonly ConfiguredHook[] {
     const fromFiles = now.byEvent.get(event) ?? none;
-    return live.has(event) ? live.behind(fromFiles, event, String(given["session_id"] ?? ownSession)) : fromFiles;
+    if (!live.has(event)) return fromFiles;
+    return live.behind(fromFiles, event, String(given["session_id"] ?? ownSession), now.effective.managedOnFailure);
   }
 
   function complete(row: EventRow, given: AnyPayload): AnyPayload {

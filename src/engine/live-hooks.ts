@@ -1,5 +1,6 @@
 import {
   type EventRow,
+  type FailurePolicy,
   type HookGroup,
   type HookRef,
   type LayerKind,
@@ -11,7 +12,7 @@ import {
 import { type CompileCondition, type Condition, conditionReader, loadConditionReader } from "./conditions.ts";
 import type { ConfiguredHook } from "./configured.ts";
 import type { ToolAliases } from "./matcher.ts";
-import { configureGroup } from "./settings/configure.ts";
+import { configureGroup, saidOnFailure } from "./settings/configure.ts";
 
 /** Hooks that live in memory: callbacks of the engine's life, hooks of one session, stop hooks added at run time. */
 export interface LiveHooks {
@@ -20,7 +21,12 @@ export interface LiveHooks {
   /** What must have settled before an event fires, if anything. */
   ready(): Promise<unknown> | undefined;
   /** `files`, then session hooks, then callbacks, each in order of registration. The same list as long as nothing changes. */
-  behind(files: readonly ConfiguredHook[], event: string, sessionId: string): readonly ConfiguredHook[];
+  behind(
+    files: readonly ConfiguredHook[],
+    event: string,
+    sessionId: string,
+    managedOnFailure: FailurePolicy,
+  ): readonly ConfiguredHook[];
   has(event: string): boolean;
   all(): readonly ConfiguredHook[];
   clear(sessionId: string): void;
@@ -43,13 +49,19 @@ interface Entry extends LiveHook {
   readonly configured: readonly ConfiguredHook[];
 }
 
+interface Joined {
+  readonly files: readonly ConfiguredHook[];
+  readonly managedOnFailure: FailurePolicy;
+  readonly hooks: readonly ConfiguredHook[];
+}
+
 /** Hooks in memory come after all that stand in files. */
 const behindFiles = 1_000_000;
 
 export function liveHooks(rows: Readonly<Record<string, EventRow>>): LiveHooks {
   const entries = new Map<string, Entry[]>();
   /** Lists already put together; forgotten when a hook comes or goes. */
-  const joined = new Map<string, { files: readonly ConfiguredHook[]; hooks: readonly ConfiguredHook[] }>();
+  const joined = new Map<string, Joined>();
   const listeners = new Map<string, Pick<LiveHook, "onRun" | "onSuccess">>();
   let next = 0;
   let loading: Promise<unknown> | undefined;
@@ -93,15 +105,16 @@ export function liveHooks(rows: Readonly<Record<string, EventRow>>): LiveHooks {
       entries.set(live.event, [...(entries.get(live.event) ?? []), entry]);
       return { refs: configured.map(({ ref }) => ref), remove: () => remove(entry) };
     },
-    behind(files, event, sessionId) {
+    behind(files, event, sessionId, managedOnFailure) {
       const list = entries.get(event) ?? [];
       const shared = list.every((entry) => entry.sessionId === undefined);
       const known = joined.get(event);
-      if (shared && known?.files === files) return known.hooks;
+      if (shared && known?.files === files && known.managedOnFailure === managedOnFailure) return known.hooks;
       const own = list.filter((entry) => entry.sessionId === undefined || entry.sessionId === sessionId);
       const of = (kind: LiveHook["kind"]) => own.filter((entry) => entry.kind === kind);
-      const hooks = [...files, ...[...of("session"), ...of("callback")].flatMap(({ configured }) => configured)];
-      if (shared) joined.set(event, { files, hooks });
+      const live = [...of("session"), ...of("callback")].flatMap((entry) => underPolicy(entry, managedOnFailure));
+      const hooks = [...files, ...live];
+      if (shared) joined.set(event, { files, managedOnFailure, hooks });
       return hooks;
     },
     has: (event) => entries.has(event),
@@ -121,4 +134,14 @@ export function liveHooks(rows: Readonly<Record<string, EventRow>>): LiveHooks {
       }
     },
   };
+}
+
+/** What a failure of a managed callback means is for policy to say, unless its registration does. */
+function underPolicy({ configured, group }: Entry, managedOnFailure: FailurePolicy): readonly ConfiguredHook[] {
+  if (managedOnFailure === "continue") return configured;
+  return configured.map((one) => {
+    const managed = one.hook.type === "callback" && one.hook.managed === true;
+    const said = saidOnFailure(one.hook) ?? saidOnFailure(group);
+    return managed && said === undefined ? { ...one, onFailure: managedOnFailure } : one;
+  });
 }

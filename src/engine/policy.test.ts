@@ -155,3 +155,23 @@ test("EN-17: a policy key where it may not stand is told and has no effect", asy
     expect(engine.warnings.map(({ code }) => code)).toEqual(["policy-key-ignored"]);
   });
 });
+
+test("EN-123: managedHooksOnFailure decides for callbacks marked as managed too, unless they say otherwise", async () => {
+  const world = await checkoutWorld();
+  await world.put("managed/managed-settings.json", { managedHooksOnFailure: "block" });
+  const failing = (more: object) => ({
+    type: "callback" as const,
+    callback: () => {
+      throw new Error("no");
+    },
+    ...more,
+  });
+  const decisionWith = (more: object) =>
+    withEngine(world, async (engine) => {
+      engine.session("s1").register("PreToolUse", undefined, failing(more));
+      return (await engine.fire("PreToolUse", { session_id: "s1", tool_name: "Bash", tool_input: {} })).decision;
+    });
+  expect(await decisionWith({ managed: true })).toBe("deny");
+  expect(await decisionWith({ managed: true, onFailure: "continue" })).toBe("none");
+  expect(await decisionWith({})).toBe("none");
+});

@@ -137,7 +137,11 @@ function conditionOf(
   };
 }
 
-function saidOnFailure({ onFailure, failClosed }: Pick<Hook, "onFailure" | "failClosed">): FailurePolicy | undefined {
+/** What a hook or its group says itself. */
+export function saidOnFailure({
+  onFailure,
+  failClosed,
+}: Pick<Hook, "onFailure" | "failClosed">): FailurePolicy | undefined {
   if (onFailure !== undefined) return onFailure;
   return failClosed === undefined ? undefined : failClosed ? "block" : "continue";
 }
