@@ -1,3 +1,4 @@
 export { inputSchema, outputSchema } from "./events.ts";
 export { schemaFiles } from "./print.ts";
+export { scriptSchema } from "./script.ts";
 export { groupSchema, hookSchema, settingsSchema } from "./settings.ts";

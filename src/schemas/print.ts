@@ -1,15 +1,17 @@
 import { z } from "zod";
 import { eventNames } from "../protocol/index.ts";
 import { inputSchema, outputSchema } from "./events.ts";
+import { scriptSchema } from "./script.ts";
 import { settingsSchema } from "./settings.ts";
 
-/** The JSON Schema files of the package, name to text: two per event, and one for settings. */
+/** The JSON Schema files of the package, name to text: two per event, one for settings, one for scripted models. */
 export function schemaFiles(): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   for (const name of eventNames) {
     files.set(`${name}.input.json`, printed(`${name}.input.json`, inputSchema(name)));
     files.set(`${name}.output.json`, printed(`${name}.output.json`, outputSchema(name)));
   }
+  files.set("script.json", printed("script.json", scriptSchema));
   return files.set("settings.json", printed("settings.json", settingsSchema));
 }
 

@@ -3,7 +3,7 @@ import type { Script } from "./script.ts";
 
 /**
  * A script out of JSON, or a `Problem` that names the place. Written by hand: a model port must not load a validator. Unknown keys are
- * refused, because a misspelt expectation would be one that always holds. `test/schema.test.ts` holds it to `schema/script.json`.
+ * refused, because a misspelt expectation would be one that always holds. `test/script-schema.test.ts` holds it to `schema/script.json`.
  */
 export function readScript(value: unknown, where: string): Script {
   const wrong = script(value, "");
