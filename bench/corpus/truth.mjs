@@ -1,8 +1,15 @@
 import { costOf } from "./prices.mjs";
 
-/** Exact figures of everything the corpus holds, in total and per day, session, agent and model. */
-export function openTruth() {
-  const truth = { totals: nothing(), days: {}, sessions: {}, agents: {}, models: {}, unpriced: {} };
+/** Exact figures of everything the corpus holds, in total and per day, session, agent and model; more can be added later. */
+export function openTruth(known) {
+  const truth = structuredClone(known) ?? {
+    totals: nothing(),
+    days: {},
+    sessions: {},
+    agents: {},
+    models: {},
+    unpriced: {},
+  };
   const into = (table, key) => {
     table[key] ??= nothing();
     return table[key];

@@ -1,6 +1,7 @@
 import { statusline } from "../../usage/index.ts";
 import type { Command, Io } from "../command.ts";
 import { type CostSource, costSources, statuslineText } from "../print/statusline.ts";
+import { compileLess } from "../unhurried.ts";
 
 export const command: Command = {
   usage: "[--cost-source auto|hookline|host|both] [--template TEXT]",
@@ -21,6 +22,7 @@ part between bars that has nothing to show is left out.`,
   },
   examples: ["hookline statusline < status.json", "hookline statusline --template '{model} | {session} | {context}'"],
   async run(call, io) {
+    compileLess();
     const text = await textOf(io.stdin);
     const asked = call.text("cost-source") ?? "auto";
     const source = (costSources as readonly string[]).includes(asked) ? (asked as CostSource) : "auto";

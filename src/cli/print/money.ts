@@ -2,13 +2,13 @@
 export function moneyText(microUsd: number, complete: boolean = true): string {
   const dollars = microUsd / 1e6;
   const digits = dollars !== 0 && Math.abs(dollars) < 0.1 ? 4 : 2;
-  const text = `$${dollars.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })}`;
+  const text = `${dollars < 0 ? "-" : ""}$${inThousands(Math.abs(dollars).toFixed(digits))}`;
   return complete ? text : `at least ${text}`;
 }
 
 /** 1234567 → "1,234,567", or "1.2M" where there is little room. */
 export function countText(count: number, short: boolean = false): string {
-  if (!short || count < 10_000) return count.toLocaleString("en-US");
+  if (!short || count < 10_000) return inThousands(String(count));
   const units = ["", "k", "M", "G", "T", "P"];
   let value = count;
   let unit = 0;
@@ -17,4 +17,9 @@ export function countText(count: number, short: boolean = false): string {
     unit++;
   }
   return `${value >= 100 ? Math.round(value) : value.toFixed(1)}${units[unit]}`;
+}
+
+/** "1234567.50" → "1,234,567.50". The platform's own way loads the customs of every country first: 20 ms for a status bar. */
+function inThousands(digits: string): string {
+  return digits.replace(/\B(?=(?:\d{3})+(?!\d))(?<!\.\d*)/g, ",");
 }

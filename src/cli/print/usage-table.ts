@@ -194,9 +194,7 @@ function notesText({ unpriced, warnings, prices }: UsageReport, io: Io): string 
         ({ code }) =>
           code === "index" || code === "unreadable-line" || code === "usage-conflict" || code === "undated-calls",
       )
-      .map(({ code, count, message }) =>
-        code === "index" ? message : `${count.toLocaleString("en-US")} × ${message}`,
-      ),
+      .map(({ code, count, message }) => (code === "index" ? message : `${countText(count)} × ${message}`)),
     ...(prices.rows ?? []).map(
       ({ models, usdPerMillion: p, from, to, source, read }) =>
         `${models.join(", ")}${from === null ? "" : ` from ${from}`}${to === null ? "" : ` until ${to}`}: input $${p.input}, output $${p.output}, cache write $${p.write5m} (5m) and $${p.write1h} (1h), cache read $${p.cacheRead} per million; ${source}, read ${read}`,

@@ -1,8 +1,9 @@
-import { renameSync, rmSync } from "node:fs";
+import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { openFolder, takeLock } from "../../files/index.ts";
 import type { TranscriptFile } from "../../sessions/index.ts";
 import type { Ledger } from "../ledger.ts";
+import { pruneLive } from "../live/live-file.ts";
 import type { PriceTable } from "../prices/table.ts";
 import type { ScanOptions } from "../scan/scanner.ts";
 import { type CallStore, openCallStore } from "./database.ts";
@@ -124,8 +125,7 @@ async function bringUpToDate(
       saved.has(file.path) ? { ...file, stored: file.progress.offset } : file,
     );
     if (store?.note !== undefined) notes.push(store.note);
-    // What was read of growing files since the last report is in the manifest from now on.
-    rmSync(join(options.folder, "live"), { recursive: true, force: true });
+    pruneLive(join(options.folder, "live"), Date.now());
     await writeManifest(path, { ...manifest, files }).catch((cause: unknown) => {
       notes.push(`the index could not be written: ${cause instanceof Error ? cause.message : String(cause)}`);
     });

@@ -20,6 +20,8 @@ export interface CallTable {
   insert(file: number, record: UsageRecord, offset: number): void;
   /** Takes the record into its row, if it is the better one. */
   improve(row: number, record: UsageRecord): void;
+  /** Rows of one file that another table held, as they lay there. */
+  addRows(words: Uint32Array, figures: Float64Array): void;
   partsOf(row: number): readonly RecordPart[];
   setParts(row: number, parts: readonly RecordPart[]): void;
 }
@@ -147,6 +149,25 @@ export function openCallTable(): CallTable {
     else if (parts.size > 0) parts.delete(row);
   }
 
+  function addRows(moreWords: Uint32Array, moreFigures: Float64Array): void {
+    const more = moreWords.length / word.size;
+    while (room < count + more) grow();
+    words.set(moreWords, count * word.size);
+    figures.set(moreFigures, count * figure.size);
+    count += more;
+    link(count - more);
+  }
+
+  /** Makes the rows from `first` on known by their keys. */
+  function link(first: number): void {
+    for (let row = first; row < count; row++) {
+      const w = row * word.size;
+      const place = placeOf(words[w + word.file] as number, words[w + word.keyA] as number, heads.length);
+      words[w + word.next] = heads[place] as number;
+      heads[place] = row;
+    }
+  }
+
   function grow(): void {
     room *= 2;
     const moreWords = new Uint32Array(room * word.size);
@@ -156,12 +177,7 @@ export function openCallTable(): CallTable {
     moreFigures.set(figures);
     figures = moreFigures;
     heads = new Uint32Array(room * 4).fill(none);
-    for (let row = 0; row < count; row++) {
-      const w = row * word.size;
-      const place = placeOf(words[w + word.file] as number, words[w + word.keyA] as number, heads.length);
-      words[w + word.next] = heads[place] as number;
-      heads[place] = row;
-    }
+    link(0);
   }
 
   return {
@@ -182,6 +198,7 @@ export function openCallTable(): CallTable {
     improve(row, record) {
       if (isBetter(row, record)) set(row, record);
     },
+    addRows,
     partsOf: (row) => parts.get(row) ?? noParts,
     setParts: (row, own) => void parts.set(row, own),
   };

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { openFolder, replaceFile } from "../../files/index.ts";
 import type { StoredFile } from "../cache/database.ts";
@@ -32,6 +32,23 @@ export async function writeLive(folder: string, { calls, ...known }: StoredFile)
   const bytes = Buffer.concat([body, createHash("sha256").update(body).digest()]);
   await replaceFile(liveName(folder, known.path), bytes);
 }
+
+/** Forgets what was kept of transcripts that nobody has asked about for a while. */
+export function pruneLive(folder: string, now: number): void {
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    // Nobody has a status line.
+    return;
+  }
+  for (const name of names) {
+    const path = join(folder, name);
+    if (now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now) > keptMs) rmSync(path, { force: true });
+  }
+}
+
+const keptMs = 2 * 86_400_000;
 
 function liveName(folder: string, path: string): string {
   return join(folder, createHash("sha256").update(path).digest("hex").slice(0, 24));

@@ -3,18 +3,17 @@ import type { TranscriptFile } from "../../sessions/index.ts";
 import { ledgerOf, manifestName } from "../cache/indexed.ts";
 import { endsOf, hasGrown, isUnchanged, type KnownFile, ledgerFileOf, placeOf } from "../cache/known-file.ts";
 import { readManifest } from "../cache/manifest.ts";
-import { packRows, unpackRows } from "../cache/packed.ts";
 import { openNames } from "../calls/names.ts";
 import { firstOf } from "../calls/resolve.ts";
 import { openCallTable, word } from "../calls/table.ts";
 import { type Ledger, ownerInfo } from "../ledger.ts";
 import type { PriceTable } from "../prices/table.ts";
-import { emptyRecord } from "../record.ts";
 import { rollUp, sum } from "../rollups.ts";
 import { type Progress, startOfFile } from "../scan/progress.ts";
 import { openScanner } from "../scan/scanner.ts";
 import { isRead } from "../scan-all.ts";
 import { readLive, writeLive } from "./live-file.ts";
+import { addRawRows, rawRows } from "./raw-rows.ts";
 
 export interface LiveOptions {
   /** Where the index lies, and beside it what was read of files since. */
@@ -26,6 +25,15 @@ export interface LiveOptions {
 export interface LiveLedger extends Ledger {
   /** False when a file was not read to its end. */
   readonly isWhole: boolean;
+}
+
+/** A file as it is now. */
+interface FreshFile {
+  readonly known: KnownFile;
+  /** Its rows in the table, from and to. */
+  readonly rows: readonly [number, number];
+  /** Not read as far as the last report had come: what that one knew says more. */
+  readonly isLess: boolean;
 }
 
 /** Below this much, reading again costs less than writing down. */
@@ -44,10 +52,9 @@ export async function liveLedger(
   const before = typeof found === "object" && found.prices === prices.fingerprint ? found : undefined;
   const names = openNames(before?.names);
   const table = openCallTable();
-  const record = emptyRecord();
   const scanner = openScanner(table, names, { maxBytes });
   const known = new Map(before?.files.map((file, index) => [file.path, { file, index }]));
-  const fresh: { readonly known: KnownFile; readonly rows: readonly [number, number] }[] = [];
+  const fresh: FreshFile[] = [];
   let isWhole = true;
   for (const file of files) {
     const have = known.get(file.path);
@@ -57,7 +64,7 @@ export async function liveLedger(
   }
   return merged();
 
-  async function read(file: TranscriptFile): Promise<(typeof fresh)[number] | undefined> {
+  async function read(file: TranscriptFile): Promise<FreshFile | undefined> {
     const { path, agent, dev, ino, size, mtimeMs } = file;
     const from = table.count;
     const number = fresh.length;
@@ -65,7 +72,7 @@ export async function liveLedger(
     let progress = startOfFile();
     if (live !== undefined && hasGrown(live, file)) {
       progress = live.progress;
-      unpackRows(live.calls, number, table, names, record);
+      addRawRows(live.calls, number, table, names);
     }
     const begun = progress.offset;
     let kept: Progress | undefined;
@@ -73,22 +80,24 @@ export async function liveLedger(
     const wasRead = await isRead(
       scanner.scan({ path, agent, number }, progress, () => {
         kept = structuredClone(progress);
-        if (kept.offset - begun > worthKeeping) calls = packRows(table, from, table.count, names);
+        if (kept.offset - begun > worthKeeping) calls = rawRows(table, from, table.count, names);
       }),
     );
     if (!wasRead || kept === undefined) return undefined;
-    if (maxBytes !== undefined && size - kept.offset > maxBytes / 16) isWhole = false;
+    const isCut = maxBytes !== undefined && size - kept.offset > maxBytes / 16;
+    if (isCut) isWhole = false;
     const ends = endsOf(path, kept.offset) ?? { head: "", tail: "" };
     const own = { path, dev, ino, size, mtimeMs, ...ends, progress: kept };
     if (calls !== undefined) await writeLive(join(folder, "live"), { ...own, calls }).catch(() => undefined);
-    return { known: { ...placeOf(file), ...own, shown: progress, stored: 0 }, rows: [from, table.count] };
+    const isLess = isCut && (before?.files[known.get(path)?.index ?? -1]?.progress.offset ?? 0) > kept.offset;
+    return { known: { ...placeOf(file), ...own, shown: progress, stored: 0 }, rows: [from, table.count], isLess };
   }
 
   function merged(): LiveLedger {
     const base = before === undefined ? undefined : ledgerOf(before, []);
     if (base !== undefined && fresh.length === 0) return { ...base, isWhole };
     const oldFiles = base?.files ?? [];
-    const replaced = new Set(fresh.flatMap((one) => known.get(one.known.path)?.index ?? []));
+    const replaced = new Set(fresh.flatMap((one) => (one.isLess ? [] : (known.get(one.known.path)?.index ?? []))));
     const infos = fresh.map((one) => ownerInfo(ledgerFileOf(one.known)));
     const foreign = foreignKeys(replaced, oldFiles, infos);
     const rolled = rollUp(
@@ -96,7 +105,7 @@ export async function liveLedger(
       names,
       (file) => infos[file] as (typeof infos)[number],
       prices,
-      (file, row) => !foreign[file]?.has(table.words[row * word.size + word.keyA] as number),
+      (file, row) => !fresh[file]?.isLess && !foreign[file]?.has(table.words[row * word.size + word.keyA] as number),
     );
     for (let at = 0; at < rolled.count * sum.size; at += sum.size) {
       rolled.sums[at + sum.file] = (rolled.sums[at + sum.file] as number) + oldFiles.length;

@@ -28,7 +28,8 @@ export interface Statusline extends StatuslineInput {
   readonly isWhole: boolean;
 }
 
-const mostBytes = 48 * 1024 * 1024;
+/** What one call may read: a long session that was never read takes a few calls. */
+const mostBytes = 16 * 1024 * 1024;
 
 /**
  * What a status line shows, from the client's JSON: this session up to its last line, all else as the last report left it.

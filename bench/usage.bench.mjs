@@ -1,0 +1,229 @@
+/** US-29, US-40 to US-44: tokens and money, in CPU beside ccusage, and every figure against the corpus's own truth. */
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { growCorpus } from "./corpus/grow.mjs";
+import { writeCorpus } from "./corpus/write.mjs";
+import { median } from "./interleave.mjs";
+import { peerFolder } from "./peer.mjs";
+import { writeTrap } from "./traps.mjs";
+
+const bin = resolve(import.meta.dirname, "../dist/cli/bin.js");
+const peerVersion = "20.0.24";
+const rounds = 5;
+
+export async function measure({ long, say }) {
+  const root = mkdtempSync(join(tmpdir(), "hookline-bench-"));
+  try {
+    const peer = peerProgram(say);
+    const world = { root, peer, say };
+    return [
+      ...(long ? corpusRows({ ...world, mb: 1000 }, longBars) : []),
+      ...corpusRows({ ...world, mb: 200 }, quickBars),
+      statuslineRow(world),
+      ...trapRows(world),
+    ];
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+/** The native program itself: its launcher, which only finds and starts it, is left out of the count. */
+function peerProgram(say) {
+  const program = join(
+    peerFolder(`@ccusage/ccusage-${process.platform}-${process.arch}`, peerVersion, say),
+    "bin",
+    process.platform === "win32" ? "ccusage.exe" : "ccusage",
+  );
+  // The package leaves it to the launcher to make it runnable.
+  chmodSync(program, 0o755);
+  return program;
+}
+
+/** CPU as a share of the peer's, and peak memory in megabytes. */
+const longBars = {
+  cold: { cpu: 0.5, mb: 150 },
+  first: { cpu: 0.75, mb: 200 },
+  same: { cpu: 0.1 },
+  grown: { cpu: 0.25 },
+};
+const quickBars = { cold: { cpu: 0.75, mb: 150 }, same: { cpu: 0.3 } };
+
+const saidOf = {
+  cold: "nothing cached",
+  first: "first run, index written",
+  same: "no change since the last run",
+  grown: "2 MB appended to 3 files",
+};
+
+function corpusRows({ root, peer, say, mb }, bars) {
+  const corpus = join(root, `corpus-${mb}`);
+  const home = join(root, `home-${mb}`);
+  say(`writing ${mb} MB of transcripts`);
+  let told = writeCorpus({ mb, seed: 1, out: corpus });
+  const wrong = [];
+  const times = { peer: [] };
+  const ours = (what, ...more) => {
+    const { cpuMs, out } = timed([process.execPath, bin, ...daily(corpus), ...more], { HOOKLINE_HOME: home }, root);
+    times[what] = [...(times[what] ?? []), cpuMs];
+    wrong.push(...differences(what, JSON.parse(out), told));
+  };
+  say("measuring");
+  for (let round = 0; round < rounds; round++) {
+    const claude = { CLAUDE_CONFIG_DIR: corpus };
+    times.peer.push(timed([peer, "claude", "daily", "--json", "--offline"], claude, root).cpuMs);
+    ours("cold", "--no-index");
+    rmSync(home, { recursive: true, force: true });
+    ours("first");
+    ours("same");
+    if (bars.grown === undefined) continue;
+    told = growCorpus({ out: corpus, told, mb: 2, round });
+    ours("grown");
+  }
+  const base = median(times.peer);
+  const name = (what) => `US-42 ${mb} MB, ${saidOf[what]}`;
+  const cpu = Object.entries(bars).map(([what, bar]) => ({
+    name: name(what),
+    budget: `≤ ${bar.cpu} × ccusage`,
+    figure: `${(median(times[what]) / base).toFixed(3)} × (${median(times[what]).toFixed(0)} ms against ${base.toFixed(0)} ms)`,
+    ok: median(times[what]) <= bar.cpu * base,
+  }));
+  const memory = Object.entries(bars).flatMap(([what, { mb: most }]) => {
+    if (most === undefined) return [];
+    rmSync(home, { recursive: true, force: true });
+    const used = peakMb([bin, ...daily(corpus), ...(what === "cold" ? ["--no-index"] : [])], home, root);
+    return [
+      { name: `${name(what)}, memory`, budget: `≤ ${most} MB`, figure: `${used.toFixed(0)} MB`, ok: used <= most },
+    ];
+  });
+  const exact = {
+    name: `US-42 ${mb} MB, figures against the truth`,
+    budget: "all equal",
+    figure:
+      wrong.length === 0
+        ? `equal in ${Object.values(times).flat().length - rounds} runs`
+        : wrong.slice(0, 3).join("; "),
+    ok: wrong.length === 0,
+  };
+  return [...cpu, ...memory, exact];
+}
+
+function daily(corpus) {
+  return ["usage", "daily", "--json", "--root", corpus, "--timezone", "UTC"];
+}
+
+function differences(run, { totals, rows }, told) {
+  const unlike = (label, found, true_) =>
+    Object.keys(true_).flatMap((key) =>
+      found?.[key] === true_[key] ? [] : `${run}: ${label} ${key} ${found?.[key]}, not ${true_[key]}`,
+    );
+  const days = Object.entries(told.days).flatMap(([date, day]) =>
+    unlike(
+      date,
+      rows.find((row) => row.date === date),
+      day,
+    ),
+  );
+  return [...unlike("total", totals, told.totals), ...days];
+}
+
+/** US-29: a session of 100 MB that goes on; the second call reads what is new. */
+function statuslineRow({ root, say }) {
+  say("writing a session of 100 MB");
+  const config = join(root, "live");
+  const told = writeCorpus({ mb: 100, seed: 3, out: config });
+  const grown = growCorpus({ out: config, told, mb: 100, round: 1 });
+  const session = Object.entries(grown.sessions).sort(([, a], [, b]) => b.calls - a.calls)[0][0];
+  const transcript = spawnSync("find", [config, "-name", `${session}.jsonl`], { encoding: "utf8" }).stdout.trim();
+  const input = JSON.stringify({ session_id: session, transcript_path: transcript, model: { display_name: "Opus" } });
+  const env = { HOOKLINE_HOME: join(root, "home-live"), CLAUDE_CONFIG_DIR: config };
+  const bare = [];
+  const line = [];
+  timed([process.execPath, bin, "usage", "--json"], env, root);
+  for (let round = 0; round < rounds + 1; round++) {
+    growCorpus({ out: config, told, mb: 0.1, round: round + 2 });
+    bare.push(timed([process.execPath, "-e", "0"], env, root).cpuMs);
+    line.push(timed([process.execPath, bin, "statusline"], env, root, input).cpuMs);
+  }
+  const above = median(line.slice(1)) - median(bare.slice(1));
+  return {
+    name: "US-29 the status line of a session of 100 MB, CPU above bare node",
+    budget: "≤ 80 ms",
+    figure: `${above.toFixed(0)} ms`,
+    ok: above <= 80,
+  };
+}
+
+/** Where the peer is wrong, and where both are right: ours must be right, and a peer that changed is worth a look. */
+function trapRows({ root, peer }) {
+  const traps = JSON.parse(readFileSync(resolve(import.meta.dirname, "../test/fixtures/usage/traps.json"), "utf8"));
+  const ours = [];
+  const theirs = [];
+  traps.forEach((trap, index) => {
+    const config = join(root, `trap-${index}`);
+    writeTrap(config, trap);
+    const mode = trap.mode === undefined ? [] : ["--mode", trap.mode];
+    const own = run([process.execPath, bin, ...daily(config), "--no-index", ...mode], {});
+    if (JSON.parse(own).totals.costMicroUsd !== trap.us) ours.push(trap.name);
+    const other = run([peer, "claude", "daily", "--json", "--offline", ...mode], { CLAUDE_CONFIG_DIR: config });
+    const cost = JSON.parse(other).totals?.totalCost ?? 0;
+    if (Math.round(cost * 1e6) !== trap.peer) theirs.push(`${trap.name}: ${Math.round(cost * 1e6)}`);
+  });
+  return [
+    {
+      name: "US-43, US-44 cases that trip readers, ours",
+      budget: "all right",
+      figure: ours.length === 0 ? `${traps.length} right` : `wrong: ${ours.join("; ")}`,
+      ok: ours.length === 0,
+    },
+    {
+      name: "US-43, US-44 the same, ccusage as recorded",
+      budget: "as recorded",
+      figure: theirs.length === 0 ? "unchanged" : `changed: ${theirs.join("; ")}`,
+      ok: theirs.length === 0,
+    },
+  ];
+}
+
+/** CPU of a command and its children, by the shell's own count, and what it printed. */
+function timed(command, env, root, input = "") {
+  const file = join(root, "out");
+  const script = 'file="$1"; shift; "$@" >"$file" || exit 1; times';
+  const { status, stdout, stderr } = spawnSync("sh", ["-c", script, "sh", file, ...command], {
+    encoding: "utf8",
+    env: envFor(env),
+    input,
+  });
+  if (status !== 0) throw new Error(`${command.join(" ")}: ${stderr}`);
+  const children = stdout.trim().split("\n").at(-1);
+  const cpuMs = [...children.matchAll(/(\d+)m([\d.,]+)s/g)].reduce(
+    (all, [, minutes, seconds]) => all + Number(minutes) * 60_000 + Number(seconds.replace(",", ".")) * 1000,
+    0,
+  );
+  return { cpuMs, out: readFileSync(file, "utf8") };
+}
+
+function run([command, ...args], env) {
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8", env: envFor(env), maxBuffer: 1e9 });
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")}: ${stderr}`);
+  return stdout;
+}
+
+/** What the process itself says when it ends; not timed, as saying it costs something too. */
+function peakMb(args, home, root) {
+  const file = join(root, "peak");
+  const note = join(root, "note.mjs");
+  mkdirSync(dirname(note), { recursive: true });
+  writeFileSync(
+    note,
+    `import { writeFileSync } from "node:fs";
+process.on("exit", () => writeFileSync(${JSON.stringify(file)}, String(process.resourceUsage().maxRSS)));`,
+  );
+  run([process.execPath, "--import", note, ...args], { HOOKLINE_HOME: home });
+  return Number(readFileSync(file, "utf8")) / 1024;
+}
+
+function envFor(env) {
+  return { ...process.env, TZ: "UTC", NODE_OPTIONS: "", ...env };
+}
