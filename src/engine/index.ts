@@ -34,5 +34,5 @@ export type { EventStep } from "./stream.ts";
 export { approveGrants, reviewTrust } from "./trust/door.ts";
 export type { WrittenGrant } from "./trust/pinnable.ts";
 export type { PinnedFile } from "./trust/pins.ts";
-export type { ReviewedFile, TrustEntry, TrustReview } from "./trust/review.ts";
+export type { ReviewedFile, TrustEntry, TrustPorts, TrustReview } from "./trust/review.ts";
 export type { TrustState } from "./trust/trust.ts";

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { reviewTrust, type TrustEntry, type TrustReview } from "../../engine/index.ts";
 import { Problem } from "../../protocol/index.ts";
+import { appInputs } from "../../sdk/index.ts";
 import { askLine, canAsk } from "../ask.ts";
 import type { Call, Command, Io } from "../command.ts";
 import { styleFor } from "../print/style.ts";
@@ -39,7 +40,7 @@ trust folders. The exit status is 0, or 1 when nothing could be decided.`,
     }
     const cwd = resolve(io.cwd, folder);
     if (!existsSync(cwd)) throw new Problem("cli/bad-input", `There is no folder ${cwd}.`);
-    const review = await reviewTrust({ cwd, home: io.home, env: io.env });
+    const review = await reviewTrust({ cwd, home: io.home, env: io.env }, { inputsOf: appInputs });
     if (call.flag("revoke")) return revoke(review, call, io);
     if (call.texts("pin").length > 0) return pinExactly(review, call, io);
     if (!call.flag("json")) await io.out(reviewText(review, asks(call, io) ? [] : review.entries, styleFor(io)));

@@ -6,10 +6,11 @@ import type { ConfiguredHook } from "../configured.ts";
 import type { Layer } from "../layer.ts";
 import { nameOf } from "../settings/read.ts";
 import type { Snapshot } from "../settings/snapshot.ts";
+import { importedFiles } from "./imported-files.ts";
 import { type Checkout, type NamedFile, namedFiles, namedPaths } from "./named-files.ts";
 import { isOfCheckout, type TrustedKey } from "./needs-trust.ts";
 import { type Pinnable, pinnables } from "./pinnable.ts";
-import { noPins, type Pin } from "./pins.ts";
+import { noPins, type Pin, type PinnedFile } from "./pins.ts";
 import { pinFile, readPins, type TrustPlaces } from "./store.ts";
 import { disarmsOthers, onlyPinned, type Standing, type Trust, trusted } from "./trust.ts";
 
@@ -104,7 +105,7 @@ function standingNow(one: Pinnable, pins: readonly Pin[], checkout: Checkout, cw
   if (paths === undefined) return changed("it names more files than can be looked at");
   const files = namedFiles(paths, checkout);
   if ("unusable" in files) return changed(files.unusable);
-  const differences = pins.map(({ files: approved }) => differingFile(files, approved));
+  const differences = pins.map(({ files: approved }) => differingInApproval(files, approved, checkout));
   const index = differences.indexOf(undefined);
   const approved = pins[index]?.files;
   if (approved === undefined) return changed(`${differences[0]} is not as it was approved`);
@@ -120,6 +121,29 @@ function standingNow(one: Pinnable, pins: readonly Pin[], checkout: Checkout, cw
 
 function changed(detail: string): Standing {
   return { state: "changed", detail };
+}
+
+/** Of what the command names and what its app imports, the first file that is not as it was approved. */
+function differingInApproval(
+  named: readonly NamedFile[],
+  approved: readonly PinnedFile[],
+  checkout: Checkout,
+): string | undefined {
+  const difference = differingFile(
+    named,
+    approved.filter(({ imported }) => !imported),
+  );
+  const imports = approved.filter(({ imported }) => imported);
+  if (difference !== undefined || imports.length === 0) return difference;
+  const now = importedFiles(
+    imports.map(({ path }) => path),
+    checkout,
+  );
+  if ("unusable" in now) return now.unusable;
+  return differingFile(
+    now.filter(({ path }) => !named.some((file) => file.path === path)),
+    imports,
+  );
 }
 
 /** The first file that one side has and the other has not, or not so. */

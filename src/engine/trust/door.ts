@@ -1,11 +1,11 @@
 import type { EngineOptions } from "../options.ts";
 import type { WrittenGrant } from "./pinnable.ts";
-import type { TrustReview } from "./review.ts";
+import type { TrustPorts, TrustReview } from "./review.ts";
 
 /** What a folder brings that needs a person's approval, and the ways to give it. Starts nothing and writes nothing by itself. */
-export async function reviewTrust(options: EngineOptions = {}): Promise<TrustReview> {
+export async function reviewTrust(options: EngineOptions = {}, ports: TrustPorts = {}): Promise<TrustReview> {
   const review = await import("./review.ts");
-  return review.reviewTrust(options);
+  return review.reviewTrust(options, ports);
 }
 
 /**

@@ -43,25 +43,25 @@ const longestPath = 4_096;
 /** A word as a path, and its pieces: `--config=x`, `@x`, `file:x` name x. */
 function meanings({ text, use }: Word, named: NamedCommand, checkout: Checkout): readonly string[] {
   if (use === "written" || text.length > longestPath) return [];
-  const filled = fill(text, named, checkout);
-  return [filled, ...filled.split(/[=,:@]/)].filter((path) => path !== "" && !path.includes("\0"));
+  const path = filled(text, named, checkout);
+  return [path, ...path.split(/[=,:@]/)].filter((path) => path !== "" && !path.includes("\0"));
 }
 
 const variable = /\$\{(?:env:)?([A-Za-z_]\w*)[^}]{0,200}\}|\$(?:env:)?([A-Za-z_]\w*)|%([A-Za-z_]\w*)%/g;
 
 /** A variable nobody knows becomes nothing: what is left of `$DIR/hooks/check.sh` still says which file is meant. */
-function fill(text: string, { root }: NamedCommand, { real, home }: Checkout): string {
+export function filled(text: string, { root }: NamedCommand, { real, home }: Checkout): string {
   const values: Readonly<Record<string, string | undefined>> = {
     CLAUDE_PROJECT_DIR: real,
     CLAUDE_PLUGIN_ROOT: root,
     PWD: real,
     HOME: home,
   };
-  const filled = text.replace(variable, (_, braced?: string, plain?: string, percent?: string) => {
+  const path = text.replace(variable, (_, braced?: string, plain?: string, percent?: string) => {
     const name = braced ?? plain ?? percent ?? "";
     return (Object.hasOwn(values, name) ? values[name] : undefined) ?? "";
   });
-  return filled.replace(/^~(?=\/|$)/, home);
+  return path.replace(/^~(?=\/|$)/, home);
 }
 
 export interface LookOptions {

@@ -15,6 +15,8 @@ export interface PinnedFile {
   readonly sha256: string;
   /** What it held, where that is a text of bearable length: for showing what changed. */
   readonly text?: string;
+  /** Not named by the command itself: the app that it calls imports it. */
+  readonly imported?: true;
 }
 
 /** What a person has said about one folder. */
@@ -69,7 +71,8 @@ function isPin(value: unknown): value is Pin {
 
 function isPinnedFile(value: unknown): value is PinnedFile {
   if (!hasTexts(value, ["path", "sha256"])) return false;
-  return value["text"] === undefined || typeof value["text"] === "string";
+  const { text, imported } = value;
+  return (text === undefined || typeof text === "string") && (imported === undefined || imported === true);
 }
 
 function isGrant(value: unknown): value is WrittenGrant {

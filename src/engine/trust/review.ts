@@ -1,8 +1,10 @@
+import { resolve } from "node:path";
 import { openSettings } from "../live-settings.ts";
 import type { EngineOptions } from "../options.ts";
 import { resolveOptions } from "../resolve-options.ts";
 import { checkoutAt } from "./approved.ts";
-import { type Checkout, namedFiles, namedPaths } from "./named-files.ts";
+import { hooksFileOf, importedFiles } from "./imported-files.ts";
+import { type Checkout, type LookOptions, type NamedFile, namedFiles, namedPaths } from "./named-files.ts";
 import { digestOf, type Pinnable, pinnables, type WrittenGrant } from "./pinnable.ts";
 import { noPins, type Pin, type PinnedFile, type Pins } from "./pins.ts";
 import { changePins, dropPins, readPins, type TrustPlaces } from "./store.ts";
@@ -49,8 +51,14 @@ export interface TrustReview {
   revoke(): Promise<boolean>;
 }
 
+/** What only another module can tell. */
+export interface TrustPorts {
+  /** A hooks file and everything it imports from its own tree. With it, an approval of a call of an app is one of all its files. */
+  readonly inputsOf?: (hooksFile: string) => Promise<readonly string[]>;
+}
+
 /** Looks at what a folder brings. Starts nothing and writes nothing. */
-export async function reviewTrust(options: EngineOptions): Promise<TrustReview> {
+export async function reviewTrust(options: EngineOptions, ports: TrustPorts = {}): Promise<TrustReview> {
   const resolved = resolveOptions({ ...options, trust: "pinned" });
   const checkout = await checkoutAt(resolved);
   const known = await readPins(resolved, checkout.real);
@@ -62,7 +70,7 @@ export async function reviewTrust(options: EngineOptions): Promise<TrustReview> 
     project: checkout.real,
     ...(pins.accepted === undefined ? {} : { accepted: pins.accepted }),
     ...("refused" in known ? { refused: known.refused } : {}),
-    entries: found.map((one) => entryOf(one, trust, pins, checkout)),
+    entries: await Promise.all(found.map((one) => entryOf(one, trust, pins, checkout, ports))),
     pin: (entries) => changePins(resolved, checkout.real, (now) => withPins(now, entries, found)),
     accept: () => changePins(resolved, checkout.real, (now) => ({ ...now, accepted: new Date().toISOString() })),
     revoke: () => dropPins(resolved, checkout.real),
@@ -80,9 +88,15 @@ export async function approveGrants(options: EngineOptions, grants: readonly Wri
   });
 }
 
-function entryOf(one: Pinnable, trust: Trust, pins: Pins, checkout: Checkout): TrustEntry {
+async function entryOf(
+  one: Pinnable,
+  trust: Trust,
+  pins: Pins,
+  checkout: Checkout,
+  ports: TrustPorts,
+): Promise<TrustEntry> {
   const { state, detail } = trust.ofPinnable(one.id);
-  const looked = lookedAt(one, checkout);
+  const looked = await lookedAt(one, checkout, ports);
   const before = state === "changed" ? approvedBefore(one, pins.pins) : undefined;
   return {
     id: one.id,
@@ -99,15 +113,20 @@ function entryOf(one: Pinnable, trust: Trust, pins: Pins, checkout: Checkout): T
   };
 }
 
-function lookedAt(
+async function lookedAt(
   one: Pinnable,
   checkout: Checkout,
-): { readonly files: readonly ReviewedFile[] } | { unusable: string } {
+  ports: TrustPorts,
+): Promise<{ readonly files: readonly ReviewedFile[] } | { unusable: string }> {
   const paths = one.command === undefined ? [] : namedPaths(one.command, checkout);
   if (paths === undefined) return { unusable: "it names more files than can be looked at" };
   const contents = new Map<string, Buffer>();
-  const files = namedFiles(paths, checkout, { onBytes: (path, bytes) => contents.set(path, bytes) });
-  if ("unusable" in files) return files;
+  const look: LookOptions = { onBytes: (path, bytes) => contents.set(path, bytes) };
+  const named = namedFiles(paths, checkout, look);
+  if ("unusable" in named) return named;
+  const imports = await importsOf(one, named, checkout, look, ports);
+  if ("unusable" in imports) return imports;
+  const files = [...named, ...imports.map((file) => ({ ...file, imported: true as const }))];
   return {
     files: files.map((file) => {
       const bytes = contents.get(file.path) ?? Buffer.alloc(0);
@@ -115,6 +134,40 @@ function lookedAt(
       return { ...file, sizeBytes: bytes.length, ...(text === undefined ? {} : { text }) };
     }),
   };
+}
+
+/** Of a hook that calls an app of the checkout: what the app imports beside the files that the command names. */
+async function importsOf(
+  { command }: Pinnable,
+  named: readonly NamedFile[],
+  checkout: Checkout,
+  look: LookOptions,
+  { inputsOf }: TrustPorts,
+): Promise<readonly NamedFile[] | { unusable: string }> {
+  const file = command && hooksFileOf(command, checkout);
+  if (inputsOf === undefined || file === undefined) return [];
+  const own = importedFiles([file], checkout);
+  // An app that lies elsewhere did not come with the checkout.
+  if ("unusable" in own || own.length === 0) return [];
+  try {
+    const isNamed = (path: string) => named.some((one) => resolve(checkout.real, one.path) === path);
+    const inputs = (await inTime(inputsOf(file))).filter((path) => !isNamed(path));
+    const found = importedFiles(inputs, checkout, look);
+    return "unusable" in found ? found : found.filter(({ path }) => !named.some((one) => one.path === path));
+  } catch (error) {
+    return { unusable: `what it imports cannot be told: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+const patienceMs = 10_000;
+
+/** An import may lead to something that never ends. */
+function inTime<Value>(work: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it took longer than ${patienceMs / 1_000} s`)), patienceMs);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 const longestText = 256 * 1024;

@@ -1,0 +1,177 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { HomeSource } from "../files/index.ts";
+import { catalog, type EventRow } from "../protocol/index.ts";
+import { appKey } from "../sdk/index.ts";
+import { type Calls, callsFor } from "./call-words.ts";
+import type { DaemonDoor, Endpoint } from "./daemon-door.ts";
+import { type Installed, install } from "./install.ts";
+import { type Introspected, introspect } from "./introspect.ts";
+import { type LockFile, lockedPath, lockVersion } from "./lock-file.ts";
+import { canRunClient, packageFor } from "./package-place.ts";
+import { hooksFileFor, placesOf, projectRoot, type ScopePlaces, type Standpoint } from "./places.ts";
+import { type EventNeeds, needsEndpoint, type PlannedEntry, planEntries } from "./plan.ts";
+import type { AskedTransport, Scope } from "./scope.ts";
+
+/** What the program that installs lends: itself, and the daemon if it has one. */
+export interface Installer {
+  /** The package that runs now. */
+  readonly packageRoot: string;
+  readonly node: string;
+  readonly home: HomeSource;
+  readonly daemon?: DaemonDoor;
+  readonly now: () => Date;
+  readonly signal?: AbortSignal;
+}
+
+export interface InstallRequest extends Standpoint {
+  readonly scope: Scope;
+  readonly file?: string;
+  readonly transport: AskedTransport;
+  readonly allEvents?: boolean;
+  readonly shellForm?: boolean;
+  readonly tokenEnv?: string;
+  readonly force?: boolean;
+  readonly dryRun?: boolean;
+}
+
+export type InstallOutcome =
+  | { readonly is: "no-handlers"; readonly hooksFile: string; readonly prints: string }
+  | {
+      readonly is: "installed";
+      readonly hooksFile: string;
+      readonly places: ScopePlaces;
+      readonly planned: readonly PlannedEntry[];
+      readonly installed: Installed;
+      /** What the hooks file printed while it was loaded. */
+      readonly prints: string;
+      /** What the person should know about the choice. */
+      readonly notes: readonly string[];
+    };
+
+/** From a hooks file to entries in settings. Contract: nothing is written unless all of it can be. */
+export async function installApp(request: InstallRequest, installer: Installer): Promise<InstallOutcome> {
+  const { scope, transport, allEvents = false, dryRun = false, env } = request;
+  const { home, daemon, signal } = installer;
+  const places = placesOf(scope, request);
+  const hooksFile = hooksFileFor(scope, request.file, request);
+  const root = scope === "user" ? places.root : projectRoot(request);
+  const app = await look(hooksFile, root, request, installer);
+  if (app.events.length === 0) return { is: "no-handlers", hooksFile, prints: app.prints };
+  const packageRoot = await packageFor({ scope, root, running: installer.packageRoot, home, dryRun });
+  const calls = callsFor({ scope, root, hooksFile, packageRoot, node: installer.node });
+  const warm = daemon !== undefined && canRunClient(packageRoot, env);
+  const choice = {
+    scope,
+    transport,
+    allEvents,
+    warm,
+    shellForm: request.shellForm === true,
+    force: request.force === true,
+    ...(request.tokenEnv === undefined ? {} : { tokenEnv: request.tokenEnv }),
+  };
+  const endpoint = needsEndpoint(app.events, choice) ? await endpointOf(hooksFile, daemon, dryRun) : undefined;
+  const planned = planEntries(app.events, { ...choice, calls, ...(endpoint === undefined ? {} : { endpoint }) });
+  const installed = await install({
+    places,
+    hooksFile,
+    planned,
+    calls: Object.values(calls),
+    lock: lockFor({ ...request, allEvents }, app, places, hooksFile, usedCall(planned, calls), installer.now()),
+    ...(request.tokenEnv === undefined ? {} : { tokenEnv: request.tokenEnv }),
+    home,
+    now: installer.now(),
+    dryRun,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return {
+    is: "installed",
+    hooksFile,
+    places,
+    planned,
+    installed,
+    prints: app.prints,
+    notes: notesOn(planned, choice),
+  };
+}
+
+/** A dry run leaves no trace, so what loading would keep for the next time is kept in a folder that goes. */
+async function look(file: string, cwd: string, request: InstallRequest, installer: Installer): Promise<Introspected> {
+  const program = [installer.node, join(installer.packageRoot, "dist", "install", "child.js")];
+  const options = { program, cwd, ...(installer.signal === undefined ? {} : { signal: installer.signal }) };
+  if (!request.dryRun) return introspect(file, { ...options, env: request.env });
+  const scratch = await mkdtemp(join(tmpdir(), "hookline-dry-"));
+  try {
+    return await introspect(file, { ...options, env: { ...request.env, HOOKLINE_HOME: scratch } });
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** A dry run chooses no port: one that is not known yet is shown as 0. */
+async function endpointOf(
+  file: string,
+  daemon: DaemonDoor | undefined,
+  dryRun: boolean,
+): Promise<Endpoint | undefined> {
+  if (daemon === undefined) return undefined;
+  if (!dryRun) return daemon.endpointFor(file);
+  const unknown = { port: 0, token: "chosen at install", url: `http://127.0.0.1:0/v1/hook/${appKey(file)}` };
+  return (await daemon.knownEndpoint(file)) ?? unknown;
+}
+
+function usedCall(planned: readonly PlannedEntry[], calls: Calls): readonly string[] {
+  return planned.some(({ transport }) => transport === "run") ? calls.run : calls.client;
+}
+
+function lockFor(
+  { transport, allEvents }: Pick<InstallRequest, "transport" | "allEvents">,
+  { events, contentHash }: Introspected,
+  { lockFile, settingsFile }: ScopePlaces,
+  hooksFile: string,
+  command: readonly string[],
+  now: Date,
+): LockFile {
+  return {
+    version: lockVersion,
+    installedAt: now.toISOString(),
+    hooksPath: lockedPath(lockFile, hooksFile),
+    hooksRegistered: registeredIds(events),
+    settingsFile: lockedPath(lockFile, settingsFile),
+    command,
+    transport,
+    contentHash,
+    ...(allEvents ? { allEvents: true as const } : {}),
+  };
+}
+
+/** `PostToolUse:*` for a handler that takes every tool, `Stop` where there is nothing to choose. Sorted. */
+export function registeredIds(events: readonly EventNeeds[]): readonly string[] {
+  const rows: Readonly<Record<string, EventRow>> = catalog;
+  const ids = events.flatMap(({ event, ids }) =>
+    ids.map((id) => (id === event && Object.hasOwn(rows, event) && rows[event]?.matchesOn ? `${event}:*` : id)),
+  );
+  return [...new Set(ids)].sort();
+}
+
+function notesOn(
+  planned: readonly PlannedEntry[],
+  { scope, transport, warm }: { scope: Scope; transport: AskedTransport; warm: boolean },
+): readonly string[] {
+  const http = planned.some((one) => one.transport === "http");
+  const blind = planned.filter((one) => one.transport === "http" && one.group.hooks[0].onFailure === "block");
+  return [
+    ...(transport === "auto" && !warm ? ["The warm client cannot run here, so every event starts a Node (run)."] : []),
+    ...(http && scope === "local"
+      ? [
+          "Entries of a local file reach this machine only where the host allows it (httpHookAllowPrivate in user settings).",
+        ]
+      : []),
+    ...(blind.length > 0
+      ? [
+          `Over http, ${blind.map(({ event }) => event).join(", ")} goes on when nobody answers, unless the host honours onFailure.`,
+        ]
+      : []),
+  ];
+}
