@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import type { Settled } from "../../sdk/index.ts";
+import type { Decision, Effect, Said, SaidHandler } from "../said.ts";
+
+/** What the app said, as far as a report needs it. */
+export function saidOf(settled: Settled, effects: readonly Effect[], tasks: readonly string[]): Said {
+  const { folded, trace } = settled;
+  const tried = new Set(effects.map(({ handler }) => handler));
+  const handlers = trace.map(({ name, outcome, ms, error }): SaidHandler => {
+    const refused = outcome !== "skipped" && outcome !== "not-reached" && (tried.has(name) || isRestricted(error));
+    return {
+      name,
+      outcome: refused ? "effect-refused" : outcome,
+      ms,
+      ...(error === undefined ? {} : { error }),
+    };
+  });
+  const reason = folded.refusal?.reason ?? folded.halt ?? folded.decision?.reason;
+  return {
+    decision: decisionOf(settled, handlers),
+    ...(reason === undefined ? {} : { reason }),
+    ...(folded.input === undefined ? {} : { input: folded.input }),
+    ...(folded.output === undefined ? {} : { outputChanged: true }),
+    ...(folded.contexts.length === 0 ? {} : { contexts: folded.contexts }),
+    ...(folded.messages.length === 0 ? {} : { messages: folded.messages }),
+    handlers,
+    ...(effects.length === 0 ? {} : { effects }),
+    ...(tasks.length === 0 ? {} : { tasks }),
+    print: printOf(settled),
+  };
+}
+
+/** A refusal that only stands for a handler's failure says nothing when the handler failed because of the replay. */
+function decisionOf({ folded, event }: Settled, handlers: readonly SaidHandler[]): Decision {
+  const { refusal, halt, decision } = folded;
+  const blamed = handlers.find(
+    ({ name, outcome, error }) =>
+      outcome === "effect-refused" && error !== undefined && refusal?.reason === `${name} failed: ${error}`,
+  );
+  if (blamed !== undefined) return "effect-refused";
+  if (halt !== undefined) return "halt";
+  if (refusal !== undefined) return event === "PreToolUse" ? "deny" : "block";
+  return decision?.kind ?? "none";
+}
+
+/** The permission model's own words, for a way in that we did not think of. */
+function isRestricted(error: string | undefined): boolean {
+  return error === "Access to this API has been restricted";
+}
+
+function printOf({ stdout, stderr, exitCode }: Settled): string {
+  return createHash("sha256")
+    .update(JSON.stringify([stdout, stderr, exitCode]))
+    .digest("hex")
+    .slice(0, 32);
+}

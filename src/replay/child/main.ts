@@ -1,0 +1,88 @@
+/** The process that replays: one app, one line per event in, one line per answer out. Started by `player.ts`. */
+import { join, resolve } from "node:path";
+import { statePath } from "../../files/index.ts";
+import { type AppInside, loadApp, usualDeadlineMs, type WirePayload, type World } from "../../sdk/index.ts";
+import type { Ask, Hello, Ready } from "../said.ts";
+import { saidOf } from "./answer.ts";
+import { type EffectLog, effectLog } from "./effects.ts";
+import { linesOf, writeLine } from "./lines.ts";
+import { refuseEffects } from "./refuse.ts";
+import { scratchState } from "./scratch-state.ts";
+
+const exit = process.exit.bind(process);
+const lines = linesOf(process.stdin);
+const hello = JSON.parse((await lines.next()).value ?? "{}") as Hello;
+const log = effectLog();
+keepOpen(log);
+const say = (line: unknown) => writeLine(hello.mark + JSON.stringify(line));
+if (!hello.allowEffects) await refuseEffects(log);
+
+const app = await load();
+if (app !== undefined) {
+  const folder = process.cwd();
+  say({ ready: true, deadlineMs: longestDeadline(app) } satisfies Ready);
+  for await (const line of lines) {
+    const { payload, at } = JSON.parse(line) as Ask;
+    const settled = await app.dispatch(payload, worldOf(app, payload, at));
+    await settled.dispose().catch((error: unknown) => console.error(`A provider was not disposed: ${String(error)}`));
+    log.running(undefined);
+    if (process.cwd() !== folder) process.chdir(folder);
+    say(saidOf(settled, log.take(), []));
+  }
+}
+exit(0);
+
+/** What an app prints, and how it tries to end, must not reach the lines of answers. */
+function keepOpen(effects: EffectLog): void {
+  Object.defineProperty(process, "stdout", { get: () => process.stderr, configurable: true });
+  process.exit = (code) => {
+    throw new Error(`process.exit(${code ?? ""}) was called; a hook ends by returning`);
+  };
+  const stray = (error: unknown) =>
+    console.error(`${effects.current ?? "The app"} left an error behind: ${String(error)}`);
+  process.on("uncaughtException", stray);
+  process.on("unhandledRejection", stray);
+}
+
+async function load(): Promise<AppInside | undefined> {
+  try {
+    const loaded = await loadApp(hello.hooks, { env: process.env, cwd: hello.cwd });
+    loaded.observe?.(({ kind, handler }) => {
+      if (kind === "handler-start") log.running(handler);
+    });
+    return loaded;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    say({ ready: false, why, effects: log.take() } satisfies Ready);
+    return undefined;
+  }
+}
+
+function longestDeadline(inside: AppInside): number {
+  return Math.max(usualDeadlineMs("PreToolUse"), ...inside.describe().map(({ deadlineMs }) => deadlineMs));
+}
+
+function worldOf(inside: AppInside, payload: WirePayload, at: string | undefined): World {
+  const time = Date.parse(at ?? "");
+  const { stateDir } = inside.options;
+  const base = {
+    env: process.env,
+    cwd: hello.cwd,
+    now: () => (Number.isNaN(time) ? Date.now() : time),
+  };
+  const folders = {
+    real: stateDir === undefined ? join(statePath({ env: process.env }), "state") : resolve(hello.cwd, stateDir),
+    scratch: join(hello.scratch, "state"),
+  };
+  return {
+    ...base,
+    signal: new AbortController().signal,
+    replay: true,
+    openTranscript: async (path) => {
+      const { openSession } = await import("../../sessions/index.ts");
+      return openSession(path ?? "no-transcript.jsonl", { missing: "empty" });
+    },
+    state: scratchState(inside, payload, base, folders),
+    complain: () => undefined,
+  };
+}

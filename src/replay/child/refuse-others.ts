@@ -1,0 +1,44 @@
+import os from "node:os";
+import traceEvents from "node:trace_events";
+import v8 from "node:v8";
+import { Denied } from "./denied.ts";
+import type { EffectLog } from "./effects.ts";
+
+/** What is neither file, process nor network, and reaches out of this process all the same. */
+export async function refuseOthers(log: EffectLog): Promise<void> {
+  const refuse = (what: string, target: unknown): never => {
+    log.note("other", target);
+    throw new Denied(what);
+  };
+  const kill = process.kill.bind(process);
+  process.kill = (pid, signal) => {
+    // Asking whether a process lives is no signal.
+    if (signal === 0) return kill(pid, signal);
+    log.note("signal", `${signal ?? "SIGTERM"} to ${pid}`);
+    throw new Denied("A signal");
+  };
+  // These write a file from inside V8, past the permission model.
+  traceEvents.createTracing = () => refuse("Tracing", "trace events");
+  v8.setHeapSnapshotNearHeapLimit = () => refuse("A heap snapshot", "heap snapshot");
+  os.setPriority = () => refuse("Changing priorities", "priority of a process");
+  const more = process as unknown as Record<string, unknown>;
+  for (const name of ["_debugProcess", "execve"]) {
+    if (typeof more[name] === "function") more[name] = () => refuse(`process.${name}`, name);
+  }
+  closeSqlite(refuse);
+}
+
+/** Newer versions of Node have a database that opens files by itself. */
+function closeSqlite(refuse: (what: string, target: unknown) => never): void {
+  const sqlite = process.getBuiltinModule("node:sqlite") as
+    | { DatabaseSync?: new (...args: never[]) => object }
+    | undefined;
+  if (sqlite?.DatabaseSync === undefined) return;
+  sqlite.DatabaseSync = new Proxy(sqlite.DatabaseSync, {
+    construct(target, args) {
+      const [path, options] = args as [unknown, { readOnly?: boolean } | undefined];
+      if (path !== ":memory:" && options?.readOnly !== true) refuse("A database", path);
+      return Reflect.construct(target, args);
+    },
+  });
+}

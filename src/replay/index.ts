@@ -1,0 +1,14 @@
+export { type PastEvent, type PastEventName, pastEventNames } from "./past-event.ts";
+export { type ReplayOptions, replay } from "./replay.ts";
+export type {
+  Against,
+  AnswerSummary,
+  Change,
+  Difference,
+  EventCount,
+  HandlerReport,
+  Listed,
+  Place,
+  Report,
+} from "./report.ts";
+export type { Decision, Effect, SaidHandler } from "./said.ts";

@@ -1,0 +1,124 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildFile } from "../sdk/index.ts";
+import type { TranscriptFile } from "../sessions/index.ts";
+import { hooksAt } from "./hooks-at.ts";
+import type { PastEvent } from "./past-event.ts";
+import { pastEventsIn } from "./past-events.ts";
+import { openPlayer, type Player } from "./player.ts";
+import type { Report } from "./report.ts";
+import { seenKeys } from "./seen.ts";
+import { openTally } from "./tally.ts";
+import { chosenTranscripts, type WhichTranscripts } from "./transcripts.ts";
+import { type Wish, wanted } from "./wish.ts";
+
+export interface ReplayOptions extends WhichTranscripts, Wish {
+  /** The hooks file. */
+  readonly hooks: string;
+  /** Another file, or `git:REF` for the same file as it was there. */
+  readonly against?: string | undefined;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly allowEffects?: boolean;
+  /** Rows in each list of the report. */
+  readonly limit?: number;
+  readonly signal?: AbortSignal;
+  readonly progress?: (progress: { readonly bytes: number; readonly of: number }) => void;
+}
+
+/**
+ * An app over past sessions. Nothing is executed: no tool runs, and the app itself runs where it can change nothing (SD-106).
+ * The past is streamed; what is kept of it is counts and the rows of the report.
+ */
+export async function replay(options: ReplayOptions): Promise<Report> {
+  const { signal = new AbortController().signal } = options;
+  const isWanted = wanted(options);
+  const scratch = await realpath(await mkdtemp(join(tmpdir(), "hookline-replay-")));
+  const players: Player[] = [];
+  const open = async (hooks: string, name: string): Promise<Player> => {
+    await prepare(hooks, options.env);
+    const { cwd, env, allowEffects = false } = options;
+    const player = await openPlayer({ hooks, cwd, env, scratch: join(scratch, name), allowEffects, signal });
+    players.push(player);
+    return player;
+  };
+  try {
+    const now = await open(options.hooks, "now");
+    const other = options.against === undefined ? undefined : await hooksAt(options.against, options, scratch);
+    const before = other === undefined ? undefined : await open(other, "before");
+    const files = await chosenTranscripts(options);
+    const tally = openTally(options.limit ?? 1_000);
+    const read = { hooks: options.hooks, files: files.length, bytes: 0, repeated: 0, unreadableLines: 0 };
+    const line = pipeline(async (event) => {
+      const [said, saidBefore] = await Promise.all([now.ask(event), before?.ask(event)]);
+      return () => tally.add(event, said, saidBefore);
+    });
+    for await (const event of everyEvent(files, read, options, signal)) {
+      if (isWanted(event)) await line.push(event);
+    }
+    await line.end();
+    return tally.report({ ...read, ...(options.against === undefined ? {} : { againstHooks: options.against }) });
+  } finally {
+    await Promise.all(players.map((player) => player.close()));
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** The replaying process must not start programs, and building does. What is wrong with the file is told by the build. */
+async function prepare(hooks: string, env: ReplayOptions["env"]): Promise<void> {
+  try {
+    await buildFile(hooks, env);
+  } catch (error) {
+    // JavaScript runs as it is; a build is only for files that do not find this package by themselves.
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code !== "sdk/no-typescript" || /\.[mc]?tsx?$/.test(hooks)) throw error;
+  }
+}
+
+interface ReadSoFar {
+  bytes: number;
+  repeated: number;
+  unreadableLines: number;
+}
+
+async function* everyEvent(
+  files: readonly TranscriptFile[],
+  read: ReadSoFar,
+  { progress }: ReplayOptions,
+  signal: AbortSignal,
+): AsyncGenerator<PastEvent, undefined> {
+  const seen = seenKeys();
+  const of = files.reduce((sum, { size }) => sum + size, 0);
+  for (const file of files) {
+    for await (const event of pastEventsIn(file, signal)) {
+      signal.throwIfAborted();
+      if (event.name === "unreadable") read.unreadableLines += 1;
+      else if (seen.add(event.key)) yield event;
+      else read.repeated += 1;
+    }
+    read.bytes += file.size;
+    progress?.({ bytes: read.bytes, of });
+  }
+}
+
+/** Events on their way at the same time: enough to keep both sides busy, few enough to be held. */
+const mostOnTheWay = 16;
+
+/** Answers are taken in the order of the events, however they come. */
+function pipeline(work: (event: PastEvent) => Promise<() => void>) {
+  const onTheWay: Promise<() => void>[] = [];
+  const takeOne = async () => (await onTheWay.shift())?.();
+  return {
+    async push(event: PastEvent): Promise<void> {
+      const answer = work(event);
+      // Looked at when its turn comes; until then a failure is no stray.
+      answer.catch(() => undefined);
+      onTheWay.push(answer);
+      if (onTheWay.length >= mostOnTheWay) await takeOne();
+    },
+    async end(): Promise<void> {
+      while (onTheWay.length > 0) await takeOne();
+    },
+  };
+}

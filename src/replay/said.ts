@@ -1,0 +1,59 @@
+import type { ToolInput } from "../protocol/index.ts";
+import type { WirePayload } from "../sdk/index.ts";
+
+/** What the replaying process is told first, on one line. */
+export interface Hello {
+  readonly hooks: string;
+  readonly cwd: string;
+  /** The only folder it may write to. */
+  readonly scratch: string;
+  /** Stands before every line of ours on its stdout: what else appears there was printed by the app. */
+  readonly mark: string;
+  readonly allowEffects: boolean;
+}
+
+/** One event for it. */
+export interface Ask {
+  readonly payload: WirePayload;
+  readonly at?: string;
+}
+
+/** Its first line: ready, or why the app cannot be replayed. */
+export type Ready =
+  | { readonly ready: true; readonly deadlineMs: number }
+  | { readonly ready: false; readonly why: string; readonly effects: readonly Effect[] };
+
+/** What the answer comes to. `effect-refused`: nobody knows, for a guard failed only because this is a replay. */
+export type Decision = "none" | "allow" | "ask" | "defer" | "deny" | "block" | "halt" | "effect-refused";
+
+/** What the app said to one event. */
+export interface Said {
+  readonly decision: Decision;
+  readonly reason?: string;
+  /** The input the tool would have been given instead. */
+  readonly input?: ToolInput;
+  readonly outputChanged?: true;
+  /** Texts for the model and for the person. */
+  readonly contexts?: readonly string[];
+  readonly messages?: readonly string[];
+  readonly handlers: readonly SaidHandler[];
+  readonly effects?: readonly Effect[];
+  /** Names of tasks that would have been started. */
+  readonly tasks?: readonly string[];
+  /** Equal for two answers that a host cannot tell apart. */
+  readonly print: string;
+}
+
+export interface SaidHandler {
+  readonly name: string;
+  readonly outcome: "answered" | "passed" | "skipped" | "failed" | "timed-out" | "not-reached" | "effect-refused";
+  readonly ms: number;
+  readonly error?: string;
+}
+
+/** Something a handler tried to do to the world. */
+export interface Effect {
+  readonly kind: "write" | "process" | "network" | "thread" | "signal" | "other";
+  readonly target: string;
+  readonly handler?: string;
+}

@@ -1,0 +1,39 @@
+import { fileURLToPath } from "node:url";
+import type { CommandLine } from "../exec/index.ts";
+
+/**
+ * Node under its permission model: it reads what it likes, writes to one folder, and starts neither processes nor threads.
+ * The network is closed from inside (`child/refuse-network.ts`), since Node 20 has no flag for it.
+ */
+export function replayProcess(scratch: string, allowEffects: boolean): CommandLine {
+  const limits = [permissionFlag(), "--allow-fs-read=*", `--allow-fs-write=${scratch}/`];
+  const flags = allowEffects
+    ? []
+    : [...limits, "--disable-warning=ExperimentalWarning", "--disable-warning=SecurityWarning"];
+  return { form: "exec", file: process.execPath, args: [...flags, childFile] };
+}
+
+const childFile = fileURLToPath(new URL("./child/main.js", import.meta.url));
+
+/** It was called experimental until Node 22.13. */
+function permissionFlag(): string {
+  return process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission";
+}
+
+/** Variables that make Node itself write files, or lift the limits above. */
+const unwanted = [
+  "NODE_OPTIONS",
+  "NODE_V8_COVERAGE",
+  "NODE_REDIRECT_WARNINGS",
+  "NODE_COMPILE_CACHE",
+  "NODE_TEST_CONTEXT",
+];
+
+/** Temporary files go where they are allowed and thrown away. */
+export function replayEnv(
+  env: Readonly<Record<string, string | undefined>>,
+  scratch: string,
+): Readonly<Record<string, string | undefined>> {
+  const kept = Object.entries(env).filter(([name]) => !unwanted.includes(name));
+  return { ...Object.fromEntries(kept), TMPDIR: `${scratch}/tmp`, TEMP: `${scratch}/tmp`, TMP: `${scratch}/tmp` };
+}

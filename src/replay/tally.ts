@@ -1,0 +1,186 @@
+import type { ToolInput } from "../protocol/index.ts";
+import { plainLine } from "../sessions/index.ts";
+import type { PastEvent, PastEventName } from "./past-event.ts";
+import type { AnswerSummary, Change, Difference, EventCount, HandlerReport, Listed, Place, Report } from "./report.ts";
+import type { Decision, Effect, Said, SaidHandler } from "./said.ts";
+import { openTimes, type Times } from "./times.ts";
+
+export interface Tally {
+  add(event: PastEvent, said: Said, before?: Said): void;
+  report(read: Read): Report;
+}
+
+/** What is known of the reading, not of the answers. */
+export type Read = Pick<Report, "hooks" | "files" | "bytes" | "repeated" | "unreadableLines"> & {
+  readonly againstHooks?: string;
+};
+
+/** Adds answers up. Lists hold `limit` rows each; everything else is counts, so memory does not grow with the past. */
+export function openTally(limit: number): Tally {
+  const sessions = new Set<string>();
+  const events = new Map<PastEventName, Counting>();
+  const handlers = new Map<string, Handling>();
+  const missing = new Map<string, number>();
+  const effects = counter<Effect>(({ kind, target, handler }) => `${kind}\n${target}\n${handler ?? ""}`);
+  const tasks = counter<{ name: string }>(({ name }) => name);
+  const failures = counter<{ handler: string; error: string }>(({ handler, error }) => `${handler}\n${error}`);
+  const listed = list<Listed>(limit);
+  const changes = list<Change>(limit);
+  const differences = list<Difference>(limit);
+  const differing: Partial<Record<Decision, number>> = {};
+
+  return {
+    add(event, said, before) {
+      sessions.add(event.session);
+      for (const part of event.missing) missing.set(part, (missing.get(part) ?? 0) + 1);
+      count(events, event.name, said);
+      for (const handler of said.handlers) countHandler(handlers, handler);
+      for (const effect of said.effects ?? []) effects.add(effect);
+      for (const name of said.tasks ?? []) tasks.add({ name });
+      for (const { name, outcome, error } of said.handlers) {
+        if (error !== undefined && outcome !== "effect-refused")
+          failures.add({ handler: name, error: plainLine(error) });
+      }
+      if (before !== undefined) {
+        if (before.print === said.print) return;
+        differing[said.decision] = (differing[said.decision] ?? 0) + 1;
+        differences.add(() => ({ ...placeOf(event), now: summaryOf(said), before: summaryOf(before) }));
+        return;
+      }
+      if (isListed(said.decision)) listed.add(() => ({ ...placeOf(event), ...spoken(said) }));
+      const { input } = said;
+      if (input !== undefined) {
+        changes.add(() => ({ ...placeOf(event), before: event.payload["tool_input"] as ToolInput, after: input }));
+      }
+    },
+    report: ({ againstHooks, ...read }) => ({
+      hooks: read.hooks,
+      files: read.files,
+      bytes: read.bytes,
+      sessions: sessions.size,
+      toolCalls: events.get("PreToolUse")?.seen ?? 0,
+      prompts: events.get("UserPromptSubmit")?.seen ?? 0,
+      repeated: read.repeated,
+      unreadableLines: read.unreadableLines,
+      events: [...events].map(([event, counting]): EventCount => ({ event, ...counting })),
+      handlers: [...handlers].map(([name, handling]) => handlerReport(name, handling)),
+      listed: listed.rows,
+      listedInAll: listed.count(),
+      changes: changes.rows,
+      changesInAll: changes.count(),
+      effects: effects.rows(),
+      tasks: tasks.rows(),
+      failures: failures.rows(),
+      missing: [...missing].map(([part, events]) => ({ part, events })),
+      ...(againstHooks === undefined
+        ? {}
+        : {
+            against: {
+              hooks: againstHooks,
+              differing: differences.count(),
+              decisions: differing,
+              list: differences.rows,
+            },
+          }),
+    }),
+  };
+}
+
+/** Answers that would have stood in somebody's way, or of which nobody knows. */
+function isListed(decision: Decision): boolean {
+  return decision !== "none" && decision !== "allow";
+}
+
+type Counting = { -readonly [Key in keyof Omit<EventCount, "event" | "decisions">]: number } & {
+  readonly decisions: Partial<Record<Decision, number>>;
+};
+
+function count(events: Map<PastEventName, Counting>, name: PastEventName, said: Said): void {
+  const counting = events.get(name) ?? { seen: 0, decisions: {}, inputsChanged: 0, outputsChanged: 0, contexts: 0 };
+  events.set(name, counting);
+  counting.seen += 1;
+  counting.decisions[said.decision] = (counting.decisions[said.decision] ?? 0) + 1;
+  if (said.input !== undefined) counting.inputsChanged += 1;
+  if (said.outputChanged) counting.outputsChanged += 1;
+  if (said.contexts !== undefined) counting.contexts += 1;
+}
+
+interface Handling {
+  calls: number;
+  readonly outcomes: Partial<Record<SaidHandler["outcome"], number>>;
+  readonly times: Times;
+}
+
+function countHandler(handlers: Map<string, Handling>, { name, outcome, ms }: SaidHandler): void {
+  const handling = handlers.get(name) ?? { calls: 0, outcomes: {}, times: openTimes() };
+  handlers.set(name, handling);
+  handling.calls += 1;
+  handling.outcomes[outcome] = (handling.outcomes[outcome] ?? 0) + 1;
+  if (outcome !== "not-reached" && outcome !== "skipped") handling.times.add(ms);
+}
+
+function handlerReport(name: string, { calls, outcomes, times }: Handling): HandlerReport {
+  const figures = { medianMs: times.at(0.5), p95Ms: times.at(0.95), maxMs: times.max };
+  const known = Object.entries(figures).flatMap(([key, ms]) =>
+    ms === undefined ? [] : [[key, Math.round(ms * 1000) / 1000]],
+  );
+  return { name, calls, outcomes, ...Object.fromEntries(known) };
+}
+
+const lineLength = 200;
+
+function placeOf(event: PastEvent): Place {
+  const { payload, name, session, tool, at } = event;
+  const text = tool === undefined ? String(payload["prompt"] ?? "") : inputLine(payload["tool_input"]);
+  return {
+    ...(at === undefined ? {} : { at }),
+    session,
+    event: name,
+    ...(tool === undefined ? {} : { tool }),
+    input: plainLine(text.slice(0, 4 * lineLength)).slice(0, lineLength),
+  };
+}
+
+/** What people know a call by: its command, file or address; else all of the input. */
+function inputLine(input: unknown): string {
+  const fields = (input ?? {}) as Readonly<Record<string, unknown>>;
+  const named = ["command", "file_path", "notebook_path", "path", "url", "pattern", "query"].map((key) => fields[key]);
+  return named.find((value) => typeof value === "string") ?? JSON.stringify(fields);
+}
+
+function spoken({ decision, reason }: Said): Pick<Listed, "decision" | "reason"> {
+  return { decision, ...(reason === undefined ? {} : { reason }) };
+}
+
+function summaryOf({ handlers: _h, effects: _e, tasks: _t, print: _p, ...summary }: Said): AnswerSummary {
+  return summary;
+}
+
+function list<Row>(limit: number) {
+  const rows: Row[] = [];
+  let count = 0;
+  return {
+    rows,
+    count: () => count,
+    add(make: () => Row) {
+      count += 1;
+      if (rows.length < limit) rows.push(make());
+    },
+  };
+}
+
+/** Different things an app can make up without end; the first few hundred are enough. */
+const mostKinds = 500;
+
+function counter<Row extends object>(keyOf: (row: Row) => string) {
+  const counts = new Map<string, Row & { count: number }>();
+  return {
+    add(row: Row) {
+      const key = keyOf(row);
+      const known = counts.get(key);
+      if (known !== undefined) known.count += 1;
+      else if (counts.size < mostKinds) counts.set(key, { ...row, count: 1 });
+    },
+    rows: () => [...counts.values()],
+  };
+}
