@@ -22,10 +22,10 @@ export function currentDepth(outer: number): number {
 
 /**
  * Runs an in-process hook so that events it fires know how deep they are. Following a hook across its waits slows down every promise of
- * the process, so it is done only for hooks that have been seen to wait.
+ * the process, so it is done only for hooks that are written with `async` or have been seen to wait.
  */
 export function oneDeeper<T>(hook: CallbackHook | FunctionHook, depth: number, work: () => T): T {
-  if (!waits.has(hook)) {
+  if (!waits.has(hook) && !isAsync(hook)) {
     const result = onThisThread(depth + 1, work);
     if (result instanceof Promise) waits.add(hook);
     return result;
@@ -35,6 +35,20 @@ export function oneDeeper<T>(hook: CallbackHook | FunctionHook, depth: number, w
 }
 
 const waits = new WeakSet<CallbackHook | FunctionHook>();
+
+function isAsync(hook: CallbackHook | FunctionHook): boolean {
+  const work = hook.type === "callback" ? hook.callback : hook.function;
+  return work instanceof AsyncFunction || wrappers.has(work);
+}
+
+/** A wrapper around a function that is written with `async` waits like it. */
+export function waitsLike<T extends object>(wrapper: T, inner: unknown): T {
+  if (inner instanceof AsyncFunction) wrappers.add(wrapper);
+  return wrapper;
+}
+
+const wrappers = new WeakSet<object>();
+const AsyncFunction = (async () => undefined).constructor as FunctionConstructor;
 
 function onThisThread<T>(depth: number, work: () => T): T {
   const before = onThread;

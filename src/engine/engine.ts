@@ -8,6 +8,7 @@ import {
   type Warning,
 } from "../protocol/index.ts";
 import type { BackgroundAnswer, BackgroundEntry } from "./background.ts";
+import { waitsLike } from "./depth.ts";
 import { type FireOptions, openEvents } from "./events.ts";
 import type { Explanation } from "./explain.ts";
 import { type ListedHook, listHooks } from "./list.ts";
@@ -119,7 +120,11 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
     },
     on: whileOpen((event: string, ...rest: [Handler] | [string, Handler]) => {
       const [matcher, handler] = rest.length === 1 ? [undefined, rest[0]] : rest;
-      const hook = { type: "callback" as const, name: handler.name || "callback", callback: adapted(handler) };
+      const hook = {
+        type: "callback" as const,
+        name: handler.name || "callback",
+        callback: waitsLike(adapted(handler), handler),
+      };
       const group = { hooks: [hook], ...(matcher === undefined ? {} : { matcher }) };
       return live.add({ kind: "callback", event, group }).remove;
     }),
