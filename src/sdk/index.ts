@@ -40,6 +40,7 @@ export { type AppInside, appInside, type Description } from "./app-symbol.ts";
 export { type Blueprint, blueprint } from "./blueprint.ts";
 export type { HandlerTrace } from "./chain.ts";
 export type { Context } from "./context.ts";
+export { type DetachedOptions, startDetached } from "./detached.ts";
 export type { Settled } from "./dispatch.ts";
 export {
   type EventOf,

@@ -1,0 +1,101 @@
+import { fileURLToPath } from "node:url";
+import { type DaemonRecord, daemonStatus, serve, startDaemon, stopDaemon } from "../../daemon/index.ts";
+import { Problem } from "../../protocol/index.ts";
+import type { Call, Command, Io } from "../command.ts";
+import { version } from "../version.ts";
+
+export const command: Command = {
+  usage: "[HOOKS_FILE] [--foreground | --stop | --status] [--idle-minutes N] [--record DIR] [--json]",
+  about: `The hooks of a file, warm: a local daemon that answers in about a millisecond.
+
+HOOKS_FILE is .claude/hooks.ts unless told. One daemon runs per hooks file, whoever starts it first; it answers on 127.0.0.1 alone, to those
+who have its token. A changed file is loaded before the next call. The daemon leaves after 30 minutes without a call, but not while an agent
+lives that it has answered. Without --foreground it is started in the background and outlives this command.`,
+  options: {
+    foreground: { type: "boolean", about: "serve until asked to end, for service managers" },
+    stop: { type: "boolean", about: "end the daemon; calls that have begun are finished" },
+    status: { type: "boolean", about: "say whether one runs; exit 4 when none does" },
+    "idle-minutes": { type: "string", value: "N", about: "leave after this long without a call; 30 unless told" },
+    record: { type: "string", value: "DIR", about: "keep every payload there, secrets masked, as a fixture for tests" },
+    json: { type: "boolean", about: "print JSON" },
+  },
+  examples: ["hookline serve", "hookline serve .claude/hooks.ts --foreground", "hookline serve --stop"],
+  async run(call, io) {
+    const [file = ".claude/hooks.ts", ...more] = call.words;
+    if (more.length > 0) throw usage("hookline serve takes one hooks file.");
+    if (call.flag("stop")) return stop(file, call, io);
+    if (call.flag("status")) return status(file, call, io);
+    if (call.flag("foreground")) return foreground(file, call, io);
+    const words = ["serve", file, "--foreground", ...passedOn(call)];
+    const program = fileURLToPath(new URL("../bin.js", import.meta.url));
+    const record = await startDaemon(file, { env: io.env, command: [program, ...words] });
+    await tell(record, call, io);
+    return 0;
+  },
+};
+
+async function foreground(file: string, call: Call, io: Io): Promise<number> {
+  const idle = idleMinutes(call);
+  const folder = call.text("record");
+  const ended = await serve({
+    hooksFile: file,
+    env: io.env,
+    version: version(),
+    thread: new URL("../run/thread.js", import.meta.url),
+    complain: (line) => void io.err(`hookline: ${line}\n`),
+    signal: io.signal,
+    ready: (record) => void tell(record, call, io),
+    ...(idle === undefined ? {} : { idleMs: idle * 60_000 }),
+    ...(folder === undefined ? {} : { keep: await keeper(folder) }),
+  });
+  if (ended === "left") return 0;
+  await io.err(`hookline: another daemon answers for ${file}. hookline serve ${file} --stop ends it.\n`);
+  return 3;
+}
+
+async function keeper(_folder: string): Promise<(payload: string) => void> {
+  return () => undefined;
+}
+
+function passedOn(call: Call): string[] {
+  return ["idle-minutes", "record"].flatMap((name) => {
+    const value = call.text(name);
+    return value === undefined ? [] : [`--${name}`, value];
+  });
+}
+
+function idleMinutes(call: Call): number | undefined {
+  const text = call.text("idle-minutes");
+  if (text === undefined) return undefined;
+  const minutes = Number(text);
+  if (minutes > 0 && Number.isFinite(minutes)) return minutes;
+  throw usage(`--idle-minutes takes a number of minutes, not "${text}".`);
+}
+
+async function stop(file: string, call: Call, io: Io): Promise<number> {
+  const stopped = await stopDaemon(file, { env: io.env });
+  if (call.flag("json")) await io.out(`${JSON.stringify({ stopped })}\n`);
+  else await io.out(stopped ? `the daemon of ${file} has left\n` : `no daemon runs for ${file}\n`);
+  return 0;
+}
+
+async function status(file: string, call: Call, io: Io): Promise<number> {
+  const found = await daemonStatus(file, { env: io.env });
+  if (call.flag("json")) await io.out(`${JSON.stringify(found ?? null)}\n`);
+  else if (found === undefined) await io.out(`no daemon runs for ${file}\n`);
+  else {
+    const since = new Date(found.since).toISOString();
+    await io.out(`pid ${found.pid}, port ${found.port}, version ${found.version}, since ${since}\n`);
+  }
+  return found === undefined ? 4 : 0;
+}
+
+/** Never the token: what is printed ends in logs. */
+async function tell({ pid, port, hooksFile, sourceHash }: DaemonRecord, call: Call, io: Io): Promise<void> {
+  if (call.flag("json")) await io.out(`${JSON.stringify({ pid, port, hooksFile, sourceHash })}\n`);
+  else await io.out(`${hooksFile} is answered on 127.0.0.1:${port} by process ${pid}\n`);
+}
+
+function usage(message: string): Problem {
+  return new Problem("cli/usage", `${message} See hookline serve --help.`);
+}

@@ -1,0 +1,106 @@
+import { readPayload, withoutAnswer } from "../sdk/index.ts";
+import { type AppFacts, answerOf, type ThreadAnswer } from "./message.ts";
+import type { Sources } from "./sources.ts";
+import { type Asked, type CallEnd, openThread, type Thread, type ThreadOptions } from "./threads.ts";
+
+/** An app as it was loaded once, in as many threads as it takes to answer. */
+export interface Generation {
+  /** Set again when files were touched and say the same. */
+  sources: Sources;
+  call(asked: Omit<Asked, "again">, signal: AbortSignal): Promise<GenerationEnd>;
+  readonly open: number;
+  /** Takes no more calls; its threads end with the last of those it has. */
+  retire(): void;
+  end(): void;
+}
+
+export type GenerationEnd =
+  | Extract<CallEnd, { kind: "answer" }>
+  | { readonly kind: "without-answer"; readonly answer: ThreadAnswer; readonly why: string }
+  | { readonly kind: "busy" };
+
+const mostThreads = 8;
+const usualDeadlineMs = 30_000;
+
+/** Contract: a text when the app does not load. */
+export async function openGeneration(options: ThreadOptions, sources: Sources): Promise<Generation | string> {
+  const first = await openThread(options);
+  if (typeof first === "string") return first;
+  let threads: Thread[] = [first];
+  let retired = false;
+
+  /** One that takes up calls. Threads that were needed while another was held leave when it is free again. */
+  const pick = async (): Promise<Thread | undefined> => {
+    threads = threads.filter(({ ended }) => !ended);
+    const usable = threads.filter(({ held }) => !held);
+    for (const spare of usable.slice(1)) if (spare.open === 0) spare.end();
+    if (usable[0] !== undefined) return usable[0];
+    if (threads.length >= mostThreads) return undefined;
+    const opened = await openThread(options);
+    if (typeof opened === "string") return undefined;
+    threads.push(opened);
+    return opened;
+  };
+  let picking: Promise<Thread | undefined> | undefined;
+  const thread = (): Promise<Thread | undefined> => {
+    picking ??= pick().finally(() => {
+      picking = undefined;
+    });
+    return picking;
+  };
+  const open = () => threads.reduce((sum, one) => sum + one.open, 0);
+  const endIfDone = () => {
+    if (retired && open() === 0) for (const one of threads) one.end();
+  };
+
+  return {
+    sources,
+    get open() {
+      return open();
+    },
+    async call(asked, signal) {
+      let again = false;
+      for (let tries = 0; tries < mostThreads; tries++) {
+        const usable = threads.length === 1 && threads[0] && isUsable(threads[0]) ? threads[0] : await thread();
+        if (usable === undefined) return { kind: "busy" };
+        const end = await usable.call({ ...asked, again }, () => deadlineOf(asked.text, usable.facts), signal);
+        endIfDone();
+        if (end.kind === "answer") return end;
+        if (end.kind === "late") return settleLate(asked, usable.facts, end.afterMs);
+        // Handlers may have run in part; that is better than no answer, and the log says so.
+        if (end.kind === "interrupted") again = true;
+      }
+      return { kind: "busy" };
+    },
+    retire() {
+      retired = true;
+      endIfDone();
+    },
+    end() {
+      for (const one of threads) one.end();
+    },
+  };
+}
+
+function isUsable({ held, ended }: Thread): boolean {
+  return !held && !ended;
+}
+
+function deadlineOf(text: string, facts: AppFacts): number {
+  return facts.events[eventOf(text)]?.deadlineMs ?? usualDeadlineMs;
+}
+
+function eventOf(text: string): string {
+  const payload = readPayload(text);
+  return "value" in payload ? String(payload.value["hook_event_name"]) : "";
+}
+
+function settleLate(asked: Omit<Asked, "again">, facts: AppFacts, afterMs: number): GenerationEnd {
+  const payload = readPayload(asked.text);
+  const event = eventOf(asked.text);
+  const why = `A handler of ${event} held its thread past the deadline of ${afterMs} ms and was ended.`;
+  const modes = [asked.onFailure, facts.events[event]?.onFailure ?? facts.onFailure];
+  const mode = modes.includes("block") ? "block" : "continue";
+  const value = "value" in payload ? payload.value : { hook_event_name: event };
+  return { kind: "without-answer", answer: answerOf(withoutAnswer(value, mode, why)), why };
+}

@@ -1,0 +1,135 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { readBody, sendJson, sendText, turnAway } from "../loopback/index.ts";
+import type { FailureMode } from "../sdk/index.ts";
+import { type Caller, callerOf, environmentOf, leadsTo } from "./caller.ts";
+import type { ThreadAnswer } from "./message.ts";
+import type { WarmApp } from "./warm-app.ts";
+
+export interface RouteOptions {
+  readonly key: string;
+  readonly file: string;
+  readonly version: string;
+  readonly secret: string;
+  readonly app: WarmApp;
+  readonly health: () => Readonly<Record<string, unknown>>;
+  /** Somebody with another version of the package is here: it is time to go. */
+  readonly leave: () => void;
+  readonly sawHost: (pid: number) => void;
+  /** Keeps a payload, when that was asked for. */
+  readonly keep?: (payload: string) => void;
+}
+
+const limits = { maxBytes: 25 * 2 ** 20, withinMs: 10_000 };
+/** A client that heard nothing for two seconds would take us for hung. */
+const patienceMs = 1_000;
+
+/** What the daemon answers, behind the gate. */
+export function routes(options: RouteOptions): (request: IncomingMessage, reply: ServerResponse) => void {
+  return (request, reply) => {
+    const [path = "", query = ""] = (request.url ?? "").split("?", 2);
+    if (path === "/v1/health") {
+      if (request.method !== "GET") return turnAway(reply, 405, "health is asked with GET", { Allow: "GET" });
+      return sendJson(reply, 200, options.health());
+    }
+    if (path !== `/v1/hook/${options.key}`) return turnAway(reply, 404, "there is no such app here");
+    if (request.method !== "POST") return turnAway(reply, 405, "events are sent with POST", { Allow: "POST" });
+    if (!/^application\/json\s*(?:;|$)/i.test(request.headers["content-type"] ?? "")) {
+      return turnAway(reply, 415, "an event is application/json");
+    }
+    const caller = callerOf(request);
+    if (caller !== undefined && !isWelcome(caller, reply, options)) return;
+    void answer(request, reply, caller, modeIn(query) ?? modeIn(`on-failure=${header(request)}`), options);
+  };
+}
+
+function header({ headers }: IncomingMessage): string {
+  const mode = headers["hookline-on-failure"];
+  return typeof mode === "string" ? mode : "";
+}
+
+function modeIn(query: string): FailureMode | undefined {
+  const [, mode] = /(?:^|&)on-?[fF]ailure=(block|continue)(?:&|$)/.exec(query) ?? [];
+  return mode as FailureMode | undefined;
+}
+
+/** The handshake. Whoever is turned away answers in process. */
+function isWelcome(caller: Caller, reply: ServerResponse, { file, version, leave, sawHost }: RouteOptions): boolean {
+  if (caller.protocol !== "1" || caller.version !== version) {
+    turnAway(reply, 409, `this daemon is of version ${version} and leaves`, { "Hookline-Version": version });
+    leave();
+    return false;
+  }
+  if (!leadsTo(caller.hooksFile, file)) {
+    turnAway(reply, 421, `this daemon answers for ${file}`);
+    return false;
+  }
+  if (caller.hostPid > 0) sawHost(caller.hostPid);
+  return true;
+}
+
+async function answer(
+  request: IncomingMessage,
+  reply: ServerResponse,
+  caller: Caller | undefined,
+  onFailure: FailureMode | undefined,
+  options: RouteOptions,
+): Promise<void> {
+  const body = await readBody(request, limits);
+  if ("gone" in body) return;
+  if ("status" in body) return turnAway(reply, body.status, body.why);
+  const envBytes = Math.min(caller?.envBytes ?? 0, body.bytes.length);
+  const text = body.bytes.toString("utf8", envBytes);
+  const env = envBytes > 0 ? body.bytes.toString("utf8", 0, envBytes) : envOf(caller);
+  if (caller !== undefined && caller.pid > 0 && env === undefined) {
+    return turnAway(reply, 428, "the environment of the client cannot be seen from here");
+  }
+  options.keep?.(text);
+  const gone = new AbortController();
+  reply.once("close", () => {
+    if (!reply.writableFinished) gone.abort(new Error("the host went away"));
+  });
+  const still = caller === undefined ? undefined : setTimeout(() => reply.writeProcessing(), patienceMs);
+  const transport = caller === undefined ? "http" : "client";
+  const said = await options.app.call({ text, transport, onFailure, env, cwd: caller?.cwd }, gone.signal);
+  clearTimeout(still);
+  if (said === "busy") return turnAway(reply, 503, "all threads are held by handlers");
+  if (caller === undefined) return sendHttp(reply, said, onFailure, options);
+  // More of the payload may still be on its way to the client; `run` reads on where it stopped.
+  if (said.unreadable) return turnAway(reply, 422, "the payload is not whole");
+  sendToClient(reply, said, options);
+}
+
+function envOf(caller: Caller | undefined): string | undefined {
+  return caller === undefined || caller.pid === 0 ? undefined : environmentOf(caller.pid);
+}
+
+function sendHttp(
+  reply: ServerResponse,
+  said: ThreadAnswer,
+  onFailure: FailureMode | undefined,
+  { version, app }: RouteOptions,
+): void {
+  const headers = { "Hookline-Version": version, "Hookline-Source": app.sourceHash };
+  const unclear = said.unreadable === true && onFailure !== "block";
+  if (unclear) sendJson(reply, 400, { error: said.stderr.trim() }, headers);
+  else sendText(reply, 200, httpBody(said), { "Content-Type": "application/json", ...headers });
+}
+
+/** An http answer has no exit status: what only a status could say is said in the words that most events know. */
+function httpBody({ exitCode, stdout, stderr, json }: ThreadAnswer): string {
+  if (json) return stdout;
+  if (exitCode !== 0) {
+    const reason = stderr.trim() || "refused";
+    return JSON.stringify({ decision: "block", reason, continue: false, stopReason: reason });
+  }
+  return stdout === "" ? "{}" : JSON.stringify({ systemMessage: stdout.trim() });
+}
+
+/** Lengths first, so that a shell reads it without another program. The secret shows that it is us. */
+function sendToClient(reply: ServerResponse, said: ThreadAnswer, { secret, version, app }: RouteOptions): void {
+  const lengths = `${Buffer.byteLength(said.stdout)} ${Buffer.byteLength(said.stderr)}`;
+  sendText(reply, 200, said.stdout + said.stderr, {
+    Hookline: `${secret} ${said.exitCode} ${lengths} ${version} ${app.sourceHash}`,
+    Connection: "close",
+  });
+}

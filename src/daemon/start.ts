@@ -1,0 +1,57 @@
+import { realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { takeLock } from "../files/index.ts";
+import { Problem } from "../protocol/index.ts";
+import { startDetached } from "../sdk/index.ts";
+import { writeAlias } from "./alias.ts";
+import { type Env, openDaemonFolder } from "./folder.ts";
+import { type DaemonRecord, readRecord } from "./record.ts";
+
+export interface StartOptions {
+  readonly env: Env;
+  /** The program, and the words with which it serves this file in the foreground. */
+  readonly command: readonly [string, ...string[]];
+  readonly waitMs?: number;
+}
+
+/**
+ * Makes sure that a daemon runs for a hooks file: finds it, or starts one that outlives this process.
+ * Contract: many callers at once end with one daemon; it has no descriptor, session or run tag of ours.
+ */
+export async function startDaemon(hooksFile: string, options: StartOptions): Promise<DaemonRecord> {
+  const { env, command, waitMs = 15_000 } = options;
+  const given = resolve(hooksFile);
+  const file = realpathSync(given);
+  const folder = await openDaemonFolder(file, env);
+  for (const path of new Set([given, file])) await writeAlias(path, env);
+  const until = performance.now() + waitMs;
+  while (performance.now() < until) {
+    const record = await readRecord(file, env);
+    if (record !== undefined) return record;
+    // Only one caller starts; the others wait for what comes of it.
+    const lock = await takeLock(join(folder, "start"), { waitMs: 100 });
+    if (!lock.held) continue;
+    try {
+      if ((await readRecord(file, env)) !== undefined) continue;
+      launch(command, env);
+      while (performance.now() < until && (await readRecord(file, env)) === undefined) await sleep(20);
+    } finally {
+      await lock.release();
+    }
+  }
+  const message = `The daemon for ${file} did not come up within ${waitMs / 1000} s. See: hookline serve ${file} --foreground`;
+  throw new Problem("daemon/no-start", message, { about: { file } });
+}
+
+/** What is said of one event, and how deep in hooks we are, is not the daemon's business. */
+function launch(command: StartOptions["command"], given: Env): void {
+  const { HOOKLINE_DEPTH: _depth, CLAUDE_ENV_FILE: _file, CLAUDE_PROJECT_DIR: _dir, ...env } = given;
+  startDetached(command, {
+    cwd: process.cwd(),
+    env,
+    onError: (cause) => {
+      throw new Problem("daemon/no-start", `The daemon could not be started: ${cause.message}`, { cause });
+    },
+  });
+}

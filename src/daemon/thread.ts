@@ -1,0 +1,210 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { parentPort, workerData } from "node:worker_threads";
+import {
+  type AppInside,
+  appendLog,
+  appFailure,
+  endBuilds,
+  type FailureMode,
+  type LogFileOptions,
+  type LogRecord,
+  loadApp,
+  readPayload,
+  type Spelled,
+  type WirePayload,
+  type World,
+} from "../sdk/index.ts";
+import {
+  type AppFacts,
+  answerOf,
+  type CallMessage,
+  claim,
+  type FromThread,
+  type ThreadData,
+  type ToThread,
+} from "./message.ts";
+
+/** What the command that starts the daemon lends the thread: modules that this one may not import. */
+export interface ThreadLoans {
+  readonly openTranscript: World["openTranscript"];
+}
+
+/** A call while it runs. */
+interface Running {
+  readonly message: CallMessage;
+  readonly abort: () => AbortController;
+  /** What handlers print and complain about goes back with the answer, as if they had a process of their own. */
+  readonly prints: string[];
+  readonly fail: (message: string) => void;
+}
+
+/** The body of the thread that runs handlers. It loads the app once and answers calls until it is ended. */
+export async function answerCalls(loans: ThreadLoans): Promise<void> {
+  const data = workerData as ThreadData;
+  const claims = new Int32Array(data.claims);
+  const running = new Map<number, Running>();
+  const current = new AsyncLocalStorage<Running>();
+  guardThread(current);
+  let app: AppInside;
+  try {
+    app = await loadApp(data.file, { env: process.env, cwd: data.cwd });
+    await endBuilds();
+  } catch (error) {
+    return send({ kind: "no-load", message: error instanceof Error ? error.message : String(error) });
+  }
+  const told = new Set<string>();
+  parentPort?.on("message", (message: ToThread) => {
+    if ("abort" in message) return running.get(message.abort)?.abort().abort(new Error(message.why));
+    if (Atomics.compareExchange(claims, message.slot, claim.open, claim.taken) !== claim.open) return;
+    const call = begin(message, app, data, running);
+    running.set(message.id, call);
+    void current.run(call, () => answer(call, app, data, loans, told)).finally(() => running.delete(message.id));
+  });
+  send({ kind: "ready", facts: factsOf(app) });
+}
+
+function send(message: FromThread): void {
+  parentPort?.postMessage(message);
+}
+
+function factsOf(app: AppInside): AppFacts {
+  const events = app.describe().map(({ event, onFailure, deadlineMs }) => [event, { onFailure, deadlineMs }] as const);
+  return { onFailure: app.modeFor("", undefined), events: Object.fromEntries(events) };
+}
+
+function begin(message: CallMessage, app: AppInside, data: ThreadData, running: Map<number, Running>): Running {
+  let controller: AbortController | undefined;
+  const prints: string[] = [];
+  return {
+    message,
+    prints,
+    abort: () => {
+      controller ??= new AbortController();
+      return controller;
+    },
+    fail(why) {
+      if (!running.delete(message.id)) return;
+      const payload = readPayload(message.text);
+      const event = "value" in payload ? String(payload.value["hook_event_name"]) : undefined;
+      reply(message, appFailure(why, app.modeFor(event, message.onFailure)), prints);
+      const record = { time: new Date().toISOString(), event: event ?? "", failed: why };
+      appendLog({ ...record, ...aboutCall(message, data) }, process.env, () => undefined, limitsOf(app));
+    },
+  };
+}
+
+async function answer(
+  call: Running,
+  app: AppInside,
+  data: ThreadData,
+  loans: ThreadLoans,
+  told: Set<string>,
+): Promise<void> {
+  const { message, prints } = call;
+  const payload = readPayload(message.text);
+  if ("fault" in payload) {
+    const why = `The event for ${data.file} cannot be read: ${payload.fault}.`;
+    const said = answerOf(appFailure(why, app.modeFor(undefined, message.onFailure)));
+    return send({ kind: "answer", id: message.id, answer: { ...said, unreadable: true } });
+  }
+  const records: LogRecord[] = [];
+  const complain = (line: string) => void prints.push(`hookline: ${line}\n`);
+  const world = worldOf(call, app, data, loans, records, complain);
+  const settled = await app.dispatch(payload.value, world);
+  reply(message, withNotice(settled, message.notice, payload.value, told), prints);
+  for (const record of records) {
+    appendLog({ ...record, ...aboutCall(message, data) }, process.env, complain, limitsOf(app));
+  }
+  await settled.dispose().catch((error: unknown) => complain(`A provider was not disposed: ${String(error)}`));
+}
+
+function reply({ id }: CallMessage, said: Spelled, prints: readonly string[]): void {
+  send({ kind: "answer", id, answer: answerOf({ ...said, stderr: prints.join("") + said.stderr }) });
+}
+
+function aboutCall({ transport, again }: CallMessage, { sourceHash }: ThreadData) {
+  return { transport, source: sourceHash, ...(again ? { rerun: true } : {}) };
+}
+
+function limitsOf({ options: { log } }: AppInside): LogFileOptions {
+  return typeof log === "object" ? log : {};
+}
+
+function worldOf(
+  call: Running,
+  app: AppInside,
+  data: ThreadData,
+  loans: ThreadLoans,
+  records: LogRecord[],
+  complain: (line: string) => void,
+): World {
+  const { message } = call;
+  let env: World["env"] | undefined;
+  return {
+    /** Taken apart only for those who look. */
+    get env() {
+      env ??= message.env === undefined ? process.env : readEnv(message.env);
+      return env;
+    },
+    cwd: message.cwd ?? data.cwd,
+    file: data.file,
+    get signal() {
+      return call.abort().signal;
+    },
+    replay: false,
+    now: Date.now,
+    openTranscript: loans.openTranscript,
+    ...(app.options.log === false ? {} : { log: (record: LogRecord) => void records.push(record) }),
+    complain,
+    ...(message.onFailure === undefined ? {} : { onFailure: message.onFailure }),
+  };
+}
+
+function readEnv(block: string): Record<string, string> {
+  const env: Record<string, string> = Object.create(null);
+  for (const entry of block.split("\0")) {
+    const at = entry.indexOf("=", 1);
+    if (at > 0) env[entry.slice(0, at)] = entry.slice(at + 1);
+  }
+  return env;
+}
+
+/** Each session is told once. An answer that is no JSON has no room for it; then it goes to stderr. */
+function withNotice(said: Spelled, notice: string | undefined, payload: WirePayload, told: Set<string>): Spelled {
+  if (notice === undefined) return said;
+  const key = `${String(payload["session_id"])}\n${notice}`;
+  if (told.has(key)) return said;
+  told.add(key);
+  if (said.exitCode !== 0 || (said.wire === undefined && said.stdout !== "")) {
+    return { ...said, stderr: `hookline: ${notice}\n${said.stderr}` };
+  }
+  const before = said.wire?.["systemMessage"];
+  const systemMessage = typeof before === "string" ? `${before}\n${notice}` : notice;
+  const wire = { ...said.wire, systemMessage };
+  return { ...said, wire, stdout: `${JSON.stringify(wire)}\n` };
+}
+
+/** The same promises that `hookline run` gives an app: no way out of a handler ends the chain without an answer. */
+function guardThread(current: AsyncLocalStorage<Running>): void {
+  process.exit = (code) => {
+    throw new Error(`process.exit(${code ?? ""}) was called; a hook ends by returning`);
+  };
+  const print = (chunk: unknown, ...rest: unknown[]): boolean => {
+    current.getStore()?.prints.push(typeof chunk === "string" ? chunk : Buffer.from(chunk as Uint8Array).toString());
+    const done = rest.find((one) => typeof one === "function") as (() => void) | undefined;
+    if (done) queueMicrotask(done);
+    return true;
+  };
+  process.stdout.write = print;
+  process.stderr.write = print;
+  process.on("uncaughtException", (error) =>
+    current.getStore()?.fail(`A hook threw where nobody could catch it: ${error.message}`),
+  );
+  process.on("unhandledRejection", (reason) => {
+    const call = current.getStore();
+    const why = reason instanceof Error ? reason.message : String(reason);
+    const message = `A hook left a rejected promise behind: ${why}`;
+    if (call?.message.onFailure === ("block" satisfies FailureMode)) call.fail(message);
+    else call?.prints.push(`hookline: ${message}\n`);
+  });
+}

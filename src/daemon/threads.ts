@@ -1,0 +1,156 @@
+import { Worker } from "node:worker_threads";
+import type { AppFacts, CallMessage, FromThread, ThreadAnswer, ThreadData, ToThread } from "./message.ts";
+import { claim } from "./message.ts";
+
+/** What became of a call. */
+export type CallEnd =
+  | { readonly kind: "answer"; readonly answer: ThreadAnswer }
+  /** The thread never got to it: another one may have it. */
+  | { readonly kind: "untouched" }
+  /** It had begun when the thread was ended for another call's sake, or fell over. */
+  | { readonly kind: "interrupted" }
+  /** It is the one that held the thread past its deadline. */
+  | { readonly kind: "late"; readonly afterMs: number };
+
+export type Asked = Omit<CallMessage, "id" | "slot">;
+
+export interface Thread {
+  readonly facts: AppFacts;
+  call(asked: Asked, deadlineMs: () => number, signal: AbortSignal): Promise<CallEnd>;
+  /** Calls that have no end yet. */
+  readonly open: number;
+  /** It has not taken up a call for a while: something holds it. */
+  readonly held: boolean;
+  readonly ended: boolean;
+  end(): void;
+}
+
+export interface ThreadOptions extends Omit<ThreadData, "claims"> {
+  /** The module whose body is `answerCalls`. */
+  readonly module: URL;
+  /** A thread that is not ready by then is given up. */
+  readonly readyMs?: number;
+}
+
+const slots = 1_024;
+const tickMs = 100;
+/** A thread that has not taken up a call by then is taken for held. */
+const heldAfterMs = 300;
+/** Handlers that wait are ended by the thread itself; only one that holds it needs us. */
+const graceMs = 400;
+
+/** Starts a thread that runs an app. Contract: resolves once it is ready; a text says why it is not. */
+export function openThread({ module, readyMs = 12_000, ...data }: ThreadOptions): Promise<Thread | string> {
+  const claims = new SharedArrayBuffer(slots * Int32Array.BYTES_PER_ELEMENT);
+  const worker = new Worker(module, { workerData: { ...data, claims } satisfies ThreadData, stdin: false });
+  return new Promise((resolve) => {
+    const give = (found: Thread | string) => {
+      clearTimeout(timer);
+      if (typeof found === "string") void worker.terminate();
+      resolve(found);
+    };
+    const late = `${data.file} does not load: it took longer than ${readyMs / 1000} s.`;
+    const timer = setTimeout(() => give(late), readyMs);
+    worker.once("error", (error) => give(`${data.file} does not load: ${error.message}`));
+    worker.once("exit", () => give(`${data.file} does not load: its thread ended.`));
+    worker.once("message", (message: FromThread) => {
+      if (message.kind === "ready") give(readyThread(worker, new Int32Array(claims), message.facts));
+      else if (message.kind === "no-load") give(message.message);
+    });
+  });
+}
+
+interface Open {
+  readonly slot: number;
+  readonly postedAt: number;
+  readonly deadlineMs: () => number;
+  readonly end: (end: CallEnd) => void;
+}
+
+function readyThread(worker: Worker, claims: Int32Array, facts: AppFacts): Thread {
+  const calls = new Map<number, Open>();
+  const free = Array.from({ length: slots }, (_, slot) => slot);
+  const state = { held: false, ended: false };
+  let nextId = 0;
+  let ticking: NodeJS.Timeout | undefined;
+
+  const settle = (id: number, end: CallEnd) => {
+    const call = calls.get(id);
+    if (call === undefined) return;
+    calls.delete(id);
+    // A withdrawn call still lies in the thread's queue; its slot is not lent again.
+    if (end.kind === "answer") {
+      Atomics.store(claims, call.slot, claim.open);
+      free.push(call.slot);
+    }
+    call.end(end);
+  };
+  const endThread = (late?: { id: number; afterMs: number }) => {
+    state.ended = true;
+    clearInterval(ticking);
+    for (const [id, { slot }] of calls) {
+      if (id === late?.id) settle(id, { kind: "late", afterMs: late.afterMs });
+      else settle(id, { kind: isOpen(claims, slot) ? "untouched" : "interrupted" });
+    }
+    void worker.terminate();
+  };
+  const tick = () => {
+    if (calls.size === 0) {
+      clearInterval(ticking);
+      ticking = undefined;
+      return;
+    }
+    const now = performance.now();
+    for (const [id, call] of calls) {
+      const age = now - call.postedAt;
+      if (age > heldAfterMs && isOpen(claims, call.slot)) {
+        state.held = true;
+        if (withdraw(claims, call.slot)) settle(id, { kind: "untouched" });
+      } else if (age > call.deadlineMs() + graceMs) return endThread({ id, afterMs: call.deadlineMs() });
+    }
+  };
+
+  worker.removeAllListeners();
+  worker.on("message", (message: FromThread) => {
+    state.held = false;
+    if (message.kind === "answer") settle(message.id, { kind: "answer", answer: message.answer });
+  });
+  worker.on("error", () => endThread());
+  worker.on("exit", () => endThread());
+  const post = (message: ToThread) => worker.postMessage(message);
+
+  return {
+    facts,
+    get open() {
+      return calls.size;
+    },
+    get held() {
+      return state.held || free.length === 0;
+    },
+    get ended() {
+      return state.ended;
+    },
+    end: () => endThread(),
+    call(asked, deadlineMs, signal) {
+      const slot = free.pop();
+      if (slot === undefined || state.ended) return Promise.resolve({ kind: "untouched" });
+      const id = nextId++;
+      return new Promise((resolve) => {
+        calls.set(id, { slot, postedAt: performance.now(), deadlineMs, end: resolve });
+        post({ ...asked, id, slot });
+        ticking ??= setInterval(tick, tickMs);
+        signal.addEventListener("abort", () => calls.has(id) && post({ abort: id, why: String(signal.reason) }), {
+          once: true,
+        });
+      });
+    },
+  };
+}
+
+function isOpen(claims: Int32Array, slot: number): boolean {
+  return Atomics.load(claims, slot) === claim.open;
+}
+
+function withdraw(claims: Int32Array, slot: number): boolean {
+  return Atomics.compareExchange(claims, slot, claim.open, claim.withdrawn) === claim.open;
+}

@@ -1,0 +1,104 @@
+import { appFailure, readPayload, withoutAnswer } from "../sdk/index.ts";
+import { type Generation, openGeneration } from "./generation.ts";
+import { answerOf, type ThreadAnswer } from "./message.ts";
+import { readSources, type Sources, touched } from "./sources.ts";
+import type { Asked, ThreadOptions } from "./threads.ts";
+
+/** An app that stays loaded and follows its files. */
+export interface WarmApp {
+  /** Contract: before a call the files are looked at; a call that has begun ends on the code it began with. */
+  call(asked: Omit<Asked, "again" | "notice">, signal: AbortSignal): Promise<WarmAnswer>;
+  /** Of the code that answers now. */
+  readonly sourceHash: string;
+  readonly open: number;
+  end(): void;
+}
+
+/** `busy`: nobody here can answer now; a client does it by itself. */
+export type WarmAnswer = ThreadAnswer | "busy";
+
+export interface WarmOptions extends Omit<ThreadOptions, "sourceHash"> {
+  /** Told of what is loaded, and of a failure that the log should have. */
+  readonly changed: (sourceHash: string) => void;
+  readonly complain: (line: string) => void;
+}
+
+/** While the newest code does not load it is tried again after this long: a missing import may have come. */
+const tryAgainMs = 2_000;
+
+export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
+  let good: Generation | undefined;
+  let broken: { sources: Sources; message: string; at: number } | undefined;
+  let loading: Promise<void> | undefined;
+
+  const load = async () => {
+    const sources = await readSources(options.file);
+    if (good !== undefined && sources.hash === good.sources.hash) {
+      good.sources = sources;
+      broken = undefined;
+      return;
+    }
+    const opened = await openGeneration({ ...options, sourceHash: sources.hash }, sources);
+    if (typeof opened === "string") {
+      broken = { sources, message: opened, at: performance.now() };
+      options.complain(opened);
+      return;
+    }
+    good?.retire();
+    good = opened;
+    broken = undefined;
+    options.changed(sources.hash);
+  };
+  const loadOnce = (): Promise<void> => {
+    loading ??= load().finally(() => {
+      loading = undefined;
+    });
+    return loading;
+  };
+  const follow = (): Promise<void> | undefined => {
+    if (loading !== undefined && broken === undefined) return loading;
+    const known = broken?.sources ?? good?.sources;
+    if (known === undefined || touched(known)) return loadOnce();
+    // Not waited for: nothing that is known of has changed.
+    if (broken !== undefined && performance.now() - broken.at > tryAgainMs) {
+      broken = { ...broken, at: performance.now() };
+      if (good !== undefined) void loadOnce();
+      else return loadOnce();
+    }
+    return undefined;
+  };
+  await loadOnce();
+
+  return {
+    get sourceHash() {
+      return good?.sources.hash ?? "";
+    },
+    get open() {
+      return good?.open ?? 0;
+    },
+    end: () => good?.end(),
+    async call(asked, signal) {
+      const wait = follow();
+      if (wait !== undefined) await wait;
+      if (good === undefined) return notLoaded(asked, broken?.message ?? `${options.file} is not loaded.`);
+      const notice =
+        broken === undefined
+          ? undefined
+          : `The changed hooks file does not load; the last good one still answers. ${broken.message}`;
+      const end = await good.call({ ...asked, notice }, signal);
+      if (end.kind === "busy") return "busy";
+      if (end.kind === "without-answer") options.complain(end.why);
+      return end.answer;
+    },
+  };
+}
+
+/** As `hookline run` tells it to a client; an http answer has no exit status, so it says it in the event's own words. */
+function notLoaded(
+  { text, transport, onFailure = "continue" }: Pick<Asked, "text" | "transport" | "onFailure">,
+  message: string,
+): ThreadAnswer {
+  const payload = readPayload(text);
+  if (transport === "client" || "fault" in payload) return answerOf(appFailure(message, onFailure));
+  return answerOf(withoutAnswer(payload.value, onFailure, message));
+}
