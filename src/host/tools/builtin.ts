@@ -1,12 +1,16 @@
+import { bashTool } from "./bash.ts";
+import { editTool } from "./edit.ts";
+import { readTool } from "./read.ts";
 import type { Tool } from "./tool.ts";
 import type { WebFetchOptions } from "./web-options.ts";
+import { writeTool } from "./write.ts";
 
 export interface BuiltinOptions {
   /** WebFetch is offered only with this. */
   readonly webFetch?: WebFetchOptions;
 }
 
-/** The agent's own tools, but for those that start agents and those of servers. */
+/** The agent's own tools, but for those that start agents and those of servers. Made once for a session. */
 export function builtinTools(_options: BuiltinOptions = {}): readonly Tool[] {
-  return [];
+  return [bashTool(), readTool, writeTool, editTool];
 }

@@ -9,13 +9,14 @@ export type CheckedInput =
 
 /** Before any hook: an input that is not the tool's own goes straight back to the model. Defaults are filled in. */
 export async function checkInput(
-  tool: Pick<Tool, "name" | "inputSchema" | "refuse">,
+  tool: Pick<Tool, "name" | "inputSchema" | "expand" | "refuse">,
   input: unknown,
   context: ToolContext,
 ): Promise<CheckedInput> {
   const faults = faultsOf({ type: "object", ...tool.inputSchema }, input);
   if (faults.length > 0) return { ok: false, message: framed(`InputValidationError: ${issues(tool.name, faults)}`) };
-  const filled = withDefaults(tool.inputSchema, input as Record<string, unknown>);
+  const whole = withDefaults(tool.inputSchema, input as Record<string, unknown>);
+  const filled = tool.expand?.(whole, context) ?? whole;
   const refused = await tool.refuse?.(filled, context);
   return refused === undefined ? { ok: true, input: filled } : { ok: false, message: framed(refused) };
 }

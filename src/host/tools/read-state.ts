@@ -1,4 +1,4 @@
-/** What a thread has read and what it was then, by real path: only what was read, and is still the same, may be edited. */
+/** What a thread has read and what it was then, by real path: only what was read, and is still the same, may be written over. */
 export interface ReadState {
   get(path: string): ReadRecord | undefined;
   set(path: string, record: ReadRecord): void;
@@ -8,13 +8,10 @@ export interface ReadState {
   copy(): ReadState;
 }
 
-export interface ReadRecord {
-  /** SHA-256 of the file's bytes. */
-  readonly digest: string;
-  readonly mtimeMs: number;
-  /** The window that was shown; absent when all of it was. */
-  readonly window?: { readonly offset: number; readonly limit: number | undefined };
-}
+/** `digest` is the SHA-256 of the file's bytes. What the model wrote itself it knows too, but was not shown with numbers. */
+export type ReadRecord =
+  | { readonly by: "reading"; readonly digest: string; readonly offset?: number; readonly limit?: number }
+  | { readonly by: "writing"; readonly digest: string };
 
 export function openReadState(from: Iterable<readonly [string, ReadRecord]> = []): ReadState {
   const records = new Map(from);

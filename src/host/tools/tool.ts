@@ -11,6 +11,8 @@ export interface Tool {
   readonly inputSchema: JsonSchema;
   /** Running it changes nothing outside: what a read-only agent may have. */
   readonly readOnly: boolean;
+  /** The input as it is meant, paths made absolute: what hooks, rules and the tool itself see. Contract: pure. */
+  readonly expand?: (input: ToolInput, context: ToolContext) => ToolInput;
   /** What a schema cannot say about an input: a sentence for the model, or nothing. Asked before any hook, so it changes nothing. */
   readonly refuse?: (input: ToolInput, context: ToolContext) => string | undefined | Promise<string | undefined>;
   /** The shape of `response`. An answer that a hook puts in its place must fit; without one, any value does. */

@@ -1,0 +1,137 @@
+import { stat } from "node:fs/promises";
+import { relative, sep } from "node:path";
+import type { Ended } from "../../exec/index.ts";
+import { unless } from "../../files/index.ts";
+import { startInBackground } from "./bash-background.ts";
+import { type BashInput, bashInput, bashResponse, readBashInput, renderBash } from "./bash-words.ts";
+import { type EnvFileCheck, openEnvFileCheck } from "./env-files.ts";
+import { readableSize } from "./readable-size.ts";
+import { dropOutput, shortened, takeOutput } from "./shell-output.ts";
+import { mostOutputBytes, type ShellEnd, type StartedShell, startShell } from "./shell-run.ts";
+import { meaningOf, shellSigns } from "./shell-signs.ts";
+import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "./tool.ts";
+
+const timeoutUnlessToldMs = 120_000;
+const longestTimeoutMs = 600_000;
+
+/** One for a session: it remembers which env files are of no use. */
+export function bashTool(): Tool {
+  const envFiles = openEnvFileCheck();
+  const tool: Tool = {
+    name: "Bash",
+    description:
+      "Runs a command in bash and gives what it prints. The folder stays where a command left it; variables do not. A command runs for two minutes unless `timeout` (milliseconds, ten minutes at most) says otherwise, or goes on by itself with `run_in_background`.",
+    readOnly: false,
+    inputSchema: bashInput,
+    responseSchema: bashResponse,
+    render: renderBash,
+    refuse: (input) => (hidden.test(String(input["command"])) ? hiddenCharacters : undefined),
+    run: async (given, context) => {
+      const input = readBashInput(given);
+      if (input.run_in_background) return startInBackground(input, await envFiles.usable(context), context);
+      return runCommand(tool, input, context, envFiles);
+    },
+  };
+  return tool;
+}
+
+// A person who is asked must see all that will run: nothing may move the cursor over it.
+const hidden = /[\0-\x08\x0b-\x1f\x7f]/;
+const hiddenCharacters =
+  "InputValidationError: command contains control characters that would be hidden in the approval dialog";
+
+async function runCommand(
+  tool: Tool,
+  input: BashInput,
+  context: ToolContext,
+  envFiles: EnvFileCheck,
+): Promise<ToolResult> {
+  const timeoutMs = Math.min(Math.max(1, input.timeout ?? timeoutUnlessToldMs), longestTimeoutMs);
+  const { shell, end } = await runOnce(input, timeoutMs, context, envFiles);
+  const code = codeOf(end.ended);
+  const { silent, last } = shellSigns(input.command, context.cwd());
+  const meaning = code === undefined ? undefined : meaningOf(last, code);
+  if (code !== 0 && meaning === undefined) return failure(end, timeoutMs, await dropOutput(shell.outputPath));
+  const { text, saved } = await takeOutput(shell.outputPath, context.paths);
+  const note = end.folder === undefined ? "" : await followFolder(end.folder, context);
+  return toolSuccess(tool, {
+    stdout: text,
+    stderr: note,
+    interrupted: false,
+    isImage: isImage(text),
+    ...(meaning === undefined ? {} : { returnCodeInterpretation: meaning }),
+    noOutputExpected: silent,
+    ...(saved === undefined ? {} : { persistedOutputPath: saved.path, persistedOutputSize: saved.sizeBytes }),
+  });
+}
+
+/** An env file that ends the shell is left out, and the command, which was not reached, is run without it. */
+async function runOnce(
+  { command }: BashInput,
+  timeoutMs: number,
+  context: ToolContext,
+  envFiles: EnvFileCheck,
+): Promise<{ shell: StartedShell; end: ShellEnd }> {
+  for (;;) {
+    const options = { command, envFiles: await envFiles.usable(context), timeoutMs, signal: context.signal };
+    const shell = await startShell(options, context);
+    const end = await shell.done;
+    if (end.stoppedIn === undefined || end.ended.by !== "exit") return { shell, end };
+    await envFiles.drop(end.stoppedIn, context);
+  }
+}
+
+function codeOf(ended: Ended): number | undefined {
+  return ended.by === "exit" ? ended.code : undefined;
+}
+
+const signalCodes: Readonly<Record<string, number>> = {
+  SIGHUP: 129,
+  SIGINT: 130,
+  SIGKILL: 137,
+  SIGSEGV: 139,
+  SIGTERM: 143,
+};
+
+function failure({ ended, flooded }: ShellEnd, timeoutMs: number, text: string): ToolResult {
+  const said = (lines: readonly string[]) => shortened([...lines, text].filter((line) => line !== "").join("\n"));
+  if (flooded) return toolError(said(["Exit code 143", `Command printed more than ${readableSize(mostOutputBytes)}`]));
+  switch (ended.by) {
+    case "exit":
+      return toolError(said([`Exit code ${ended.code}`]));
+    case "signal":
+      return toolError(said([`Exit code ${signalCodes[ended.signal] ?? 1}`]));
+    case "timeout":
+      return toolError(said(["Exit code 143", `Command timed out after ${duration(timeoutMs)}`]));
+    case "cancelled":
+      return toolError(said(["Command was aborted before completion"]), true);
+    case "not-started":
+      return toolError(`The command could not be started: ${ended.why}`);
+  }
+}
+
+function duration(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  if (ms < 1_000) return `${ms}ms`;
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
+}
+
+/** The session goes where the command went, if that is inside its folders; else it stays, and the note says so. */
+async function followFolder(folder: string, context: ToolContext): Promise<string> {
+  if (folder === context.cwd() || !(await unless(["ENOENT"], stat(folder)))?.isDirectory()) return "";
+  const home = context.worktrees.current()?.path ?? context.projectRoot;
+  const roots = [home, ...context.directories()];
+  await context.moveTo(folder);
+  if (roots.some((root) => isInside(folder, root))) return "";
+  await context.moveTo(home);
+  return `\nShell cwd was reset to ${home}`;
+}
+
+function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`));
+}
+
+function isImage(text: string): boolean {
+  return /^data:image\/[\w.+-]+;base64,/i.test(text);
+}

@@ -1,0 +1,84 @@
+import { constants } from "node:fs";
+import { mkdir, open, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { type Ended, endLeftovers, findLeftovers, type Running, start } from "../../exec/index.ts";
+import { unless } from "../../files/index.ts";
+import { readShellWords, shellScript } from "./shell-script.ts";
+import type { ToolContext } from "./tool.ts";
+
+export interface StartedShell {
+  readonly outputPath: string;
+  readonly done: Promise<ShellEnd>;
+  cancel(): void;
+}
+
+export interface ShellEnd {
+  readonly ended: Ended;
+  /** The output grew beyond the limit, and that is why it was ended. */
+  readonly flooded: boolean;
+  readonly stoppedIn?: string;
+  readonly folder?: string;
+}
+
+export interface ShellOptions {
+  readonly command: string;
+  readonly envFiles: readonly string[];
+  readonly timeoutMs: number;
+  /** Absent for a command that goes on when the call is over. */
+  readonly signal?: AbortSignal;
+}
+
+const tagName = "HOOKLINE_RUN";
+const lookEveryMs = 50;
+/** Far more than anybody reads, far less than a disk. */
+export const mostOutputBytes: number = 256 * 2 ** 20;
+
+/** Starts bash on a command, in a session and process group of its own, its output in a file for its owner only. */
+export async function startShell(options: ShellOptions, context: ToolContext): Promise<StartedShell> {
+  const outputPath = await makeOutput(context);
+  const { command, envFiles, timeoutMs, signal } = options;
+  const args = ["--noprofile", "--norc", "-c", shellScript, "/bin/bash", outputPath, ...envFiles];
+  const running = start(
+    { form: "exec", file: "/bin/bash", args },
+    {
+      cwd: context.cwd(),
+      env: { ...context.env, SHELL: "/bin/bash", BASH_ENV: undefined, ENV: undefined, GIT_EDITOR: "true" },
+      tag: { name: tagName, value: `${tagOf(context)}/${context.toolUseId}` },
+      input: command,
+      timeoutMs,
+      ...(signal === undefined ? {} : { signal }),
+    },
+  );
+  return { outputPath, done: follow(running, outputPath), cancel: running.cancel };
+}
+
+/** Ends what the session's commands left running behind themselves. */
+export async function endShellLeftovers(context: Pick<ToolContext, "env" | "sessionId">): Promise<void> {
+  endLeftovers(await findLeftovers(tagName, `${tagOf(context)}/`));
+}
+
+function tagOf({ env, sessionId }: Pick<ToolContext, "env" | "sessionId">): string {
+  const outer = env[tagName];
+  return outer ? `${outer}/${sessionId}` : sessionId;
+}
+
+async function makeOutput({ paths, newId }: ToolContext): Promise<string> {
+  await mkdir(paths.outputs, { recursive: true, mode: 0o700 });
+  const path = join(paths.outputs, `${newId()}.output`);
+  const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW;
+  await (await open(path, flags, 0o600)).close();
+  return path;
+}
+
+async function follow(running: Running, outputPath: string): Promise<ShellEnd> {
+  let flooded = false;
+  const watch = setInterval(async () => {
+    const size = (await unless(["ENOENT"], stat(outputPath)))?.size ?? 0;
+    if (size <= mostOutputBytes) return;
+    flooded = true;
+    running.cancel();
+  }, lookEveryMs);
+  const { ended, stdout } = await running.done;
+  clearInterval(watch);
+  return { ended, flooded, ...readShellWords(stdout.text) };
+}
