@@ -1,0 +1,44 @@
+import type { Outcome } from "../protocol/index.ts";
+import { fire } from "./fire.ts";
+import type { OpenedSession } from "./open-session.ts";
+import { giveTitle } from "./title.ts";
+
+/** The beginning of a session: Setup where it was asked for, then SessionStart. Gives the prompt a hook wants answered first. */
+export async function beginSession({
+  session,
+  main,
+  opened,
+}: OpenedSession): Promise<{ readonly firstPrompt?: string }> {
+  const { options, signal, surroundings, live } = session;
+  await live.set("busy");
+  if (options.name !== undefined) await giveTitle(session, options.name);
+  if (options.setup !== undefined) {
+    const trigger = options.setup === "maintenance" ? "maintenance" : "init";
+    await fire(main, "Setup", { trigger }, { signal });
+  }
+  const started = await sessionStart({ session, main, opened });
+  await surroundings.begin(main, started);
+  session.tell({
+    kind: "init",
+    tools: main.tools().map(({ name }) => name),
+    model: main.model.name,
+    mcpServers: session.servers.flatMap(({ states }) => states),
+  });
+  const { initialUserMessage } = started.output;
+  return initialUserMessage === undefined ? {} : { firstPrompt: initialUserMessage };
+}
+
+async function sessionStart({ session, main, opened }: OpenedSession): Promise<Outcome> {
+  const { source, forkedFrom } = opened;
+  const { interactive } = session.options;
+  const about = {
+    // A fork begins as the session it was made from.
+    ...(forkedFrom === undefined ? {} : { session_id: forkedFrom.id, transcript_path: forkedFrom.file }),
+    source,
+    ...(source === "startup" && interactive ? { model: main.model.name } : {}),
+  };
+  const started = await fire(main, "SessionStart", about, { signal: session.signal });
+  const { sessionTitle } = started.output;
+  if (sessionTitle !== undefined) await giveTitle(session, sessionTitle);
+  return started;
+}

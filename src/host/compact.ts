@@ -1,0 +1,117 @@
+import { askOnce } from "./ask-once.ts";
+import { type Attachment, refusalOf } from "./attachment.ts";
+import { backgroundTasks } from "./background-tasks.ts";
+import { fire } from "./fire.ts";
+import { attach, say, type Thread } from "./thread.ts";
+
+export type Compacted = { readonly done: true } | { readonly done: false; readonly why: string };
+
+/** Compacts a conversation that fills its window. One that a hook kept as it is is left alone until it has grown again. */
+export async function compactWhenFull(thread: Thread, signal: AbortSignal): Promise<void> {
+  const limit = limitOf(thread);
+  if (thread.agent !== undefined || thread.contextTokens < limit || thread.contextTokens < (kept.get(thread) ?? 0))
+    return;
+  const { done } = await compact(thread, { trigger: "auto", words: null }, signal);
+  if (done) kept.delete(thread);
+  else kept.set(thread, thread.contextTokens + limit / 10);
+}
+
+/** Tokens below which a conversation that was not compacted is not tried again. */
+const kept = new WeakMap<Thread, number>();
+
+function limitOf({ session, model }: Thread): number {
+  const { compactAt } = session.options;
+  return compactAt > 1 ? compactAt : compactAt * (model.port.contextWindow ?? 200_000);
+}
+
+/** Puts a summary in the place of the conversation. Order: PreCompact, SubagentStop with empty type, SessionStart, PostCompact. */
+export async function compact(
+  thread: Thread,
+  { trigger, words }: { readonly trigger: "manual" | "auto"; readonly words: string | null },
+  signal: AbortSignal,
+): Promise<Compacted> {
+  const { session } = thread;
+  const startedAt = session.options.clock.now();
+  const before = await fire(thread, "PreCompact", { trigger, custom_instructions: words }, { signal });
+  if (before.blocked) return notDone(thread, `Compaction blocked by PreCompact hook: ${refusalOf(before)}`);
+
+  const wishes = [words, before.output.customInstructions].filter(Boolean).join("\n\n");
+  const answer = await askOnce(
+    thread,
+    {
+      purpose: "compaction",
+      model: thread.model.name,
+      system: ["You summarise conversations between a person and a coding agent."],
+      messages: [...thread.messages, { role: "user", content: instructions(wishes) }],
+    },
+    signal,
+  );
+  if (answer.type === "error") return notDone(thread, `Compaction failed: ${answer.message}`);
+  const summary = answer.content.flatMap((block) => (block.type === "text" ? block.text : [])).join("");
+  if (summary.trim() === "") return notDone(thread, "Compaction failed: the model gave no summary.");
+  await endOfSummariser(thread, summary, signal);
+
+  const preTokens = thread.contextTokens;
+  const postTokens = answer.usage.output;
+  // What the model is in the middle of: the last answer with the results of its calls.
+  const tail = thread.messages.slice(thread.tailAt);
+  const uuids = thread.journal.tailUuids();
+  const anchorUuid = session.options.uuid();
+  const boundary = { trigger, preTokens, durationMs: Math.round(session.options.clock.now() - startedAt), postTokens };
+  await thread.journal.boundary({ ...boundary, anchorUuid, uuids: tail.length === 0 ? [] : uuids });
+  const text = continued(summary, thread.journal.file);
+  await thread.journal.user(text, { isCompactSummary: true, isVisibleInTranscriptOnly: true }, { uuid: anchorUuid });
+  thread.messages.splice(0, thread.messages.length);
+  say(thread, text);
+  thread.messages.push(...tail);
+  thread.tailAt = 1;
+  thread.contextTokens = postTokens;
+  thread.readState.clear();
+
+  const notes: Attachment[] = [];
+  const about = { source: "compact", model: thread.model.name };
+  const started = await fire(thread, "SessionStart", about, { signal, notes });
+  await session.surroundings.afterCompaction(thread, started);
+  await attach(thread, notes);
+  await fire(thread, "PostCompact", { trigger, compact_summary: summary }, { signal });
+  session.tell({ kind: "compacted", trigger, preTokens, postTokens });
+  return { done: true };
+}
+
+function notDone({ session }: Thread, why: string): Compacted {
+  session.tell({ kind: "notice", text: why, level: "warning" });
+  return { done: false, why };
+}
+
+/** The one who summarises is an agent too, though without a type, a start or a transcript. */
+async function endOfSummariser(thread: Thread, summary: string, signal: AbortSignal): Promise<void> {
+  const { session } = thread;
+  const id = session.record.newAgentId();
+  const about = {
+    agent_id: id,
+    agent_type: "",
+    stop_hook_active: false,
+    agent_transcript_path: session.record.agentFile(id),
+    last_assistant_message: summary,
+    background_tasks: backgroundTasks(session),
+    session_crons: [],
+  };
+  await fire(thread, "SubagentStop", about, { signal, notes: [] });
+}
+
+function instructions(wishes: string): string {
+  const wished = wishes === "" ? "" : `\n\nAdditional instructions:\n${wishes}`;
+  return `Summarise the conversation so far, so that work can go on from your summary alone. Keep what the person asked for, what was
+decided and why, files and code that matter, errors and how they were mended, and what is left to do. Answer with the summary only.${wished}`;
+}
+
+function continued(summary: string, file: string): string {
+  const plain = /<summary>([\s\S]*)<\/summary>/.exec(summary)?.[1]?.trim() ?? summary.trim();
+  return `This session is being continued from a previous conversation that ran out of context. The summary below covers the earlier portion of the conversation.
+
+Summary:
+${plain}
+
+If you need details from before the summary, read the full transcript at: ${file}
+Continue from where it left off, without asking further questions and without repeating the summary.`;
+}

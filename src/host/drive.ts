@@ -1,0 +1,76 @@
+import { notify } from "./fire.ts";
+import type { Incoming } from "./inbox.ts";
+import type { TurnEnd } from "./loop.ts";
+import { answerPrompt, textOf } from "./prompt.ts";
+import { type AgentResult, resultOf } from "./result.ts";
+import { runBuiltin } from "./slash/builtin.ts";
+import type { Thread } from "./thread.ts";
+
+/** What can be done to the turn that runs. */
+export interface Driver {
+  /** Answers prompts and news until none can come any more. Gives the last result. */
+  run(): Promise<AgentResult | undefined>;
+  /** Ends the turn that runs, and the agents in the background. */
+  interrupt(): void;
+}
+
+export function openDriver(main: Thread): Driver {
+  const { session } = main;
+  const { options, inbox, live, signal, spending } = session;
+  const startedAt = options.clock.now();
+  let turn: AbortController | undefined;
+
+  async function one(item: Incoming): Promise<TurnEnd> {
+    turn = new AbortController();
+    const either = AbortSignal.any([turn.signal, signal]);
+    await live.set("busy");
+    spending.mark();
+    try {
+      const typed = textOf(item.content);
+      return (await runBuiltin(main, typed, item, either)) ?? (await answerPrompt(main, item, either));
+    } catch (error) {
+      if (!either.aborted) throw error;
+      return { by: "interrupted", text: "" };
+    } finally {
+      turn = undefined;
+    }
+  }
+
+  /** After a while without a prompt, somebody is told. */
+  async function next(): Promise<Incoming | undefined> {
+    await live.set("idle");
+    const about = { message: "The agent is waiting for your input", notification_type: "idle_prompt" };
+    const idle = options.interactive
+      ? setTimeout(() => notify(main, "Notification", about), options.idleMs)
+      : undefined;
+    try {
+      return await inbox.next(signal);
+    } finally {
+      clearTimeout(idle);
+    }
+  }
+
+  return {
+    async run() {
+      let result: AgentResult | undefined;
+      try {
+        for (let item = await next(); item !== undefined; item = await next()) {
+          const turns = session.turns;
+          const end = await one(item);
+          result = resultOf(session, end, { startedAt, turns: session.turns - turns });
+          // Who gave one prompt wants one result: it waits for what runs in the background.
+          if (options.prompt === undefined || !inbox.expects || item.first === true)
+            session.tell({ kind: "result", result });
+          if (end.by === "tool_deferred" && !options.interactive) break;
+        }
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      }
+      return result;
+    },
+    interrupt() {
+      turn?.abort(new Error("interrupted"));
+      void session.agents.killAll();
+    },
+  };
+}

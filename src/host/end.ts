@@ -1,0 +1,26 @@
+import { fire } from "./fire.ts";
+import type { Thread } from "./thread.ts";
+
+/**
+ * The end of a session: hooks hear of it within their budget, then everything that runs is ended and everything written is on disk.
+ * Contract: never rejects for what hooks do; what they wrote to stderr is told.
+ */
+export async function endSession(main: Thread, reason: string): Promise<void> {
+  const { session } = main;
+  const { engine, agents, shells, surroundings, live, record, servers } = session;
+  await Promise.all([agents.killAll(), tellHooks(main, reason)]);
+  await Promise.all([shells.endAll(), surroundings.end(), ...servers.map((server) => server.close())]);
+  await engine.close();
+  await live.remove();
+  await record.close();
+}
+
+export async function tellHooks(main: Thread, reason: string): Promise<void> {
+  const { session } = main;
+  const outcome = await fire(main, "SessionEnd", { reason }, { notes: [] });
+  for (const { hook, answer, stderr, ended } of outcome.runs) {
+    const failed = answer?.failure !== undefined || (ended.by === "exit" && ended.code !== 0);
+    const text = `SessionEnd hook [${hook.name}] failed: ${stderr.trim() || answer?.failure || "no stderr output"}`;
+    if (failed) session.tell({ kind: "notice", text, level: "error" });
+  }
+}

@@ -1,0 +1,81 @@
+import { type EventName, type Outcome, rowOf } from "../protocol/index.ts";
+import { type Attachment, attachmentsOf } from "./attachment.ts";
+import { attach, type Thread } from "./thread.ts";
+
+export interface FireOptions {
+  readonly signal?: AbortSignal;
+  /** Collects what the transcript keeps; without it, it is written at once and the model is told. */
+  readonly notes?: Attachment[];
+  readonly toolUseId?: string;
+}
+
+/** Fires an event from a thread, with all that the thread knows, and carries out what is common to all events. */
+export async function fire<Name extends EventName>(
+  thread: Thread,
+  event: Name,
+  own: Readonly<Record<string, unknown>>,
+  { signal, notes, toolUseId }: FireOptions = {},
+): Promise<Outcome> {
+  const { engine, tell, options } = thread.session;
+  const payload = payloadOf(thread, event, own);
+  const hookName = hookNameOf(event, own);
+  const runId = options.uuid();
+  const steps = engine.stream(event, payload, signal === undefined ? {} : { signal });
+  let outcome: Outcome | undefined;
+  for await (const step of steps) {
+    if (step.kind === "outcome") outcome = step.outcome;
+    else tell({ kind: "hook", step, event, hookName, runId: `${runId} ${refOf(step).id}` });
+  }
+  if (outcome === undefined) throw new Error(`${event} was never settled`);
+  tell({ kind: "outcome", outcome, hookName, ...(thread.agent ? { agent: thread.agent.id } : {}) });
+  for (const text of outcome.systemMessages) tell({ kind: "notice", text, level: "info" });
+  for (const warning of outcome.warnings) tell({ kind: "warning", warning });
+  const kept = attachmentsOf(outcome, { event, hookName, toolUseID: toolUseId ?? runId });
+  if (notes === undefined) await attach(thread, kept);
+  else notes.push(...kept);
+  return outcome;
+}
+
+/** Starts the hooks of an event that nobody waits for. */
+export function notify(thread: Thread, event: EventName, own: Readonly<Record<string, unknown>>): void {
+  thread.session.engine.notify(event, payloadOf(thread, event, own));
+}
+
+/** Fires an event without waiting for it; what hooks answered is used when it comes. What goes wrong is told. */
+export function fireUnawaited(
+  thread: Thread,
+  event: EventName,
+  own: Readonly<Record<string, unknown>>,
+  use: (outcome: Outcome) => void,
+): void {
+  const { signal, tell } = thread.session;
+  fire(thread, event, own, { signal, notes: [] }).then(use, (error: unknown) => {
+    if (!signal.aborted) tell({ kind: "notice", text: `${event} failed: ${String(error)}`, level: "warning" });
+  });
+}
+
+/** `PreToolUse:Bash`, `SessionStart:startup`: the event and what its matchers look at. */
+export function hookNameOf(event: EventName, own: Readonly<Record<string, unknown>>): string {
+  const value = own[rowOf(event).matchesOn?.field ?? ""];
+  return typeof value === "string" && value !== "" ? `${event}:${value}` : event;
+}
+
+function payloadOf(thread: Thread, event: EventName, own: Readonly<Record<string, unknown>>) {
+  const { session, agent, cwd } = thread;
+  const { carries } = rowOf(event);
+  const effort = session.options.effortOf(thread.model.name);
+  return {
+    session_id: session.record.id,
+    transcript_path: session.record.file,
+    cwd,
+    ...(session.promptId === undefined ? {} : { prompt_id: session.promptId }),
+    ...(carries.includes("permission_mode") ? { permission_mode: session.permissions.mode() } : {}),
+    ...(carries.includes("agent") && agent !== undefined ? { agent_id: agent.id, agent_type: agent.type } : {}),
+    ...(carries.includes("effort") && effort !== undefined ? { effort: { level: effort } } : {}),
+    ...own,
+  };
+}
+
+function refOf(step: { kind: "started"; hook: { id: string } } | { kind: "ended"; record: { hook: { id: string } } }) {
+  return step.kind === "started" ? step.hook : step.record.hook;
+}

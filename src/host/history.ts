@@ -1,0 +1,92 @@
+import type { ContentBlock, Message, ToolResultBlock } from "../models/index.ts";
+import { type Linked, putBack } from "../sessions/index.ts";
+import { type Attachment, sayOf } from "./attachment.ts";
+
+/** Entries of a transcript as a model is told them, the way it was told them when they happened. */
+export async function messagesOf(
+  context: readonly Linked[],
+  place: { readonly root: string; readonly folder: string },
+): Promise<Message[]> {
+  const messages: Message[] = [];
+  for (const entry of context) {
+    const message = await messageOf(entry, place);
+    if (message !== undefined) messages.push(message);
+  }
+  return withoutLooseEnds(joinedAnswers(messages));
+}
+
+async function messageOf(entry: Linked, place: { root: string; folder: string }): Promise<Message | undefined> {
+  if (entry.kind === "attachment") {
+    const { type, hookName, hookEvent, toolUseId, fields } = entry;
+    const text = sayOf({ ...fields, type, hookName, hookEvent, toolUseID: toolUseId } as Attachment);
+    return text === undefined ? undefined : { role: "user", content: [{ type: "text", text }] };
+  }
+  if (entry.kind !== "user" && entry.kind !== "assistant") return undefined;
+  if (entry.kind === "assistant" && entry.isApiErrorMessage === true) return undefined;
+  const content = await contentOf(entry, place);
+  return content.length === 0 ? undefined : { role: entry.kind, content };
+}
+
+/** The blocks as the API takes them; parts that went aside are read back. */
+async function contentOf(
+  entry: Extract<Linked, { kind: "user" | "assistant" }>,
+  { root, folder }: { root: string; folder: string },
+): Promise<readonly ContentBlock[]> {
+  const raw = JSON.parse(Buffer.from(entry.raw()).toString("utf8")) as Readonly<Record<string, unknown>>;
+  const { record } = entry.hookline === undefined ? { record: raw } : await putBack(raw, root, folder);
+  const { content } = (record["message"] ?? {}) as { content?: unknown };
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return Array.isArray(content) ? (content as ContentBlock[]).filter(isSent) : [];
+}
+
+function isSent({ type }: ContentBlock): boolean {
+  return ["text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "document"].includes(type);
+}
+
+/** Lines of one answer, and results of one batch, are one message each; results come before what was said beside them. */
+function joinedAnswers(messages: readonly Message[]): Message[] {
+  const joined: Message[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (last?.role !== message.role) joined.push(message);
+    else joined[joined.length - 1] = { role: last.role, content: ordered([...blocksOf(last), ...blocksOf(message)]) };
+  }
+  return joined;
+}
+
+function ordered(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
+  const isResult = (block: ContentBlock) => block.type === "tool_result";
+  return [...blocks.filter(isResult), ...blocks.filter((block) => !isResult(block))];
+}
+
+/** Calls without a result and results without a call would be refused by the API. */
+function withoutLooseEnds(messages: readonly Message[]): Message[] {
+  const results = new Set(
+    messages.flatMap(blocksOf).flatMap((block) => (block.type === "tool_result" ? block.tool_use_id : [])),
+  );
+  const calls = new Set(messages.flatMap(blocksOf).flatMap((block) => (block.type === "tool_use" ? block.id : [])));
+  return messages.flatMap((message) => {
+    const content = blocksOf(message).flatMap((block): ContentBlock[] => {
+      if (block.type === "tool_result") return calls.has(block.tool_use_id) ? [block] : [];
+      return [block];
+    });
+    const lost = content.flatMap((block) =>
+      block.type === "tool_use" && !results.has(block.id) ? [unanswered(block.id)] : [],
+    );
+    if (content.length === 0) return [];
+    return lost.length === 0
+      ? [{ ...message, content }]
+      : [
+          { ...message, content },
+          { role: "user" as const, content: lost },
+        ];
+  });
+}
+
+function unanswered(id: string): ToolResultBlock {
+  return { type: "tool_result", tool_use_id: id, content: "The call was cut short; it has no result.", is_error: true };
+}
+
+function blocksOf({ content }: Message): readonly ContentBlock[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+}

@@ -1,0 +1,16 @@
+/** Door `hookline/host`: the reference agent. */
+export { runAgent } from "./agent.ts";
+export type { AgentEvent, McpState } from "./agent-event.ts";
+export type { AgentControl, HookCallback } from "./control.ts";
+export type { RunAgentOptions } from "./options.ts";
+export type { Denial } from "./permissions.ts";
+export type {
+  ElicitationAnswer,
+  ElicitationForm,
+  PermissionAnswer,
+  PermissionQuestion,
+  Person,
+} from "./person.ts";
+export type { AgentResult } from "./result.ts";
+export type { ServerConnector, Servers, ServerWishes } from "./servers.ts";
+export type { ModelSpending } from "./spending.ts";

@@ -1,0 +1,69 @@
+import { type ModelEnd, type ModelError, type ModelRequest, worthFallback } from "../models/index.ts";
+import { openDisplay } from "./display.ts";
+import type { AnswerLines } from "./journal.ts";
+import { switchedModel } from "./model-switch.ts";
+import { totalTokens } from "./spending.ts";
+import type { Thread } from "./thread.ts";
+
+/** An answer that is in the transcript. `shown` is its text as hooks let it be seen. */
+export type Answered = ModelEnd & { readonly lines: AnswerLines; readonly shown: string };
+
+/** Asks the model of a thread, shows the text as it comes, and keeps the answer. A model that is overloaded makes way for its fallback. */
+export async function askModel(thread: Thread, signal: AbortSignal): Promise<Answered | ModelError> {
+  const { session, agent } = thread;
+  const display = agent === undefined ? openDisplay(thread, signal) : undefined;
+  const startedAt = session.options.clock.now();
+  for await (const event of thread.model.port.stream(requestOf(thread), signal)) {
+    if (agent === undefined) session.tell({ kind: "partial", event });
+    if (event.type === "text") display?.add(event.index, event.text);
+    if (event.type === "retry") {
+      session.tell({ kind: "retry", retry: event });
+      display?.reset();
+    }
+    if (event.type === "error") {
+      display?.reset();
+      return (await fellBack(thread, event)) ? askModel(thread, signal) : event;
+    }
+    if (event.type === "end") {
+      const apiMs = session.options.clock.now() - startedAt;
+      session.spending.add({ purpose: thread.purpose, model: event.model, usage: event.usage, apiMs });
+      const shown = (await display?.end(event)) ?? "";
+      return keep(thread, event, shown);
+    }
+  }
+  throw new Error(`${thread.model.name} ended without an answer and without an error`);
+}
+
+function requestOf(thread: Thread): ModelRequest {
+  return {
+    purpose: thread.purpose,
+    model: thread.model.name,
+    system: thread.system(),
+    messages: [...thread.messages],
+    tools: thread
+      .tools()
+      .map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema })),
+    maxTokens: 32_000,
+    ...(thread.agent === undefined ? {} : { agent: thread.agent.type }),
+  };
+}
+
+async function keep(thread: Thread, answer: ModelEnd, shown: string): Promise<Answered> {
+  const { session, agent, journal, messages } = thread;
+  const lines = await journal.answer(answer);
+  thread.tailAt = messages.length;
+  if (answer.content.length > 0) messages.push({ role: "assistant", content: answer.content });
+  thread.contextTokens = totalTokens(answer.usage);
+  const parentToolUseId = agent?.toolUseId ?? null;
+  for (const [index, block] of answer.content.entries())
+    session.tell({ kind: "assistant", answer, block, uuid: lines.uuids[index] ?? "", parentToolUseId });
+  return { ...answer, lines, shown };
+}
+
+/** Once per thread: an agent that fell back stays there. */
+async function fellBack(thread: Thread, error: ModelError): Promise<boolean> {
+  const { fallbackModel } = thread.session.options;
+  if (fallbackModel === undefined || fallbackModel === thread.model.name || !worthFallback(error)) return false;
+  await switchedModel(thread, fallbackModel, "auto");
+  return true;
+}

@@ -1,0 +1,139 @@
+import { join } from "node:path";
+import { openEngine } from "../engine/index.ts";
+import { clientHome } from "../engine/settings/index.ts";
+import type { Model } from "../models/index.ts";
+import type { Linked } from "../sessions/index.ts";
+import type { AgentEvent } from "./agent-event.ts";
+import { agentTools } from "./agents/agent-tools.ts";
+import { allowedTools } from "./agents/allowed-tools.ts";
+import { openBackgroundAgents } from "./agents/background.ts";
+import { loadAgents } from "./agents/definitions.ts";
+import { enginePorts } from "./engine-ports.ts";
+import { messagesOf } from "./history.ts";
+import { openInbox } from "./inbox.ts";
+import { openJournal } from "./journal.ts";
+import { openLiveEntry } from "./live-entry.ts";
+import type { AgentOptions } from "./options.ts";
+import { openPermissions } from "./permissions.ts";
+import { type OpenedRecord, openRecord } from "./record.ts";
+import type { AgentSession } from "./session.ts";
+import { shellNews } from "./shell-news.ts";
+import { openSpending } from "./spending.ts";
+import { openSurroundings } from "./surroundings.ts";
+import { systemPrompt } from "./system-prompt.ts";
+import type { Thread } from "./thread.ts";
+import { openBackgroundShells } from "./tools/background-shells.ts";
+import { builtinTools } from "./tools/builtin.ts";
+import { openReadState } from "./tools/read-state.ts";
+
+/** A session that is open but has not begun: nothing was fired yet. */
+export interface OpenedSession {
+  readonly session: AgentSession;
+  readonly main: Thread;
+  readonly opened: OpenedRecord;
+}
+
+export async function openAgentSession(options: AgentOptions, ending: AbortSignal): Promise<OpenedSession> {
+  const { cwd, env, home, clock, observe } = options;
+  const opened = await openRecord(options);
+  const tell = (event: AgentEvent): void => observe?.(event);
+  const directories = [...(options.addDirectories ?? [])];
+  const late = {} as { session: AgentSession; main: Thread };
+  const permissions = openPermissions(() => late.session.engine, options, directories);
+  const engine = await openEngine({
+    cwd,
+    home,
+    env,
+    interactive: options.interactive,
+    settings: options.settings ?? [],
+    plugins: options.plugins ?? [],
+    ...(options.trust === undefined ? {} : { trust: options.trust }),
+    ...(options.managedFolder === undefined ? {} : { managedFolder: options.managedFolder }),
+    envFileRoot: opened.record.root,
+    canDefer: !options.interactive,
+    bypassAvailable: options.permissionMode === "bypassPermissions",
+    common: () => ({
+      session_id: late.session.record.id,
+      transcript_path: late.session.record.file,
+      cwd: late.main.cwd,
+      ...(late.session.promptId === undefined ? {} : { prompt_id: late.session.promptId }),
+    }),
+    conversation: () => late.main.messages,
+    ports: enginePorts(() => late.main, permissions),
+  });
+  const configHome = clientHome(env["CLAUDE_CONFIG_DIR"], home);
+  const definitions = await loadAgents([join(configHome, "agents"), join(cwd, ".claude", "agents")]);
+  const inbox = openInbox();
+  const session: AgentSession = {
+    options,
+    engine,
+    projectRoot: cwd,
+    permissions,
+    spending: openSpending(clock.now),
+    inbox,
+    agents: openBackgroundAgents(),
+    shells: openBackgroundShells((shell) => inbox.put(shellNews(shell))),
+    live: await openLiveEntry(opened.record, options, (text) => tell({ kind: "notice", text, level: "warning" })),
+    surroundings: openSurroundings(() => join(opened.record.root, "session-env", late.session.record.id)),
+    definitions,
+    tools: [...builtinTools(options.webFetch === undefined ? {} : { webFetch: options.webFetch })],
+    servers: [],
+    openModel: modelOpener(options),
+    tell,
+    signal: ending,
+    directories,
+    record: opened.record,
+    turns: 0,
+  };
+  const main = await openMain(session, opened.context);
+  Object.assign(late, { session, main });
+  return { session, main, opened };
+}
+
+/** Every name is asked of the one model that was given, unless the host can find others. */
+function modelOpener({ model, openModel }: AgentOptions): AgentSession["openModel"] {
+  const known = new Map<string, Promise<Model>>();
+  return async (name) => {
+    if (openModel === undefined || name === model.name) return { port: model, name };
+    const port = await (known.get(name) ?? known.set(name, openModel(name)).get(name) ?? model);
+    return { port, name: port === model ? name : port.name };
+  };
+}
+
+async function openMain(session: AgentSession, context: readonly Linked[]): Promise<Thread> {
+  const { options, record, definitions, surroundings } = session;
+  const definition = definitions.find(({ type }) => type === options.agent);
+  const messages = await messagesOf(context, record);
+  const thread: Thread = {
+    session,
+    purpose: "main",
+    messages,
+    journal: openJournal(record.main, { promptId: () => session.promptId, cwd: () => thread.cwd }),
+    readState: openReadState(),
+    tools: () =>
+      allowedTools(
+        [...session.tools, ...agentTools(thread), ...session.servers.flatMap(({ tools }) => tools)],
+        definition,
+      ),
+    system: () =>
+      systemPrompt(
+        { cwd: thread.cwd, date: new Date(options.clock.now()), instructions: surroundings.instructions() },
+        definition,
+      ),
+    model: { port: options.model, name: options.modelName ?? definition?.model ?? options.model.name },
+    cwd: options.cwd,
+    tailAt: messages.length,
+    stopActive: false,
+    contextTokens: tokensIn(context),
+    ...(options.maxTurns === undefined ? {} : { maxCalls: options.maxTurns }),
+  };
+  return thread;
+}
+
+/** What the last answer of a conversation said it held. */
+function tokensIn(context: readonly Linked[]): number {
+  const last = context.findLast((entry) => entry.kind === "assistant" && entry.usage !== undefined);
+  const usage = last?.kind === "assistant" ? (last.usage ?? {}) : {};
+  const names = ["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+  return names.reduce((sum, name) => sum + (typeof usage[name] === "number" ? usage[name] : 0), 0);
+}

@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import type { Clock, EngineOptions } from "../engine/index.ts";
+import type { Model } from "../models/index.ts";
+import type { Mode } from "../permissions/index.ts";
+import type { AgentEvent } from "./agent-event.ts";
+import type { AgentControl } from "./control.ts";
+import type { Person } from "./person.ts";
+import type { ServerConnector } from "./servers.ts";
+import type { WebFetchOptions } from "./tools/web-options.ts";
+
+/** How an agent is run. Only `model` is needed; everything else has a default. */
+export interface RunAgentOptions {
+  readonly model: Model;
+  /** Finds the port for another model's name; without it every name is asked of `model`. */
+  readonly openModel?: (name: string) => Promise<Model>;
+  /** The name to ask for, where it is not the port's own. */
+  readonly modelName?: string;
+  readonly fallbackModel?: string;
+  readonly effort?: string;
+  /** The only prompt: the run ends when it is answered. Without one, prompts come through `onReady`. */
+  readonly prompt?: string;
+  /** Called once the session has begun, with what can be done to it from outside. */
+  readonly onReady?: (control: AgentControl) => void;
+  readonly observe?: (event: AgentEvent) => void;
+  /** Who is asked; without anybody, a question is a refusal. */
+  readonly person?: Person;
+  /** Aborting it ends the run; the reason's `message` may name the signal. */
+  readonly signal?: AbortSignal;
+
+  readonly cwd?: string;
+  readonly home?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The version that stands in transcripts and in the registry. */
+  readonly version?: string;
+  /** A person sits there and talks; changes what hooks are told and how they run. */
+  readonly interactive?: boolean;
+
+  readonly sessionId?: string;
+  readonly resume?: string;
+  /** The latest session of this folder. */
+  readonly goOn?: boolean;
+  readonly fork?: boolean;
+  readonly name?: string;
+  /** False writes nothing of the session. */
+  readonly persist?: boolean;
+  readonly store?: string;
+
+  readonly settings?: readonly string[];
+  readonly plugins?: readonly string[];
+  readonly trust?: EngineOptions["trust"];
+  readonly managedFolder?: string;
+  readonly permissionMode?: Mode;
+  readonly allowedTools?: readonly string[];
+  readonly addDirectories?: readonly string[];
+  /** A worktree to work in; an empty name makes one up. */
+  readonly worktree?: string;
+  readonly agent?: string;
+  readonly connect?: ServerConnector;
+  readonly mcpConfig?: readonly string[];
+  readonly webFetch?: WebFetchOptions;
+
+  readonly maxTurns?: number;
+  readonly maxBudgetUsd?: number;
+  /** When to compact: a share of the model's window up to 1, else tokens. */
+  readonly compactAt?: number;
+  readonly setup?: "init" | "init-only" | "maintenance";
+  readonly idleMs?: number;
+  readonly promptNoticeMs?: number;
+
+  readonly clock?: Clock;
+  readonly uuid?: () => string;
+}
+
+/** Options with every default filled in; from here on nobody asks the process for anything. */
+export interface AgentOptions extends RunAgentOptions {
+  readonly cwd: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  readonly interactive: boolean;
+  readonly persist: boolean;
+  readonly compactAt: number;
+  readonly idleMs: number;
+  readonly promptNoticeMs: number;
+  readonly clock: Clock;
+  readonly uuid: () => string;
+  /** The effort that a model is asked for; small models know none. */
+  readonly effortOf: (model: string) => string | undefined;
+}
+
+export function resolveAgentOptions(options: RunAgentOptions): AgentOptions {
+  const env = options.env ?? process.env;
+  const effort = options.effort ?? "high";
+  return {
+    ...options,
+    cwd: resolve(options.cwd ?? process.cwd()),
+    home: options.home ?? (env["HOME"] || homedir()),
+    env,
+    version: options.version ?? "0.0.0",
+    interactive: options.interactive ?? false,
+    persist: options.persist ?? true,
+    compactAt: options.compactAt ?? 0.8,
+    idleMs: options.idleMs ?? 60_000,
+    promptNoticeMs: options.promptNoticeMs ?? 6_000,
+    clock: options.clock ?? { now: () => Date.now() },
+    uuid: options.uuid ?? randomUUID,
+    effortOf: (model) => (/haiku/i.test(model) ? undefined : effort),
+  };
+}

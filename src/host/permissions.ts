@@ -1,0 +1,103 @@
+import type { Engine, Judge } from "../engine/index.ts";
+import {
+  applyUpdates,
+  combine,
+  compileRules,
+  type Judgement,
+  judge,
+  type Mode,
+  type Policy,
+  type RuleLayer,
+  type RuleWarning,
+} from "../permissions/index.ts";
+import { type PermissionUpdate, Problem, type ToolInput } from "../protocol/index.ts";
+import type { AgentOptions } from "./options.ts";
+
+/** The rules, the mode and the folders of a session. Agents share them with the main thread. */
+export interface Permissions {
+  mode(): Mode;
+  /** Contract: refuses, as a `Problem`, a mode that policy has switched off. */
+  setMode(mode: Mode): void;
+  /** What rules and mode say of a call in a folder; whether anybody is there to ask is not looked at. */
+  judge(tool: string, input: ToolInput, cwd: string): Promise<Judgement>;
+  /** In force from the next judgement. Gives back those that belong into a file. */
+  apply(updates: readonly PermissionUpdate[], scope?: string): Promise<Applied>;
+  /** For the engine, about what hooks allowed. */
+  readonly judgeAllowed: Judge;
+  readonly denials: Denial[];
+}
+
+export interface Applied {
+  readonly stored: readonly PermissionUpdate[];
+  readonly warnings: readonly RuleWarning[];
+}
+
+/** A refused call, as the result object lists it. */
+export interface Denial {
+  readonly tool_name: string;
+  readonly tool_use_id: string;
+  readonly tool_input: ToolInput;
+}
+
+export function openPermissions(
+  engine: () => Engine,
+  options: AgentOptions,
+  directories: readonly string[],
+): Permissions {
+  const flags: RuleLayer = { scope: "flags", allow: options.allowedTools ?? [] };
+  let chosen = options.permissionMode;
+  let own: readonly RuleLayer[] = [flags];
+  let known: { base: readonly RuleLayer[]; own: readonly RuleLayer[]; policy: Policy } | undefined;
+  let last: Policy | undefined;
+
+  async function inForce() {
+    const rules = await engine().rules();
+    if (known?.base !== rules.layers || known.own !== own) {
+      known = { base: rules.layers, own, policy: compileRules([...rules.layers, ...own], rules.policy.names) };
+    }
+    last = known.policy;
+    return { rules, policy: known.policy };
+  }
+
+  const mode = (): Mode => chosen ?? last?.defaultMode ?? "default";
+
+  async function judgeCall(tool: string, input: ToolInput, cwd: string): Promise<Judgement> {
+    const { rules, policy } = await inForce();
+    return judge({ tool, input }, policy, {
+      ...rules.context({ cwd, permission_mode: mode() }),
+      directories,
+      attended: true,
+    });
+  }
+
+  return {
+    mode,
+    setMode(wanted) {
+      if (wanted === "bypassPermissions" && last?.bypassDisabled === true) throw bypassDisabled();
+      chosen = wanted;
+    },
+    judge: judgeCall,
+    async apply(updates, scope) {
+      const { policy } = await inForce();
+      const bypassAvailable = options.permissionMode === "bypassPermissions";
+      const applied = applyUpdates(policy, updates, { bypassAvailable, ...(scope === undefined ? {} : { scope }) });
+      own = [flags, ...applied.policy.layers.filter((layer) => layer.scope === "session")];
+      const { sessionMode } = compileRules(own);
+      if (sessionMode !== undefined && updates.some(({ type }) => type === "setMode")) chosen = sessionMode;
+      return applied;
+    },
+    judgeAllowed: async (tool, input, payload) => {
+      const judgement = await judgeCall(tool, input, payload.cwd ?? options.cwd);
+      const { by, decision, reason } = combine({ kind: "allow" }, judgement);
+      if (by === "hook" || decision === "allow" || decision === "defer")
+        return { decision: "allow", reason, byRule: false };
+      const { rule } = judgement;
+      return { decision, reason, byRule: true, ...(rule === null ? {} : { rule: rule.text }) };
+    },
+    denials: [],
+  };
+}
+
+function bypassDisabled(): Problem {
+  return new Problem("host/mode", "Policy has switched bypassPermissions off here. Choose another permission mode.");
+}

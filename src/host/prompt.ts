@@ -1,0 +1,71 @@
+import type { ContentBlock } from "../models/index.ts";
+import { type Attachment, refusalOf } from "./attachment.ts";
+import { fire } from "./fire.ts";
+import type { Incoming } from "./inbox.ts";
+import { runTurn, type TurnEnd } from "./loop.ts";
+import { type Expanded, expand } from "./slash/expand.ts";
+import { attach, say, type Thread } from "./thread.ts";
+import { giveTitle } from "./title.ts";
+
+/** One prompt from its arrival to the end of its turn. Hooks may drop it before the model hears of it. */
+export async function answerPrompt(thread: Thread, item: Incoming, signal: AbortSignal): Promise<TurnEnd> {
+  const { session } = thread;
+  const typed = textOf(item.content);
+  session.promptId = session.options.uuid();
+  thread.stopActive = false;
+  const notes: Attachment[] = [];
+  const expanded = item.kind === "prompt" ? await expand(thread, typed, { signal, notes }) : undefined;
+  if (expanded !== undefined && "blocked" in expanded) return dropped(thread, expanded.blocked, notes);
+
+  const outcome = await fire(thread, "UserPromptSubmit", { prompt: typed }, { signal, notes });
+  if (outcome.output.sessionTitle !== undefined) await giveTitle(session, outcome.output.sessionTitle);
+  if (outcome.blocked) {
+    const original = outcome.output.suppressOriginalPrompt === true ? "" : `\n\nOriginal prompt: ${typed}`;
+    const words = outcome.continue
+      ? `UserPromptSubmit operation blocked by hook:\n${refusalOf(outcome)}${original}`
+      : `Operation stopped by hook: ${outcome.stopReason ?? outcome.reason ?? ""}`;
+    return dropped(thread, words, notes);
+  }
+  await keepPrompt(thread, item, expanded);
+  await attach(thread, notes);
+  const end = await runTurn(thread, signal);
+  await thread.journal.note({ type: "last-prompt", lastPrompt: typed, leafUuid: thread.journal.tip });
+  return end;
+}
+
+/** The words go to the person; the model never hears of it. */
+async function dropped(thread: Thread, words: string, notes: readonly Attachment[]): Promise<TurnEnd> {
+  for (const note of notes) await thread.journal.attach(note);
+  await thread.journal.note({
+    type: "system",
+    subtype: "informational",
+    content: words,
+    level: "warning",
+    isMeta: false,
+  });
+  return { by: "prompt_blocked", text: words };
+}
+
+async function keepPrompt(thread: Thread, item: Incoming, expanded: Expanded | undefined): Promise<void> {
+  const { session, journal } = thread;
+  session.turns += 1;
+  if (item.source !== "typed") {
+    await journal.note({ type: "queue-operation", operation: "enqueue", content: item.content });
+    await journal.note({ type: "queue-operation", operation: "dequeue" });
+  }
+  const fields = { permissionMode: session.permissions.mode(), promptSource: item.source };
+  if (expanded !== undefined) {
+    await journal.user(expanded.line);
+    await journal.user(expanded.content, { isMeta: true });
+    say(thread, [{ type: "text", text: expanded.line }, ...expanded.content]);
+    return;
+  }
+  const kind = item.kind === "news" ? "task-notification" : "human";
+  await journal.user(item.content, { ...fields, ...(item.source === "sdk" ? {} : { origin: { kind } }) });
+  say(thread, item.content);
+}
+
+export function textOf(content: string | readonly ContentBlock[]): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((block) => (block.type === "text" ? block.text : [])).join("\n");
+}

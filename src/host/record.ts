@@ -1,0 +1,188 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { takeLock } from "../files/index.ts";
+import { Problem } from "../protocol/index.ts";
+import {
+  findSession,
+  folderName,
+  type Linked,
+  openStore,
+  type Store,
+  type StoreSession,
+  storeRoot,
+  type Transcript,
+} from "../sessions/index.ts";
+import type { AgentOptions } from "./options.ts";
+
+/** Where a session is written: its id, its files, and the ids it gives out. */
+export interface SessionRecord {
+  readonly id: string;
+  /** The main transcript; named in payloads even when nothing is written. */
+  readonly file: string;
+  /** `<session>/`, beside the transcript. */
+  readonly folder: string;
+  /** Below which `tasks/`, `session-env/` and `sessions/` lie. */
+  readonly root: string;
+  /** What teammates of the session belong to. */
+  readonly team: string;
+  readonly main: Transcript;
+  openAgent(id: string, meta: Readonly<Record<string, unknown>>): Promise<Transcript>;
+  agentFile(id: string): string;
+  newAgentId(name?: string): string;
+  newTaskId(): string;
+  close(): Promise<void>;
+}
+
+/** A record, with what it goes on from. */
+export interface OpenedRecord {
+  readonly record: SessionRecord;
+  readonly source: "startup" | "resume";
+  /** What was said before; empty for a new session. */
+  readonly context: readonly Linked[];
+  /** The session it was forked from, which SessionStart names. */
+  readonly forkedFrom?: { readonly id: string; readonly file: string };
+}
+
+/** Opens the session that the options name: a new one, one that goes on, or a fork of one. */
+export async function openRecord(options: AgentOptions): Promise<OpenedRecord> {
+  const { cwd, env, home, version, clock, uuid, persist } = options;
+  if (options.sessionId !== undefined) checkUuid(options.sessionId);
+  const root = options.store ?? storeRoot({ env, home }).path;
+  if (!persist) return { record: unwritten(options, root), source: "startup", context: [] };
+  const store = await openStore({ root, env, home, version, now: clock.now, uuid });
+  const branch = await gitBranch(cwd);
+  const wanted = { cwd, ...(branch === undefined ? {} : { gitBranch: branch }) };
+  const named = options.goOn === true ? "last" : options.resume;
+  if (named === undefined) return { ...(await begin(store, options, wanted)), source: "startup", context: [] };
+  const own = { path: root, origin: "hookline" as const };
+  const where = named === "last" ? { roots: [own] } : { roots: [own, ...(await clientRoots(options))] };
+  const place = await findSession(named, { cwd, ...where });
+  const ours =
+    place.root.path === store.root.path && options.fork !== true && (await writtenByUs(store, place.id, wanted));
+  if (ours) {
+    const session = await store.resume(place.id, wanted);
+    return { record: await claimed(recordOf(session, root, store)), source: "resume", context: session.context };
+  }
+  const session = await store.fork(place, wanted);
+  const forkedFrom = { id: place.id, file: place.file };
+  return {
+    record: await claimed(recordOf(session, root, store)),
+    source: "resume",
+    context: session.context,
+    forkedFrom,
+  };
+}
+
+async function begin(store: Store, { sessionId, uuid }: AgentOptions, wanted: { cwd: string }) {
+  const id = sessionId ?? uuid();
+  const session = await store.open({ ...wanted, id });
+  if ("context" in session) {
+    const message = `There is a session ${id} already. Use --resume ${id} to go on with it, or leave out --session-id.`;
+    throw new Problem("sessions/exists", message, { about: { id } });
+  }
+  return { record: await claimed(recordOf(session, store.root.path, store)) };
+}
+
+/** A new record of the same kind, for what comes after `/clear`. */
+export async function nextRecord(options: AgentOptions): Promise<SessionRecord> {
+  const { sessionId: _, resume: __, goOn: ___, fork: ____, ...rest } = options;
+  return (await openRecord(rest as AgentOptions)).record;
+}
+
+/** A session that another program wrote to is its own: we go on in a fork, and it keeps every byte. */
+async function writtenByUs(store: Store, id: string, wanted: { cwd: string }): Promise<boolean> {
+  const { context } = await store.resume(id, wanted);
+  return context.every(({ entrypoint }) => entrypoint === undefined || entrypoint === "hookline");
+}
+
+async function clientRoots({ env, home }: AgentOptions) {
+  const { findRoots } = await import("../sessions/index.ts");
+  return findRoots({ env, home });
+}
+
+function recordOf(session: StoreSession, root: string, store: Store): SessionRecord {
+  const { id, file, folder } = session;
+  return {
+    ...namesOf(id, file, folder, root),
+    main: session,
+    openAgent: (agent, meta) => session.openAgent(agent, meta),
+    close: () => store.close(),
+  };
+}
+
+/** One process per session: the lock is held until the record is closed, or until the process is gone. */
+async function claimed(record: SessionRecord): Promise<SessionRecord> {
+  const { openFolder } = await import("../files/index.ts");
+  await openFolder(join(record.root, "sessions"));
+  const lock = await takeLock(join(record.root, "sessions", record.id), { waitMs: 0 });
+  if (!lock.held) {
+    const who = lock.owner === undefined ? "Another process" : `Process ${lock.owner.pid}`;
+    const message = `${who} runs the session ${record.id}. End it first, or use --fork-session to go on beside it.`;
+    throw new Problem("sessions/live", message, { about: { id: record.id, pid: lock.owner?.pid } });
+  }
+  return {
+    ...record,
+    async close() {
+      await record.close();
+      await lock.release();
+    },
+  };
+}
+
+function namesOf(id: string, file: string, folder: string, root: string) {
+  const agentFile = (agent: string): string => join(folder, "subagents", `agent-${agent}.jsonl`);
+  return {
+    id,
+    file,
+    folder,
+    root,
+    team: `session-${id.slice(0, 8)}`,
+    agentFile,
+    newAgentId: (name?: string) =>
+      `a${name === undefined ? "" : `${name}-`}${randomBytes(8).toString("hex").slice(0, 16)}`,
+    newTaskId: () => `b${randomBytes(6).toString("hex").slice(0, 8)}`,
+  };
+}
+
+/** The same names, and nothing on disk. */
+function unwritten({ cwd, sessionId, uuid }: AgentOptions, root: string): SessionRecord {
+  const id = sessionId ?? uuid();
+  const folder = join(root, "projects", folderName(cwd));
+  const names = namesOf(id, join(folder, `${id}.jsonl`), join(folder, id), root);
+  return {
+    ...names,
+    main: nowhere(names.file, uuid),
+    openAgent: async (agent) => nowhere(names.agentFile(agent), uuid),
+    close: async () => undefined,
+  };
+}
+
+function nowhere(file: string, uuid: () => string): Transcript {
+  let tip: string | null = null;
+  return {
+    file,
+    get tip() {
+      return tip;
+    },
+    async append(draft, options) {
+      tip = options?.uuid ?? uuid();
+      return { uuid: tip, record: draft };
+    },
+    close: async () => undefined,
+  };
+}
+
+function checkUuid(id: string): void {
+  if (/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id)) return;
+  throw new Problem("host/bad-session-id", `"${id}" is no UUID. Give a whole one, or leave the id out.`, {
+    about: { id },
+  });
+}
+
+/** What HEAD points to, read from the file: no program is started for it. */
+async function gitBranch(cwd: string): Promise<string | undefined> {
+  const { readFile } = await import("node:fs/promises");
+  const head = await readFile(join(cwd, ".git", "HEAD"), "utf8").catch(() => undefined);
+  if (head === undefined) return undefined;
+  return /^ref: refs\/heads\/(.+)$/m.exec(head)?.[1] ?? "HEAD";
+}

@@ -1,0 +1,30 @@
+import type { McpPort } from "../engine/index.ts";
+import type { McpState } from "./agent-event.ts";
+import type { ElicitationAnswer, ElicitationForm } from "./person.ts";
+import type { Tool } from "./tools/tool.ts";
+
+/** The servers a session is connected to. */
+export interface Servers {
+  readonly tools: readonly Tool[];
+  readonly states: readonly McpState[];
+  /** For hooks that call a server's tool. */
+  readonly port: McpPort;
+  close(): Promise<void>;
+}
+
+/** What a connector is lent by the session. */
+export interface ServerWishes {
+  readonly cwd: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Files, or JSON texts, that were named on the command line. */
+  readonly configs: readonly string[];
+  /** Whether what the project itself configures may be started. */
+  readonly projectTrusted: boolean;
+  readonly elicit: (form: ElicitationForm, signal: AbortSignal) => Promise<ElicitationAnswer>;
+  readonly tell: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Contract: never rejects for what a server does; one that does not come up is a state, not an error. */
+export type ServerConnector = (wishes: ServerWishes) => Promise<Servers>;

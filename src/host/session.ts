@@ -1,0 +1,47 @@
+import type { Engine } from "../engine/index.ts";
+import type { Model } from "../models/index.ts";
+import type { AgentEvent } from "./agent-event.ts";
+import type { BackgroundAgents } from "./agents/background.ts";
+import type { AgentDefinition } from "./agents/definitions.ts";
+import type { Inbox } from "./inbox.ts";
+import type { LiveEntry } from "./live-entry.ts";
+import type { AgentOptions } from "./options.ts";
+import type { Permissions } from "./permissions.ts";
+import type { SessionRecord } from "./record.ts";
+import type { Servers } from "./servers.ts";
+import type { Spending } from "./spending.ts";
+import type { Surroundings } from "./surroundings.ts";
+import type { BackgroundShells } from "./tools/background-shells.ts";
+import type { Tool } from "./tools/tool.ts";
+
+/** What the main thread and all agents of a session share, from its start to its end. */
+export interface AgentSession {
+  readonly options: AgentOptions;
+  readonly engine: Engine;
+  /** Where it was started; never moved by `cd`. */
+  readonly projectRoot: string;
+  readonly permissions: Permissions;
+  readonly spending: Spending;
+  readonly inbox: Inbox;
+  readonly agents: BackgroundAgents;
+  readonly shells: BackgroundShells;
+  readonly live: LiveEntry;
+  readonly surroundings: Surroundings;
+  readonly definitions: readonly AgentDefinition[];
+  /** The host's own tools, beside those that start agents. */
+  readonly tools: readonly Tool[];
+  /** Those that are connected. */
+  servers: readonly Servers[];
+  readonly openModel: (name: string) => Promise<{ port: Model; name: string }>;
+  readonly tell: (event: AgentEvent) => void;
+  /** Aborted when the session ends. */
+  readonly signal: AbortSignal;
+  readonly directories: string[];
+  /** Where its transcript is written; another one after `/clear`. */
+  record: SessionRecord;
+  /** Of the prompt that is worked on; absent before the first. */
+  promptId?: string;
+  title?: string;
+  /** Prompts and tool results so far, as the result object counts turns. */
+  turns: number;
+}

@@ -1,0 +1,54 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { clientHome } from "../../engine/settings/index.ts";
+import { splitFrontmatter } from "../agents/definitions.ts";
+import type { AgentOptions } from "../options.ts";
+
+/** A command or skill of somebody's own. */
+export interface CustomCommand {
+  readonly name: string;
+  readonly description: string;
+  readonly source: "projectSettings" | "userSettings";
+  readonly skill: boolean;
+  readonly body: string;
+}
+
+/** The command of that name: the project's before the person's, commands before skills. */
+export async function findCommand(options: AgentOptions, name: string): Promise<CustomCommand | undefined> {
+  const path = name.split(":");
+  if (path.some((part) => part === "" || part.startsWith("."))) return undefined;
+  for (const { folder, source } of foldersOf(options)) {
+    const places = [
+      { file: join(folder, "commands", ...path.slice(0, -1), `${path.at(-1)}.md`), skill: false },
+      { file: join(folder, "skills", ...path, "SKILL.md"), skill: true },
+    ];
+    for (const { file, skill } of places) {
+      const text = await readFile(file, "utf8").catch(() => undefined);
+      if (text === undefined) continue;
+      const { fields, body } = splitFrontmatter(text);
+      return { name, description: fields["description"] ?? "", source, skill, body };
+    }
+  }
+  return undefined;
+}
+
+/** Names of all commands and skills, for lists. */
+export async function commandNames(
+  options: AgentOptions,
+): Promise<{ commands: readonly string[]; skills: readonly string[] }> {
+  const names = async (kind: string) => {
+    const found = await Promise.all(
+      foldersOf(options).map(({ folder }) => readdir(join(folder, kind)).catch(() => [])),
+    );
+    return [...new Set(found.flat())].sort();
+  };
+  const commands = (await names("commands")).filter((name) => name.endsWith(".md")).map((name) => name.slice(0, -3));
+  return { commands, skills: await names("skills") };
+}
+
+function foldersOf({ cwd, env, home }: AgentOptions) {
+  return [
+    { folder: join(cwd, ".claude"), source: "projectSettings" },
+    { folder: clientHome(env["CLAUDE_CONFIG_DIR"], home), source: "userSettings" },
+  ] as const;
+}

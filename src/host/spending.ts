@@ -1,0 +1,94 @@
+import type { ModelUsage, Purpose } from "../models/index.ts";
+import { openPrices, type PriceTable, priceUsage } from "../usage/index.ts";
+import { usageOf } from "./journal.ts";
+
+/** Tokens and money of a session, by model. */
+export interface Spending {
+  add(call: { purpose: Purpose; model: string; usage: ModelUsage; apiMs: number }): void;
+  /** Tokens of the main thread since the last `mark`. */
+  readonly turn: ModelUsage;
+  readonly apiMs: number;
+  readonly costUsd: number;
+  /** Models without a price: their tokens are counted, their cost is not known. */
+  readonly unpriced: readonly string[];
+  readonly byModel: Readonly<Record<string, ModelSpending>>;
+  /** A new turn begins. */
+  mark(): void;
+}
+
+/** As the result object spells it. */
+export interface ModelSpending {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadInputTokens: number;
+  readonly cacheCreationInputTokens: number;
+  readonly webSearchRequests: number;
+  /** Null when the model has no price. */
+  readonly costUSD: number | null;
+}
+
+export function openSpending(now: () => number): Spending {
+  const models = new Map<string, { usage: ModelUsage; micro: number | undefined }>();
+  let prices: PriceTable | undefined;
+  let turn = noUsage;
+  let apiMs = 0;
+
+  return {
+    add(call) {
+      const { purpose, model, usage } = call;
+      prices ??= openPrices();
+      const cost = priceUsage({ model, at: now(), usage: usageOf(usage) }, prices);
+      const before = models.get(model) ?? { usage: noUsage, micro: 0 };
+      const micro = cost === undefined || before.micro === undefined ? undefined : before.micro + cost;
+      models.set(model, { usage: added(before.usage, usage), micro });
+      apiMs += call.apiMs;
+      if (purpose === "main") turn = added(turn, usage);
+    },
+    get turn() {
+      return turn;
+    },
+    get apiMs() {
+      return Math.round(apiMs);
+    },
+    get costUsd() {
+      return [...models.values()].reduce((sum, { micro }) => sum + (micro ?? 0), 0) / 1_000_000;
+    },
+    get unpriced() {
+      return [...models].filter(([, { micro }]) => micro === undefined).map(([name]) => name);
+    },
+    get byModel() {
+      return Object.fromEntries([...models].map(([name, { usage, micro }]) => [name, spelled(usage, micro)]));
+    },
+    mark() {
+      turn = noUsage;
+    },
+  };
+}
+
+export const noUsage: ModelUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite1h: 0, cacheWrite5m: 0 };
+
+export function added(a: ModelUsage, b: ModelUsage): ModelUsage {
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cacheRead: a.cacheRead + b.cacheRead,
+    cacheWrite1h: a.cacheWrite1h + b.cacheWrite1h,
+    cacheWrite5m: a.cacheWrite5m + b.cacheWrite5m,
+  };
+}
+
+/** Tokens that the conversation holds after an answer. */
+export function totalTokens({ input, output, cacheRead, cacheWrite1h, cacheWrite5m }: ModelUsage): number {
+  return input + output + cacheRead + cacheWrite1h + cacheWrite5m;
+}
+
+function spelled(usage: ModelUsage, micro: number | undefined): ModelSpending {
+  return {
+    inputTokens: usage.input,
+    outputTokens: usage.output,
+    cacheReadInputTokens: usage.cacheRead,
+    cacheCreationInputTokens: usage.cacheWrite1h + usage.cacheWrite5m,
+    webSearchRequests: 0,
+    costUSD: micro === undefined ? null : micro / 1_000_000,
+  };
+}

@@ -1,0 +1,57 @@
+import type { ContentBlock, Message, Model, Purpose } from "../models/index.ts";
+import { type Attachment, sayOf } from "./attachment.ts";
+import type { Journal } from "./journal.ts";
+import type { AgentSession } from "./session.ts";
+import type { ReadState } from "./tools/read-state.ts";
+import type { Tool } from "./tools/tool.ts";
+
+/** One conversation with a model: the main thread of a session, or that of one of its agents. */
+export interface Thread {
+  readonly session: AgentSession;
+  /** Absent on the main thread. */
+  readonly agent?: AgentIdentity;
+  readonly purpose: Purpose;
+  /** What the model is told, in order. Neighbours of one role are joined by the port. */
+  readonly messages: Message[];
+  readonly journal: Journal;
+  readonly readState: ReadState;
+  readonly tools: () => readonly Tool[];
+  readonly system: () => readonly string[];
+  /** Which port answers, and under which name. A switch changes both. */
+  model: { port: Model; name: string };
+  cwd: string;
+  /** Where in `messages` the last answer begins, or what is new since the thread was opened. Kept when it is compacted. */
+  tailAt: number;
+  /** A hook has made the agent go on since the last prompt. */
+  stopActive: boolean;
+  /** Tokens of the conversation as the last answer counted them. */
+  contextTokens: number;
+  /** Model calls in a row that a turn may make; none when absent. */
+  readonly maxCalls?: number;
+}
+
+export interface AgentIdentity {
+  readonly id: string;
+  readonly type: string;
+  /** 1 for an agent of the main thread. */
+  readonly depth: number;
+  readonly transcriptPath: string;
+  /** The call that started it. */
+  readonly toolUseId: string;
+  /** A teammate has one. */
+  readonly name?: string;
+}
+
+/** Tells the model something in the role of the person. */
+export function say(thread: Thread, content: string | readonly ContentBlock[]): void {
+  thread.messages.push({ role: "user", content });
+}
+
+/** Notes something in the transcript and tells the model what of it is meant for it. */
+export async function attach(thread: Thread, attachments: readonly Attachment[]): Promise<void> {
+  for (const attachment of attachments) {
+    await thread.journal.attach(attachment);
+    const text = sayOf(attachment);
+    if (text !== undefined) say(thread, [{ type: "text", text }]);
+  }
+}

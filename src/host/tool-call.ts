@@ -1,0 +1,153 @@
+import type { ToolResultBlock, ToolUseBlock } from "../models/index.ts";
+import type { Judgement } from "../permissions/index.ts";
+import type { Outcome, ToolInput } from "../protocol/index.ts";
+import type { Attachment } from "./attachment.ts";
+import { type Asked, type Decision, decide } from "./decide.ts";
+import { fire } from "./fire.ts";
+import type { Thread } from "./thread.ts";
+import { toolContext } from "./tool-context.ts";
+import { checkInput, fitsResponse, noSuchTool } from "./tools/check-input.ts";
+import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError } from "./tools/tool.ts";
+
+/** What became of one tool call. */
+export interface CallEnd {
+  readonly call: ToolUseBlock;
+  /** What ran, or would have run. */
+  readonly input: ToolInput;
+  readonly result: ToolResultBlock;
+  /** The structured side of the result, for the transcript. */
+  readonly toolUseResult: unknown;
+  readonly notes: readonly Attachment[];
+  /** The loop ends before the next model call. */
+  readonly stop?: string;
+  /** The call waits for a later run; it has no result. */
+  readonly deferred?: boolean;
+  /** Somebody ended the whole turn with their answer. */
+  readonly interrupt?: boolean;
+  readonly after?: string;
+}
+
+/**
+ * The one way in which a tool is called, whoever calls: validate → PreToolUse → rules on the effective input → question or refusal →
+ * run → PostToolUse or PostToolUseFailure. Contract: never throws for what a tool, a hook or a person does; an abort is a result too.
+ */
+export async function callTool(thread: Thread, call: ToolUseBlock, signal: AbortSignal): Promise<CallEnd> {
+  const tool = thread.tools().find(({ name }) => name === call.name);
+  if (tool === undefined) return failed(call, call.input, noSuchTool(call.name), []);
+  const notes: Attachment[] = [];
+  const asked: Asked = { thread, tool: tool.name, toolUseId: call.id, signal, notes };
+  const context = toolContext(asked);
+  const checked = await checkInput(tool, call.input, context);
+  if (!checked.ok) return failed(call, call.input, checked.message, []);
+  try {
+    const about = { tool_name: tool.name, tool_input: checked.input, tool_use_id: call.id };
+    const before = await fire(thread, "PreToolUse", about, { signal, notes, toolUseId: call.id });
+    const effective =
+      before.updatedInput === undefined ? checked : await checkInput(tool, before.updatedInput, context);
+    if (!effective.ok) return failed(call, checked.input, badRewrite(tool), notes);
+    const decision = await decide(asked, effective.input, before);
+    if (decision.kind === "run") return await runTool(asked, tool, call, context, decision, before);
+    return refused(asked, call, effective.input, decision);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return failed(call, checked.input, interrupted, notes);
+  }
+}
+
+/** What the model is told of a call that the person cut short. */
+const interrupted = "[Request interrupted by user for tool use]";
+
+function badRewrite({ name }: Tool): string {
+  return `PreToolUse hook for ${name} returned updatedInput that failed schema validation`;
+}
+
+async function runTool(
+  asked: Asked,
+  tool: Tool,
+  call: ToolUseBlock,
+  context: ToolContext,
+  { input, judgement }: Extract<Decision, { kind: "run" }>,
+  before: Outcome,
+): Promise<CallEnd> {
+  const { thread, signal, notes } = asked;
+  const { clock } = thread.session.options;
+  const startedAt = clock.now();
+  const result = await tool.run(input, { ...context, judgedPaths: resolvedIn(judgement) }).catch(asToolError);
+  const about = {
+    tool_name: tool.name,
+    tool_input: input,
+    ...(result.isError ? {} : { tool_response: result.response }),
+    tool_use_id: call.id,
+    ...(result.isError ? { error: result.content, is_interrupt: result.interrupted } : {}),
+    duration_ms: Math.round(clock.now() - startedAt),
+  };
+  // An interrupted tool's hooks still hear of it; the session's own end is what ends them.
+  const heard = result.isError && result.interrupted ? thread.session.signal : signal;
+  const event = result.isError ? "PostToolUseFailure" : "PostToolUse";
+  const after = await fire(thread, event, about, { signal: heard, notes, toolUseId: call.id });
+  const shown = result.isError ? result : replaced(tool, result, after, notes);
+  const stopped = [before, after].find((outcome) => !outcome.continue);
+  return {
+    call,
+    input,
+    result: block(call.id, shown.content, result.isError),
+    toolUseResult: shown.isError ? `Error: ${shown.content}` : shown.response,
+    notes,
+    ...(stopped === undefined ? {} : { stop: stopped.stopReason ?? "" }),
+  };
+}
+
+/** What was judged is what the tool opens: paths are resolved once. */
+function resolvedIn({ paths }: Judgement): ReadonlyMap<string, string> {
+  return new Map(paths.map(({ given, resolved }) => [given, resolved]));
+}
+
+function asToolError(error: unknown): ToolResult {
+  return toolError(error instanceof Error ? error.message : String(error));
+}
+
+/** A hook may put another response in the tool's place, if it has the tool's own shape. */
+function replaced(tool: Tool, result: Extract<ToolResult, { isError: false }>, after: Outcome, notes: Attachment[]) {
+  if (!("updatedToolOutput" in after.output)) return result;
+  const response = after.output.updatedToolOutput;
+  if (fitsResponse(tool, response)) return { ...result, response, content: tool.render(response) };
+  const content = `updatedToolOutput of a PostToolUse hook has not the shape of ${tool.name}'s output; it was dropped.`;
+  notes.push({
+    type: "hook_error_during_execution",
+    hookName: `PostToolUse:${tool.name}`,
+    hookEvent: "PostToolUse",
+    content,
+  });
+  return result;
+}
+
+function refused(
+  { thread, tool, notes }: Asked,
+  call: ToolUseBlock,
+  input: ToolInput,
+  decision: Exclude<Decision, { kind: "run" }>,
+): CallEnd {
+  if (decision.kind === "deferred") {
+    notes.push({
+      type: "hook_deferred_tool",
+      toolUseID: call.id,
+      hookName: `PreToolUse:${tool}`,
+      hookEvent: "PreToolUse",
+    });
+    return { ...failed(call, input, "", notes), deferred: true };
+  }
+  thread.session.permissions.denials.push({ tool_name: tool, tool_use_id: call.id, tool_input: input });
+  return {
+    ...failed(call, input, decision.message, notes),
+    ...(decision.interrupt ? { interrupt: true } : {}),
+    ...(decision.retry ? { after: "The PermissionDenied hook indicated you may retry this tool call." } : {}),
+  };
+}
+
+function failed(call: ToolUseBlock, input: ToolInput, message: string, notes: readonly Attachment[]): CallEnd {
+  return { call, input, result: block(call.id, message, true), toolUseResult: `Error: ${message}`, notes };
+}
+
+function block(id: string, content: ToolContent, isError: boolean): ToolResultBlock {
+  return { type: "tool_result", tool_use_id: id, content, ...(isError ? { is_error: true } : {}) };
+}

@@ -1,0 +1,50 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { refusalOf } from "./attachment.ts";
+import type { Asked } from "./decide.ts";
+import { fire } from "./fire.ts";
+import type { TaskNotice, ToolContext } from "./tools/tool.ts";
+import { worktreePort } from "./worktree-port.ts";
+
+/** What one call is lent by its thread. */
+export function toolContext({ thread, toolUseId, signal, notes }: Asked): ToolContext {
+  const { session, agent } = thread;
+  const { options, record, surroundings } = session;
+
+  async function taskEvent(event: "TaskCreated" | "TaskCompleted", task: TaskNotice) {
+    const about = {
+      task_id: task.id,
+      task_subject: task.subject,
+      task_description: task.description,
+      ...(agent?.name === undefined ? {} : { teammate_name: agent.name, team_name: record.team }),
+    };
+    const outcome = await fire(thread, event, about, { signal, notes, toolUseId });
+    return outcome.blocked ? { reason: `${event} hook feedback:\n${refusalOf(outcome)}` } : undefined;
+  }
+
+  return {
+    sessionId: record.id,
+    toolUseId,
+    signal,
+    cwd: () => thread.cwd,
+    moveTo: (folder) => surroundings.move(thread, folder),
+    projectRoot: session.projectRoot,
+    directories: () => session.directories,
+    env: options.env,
+    envFiles: () => surroundings.envFiles(),
+    paths: {
+      toolResults: join(record.folder, "tool-results"),
+      tasks: join(record.root, "tasks", record.id),
+      outputs: join(tmpdir(), `hookline-${process.getuid?.() ?? "user"}`, record.id, "tasks"),
+    },
+    readState: thread.readState,
+    shells: session.shells,
+    now: options.clock.now,
+    newId: record.newTaskId,
+    tell: (text) => session.tell({ kind: "notice", text, level: "info" }),
+    fileTouched: (path) => surroundings.touched(thread, path, notes),
+    taskCreated: (task) => taskEvent("TaskCreated", task),
+    taskCompleted: (task) => taskEvent("TaskCompleted", task),
+    worktrees: worktreePort(thread, signal),
+  };
+}
