@@ -5,12 +5,14 @@ import {
   type Outcome,
   type Payload,
   Problem,
+  type RunRecord,
   type Warning,
 } from "../protocol/index.ts";
 import type { BackgroundAnswer, BackgroundEntry } from "./background.ts";
 import { waitsLike } from "./depth.ts";
 import { type FireOptions, openEvents } from "./events.ts";
 import type { Explanation } from "./explain.ts";
+import { honoursOnce } from "./gates.ts";
 import { type ListedHook, listHooks } from "./list.ts";
 import { liveHooks } from "./live-hooks.ts";
 import { openSettings, type ReloadReport } from "./live-settings.ts";
@@ -84,12 +86,19 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
   const live = liveHooks(resolved.rows);
   const settings = await openSettings(resolved);
   const allHooks = () => [...[...settings.inForce().byEvent.values()].flat(), ...live.all()];
-  const world = await openWorld(resolved, { hooks: () => allHooks().map(({ hook }) => hook), warn, ran: live.ran });
+  const doneOnce = new Set<string>();
+  const ran = (record: RunRecord): Warning | undefined => {
+    if (record.answer?.failure === undefined && honoursOnce(record.hook.source)) doneOnce.add(record.hook.id);
+    return live.ran(record);
+  };
+  const world = await openWorld(resolved, { hooks: () => allHooks().map(({ hook }) => hook), warn, ran });
   const events = openEvents({
     options: resolved,
     inForce: () => settings.inForce(),
     live,
     world,
+    doneOnce,
+    ran,
     skills,
     takeWarnings: () => told.splice(0),
     onLost: (error) => warn({ code: "hook-failed", message: `An event nobody waited for failed: ${String(error)}` }),

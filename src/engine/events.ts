@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type EventRow, type Outcome, rowOf, type Verdict, type Warning } from "../protocol/index.ts";
+import { type EventRow, type Outcome, type RunRecord, rowOf, type Verdict, type Warning } from "../protocol/index.ts";
 import type { Gate } from "./admit.ts";
 import type { Place } from "./conditions.ts";
 import type { ConfiguredHook } from "./configured.ts";
@@ -7,7 +7,7 @@ import { currentDepth, processDepth } from "./depth.ts";
 import { type Explanation, explainPlan } from "./explain.ts";
 import { fireEvent, planEvent } from "./fire.ts";
 import type { RunStep, World } from "./firing.ts";
-import { frontmatterGate, honoursOnce, onceGate, recursionGate, supportGate, trustGate } from "./gates.ts";
+import { frontmatterGate, onceGate, recursionGate, supportGate, trustGate } from "./gates.ts";
 import type { InForce } from "./in-force.ts";
 import type { LiveHooks } from "./live-hooks.ts";
 import { matchedValue } from "./matcher.ts";
@@ -42,6 +42,10 @@ export interface EventParts {
   inForce(): InForce;
   readonly live: LiveHooks;
   readonly world: World;
+  /** Hooks that have had their one time. */
+  readonly doneOnce: ReadonlySet<string>;
+  /** Notes that a hook ran, and tells whoever registered it. */
+  ran(record: RunRecord): Warning | undefined;
   /** Warnings that came up between events, each told once. */
   takeWarnings(): readonly Warning[];
   /** What an outcome nobody waits for went wrong with. */
@@ -51,9 +55,9 @@ export interface EventParts {
 
 type Watched = FireOptions & { readonly onStep?: (step: RunStep) => void; readonly unawaited?: boolean };
 
-export function openEvents({ options, inForce, live, world, takeWarnings, onLost, skills }: EventParts): Events {
+export function openEvents(parts: EventParts): Events {
+  const { options, inForce, live, world, doneOnce, ran, takeWarnings, onLost, skills } = parts;
   const counted = turns();
-  const once = new Set<string>();
   const ownSession = randomUUID();
   const outerDepth = processDepth(options.env);
   let lastGates: { now: InForce; depth: number; gates: readonly Gate[] } | undefined;
@@ -158,22 +162,21 @@ export function openEvents({ options, inForce, live, world, takeWarnings, onLost
       trustGate(now.trust),
       frontmatterGate(skills),
       supportGate(world.ports),
-      onceGate(once),
+      onceGate(doneOnce),
     ];
     lastGates = { now, depth, gates };
     return gates;
   }
 
-  /** What an event leaves behind for the next one: counted continuations, hooks that ran their one time. */
+  /** What an event leaves behind for the next one: counted continuations, hooks that ran. */
   function note(row: EventRow, payload: AnyPayload, outcome: Outcome): Outcome {
     if (row.special.endsTurn) noteTurn(payload, outcome);
     if (row.special.startsTurn) counted.begin(payload);
     if (outcome.runs.length === 0) return outcome;
     const warnings: Warning[] = [];
     for (const record of outcome.runs) {
-      if (record.answer?.failure === undefined && honoursOnce(record.hook.source)) once.add(record.hook.id);
       // What runs in the background has not ended yet, and reports for itself.
-      const warning = record.background ? undefined : live.ran(record);
+      const warning = record.background ? undefined : ran(record);
       if (warning !== undefined) warnings.push(warning);
     }
     return warnings.length === 0 ? outcome : { ...outcome, warnings: [...outcome.warnings, ...warnings] };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Notice } from "../../src/engine/index.ts";
 import type { HookRef, RunRecord } from "../../src/protocol/index.ts";
-import { bash, command, on, openIn } from "./world.ts";
+import { bash, command, on, openIn, until } from "./world.ts";
 
 const call = (session_id: string) => ({ ...bash, session_id });
 
@@ -89,6 +89,21 @@ test("EN-105 once is honoured: after its first run that did not fail the hook is
   expect(await fire()).toMatchObject({ decision: "none", runs: [], skipped: [{ why: "once" }] });
   await engine.reload();
   expect(await fire()).toMatchObject({ runs: [], skipped: [{ why: "once" }] });
+});
+
+test("EN-105 a background hook that failed has not had its one time", async () => {
+  const notices: Notice[] = [];
+  const { engine, project } = await openIn({}, { ports: { observe: (notice) => notices.push(notice) } });
+  const hook = command(`[ -e ${project}/ready ] || { touch ${project}/ready; exit 1; }`, { once: true, async: true });
+  engine.session("s-1").register("PreToolUse", undefined, hook);
+  const fireAndWait = async (times: number) => {
+    const outcome = await engine.fire("PreToolUse", call("s-1"));
+    await until(() => notices.filter(({ kind }) => kind === "background-ended").length === times);
+    return outcome;
+  };
+  expect((await fireAndWait(1)).runs).toMatchObject([{ background: true }]);
+  expect((await fireAndWait(2)).runs).toMatchObject([{ background: true }]);
+  expect(await fireAndWait(2)).toMatchObject({ runs: [], skipped: [{ why: "once" }] });
 });
 
 test("EN-14 EN-112 session hooks are subject to policy", async () => {
