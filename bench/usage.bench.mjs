@@ -1,9 +1,9 @@
 /** US-29, US-40 to US-44: tokens and money, in CPU beside ccusage, and every figure against the corpus's own truth. */
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
-import { growCorpus } from "./corpus/grow.mjs";
+import { basename, dirname, join, resolve } from "node:path";
+import { growCorpus, largestSessions } from "./corpus/grow.mjs";
 import { writeCorpus } from "./corpus/write.mjs";
 import { median } from "./interleave.mjs";
 import { peerFolder } from "./peer.mjs";
@@ -12,6 +12,8 @@ import { writeTrap } from "./traps.mjs";
 const bin = resolve(import.meta.dirname, "../dist/cli/bin.js");
 const peerVersion = "20.0.24";
 const rounds = 5;
+/** Some shells count in hundredths of a second, this one in thousandths. */
+const shell = existsSync("/bin/bash") ? "/bin/bash" : "sh";
 
 export async function measure({ long, say }) {
   const root = mkdtempSync(join(tmpdir(), "hookline-bench-"));
@@ -128,29 +130,37 @@ function differences(run, { totals, rows }, told) {
   return [...unlike("total", totals, told.totals), ...days];
 }
 
-/** US-29: a session of 100 MB that goes on; the second call reads what is new. */
+/** US-29: a session of 100 MB that goes on. The first calls read it, a part each; from then on only what is new is read. */
 function statuslineRow({ root, say }) {
   say("writing a session of 100 MB");
   const config = join(root, "live");
-  const told = writeCorpus({ mb: 100, seed: 3, out: config });
-  const grown = growCorpus({ out: config, told, mb: 100, round: 1 });
-  const session = Object.entries(grown.sessions).sort(([, a], [, b]) => b.calls - a.calls)[0][0];
-  const transcript = spawnSync("find", [config, "-name", `${session}.jsonl`], { encoding: "utf8" }).stdout.trim();
+  let told = writeCorpus({ mb: 20, seed: 3, out: config });
+  const goOn = (mb, round) => {
+    told = growCorpus({ out: config, told, mb, round, sessions: 1 });
+  };
+  goOn(100, 1);
+  const transcript = largestSessions(join(config, "projects"), 1)[0];
+  const session = basename(transcript, ".jsonl");
   const input = JSON.stringify({ session_id: session, transcript_path: transcript, model: { display_name: "Opus" } });
   const env = { HOOKLINE_HOME: join(root, "home-live"), CLAUDE_CONFIG_DIR: config };
+  const show = () => timed([process.execPath, bin, "statusline"], env, root, input);
+  timed([process.execPath, bin, "usage", "--json"], env, root);
+  goOn(0.1, 2);
+  const begun = [];
+  for (let call = 0; call < 9; call++) begun.push(show().cpuMs);
   const bare = [];
   const line = [];
-  timed([process.execPath, bin, "usage", "--json"], env, root);
-  for (let round = 0; round < rounds + 1; round++) {
-    growCorpus({ out: config, told, mb: 0.1, round: round + 2 });
+  for (let round = 0; round < rounds; round++) {
+    goOn(0.1, round + 3);
     bare.push(timed([process.execPath, "-e", "0"], env, root).cpuMs);
-    line.push(timed([process.execPath, bin, "statusline"], env, root, input).cpuMs);
+    line.push(show().cpuMs);
   }
-  const above = median(line.slice(1)) - median(bare.slice(1));
+  const base = median(bare);
+  const above = median(line) - base;
   return {
     name: "US-29 the status line of a session of 100 MB, CPU above bare node",
     budget: "≤ 80 ms",
-    figure: `${above.toFixed(0)} ms`,
+    figure: `${above.toFixed(0)} ms (${(Math.max(...begun) - base).toFixed(0)} ms while it is read for the first time)`,
     ok: above <= 80,
   };
 }
@@ -190,7 +200,7 @@ function trapRows({ root, peer }) {
 function timed(command, env, root, input = "") {
   const file = join(root, "out");
   const script = 'file="$1"; shift; "$@" >"$file" || exit 1; times';
-  const { status, stdout, stderr } = spawnSync("sh", ["-c", script, "sh", file, ...command], {
+  const { status, stdout, stderr } = spawnSync(shell, ["-c", script, "sh", file, ...command], {
     encoding: "utf8",
     env: envFor(env),
     input,

@@ -9,19 +9,19 @@ import { openTruth } from "./truth.mjs";
 
 const begin = Date.parse("2026-10-12T00:00:00Z");
 
-/** Goes on with the three largest sessions, `mb` in all, as if people had worked for another day; gives the new truth. */
-export function growCorpus({ out, told, mb, round }) {
+/** Goes on with the largest sessions, `mb` in all, as if people had worked for another day; gives the new truth. */
+export function growCorpus({ out, told, mb, round, sessions = 3 }) {
   const random = seeded(told.seed * 1000 + round);
   const text = fillerText(random, 1 << 16);
   const truth = openTruth(told);
   let now = begin + round * 86_400_000;
   const era = eraAt(now);
-  for (const path of largestSessions(join(out, "projects"), 3)) {
+  for (const path of largestSessions(join(out, "projects"), sessions)) {
     const session = basename(path, ".jsonl");
     const cwd = "/home/dev/work/project-0";
     const who = { random, era, cwd, session, sidechain: false, parent: null, at: () => (now += 1000) };
     const lines = [];
-    for (let size = 0; size < (mb * 1_000_000) / 3; size += lines.at(-1).length + lines.at(-2).length) {
+    for (let size = 0; size < (mb * 1_000_000) / sessions; size += lines.at(-1).length + lines.at(-2).length) {
       const at = who.at();
       const call = planCall(random, { era, at, model: random.pick(era.models.main), context: 20_000 });
       const content = `{"type":"text","text":"${text(random.between(200, 2000))}"}`;
@@ -34,7 +34,8 @@ export function growCorpus({ out, told, mb, round }) {
   return truth.truth;
 }
 
-function largestSessions(projects, count) {
+/** Main transcripts that end with a whole line. */
+export function largestSessions(projects, count) {
   return readdirSync(projects, { recursive: true })
     .filter((name) => /^[^/\\]+[/\\][0-9a-f-]{36}\.jsonl$/.test(name))
     .map((name) => join(projects, name))

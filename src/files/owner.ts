@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
@@ -61,6 +60,8 @@ export function processStart(pid: number): string | undefined {
   if (process.platform === "linux") return statFields(pid)?.[19];
   if (process.platform === "win32") return undefined;
   try {
+    // Loaded here alone: on Linux nobody needs it, and every hook and status line would pay for it.
+    const { execFileSync } = process.getBuiltinModule("node:child_process");
     const env = { ...process.env, LC_ALL: "C", TZ: "UTC" };
     const said = execFileSync("/bin/ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8", env });
     return said.trim() || undefined;

@@ -1,6 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { gunzipSync } from "node:zlib";
 import { Problem } from "../protocol/index.ts";
 import { openGzip } from "./gzip.ts";
 import { plainLine } from "./plain-text.ts";
@@ -94,6 +93,8 @@ function openForReading(path: string): number {
 }
 
 function gzipSlice(path: string, offset: number, length: number): Buffer | undefined {
+  // Few have archives: what unpacks them is loaded for those alone.
+  const { gunzipSync } = process.getBuiltinModule("node:zlib");
   try {
     return gunzipSync(readFileSync(path)).subarray(offset, offset + length);
   } catch (cause) {
