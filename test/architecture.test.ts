@@ -13,6 +13,8 @@ const packageOwners: Record<string, readonly string[]> = {
   unbash: ["permissions"],
   "node-sqlite3-wasm": ["sessions"],
   esbuild: ["sdk"],
+  bullmq: ["sdk"],
+  ioredis: ["sdk"],
   "@anthropic-ai/sdk": ["models"],
   openai: ["models"],
   "@modelcontextprotocol/sdk": ["host"],

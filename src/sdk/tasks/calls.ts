@@ -67,7 +67,13 @@ export function taskCalls(call: TasksCall, space: string, handler: { readonly si
   };
 }
 
-function jobOf(call: TasksCall, place: Place, task: TaskRef<unknown, unknown>, input: unknown, add: AddOptions): NewJob {
+function jobOf(
+  call: TasksCall,
+  place: Place,
+  task: TaskRef<unknown, unknown>,
+  input: unknown,
+  add: AddOptions,
+): NewJob {
   const definition = call.table.get(task?.name);
   if (definition === undefined) {
     const message = `The app has no task called "${String(task?.name)}". Register it with app.task(name, function) and pass what that gives.`;

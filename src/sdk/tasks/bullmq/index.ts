@@ -1,1 +1,1 @@
-export {};
+export { type BullmqOptions, type BullmqTasks, bullmqTasks } from "./backend.ts";

@@ -1,0 +1,81 @@
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { taskBackendClaims } from "../conformance.ts";
+import { bullmqTasks } from "./index.ts";
+
+const hasRedis = spawnSync("redis-server", ["--version"]).status === 0;
+if (!hasRedis) {
+  console.warn("skipped: BullMQ needs a Redis server. Debian: apt-get install redis-server");
+}
+
+describe.skipIf(!hasRedis)("SD-58: bullmq, against a real Redis", () => {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-redis-"));
+  let server: ReturnType<typeof spawn> | undefined;
+  let port = 0;
+  let count = 0;
+  const open = (options = {}) =>
+    bullmqTasks({ connection: { host: "127.0.0.1", port }, prefix: `hookline-test-${count++}`, ...options });
+
+  beforeAll(async () => {
+    port = await freePort();
+    const words = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder];
+    server = spawn("redis-server", words, { stdio: ["ignore", "pipe", "ignore"] });
+    await new Promise<void>((ready) => {
+      server?.stdout?.on("data", (chunk: Buffer) => chunk.includes("Ready to accept") && ready());
+    });
+  });
+  afterAll(async () => {
+    const gone = new Promise((done) => server?.on("exit", done));
+    server?.kill();
+    await gone;
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  for (const claim of taskBackendClaims) test(claim.name, () => claim.check(open));
+
+  test("priorities hold over all tasks of a worker", async () => {
+    const backend = open();
+    const job = {
+      session: "s",
+      space: "",
+      input: 1,
+      ttlMs: 1e5,
+      timeoutMs: 1e5,
+      attempts: 1,
+      cwd: "/",
+      projectDir: "/",
+    };
+    for (const [key, task, priority] of [
+      ["a", "one", 0],
+      ["b", "two", 5],
+      ["c", "one", 9],
+    ] as const) {
+      await backend.add({ ...job, key, task, priority });
+    }
+    const order: string[] = [];
+    for (let next = await backend.claim(["one", "two"]); next; next = await backend.claim(["one", "two"])) {
+      order.push(next.record.key);
+    }
+    expect(order).toEqual(["c", "b", "a"]);
+    await backend.close();
+  });
+});
+
+test("a Redis that is not there is an error soon, not a hook that hangs", async () => {
+  const backend = bullmqTasks({ connection: { host: "127.0.0.1", port: await freePort() } });
+  await expect(backend.list("s")).rejects.toThrow();
+  await backend.close();
+});
+
+function freePort(): Promise<number> {
+  return new Promise((done) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => done(port));
+    });
+  });
+}

@@ -1,0 +1,30 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { type OpenBackend, taskBackendClaims } from "./conformance.ts";
+import { immediateTasks, mockTasks } from "./for-tests.ts";
+import { queueTasks } from "./queue.ts";
+
+const folders: string[] = [];
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
+
+const backends: Record<string, OpenBackend> = {
+  queue: async (options) => {
+    const folder = await mkdtemp(join(tmpdir(), "hookline-queue-"));
+    folders.push(folder);
+    return queueTasks(folder, options);
+  },
+  immediate: immediateTasks,
+  mock: mockTasks,
+};
+
+for (const [name, open] of Object.entries(backends)) {
+  describe(`SD-58: ${name}`, () => {
+    for (const claim of taskBackendClaims) test(claim.name, () => claim.check(open));
+  });
+}
+
+test("SD-58: a backend has at most ten methods", () => {
+  expect(Object.keys(queueTasks("/")).length).toBeLessThanOrEqual(10);
+});
