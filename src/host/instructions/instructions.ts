@@ -1,0 +1,94 @@
+import { dirname, join } from "node:path";
+import { foldersBetween, foldersDownTo } from "./folders.ts";
+import { type IncludeWalk, readWithIncludes } from "./includes.ts";
+import type { InstructionFile, LoadReason, MemoryType } from "./instruction-file.ts";
+
+export interface InstructionsOptions {
+  /** Where the person's own file lies: `~/.claude`. */
+  readonly configFolder: string;
+  readonly home: string;
+  /** Where the session works: its folder and all above it are looked into. */
+  readonly projectRoot: string;
+  /** Folders added beside it; files below them count as touched too. */
+  readonly directories: () => readonly string[];
+  /** Of the machine's owner, when there is one. */
+  readonly managedFolder?: string;
+  /** Told of each file that is there and cannot be used. */
+  readonly warn: (message: string) => void;
+}
+
+/** The instruction files of one session: what is loaded, and what comes in when a file below is touched. */
+export interface Instructions {
+  /** Reads everything from the start again. Each file in the answer is one InstructionsLoaded. */
+  load(reason: "session_start" | "compact"): Promise<readonly InstructionFile[]>;
+  /** What a touched file brings in: those between it and the project, each once. */
+  touched(path: string): Promise<readonly InstructionFile[]>;
+  /** All that is loaded now, in order. */
+  loaded(): readonly InstructionFile[];
+}
+
+interface Candidate {
+  readonly path: string;
+  readonly type: MemoryType;
+  /** The folders in which the file itself must really lie; the person's own may be a link to anywhere. */
+  readonly roots: readonly string[] | "anywhere";
+}
+
+export function openInstructions(options: InstructionsOptions): Instructions {
+  let files: InstructionFile[] = [];
+
+  async function take(candidates: readonly Candidate[], why: LoadReason, trigger?: string): Promise<InstructionFile[]> {
+    const fresh: InstructionFile[] = [];
+    const seen = new Set(files.map(({ path }) => path));
+    for (const { path, type, roots } of candidates) {
+      const walk: IncludeWalk = {
+        roots,
+        includeRoots: includeRoots(type, dirname(path), options),
+        home: options.home,
+        seen,
+      };
+      fresh.push(...(await readWithIncludes({ path, type, why, trigger }, walk, options.warn)));
+    }
+    files.push(...fresh);
+    return fresh;
+  }
+
+  return {
+    load(reason) {
+      files = [];
+      return take(startFiles(options), reason);
+    },
+    async touched(path) {
+      const roots = [options.projectRoot, ...options.directories()];
+      const folders = roots.flatMap((root) => foldersBetween(root, dirname(path)));
+      const candidates = [...new Set(folders)].flatMap((folder) => projectFiles(folder, options));
+      return take(candidates, "nested_traversal", path);
+    },
+    loaded: () => files,
+  };
+}
+
+function startFiles(options: InstructionsOptions): Candidate[] {
+  const { configFolder, managedFolder, projectRoot } = options;
+  const managed: Candidate[] =
+    managedFolder === undefined ? [] : [{ path: join(managedFolder, "CLAUDE.md"), type: "Managed", roots: "anywhere" }];
+  const own: Candidate = { path: join(configFolder, "CLAUDE.md"), type: "User", roots: "anywhere" };
+  return [...managed, own, ...foldersDownTo(projectRoot).flatMap((folder) => projectFiles(folder, options))];
+}
+
+/** A checkout decides what its files are; a link in it must not bring in what lies elsewhere. */
+function projectFiles(folder: string, { projectRoot, directories }: InstructionsOptions): Candidate[] {
+  const roots = [folder, projectRoot, ...directories()];
+  return [
+    { path: join(folder, "CLAUDE.md"), type: "Project", roots },
+    { path: join(folder, ".claude", "CLAUDE.md"), type: "Project", roots },
+    { path: join(folder, "CLAUDE.local.md"), type: "Local", roots },
+  ];
+}
+
+function includeRoots(type: MemoryType, folder: string, options: InstructionsOptions): readonly string[] {
+  const { configFolder, home, projectRoot, directories } = options;
+  if (type === "User" || type === "Managed") return [folder, configFolder, home];
+  // A person's own folder may be named by a project's file: that is how personal notes are shared between checkouts.
+  return [folder, projectRoot, configFolder, ...directories()];
+}
