@@ -12,5 +12,6 @@ export type {
   Person,
 } from "./person.ts";
 export type { AgentResult } from "./result.ts";
+export { type BoundedOptions, type BoundedRun, runBounded } from "./run-bounded.ts";
 export type { ServerConnector, Servers, ServerWishes } from "./servers.ts";
 export type { ModelSpending } from "./spending.ts";

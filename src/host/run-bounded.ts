@@ -1,0 +1,89 @@
+import { randomUUID } from "node:crypto";
+import { homedir } from "node:os";
+import { run } from "../exec/index.ts";
+import { judge, type Policy, resolveInside } from "../permissions/index.ts";
+
+export interface BoundedOptions {
+  readonly policy: Policy;
+  readonly cwd: string;
+  /** The folders `cwd` must lie in; this process's own and the policy's unless told. */
+  readonly roots?: readonly string[];
+  readonly home?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** 120 s unless told. */
+  readonly timeoutMs?: number;
+  /** Of each process of the command, where the system can limit it. */
+  readonly maxMemoryMb?: number;
+  /** Of each stream; 1 MiB unless told. */
+  readonly maxOutputBytes?: number;
+  readonly signal?: AbortSignal;
+}
+
+export type BoundedRun =
+  | { readonly started: false; readonly decision: "ask" | "deny"; readonly reason: string }
+  | {
+      readonly started: true;
+      readonly stdout: string;
+      readonly stderr: string;
+      /** Null when it did not end by itself. */
+      readonly exit: number | null;
+      /** Ended by its limit or by the signal. */
+      readonly interrupted: boolean;
+      readonly warnings: readonly string[];
+    };
+
+/**
+ * Runs a shell command that the rules allow in all its parts, within limits of time, memory and output. Bounded is not a sandbox: what
+ * the rules allow can do whatever this user can. Throws `path/outside` when `cwd` is not in the roots.
+ */
+export async function runBounded(command: string, options: BoundedOptions): Promise<BoundedRun> {
+  const { policy, home = homedir(), env = process.env, timeoutMs = 120_000, maxMemoryMb, signal } = options;
+  const roots = options.roots ?? [process.cwd(), ...policy.directories];
+  const cwd = resolveInside(options.cwd, roots, { cwd: process.cwd() });
+  const place = { cwd, home, projectRoot: cwd, envNames: Object.keys(env), attended: true };
+  const { decision, reason } = judge({ tool: "Bash", input: { command } }, policy, place);
+  if (decision !== "allow") return { started: false, decision, reason };
+
+  const { line, warnings } = limited(command, maxMemoryMb);
+  const finished = await run(line, {
+    cwd,
+    env,
+    tag: { name: "HOOKLINE_RUN", value: randomUUID() },
+    timeoutMs,
+    ...(options.maxOutputBytes === undefined ? {} : { capBytes: options.maxOutputBytes }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const { ended, stdout, stderr } = finished;
+  if (ended.by === "not-started") return { started: false, decision: "deny", reason: ended.why };
+  return {
+    started: true,
+    stdout: stdout.text,
+    stderr: stderr.text,
+    exit: ended.by === "exit" ? ended.code : null,
+    interrupted: ended.by === "timeout" || ended.by === "cancelled",
+    warnings: [...warnings, ...cutWarnings(stdout.droppedBytes + stderr.droppedBytes)],
+  };
+}
+
+interface Limited {
+  readonly line: { readonly form: "exec"; readonly file: string; readonly args: readonly string[] };
+  readonly warnings: readonly string[];
+}
+
+/** The rules read bash, so bash runs it; the command is an argument of its own and never pasted into another one. */
+function limited(command: string, maxMemoryMb: number | undefined): Limited {
+  const plain = ["--noprofile", "--norc", "-c"];
+  if (maxMemoryMb === undefined)
+    return { line: { form: "exec", file: "bash", args: [...plain, command] }, warnings: [] };
+  if (process.platform !== "linux") {
+    const warning = `memory is not limited: ${process.platform} has no such limit for a process`;
+    return { line: { form: "exec", file: "bash", args: [...plain, command] }, warnings: [warning] };
+  }
+  const script = 'ulimit -v "$1" && exec bash --noprofile --norc -c "$2"';
+  const args = [...plain, script, "bash", String(Math.floor(maxMemoryMb * 1_024)), command];
+  return { line: { form: "exec", file: "bash", args }, warnings: [] };
+}
+
+function cutWarnings(droppedBytes: number): readonly string[] {
+  return droppedBytes === 0 ? [] : [`${droppedBytes} bytes of output were dropped`];
+}
