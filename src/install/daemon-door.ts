@@ -2,11 +2,8 @@
 export interface DaemonDoor {
   /** Where the app will be reached; kept on disk, so that port and token stay. `fresh` chooses others. */
   endpointFor(hooksFile: string, options?: { readonly fresh?: boolean }): Promise<Endpoint>;
-  /** The endpoint that is kept, if there is one. Makes nothing. */
-  knownEndpoint(hooksFile: string): Promise<Endpoint | undefined>;
   daemonStatus(hooksFile: string): Promise<DaemonStatus | undefined>;
-  stopDaemon(hooksFile: string): Promise<void>;
-  /** Forgets port and token. */
+  /** Forgets port and token, and stops the daemon. */
   dropEndpoint(hooksFile: string): Promise<void>;
 }
 
@@ -19,8 +16,8 @@ export interface Endpoint {
 
 export interface DaemonStatus {
   readonly pid: number;
-  /** ISO time. */
-  readonly since: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
   readonly port: number;
   readonly version: string;
   readonly sourceHash: string;

@@ -12,7 +12,9 @@ import { type LockFile, lockedPath, lockVersion } from "./lock-file.ts";
 import { canRunClient, packageFor } from "./package-place.ts";
 import { hooksFileFor, placesOf, projectRoot, type ScopePlaces, type Standpoint } from "./places.ts";
 import { type EventNeeds, needsEndpoint, type PlannedEntry, planEntries } from "./plan.ts";
+import { readRecord } from "./record.ts";
 import type { AskedTransport, Scope } from "./scope.ts";
+import { realFile } from "./settings-file.ts";
 
 /** What the program that installs lends: itself, and the daemon if it has one. */
 export interface Installer {
@@ -71,7 +73,9 @@ export async function installApp(request: InstallRequest, installer: Installer):
     force: request.force === true,
     ...(request.tokenEnv === undefined ? {} : { tokenEnv: request.tokenEnv }),
   };
-  const endpoint = needsEndpoint(app.events, choice) ? await endpointOf(hooksFile, daemon, dryRun) : undefined;
+  const endpoint = needsEndpoint(app.events, choice)
+    ? await endpointOf(hooksFile, places, request, installer)
+    : undefined;
   const planned = planEntries(app.events, { ...choice, calls, ...(endpoint === undefined ? {} : { endpoint }) });
   const installed = await install({
     places,
@@ -111,14 +115,27 @@ async function look(file: string, cwd: string, request: InstallRequest, installe
 
 /** A dry run chooses no port: one that is not known yet is shown as 0. */
 async function endpointOf(
-  file: string,
-  daemon: DaemonDoor | undefined,
-  dryRun: boolean,
+  hooksFile: string,
+  { settingsFile }: ScopePlaces,
+  { dryRun }: InstallRequest,
+  { daemon, home }: Installer,
 ): Promise<Endpoint | undefined> {
-  if (daemon === undefined) return undefined;
-  if (!dryRun) return daemon.endpointFor(file);
-  const unknown = { port: 0, token: "chosen at install", url: `http://127.0.0.1:0/v1/hook/${appKey(file)}` };
-  return (await daemon.knownEndpoint(file)) ?? unknown;
+  if (!dryRun) return daemon?.endpointFor(hooksFile);
+  const url = `http://127.0.0.1:0/v1/hook/${appKey(hooksFile)}`;
+  const record = await readRecord(await realFile(settingsFile), home);
+  return (record && endpointIn(record.entries)) ?? { port: 0, token: "(chosen at install)", url };
+}
+
+/** Port and token as entries have them. */
+function endpointIn(entries: readonly PlannedEntry[]): Endpoint | undefined {
+  const hook = entries.map(({ group }) => group.hooks[0]).find(({ type }) => type === "http");
+  if (hook?.type !== "http") return undefined;
+  const { origin, pathname, port } = new URL(hook.url);
+  return {
+    port: Number(port),
+    url: origin + pathname,
+    token: hook.headers?.["Authorization"]?.replace(/^Bearer /, "") ?? "",
+  };
 }
 
 function usedCall(planned: readonly PlannedEntry[], calls: Calls): readonly string[] {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { relative, sep } from "node:path";
+import { dirname, relative, sep } from "node:path";
 import { endLeftovers, type Finished, findLeftovers, run } from "../exec/index.ts";
 import { Problem } from "../protocol/index.ts";
 import type { EventNeeds } from "./plan.ts";
@@ -103,14 +103,12 @@ function problem(
   return new Problem(code, `${message} Nothing was written.`, { about: { file, prints } });
 }
 
-/** Over the inputs in the order of their names, each named from the hooks file. */
+/** SHA-256 over the inputs, each named from the folder of the hooks file: the daemon's `sourceHash` of the same files is the same. */
 export async function contentHashOf(file: string, inputs: readonly string[]): Promise<string> {
   const hash = createHash("sha256");
-  const named = inputs.map((path) => ({ path, name: relative(file, path).split(sep).join("/") }));
-  named.sort((a, b) => (a.name < b.name ? -1 : 1));
-  for (const { path, name } of named) {
+  for (const path of [...inputs].sort()) {
     const bytes = await readFile(path);
-    hash.update(`${name}\0${bytes.length}\0`).update(bytes);
+    hash.update(`${relative(dirname(file), path).split(sep).join("/")}\n${bytes.length}\n`).update(bytes);
   }
   return hash.digest("hex");
 }

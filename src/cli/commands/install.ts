@@ -1,0 +1,94 @@
+import {
+  type AskedTransport,
+  askedTransports,
+  type InstallOutcome,
+  installApp,
+  type Scope,
+} from "../../install/index.ts";
+import { Problem } from "../../protocol/index.ts";
+import { approve } from "../approve.ts";
+import type { Call, Command, Io } from "../command.ts";
+import { oneOf, scopeOf, scopeOptions, standpointOf } from "../install-options.ts";
+import { installerFor } from "../installer.ts";
+import { installJson, installText, printsText } from "../print/install.ts";
+import { styleFor } from "../print/style.ts";
+
+export const command: Command = {
+  usage: "[FILE] [--scope project|local|user] [--transport auto|http|client|run] [--all-events] [--dry-run] [--json]",
+  about: `Puts an app into an agent's settings: one entry per event it has handlers for.
+
+FILE is the hooks file (default: .claude/hooks.ts, .mts, .js or .mjs). It is loaded in a process of its own first, and nothing is written
+unless that works. Edits touch our own entries alone; comments, order and everybody else's bytes stay, and hookline uninstall brings the
+old bytes back. The old file is kept among the last ten backups in the state folder. What is installed is approved for you in this
+folder, its imports included: running this is the approval.
+
+The exit status is 0 when it is installed, or was already so; 2 when the app has no handlers; 1 when it cannot be done.`,
+  options: {
+    ...scopeOptions,
+    transport: {
+      type: "string",
+      value: "auto|http|client|run",
+      about: "how the agent reaches the app (default: auto, event by event)",
+    },
+    "all-events": { type: "boolean", about: "an entry for every event, so that new handlers need no reinstall" },
+    "shell-form": { type: "boolean", about: "commands as one line for a shell, for agents that know no args" },
+    "token-env": {
+      type: "string",
+      value: "NAME",
+      about: "http entries take the token from this variable; no file holds it",
+    },
+    force: { type: "boolean", about: "a whole Node for every few lines of MessageDisplay, if need be" },
+    "dry-run": { type: "boolean", about: "print what would change, write nothing" },
+  },
+  examples: [
+    "hookline install",
+    "hookline install --dry-run",
+    "hookline install .claude/hooks.mjs --scope user --transport http",
+  ],
+  async run(call, io) {
+    const [file, ...extra] = call.words;
+    if (extra.length > 0)
+      throw new Problem("cli/usage", "hookline install takes one file. See hookline install --help.");
+    const dryRun = call.flag("dry-run");
+    const outcome = await installed(file, call, io);
+    await io.err(printsText(outcome.prints, outcome.hooksFile));
+    if (outcome.is === "no-handlers") {
+      await io.err(
+        `hookline: ${outcome.hooksFile} has no handlers, so there is nothing to install. Nothing was written.\n`,
+      );
+      return 2;
+    }
+    const approval = dryRun ? { approved: 0, refused: [] } : await approve(outcome.places, outcome.planned, io);
+    await io.out(
+      call.flag("json") ? installJson(outcome, approval, dryRun) : installText(outcome, approval, dryRun, styleFor(io)),
+    );
+    return 0;
+  },
+};
+
+async function installed(file: string | undefined, call: Call, io: Io): Promise<InstallOutcome> {
+  const transport: AskedTransport = oneOf("transport", call.text("transport"), askedTransports) ?? "auto";
+  const scope: Scope = scopeOf(call) ?? "project";
+  const tokenEnv = call.text("token-env");
+  if (tokenEnv !== undefined && !/^[A-Za-z_]\w*$/.test(tokenEnv)) {
+    throw new Problem("cli/usage", `--token-env takes the name of a variable, not "${tokenEnv}".`);
+  }
+  const request = {
+    ...standpointOf(call, io),
+    scope,
+    transport,
+    allEvents: call.flag("all-events"),
+    shellForm: call.flag("shell-form"),
+    force: call.flag("force"),
+    dryRun: call.flag("dry-run"),
+    ...(file === undefined ? {} : { file }),
+    ...(tokenEnv === undefined ? {} : { tokenEnv }),
+  };
+  try {
+    return await installApp(request, installerFor(io));
+  } catch (error) {
+    const prints = error instanceof Problem ? error.about["prints"] : undefined;
+    if (typeof prints === "string") await io.err(printsText(prints, file ?? "The hooks file"));
+    throw error;
+  }
+}

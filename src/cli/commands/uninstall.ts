@@ -1,0 +1,72 @@
+import { placesOf, purgeTraces, type Scope, type ScopeStatus, statusOf, uninstall } from "../../install/index.ts";
+import { Problem } from "../../protocol/index.ts";
+import type { Call, Command, Io } from "../command.ts";
+import { scopeOf, scopeOptions, standpointOf } from "../install-options.ts";
+import { installerFor } from "../installer.ts";
+import { styleFor } from "../print/style.ts";
+import { uninstallJson, uninstallText } from "../print/uninstall.ts";
+
+export const command: Command = {
+  usage: "[--scope project|local|user] [--dry-run] [--purge] [--json]",
+  about: `Takes an app out of an agent's settings again.
+
+A settings file that is as install left it gets its old bytes and its old mode back, and one that install made is removed. When somebody
+changed it meanwhile, our entries are cut out and all else stays. Then the lock file and the token go, and the daemon is stopped. The
+state that hooks kept and the log stay, unless --purge. Without --scope it is the one scope that has the app.
+
+The exit status is 0 when it is out, or was not in; 1 when it cannot be done.`,
+  options: {
+    ...scopeOptions,
+    "dry-run": { type: "boolean", about: "print what would change, write nothing" },
+    purge: { type: "boolean", about: "remove the project's state, the hook log and the backups too" },
+  },
+  examples: ["hookline uninstall", "hookline uninstall --scope user --dry-run"],
+  async run(call, io) {
+    if (call.words.length > 0)
+      throw new Problem("cli/usage", "hookline uninstall takes no words. See hookline uninstall --help.");
+    const dryRun = call.flag("dry-run");
+    const installer = installerFor(io);
+    const { scope, hooksFile } = await chosen(call, io);
+    const places = placesOf(scope, standpointOf(call, io));
+    const done = await uninstall({
+      places,
+      home: installer.home,
+      now: installer.now(),
+      dryRun,
+      signal: io.signal,
+      ...(hooksFile === undefined ? {} : { hooksFile }),
+    });
+    if (!dryRun && done.hooksFile !== undefined && !(await isElsewhere(done.hooksFile, call, io))) {
+      await installer.daemon.dropEndpoint(done.hooksFile);
+    }
+    const purged = call.flag("purge") && !dryRun ? await purgeTraces(places, installer.home) : [];
+    await io.out(
+      call.flag("json")
+        ? uninstallJson(done, places, dryRun, purged)
+        : uninstallText(done, places, dryRun, purged, styleFor(io)),
+    );
+    return 0;
+  },
+};
+
+/** The scope that was named, or the only one that has something of ours. */
+async function chosen(call: Call, io: Io): Promise<{ readonly scope: Scope; readonly hooksFile?: string }> {
+  const named = scopeOf(call);
+  const all = await statusOf(standpointOf(call, io), installerFor(io), named ? [named] : undefined, { runCode: false });
+  const installed = all.filter((one) => one.installed);
+  if (installed.length > 1) {
+    const scopes = installed.map(({ places }) => places.scope).join(" and ");
+    throw new Problem("cli/usage", `It is installed in ${scopes} scope. Say which: --scope.`);
+  }
+  const found: ScopeStatus | undefined = installed[0] ?? all[0];
+  return {
+    scope: found?.places.scope ?? "user",
+    ...(found?.hooksFile === undefined ? {} : { hooksFile: found.hooksFile }),
+  };
+}
+
+/** Whether another scope still has entries that need the daemon. */
+async function isElsewhere(hooksFile: string, call: Call, io: Io): Promise<boolean> {
+  const all = await statusOf(standpointOf(call, io), installerFor(io), undefined, { runCode: false });
+  return all.some((one) => one.installed && one.hooksFile === hooksFile);
+}

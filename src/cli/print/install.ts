@@ -1,0 +1,78 @@
+import type { InstallOutcome } from "../../install/index.ts";
+import type { Approval } from "../approve.ts";
+import { jsonText } from "./json.ts";
+import { visible } from "./judgement.ts";
+import type { Style } from "./style.ts";
+import { unifiedDiff } from "./unified.ts";
+
+type Done = Extract<InstallOutcome, { is: "installed" }>;
+
+/** What a hooks file printed while it was loaded; it never mixes with the result. */
+export function printsText(prints: string, file: string): string {
+  if (prints === "") return "";
+  const lines = prints.split("\n").map((line) => `  ${visible(line)}\n`);
+  return `${visible(file)} printed while it was loaded:\n${lines.join("")}`;
+}
+
+export function installText(done: Done, approval: Approval, dryRun: boolean, style: Style): string {
+  const { places, installed, notes, hooksFile } = done;
+  const { settings, lockWritten, backup } = installed;
+  const tail = [
+    ...notes.map((note) => `${style.yellow("note")}     ${visible(note)}`),
+    ...approval.refused.map(({ event, why }) => `${style.red("warning")}  ${event} is not approved: ${visible(why)}`),
+  ];
+  if (dryRun) {
+    const { before, after, created } = settings;
+    const diff = unifiedDiff(places.settingsFile, created ? null : masked(before, done), masked(after, done), style);
+    return `${diff === "" ? `${visible(places.settingsFile)} would stay as it is.\n` : diff}${linesOf(tail)}`;
+  }
+  const head =
+    settings.changed || lockWritten
+      ? [
+          `${style.green("installed")} ${visible(hooksFile)}`,
+          `  into   ${visible(places.settingsFile)}`,
+          ...done.planned.map(
+            ({ event, transport, group }) =>
+              `  ${transport.padEnd(6)} ${event}${group.matcher ? `  ${visible(group.matcher)}` : ""}`,
+          ),
+          ...(backup === undefined ? [] : [`  backup ${visible(backup)}`]),
+        ]
+      : [`${visible(hooksFile)} is installed already, and nothing has changed.`];
+  return linesOf([...head, ...tail]);
+}
+
+export function installJson(done: Done, approval: Approval, dryRun: boolean): string {
+  const { hooksFile, places, planned, installed, notes } = done;
+  const { settings, backup } = installed;
+  return jsonText({
+    hooksFile,
+    scope: places.scope,
+    settingsFile: places.settingsFile,
+    lockFile: places.lockFile,
+    changed: settings.changed || installed.lockWritten,
+    dryRun,
+    entries: planned.map(({ event, transport, group }) => ({ event, transport, matcher: group.matcher ?? null })),
+    backup: backup ?? null,
+    approved: approval.approved,
+    notApproved: approval.refused,
+    notes,
+    ...(dryRun
+      ? { before: settings.created ? null : masked(settings.before, done), after: masked(settings.after, done) }
+      : {}),
+  });
+}
+
+/** A token is for the file alone, not for a screen or a log. */
+function masked(text: string, { planned }: Done): string {
+  const headers = planned.flatMap(({ group }) =>
+    group.hooks[0].type === "http" ? (group.hooks[0].headers?.["Authorization"] ?? []) : [],
+  );
+  return headers.reduce(
+    (hidden, header) => (header.includes("$") ? hidden : hidden.replaceAll(header, "Bearer …")),
+    text,
+  );
+}
+
+function linesOf(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join("");
+}

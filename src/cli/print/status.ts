@@ -1,0 +1,53 @@
+import type { ScopeStatus } from "../../install/index.ts";
+import { jsonText } from "./json.ts";
+import { visible } from "./judgement.ts";
+import type { Style } from "./style.ts";
+
+export function statusText(installed: readonly ScopeStatus[], style: Style): string {
+  if (installed.length === 0) return "Nothing is installed here. hookline install puts an app into the settings.\n";
+  return installed
+    .map((one) =>
+      scopeLines(one, style)
+        .map((line) => `${line}\n`)
+        .join(""),
+    )
+    .join("\n");
+}
+
+function scopeLines(
+  { places, hooksFile, lock, entries, daemon, drift, notes }: ScopeStatus,
+  style: Style,
+): readonly string[] {
+  const running =
+    daemon === undefined
+      ? "not running"
+      : `pid ${daemon.pid} on port ${daemon.port} since ${new Date(daemon.since).toISOString()}, version ${daemon.version}, ${daemon.upToDate ? "code as on disk" : "code older than on disk"}`;
+  return [
+    `${style.bold(places.scope)}  ${drift.length === 0 ? style.green("in sync") : style.yellow("drifted")}`,
+    `  hooks      ${visible(hooksFile ?? "")}`,
+    `  settings   ${visible(places.settingsFile)}  (${entries.length} ${entries.length === 1 ? "entry" : "entries"})`,
+    `  transport  ${lock?.transport ?? "unknown"}`,
+    `  daemon     ${visible(running)}`,
+    ...drift.map(({ kind, message }) => `  ${style.yellow(kind)}: ${visible(message)}`),
+    ...notes.map((note) => `  ${style.dim(visible(note))}`),
+  ];
+}
+
+export function statusJson(all: readonly ScopeStatus[]): string {
+  return jsonText({
+    installed: all.some(({ installed }) => installed),
+    inSync: all.every(({ drift }) => drift.length === 0),
+    scopes: all.map(({ places, installed, hooksFile, lock, entries, daemon, drift, notes }) => ({
+      scope: places.scope,
+      settingsFile: places.settingsFile,
+      installed,
+      hooksFile: hooksFile ?? null,
+      transport: lock?.transport ?? null,
+      installedAt: lock?.installedAt ?? null,
+      entries: entries.map(({ event }) => event),
+      daemon: daemon ?? null,
+      drift,
+      notes,
+    })),
+  });
+}

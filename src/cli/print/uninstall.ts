@@ -1,0 +1,53 @@
+import type { ScopePlaces, Uninstalled } from "../../install/index.ts";
+import { jsonText } from "./json.ts";
+import { visible } from "./judgement.ts";
+import type { Style } from "./style.ts";
+import { unifiedDiff } from "./unified.ts";
+
+export function uninstallText(
+  done: Uninstalled,
+  { settingsFile, scope }: ScopePlaces,
+  dryRun: boolean,
+  purged: readonly string[],
+  style: Style,
+): string {
+  const file = visible(settingsFile);
+  const gone = purged.map((path) => `removed   ${visible(path)}\n`).join("");
+  if (!done.wasInstalled) return `Nothing is installed in ${scope} scope.\n${gone}`;
+  if (dryRun)
+    return (
+      unifiedDiff(settingsFile, masked(done.before), done.after === null ? null : masked(done.after), style) ||
+      `${file} would stay as it is.\n`
+    );
+  const what = {
+    restored: `${file} has its old bytes back`,
+    removed: `${file} was made by install and is removed`,
+    cut: `our entries are cut out of ${file}; what others wrote stays`,
+    nothing: `${file} held no entry of ours`,
+  }[done.how];
+  return `${style.green("uninstalled")} ${what}\n${gone}`;
+}
+
+export function uninstallJson(
+  done: Uninstalled,
+  { settingsFile, scope }: ScopePlaces,
+  dryRun: boolean,
+  purged: readonly string[],
+): string {
+  const { wasInstalled, how, before, after, hooksFile } = done;
+  return jsonText({
+    scope,
+    settingsFile,
+    hooksFile: hooksFile ?? null,
+    wasInstalled,
+    how,
+    dryRun,
+    purged,
+    ...(dryRun ? { before: masked(before), after: after === null ? null : masked(after) } : {}),
+  });
+}
+
+/** A token is for the file alone. */
+function masked(text: string): string {
+  return text.replace(/("Authorization"\s*:\s*"Bearer )[0-9a-f]{32,}/g, "$1…");
+}

@@ -1,0 +1,22 @@
+import { createHash } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type HomeSource, statePath } from "../files/index.ts";
+import { settingsKey } from "./backup.ts";
+import type { ScopePlaces } from "./places.ts";
+import { realFile } from "./settings-file.ts";
+
+/** Removes what outlives an uninstall: the project's state, the hook log, the backups of the settings file. Gives what it removed. */
+export async function purgeTraces({ root, settingsFile }: ScopePlaces, home: HomeSource): Promise<readonly string[]> {
+  const state = statePath(home);
+  const project = createHash("sha256")
+    .update(await realFile(root))
+    .digest("hex");
+  const traces = [
+    join(state, "state", "project", `h-${project}.json`),
+    join(state, "log"),
+    join(state, "backups", settingsKey(await realFile(settingsFile))),
+  ];
+  for (const path of traces) await rm(path, { recursive: true, force: true });
+  return traces;
+}

@@ -1,0 +1,223 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { clientHome, loadLayers, managedFolder, nameOf } from "../engine/settings/index.ts";
+import { Problem } from "../protocol/index.ts";
+import { appInputs, appKey } from "../sdk/index.ts";
+import type { DaemonStatus } from "./daemon-door.ts";
+import { type Installer, registeredIds } from "./install-app.ts";
+import { contentHashOf, introspect } from "./introspect.ts";
+import { type LockFile, readLockFile, unlockedPath } from "./lock-file.ts";
+import { type OwnMarks, type OwnPlace, ownEntries } from "./own-entries.ts";
+import { hooksFileFor, placesOf, type ScopePlaces, type Standpoint } from "./places.ts";
+import { type InstallRecord, readRecord } from "./record.ts";
+import { type Scope, scopes } from "./scope.ts";
+import { readSettings, realFile } from "./settings-file.ts";
+
+/** What is installed in one scope, and what is no longer as it was installed. */
+export interface ScopeStatus {
+  readonly places: ScopePlaces;
+  readonly installed: boolean;
+  readonly hooksFile?: string;
+  readonly lock?: LockFile;
+  /** This user's own notes about the install; another user's install has none here. */
+  readonly record?: InstallRecord;
+  /** Our entries in the file. */
+  readonly entries: readonly OwnPlace[];
+  readonly daemon?: DaemonStatus & { readonly upToDate: boolean };
+  readonly drift: readonly Drift[];
+  /** What changed without anything being wrong. */
+  readonly notes: readonly string[];
+}
+
+export interface Drift {
+  readonly kind: DriftKind;
+  readonly message: string;
+}
+
+export type DriftKind =
+  | "entry-missing"
+  | "entry-altered"
+  | "entry-left"
+  | "handler-added"
+  | "handler-removed"
+  | "hooks-file-missing"
+  | "hooks-file-broken"
+  | "lock-missing"
+  | "two-scopes"
+  | "disabled";
+
+/** Every scope, in order. Contract: a settings or lock file that cannot be read is a `Problem`. */
+export async function statusOf(
+  standpoint: Standpoint,
+  installer: Installer,
+  asked: readonly Scope[] = scopes,
+  options: { readonly runCode?: boolean } = {},
+): Promise<readonly ScopeStatus[]> {
+  const all: ScopeStatus[] = [];
+  for (const scope of asked) {
+    const places = placesIf(scope, standpoint);
+    if (places !== undefined) all.push(await scopeStatus(places, standpoint, installer, options.runCode ?? true));
+  }
+  return all.map((one) => ({ ...one, drift: [...one.drift, ...otherScopes(one, all)] }));
+}
+
+/** Outside every project there is the user's scope alone. */
+function placesIf(scope: Scope, standpoint: Standpoint): ScopePlaces | undefined {
+  try {
+    return placesOf(scope, standpoint);
+  } catch (error) {
+    if (error instanceof Problem && error.code === "install/no-project") return undefined;
+    throw error;
+  }
+}
+
+async function scopeStatus(
+  places: ScopePlaces,
+  standpoint: Standpoint,
+  installer: Installer,
+  runCode: boolean,
+): Promise<ScopeStatus> {
+  const lock = await readLockFile(places.lockFile);
+  const record = await readRecord(await realFile(places.settingsFile), installer.home);
+  const known =
+    lock === undefined
+      ? (record?.hooksFile ?? usualFile(places.scope, standpoint))
+      : unlockedPath(places.lockFile, lock.hooksPath);
+  const marks: OwnMarks = {
+    root: places.root,
+    hooksFiles: known === undefined ? [] : [known],
+    calls: lock ? [lock.command] : [],
+  };
+  const { settings } = await readSettings(places.settingsFile);
+  const entries = ownEntries(settings, marks);
+  const installed = lock !== undefined || entries.length > 0;
+  const base = { places, installed, entries, ...(lock ? { lock } : {}), ...(record ? { record } : {}) };
+  if (!installed || known === undefined) return { ...base, drift: [], notes: [] };
+  const code = await codeDrift(known, lock, record, places, standpoint, installer, runCode);
+  const daemon = await installer.daemon?.daemonStatus(known);
+  return {
+    ...base,
+    hooksFile: known,
+    ...(daemon === undefined ? {} : { daemon: { ...daemon, upToDate: daemon.sourceHash === code.contentHash } }),
+    drift: [
+      ...entryDrift(entries, lock, record),
+      ...(lock === undefined
+        ? [drift("lock-missing", `${places.lockFile} is gone; hookline install writes it again.`)]
+        : []),
+      ...code.drift,
+      ...(await switchedOff(places, standpoint)),
+    ],
+    notes: code.notes,
+  };
+}
+
+function usualFile(scope: Scope, standpoint: Standpoint): string | undefined {
+  try {
+    return hooksFileFor(scope, undefined, standpoint);
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}
+
+function entryDrift(
+  entries: readonly OwnPlace[],
+  lock: LockFile | undefined,
+  record: InstallRecord | undefined,
+): readonly Drift[] {
+  const wanted = new Set(
+    record?.entries.map(({ event }) => event) ?? lock?.hooksRegistered.map((id) => id.split(":", 1)[0] ?? id) ?? [],
+  );
+  const missing = [...wanted].filter((event) => !entries.some((one) => one.event === event));
+  const planned = new Map(record?.entries.map(({ event, group }) => [event, group]));
+  const altered = entries.filter(
+    ({ event, value }) => planned.has(event) && !isDeepStrictEqual(planned.get(event), value),
+  );
+  const left = record === undefined ? [] : entries.filter(({ event }) => !wanted.has(event));
+  return [
+    ...missing.map((event) => drift("entry-missing", `The entry for ${event} is gone from the settings.`)),
+    ...altered.map(({ event }) => drift("entry-altered", `The entry for ${event} is not as it was installed.`)),
+    ...left.map(({ event }) => drift("entry-left", `There is an entry for ${event} that was not installed.`)),
+  ];
+}
+
+/**
+ * Whether the code is what was installed. The handlers of changed code are known only by running it, and it is run only where this
+ * very user installed it: a cloned project must not have its code run because somebody asked how things stand.
+ */
+async function codeDrift(
+  hooksFile: string,
+  lock: LockFile | undefined,
+  record: InstallRecord | undefined,
+  { root }: ScopePlaces,
+  { env }: Standpoint,
+  installer: Installer,
+  runCode: boolean,
+): Promise<{ readonly drift: readonly Drift[]; readonly notes: readonly string[]; readonly contentHash?: string }> {
+  if (!existsSync(hooksFile))
+    return { drift: [drift("hooks-file-missing", `The hooks file ${hooksFile} is not there.`)], notes: [] };
+  try {
+    const contentHash = await contentHashOf(hooksFile, await appInputs(hooksFile));
+    if (lock === undefined || contentHash === lock.contentHash) return { drift: [], notes: [], contentHash };
+    const changed = `The code has changed since it was installed (${lock.installedAt}).`;
+    if (!runCode || record === undefined) return { drift: [], notes: [changed], contentHash };
+    const program = [installer.node, join(installer.packageRoot, "dist", "install", "child.js")];
+    const { events } = await introspect(hooksFile, { program, cwd: root, env });
+    return { drift: handlerDrift(registeredIds(events), lock), notes: [changed], contentHash };
+  } catch (error) {
+    if (!(error instanceof Error && error.name === "Problem")) throw error;
+    return { drift: [drift("hooks-file-broken", error.message)], notes: [] };
+  }
+}
+
+function handlerDrift(now: readonly string[], { hooksRegistered, allEvents }: LockFile): readonly Drift[] {
+  const added = now.filter((id) => !hooksRegistered.includes(id));
+  const removed = hooksRegistered.filter((id) => !now.includes(id));
+  // With an entry for every event, new handlers are called without a new install.
+  return [
+    ...(allEvents
+      ? []
+      : added.map((id) => drift("handler-added", `There is a handler for ${id} since; hookline install adds it.`))),
+    ...(allEvents
+      ? []
+      : removed.map((id) =>
+          drift("handler-removed", `There is no handler for ${id} any more; hookline install takes its entry out.`),
+        )),
+  ];
+}
+
+async function switchedOff({ root, scope }: ScopePlaces, { home, env }: Standpoint): Promise<readonly Drift[]> {
+  const layers = await loadLayers({
+    cwd: root,
+    clientHome: clientHome(env["CLAUDE_CONFIG_DIR"], home),
+    managedFolder: managedFolder(process.platform),
+  });
+  return layers.flatMap((layer) => {
+    const { disableAllHooks, allowManagedHooksOnly } = layer.settings;
+    // In the user's scope the folder around is no project; its files are nobody's.
+    if (scope === "user" && (layer.kind === "project" || layer.kind === "local")) return [];
+    if (disableAllHooks === true)
+      return [drift("disabled", `disableAllHooks in ${nameOf(layer)} switches every hook off.`)];
+    const only = layer.kind === "managed" && allowManagedHooksOnly === true;
+    return only ? [drift("disabled", `The policy in ${nameOf(layer)} lets managed hooks run only.`)] : [];
+  });
+}
+
+function otherScopes({ places, installed, hooksFile }: ScopeStatus, all: readonly ScopeStatus[]): readonly Drift[] {
+  if (!installed || hooksFile === undefined) return [];
+  const others = all.filter(
+    (one) =>
+      one.installed &&
+      one.places.scope !== places.scope &&
+      one.hooksFile !== undefined &&
+      appKey(one.hooksFile) === appKey(hooksFile),
+  );
+  return others.map(({ places: { scope } }) =>
+    drift("two-scopes", `The same app is installed in ${scope} scope too; its handlers run twice.`),
+  );
+}
+
+function drift(kind: DriftKind, message: string): Drift {
+  return { kind, message };
+}
