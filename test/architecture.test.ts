@@ -13,6 +13,7 @@ const packageOwners: Record<string, readonly string[]> = {
   unbash: ["permissions"],
   "node-sqlite3-wasm": ["sessions"],
   esbuild: ["sdk"],
+  chokidar: ["host"],
   bullmq: ["sdk"],
   ioredis: ["sdk"],
   "@anthropic-ai/sdk": ["models"],
