@@ -1,0 +1,96 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { FSWatcher } from "chokidar";
+import { unless } from "../../files/index.ts";
+
+/** A file that was added, changed or removed, with the fields of FileChanged. */
+export interface FileChange {
+  readonly path: string;
+  readonly event: "add" | "change" | "unlink";
+}
+
+export interface WatchList {
+  /** The current folder, and the names in it that hooks wait for. */
+  readonly folder: string;
+  readonly names: readonly string[];
+  /** Absolute paths that hooks asked for. */
+  readonly paths: readonly string[];
+}
+
+export interface FileWatch {
+  /** What is watched from now on. What lies there now is the beginning, not a change; files that stay on the list lose none. */
+  watch(list: WatchList): Promise<void>;
+  /** Looks at once: whatever happened before this call is told before it resolves. */
+  look(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface WatchOptions {
+  readonly onChange: (change: FileChange) => void;
+  /** How often the files are looked at whatever the system says; a quarter of a second unless told. */
+  readonly pollMs?: number;
+}
+
+/**
+ * Watches a few files. What counts is how a file looks, compared with the last look: the system's notices only say when to look, and
+ * where it gives none the clock does. So a change is told once, however many notices it made, and no notice can be a lie.
+ */
+export function openFileWatch({ onChange, pollMs = 250 }: WatchOptions): FileWatch {
+  const looks = new Map<string, string>();
+  let closed = false;
+  let turn: Promise<void> = Promise.resolve();
+  const notices = new FSWatcher({ persistent: false, ignoreInitial: true, depth: 0, ignorePermissionErrors: true });
+  notices.on("all", () => void look());
+  // Watching may fail, for want of handles for instance; the clock goes on.
+  notices.on("error", () => void look());
+  const clock = setInterval(() => void look(), pollMs).unref();
+
+  /** One look at a time, so that no change is told twice. */
+  function look(): Promise<void> {
+    turn = turn.then(lookAtAll);
+    return turn;
+  }
+
+  async function lookAtAll(): Promise<void> {
+    for (const [path, before] of [...looks]) {
+      const now = await lookOf(path);
+      if (closed || !looks.has(path) || now === before) continue;
+      looks.set(path, now);
+      onChange({ path, event: before === absent ? "add" : now === absent ? "unlink" : "change" });
+    }
+  }
+
+  async function change({ folder, names, paths }: WatchList): Promise<void> {
+    const wanted = new Set([...names.map((name) => join(folder, name)), ...paths]);
+    const [gone, fresh] = [
+      [...looks.keys()].filter((path) => !wanted.has(path)),
+      [...wanted].filter((path) => !looks.has(path)),
+    ];
+    for (const path of gone) looks.delete(path);
+    for (const path of fresh) looks.set(path, await lookOf(path));
+    notices.unwatch(gone);
+    notices.add(fresh);
+  }
+
+  return {
+    watch(list) {
+      turn = turn.then(() => change(list));
+      return turn;
+    },
+    look,
+    async close() {
+      closed = true;
+      clearInterval(clock);
+      await notices.close();
+      await turn;
+    },
+  };
+}
+
+const absent = "";
+
+/** Everything about a file that changes when somebody writes it. A folder looks as its list of names was last touched. */
+async function lookOf(path: string): Promise<string> {
+  const found = await unless(["ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG"], stat(path));
+  return found === undefined ? absent : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
+}
