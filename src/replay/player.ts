@@ -32,7 +32,7 @@ interface Question {
 }
 
 /** The app gets its deadline and a little more; then it holds the thread, and nobody but us can end it. */
-const spareMs = 5_000;
+const spareMs = 3_000;
 const loadMs = 60_000;
 const mostEnds = 20;
 

@@ -40,6 +40,7 @@ export interface Said {
   readonly effects?: readonly Effect[];
   /** Names of tasks that would have been started. */
   readonly tasks?: readonly string[];
+  readonly strays?: readonly Stray[];
   /** Equal for two answers that a host cannot tell apart. */
   readonly print: string;
 }
@@ -49,6 +50,12 @@ export interface SaidHandler {
   readonly outcome: "answered" | "passed" | "skipped" | "failed" | "timed-out" | "not-reached" | "effect-refused";
   readonly ms: number;
   readonly error?: string;
+}
+
+/** An error that nobody could catch. */
+export interface Stray {
+  readonly handler: string;
+  readonly error: string;
 }
 
 /** Something a handler tried to do to the world. */

@@ -36,6 +36,7 @@ export function openTally(limit: number): Tally {
       count(events, event.name, said);
       for (const handler of said.handlers) countHandler(handlers, handler);
       for (const effect of said.effects ?? []) effects.add(effect);
+      for (const stray of said.strays ?? []) failures.add(stray);
       for (const name of said.tasks ?? []) tasks.add({ name });
       for (const { name, outcome, error } of said.handlers) {
         if (error !== undefined && outcome !== "effect-refused")
@@ -152,7 +153,7 @@ function spoken({ decision, reason }: Said): Pick<Listed, "decision" | "reason">
   return { decision, ...(reason === undefined ? {} : { reason }) };
 }
 
-function summaryOf({ handlers: _h, effects: _e, tasks: _t, print: _p, ...summary }: Said): AnswerSummary {
+function summaryOf({ handlers: _h, effects: _e, tasks: _t, strays: _s, print: _p, ...summary }: Said): AnswerSummary {
   return summary;
 }
 

@@ -1,9 +1,16 @@
 import { createHash } from "node:crypto";
 import type { Settled } from "../../sdk/index.ts";
-import type { Decision, Effect, Said, SaidHandler } from "../said.ts";
+import type { Decision, Effect, Said, SaidHandler, Stray } from "../said.ts";
+
+/** What happened beside the answer. */
+export interface Beside {
+  readonly effects: readonly Effect[];
+  readonly tasks: readonly string[];
+  readonly strays: readonly Stray[];
+}
 
 /** What the app said, as far as a report needs it. */
-export function saidOf(settled: Settled, effects: readonly Effect[], tasks: readonly string[]): Said {
+export function saidOf(settled: Settled, { effects, tasks, strays }: Beside): Said {
   const { folded, trace } = settled;
   const tried = new Set(effects.map(({ handler }) => handler));
   const handlers = trace.map(({ name, outcome, ms, error }): SaidHandler => {
@@ -26,6 +33,7 @@ export function saidOf(settled: Settled, effects: readonly Effect[], tasks: read
     handlers,
     ...(effects.length === 0 ? {} : { effects }),
     ...(tasks.length === 0 ? {} : { tasks }),
+    ...(strays.length === 0 ? {} : { strays }),
     print: printOf(settled),
   };
 }

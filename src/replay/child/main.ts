@@ -2,10 +2,11 @@
 import { join, resolve } from "node:path";
 import { statePath } from "../../files/index.ts";
 import { type AppInside, loadApp, usualDeadlineMs, type WirePayload, type World } from "../../sdk/index.ts";
-import type { Ask, Hello, Ready } from "../said.ts";
+import type { Ask, Hello, Ready, Stray } from "../said.ts";
 import { saidOf } from "./answer.ts";
-import { type EffectLog, effectLog } from "./effects.ts";
+import { effectLog } from "./effects.ts";
 import { linesOf, writeLine } from "./lines.ts";
+import { notedTasks } from "./noted-tasks.ts";
 import { refuseEffects } from "./refuse.ts";
 import { scratchState } from "./scratch-state.ts";
 
@@ -13,7 +14,8 @@ const exit = process.exit.bind(process);
 const lines = linesOf(process.stdin);
 const hello = JSON.parse((await lines.next()).value ?? "{}") as Hello;
 const log = effectLog();
-keepOpen(log);
+const strays: Stray[] = [];
+keepOpen();
 const say = (line: unknown) => writeLine(hello.mark + JSON.stringify(line));
 if (!hello.allowEffects) await refuseEffects(log);
 
@@ -23,23 +25,30 @@ if (app !== undefined) {
   say({ ready: true, deadlineMs: longestDeadline(app) } satisfies Ready);
   for await (const line of lines) {
     const { payload, at } = JSON.parse(line) as Ask;
-    const settled = await app.dispatch(payload, worldOf(app, payload, at));
+    const noted: string[] = [];
+    const settled = await app.dispatch(
+      payload,
+      worldOf(app, payload, at, (task) => void noted.push(task)),
+    );
     await settled.dispose().catch((error: unknown) => console.error(`A provider was not disposed: ${String(error)}`));
     log.running(undefined);
     if (process.cwd() !== folder) process.chdir(folder);
-    say(saidOf(settled, log.take(), []));
+    say(saidOf(settled, { effects: log.take(), tasks: noted, strays: strays.splice(0, 20) }));
+    strays.length = 0;
   }
 }
 exit(0);
 
 /** What an app prints, and how it tries to end, must not reach the lines of answers. */
-function keepOpen(effects: EffectLog): void {
+function keepOpen(): void {
   Object.defineProperty(process, "stdout", { get: () => process.stderr, configurable: true });
   process.exit = (code) => {
     throw new Error(`process.exit(${code ?? ""}) was called; a hook ends by returning`);
   };
-  const stray = (error: unknown) =>
-    console.error(`${effects.current ?? "The app"} left an error behind: ${String(error)}`);
+  const stray = (error: unknown) => {
+    const handler = log.current ?? "(the app)";
+    strays.push({ handler, error: `left an error behind: ${error instanceof Error ? error.message : String(error)}` });
+  };
   process.on("uncaughtException", stray);
   process.on("unhandledRejection", stray);
 }
@@ -59,10 +68,11 @@ async function load(): Promise<AppInside | undefined> {
 }
 
 function longestDeadline(inside: AppInside): number {
-  return Math.max(usualDeadlineMs("PreToolUse"), ...inside.describe().map(({ deadlineMs }) => deadlineMs));
+  const deadlines = inside.describe().map(({ deadlineMs }) => deadlineMs);
+  return deadlines.length === 0 ? usualDeadlineMs("PreToolUse") : Math.max(...deadlines);
 }
 
-function worldOf(inside: AppInside, payload: WirePayload, at: string | undefined): World {
+function worldOf(inside: AppInside, payload: WirePayload, at: string | undefined, note: (task: string) => void): World {
   const time = Date.parse(at ?? "");
   const { stateDir } = inside.options;
   const base = {
@@ -83,6 +93,7 @@ function worldOf(inside: AppInside, payload: WirePayload, at: string | undefined
       return openSession(path ?? "no-transcript.jsonl", { missing: "empty" });
     },
     state: scratchState(inside, payload, base, folders),
+    tasks: notedTasks(note),
     complain: () => undefined,
   };
 }
