@@ -20,8 +20,8 @@ export interface RouteOptions {
 }
 
 const limits = { maxBytes: 25 * 2 ** 20, withinMs: 10_000 };
-/** A client that heard nothing for two seconds would take us for hung. */
-const patienceMs = 1_000;
+/** A client that hears nothing for two seconds takes us for hung. */
+const sayEveryMs = 1_000;
 
 /** What the daemon answers, behind the gate. */
 export function routes(options: RouteOptions): (request: IncomingMessage, reply: ServerResponse) => void {
@@ -88,10 +88,10 @@ async function answer(
   reply.once("close", () => {
     if (!reply.writableFinished) gone.abort(new Error("the host went away"));
   });
-  const still = caller === undefined ? undefined : setTimeout(() => reply.writeProcessing(), patienceMs);
+  const still = caller === undefined ? undefined : setInterval(() => reply.writeProcessing(), sayEveryMs);
   const transport = caller === undefined ? "http" : "client";
   const said = await options.app.call({ text, transport, onFailure, env, cwd: caller?.cwd }, gone.signal);
-  clearTimeout(still);
+  clearInterval(still);
   if (said === "busy") return turnAway(reply, 503, "all threads are held by handlers");
   if (caller === undefined) return sendHttp(reply, said, onFailure, options);
   // More of the payload may still be on its way to the client; `run` reads on where it stopped.

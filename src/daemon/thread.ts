@@ -160,9 +160,10 @@ function worldOf(
   };
 }
 
+/** A shell cannot hold NUL; it ends entries with the character after it. */
 function readEnv(block: string): Record<string, string> {
   const env: Record<string, string> = Object.create(null);
-  for (const entry of block.split("\0")) {
+  for (const entry of block.split(block.includes("\0") ? "\0" : "\x01")) {
     const at = entry.indexOf("=", 1);
     if (at > 0) env[entry.slice(0, at)] = entry.slice(at + 1);
   }

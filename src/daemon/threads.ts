@@ -40,23 +40,29 @@ const heldAfterMs = 300;
 const graceMs = 400;
 
 /** Starts a thread that runs an app. Contract: resolves once it is ready; a text says why it is not. */
-export function openThread({ module, readyMs = 12_000, ...data }: ThreadOptions): Promise<Thread | string> {
+export function openThread(options: ThreadOptions): Promise<Thread | string> {
+  const { module, readyMs = 12_000, file, cwd, sourceHash } = options;
   const claims = new SharedArrayBuffer(slots * Int32Array.BYTES_PER_ELEMENT);
-  const worker = new Worker(module, { workerData: { ...data, claims } satisfies ThreadData, stdin: false });
+  const worker = new Worker(module, {
+    workerData: { file, cwd, sourceHash, claims } satisfies ThreadData,
+    stdin: false,
+  });
   return new Promise((resolve) => {
     const give = (found: Thread | string) => {
       clearTimeout(timer);
       if (typeof found === "string") void worker.terminate();
       resolve(found);
     };
-    const late = `${data.file} does not load: it took longer than ${readyMs / 1000} s.`;
+    const late = `${file} does not load: it took longer than ${readyMs / 1000} s.`;
     const timer = setTimeout(() => give(late), readyMs);
-    worker.once("error", (error) => give(`${data.file} does not load: ${error.message}`));
-    worker.once("exit", () => give(`${data.file} does not load: its thread ended.`));
-    worker.once("message", (message: FromThread) => {
+    const fell = (error: Error) => give(`${file} does not load: ${error.message}`);
+    const ended = () => give(`${file} does not load: its thread ended.`);
+    const first = (message: FromThread) => {
+      worker.off("error", fell).off("exit", ended);
       if (message.kind === "ready") give(readyThread(worker, new Int32Array(claims), message.facts));
-      else if (message.kind === "no-load") give(message.message);
-    });
+      else give(message.kind === "no-load" ? message.message : late);
+    };
+    worker.once("error", fell).once("exit", ended).once("message", first);
   });
 }
 
@@ -110,7 +116,6 @@ function readyThread(worker: Worker, claims: Int32Array, facts: AppFacts): Threa
     }
   };
 
-  worker.removeAllListeners();
   worker.on("message", (message: FromThread) => {
     state.held = false;
     if (message.kind === "answer") settle(message.id, { kind: "answer", answer: message.answer });

@@ -55,6 +55,7 @@ export {
 export type { Git } from "./git.ts";
 export { appInputs, buildFile, endBuilds } from "./load/inputs.ts";
 export { type LoadOptions, loadApp } from "./load/load-app.ts";
+export { version } from "./load/version.ts";
 export type { Logger, LogRecord } from "./log.ts";
 export { appendLog, type LogFileOptions, logFiles } from "./log-file.ts";
 export { appFailure, withoutAnswer } from "./no-answer.ts";

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { type DaemonRecord, daemonStatus, serve, startDaemon, stopDaemon } from "../../daemon/index.ts";
 import { Problem } from "../../protocol/index.ts";
+import { version } from "../../sdk/index.ts";
 import type { Call, Command, Io } from "../command.ts";
-import { version } from "../version.ts";
 
 export const command: Command = {
   usage: "[HOOKS_FILE] [--foreground | --stop | --status] [--idle-minutes N] [--record DIR] [--json]",
@@ -40,7 +40,7 @@ async function foreground(file: string, call: Call, io: Io): Promise<number> {
   const ended = await serve({
     hooksFile: file,
     env: io.env,
-    version: version(),
+    version,
     thread: new URL("../run/thread.js", import.meta.url),
     complain: (line) => void io.err(`hookline: ${line}\n`),
     signal: io.signal,

@@ -3,24 +3,35 @@ import type { FailureMode } from "../../sdk/index.ts";
 export interface RunArguments {
   readonly file: string;
   readonly onFailure?: FailureMode;
+  /** The descriptor on which the beginning of the payload comes: what a client has read already. */
+  readonly head?: number;
+  /** The client calls because of this; `rerun`: the daemon may have run handlers in part. */
+  readonly because?: string;
+  /** Keeps the payload in this folder, as a fixture. */
+  readonly record?: string;
 }
 
 /** By hand: the parser of the other commands is not worth its start here. Undefined when the words make no call. */
 export function readArguments(words: readonly string[]): RunArguments | undefined {
   let file: string | undefined;
-  let onFailure: FailureMode | undefined;
-  const rest = [...words];
-  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    const [name, inline] = word.split("=", 2);
-    if (name === "--on-failure") {
-      const mode = inline ?? rest.shift();
-      if (mode !== "block" && mode !== "continue") return undefined;
-      onFailure = mode;
-    } else if (word.startsWith("-") || file !== undefined) {
-      return undefined;
-    } else {
-      file = word;
-    }
+  const given: Record<string, string> = {};
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] as string;
+    const at = word.indexOf("=");
+    const name = at < 0 ? word : word.slice(0, at);
+    if (known.includes(name)) given[name] = at < 0 ? (words[++i] ?? "") : word.slice(at + 1);
+    else if (word.startsWith("-") || file !== undefined) return undefined;
+    else file = word;
   }
-  return file === undefined ? undefined : { file, ...(onFailure === undefined ? {} : { onFailure }) };
+  const { "--on-failure": mode, "--head": head, "--because": because, "--record": record } = given;
+  if (file === undefined || (mode !== undefined && mode !== "block" && mode !== "continue")) return undefined;
+  return {
+    file,
+    ...(mode === undefined ? {} : { onFailure: mode }),
+    ...(head === undefined ? {} : { head: Number(head) }),
+    ...(because === undefined ? {} : { because }),
+    ...(record === undefined ? {} : { record }),
+  };
 }
+
+const known = ["--on-failure", "--head", "--because", "--record"];

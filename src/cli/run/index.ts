@@ -20,14 +20,14 @@ export async function runHooks(words: readonly string[]): Promise<void> {
   }
   guardStdout();
   const { env } = process;
-  const state: Running = { app: undefined, event: undefined, given: call.onFailure };
+  const state: Running = { app: undefined, event: undefined, given: call.onFailure, about: aboutCall(call) };
   const fail = (message: string): never => exit(settleFailure(message, state, env));
   guardProcess(fail, state);
   if (env["HOOKLINE"] === "0") {
-    appendLog({ time: new Date().toISOString(), event: "", answer: "none", off: true }, env, complain);
+    appendLog({ time: new Date().toISOString(), event: "", ...state.about, answer: "none", off: true }, env, complain);
     return exit(0);
   }
-  const [input, loaded] = await Promise.all([readInput(silenceMs), load(call.file)]);
+  const [input, loaded] = await Promise.all([readInput(silenceMs, call.head), load(call.file)]);
   if ("problem" in loaded) {
     state.event = nameIn(input);
     return fail(loaded.problem);
@@ -42,7 +42,7 @@ export async function runHooks(words: readonly string[]): Promise<void> {
   writeWhole(1, settled.stdout);
   const { log } = loaded.app.options;
   const limits = typeof log === "object" ? log : {};
-  for (const record of records) appendLog({ ...record, transport: "run" }, env, complain, limits);
+  for (const record of records) appendLog({ ...record, ...state.about }, env, complain, limits);
   await settled.dispose().catch((error: unknown) => complain(`A provider was not disposed: ${String(error)}`));
   exit(settled.exitCode);
 }
@@ -54,6 +54,13 @@ interface Running {
   app: AppInside | undefined;
   event: string | undefined;
   readonly given: FailureMode | undefined;
+  readonly about: Readonly<Record<string, unknown>>;
+}
+
+/** For the log: who called, and whether a daemon may have run handlers in part before. */
+function aboutCall({ because }: RunArguments): Readonly<Record<string, unknown>> {
+  if (because === undefined) return { transport: "run" };
+  return { transport: "client", inProcess: because, ...(because === "rerun" ? { rerun: true } : {}) };
 }
 
 /** A handler that ends the process would end the chain without an answer; what it throws outside its promise would do the same. */
@@ -84,7 +91,7 @@ function settleFailure(message: string, state: Running, env: NodeJS.ProcessEnv):
   const record = {
     time: new Date().toISOString(),
     event: state.event ?? "",
-    transport: "run",
+    ...state.about,
     answer,
     failed: message,
   };

@@ -10,7 +10,7 @@ const maxBytes = 25 * 2 ** 20;
  * Reads until one JSON object is complete and then stops: some hosts leave standard input open.
  * Contract: settles within `waitMs` of silence, and nothing is left behind that could keep the process from ending.
  */
-export async function readInput(waitMs: number): Promise<Input> {
+export async function readInput(waitMs: number, head?: number): Promise<Input> {
   const chunks: Buffer[] = [];
   const end = new JsonEnd();
   let bytes = 0;
@@ -20,18 +20,25 @@ export async function readInput(waitMs: number): Promise<Input> {
     bytes += chunk.length;
     return end.feed(chunk) || bytes > maxBytes;
   };
-  const stat = fstatSync(0);
-  const ended = stat.isFIFO() || stat.isSocket() ? await fromPipe(take, waitMs) : fromFile(take);
+  // What a client has read already comes first; it may be all.
+  const whole = head !== undefined && fromFile(take, head) === "whole";
+  const ended = whole ? "whole" : isPipe() ? await fromPipe(take, waitMs) : fromFile(take, 0);
   if (bytes > maxBytes) return { fault: `the payload is larger than ${maxBytes / 2 ** 20} MiB` };
   if (ended === "silence") return { fault: `no complete payload came within ${waitMs / 1000} s` };
   return { text: Buffer.concat(chunks).toString("utf8") };
 }
 
-function fromFile(take: (chunk: Buffer) => boolean): "end" {
+function isPipe(): boolean {
+  const stat = fstatSync(0);
+  return stat.isFIFO() || stat.isSocket();
+}
+
+function fromFile(take: (chunk: Buffer) => boolean, file: number): "whole" | "end" {
   const buffer = Buffer.alloc(65_536);
   for (;;) {
-    const length = readSync(0, buffer, 0, buffer.length, null);
-    if (length === 0 || take(Buffer.from(buffer.subarray(0, length)))) return "end";
+    const length = readSync(file, buffer, 0, buffer.length, null);
+    if (length === 0) return "end";
+    if (take(Buffer.from(buffer.subarray(0, length)))) return "whole";
   }
 }
 
