@@ -27,7 +27,7 @@ export async function openFrom(call: Call, io: Io, more: EngineOptions = {}): Pr
 
 const modes = ["pinned", "workspace", "implicit"] as const;
 
-function trustMode(word: string | undefined): EngineOptions["trust"] {
+export function trustMode(word: string | undefined): EngineOptions["trust"] {
   if (word === undefined) return undefined;
   const mode = modes.find((known) => known === word);
   if (mode === undefined) throw new Problem("cli/usage", `--trust must be ${modes.join(", ")}, not "${word}".`);

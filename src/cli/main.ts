@@ -44,6 +44,7 @@ const commands: Readonly<
   list: { summary: "every configured hook, its source, trust and problems", load: () => import("./commands/list.ts") },
   sessions: { summary: "read, search, check and keep what agents wrote", load: () => import("./commands/sessions.ts") },
   usage: { summary: "tokens and cost, by day, session, model, project", load: () => import("./commands/usage.ts") },
+  agent: { summary: "a small coding agent that fires every event", load: () => import("./commands/agent.ts") },
   statusline: { summary: "one line for an agent's status bar", load: () => import("./commands/statusline.ts") },
 };
 

@@ -23,16 +23,16 @@ export async function runAgent(given: RunAgentOptions): Promise<AgentResult> {
   const { session, main } = opened;
   const driver = openDriver(main);
   try {
+    const close = session.inbox.hold();
+    await options.onReady?.(controlOf(opened, driver, close));
     const { firstPrompt } = await beginSession(opened);
-    const { inbox } = session;
-    const close = inbox.hold();
-    if (firstPrompt !== undefined) inbox.put({ kind: "prompt", content: firstPrompt, source: "sdk", first: true });
-    if (options.setup === "init-only") close();
-    else if (options.prompt !== undefined) {
+    if (firstPrompt !== undefined)
+      session.inbox.put({ kind: "prompt", content: firstPrompt, source: "sdk", first: true });
+    if (options.prompt !== undefined && options.setup !== "init-only") {
       checkPrompt(options.prompt);
-      inbox.put({ kind: "prompt", content: options.prompt, source: "sdk" });
-      close();
-    } else options.onReady?.(controlOf(opened, driver, close));
+      session.inbox.put({ kind: "prompt", content: options.prompt, source: "sdk" });
+    }
+    if (options.prompt !== undefined || options.setup === "init-only") close();
     const nothing = { by: ending.signal.aborted ? "interrupted" : "completed", text: "", stopReason: "" } as const;
     return (await driver.run()) ?? resultOf(session, nothing, { startedAt: options.clock.now(), turns: 0 });
   } finally {

@@ -25,6 +25,9 @@ export function controlOf({ session, main }: OpenedSession, driver: Driver, clos
       get transcriptPath() {
         return session.record.file;
       },
+      get permissionMode() {
+        return permissions.mode();
+      },
     },
     on: (event, matcher, callback) =>
       matcher === undefined

@@ -15,7 +15,7 @@ export interface AgentControl {
   setPermissionMode(mode: Mode): void;
   addDirectory(path: string, source: "slash_command" | "register_repo_root"): Promise<string>;
   readonly stopHooks: StopHooks;
-  readonly session: { readonly id: string; readonly transcriptPath: string };
+  readonly session: { readonly id: string; readonly transcriptPath: string; readonly permissionMode: Mode };
   on(event: string, matcher: string | undefined, callback: HookCallback): () => void;
 }
 

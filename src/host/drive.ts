@@ -53,19 +53,21 @@ export function openDriver(main: Thread): Driver {
   return {
     async run() {
       let result: AgentResult | undefined;
+      let told = true;
       try {
         for (let item = await next(); item !== undefined; item = await next()) {
           const turns = session.turns;
           const end = await one(item);
           result = resultOf(session, end, { startedAt, turns: session.turns - turns });
           // Who gave one prompt wants one result: it waits for what runs in the background.
-          if (options.prompt === undefined || !inbox.expects || item.first === true)
-            session.tell({ kind: "result", result });
+          told = options.prompt === undefined || !inbox.expects || item.first === true;
+          if (told) session.tell({ kind: "result", result });
           if (end.by === "tool_deferred" && !options.interactive) break;
         }
       } catch (error) {
         if (!signal.aborted) throw error;
       }
+      if (result !== undefined && !told) session.tell({ kind: "result", result });
       return result;
     },
     interrupt() {

@@ -31,7 +31,8 @@ export function openInbox(): Inbox {
 
   return {
     put(item) {
-      waiting.push(item);
+      if (item.first === true) waiting.unshift(item);
+      else waiting.push(item);
       wake?.();
     },
     takeNews() {

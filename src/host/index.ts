@@ -2,6 +2,9 @@
 export { runAgent } from "./agent.ts";
 export type { AgentEvent, McpState } from "./agent-event.ts";
 export type { AgentControl, HookCallback } from "./control.ts";
+export type { FrontIo, SignalName } from "./front/front-io.ts";
+export { type HeadlessOptions, runHeadless } from "./front/headless.ts";
+export { runInteractive } from "./front/interactive.ts";
 export type { RunAgentOptions } from "./options.ts";
 export type { Denial } from "./permissions.ts";
 export type {

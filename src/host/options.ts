@@ -19,10 +19,10 @@ export interface RunAgentOptions {
   readonly modelName?: string;
   readonly fallbackModel?: string;
   readonly effort?: string;
-  /** The only prompt: the run ends when it is answered. Without one, prompts come through `onReady`. */
+  /** The only prompt: the run ends when it is answered. Without one, prompts come through the control that `onReady` gets. */
   readonly prompt?: string;
-  /** Called once the session has begun, with what can be done to it from outside. */
-  readonly onReady?: (control: AgentControl) => void;
+  /** Called before anything is fired, with what can be done to the session from outside; it begins when this resolves. */
+  readonly onReady?: (control: AgentControl) => void | Promise<void>;
   readonly observe?: (event: AgentEvent) => void;
   /** Who is asked; without anybody, a question is a refusal. */
   readonly person?: Person;

@@ -1,0 +1,214 @@
+import { resolve } from "node:path";
+import type { HeadlessOptions } from "../../host/index.ts";
+import type { Model, ScriptedModel } from "../../models/index.ts";
+import { type Mode, readMode } from "../../permissions/index.ts";
+import { Problem } from "../../protocol/index.ts";
+import type { Call, Command, Io } from "../command.ts";
+import { engineOptions, trustMode } from "../engine-options.ts";
+import { processSignals } from "../signals.ts";
+import { version } from "../version.ts";
+
+export const command: Command = {
+  usage: "[-p] [PROMPT] [options]",
+  about: `The reference agent: a small coding agent that fires every event of the catalog for real.
+
+Without a terminal, or with -p, it answers one prompt (the argument, or standard input) and ends. With a terminal it is a line prompt.
+Models: an Anthropic name (ANTHROPIC_API_KEY), openai:NAME (OPENAI_API_KEY, OPENAI_BASE_URL), or scripted:FILE, which needs nobody.
+Exit status: 0 answered, 1 API error, refused start, limit reached or wrong call, 130, 143 or 129 by signal.`,
+  options: {
+    ...engineOptions,
+    print: { type: "boolean", short: "p", about: "answer one prompt and end; the default without a terminal" },
+    model: { type: "string", value: "NAME", about: "a model's name, openai:NAME or scripted:FILE" },
+    "fallback-model": { type: "string", value: "NAME", about: "who answers when the model is overloaded" },
+    "session-id": { type: "string", value: "UUID", about: "the id of the new session" },
+    resume: { type: "string", short: "r", value: "ID", about: "go on with that session" },
+    continue: { type: "boolean", short: "c", about: "go on with the latest session of this folder" },
+    "fork-session": { type: "boolean", about: "go on in a copy; the old session stays as it is" },
+    name: { type: "string", short: "n", value: "NAME", about: "a title for the session" },
+    "no-session-persistence": { type: "boolean", about: "write nothing of the session" },
+    store: { type: "string", value: "DIR", about: "where sessions are kept (default: the state folder)" },
+    "permission-mode": {
+      type: "string",
+      value: "MODE",
+      about: "default, acceptEdits, plan, dontAsk, bypassPermissions or auto",
+    },
+    "dangerously-skip-permissions": { type: "boolean", about: "the same as --permission-mode bypassPermissions" },
+    "permission-prompt-tool": {
+      type: "string",
+      value: "stdio",
+      about: "ask the program at the other end of stdin and stdout",
+    },
+    "allowed-tools": {
+      type: "string",
+      value: "RULES",
+      multiple: true,
+      about: "permission rules that allow, split at commas",
+    },
+    "add-dir": {
+      type: "string",
+      value: "DIR",
+      multiple: true,
+      about: "a further folder to work in; may be given again",
+    },
+    worktree: { type: "string", short: "w", value: "NAME", about: "work in a new git worktree" },
+    "mcp-config": {
+      type: "string",
+      value: "FILE",
+      multiple: true,
+      about: "servers, as a file or JSON; may be given again",
+    },
+    agent: { type: "string", value: "TYPE", about: "be an agent of that kind" },
+    effort: { type: "string", value: "LEVEL", about: "low, medium, high, xhigh or max" },
+    "max-turns": { type: "string", value: "N", about: "model calls at most" },
+    "max-budget-usd": { type: "string", value: "X", about: "dollars at most" },
+    "compact-at": {
+      type: "string",
+      value: "SHARE",
+      about: "compact at that share of the window, or at that many tokens (default 0.8)",
+    },
+    "output-format": { type: "string", value: "FORMAT", about: "text, json or stream-json" },
+    "input-format": { type: "string", value: "FORMAT", about: "text or stream-json" },
+    "include-hook-events": { type: "boolean", about: "hooks too, in stream-json" },
+    "include-partial-messages": { type: "boolean", about: "deltas too, in stream-json" },
+    init: { type: "boolean", about: "run Setup hooks first" },
+    "init-only": { type: "boolean", about: "run Setup and session hooks, then end" },
+    maintenance: { type: "boolean", about: "run Setup hooks for maintenance first" },
+    verbose: { type: "boolean", about: "accepted for programs that pass it" },
+  },
+  examples: [
+    `hookline agent -p "What does this project do?"`,
+    `echo "Fix the failing test" | hookline agent -p --output-format json --permission-mode acceptEdits`,
+    `hookline agent -p "hello" --model scripted:script.json`,
+  ],
+  async run(call, io) {
+    const [{ runHeadless, runInteractive }, { openModel, withRetry }] = await Promise.all([
+      import("../../host/index.ts"),
+      import("../../models/index.ts"),
+    ]);
+    const opened = await openModel(modelName(call, io), io.env);
+    const scripted = isScripted(opened) ? opened : undefined;
+    const model = withRetry(opened, retriesOf(io));
+    // A script answers for every model there is.
+    const others = async (name: string): Promise<Model> =>
+      scripted === undefined ? withRetry(await openModel(name, io.env), retriesOf(io)) : model;
+    const common = { ...optionsOf(call, io), model, openModel: others };
+    const front = { ...io, colour: io.terminal.colour, ...processSignals(process) };
+    const headless = call.flag("print") || !(io.stdin.isTTY === true && io.terminal.out);
+    const status = headless
+      ? await runHeadless({ ...common, ...(await headlessOptions(call, io)) }, front)
+      : await runInteractive(common, front);
+    const complaints = status === 0 ? (scripted?.complaints() ?? []) : [];
+    for (const complaint of complaints) await io.err(`hookline: the script did not go as written: ${complaint}\n`);
+    return complaints.length > 0 ? 1 : status;
+  },
+};
+
+function modelName(call: Call, io: Io): string {
+  return call.text("model") ?? (io.env["ANTHROPIC_MODEL"] || "claude-sonnet-4-5");
+}
+
+function isScripted(model: Model): model is ScriptedModel {
+  return "complaints" in model;
+}
+
+/** As the client's own variable says it: how often to try again. */
+function retriesOf({ env }: Io): { tries?: number } {
+  const retries = Number.parseInt(env["CLAUDE_CODE_MAX_RETRIES"] ?? "", 10);
+  return Number.isNaN(retries) ? {} : { tries: retries + 1 };
+}
+
+function optionsOf(call: Call, io: Io) {
+  const cwd = resolve(io.cwd, call.text("cwd") ?? ".");
+  const path = (text: string): string => (text.trimStart().startsWith("{") ? text : resolve(io.cwd, text));
+  const trust = trustMode(call.text("trust"));
+  const setup = (["init-only", "maintenance", "init"] as const).find((name) => call.flag(name));
+  const store = call.text("store");
+  return {
+    cwd,
+    home: io.home,
+    env: io.env,
+    version: version(),
+    settings: call.texts("settings").map(path),
+    plugins: call.texts("plugin-dir").map((folder) => resolve(io.cwd, folder)),
+    mcpConfig: call.texts("mcp-config").map(path),
+    allowedTools: call.texts("allowed-tools").flatMap(rulesIn),
+    addDirectories: call.texts("add-dir").map((folder) => resolve(cwd, folder)),
+    persist: !call.flag("no-session-persistence"),
+    goOn: call.flag("continue"),
+    fork: call.flag("fork-session"),
+    ...(trust === undefined ? {} : { trust }),
+    ...(setup === undefined ? {} : { setup }),
+    ...(store === undefined ? {} : { store: resolve(io.cwd, store) }),
+    ...text(call, "session-id", "sessionId"),
+    ...text(call, "resume", "resume"),
+    ...text(call, "name", "name"),
+    ...text(call, "worktree", "worktree"),
+    ...text(call, "agent", "agent"),
+    ...text(call, "effort", "effort"),
+    ...text(call, "fallback-model", "fallbackModel"),
+    ...number(call, "max-turns", "maxTurns"),
+    ...number(call, "max-budget-usd", "maxBudgetUsd"),
+    ...number(call, "compact-at", "compactAt"),
+    ...modeOf(call),
+  };
+}
+
+function text<Key extends string>(call: Call, option: string, key: Key): { [Name in Key]?: string } {
+  const value = call.text(option);
+  return (value === undefined ? {} : { [key]: value }) as { [Name in Key]?: string };
+}
+
+function number<Key extends string>(call: Call, option: string, key: Key): { [Name in Key]?: number } {
+  const said = call.text(option);
+  if (said === undefined) return {};
+  const value = Number(said);
+  if (!(value > 0)) throw new Problem("cli/usage", `--${option} must be a number above 0, not "${said}".`);
+  return { [key]: value } as { [Name in Key]?: number };
+}
+
+function modeOf(call: Call): { permissionMode?: Mode } {
+  if (call.flag("dangerously-skip-permissions")) return { permissionMode: "bypassPermissions" };
+  const word = call.text("permission-mode");
+  if (word === undefined) return {};
+  const mode = readMode(word);
+  if (mode !== undefined) return { permissionMode: mode };
+  const all = "default, acceptEdits, plan, dontAsk, bypassPermissions and auto";
+  throw new Problem("cli/usage", `"${word}" is no permission mode. There are ${all}.`);
+}
+
+/** Rules may hold commas and blanks inside their brackets. */
+function rulesIn(list: string): readonly string[] {
+  return [...list.matchAll(/[^,\s(]+(?:\([^)]*\))?/g)].map(([rule]) => rule);
+}
+
+type Formats = Pick<HeadlessOptions, "output" | "input" | "hookEvents" | "partialMessages" | "askOverStdio" | "prompt">;
+
+async function headlessOptions(call: Call, io: Io): Promise<Formats> {
+  const output = oneOf(call, "output-format", ["text", "json", "stream-json"]);
+  const input = oneOf(call, "input-format", ["text", "stream-json"]);
+  const given = call.words.join(" ");
+  const needed = input === "text" && !call.flag("init-only");
+  const prompt = given === "" && needed ? await readAll(io.stdin) : given;
+  return {
+    output,
+    input,
+    hookEvents: call.flag("include-hook-events"),
+    partialMessages: call.flag("include-partial-messages"),
+    askOverStdio: call.text("permission-prompt-tool") === "stdio",
+    ...(input === "stream-json" ? {} : { prompt }),
+  };
+}
+
+function oneOf<Word extends string>(call: Call, option: string, words: readonly [Word, ...Word[]]): Word {
+  const said = call.text(option) ?? words[0];
+  const word = words.find((known) => known === said);
+  if (word === undefined) throw new Problem("cli/usage", `--${option} must be ${words.join(" or ")}, not "${said}".`);
+  return word;
+}
+
+async function readAll(stdin: Io["stdin"]): Promise<string> {
+  if (stdin.isTTY === true) return "";
+  let read = "";
+  for await (const chunk of stdin) read += String(chunk);
+  return read.trim();
+}

@@ -1,0 +1,93 @@
+import { stripControl } from "../../engine/index.ts";
+import { runAgent } from "../agent.ts";
+import type { AgentEvent } from "../agent-event.ts";
+import type { AgentControl } from "../control.ts";
+import type { RunAgentOptions } from "../options.ts";
+import type { AgentResult } from "../result.ts";
+import { EndedBySignal, type FrontIo, type SignalName, signalStatus } from "./front-io.ts";
+import { noticeOf } from "./notices.ts";
+import { openProtocol } from "./protocol.ts";
+import { streamLines } from "./stream-lines.ts";
+
+export interface HeadlessOptions extends RunAgentOptions {
+  readonly output: "text" | "json" | "stream-json";
+  readonly input: "text" | "stream-json";
+  readonly hookEvents?: boolean;
+  readonly partialMessages?: boolean;
+  /** Questions go to the program at the other end. */
+  readonly askOverStdio?: boolean;
+}
+
+/** Runs without a person: the prompt comes in, the answer goes out, the status says how it went. */
+export async function runHeadless(options: HeadlessOptions, io: FrontIo): Promise<number> {
+  const ending = new AbortController();
+  let ended: SignalName | undefined;
+  let firstAt = 0;
+  const unhear = io.onSignal((signal) => {
+    if (ended === "SIGINT" && signal === "SIGINT" && Date.now() - firstAt < 2_000) return io.leave(signalStatus.SIGINT);
+    ended ??= signal;
+    firstAt = Date.now();
+    ending.abort(new EndedBySignal(signal));
+  });
+  let writing: Promise<void> = Promise.resolve();
+  const write = (text: string): void => {
+    writing = writing.then(() => io.out(text));
+  };
+  const protocol =
+    options.input === "stream-json" ? openProtocol(io.stdin, (line) => write(`${JSON.stringify(line)}\n`)) : undefined;
+  let control: AgentControl | undefined;
+  const lines =
+    options.output === "stream-json"
+      ? streamLines(
+          placeOf(options, () => control),
+          wishesOf(options),
+        )
+      : () => [];
+  try {
+    const result = await runAgent({
+      ...options,
+      signal: ending.signal,
+      ...(protocol !== undefined && options.askOverStdio === true ? { person: protocol.person } : {}),
+      onReady: async (given) => {
+        control = given;
+        await protocol?.serve(given);
+      },
+      observe: (event: AgentEvent) => {
+        options.observe?.(event);
+        const notice = noticeOf(event);
+        if (notice !== undefined) void io.err(notice);
+        for (const line of lines(event)) write(`${JSON.stringify(line)}\n`);
+      },
+    });
+    if (options.output === "json") write(`${JSON.stringify(result)}\n`);
+    if (options.output === "text" && result.result !== "") write(`${stripControl(result.result)}\n`);
+    return statusOf(result, ended);
+  } finally {
+    unhear();
+    protocol?.close();
+    await writing;
+  }
+}
+
+function statusOf(result: AgentResult, ended: SignalName | undefined): number {
+  if (ended !== undefined) return signalStatus[ended];
+  return result.is_error ? 1 : 0;
+}
+
+function wishesOf({ hookEvents = false, partialMessages = false }: HeadlessOptions) {
+  return { hookEvents, partialMessages };
+}
+
+function placeOf(options: HeadlessOptions, control: () => AgentControl | undefined) {
+  return {
+    cwd: options.cwd ?? process.cwd(),
+    version: options.version ?? "",
+    permissionMode: () => control()?.session.permissionMode ?? "default",
+    sessionId: () => control()?.session.id ?? "",
+    uuid: options.uuid ?? (() => crypto.randomUUID()),
+    now: options.clock?.now ?? Date.now,
+    agents: [],
+    slashCommands: [],
+    skills: [],
+  };
+}

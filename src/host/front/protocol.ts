@@ -1,0 +1,201 @@
+import { randomUUID } from "node:crypto";
+import { createInterface } from "node:readline";
+import { readMode } from "../../permissions/index.ts";
+import type { PermissionUpdate, ToolInput } from "../../protocol/index.ts";
+import type { AgentControl } from "../control.ts";
+import type { Person } from "../person.ts";
+import type { FrontIo } from "./front-io.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The program at the other end of stdin and stdout: it sends prompts and requests, and answers ours. */
+export interface Protocol {
+  /** Serves requests and prompts; resolves when the session may begin. */
+  serve(control: AgentControl): Promise<void>;
+  readonly person: Person;
+  close(): void;
+}
+
+export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => void): Protocol {
+  const waiting = new Map<string, (answer: { value?: unknown; error?: string }) => void>();
+  const reader = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });
+
+  /** One request of ours; rejects when the other end refuses it, goes away, or is told that it no longer matters. */
+  function request(subtype: string, fields: Fields, signal: AbortSignal): Promise<unknown> {
+    const request_id = randomUUID();
+    return new Promise((done, fail) => {
+      const settle = (answer: { value?: unknown; error?: string }): void => {
+        waiting.delete(request_id);
+        signal.removeEventListener("abort", cancel);
+        if (answer.error === undefined) done(answer.value);
+        else fail(new Error(answer.error));
+      };
+      const cancel = (): void => {
+        send({ type: "control_cancel_request", request_id });
+        waiting.delete(request_id);
+        fail(signal.reason);
+      };
+      waiting.set(request_id, settle);
+      signal.addEventListener("abort", cancel, { once: true });
+      send({ type: "control_request", request_id, request: { subtype, ...fields } });
+    });
+  }
+
+  function answer(request_id: unknown, outcome: Fields): void {
+    send({ type: "control_response", response: { request_id, ...outcome } });
+  }
+
+  async function obey(control: AgentControl, id: unknown, asked: Fields): Promise<void> {
+    try {
+      const response = await carryOut(control, asked, request);
+      answer(id, { subtype: "success", ...(response === undefined ? {} : { response }) });
+    } catch (error) {
+      answer(id, { subtype: "error", error: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  function take(control: AgentControl, line: Fields): Promise<void> | undefined {
+    if (line["type"] === "user") {
+      const { content } = (line["message"] ?? {}) as { content?: unknown };
+      if (typeof content === "string" || Array.isArray(content)) control.prompt(content as string);
+    } else if (line["type"] === "control_request") {
+      return obey(control, line["request_id"], (line["request"] ?? {}) as Fields);
+    } else if (line["type"] === "control_response") {
+      const { request_id, subtype, response, error } = (line["response"] ?? {}) as Fields;
+      const settle = waiting.get(String(request_id));
+      settle?.(subtype === "error" ? { error: String(error) } : { value: response });
+    }
+    return undefined;
+  }
+
+  return {
+    serve(control) {
+      return new Promise((begin) => {
+        reader.on("line", (text) => {
+          const line = objectIn(text);
+          if (line === undefined)
+            send({
+              type: "control_response",
+              response: { subtype: "error", error: `not a JSON object: ${text.slice(0, 80)}` },
+            });
+          else void Promise.resolve(take(control, line)).then(begin);
+        });
+        reader.once("close", () => {
+          for (const settle of waiting.values()) settle({ error: "the other end has closed its side" });
+          control.end();
+          begin();
+        });
+      });
+    },
+    person: {
+      async permission(question, signal) {
+        const { tool, input, toolUseId, suggestions, reason } = question;
+        const about = {
+          tool_name: tool,
+          display_name: tool,
+          input,
+          description: reason,
+          permission_suggestions: suggestions,
+          tool_use_id: toolUseId,
+        };
+        const said = (await request("can_use_tool", about, signal)) as Fields | undefined;
+        return readAnswer(said ?? {});
+      },
+      async question(question, signal) {
+        const said = (await request("hook_question", { ...question }, signal)) as Fields | undefined;
+        return typeof said?.["selected"] === "string" ? said["selected"] : undefined;
+      },
+      async confirm(text, signal) {
+        const said = (await request("confirm", { text }, signal)) as Fields | undefined;
+        return said?.["ok"] === true;
+      },
+      async elicit({ server, message, schema }, signal) {
+        const about = { mcp_server_name: server, message, mode: "form", requested_schema: schema };
+        const { action, content } = ((await request("elicitation", about, signal)) ?? {}) as Fields;
+        if (action !== "accept" && action !== "decline") return { action: "cancel" };
+        return { action, ...(typeof content === "object" && content !== null ? { content: content as Fields } : {}) };
+      },
+    },
+    close: () => reader.close(),
+  };
+}
+
+type Ask = (subtype: string, fields: Fields, signal: AbortSignal) => Promise<unknown>;
+
+async function carryOut(control: AgentControl, asked: Fields, ask: Ask): Promise<unknown> {
+  switch (asked["subtype"]) {
+    case "initialize":
+      registerHooks(control, (asked["hooks"] ?? {}) as Fields, ask);
+      return { session_id: control.session.id };
+    case "interrupt":
+      control.interrupt();
+      return undefined;
+    case "set_model": {
+      const { refused } = await control.setModel(String(asked["model"]));
+      if (refused !== undefined) throw new Error(refused);
+      return undefined;
+    }
+    case "set_permission_mode": {
+      const mode = readMode(asked["mode"]);
+      if (mode === undefined) throw new Error(`"${String(asked["mode"])}" is no permission mode`);
+      control.setPermissionMode(mode);
+      return { mode };
+    }
+    case "register_repo_root":
+      return {
+        directory: await control.addDirectory(String(asked["path"] ?? asked["directory"]), "register_repo_root"),
+      };
+    case "stop_hook":
+      return stopHook(control, asked);
+    default:
+      throw new Error(`"${String(asked["subtype"])}" is no request this agent knows`);
+  }
+}
+
+/** Hooks at run time are the embedding program's to manage: add, list, remove. */
+function stopHook({ stopHooks }: AgentControl, { action, command, id }: Fields): unknown {
+  if (action === "add") return { id: stopHooks.add({ type: "command", command: String(command) }) };
+  if (action === "remove") stopHooks.remove(String(id));
+  return { hooks: stopHooks.list().map((hook) => ({ id: hook.id, command: hook.name })) };
+}
+
+/** Each callback is a request of ours that the other end answers with the JSON of a hook. */
+function registerHooks(control: AgentControl, hooks: Fields, ask: Ask): void {
+  for (const [event, groups] of Object.entries(hooks)) {
+    for (const group of Array.isArray(groups) ? (groups as Fields[]) : []) {
+      const matcher = typeof group["matcher"] === "string" ? group["matcher"] : undefined;
+      for (const callback_id of (group["hookCallbackIds"] ?? []) as unknown[]) {
+        control.on(event, matcher, (input, toolUseId, signal) =>
+          ask(
+            "hook_callback",
+            { callback_id, input, ...(toolUseId === undefined ? {} : { tool_use_id: toolUseId }) },
+            signal,
+          ),
+        );
+      }
+    }
+  }
+}
+
+function readAnswer({ behavior, updatedInput, updatedPermissions, message, interrupt }: Fields) {
+  if (behavior === "allow")
+    return {
+      behavior,
+      ...(typeof updatedInput === "object" && updatedInput !== null ? { input: updatedInput as ToolInput } : {}),
+      ...(Array.isArray(updatedPermissions) ? { updates: updatedPermissions as PermissionUpdate[] } : {}),
+    } as const;
+  return {
+    behavior: "deny",
+    ...(typeof message === "string" ? { message } : {}),
+    ...(interrupt === true ? { interrupt } : {}),
+  } as const;
+}
+
+function objectIn(text: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+  } catch {
+    return undefined; // told to the other end
+  }
+}

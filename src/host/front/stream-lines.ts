@@ -1,0 +1,153 @@
+import type { RunStep } from "../../engine/index.ts";
+import type { AgentEvent, AgentResult } from "../index.ts";
+import { messageOf } from "../journal.ts";
+import { partialLines } from "./partial-lines.ts";
+
+/** What the stream is to hold beside messages and results. */
+export interface StreamWishes {
+  readonly hookEvents: boolean;
+  readonly partialMessages: boolean;
+}
+
+/** What a stream says of the session at its beginning. */
+export interface StreamPlace {
+  readonly cwd: string;
+  readonly version: string;
+  readonly permissionMode: () => string;
+  readonly sessionId: () => string;
+  readonly uuid: () => string;
+  readonly now: () => number;
+  readonly agents: readonly string[];
+  readonly slashCommands: readonly string[];
+  readonly skills: readonly string[];
+}
+
+type Line = Readonly<Record<string, unknown>>;
+
+/** Turns what happens in a run into the lines of `--output-format stream-json`, in the client's spelling. */
+export function streamLines(place: StreamPlace, wishes: StreamWishes): (event: AgentEvent) => readonly Line[] {
+  const hookIds = new Map<string, string>();
+  const partial = partialLines();
+  let init: Line | undefined;
+
+  const own = () => ({ session_id: place.sessionId(), uuid: place.uuid() });
+
+  /** The first line that shows the model at work is preceded by what it works with. */
+  function withInit(lines: readonly Line[]): readonly Line[] {
+    if (init === undefined || lines.length === 0) return lines;
+    const first = init;
+    init = undefined;
+    return [first, ...lines];
+  }
+
+  function hookLine(event: Extract<AgentEvent, { kind: "hook" }>): readonly Line[] {
+    if (!wishes.hookEvents || quiet.has(event.event)) return [];
+    const hookId = hookIds.get(event.runId) ?? place.uuid();
+    hookIds.set(event.runId, hookId);
+    const named = { hook_id: hookId, hook_name: event.hookName, hook_event: event.event };
+    if (event.step.kind === "started") return [{ type: "system", subtype: "hook_started", ...named, ...own() }];
+    hookIds.delete(event.runId);
+    return [{ type: "system", subtype: "hook_response", ...named, ...responseOf(event.step), ...own() }];
+  }
+
+  return (event) => {
+    switch (event.kind) {
+      case "init":
+        init = initLine(event, place, own());
+        return [];
+      case "hook":
+        return hookLine(event);
+      case "assistant":
+        return withInit([assistantLine(event, own())]);
+      case "user":
+        return withInit([userLine(event, place, own())]);
+      case "partial":
+        if (!wishes.partialMessages) return [];
+        return withInit(
+          partial(event.event).map((inner) => ({
+            type: "stream_event",
+            event: inner,
+            parent_tool_use_id: null,
+            ...own(),
+          })),
+        );
+      case "retry": {
+        const { attempt, tries, waitMs, error } = event.retry;
+        const about = {
+          attempt,
+          max_retries: tries,
+          retry_delay_ms: waitMs,
+          error_status: error.status ?? null,
+          error: error.message,
+        };
+        return [{ type: "system", subtype: "api_retry", ...about, ...own() }];
+      }
+      case "compacted": {
+        const compact_metadata = { trigger: event.trigger, pre_tokens: event.preTokens, post_tokens: event.postTokens };
+        return [{ type: "system", subtype: "compact_boundary", compact_metadata, ...own() }];
+      }
+      case "result":
+        return withInit([event.result as AgentResult & Line]);
+      default:
+        return [];
+    }
+  };
+}
+
+/** Events whose hooks the client does not show in the stream. */
+const quiet: ReadonlySet<string> = new Set(["InstructionsLoaded", "SessionEnd"]);
+
+function initLine(event: Extract<AgentEvent, { kind: "init" }>, place: StreamPlace, own: Line): Line {
+  return {
+    type: "system",
+    subtype: "init",
+    cwd: place.cwd,
+    session_id: own["session_id"],
+    tools: event.tools,
+    mcp_servers: event.mcpServers,
+    model: event.model,
+    permissionMode: place.permissionMode(),
+    slash_commands: place.slashCommands,
+    apiKeySource: "none",
+    hookline_version: place.version,
+    output_style: "default",
+    agents: place.agents,
+    skills: place.skills,
+    plugins: [],
+    uuid: own["uuid"],
+  };
+}
+
+function responseOf({ record }: Extract<RunStep, { kind: "ended" }>): Line {
+  const { stdout, stderr, ended, answer } = record;
+  const exit_code = ended.by === "exit" ? ended.code : ended.by === "http" ? ended.status : undefined;
+  const cancelled = ended.by === "timeout" || ended.by === "cancelled";
+  const outcome = cancelled ? "cancelled" : answer?.failure !== undefined ? "error" : "success";
+  return { output: stdout + stderr, stdout, stderr, ...(exit_code === undefined ? {} : { exit_code }), outcome };
+}
+
+function assistantLine(event: Extract<AgentEvent, { kind: "assistant" }>, own: Line): Line {
+  const { answer, block, uuid, parentToolUseId } = event;
+  const { stop_details: _, ...message } = messageOf(answer, [block]);
+  return {
+    type: "assistant",
+    message: { ...message, stop_reason: null, context_management: null },
+    parent_tool_use_id: parentToolUseId,
+    session_id: own["session_id"],
+    uuid,
+    request_id: answer.requestId ?? `req_${answer.id}`,
+  };
+}
+
+function userLine(event: Extract<AgentEvent, { kind: "user" }>, { now }: StreamPlace, own: Line): Line {
+  const { content, uuid, toolUseResult, parentToolUseId } = event;
+  return {
+    type: "user",
+    message: { role: "user", content },
+    parent_tool_use_id: parentToolUseId,
+    session_id: own["session_id"],
+    uuid,
+    timestamp: new Date(now()).toISOString(),
+    ...(toolUseResult === undefined ? {} : { tool_use_result: toolUseResult }),
+  };
+}
