@@ -2,6 +2,7 @@ export { clientHome, managedFolder } from "../resolve-options.ts";
 export { configureGroup, type GroupPlace } from "./configure.ts";
 export { type Change, type EditedFile, type EditOptions, editSettings } from "./edit.ts";
 export { type Edit, type Edited, editText, type Made } from "./edit-text.ts";
+export { parseJsonc, plainValue } from "./jsonc.ts";
 export { type LoadOptions, loadLayers, type SettingsPlaces, settingsFiles } from "./layers.ts";
 export type { JsonPath } from "./locate.ts";
 export { type Effective, mergeLayers, type PolicyList } from "./merge.ts";

@@ -1,0 +1,293 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { access, mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { Problem } from "../../protocol/index.ts";
+import type { ElicitationAnswer, ElicitationForm } from "../person.ts";
+import type { Servers, ServerWishes } from "../servers.ts";
+import type { ToolContext, ToolResult } from "../tools/tool.ts";
+import { mcpConnector } from "./connector.ts";
+
+const program = join(import.meta.dirname, "fixtures/stdio-server.mjs");
+const srv = { command: process.execPath, args: [program] };
+
+const closing: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+test("HO-20: a server's tools are listed as mcp__server__tool and answer in the recorded shape", async () => {
+  const { servers } = await connected({ srv });
+  expect(servers.states).toEqual([{ name: "srv", status: "connected" }]);
+  expect(servers.tools[0]).toMatchObject({
+    name: "mcp__srv__do_thing",
+    description: "does do_thing",
+    inputSchema: { type: "object", properties: { q: { type: "string" } } },
+    readOnly: false,
+  });
+  expect(await call(servers, "mcp__srv__do_thing", { q: "z" })).toEqual({
+    isError: false,
+    response: [{ type: "text", text: 'did {"q":"z"}' }],
+    content: [{ type: "text", text: 'did {"q":"z"}' }],
+  });
+  expect(await call(servers, "mcp__srv__boom", { q: "z" })).toEqual({
+    isError: true,
+    content: "boom!",
+    interrupted: false,
+  });
+  expect((await call(servers, "mcp__srv__picture")).content).toEqual([
+    { type: "image", source: { type: "base64", data: "AA==", media_type: "image/png" } },
+    { type: "text", text: "a dot" },
+  ]);
+  expect((await call(servers, "mcp__srv__structured")).content).toEqual([{ type: "text", text: '{"answer":42}' }]);
+  expect((await call(servers, "mcp__srv__noise")).content).toEqual([{ type: "text", text: "after the noise" }]);
+});
+
+test("HO-20: a form reaches the person and the answer the server; a page to open is declined", async () => {
+  const forms: ElicitationForm[] = [];
+  const { servers, told } = await connected(
+    { srv },
+    {
+      elicit: async (form) => {
+        forms.push(form);
+        return { action: "accept", content: { name: "Ada" } };
+      },
+    },
+  );
+  expect((await call(servers, "mcp__srv__ask_user")).content).toEqual([
+    { type: "text", text: '{"elicited":{"action":"accept","content":{"name":"Ada"}}}' },
+  ]);
+  const schema = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+  expect(forms).toEqual([{ server: "srv", message: "What is your name?", schema }]);
+  expect((await call(servers, "mcp__srv__ask_url")).content).toEqual([{ type: "text", text: '{"action":"decline"}' }]);
+  expect([forms.length, told]).toEqual([1, ["The MCP server srv wanted a page to be opened; that was declined."]]);
+});
+
+test("HO-20: a server that crashes is a tool error, then and afterwards", async () => {
+  const { servers, told } = await connected({ srv });
+  const during = await call(servers, "mcp__srv__crash");
+  expect(during).toMatchObject({ isError: true, interrupted: false });
+  expect(during.content).toContain("exit code 3");
+  const after = await call(servers, "mcp__srv__do_thing");
+  expect(after).toMatchObject({ isError: true, content: expect.stringContaining("is not connected") });
+  expect(servers.states).toEqual([{ name: "srv", status: "failed" }]);
+  expect(await servers.port({ server: "srv", tool: "do_thing", input: {} }, never)).toEqual({ connected: false });
+  expect(told).toEqual(["The MCP server srv is gone: it ended with exit code 3. It said: out of luck"]);
+});
+
+test("a call that hangs ends with its signal, or with its limit", async () => {
+  const { servers } = await connected({ srv }, { env: { ...process.env, MCP_TOOL_TIMEOUT: "300" } });
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(), 50);
+  expect(await call(servers, "mcp__srv__hang", {}, stop.signal)).toEqual({
+    isError: true,
+    content: "The call was interrupted.",
+    interrupted: true,
+  });
+  expect((await call(servers, "mcp__srv__hang")).content).toContain("did not answer");
+});
+
+test("a server that floods us with a line without end is ended, and the call with it", async () => {
+  const { servers } = await connected({ srv });
+  expect(await call(servers, "mcp__srv__flood")).toMatchObject({ isError: true, interrupted: false });
+});
+
+test("F9: closing ends every child, those that a server started included", async () => {
+  const { servers } = await connected({ srv, other: srv });
+  const { content } = await call(servers, "mcp__srv__start_child");
+  const pid = Number((content as readonly { readonly text: string }[])[0]?.text);
+  expect(isAlive(pid)).toBe(true);
+  const startedAt = performance.now();
+  await servers.close();
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  await expect.poll(() => isAlive(pid)).toBe(false);
+});
+
+test("a server is given no key of ours, only what its configuration names", async () => {
+  const { servers } = await connected(
+    { srv: { ...srv, env: { OWN: "${SOME_KEY}-x", D: "${NOT_SET:-usual}" } } },
+    {
+      env: { ...process.env, SOME_KEY: "k", ANTHROPIC_API_KEY: "secret" },
+    },
+  );
+  const { content } = await call(servers, "mcp__srv__environment");
+  const env = JSON.parse((content as readonly { readonly text: string }[])[0]?.text ?? "");
+  expect(env).toMatchObject({ OWN: "k-x", D: "usual", PATH: process.env["PATH"] });
+  expect(Object.keys(env)).not.toContain("ANTHROPIC_API_KEY");
+  expect(Object.keys(env)).not.toContain("SOME_KEY");
+});
+
+test("tools that a server adds later are there", async () => {
+  const { servers } = await connected({ srv });
+  const before = servers.tools.length;
+  await call(servers, "mcp__srv__one_more");
+  await expect.poll(() => servers.tools.length).toBe(before + 1);
+});
+
+test("HO-20: the same over streamable HTTP, with the headers of its configuration", async () => {
+  const url = await startHttpServer();
+  const headers = { Authorization: "Bearer ${T}" };
+  const { servers } = await connected({ web: { type: "http", url, headers } }, { env: { T: "token-1" } });
+  const said = async (tool: string, input = {}) => (await call(servers, `mcp__web__${tool}`, input)).content;
+  expect([await said("do_thing", { q: "a" }), await said("ask_user"), await said("authorization")]).toEqual([
+    [{ type: "text", text: 'did {"q":"a"}' }],
+    [{ type: "text", text: '{"elicited":{"action":"cancel"}}' }],
+    [{ type: "text", text: "Bearer token-1" }],
+  ]);
+});
+
+test("servers that do not come up are states with a sentence each, and the others work", async () => {
+  const { servers, told } = await connected(
+    {
+      srv,
+      gone: { command: "no-such-program-here" },
+      silent: { ...srv, args: [program, "silent"] },
+      slow: { ...srv, args: [program, "slow"] },
+      nowhere: { type: "http", url: "http://127.0.0.1:1/mcp" },
+      old: { type: "sse", url: "http://127.0.0.1:1/sse" },
+      unset: { command: "${NOT_SET_ANYWHERE}" },
+      "srv!": srv,
+      "srv?": srv,
+    },
+    { env: { ...process.env, MCP_TIMEOUT: "1500" } },
+  );
+  expect(servers.states).toEqual([
+    { name: "srv", status: "connected" },
+    { name: "gone", status: "failed" },
+    { name: "silent", status: "failed" },
+    { name: "slow", status: "failed" },
+    { name: "nowhere", status: "failed" },
+    { name: "old", status: "failed" },
+    { name: "unset", status: "failed" },
+    { name: "srv!", status: "connected" },
+  ]);
+  const sentences = told.sort().join("\n");
+  expect(sentences).toContain('The MCP server "srv?" is left out: its tools would have the names of "srv!".');
+  expect(sentences).toMatch(/server gone of --mcp-config did not come up: .*no-such-program-here/);
+  expect(sentences).toMatch(/server silent of .* exit code 7. It said: cannot find my configuration/);
+  expect(sentences).toMatch(/server slow of .*[Tt]imed out/);
+  expect(sentences).toContain('servers of type "sse" are not supported');
+  expect(sentences).toContain("NOT_SET_ANYWHERE is not set in the environment");
+  expect((await call(servers, "mcp__srv__do_thing")).isError).toBe(false);
+});
+
+test("HO-24, A1: what a project configures is not started until it is approved", async () => {
+  const world = await folders();
+  const canary = join(world.cwd, "canary");
+  const touch = {
+    command: process.execPath,
+    args: ["-e", `require("fs").writeFileSync(${JSON.stringify(canary)}, "")`],
+  };
+  await writeFile(join(world.cwd, ".mcp.json"), JSON.stringify({ mcpServers: { shared: touch, mine: touch } }));
+  await mkdir(join(world.cwd, ".claude"));
+  await writeFile(
+    join(world.cwd, ".claude/settings.json"),
+    JSON.stringify({ enableAllProjectMcpServers: true, mcpServers: { inSettings: touch } }),
+  );
+  await mkdir(join(world.home, ".claude"));
+  await writeFile(
+    join(world.home, ".claude/settings.json"),
+    JSON.stringify({ mcpServers: { mine: srv }, disabledMcpjsonServers: ["shared"] }),
+  );
+
+  const wary = await connectIn({ ...world, projectTrusted: false });
+  expect(wary.servers.states).toEqual([
+    { name: "shared", status: "untrusted" },
+    { name: "mine", status: "connected" },
+    { name: "inSettings", status: "untrusted" },
+  ]);
+  await expect(access(canary)).rejects.toThrow("ENOENT");
+
+  const trusting = await connectIn({ ...world, projectTrusted: true });
+  expect(trusting.servers.states).toEqual([
+    { name: "shared", status: "disabled" },
+    { name: "mine", status: "failed" },
+    { name: "inSettings", status: "failed" },
+  ]);
+  await access(canary);
+});
+
+test("the client's own file names servers of the person, for all folders and for this one", async () => {
+  const world = await folders();
+  const state = {
+    mcpServers: { everywhere: srv },
+    projects: { [world.cwd]: { mcpServers: { here: srv } }, "/other": {} },
+  };
+  await writeFile(join(world.home, ".claude.json"), JSON.stringify(state));
+  const { servers } = await connectIn(world);
+  expect(servers.states.map(({ name }) => name)).toEqual(["here", "everywhere"]);
+});
+
+test("a file that the caller names must be usable; one that lies about is only reported", async () => {
+  const world = await folders();
+  await writeFile(join(world.cwd, ".mcp.json"), "{ no json");
+  const { servers, told } = await connectIn(world);
+  expect([servers.states, told]).toEqual([
+    [],
+    [expect.stringContaining(".mcp.json cannot be read for MCP servers: line 1")],
+  ]);
+  const none = join(world.cwd, "none.json");
+  await expect(connectIn({ ...world, configs: ["none.json"] })).rejects.toMatchObject({ code: "mcp/bad-config" });
+  await expect(connectIn({ ...world, configs: ["none.json"] })).rejects.toThrow(`${none} configures no MCP servers`);
+  await expect(connectIn({ ...world, configs: ["{}"] })).rejects.toBeInstanceOf(Problem);
+});
+
+const never = new AbortController().signal;
+
+async function startHttpServer(): Promise<string> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "fixtures/http-server.mjs")]);
+  closing.push(async () => {
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  });
+  const [chunk] = (await once(child.stdout, "data")) as [Buffer];
+  return chunk.toString("utf8").trim();
+}
+
+async function folders(): Promise<Pick<ServerWishes, "cwd" | "home">> {
+  const root = await mkdtemp(join(tmpdir(), "mcp-"));
+  const [cwd, home] = [join(root, "project"), join(root, "home")];
+  await mkdir(cwd);
+  await mkdir(home);
+  return { cwd, home };
+}
+
+async function connected(mcpServers: object, wishes: Partial<ServerWishes> = {}) {
+  return connectIn({ ...(await folders()), configs: [JSON.stringify({ mcpServers })], ...wishes });
+}
+
+async function connectIn(wishes: Partial<ServerWishes>): Promise<{ servers: Servers; told: string[] }> {
+  const told: string[] = [];
+  const servers = await mcpConnector()({
+    cwd: "",
+    home: "",
+    env: process.env,
+    configs: [],
+    projectTrusted: false,
+    elicit: async (): Promise<ElicitationAnswer> => ({ action: "cancel" }),
+    tell: (text) => told.push(text),
+    signal: never,
+    ...wishes,
+  });
+  closing.push(servers.close);
+  return { servers, told };
+}
+
+async function call(servers: Servers, name: string, input: object = {}, signal = never): Promise<ToolResult> {
+  const tool = servers.tools.find((one) => one.name === name);
+  if (tool === undefined) throw new Error(`no tool ${name} among ${servers.tools.map((one) => one.name).join(", ")}`);
+  return tool.run({ ...input }, { signal } as ToolContext);
+}
+
+/** The dead that nobody has collected yet are dead. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0) && !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false; // no such process any more
+  }
+}

@@ -1,0 +1,146 @@
+import type { McpPort } from "../../engine/index.ts";
+import { Problem } from "../../protocol/index.ts";
+import type { ServerConnector, Servers, ServerWishes } from "../servers.ts";
+import { type Tool, toolError, toolSuccess } from "../tools/tool.ts";
+import { type Connection, connect, type ListedTool } from "./connection.ts";
+import { rendered, textOf } from "./content.ts";
+import { type FoundServer, findServers } from "./find-servers.ts";
+import { loadMcpSdk, type McpSdk } from "./sdk.ts";
+import { serverEnv } from "./server-env.ts";
+import { mcpToolName, plain } from "./tool-name.ts";
+
+/** A server that was configured, and what became of it. */
+interface Entry {
+  readonly name: string;
+  readonly status: "failed" | "disabled" | "untrusted" | "connected";
+  readonly connection?: Connection;
+}
+
+/**
+ * Connects the configured MCP servers with the official SDK: programs over stdio, and streamable HTTP. One that does not come up is
+ * a state and a sentence for the person; only a configuration that the caller named and that cannot be used is a `Problem`.
+ */
+export function mcpConnector(): ServerConnector {
+  return async (wishes) => {
+    const { servers, warnings } = await findServers(wishes);
+    for (const warning of warnings) wishes.tell(warning);
+    const usable = withoutTwins(servers, wishes);
+    const sdk = usable.some(({ config }) => isStarted(config)) ? await loaded(wishes) : undefined;
+    const entries = await Promise.all(usable.map((found) => entryOf(found, sdk, wishes)));
+    return serversOf(entries);
+  };
+}
+
+function isStarted(config: FoundServer["config"]): boolean {
+  return config.kind === "stdio" || config.kind === "http";
+}
+
+/** Without the package no server can be reached; the session goes on without them, and says so. */
+async function loaded({ tell }: ServerWishes): Promise<McpSdk | undefined> {
+  try {
+    return await loadMcpSdk();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    tell(error.message);
+    return undefined;
+  }
+}
+
+/** Two names that become one in the names of tools would lend one server the rules made for the other. */
+function withoutTwins(servers: readonly FoundServer[], { tell }: ServerWishes): readonly FoundServer[] {
+  const taken = new Map<string, string>();
+  return servers.filter(({ name }) => {
+    const first = taken.get(plain(name));
+    if (first !== undefined)
+      tell(`The MCP server "${name}" is left out: its tools would have the names of "${first}".`);
+    else taken.set(plain(name), name);
+    return first === undefined;
+  });
+}
+
+async function entryOf(
+  { name, from, config }: FoundServer,
+  sdk: McpSdk | undefined,
+  wishes: ServerWishes,
+): Promise<Entry> {
+  const { tell, cwd, env, elicit, signal } = wishes;
+  if (config.kind === "off") return { name, status: "disabled" };
+  if (config.kind === "untrusted") {
+    tell(`The MCP server ${name} of ${from} is not started: this project was not approved.`);
+    return { name, status: "untrusted" };
+  }
+  if (config.kind === "unusable") {
+    tell(`The MCP server ${name} of ${from} cannot be used: ${config.why}.`);
+    return { name, status: "failed" };
+  }
+  if (sdk === undefined) return { name, status: "failed" };
+  try {
+    const connection = await connect(sdk, config, {
+      name,
+      cwd,
+      env: serverEnv(env, cwd),
+      connectMs: milliseconds(env["MCP_TIMEOUT"], 30_000),
+      callMs: milliseconds(env["MCP_TOOL_TIMEOUT"], 600_000),
+      elicit,
+      tell,
+      signal,
+    });
+    return { name, status: "connected", connection };
+  } catch (error) {
+    tell(`The MCP server ${name} of ${from} did not come up: ${(error as Error).message}`);
+    return { name, status: "failed" };
+  }
+}
+
+function milliseconds(said: string | undefined, usual: number): number {
+  const ms = Number(said);
+  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, 2 ** 31 - 1) : usual;
+}
+
+function serversOf(entries: readonly Entry[]): Servers {
+  return {
+    get tools() {
+      return entries.flatMap(({ name, connection }) =>
+        (connection?.tools ?? []).map((tool) => toolOf(name, tool, connection)),
+      );
+    },
+    get states() {
+      return entries.map(({ name, status, connection }) => ({
+        name,
+        status: connection === undefined || connection.connected ? status : "failed",
+      }));
+    },
+    port: portTo(entries),
+    async close() {
+      await Promise.all(entries.map(({ connection }) => connection?.close()));
+    },
+  };
+}
+
+function toolOf(server: string, listed: ListedTool, connection: Connection | undefined): Tool {
+  const tool: Tool = {
+    name: mcpToolName(server, listed.name),
+    description: listed.description ?? "",
+    inputSchema: listed.inputSchema,
+    // What a server says of itself is no reason to lend it to those who may only read.
+    readOnly: false,
+    render: rendered,
+    async run(input, { signal }) {
+      const result = await connection?.call(listed.name, input, signal);
+      if (result === undefined) return toolError(`The MCP server ${server} is not connected.`);
+      return result.isError ? toolError(result.message, result.interrupted) : toolSuccess(tool, result.response);
+    },
+  };
+  return tool;
+}
+
+/** For hooks of type `mcp_tool`: only servers that are connected already. */
+function portTo(entries: readonly Entry[]): McpPort {
+  return async ({ server, tool, input }, signal) => {
+    const entry = entries.find(({ name }) => name === server) ?? entries.find(({ name }) => plain(name) === server);
+    if (entry?.connection === undefined || !entry.connection.connected) return { connected: false };
+    const result = await entry.connection.call(tool, input, signal);
+    if (result.isError) return { connected: true, text: result.message, isError: true };
+    return { connected: true, text: textOf(result.response), isError: false };
+  };
+}

@@ -1,0 +1,58 @@
+import { fillIn } from "./fill-in.ts";
+
+/** How one server is reached. */
+export type ServerConfig =
+  | {
+      readonly kind: "stdio";
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: "http"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+/** The config, its variables filled in; or what is wrong with it. */
+export type ReadConfig = ServerConfig | { readonly kind: "unusable"; readonly why: string };
+
+/** One entry of `mcpServers`. Contract: never throws, whatever stands there. */
+export function readServerConfig(value: unknown, env: Readonly<Record<string, string | undefined>>): ReadConfig {
+  if (!isRecord(value)) return unusable("it is no object");
+  const { type, command, args = [], env: own = {}, url, headers = {} } = value;
+  const kind = type ?? (url === undefined ? "stdio" : "http");
+  const missing = new Set<string>();
+  const fill = (text: string): string => fillIn(text, env, missing);
+  if (kind === "stdio") {
+    if (typeof command !== "string" || command === "") return unusable('"command" must be a text');
+    if (!Array.isArray(args) || !args.every((one) => typeof one === "string")) return unusable('"args" must be texts');
+    if (!isTexts(own)) return unusable('"env" must hold texts');
+    const config = { kind: "stdio", command: fill(command), args: args.map(fill), env: mapped(own, fill) } as const;
+    return missing.size > 0 ? unset(missing) : config;
+  }
+  if (kind !== "http" && kind !== "streamable-http") {
+    return unusable(`servers of type ${JSON.stringify(kind)} are not supported; stdio and http are`);
+  }
+  if (typeof url !== "string") return unusable('"url" must be a text');
+  if (!isTexts(headers)) return unusable('"headers" must hold texts');
+  const config = { kind: "http", url: fill(url), headers: mapped(headers, fill) } as const;
+  if (missing.size > 0) return unset(missing);
+  return /^https?:\/\//i.test(config.url) && URL.canParse(config.url) ? config : unusable('"url" is no http address');
+}
+
+function unusable(why: string): ReadConfig {
+  return { kind: "unusable", why };
+}
+
+function unset(names: ReadonlySet<string>): ReadConfig {
+  return unusable(`${[...names].join(", ")} is not set in the environment, and no default is given`);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isTexts(value: unknown): value is Record<string, string> {
+  return isRecord(value) && Object.values(value).every((one) => typeof one === "string");
+}
+
+function mapped(texts: Readonly<Record<string, string>>, fill: (text: string) => string): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, fill(text)]));
+}

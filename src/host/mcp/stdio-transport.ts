@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { endLeftovers, type Finished, findLeftovers, type Running, start } from "../../exec/index.ts";
+
+export interface StdioServer {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The whole environment of the process. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+}
+
+/** A transport whose server lives and dies as any other process here: in a group of its own, its whole tree ended at the close. */
+export interface StdioTransport extends Transport {
+  /** What the server wrote to stderr, its end; for messages about its death. */
+  lastWords(): string;
+}
+
+export function stdioTransport(server: StdioServer): StdioTransport {
+  const tag = { name: tagName, value: [server.env[tagName], randomUUID()].filter(Boolean).join("/") };
+  let running: Running | undefined;
+  let unanswered = 0;
+  let watch: NodeJS.Timeout | undefined;
+  let closing: Promise<void> | undefined;
+
+  const transport: StdioTransport = { start: begin, send, close, lastWords };
+
+  async function begin(): Promise<void> {
+    running = start(
+      { form: "exec", file: server.command, args: server.args },
+      {
+        cwd: server.cwd,
+        env: server.env,
+        tag,
+        keepInputOpen: true,
+        timeoutMs: Number.POSITIVE_INFINITY,
+        graceMs: 500,
+        capBytes: mostLineBytes,
+        onLine: (line, whole) => {
+          if (whole) receive(line);
+          return whole ? "take" : "keep";
+        },
+      },
+    );
+    watch = setInterval(endFlood, lookEveryMs);
+    watch.unref();
+    void running.done.then(gone);
+    if (running.pid === undefined) throw new Error(whyOf(await running.done));
+  }
+
+  /** A line that fills the room is none any more, and nothing behind it would be seen: whoever waits would wait for ever. */
+  function endFlood(): void {
+    if (unanswered > 0 && Buffer.byteLength(running?.soFar().stdout ?? "") >= mostLineBytes) running?.cancel();
+  }
+
+  function receive(line: string): void {
+    if (line.trim() === "") return;
+    try {
+      const message = JSON.parse(line) as JSONRPCMessage;
+      if (!("method" in message)) unanswered -= 1;
+      transport.onmessage?.(message);
+    } catch (cause) {
+      transport.onerror?.(new Error(`it wrote a line that is no message: ${line.slice(0, 200)}`, { cause }));
+    }
+  }
+
+  async function send(message: JSONRPCMessage): Promise<void> {
+    if (running === undefined || closing !== undefined) throw new Error("the server is not connected");
+    if ("method" in message && "id" in message) unanswered += 1;
+    running.write(`${JSON.stringify(message)}\n`);
+  }
+
+  function gone(finished: Finished): void {
+    clearInterval(watch);
+    if (finished.ended.by === "not-started") return;
+    transport.onerror?.(new Error(whyOf(finished)));
+    transport.onclose?.();
+  }
+
+  function close(): Promise<void> {
+    closing ??= end();
+    return closing;
+  }
+
+  /** Asked by the end of its input, then by signals; what it started and left behind is ended too. */
+  async function end(): Promise<void> {
+    if (running === undefined) return;
+    running.endInput();
+    await Promise.race([running.done, sleep(askedMs)]);
+    running.cancel();
+    await running.done;
+    endLeftovers(await findLeftovers(tag.name, tag.value));
+  }
+
+  function lastWords(): string {
+    return (running?.soFar().stderr ?? "").trim().slice(-500);
+  }
+
+  return transport;
+}
+
+const tagName = "HOOKLINE_RUN";
+const mostLineBytes = 8 * 2 ** 20;
+const lookEveryMs = 1_000;
+const askedMs = 250;
+
+function whyOf({ ended }: Finished): string {
+  switch (ended.by) {
+    case "not-started":
+      return ended.why;
+    case "exit":
+      return `it ended with exit code ${ended.code}`;
+    case "signal":
+      return `it was ended by ${ended.signal}`;
+    default:
+      return "it was ended";
+  }
+}
