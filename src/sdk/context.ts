@@ -67,7 +67,11 @@ export function eventContext({ event, world, providers, state, tasks }: EventSco
     },
     replay: () => world.replay,
   });
-  providers.attach(shared, event, []);
+  const { override = {} } = world;
+  for (const [name, value] of Object.entries(override)) {
+    Object.defineProperty(shared, name, { value, enumerable: true, configurable: true });
+  }
+  providers.attach(shared, event, override);
   keep(shared, { stateDoor: state, tasksDoor: tasks });
   return shared;
 }

@@ -17,11 +17,14 @@ interface Provider {
   readonly dispose: ((value: never) => unknown) | undefined;
 }
 
+/** Values in place of what a factory would make. */
+export type Overrides = Readonly<Record<string, unknown>>;
+
 /** An app's own members of the context. */
 export interface Providers {
   add(name: string, provider: Provider): void;
-  /** Puts a getter per provider on the context; `asking` are the factories on the way to it. */
-  attach(context: object, event: HookEvent, asking: readonly string[]): void;
+  /** Puts a getter per provider on the context; `override` holds values that take the place of factories. */
+  attach(context: object, event: HookEvent, override: Overrides): void;
   /** Ends the values of one event. */
   disposeEvent(event: HookEvent): Promise<void>;
 }
@@ -43,7 +46,15 @@ export function openProviders(): Providers {
     return [values, ""];
   };
 
-  const make = (name: string, provider: Provider, event: HookEvent, context: object, asking: readonly string[]) => {
+  /** `asking` are the factories on the way to this one. */
+  const make = (
+    name: string,
+    provider: Provider,
+    event: HookEvent,
+    context: object,
+    override: Overrides,
+    asking: readonly string[],
+  ) => {
     if (asking.includes(name)) {
       const ring = [...asking, name].join(" → ");
       throw wrong("provider-cycle", `Providers ask for each other in a ring: ${ring}.`, { name, asking });
@@ -52,16 +63,16 @@ export function openProviders(): Providers {
     const key = `${prefix}${name}`;
     if (values.has(key)) return values.get(key);
     const view = Object.create(context);
-    attach(view, event, [...asking, name]);
+    attach(view, event, override, [...asking, name]);
     const value = provider.factory(view as never, event);
     values.set(key, value);
     return value;
   };
 
-  const attach = (context: object, event: HookEvent, asking: readonly string[]) => {
+  const attach = (context: object, event: HookEvent, override: Overrides, asking: readonly string[] = []) => {
     const getters = [...providers].map(([name, provider]) => [
       name,
-      () => make(name, provider, event, context, asking),
+      () => (Object.hasOwn(override, name) ? override[name] : make(name, provider, event, context, override, asking)),
     ]);
     lazy(context, Object.fromEntries(getters));
   };
@@ -73,7 +84,7 @@ export function openProviders(): Providers {
       }
       providers.set(name, provider);
     },
-    attach,
+    attach: (context, event, override) => attach(context, event, override),
     async disposeEvent(event) {
       for (const [name, value] of narrow.get(event.raw) ?? []) {
         const dispose = providers.get(name)?.dispose;

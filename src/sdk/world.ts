@@ -15,6 +15,8 @@ export interface World {
   readonly openTranscript: (path: string | undefined) => Promise<unknown>;
   /** Takes the place of files. */
   readonly state?: StateDoor;
+  /** Members of the context in place of the app's own, for tests. */
+  readonly override?: Readonly<Record<string, unknown>>;
   /** The hooks file, so that a worker can run its tasks. */
   readonly file?: string;
   /** Takes the place of the app's own backend. */

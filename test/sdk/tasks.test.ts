@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, openSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type BundledPackage, bundlePackage } from "./bundled.ts";
+import { type BundledPackage, bundlePackage, type Ran } from "./bundled.ts";
 
 let world: BundledPackage;
 beforeAll(async () => {
@@ -14,44 +15,177 @@ afterAll(async () => {
   world.remove();
 });
 
-const env = { HOOKLINE_WORKER_IDLE_MS: "300" };
-const event = (fields: object) => JSON.stringify({ session_id: "s", cwd: world.project, ...fields });
+const env = { HOOKLINE_WORKER_IDLE_MS: "500", HOOKLINE_RUN: "tag-of-the-run", MARK: "seen" };
 const prompt = (text: string, fields: object = {}) =>
-  event({ hook_event_name: "UserPromptSubmit", prompt: text, ...fields });
-const app = (body: string) =>
-  `import * as sdk from "hookline/sdk";\nconst app = sdk.createApp();\n${body}\nexport default app;\n`;
-const contextIn = (stdout: string) =>
-  stdout === ""
-    ? undefined
-    : (JSON.parse(stdout) as { hookSpecificOutput: { additionalContext: string } }).hookSpecificOutput
-        .additionalContext;
+  JSON.stringify({
+    session_id: "s",
+    cwd: world.project,
+    hook_event_name: "UserPromptSubmit",
+    prompt: text,
+    ...fields,
+  });
+/** An app whose prompts are lines of code over `tasks`; what they give is its context. */
+const app = (tasks: string) => `import * as sdk from "hookline/sdk";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+const app = sdk.createApp();
+${tasks}
+app.onPrompt(async ({ prompt }, { tasks }) => {
+  const said = await eval("(async () => (" + prompt + "))()");
+  return sdk.context(JSON.stringify(said ?? null));
+});
+export default app;
+`;
+const send = async (file: string, code: string, fields: object = {}) =>
+  said(await world.run([file], prompt(code, fields), { env }));
+const said = ({ stdout, stderr }: Ran): unknown => {
+  expect(stderr).toBe("");
+  const { hookSpecificOutput } = JSON.parse(stdout) as { hookSpecificOutput: { additionalContext: string } };
+  return JSON.parse(hookSpecificOutput.additionalContext);
+};
 
 test("SD-119: a job of three seconds does not hold the hook, and an event four seconds later pops its result", async () => {
   const file = world.file(
     "slow.mjs",
-    app(`const slow = app.task("slow", async (text) => { await new Promise((done) => setTimeout(done, 3000)); return text + " done"; });
-         app.onPrompt("go", () => undefined);
-         app.onPrompt(async ({ prompt }, { tasks }) => {
-           if (prompt === "go") await tasks.add(slow, "work");
-           if (prompt === "idle") return;
-           const done = await tasks.pop(slow);
-           return sdk.context(JSON.stringify(done?.value ?? null));
-         });`),
+    app(`const slow = app.task("slow", async (text) => { await sleep(3000); return text + " done"; });`),
   );
-  await world.run([file], prompt("idle"), { env });
-  const normal = await timed(() => world.run([file], prompt("idle"), { env }));
-  const adding = await timed(() => world.run([file], prompt("go"), { env }));
-  expect(contextIn(adding.value.stdout)).toBe("null");
-  expect(adding.value.stderr).toBe("");
+  await send(file, "1");
+  const normal = await timed(() => send(file, "1"));
+  const adding = await timed(() => send(file, `(await tasks.add(slow, "work"), await tasks.pop(slow))`));
+  expect(adding.value).toBe(null);
   expect(adding.ms - normal.ms).toBeLessThan(500);
   await sleep(4_000);
-  const later = await world.run([file], prompt("again"), { env });
-  expect(contextIn(later.stdout)).toBe('"work done"');
-  expect(contextIn((await world.run([file], prompt("again"), { env })).stdout)).toBe("null");
-}, 30_000);
+  const pops = await Promise.all(Array.from({ length: 6 }, () => send(file, "(await tasks.pop(slow))?.value")));
+  expect(pops.filter((value) => value !== null)).toEqual(["work done"]);
+});
+
+test("SD-58: a worker has no descriptor, tag or terminal of the hook that started it, and is one for many hooks", async () => {
+  const file = world.file(
+    "who.mjs",
+    app(`const who = app.task("who", async (n, { cwd }) => { await sleep(1500); return { pid: process.pid, cwd }; });`),
+  );
+  await send(file, "1");
+  // A host may leave any descriptor open in the hook; here a pipe at 40.
+  const far = openSync("/dev/zero", "r");
+  const stdio = Array.from({ length: 41 }, (_, fd): "pipe" | "ignore" | number =>
+    fd === 40 ? far : fd < 3 ? "pipe" : "ignore",
+  );
+  const hook = spawn(process.execPath, [join(world.folder, "package", "bin.mjs"), file], {
+    cwd: world.project,
+    env: { PATH: process.env["PATH"], HOME: world.folder, HOOKLINE_HOME: join(world.folder, "state"), ...env },
+    stdio,
+  });
+  hook.stdin?.end(prompt(`await tasks.add(who, 0, { key: "k0" })`));
+  const closed = await timed(() => new Promise((done) => hook.on("close", done)));
+  expect(closed.ms).toBeLessThan(1_500);
+  await Promise.all([1, 2, 3, 4].map((n) => send(file, `await tasks.add(who, ${n}, { key: "k${n}" })`)));
+  const done = (await send(file, `(await tasks.wait("k0"), await tasks.popAll()).map(({ value }) => value)`)) as {
+    pid: number;
+    cwd: string;
+  }[];
+  const [first] = done;
+  expect(first?.cwd).toBe(world.project);
+  const pid = first?.pid ?? 0;
+  const links = readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`));
+  expect(links.filter((link) => link === "/dev/zero")).toEqual([]);
+  const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+  expect([environment.includes("MARK=seen"), environment.filter((one) => one.startsWith("HOOKLINE_RUN="))]).toEqual([
+    true,
+    [],
+  ]);
+  const [, , , , , session] = readFileSync(`/proc/${pid}/stat`, "utf8").split(" ");
+  expect(Number(session)).toBe(pid);
+  const all = (await send(
+    file,
+    `(await tasks.waitAll(["k1", "k2", "k3", "k4"])).map((one) => one?.value?.pid)`,
+  )) as number[];
+  const rest = done.slice(1).map((value) => value.pid);
+  expect(new Set([pid, ...rest, ...all.filter((one) => one !== null)])).toEqual(new Set([pid]));
+});
+
+test("SD-59: a job whose worker was killed runs again up to its attempts, then fails as worker-lost", async () => {
+  const pids = join(world.folder, "pids");
+  const file = world.file(
+    "dies.mjs",
+    app(`const dies = (name, attempts) => app.task(name, async () => {
+           appendFileSync(${JSON.stringify(pids)}, name + " " + process.pid + "\\n");
+           await sleep(60_000);
+         }, { attempts });
+         const once = dies("once", 1), twice = dies("twice", 2);`),
+  );
+  const lines = () => (existsSync(pids) ? readFileSync(pids, "utf8").trimEnd().split("\n") : []);
+  await send(file, "await tasks.add(once)");
+  await until(() => lines().length === 1);
+  process.kill(Number(lines()[0]?.split(" ")[1]), "SIGKILL");
+  expect(await send(file, "(await tasks.wait(once))?.error?.code")).toBe("worker-lost");
+  expect(await send(file, "(await tasks.popErrors()).map(({ key, error }) => [key, error.code])")).toEqual([
+    ["once", "worker-lost"],
+  ]);
+
+  await send(file, "await tasks.add(twice)");
+  await until(() => lines().length === 2);
+  process.kill(Number(lines()[1]?.split(" ")[1]), "SIGKILL");
+  expect(await send(file, "(await tasks.wait(twice, { timeoutMs: 300 }), (await tasks.get(twice)).state)")).toMatch(
+    /pending|running/,
+  );
+  await until(() => lines().length === 3);
+  process.kill(Number(lines()[2]?.split(" ")[1]), "SIGKILL");
+  expect(await send(file, "(await tasks.wait(twice))?.error?.code")).toBe("worker-lost");
+});
+
+test("SD-56: cancel aborts the signal of a job that runs in another process", async () => {
+  const notes = join(world.folder, "notes");
+  const file = world.file(
+    "cancel.mjs",
+    app(`const long = app.task("long", async (_, { signal }) => {
+           appendFileSync(${JSON.stringify(notes)}, "begun ");
+           await new Promise((done) => signal.addEventListener("abort", done));
+           appendFileSync(${JSON.stringify(notes)}, "aborted ");
+         });`),
+  );
+  const read = () => (existsSync(notes) ? readFileSync(notes, "utf8") : "");
+  await send(file, "await tasks.add(long)");
+  await until(() => read() === "begun ");
+  expect(await send(file, "[await tasks.cancel(long), (await tasks.get(long)).state]")).toEqual([true, "cancelled"]);
+  await until(() => read() === "begun aborted ");
+});
+
+test("SD-59: a worker leaves a task alone that its app has not, and a changed hooks file gets a worker of its own", async () => {
+  const file = world.file("changes.mjs", app(`const one = app.task("one", () => "one");`));
+  expect(await send(file, "(await tasks.add(one), (await tasks.wait(one))?.value)")).toBe("one");
+  world.file("changes.mjs", app(`const two = app.task("two", () => "two"); const one = { name: "one", key: "one" };`));
+  expect(await send(file, "(await tasks.add(two), (await tasks.wait(two))?.value)")).toBe("two");
+  const unknown = await world.run([file], prompt("await tasks.add(one)", { session_id: "other" }), { env });
+  expect(unknown.stdout).toContain("no task called");
+});
+
+test("SD-57: a result is delivered once, over all processes, to the session it belongs to", async () => {
+  const file = world.file("deliver.mjs", app(`const note = app.task("note", (text) => text);`));
+  await send(file, `await tasks.add(note, "for the model", { deliver: "context" })`, { session_id: "../../escaped" });
+  expect(await send(file, `(await tasks.wait(note))?.value`, { session_id: "else" })).toBe(null);
+  await sleep(600);
+  const both = await Promise.all(
+    Array.from({ length: 4 }, () => world.run([file], prompt("1", { session_id: "../../escaped" }), { env })),
+  );
+  expect(both.filter(({ stdout }) => stdout.includes("for the model")).length).toBe(1);
+  expect(readdirSync(world.folder)).not.toContain("escaped");
+});
 
 async function timed<Value>(work: () => Promise<Value>): Promise<{ value: Value; ms: number }> {
   const begun = performance.now();
   const value = await work();
   return { value, ms: performance.now() - begun };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let n = 0; n < 300 && !holds(); n++) await sleep(50);
+  expect(holds()).toBe(true);
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return ""; // closed since the folder was read
+  }
 }

@@ -23,6 +23,12 @@ export function taskCalls(call: TasksCall, space: string, handler: { readonly si
     return taken.map(resultOf);
   };
   const look = async (key: TaskKey) => (await call.backend()).get(place, keyOf(key));
+  /** Who asks for a job that has not ended sees to it that somebody works: its worker may have died. */
+  const ask = async (key: TaskKey) => {
+    const record = await look(key);
+    if (isOpen(record)) await wake(await call.backend());
+    return record;
+  };
 
   /** Asks again and again, ever less often: a wait must work for jobs that end in another process. */
   const until = async (keys: readonly TaskKey[], enough: "all" | "any", { timeoutMs }: WaitOptions) => {
@@ -46,11 +52,15 @@ export function taskCalls(call: TasksCall, space: string, handler: { readonly si
       await wake(backend);
       return id;
     },
-    get: async (key) => withResult(await look(key)) as never,
-    pop: async (key) => withResult(await (await call.backend()).take(place, keyOf(key), "completed")) as never,
+    get: async (key) => withResult(await ask(key)) as never,
+    async pop(key) {
+      const taken = await (await call.backend()).take(place, keyOf(key), "completed");
+      if (taken === undefined) await ask(key);
+      return withResult(taken) as never;
+    },
     popAll: async () => (await takeAll("completed")) as never,
     popErrors: async () => (await takeAll("failed")) as never,
-    has: async (key) => (await look(key))?.state === "completed",
+    has: async (key) => (await ask(key))?.state === "completed",
     cancel: async (key) => (await call.backend()).cancel(place, keyOf(key)),
     async cancelAll() {
       const backend = await call.backend();

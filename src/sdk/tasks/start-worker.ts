@@ -7,7 +7,7 @@ import { namesIn } from "./job-file.ts";
 
 /** Starts a worker for a queue unless one runs or there is nothing to do. It outlives this process and holds nothing of it. */
 export async function startWorker(folder: string, { file, env, cwd, logger }: WakeCall): Promise<void> {
-  if (file === undefined || (await namesIn(folder, "pending")).length === 0 || (await isWorked(folder))) return;
+  if (file === undefined || !(await isWork(folder)) || (await isWorked(folder))) return;
   startDetached([fileURLToPath(new URL("./worker.js", import.meta.url)), file], {
     cwd,
     env,
@@ -18,6 +18,11 @@ export async function startWorker(folder: string, { file, env, cwd, logger }: Wa
 /** The lock a worker holds as long as it works. */
 export function workerLock(folder: string): string {
   return join(folder, "worker");
+}
+
+/** A running job of which nobody takes care is one whose worker died. */
+async function isWork(folder: string): Promise<boolean> {
+  return (await namesIn(folder, "pending")).length > 0 || (await namesIn(folder, "running")).length > 0;
 }
 
 async function isWorked(folder: string): Promise<boolean> {

@@ -5,6 +5,8 @@ import type { ToolInputs } from "../index.ts";
 import { type MethodOf, ruleOf, type ToolEventName } from "../rules.ts";
 import { memoryState } from "../state/memory.ts";
 import type { StateDoor } from "../state/state.ts";
+import type { TaskBackend } from "../tasks/backend.ts";
+import { immediateTasks } from "../tasks/for-tests.ts";
 import type { World } from "../world.ts";
 import { fixtures } from "./fixtures.ts";
 import { resultOf, type TestResult } from "./result.ts";
@@ -14,6 +16,8 @@ export interface TestClientOptions {
   readonly state?: StateDoor;
   /** What `ctx.transcript` is. */
   readonly transcript?: unknown;
+  /** Where `ctx.tasks` puts jobs; unless told, they run at once in this process. */
+  readonly tasks?: TaskBackend;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly now?: () => number;
@@ -28,6 +32,8 @@ export type TestClient = {
   send<Name extends EventName>(name: Name, changes?: Partial<Payload<Name>>): Promise<TestResult>;
   /** Any payload, as a host might send it. */
   raw(payload: WirePayload): Promise<TestResult>;
+  /** From now on `ctx[name]` is this value, whatever the app provides. */
+  override(name: string, value: unknown): TestClient;
 };
 
 type Short<Method extends string> = Method extends `on${infer Rest}` ? Uncapitalize<Rest> : Method;
@@ -55,14 +61,21 @@ export function testClient(app: unknown, options: TestClientOptions = {}): TestC
   const inside = appInside(app);
   if (inside === undefined) throw new Problem("sdk/no-app", "testClient needs the value of createApp().");
   const state = options.state ?? memoryState(inside.options.state);
+  const tasks = options.tasks ?? immediateTasks();
+  const overridden: Record<string, unknown> = {};
   const raw = async (payload: WirePayload) => {
-    const settled = await inside.dispatch(payload, worldOf(options, state));
+    const settled = await inside.dispatch(payload, { ...worldOf(options, state), tasks, override: overridden });
     await settled.dispose();
     return resultOf(settled);
   };
   const send = (name: EventName, changes: object = {}) => raw(fixtures[name](changes) as unknown as WirePayload);
   const methods = eventNames.map((name) => [shortName(ruleOf(name).method), senderOf(name, send)]);
-  return Object.assign(Object.fromEntries(methods), { send, raw }) as TestClient;
+  const client = Object.assign(Object.fromEntries(methods), { send, raw, override }) as TestClient;
+  function override(name: string, value: unknown): TestClient {
+    overridden[name] = value;
+    return client;
+  }
+  return client;
 }
 
 function senderOf(name: EventName, send: (name: EventName, changes?: object) => Promise<TestResult>) {

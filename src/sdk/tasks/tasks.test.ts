@@ -1,0 +1,150 @@
+import { expect, expectTypeOf, test } from "vitest";
+import { appInside, blueprint, context, createApp } from "../index.ts";
+import { mockTasks, testClient } from "../testing/index.ts";
+
+test("SD-55: a task is typed by its function, runs with its input, and its result is popped", async () => {
+  const app = createApp();
+  const double = app.task("double", (n: number, { cwd, attempt }) => ({ twice: n * 2, cwd, attempt }));
+  app.onPrompt(async (_event, { tasks }) => {
+    expect(await tasks.add(double, 21)).toEqual(expect.any(String));
+    // @ts-expect-error the input of the task is a number
+    await expect(tasks.add(double, "21", { key: "wrong" })).resolves.toBeDefined();
+    const done = await tasks.pop(double);
+    if (done) expectTypeOf(done.value.twice).toEqualTypeOf<number>();
+    return context(JSON.stringify([done?.state, done?.value, await tasks.pop(double)]));
+  });
+  const result = await testClient(app).prompt("hi", { cwd: "/home/dev/project" });
+  expect(result.additionalContext).toEqual([
+    JSON.stringify(["completed", { twice: 42, cwd: "/home/dev/project", attempt: 1 }, null]),
+  ]);
+});
+
+test("SD-56: every call of ctx.tasks, over jobs that complete, fail and wait", async () => {
+  const app = createApp();
+  const work = app.task("work", (what: string) => what);
+  const backend = mockTasks();
+  const seen: unknown[] = [];
+  app.onPrompt("setup", () => undefined);
+  app.onPrompt(async ({ prompt }, { tasks }) => {
+    if (prompt === "add") {
+      for (const key of ["good", "bad", "open"]) await tasks.add(work, key, { key });
+      return;
+    }
+    seen.push(
+      [await tasks.has("good"), await tasks.has("bad"), await tasks.has("open"), await tasks.has("none")],
+      [(await tasks.get("good"))?.state, (await tasks.get("bad"))?.state, (await tasks.get("open"))?.state],
+      (await tasks.waitAny(["open", "good"]))?.key,
+      (await tasks.waitAll(["good", "bad"])).map((one) => one?.state),
+      await tasks.wait("open", { timeoutMs: 30 }),
+      (await tasks.popAll()).map(({ key, value }) => [key, value]),
+      (await tasks.popErrors()).map(({ key, error }) => [key, error]),
+      [await tasks.cancel("open"), await tasks.cancel("open"), (await tasks.get("open"))?.state],
+      await tasks.add(work, "again").then(() => tasks.cancelAll()),
+      [await tasks.popAll(), await tasks.popErrors()],
+    );
+  });
+  const client = testClient(app, { tasks: backend });
+  await client.prompt("add");
+  backend.complete("good", { fine: true });
+  backend.fail("bad", "boom");
+  const { systemMessages } = await client.prompt("look");
+  expect(systemMessages).toEqual([]);
+  expect(seen).toEqual([
+    [true, false, false, false],
+    ["completed", "failed", "pending"],
+    "good",
+    ["completed", "failed"],
+    undefined,
+    [["good", { fine: true }]],
+    [["bad", { code: "failed", message: "boom" }]],
+    [true, false, "cancelled"],
+    1,
+    [[], []],
+  ]);
+  expect(backend.added.map(({ key, task, input }) => [key, task, input])).toEqual([
+    ["good", "work", "good"],
+    ["bad", "work", "bad"],
+    ["open", "work", "open"],
+    ["work", "work", "again"],
+  ]);
+});
+
+test("SD-13, SD-55: a blueprint's tasks and jobs lie apart from the app's", async () => {
+  const part = blueprint("part");
+  const theirs = part.task("job", () => "theirs");
+  part.onPrompt(async (_event, { tasks }) => void (await tasks.add(theirs, undefined)));
+  const app = createApp().include(part);
+  const ours = app.task("job", () => "ours");
+  app.onPrompt(async (_event, { tasks }) => {
+    await tasks.add(ours, undefined);
+    return context((await tasks.popAll()).map(({ value }) => value).join());
+  });
+  expect([theirs.name, ours.name]).toEqual(["part/job", "job"]);
+  expect((await testClient(app).prompt("hi")).additionalContext).toEqual(["ours"]);
+  const twice = blueprint();
+  twice.task("job", () => 1);
+  expect(() => app.include(twice)).toThrow(expect.objectContaining({ code: "sdk/task-taken" }));
+  expect(() => app.task("", () => 1)).toThrow(expect.objectContaining({ code: "sdk/bad-task" }));
+});
+
+test("SD-57: a result to be delivered reaches the model with the next event that takes context, once", async () => {
+  const app = createApp();
+  const lint = app.task("lint", (n: number) => {
+    if (n === 0) throw new Error("nothing to lint");
+    return { problems: n };
+  });
+  app.onNotification(async (_event, { tasks }) => {
+    await tasks.add(lint, 2, { deliver: "context" });
+    await tasks.add(lint, 0, { key: "none", deliver: "context" });
+    await tasks.add(lint, 3, { key: "kept" });
+  });
+  const client = testClient(app);
+  (await client.notification()).expectNoOpinion();
+  (await client.sessionEnd()).expectNoOpinion();
+  const other = await client.prompt("hi", { session_id: "other" });
+  expect(other.additionalContext).toEqual([]);
+  const session = (await client.notification()).event && "b37b4d9a-5866-4ba4-a605-def302147573";
+  const told = await client.prompt("hi", { session_id: session });
+  expect(told.additionalContext).toEqual([
+    'Background task lint has finished:\n{\n  "problems": 2\n}',
+    "Background task none failed: nothing to lint",
+  ]);
+  expect((await client.prompt("hi", { session_id: session })).additionalContext).toEqual([]);
+});
+
+test("SD-59: inputs and results over one MiB, or that are no JSON, are refused", async () => {
+  const app = createApp();
+  const big = app.task("big", (n: number) => (n === 0 ? 1n : "x".repeat(n)));
+  app.onPrompt(async ({ prompt }, { tasks }) => {
+    if (prompt === "input") await tasks.add(app.task("any", () => 1) as never, "x".repeat(2 ** 20) as never);
+    if (prompt === "ring") {
+      const ring: unknown[] = [];
+      ring.push(ring);
+      await tasks.add(big, ring as never);
+    }
+    if (prompt === "unknown") await tasks.add({ name: "nobody", key: "nobody" }, 1);
+    await tasks.add(big, 2 ** 20, { key: "long" });
+    await tasks.add(big, 0, { key: "bigint" });
+    return context((await tasks.popErrors()).map(({ error }) => error.code).join());
+  });
+  const client = testClient(app);
+  expect((await client.prompt("results")).additionalContext).toEqual(["result-too-large,result-not-json"]);
+  expect((await client.prompt("input")).systemMessages[0]).toMatch(/has 1048578 bytes; the limit is 1048576/);
+  expect((await client.prompt("ring")).warnings[0]?.message).toMatch(/is no JSON/);
+  expect((await client.prompt("unknown")).warnings[0]?.message).toMatch(/no task called "nobody"/);
+});
+
+test("SD-2: an app's own backend is used where no other is lent", async () => {
+  const tasks = mockTasks();
+  const app = createApp({ tasks });
+  const one = app.task("one", () => 1);
+  app.onPrompt(async (_event, ctx) => void (await ctx.tasks.add(one, undefined)));
+  await appInside(app)?.dispatch(
+    { hook_event_name: "UserPromptSubmit", session_id: "s" },
+    {
+      ...{ env: {}, cwd: "/", replay: false, now: Date.now, openTranscript: async () => undefined },
+      ...{ signal: new AbortController().signal, complain: () => undefined },
+    },
+  );
+  expect(tasks.added.map(({ key }) => key)).toEqual(["one"]);
+});
