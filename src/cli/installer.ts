@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url";
-import { daemonStatus, dropEndpoint, endpointFor } from "../daemon/index.ts";
+import { daemonStatus, dropEndpoint, endpointFor, stopDaemon } from "../daemon/index.ts";
 import type { DaemonDoor, Installer } from "../install/index.ts";
 import type { Io } from "./command.ts";
+import { version } from "./version.ts";
 
 /** The package this program belongs to; the same from the sources as from what is built of them. */
 const packageRoot = fileURLToPath(new URL("../../", import.meta.url)).replace(/[\\/]$/, "");
@@ -11,6 +12,7 @@ export function installerFor(io: Io): Installer & { readonly daemon: DaemonDoor 
   const { env, home, signal } = io;
   return {
     packageRoot,
+    version: version(),
     node: process.execPath,
     home: { env, home },
     now: () => new Date(),
@@ -18,6 +20,7 @@ export function installerFor(io: Io): Installer & { readonly daemon: DaemonDoor 
     daemon: {
       endpointFor: (file, options) => endpointFor(file, { ...options, env }),
       daemonStatus: (file) => daemonStatus(file, { env }),
+      stopDaemon: (file) => stopDaemon(file, { env }),
       dropEndpoint: (file) => dropEndpoint(file, { env }),
     },
   };

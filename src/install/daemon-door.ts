@@ -3,6 +3,8 @@ export interface DaemonDoor {
   /** Where the app will be reached; kept on disk, so that port and token stay. `fresh` chooses others. */
   endpointFor(hooksFile: string, options?: { readonly fresh?: boolean }): Promise<Endpoint>;
   daemonStatus(hooksFile: string): Promise<DaemonStatus | undefined>;
+  /** False when none ran. */
+  stopDaemon(hooksFile: string): Promise<boolean>;
   /** Forgets port and token, and stops the daemon. */
   dropEndpoint(hooksFile: string): Promise<void>;
 }

@@ -20,6 +20,7 @@ import { realFile } from "./settings-file.ts";
 export interface Installer {
   /** The package that runs now. */
   readonly packageRoot: string;
+  readonly version: string;
   readonly node: string;
   readonly home: HomeSource;
   readonly daemon?: DaemonDoor;

@@ -39,8 +39,10 @@ export async function modeOf(path: string): Promise<number | undefined> {
   return stat && stat.mode & 0o7777;
 }
 
-/** A file with a token in it is for its owner alone. */
-export async function makePrivate(path: string): Promise<void> {
+/** A file with a token in it is for its owner alone. False when it was so already, or is not there. */
+export async function makePrivate(path: string): Promise<boolean> {
   const mode = await modeOf(path);
-  if (mode !== undefined && (mode & 0o077) !== 0) await chmod(await realFile(path), 0o600);
+  if (mode === undefined || (mode & 0o077) === 0) return false;
+  await chmod(await realFile(path), 0o600);
+  return true;
 }

@@ -10,6 +10,8 @@ import { contentHashOf, introspect } from "./introspect.ts";
 import { type LockFile, readLockFile, unlockedPath } from "./lock-file.ts";
 import { type OwnMarks, type OwnPlace, ownEntries } from "./own-entries.ts";
 import { hooksFileFor, placesOf, type ScopePlaces, type Standpoint } from "./places.ts";
+import type { PlannedEntry } from "./plan.ts";
+import { listenerOn } from "./port-owner.ts";
 import { type InstallRecord, readRecord } from "./record.ts";
 import { type Scope, scopes } from "./scope.ts";
 import { readSettings, realFile } from "./settings-file.ts";
@@ -45,19 +47,23 @@ export type DriftKind =
   | "hooks-file-broken"
   | "lock-missing"
   | "two-scopes"
+  | "port-taken"
   | "disabled";
+
+/** How closely the code is looked at: loaded to see its handlers, or not at all, and then nothing is started. */
+export type Look = "run" | "nothing";
 
 /** Every scope, in order. Contract: a settings or lock file that cannot be read is a `Problem`. */
 export async function statusOf(
   standpoint: Standpoint,
   installer: Installer,
   asked: readonly Scope[] = scopes,
-  options: { readonly runCode?: boolean } = {},
+  look: Look = "run",
 ): Promise<readonly ScopeStatus[]> {
   const all: ScopeStatus[] = [];
   for (const scope of asked) {
     const places = placesIf(scope, standpoint);
-    if (places !== undefined) all.push(await scopeStatus(places, standpoint, installer, options.runCode ?? true));
+    if (places !== undefined) all.push(await scopeStatus(places, standpoint, installer, look));
   }
   return all.map((one) => ({ ...one, drift: [...one.drift, ...otherScopes(one, all)] }));
 }
@@ -76,7 +82,7 @@ async function scopeStatus(
   places: ScopePlaces,
   standpoint: Standpoint,
   installer: Installer,
-  runCode: boolean,
+  look: Look,
 ): Promise<ScopeStatus> {
   const lock = await readLockFile(places.lockFile);
   const record = await readRecord(await realFile(places.settingsFile), installer.home);
@@ -94,8 +100,9 @@ async function scopeStatus(
   const installed = lock !== undefined || entries.length > 0;
   const base = { places, installed, entries, ...(lock ? { lock } : {}), ...(record ? { record } : {}) };
   if (!installed || known === undefined) return { ...base, drift: [], notes: [] };
-  const code = await codeDrift(known, lock, record, places, standpoint, installer, runCode);
+  const code = await codeDrift(known, lock, record, places, standpoint, installer, look);
   const daemon = await installer.daemon?.daemonStatus(known);
+  const stranger = await strangerOnPort(entries, daemon);
   return {
     ...base,
     hooksFile: known,
@@ -106,10 +113,30 @@ async function scopeStatus(
         ? [drift("lock-missing", `${places.lockFile} is gone; hookline install writes it again.`)]
         : []),
       ...code.drift,
+      ...(stranger === undefined ? [] : [drift("port-taken", stranger)]),
       ...(await switchedOff(places, standpoint)),
     ],
     notes: code.notes,
   };
+}
+
+/** An http entry names a port; whoever else listens there gets the events. */
+async function strangerOnPort(
+  entries: readonly OwnPlace[],
+  daemon: DaemonStatus | undefined,
+): Promise<string | undefined> {
+  const port = entries.map(({ value }) => portIn(value)).find((one) => one !== undefined);
+  if (port === undefined || daemon?.port === port) return undefined;
+  const owner = await listenerOn(port);
+  if (owner === undefined) return undefined;
+  return `Port ${port}, which the http entries name, is taken by ${owner}. hookline doctor --fix chooses another.`;
+}
+
+function portIn(group: unknown): number | undefined {
+  const url = (group as PlannedEntry["group"]).hooks
+    .map((hook) => ("url" in hook ? hook.url : undefined))
+    .find(Boolean);
+  return url !== undefined && URL.canParse(url) ? Number(new URL(url).port) : undefined;
 }
 
 function usualFile(scope: Scope, standpoint: Standpoint): string | undefined {
@@ -153,15 +180,16 @@ async function codeDrift(
   { root }: ScopePlaces,
   { env }: Standpoint,
   installer: Installer,
-  runCode: boolean,
+  look: Look,
 ): Promise<{ readonly drift: readonly Drift[]; readonly notes: readonly string[]; readonly contentHash?: string }> {
   if (!existsSync(hooksFile))
     return { drift: [drift("hooks-file-missing", `The hooks file ${hooksFile} is not there.`)], notes: [] };
+  if (look === "nothing") return { drift: [], notes: [] };
   try {
     const contentHash = await contentHashOf(hooksFile, await appInputs(hooksFile));
     if (lock === undefined || contentHash === lock.contentHash) return { drift: [], notes: [], contentHash };
     const changed = `The code has changed since it was installed (${lock.installedAt}).`;
-    if (!runCode || record === undefined) return { drift: [], notes: [changed], contentHash };
+    if (record === undefined) return { drift: [], notes: [changed], contentHash };
     const program = [installer.node, join(installer.packageRoot, "dist", "install", "child.js")];
     const { events } = await introspect(hooksFile, { program, cwd: root, env });
     return { drift: handlerDrift(registeredIds(events), lock), notes: [changed], contentHash };
@@ -169,6 +197,14 @@ async function codeDrift(
     if (!(error instanceof Error && error.name === "Problem")) throw error;
     return { drift: [drift("hooks-file-broken", error.message)], notes: [] };
   }
+}
+
+/** Whether the code is byte for byte what the lock file speaks of. Runs none of it. */
+export async function isCodeAsInstalled({ lockFile }: ScopePlaces): Promise<boolean> {
+  const lock = await readLockFile(lockFile);
+  if (lock === undefined) return false;
+  const file = unlockedPath(lockFile, lock.hooksPath);
+  return existsSync(file) && (await contentHashOf(file, await appInputs(file))) === lock.contentHash;
 }
 
 function handlerDrift(now: readonly string[], { hooksRegistered, allEvents }: LockFile): readonly Drift[] {

@@ -1,46 +1,82 @@
 import { resolve } from "node:path";
 import { diagnose, type Finding } from "../../engine/index.ts";
-import type { Command } from "../command.ts";
+import { installFindings, isCodeAsInstalled, type Repair, repair, type Standpoint } from "../../install/index.ts";
+import { approve } from "../approve.ts";
+import type { Call, Command, Io } from "../command.ts";
+import { installerFor } from "../installer.ts";
+import { jsonText } from "../print/json.ts";
 import { visible } from "../print/judgement.ts";
 import { type Style, styleFor } from "../print/style.ts";
 
 export const command: Command = {
-  usage: "[--cwd DIR] [--settings FILE]… [--plugin-dir DIR]… [--json]",
+  usage: "[--cwd DIR] [--settings FILE]… [--plugin-dir DIR]… [--fix] [--json]",
   about: `Says what is wrong with the hooks that apply here: settings that cannot be read, programs and scripts that are not there or cannot
-be started, matchers that never match, hooks that are off, equal or not approved, files that others may change. Starts nothing.
+be started, matchers that never match, hooks that are off, equal or not approved, files that others may change; and of installed apps,
+entries that are gone, a package or bash that is missing, a port that somebody else has, handlers that are slow. Starts nothing.
 
-The exit status is 0 when nothing is wrong, whatever notes there are, and 1 when there is an error or a warning.`,
+--fix brings back what a lock file describes, as you installed it, and says what it did; it never installs what was not installed.
+The exit status is 0 when nothing is wrong, whatever notes there are, 3 when there is an error or a warning, and 1 when the call cannot
+be made.`,
   options: {
     cwd: { type: "string", value: "DIR", about: "the project folder (default: here)" },
     settings: { type: "string", value: "FILE", multiple: true, about: "a further settings file; may be given again" },
     "plugin-dir": { type: "string", value: "DIR", multiple: true, about: "a plugin's folder; may be given again" },
+    fix: { type: "boolean", about: "bring back what was installed" },
     json: { type: "boolean", about: "print one JSON object" },
   },
-  examples: ["hookline doctor", "hookline doctor --json"],
+  examples: ["hookline doctor", "hookline doctor --fix", "hookline doctor --json"],
   async run(call, io) {
-    const findings = await diagnose({
-      cwd: resolve(io.cwd, call.text("cwd") ?? "."),
+    const cwd = resolve(io.cwd, call.text("cwd") ?? ".");
+    const repairs = call.flag("fix") ? await fixed(cwd, io) : [];
+    const engine = await diagnose({
+      cwd,
       home: io.home,
       env: io.env,
       settings: call.texts("settings").map((file) => (file.trimStart().startsWith("{") ? file : resolve(io.cwd, file))),
       plugins: call.texts("plugin-dir").map((folder) => resolve(io.cwd, folder)),
     });
+    const findings = [...(await installFindings(standpointAt(cwd, io), installerFor(io))), ...engine];
     const problems = findings.filter(({ level }) => level !== "note").length;
     await io.out(
       call.flag("json")
-        ? `${JSON.stringify({ ok: problems === 0, findings }, null, 2)}\n`
-        : doctorText(findings, problems, styleFor(io)),
+        ? jsonText({ ok: problems === 0, findings, ...repairsJson(repairs, call) })
+        : repairsText(repairs, call) + doctorText(findings, problems, styleFor(io)),
     );
-    return problems === 0 ? 0 : 1;
+    return problems === 0 ? 0 : 3;
   },
 };
 
-function doctorText(findings: readonly Finding[], problems: number, style: Style): string {
+function standpointAt(cwd: string, { home, env }: Io): Standpoint {
+  return { cwd, home, env };
+}
+
+/** Entries with another port are new, and whoever repairs them means them; code that changed since the install is another matter. */
+async function fixed(cwd: string, io: Io): Promise<readonly Repair[]> {
+  const repairs = await repair(standpointAt(cwd, io), installerFor(io));
+  for (const { wrote } of repairs) {
+    if (wrote !== undefined && (await isCodeAsInstalled(wrote.places))) await approve(wrote.places, wrote.planned, io);
+  }
+  return repairs;
+}
+
+function repairsJson(repairs: readonly Repair[], call: Call): object {
+  return call.flag("fix") ? { repairs: repairs.map(({ done, message }) => ({ done, message })) } : {};
+}
+
+function repairsText(repairs: readonly Repair[], call: Call): string {
+  if (!call.flag("fix")) return "";
+  if (repairs.length === 0) return "There was nothing to repair.\n";
+  return repairs.map(({ done, message }) => `${done ? "repaired" : "not done"}  ${visible(message)}\n`).join("");
+}
+
+function doctorText(findings: readonly Shown[], problems: number, style: Style): string {
   const told = problems === 0 ? "Nothing is wrong." : `${problems} ${problems === 1 ? "problem" : "problems"}.`;
   return `${[...findings.flatMap((finding) => findingLines(finding, style)), told].join("\n")}\n`;
 }
 
-function findingLines({ level, code, message, place }: Finding, style: Style): readonly string[] {
+type Shown = Pick<Finding, "level" | "code" | "message" | "place">;
+
+function findingLines({ level, code, message, place }: Shown, style: Style): readonly string[] {
   const paint = { error: style.red, warning: style.yellow, note: style.dim }[level];
   const where = place === undefined || message.includes(place) ? [] : [`         ${style.dim(visible(place))}`];
   return [`${paint(level.padEnd(8))} ${code}: ${visible(message)}`, ...where];

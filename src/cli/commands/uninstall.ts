@@ -52,7 +52,7 @@ The exit status is 0 when it is out, or was not in; 1 when it cannot be done.`,
 /** The scope that was named, or the only one that has something of ours. */
 async function chosen(call: Call, io: Io): Promise<{ readonly scope: Scope; readonly hooksFile?: string }> {
   const named = scopeOf(call);
-  const all = await statusOf(standpointOf(call, io), installerFor(io), named ? [named] : undefined, { runCode: false });
+  const all = await statusOf(standpointOf(call, io), installerFor(io), named ? [named] : undefined, "nothing");
   const installed = all.filter((one) => one.installed);
   if (installed.length > 1) {
     const scopes = installed.map(({ places }) => places.scope).join(" and ");
@@ -67,6 +67,6 @@ async function chosen(call: Call, io: Io): Promise<{ readonly scope: Scope; read
 
 /** Whether another scope still has entries that need the daemon. */
 async function isElsewhere(hooksFile: string, call: Call, io: Io): Promise<boolean> {
-  const all = await statusOf(standpointOf(call, io), installerFor(io), undefined, { runCode: false });
+  const all = await statusOf(standpointOf(call, io), installerFor(io), undefined, "nothing");
   return all.some((one) => one.installed && one.hooksFile === hooksFile);
 }

@@ -1,0 +1,137 @@
+import { existsSync } from "node:fs";
+import { Problem } from "../protocol/index.ts";
+import { projectDir } from "./call-words.ts";
+import type { Installer } from "./install-app.ts";
+import { findBash } from "./package-place.ts";
+import type { Standpoint } from "./places.ts";
+import { type Scope, scopes } from "./scope.ts";
+import { modeOf } from "./settings-file.ts";
+import { slowHandlers } from "./slow-handlers.ts";
+import { type ScopeStatus, statusOf } from "./status.ts";
+
+/** What a person should know about an installed app, in the shape of the engine's findings. */
+export interface InstallFinding {
+  readonly level: "error" | "warning" | "note";
+  readonly code: InstallFindingCode;
+  readonly message: string;
+  readonly place: string;
+}
+
+/** Every such finding with what it tells. */
+export const installFindingCodes = {
+  "hooks-dropped": "an app was installed, and its entries are gone: the agent, or somebody, rewrote the file",
+  "install-drift": "something is no longer as it was installed",
+  "package-missing": "an entry calls a package that is not there any more",
+  "bash-missing": "an entry calls the client, which is a bash script, and there is no bash",
+  "token-readable": "a settings file with a token in it can be read by others",
+  "daemon-stale": "the daemon is of another version than the package",
+  "handler-slow": "a handler keeps the agent waiting",
+} as const;
+
+export type InstallFindingCode = keyof typeof installFindingCodes;
+
+/** What is wrong with what was installed here. Starts nothing and writes nothing. */
+export async function installFindings(
+  standpoint: Standpoint,
+  installer: Installer,
+): Promise<readonly InstallFinding[]> {
+  const looked = await Promise.all(scopes.map((scope) => look(scope, standpoint, installer)));
+  const installed = looked
+    .flat()
+    .filter((one) => "installed" in one)
+    .filter((one) => one.installed);
+  const found = await Promise.all(installed.map((one) => findingsOf(one, standpoint, installer)));
+  const slow = installed.length === 0 ? [] : await slowHandlers(installer.home);
+  return [
+    ...looked.flat().filter((one) => "code" in one),
+    ...found.flat(),
+    ...slow.map(({ name, calls, p95Ms }): InstallFinding => {
+      const message = `${name} took over ${p95Ms} ms in one of twenty of its last ${calls} calls.`;
+      return { level: "warning", code: "handler-slow", message, place: name };
+    }),
+  ];
+}
+
+async function look(
+  scope: Scope,
+  standpoint: Standpoint,
+  installer: Installer,
+): Promise<readonly (ScopeStatus | InstallFinding)[]> {
+  try {
+    return await statusOf(standpoint, installer, [scope], "nothing");
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    // A settings file that cannot be read is told by whoever reads all of them.
+    if (error.code.startsWith("settings/")) return [];
+    return [
+      { level: "error", code: "install-drift", message: error.message, place: String(error.about["path"] ?? "") },
+    ];
+  }
+}
+
+async function findingsOf(
+  status: ScopeStatus,
+  { env }: Standpoint,
+  installer: Installer,
+): Promise<readonly InstallFinding[]> {
+  const { places, lock, entries, drift, daemon } = status;
+  const { settingsFile } = places;
+  const at = (
+    level: InstallFinding["level"],
+    code: InstallFindingCode,
+    message: string,
+    place = settingsFile,
+  ): InstallFinding => ({
+    level,
+    code,
+    message,
+    place,
+  });
+  if (lock !== undefined && entries.length === 0) {
+    const message = `${settingsFile} has no entry of ours any more, although ${places.lockFile} says it should. hookline doctor --fix puts them back.`;
+    return [at("error", "hooks-dropped", message)];
+  }
+  const missing = lock === undefined ? [] : missingPaths(lock.command, places.root);
+  const client = entries.some(({ value }) => JSON.stringify(value).includes("hookline-client"));
+  const mode = (await modeOf(settingsFile)) ?? 0;
+  const readable = holdsToken(status) && (mode & 0o077) !== 0;
+  return [
+    ...drift.map(({ message }) => at("warning", "install-drift", message)),
+    ...missing.map((path) =>
+      at("error", "package-missing", `${path} is not there; hookline install writes entries that call what is.`),
+    ),
+    ...(client && findBash(env) === undefined
+      ? [at("error", "bash-missing", "There is no bash in PATH. Install it, or: hookline install --transport run.")]
+      : []),
+    ...(readable
+      ? [
+          at(
+            "warning",
+            "token-readable",
+            `${settingsFile} holds a token and others may read it (mode ${(mode & 0o777).toString(8)}).`,
+          ),
+        ]
+      : []),
+    ...(daemon !== undefined && daemon.version !== installer.version
+      ? [
+          at(
+            "warning",
+            "daemon-stale",
+            `The daemon (process ${daemon.pid}) is of version ${daemon.version}, this is ${installer.version}.`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** Words of a call that are paths and lead nowhere, the hooks file apart: that one is drift. */
+function missingPaths(command: readonly string[], root: string): readonly string[] {
+  return command
+    .slice(0, -1)
+    .map((word) => word.replaceAll(projectDir, root))
+    .filter((word) => /[\\/]/.test(word) && !existsSync(word));
+}
+
+export function holdsToken({ entries }: Pick<ScopeStatus, "entries">): boolean {
+  return entries.some(({ value }) => /"Bearer [^$]/.test(JSON.stringify(value)));
+}
