@@ -1,6 +1,6 @@
 import { rank as ranks, type UsageRecord } from "../record.ts";
 import type { NewShape, ScanMemory } from "./memory.ts";
-import { constantAt, type LineKind, openedAt, slot, slotAt } from "./shape.ts";
+import { constantAt, type LineKind, ofFile, openedAt, slot, slotAt } from "./shape.ts";
 
 /**
  * Takes in the shape of a line that was parsed and is known to be what `kind` says; `record` is what an answer held. Lines
@@ -76,8 +76,9 @@ function notesOn(line: string, kind: LineKind, record: UsageRecord): readonly No
     const first = line[at];
     if (copied && place === "data") return object(at, "data", place);
     if (copied && place === "data.message") return object(at, "", place);
-    if (first === "{" && openedAt.has(path)) return object(at, path, place);
-    if (first === "[" && path === "message.usage.iterations") return iterations(at, place);
+    const isOpened = !copied || place.startsWith("data.message.");
+    if (isOpened && first === "{" && openedAt.has(path)) return object(at, path, place);
+    if (isOpened && first === "[" && path === "message.usage.iterations") return iterations(at, place);
     const to = valueEnd(line, at);
     if (to === undefined) return undefined;
     if (!isAnswer && place === "type") {
@@ -94,13 +95,14 @@ function notesOn(line: string, kind: LineKind, record: UsageRecord): readonly No
     return to !== undefined && line[to] === "]" && record.parts.length === 0 ? to + 1 : undefined;
   }
 
-  /** What a progress line says of itself is nothing to the copy in it, except where it ran. */
+  /** What a progress line says of itself is nothing to the copy in it, except where it ran; and the other way round. */
   function slotPath(path: string, place: string): string {
     if (!copied) return path;
     if (place === "data.agentId") return "agentId";
-    if (place.startsWith("data.message.")) return path === "agentId" ? "spoiled" : path;
-    if (path === "agentId" || path === "requestId") return "spoiled";
-    return path === "uuid" || path === "timestamp" ? "beside" : path;
+    if (path === "agentId") return "spoiled";
+    if (place.startsWith("data.message.")) return ofFile.has(path) ? "beside" : path;
+    if (path === "requestId") return "spoiled";
+    return ofFile.has(path) || constantAt.has(path) ? path : "beside";
   }
 
   /** False when this value keeps the line from being learned. */

@@ -67,6 +67,16 @@ export const slotAt: ReadonlyMap<string, number> = new Map([
   ["message.usage.output_tokens_details.thinking_tokens", slot.thinking],
 ]);
 
+/** Those of them that tell of the file: of a progress line its own count, not those of the copy in it. */
+export const ofFile: ReadonlySet<string> = new Set([
+  "cwd",
+  "sessionId",
+  "attributionAgent",
+  "session_id",
+  "forkedFrom",
+  "forkedFrom.sessionId",
+]);
+
 /** Values that are part of the shape: another value is another shape. */
 export const constantAt: ReadonlySet<string> = new Set([
   "type",

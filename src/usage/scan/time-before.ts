@@ -1,4 +1,5 @@
 import { readSync } from "node:fs";
+import { isRecord, type Line, recordsOf } from "../../sessions/index.ts";
 import { timeOf } from "../read-object.ts";
 
 const window = 64 * 1024;
@@ -38,7 +39,15 @@ function timeIn(line: string): number {
     const value: unknown = JSON.parse(line);
     return typeof value === "object" && value !== null && "timestamp" in value ? timeOf(value.timestamp) : Number.NaN;
   } catch {
-    // A damaged line has no time to give; an earlier one may.
-    return Number.NaN;
+    // Damaged: what can be saved of it may still tell.
+    return timeInDamaged(Buffer.from(line));
   }
+}
+
+function timeInDamaged(bytes: Buffer): number {
+  const line: Line = { offset: 0, length: bytes.length, end: bytes.length + 1, line: 0, bytes, terminated: true };
+  const times = recordsOf({ path: "", dev: 0, ino: 0 }, line, isRecord).map((item) =>
+    item.kind === "record" ? timeOf(item.object["timestamp"]) : Number.NaN,
+  );
+  return times.findLast((at) => !Number.isNaN(at)) ?? Number.NaN;
 }
