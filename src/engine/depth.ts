@@ -30,6 +30,11 @@ export function oneDeeper<T>(hook: CallbackHook | FunctionHook, depth: number, w
     if (result instanceof Promise) waits.add(hook);
     return result;
   }
+  return acrossWaits(depth, work);
+}
+
+/** The same for a hook whose work the host does: what it fires meanwhile is one deeper, wherever it waited. */
+export function acrossWaits<T>(depth: number, work: () => T): T {
   waiting ??= new AsyncLocalStorage();
   return waiting.run(depth + 1, work);
 }

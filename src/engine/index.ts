@@ -25,6 +25,7 @@ export type {
   Notice,
   Ports,
   Question,
+  SpentReport,
   WakeCall,
 } from "./ports.ts";
 export type { RulesInForce } from "./rules.ts";

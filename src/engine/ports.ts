@@ -1,4 +1,4 @@
-import type { HookRef, Payload, RunRecord, ToolInput } from "../protocol/index.ts";
+import type { HookRef, ModelSpent, Payload, RunRecord, ToolInput } from "../protocol/index.ts";
 
 /** What a host lends the engine. Each is optional; without one, the hooks that need it are skipped and say so. */
 export interface Ports {
@@ -37,11 +37,14 @@ export interface ModelCall {
   readonly hook: HookRef;
 }
 
+/** Told of each call of a model as soon as it is over, whatever comes of the hook; it stands in the run's record. */
+export type SpentReport = (spent: ModelSpent) => void;
+
 /** Contract: resolves with what the model replied, parsed or as text; rejects on API errors. */
-export type ModelPort = (call: ModelCall, signal: AbortSignal) => Promise<unknown>;
+export type ModelPort = (call: ModelCall, signal: AbortSignal, spent?: SpentReport) => Promise<unknown>;
 
 /** Contract: a sub-conversation with tools whose turns the port limits; resolves with its structured reply. */
-export type AgentPort = (call: ModelCall, signal: AbortSignal) => Promise<unknown>;
+export type AgentPort = (call: ModelCall, signal: AbortSignal, spent?: SpentReport) => Promise<unknown>;
 
 /** Contract: never connects by itself; `connected: false` when the server is not there. */
 export type McpPort = (

@@ -1,4 +1,4 @@
-import type { Ended, Warning } from "../protocol/index.ts";
+import type { Ended, ModelSpent, Warning } from "../protocol/index.ts";
 
 /** What a runner brings back: how the run ended and what was said, not yet read by the event's row. */
 export interface Ran {
@@ -7,6 +7,7 @@ export interface Ran {
   readonly stdout: string;
   readonly stderr: string;
   readonly droppedBytes?: { readonly stdout: number; readonly stderr: number };
+  readonly spent?: readonly ModelSpent[];
   /** Why the run counts as failed, in words for the person. */
   readonly failure?: string;
   readonly warnings: readonly Warning[];

@@ -115,7 +115,7 @@ const noWarnings: readonly Warning[] = [];
 function recordOf(
   { ref }: ConfiguredHook,
   { round }: Firing,
-  { ended, stdout, stderr, droppedBytes }: Pick<Ran, "ended" | "stdout" | "stderr" | "droppedBytes">,
+  { ended, stdout, stderr, droppedBytes, spent }: Pick<Ran, "ended" | "stdout" | "stderr" | "droppedBytes" | "spent">,
   { startedAt, durationMs }: Times,
   verdict: Verdict,
   answer?: Omit<Answer, "verdict">,
@@ -132,7 +132,12 @@ function recordOf(
     background,
     round,
   };
-  if (answer === undefined && droppedBytes === undefined) return record;
+  if (answer === undefined && droppedBytes === undefined && spent === undefined) return record;
   const said = answer !== undefined && Object.keys(answer).length > 0;
-  return { ...record, ...(droppedBytes ? { droppedBytes } : {}), ...(said ? { answer } : {}) };
+  return {
+    ...record,
+    ...(droppedBytes ? { droppedBytes } : {}),
+    ...(spent ? { spent } : {}),
+    ...(said ? { answer } : {}),
+  };
 }

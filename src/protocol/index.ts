@@ -40,7 +40,7 @@ export type {
 } from "./outcome.ts";
 export { Problem } from "./problem.ts";
 export { type ProblemCode, problemCodes } from "./problem-codes.ts";
-export type { Answer, Ended, HookRef, RunRecord, Skip, SkipReason } from "./record.ts";
+export type { Answer, Ended, HookRef, ModelSpent, RunRecord, Skip, SkipReason } from "./record.ts";
 export type { AnswerName, EventRow, MatchedField, Phase, SpecialRules, StopEffect } from "./row.ts";
 export {
   type LayerKind,

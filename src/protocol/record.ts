@@ -40,6 +40,19 @@ export interface Answer {
   readonly failure?: string;
 }
 
+/** What a hook's question to a model took. */
+export interface ModelSpent {
+  /** As the API names it. */
+  readonly model: string;
+  readonly input: number;
+  readonly output: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
+  readonly cacheRead: number;
+  /** Absent when the host knows no price. */
+  readonly costUsd?: number;
+}
+
 /** One run of one hook. */
 export interface RunRecord {
   readonly hook: HookRef;
@@ -53,6 +66,8 @@ export interface RunRecord {
   readonly droppedBytes?: { readonly stdout: number; readonly stderr: number };
   readonly background: boolean;
   readonly round: 1 | 2;
+  /** Calls of models that a prompt or agent hook made, as far as the host's port tells; also of runs that failed. */
+  readonly spent?: readonly ModelSpent[];
   /** Everything else it said, and why it failed if it did. */
   readonly answer?: Omit<Answer, "verdict">;
 }

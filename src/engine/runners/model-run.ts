@@ -1,4 +1,4 @@
-import type { HookRef } from "../../protocol/index.ts";
+import type { HookRef, ModelSpent } from "../../protocol/index.ts";
 import type { AgentPort, ModelPort } from "../ports.ts";
 import type { Ran } from "../ran.ts";
 import { nothingSaid, unanswered } from "./ended.ts";
@@ -35,13 +35,16 @@ export async function runModel(
     ...(call.conversation === undefined ? {} : { conversation: call.conversation }),
     hook: call.ref,
   };
-  const waited = await waitFor(async (signal) => call.port(ask, signal), call);
-  if (waited.by !== "answered") return unanswered(waited, call);
+  const spent: ModelSpent[] = [];
+  const waited = await waitFor(async (signal) => call.port(ask, signal, (one) => spent.push(one)), call);
+  const cost = spent.length > 0 ? { spent: [...spent] } : {};
+  if (waited.by !== "answered") return { ...unanswered(waited, call), ...cost };
   const kept = keep(replyText(waited.value));
   const answered: Ran = {
     ...nothingSaid,
     ended: { by: "answered" },
     stdout: kept.text,
+    ...cost,
     ...(kept.dropped > 0 ? { droppedBytes: { stdout: kept.dropped, stderr: 0 } } : {}),
   };
   const reply = kept.dropped > 0 ? { wrong: "replied with more than 1 MiB" } : readReply(waited.value, shape.keys);

@@ -1,5 +1,6 @@
 import type { FileHook } from "../../protocol/index.ts";
 import type { ConfiguredHook } from "../configured.ts";
+import { acrossWaits } from "../depth.ts";
 import type { Firing, World } from "../firing.ts";
 import type { Ran } from "../ran.ts";
 import type { OneLimits } from "../run-one.ts";
@@ -39,7 +40,9 @@ export function runOutside(job: OutsideJob): Soon<Ran | "background"> {
       return runPrompt(hook, { ref, payloadJson: line, ...conversation(job), port: model, timeoutMs, signal });
     case "agent":
       if (agent === undefined) return notStarted("the host lends no agent");
-      return runAgent(hook, { ref, payloadJson: line, ...conversation(job), port: agent, timeoutMs, signal });
+      return acrossWaits(firing.depth, () =>
+        runAgent(hook, { ref, payloadJson: line, ...conversation(job), port: agent, timeoutMs, signal }),
+      );
     case "mcp_tool":
       if (mcp === undefined) return notStarted("the host lends no MCP servers");
       return runMcpTool(hook, { payload, port: mcp, timeoutMs, signal });
