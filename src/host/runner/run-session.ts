@@ -1,0 +1,167 @@
+import { randomUUID } from "node:crypto";
+import { homedir } from "node:os";
+import { reviewTrust } from "../../engine/index.ts";
+import { type Finished, start } from "../../exec/index.ts";
+import type { Call } from "../../sessions/index.ts";
+import { answerOf } from "./answer.ts";
+import { childCommand, ownProgram } from "./child-command.ts";
+import { childEnvironment } from "./child-environment.ts";
+import { type ChildStream, childStream, type Message } from "./child-stream.ts";
+import { fateOf } from "./fate.ts";
+import { makeOverlay } from "./overlay.ts";
+import { checkCall, type SessionCall } from "./session-call.ts";
+import type { SessionResult, SessionWarning } from "./session-result.ts";
+import { differences, spentBy } from "./spent-by.ts";
+import { listenTo, type ToldPayload } from "./told.ts";
+import { callsSince, findTranscript, markTranscript, type NewCalls } from "./transcript-mark.ts";
+
+export interface RunnerPorts {
+  /** The command line program of this package, which runs its own agent. */
+  readonly program?: string;
+}
+
+/**
+ * Runs one session of an agent as a child and gives its answer, tokens and cost as data. Contract: throws only for a call that cannot be
+ * meant; nothing of the child and nothing of ours is left behind, whatever happens.
+ */
+export async function runSession(
+  call: SessionCall,
+  { program = ownProgram }: RunnerPorts = {},
+): Promise<SessionResult> {
+  checkCall(call);
+  const { cwd = process.cwd(), onEvent, signal, timeoutMs = Number.POSITIVE_INFINITY } = call;
+  const given = call.env ?? process.env;
+  const env = childEnvironment(given);
+  const source = { env: given, home: given["HOME"] || homedir() };
+  const sessionId = call.resume !== undefined && !call.fork ? call.resume : (call.sessionId ?? randomUUID());
+  const [mark, userSettingsOnly] = await Promise.all([markTranscript(call, source), skipsProject(call, cwd, source)]);
+
+  const overlay = await makeOverlay(call.settings ?? {}, source);
+  const told = listenTo(overlay, (payload) => onEvent?.({ kind: "hook", payload }));
+  try {
+    const stream = childStream((message) => onEvent?.({ kind: "message", message }));
+    const command = childCommand({
+      call,
+      sessionId,
+      settingsFile: overlay.settingsFile,
+      userSettingsOnly,
+      env,
+      program,
+    });
+    const { done } = start(command, {
+      cwd,
+      env,
+      // Inside another run this one goes with it.
+      tag: { name: "HOOKLINE_RUN", value: [env["HOOKLINE_RUN"], randomUUID()].filter(Boolean).join("/") },
+      input: call.prompt,
+      timeoutMs,
+      capBytes: mostOutputBytes,
+      onLine: stream.onLine,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const finished = await done;
+    await told.finish();
+    const id = stream.sessionId ?? sessionId;
+    const said = told.payloads.findLast((payload) => payload["transcript_path"] !== undefined)?.["transcript_path"];
+    const transcript = await findTranscript(id, said, source);
+    const calls = transcript === undefined ? noCalls : await callsSince(transcript, mark);
+    const skipped = userSettingsOnly ? [projectSkipped(cwd)] : [];
+    return await resultOf({ id, transcript, calls, finished, stream, told: told.payloads, skipped });
+  } finally {
+    await told.finish();
+    await overlay.remove();
+  }
+}
+
+const mostOutputBytes = 64 * 2 ** 20;
+const noCalls: NewCalls = { main: [], all: [] };
+
+/** The client's headless mode would run a project's hooks without asking; our own agent asks for their approval itself. */
+async function skipsProject(
+  { agent = "claude", projectSettings }: SessionCall,
+  cwd: string,
+  source: { env: SessionCall["env"]; home: string },
+): Promise<boolean> {
+  if (agent === "hookline" || projectSettings) return false;
+  const { entries } = await reviewTrust({ cwd, home: source.home, env: { ...source.env } });
+  return entries.some(({ state }) => state !== "trusted");
+}
+
+function projectSkipped(cwd: string): SessionWarning {
+  const message = `What ${cwd} sets is not approved, so only user settings were loaded. hookline trust shows and approves it.`;
+  return { code: "project-settings-skipped", message };
+}
+
+interface Seen {
+  readonly id: string;
+  readonly transcript: string | undefined;
+  readonly calls: NewCalls;
+  readonly finished: Finished;
+  readonly stream: ChildStream;
+  readonly told: readonly ToldPayload[];
+  readonly skipped: readonly SessionWarning[];
+}
+
+async function resultOf({ id, transcript, calls, finished, stream, told, skipped }: Seen): Promise<SessionResult> {
+  const { result, texts } = stream;
+  const answer = await answerOf({ transcript, calls: calls.main, told, result, texts });
+  const spent = spentBy(calls.all);
+  const cost = result?.["total_cost_usd"];
+  const turns = result?.["num_turns"];
+  return {
+    ...answer,
+    sessionId: id,
+    ...(transcript === undefined ? {} : { transcriptPath: transcript }),
+    ...fateOf(finished, result, told),
+    turns: typeof turns === "number" ? turns : calls.main.length,
+    durationMs: Math.round(finished.durationMs),
+    ...spent,
+    ...(typeof cost === "number" ? { agentReportedCostUsd: cost } : {}),
+    toolCalls: toolCounts(calls.all),
+    denials: denialsOf(result),
+    warnings: [...skipped, ...lost(finished, transcript, told), ...(transcript ? differences(spent, result) : [])],
+  };
+}
+
+function lost(
+  { ended, leaked }: Finished,
+  transcript: string | undefined,
+  told: readonly ToldPayload[],
+): SessionWarning[] {
+  if (ended.by === "not-started") return [];
+  return [
+    ...(transcript === undefined
+      ? [
+          {
+            code: "no-transcript" as const,
+            message: "No transcript of this session was found; its tokens are unknown.",
+          },
+        ]
+      : []),
+    ...(told.length === 0
+      ? [{ code: "hook-not-heard" as const, message: "No hook of the run was heard; hooks may be switched off." }]
+      : []),
+    ...(leaked.length > 0
+      ? [{ code: "possible-leak" as const, message: "Processes of the agent may still run." }]
+      : []),
+  ];
+}
+
+function toolCounts(calls: readonly Call[]): SessionResult["toolCalls"] {
+  const counts = new Map<string, number>();
+  for (const { content } of calls) {
+    for (const block of content)
+      if (block.type === "tool_use") counts.set(block.name, (counts.get(block.name) ?? 0) + 1);
+  }
+  return [...counts].map(([name, count]) => ({ name, count }));
+}
+
+function denialsOf(result: Message | undefined): SessionResult["denials"] {
+  const denials = result?.["permission_denials"];
+  if (!Array.isArray(denials)) return [];
+  return (denials as readonly Message[]).map((one) => ({
+    tool: String(one["tool_name"]),
+    toolUseId: String(one["tool_use_id"]),
+    input: one["tool_input"],
+  }));
+}

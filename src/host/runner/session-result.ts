@@ -1,0 +1,47 @@
+import type { Tokens } from "../../sessions/index.ts";
+
+/** What a session came to. */
+export interface SessionResult {
+  /** The last thing the agent said in this run; what was said so far when it did not end by itself. */
+  readonly answer: string;
+  readonly answerSource: "transcript" | "payload" | "result" | "none";
+  readonly sessionId: string;
+  /** Absent when the agent kept no transcript that could be found. */
+  readonly transcriptPath?: string;
+  readonly ended: "answered" | "error" | "timeout" | "interrupted" | "limit";
+  /** The child's own; null when it was ended. */
+  readonly exitCode: number | null;
+  /** What went wrong, in words. */
+  readonly error?: string;
+  readonly turns: number;
+  readonly durationMs: number;
+  /** Of this run alone, subagents included. */
+  readonly usage: Tokens;
+  readonly usageByModel: Readonly<Record<string, Tokens>>;
+  /** Of the models that have a price. */
+  readonly costUsd: number;
+  /** Models without a price, which are not in `costUsd`. */
+  readonly unpriced: readonly string[];
+  readonly agentReportedCostUsd?: number;
+  readonly toolCalls: readonly { readonly name: string; readonly count: number }[];
+  readonly denials: readonly { readonly tool: string; readonly toolUseId: string; readonly input: unknown }[];
+  readonly warnings: readonly SessionWarning[];
+}
+
+export interface SessionWarning {
+  readonly code:
+    | "project-settings-skipped"
+    | "tokens-differ"
+    | "cost-differs"
+    | "no-transcript"
+    | "hook-not-heard"
+    | "possible-leak";
+  readonly message: string;
+}
+
+/** The exit status of `ask`: the child's fate. */
+export function exitStatusOf({ ended }: Pick<SessionResult, "ended">): number {
+  if (ended === "answered") return 0;
+  if (ended === "timeout") return 124;
+  return ended === "interrupted" ? 130 : 1;
+}
