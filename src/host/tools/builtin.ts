@@ -1,6 +1,11 @@
+import { enterWorktreeTool } from "../worktree/enter-worktree.ts";
+import { exitWorktreeTool } from "../worktree/exit-worktree.ts";
 import { bashTool } from "./bash.ts";
 import { editTool } from "./edit.ts";
 import { readTool } from "./read.ts";
+import { taskCreateTool } from "./tasks/task-create.ts";
+import { taskGetTool, taskListTool } from "./tasks/task-list.ts";
+import { taskUpdateTool } from "./tasks/task-update.ts";
 import type { Tool } from "./tool.ts";
 import type { WebFetchOptions } from "./web-options.ts";
 import { writeTool } from "./write.ts";
@@ -12,5 +17,16 @@ export interface BuiltinOptions {
 
 /** The agent's own tools, but for those that start agents and those of servers. Made once for a session. */
 export function builtinTools(_options: BuiltinOptions = {}): readonly Tool[] {
-  return [bashTool(), readTool, writeTool, editTool];
+  return [
+    bashTool(),
+    readTool,
+    writeTool,
+    editTool,
+    taskCreateTool,
+    taskUpdateTool,
+    taskListTool,
+    taskGetTool,
+    enterWorktreeTool,
+    exitWorktreeTool,
+  ];
 }

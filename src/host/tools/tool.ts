@@ -132,6 +132,8 @@ export interface CurrentWorktree {
   readonly originalCwd: string;
   /** Made by a hook, so that a hook removes it. */
   readonly hookBased: boolean;
+  /** Was there before the session went in, so the session does not remove it. */
+  readonly existing?: boolean;
   /** What git made it from; absent for a hook's. */
   readonly branch?: string;
   readonly baseCommit?: string;

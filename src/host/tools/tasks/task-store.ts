@@ -1,0 +1,103 @@
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { replaceFile, unless, withLock } from "../../../files/index.ts";
+
+/** One task of a session's list, as `<n>.json` holds it. */
+export interface StoredTask {
+  readonly id: string;
+  readonly subject: string;
+  readonly description: string;
+  readonly activeForm?: string;
+  readonly owner?: string;
+  readonly status: TaskStatus;
+  readonly blocks: readonly string[];
+  readonly blockedBy: readonly string[];
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+export type TaskStatus = "pending" | "in_progress" | "completed";
+
+/** Runs `work` while nobody else changes the list, in this process or another. */
+export async function withTasks<T>(folder: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return withLock(join(folder, ".lock"), work, { signal });
+}
+
+/** In the order of their numbers. A file that is no task is left out: other programs write here too. */
+export async function listTasks(folder: string): Promise<StoredTask[]> {
+  const tasks = await Promise.all((await idsIn(folder)).map((id) => loadTask(folder, id)));
+  return tasks.filter((task) => task !== undefined);
+}
+
+async function idsIn(folder: string): Promise<string[]> {
+  const names = (await unless(["ENOENT"], readdir(folder))) ?? [];
+  const ids = names.flatMap((name) => /^(\d{1,9})\.json$/.exec(name)?.[1] ?? []);
+  return ids.sort((a, b) => Number(a) - Number(b));
+}
+
+/** Undefined for what is no number of a task: an id from a model never names another file. */
+export async function loadTask(folder: string, id: string): Promise<StoredTask | undefined> {
+  if (!/^\d{1,9}$/.test(id)) return undefined;
+  const text = await unless(["ENOENT"], readFile(join(folder, `${id}.json`), "utf8"));
+  return text === undefined ? undefined : readTask(text, id);
+}
+
+export async function saveTask(folder: string, task: StoredTask): Promise<void> {
+  await replaceFile(join(folder, `${task.id}.json`), JSON.stringify(task, null, 2));
+}
+
+/** Nobody waits for a task that is gone. Its number is not given again. */
+export async function removeTask(folder: string, id: string): Promise<void> {
+  await raiseMark(folder, Number(id));
+  await rm(join(folder, `${id}.json`), { force: true });
+  const without = (ids: readonly string[]) => ids.filter((one) => one !== id);
+  for (const task of await listTasks(folder)) {
+    if (!task.blocks.includes(id) && !task.blockedBy.includes(id)) continue;
+    await saveTask(folder, { ...task, blocks: without(task.blocks), blockedBy: without(task.blockedBy) });
+  }
+}
+
+/** A number that no file has or had, taken at once. */
+export async function reserveId(folder: string): Promise<string> {
+  const highest = Math.max(await mark(folder), ...(await idsIn(folder)).map(Number));
+  await raiseMark(folder, highest + 1);
+  return String(highest + 1);
+}
+
+/** Gives a number back that was not used, unless later ones were taken meanwhile. */
+export async function returnId(folder: string, id: string): Promise<void> {
+  if ((await mark(folder)) === Number(id)) await replaceFile(join(folder, markName), String(Number(id) - 1));
+}
+
+const markName = ".highwatermark";
+
+async function mark(folder: string): Promise<number> {
+  const text = (await unless(["ENOENT"], readFile(join(folder, markName), "utf8"))) ?? "";
+  return /^\d{1,9}$/.test(text) ? Number(text) : 0;
+}
+
+async function raiseMark(folder: string, to: number): Promise<void> {
+  if ((await mark(folder)) < to) await replaceFile(join(folder, markName), String(to));
+}
+
+function readTask(text: string, id: string): StoredTask | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  const fields = value as Record<string, unknown>;
+  const { subject, description, status } = fields;
+  const words = (list: unknown) => (Array.isArray(list) ? list.map(String) : []);
+  return {
+    ...fields,
+    id,
+    subject: typeof subject === "string" ? subject : "",
+    description: typeof description === "string" ? description : "",
+    status: status === "in_progress" || status === "completed" ? status : "pending",
+    blocks: words(fields["blocks"]),
+    blockedBy: words(fields["blockedBy"]),
+  };
+}
