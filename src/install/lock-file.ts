@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { dirname, relative, resolve, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { replaceFile, unless } from "../files/index.ts";
+import { errorCode, nodeFs, openFor, readAll, replaceFile } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 import { type AskedTransport, askedTransports } from "./scope.ts";
 
@@ -28,7 +27,7 @@ export const lockVersion = 1;
 
 /** Undefined when there is none. Contract: one that a newer version wrote, or that says nothing we know, is a `Problem`. */
 export async function readLockFile(path: string): Promise<LockFile | undefined> {
-  const text = await unless(["ENOENT", "ENOTDIR"], readFile(path, "utf8"));
+  const text = await textOf(path);
   if (text === undefined) return undefined;
   const value = parsed(text, path);
   const { version } = value;
@@ -42,11 +41,7 @@ export async function readLockFile(path: string): Promise<LockFile | undefined> 
 
 /** Writes it unless it says the same already, whenever that was. True when it was written. */
 export async function writeLockFile(path: string, lock: LockFile): Promise<boolean> {
-  const old = await readLockFile(path).catch((error: unknown) => {
-    // What cannot be used is replaced; what a newer version wrote is not.
-    if (error instanceof Problem && error.code === "install/bad-lock") return undefined;
-    throw error;
-  });
+  const old = await readLockFile(path);
   if (old !== undefined && isDeepStrictEqual({ ...old, installedAt: "" }, { ...lock, installedAt: "" })) return false;
   await replaceFile(path, `${JSON.stringify(lock, null, 2)}\n`, { mode: 0o644 });
   return true;
@@ -59,6 +54,23 @@ export function lockedPath(lockFile: string, path: string): string {
 
 export function unlockedPath(lockFile: string, path: string): string {
   return resolve(base(lockFile), path);
+}
+
+/** A link is not followed: whoever put it there would have us say what another file holds. */
+async function textOf(path: string): Promise<string | undefined> {
+  let file: Awaited<ReturnType<typeof nodeFs.open>>;
+  try {
+    file = await nodeFs.open(path, openFor.reading);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
+    if (errorCode(error) === "ELOOP") throw bad(path, "it is a link");
+    throw error;
+  }
+  try {
+    return (await readAll(file)).toString("utf8");
+  } finally {
+    await file.close();
+  }
 }
 
 function base(lockFile: string): string {

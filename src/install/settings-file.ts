@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { chmod, lstat, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { editSettings } from "../engine/settings/index.ts";
+import { type Edit, editSettings } from "../engine/settings/index.ts";
 import { unless } from "../files/index.ts";
 
 /** Where a settings file really lies, whether it is there yet or not: our own notes about it go by this path. */
@@ -20,10 +20,11 @@ export async function readSettings(
   let settings: unknown;
   let text = "";
   const isThere = (await modeOf(path)) !== undefined;
-  const look = (value: unknown, written: string) => {
+  const look = (value: unknown, written: string): readonly Edit[] => {
     settings = value;
     text = written;
-    return [];
+    // A text that cannot be read is refused by the editor, with its place, once there is something to edit.
+    return value === undefined ? [{ do: "remove", path: ["hooks"] }] : [];
   };
   await editSettings(path, look, { dryRun: true });
   return { settings, hash: isThere ? hashOf(text) : null };

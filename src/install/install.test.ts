@@ -1,0 +1,202 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { guard, stop, type World, world } from "./fixtures/world.ts";
+import { install } from "./install.ts";
+import { uninstall } from "./uninstall.ts";
+
+type Options = Parameters<World["call"]>[0];
+
+const modeOf = (file: string) => statSync(file).mode & 0o777;
+const away = ({ call, source }: World, options?: Options) =>
+  uninstall({ places: call(options).places, home: source(), now: new Date() });
+
+/** Every file below a folder, with its bytes and when it was last written. */
+function everything(folder: string): Readonly<Record<string, string>> {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return Object.fromEntries(
+    names
+      .filter((name) => lstatSync(join(folder, name)).isFile())
+      .map((name) => [name, `${lstatSync(join(folder, name)).mtimeMs} ${readFileSync(join(folder, name), "utf8")}`]),
+  );
+}
+
+test("SD-95: installing again with nothing changed writes no byte", async () => {
+  const here = world();
+  await install(here.call());
+  const before = everything(here.folder);
+  const again = await install({ ...here.call(), now: new Date(), lock: { ...here.call().lock, installedAt: "later" } });
+  expect([again.settings.changed, again.lockWritten]).toEqual([false, false]);
+  expect(everything(here.folder)).toEqual(before);
+});
+
+test("SD-93: a dry run tells what would be written and writes nothing, not even the lock file", async () => {
+  const here = world();
+  const { settings } = await install(here.call({ dryRun: true }));
+  expect([settings.created, settings.after.includes("hookline-client")]).toEqual([true, true]);
+  expect(Object.keys(everything(here.folder))).toEqual(["an author's project/.claude/hooks.mjs"]);
+});
+
+test("SD-95: with changes, own entries are replaced where they stand, and what others wrote around them keeps its bytes", async () => {
+  const here = world();
+  const file = here.call().places.settingsFile;
+  writeFileSync(file, '{"hooks": {"Stop": [\n  {"hooks": [{"type": "command", "command": "first"}]} // theirs\n]}}');
+  await install(here.call());
+  const parsed = () => JSON.parse(readFileSync(file, "utf8").replace("// theirs", "")) as { hooks: { Stop: object[] } };
+  const theirs = parsed();
+  theirs.hooks.Stop.push({ hooks: [{ type: "command", command: "last" }] });
+  writeFileSync(file, JSON.stringify(theirs));
+  await install(here.call({ needs: [guard, { ...stop, deadlineMs: 60_000 }] }));
+  const commands = parsed().hooks.Stop.map((group) => JSON.stringify(group));
+  expect([
+    commands.length,
+    commands[0]?.includes("first"),
+    commands[1]?.includes('"timeout":65'),
+    commands[2]?.includes("last"),
+  ]).toEqual([3, true, true, true]);
+  expect((await away(here)).how).toBe("restored");
+  expect(parsed().hooks.Stop.map((group) => JSON.stringify(group))).toEqual([commands[0], commands[2]]);
+});
+
+test("SD-96: a file, a folder and a mode that install made or changed go back", async () => {
+  const here = world();
+  rmSync(join(here.project, ".claude"), { recursive: true });
+  const elsewhere = join(here.project, "hooks.mjs");
+  writeFileSync(elsewhere, "");
+  await install({ ...here.call(), hooksFile: elsewhere });
+  expect((await away(here)).how).toBe("removed");
+  expect(readdirSync(here.project)).toEqual(["hooks.mjs"]);
+
+  const user: Options = { scope: "user", needs: [stop] };
+  const file = here.call(user).places.settingsFile;
+  mkdirSync(join(here.home, ".claude"));
+  writeFileSync(file, "{}");
+  chmodSync(file, 0o640);
+  await install(here.call(user));
+  expect([modeOf(file), readFileSync(file, "utf8").includes("Bearer t0ken")]).toEqual([0o600, true]);
+  await away(here, user);
+  expect([modeOf(file), readFileSync(file, "utf8")]).toEqual([0o640, "{}"]);
+});
+
+test("SD-83 SD-94: the lock file holds no secret, and its paths count from its folder's parent", async () => {
+  const here = world();
+  const call = here.call({ scope: "user", needs: [stop] });
+  await install(call);
+  const text = readFileSync(call.places.lockFile, "utf8");
+  expect(text).not.toContain("t0ken");
+  expect(JSON.parse(text)).toMatchObject({
+    version: 1,
+    hooksPath: "../an author's project/.claude/hooks.mjs",
+    settingsFile: ".claude/settings.json",
+  });
+});
+
+test("SD-92 H3: a file that does not parse is refused with its place, and nothing is written", async () => {
+  const here = world();
+  const { settingsFile } = here.call().places;
+  writeFileSync(settingsFile, '{\n  "hooks": {,}\n}');
+  const before = everything(here.folder);
+  const refusal = { code: "settings/unreadable", message: expect.stringContaining("line 2, column 13") };
+  await expect(install(here.call())).rejects.toMatchObject(refusal);
+  await expect(away(here)).rejects.toMatchObject(refusal);
+  expect(everything(here.folder)).toEqual(before);
+});
+
+test("SD-94: a lock file of a newer version is refused and left alone, by install and by uninstall", async () => {
+  const here = world();
+  const { lockFile } = here.call().places;
+  writeFileSync(lockFile, '{"version": 2, "other": true}');
+  const before = everything(here.folder);
+  await expect(install(here.call())).rejects.toMatchObject({ code: "install/newer-lock" });
+  await expect(away(here)).rejects.toMatchObject({ code: "install/newer-lock" });
+  expect(everything(here.folder)).toEqual(before);
+});
+
+test("SD-94: with lock file and notes lost, own entries are known by program and hooks path, http ones by the key in the URL", async () => {
+  for (const options of [
+    { scope: "local" },
+    { scope: "local", transport: "run" },
+    { scope: "local", shellForm: true },
+  ] as Options[]) {
+    const here = world();
+    const call = here.call(options);
+    writeFileSync(call.places.settingsFile, '{\n  "a": 1\n}\n');
+    await install(call);
+    rmSync(call.places.lockFile);
+    rmSync(here.state, { recursive: true });
+    const done = await uninstall({
+      places: call.places,
+      home: here.source(),
+      now: new Date(),
+      hooksFile: here.hooksFile,
+    });
+    expect([done.how, readFileSync(call.places.settingsFile, "utf8")]).toEqual(["cut", '{\n  "a": 1\n}\n']);
+  }
+});
+
+test("SD-91: a linked settings file stays a link; SD-93: the last ten versions are kept, for this user alone", async () => {
+  const here = world();
+  const { settingsFile } = here.call().places;
+  writeFileSync(join(here.folder, "dotfiles.json"), "{}\n");
+  symlinkSync("../../dotfiles.json", settingsFile);
+  for (let n = 0; n < 12; n++) {
+    const call = here.call({ needs: [{ ...stop, deadlineMs: (n + 1) * 1_000 }] });
+    await install({ ...call, now: new Date(Date.UTC(2026, 0, 1, 0, 0, n)) });
+  }
+  expect(readlinkSync(settingsFile)).toBe("../../dotfiles.json");
+  const [key = ""] = readdirSync(join(here.state, "backups"));
+  const kept = readdirSync(join(here.state, "backups", key));
+  expect([kept.length, kept[0]?.startsWith("2026-01-01T00-00-02")]).toEqual([10, true]);
+  expect(modeOf(join(here.state, "backups", key, kept[0] ?? ""))).toBe(0o600);
+  await away(here);
+  expect([readFileSync(join(here.folder, "dotfiles.json"), "utf8"), existsSync(here.call().places.lockFile)]).toEqual([
+    "{}\n",
+    false,
+  ]);
+});
+
+test("G9: a link that waits at the lock file's place is not followed, and nothing is written", async () => {
+  const here = world();
+  const victim = join(here.folder, "victim");
+  writeFileSync(victim, '{"version": 1}');
+  symlinkSync(victim, here.call().places.lockFile);
+  const before = everything(here.folder);
+  await expect(install(here.call())).rejects.toMatchObject({
+    code: "install/bad-lock",
+    message: expect.stringContaining("a link"),
+  });
+  expect(everything(here.folder)).toEqual(before);
+});
+
+test("SD-96: a hook of somebody else in our group stays where it is", async () => {
+  const here = world();
+  const { settingsFile } = here.call().places;
+  await install(here.call({ needs: [stop] }));
+  const settings = JSON.parse(readFileSync(settingsFile, "utf8")) as { hooks: { Stop: { hooks: object[] }[] } };
+  settings.hooks.Stop[0]?.hooks.push({ type: "command", command: "theirs" });
+  writeFileSync(settingsFile, JSON.stringify(settings));
+  expect((await away(here)).how).toBe("cut");
+  expect(JSON.parse(readFileSync(settingsFile, "utf8"))).toEqual({
+    hooks: { Stop: [{ hooks: [{ type: "command", command: "theirs" }] }] },
+  });
+});
+
+test("uninstalling what is not there changes nothing and says so", async () => {
+  const here = world();
+  const { settingsFile } = here.call().places;
+  writeFileSync(settingsFile, "{ }");
+  expect(await away(here)).toMatchObject({ wasInstalled: false, how: "nothing" });
+  expect(readFileSync(settingsFile, "utf8")).toBe("{ }");
+});

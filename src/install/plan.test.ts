@@ -1,0 +1,134 @@
+import { expect, test } from "vitest";
+import { catalog, type EventRow } from "../protocol/index.ts";
+import { callsFor, shellLine } from "./call-words.ts";
+import { endpoint, guard, stop } from "./fixtures/world.ts";
+import { type EventNeeds, type PlanOptions, planEntries } from "./plan.ts";
+
+const calls = callsFor({
+  scope: "project",
+  root: "/p",
+  hooksFile: "/p/.claude/hooks.ts",
+  packageRoot: "/p/node_modules/hookline",
+  node: "/usr/bin/node",
+});
+const usual: PlanOptions = { scope: "project", transport: "auto", allEvents: false, warm: true, calls, endpoint };
+const plan = (needs: readonly EventNeeds[], options: Partial<PlanOptions> = {}) =>
+  planEntries(needs, { ...usual, ...options });
+const transports = (needs: readonly EventNeeds[], options: Partial<PlanOptions> = {}) =>
+  Object.fromEntries(plan(needs, options).map(({ event, transport }) => [event, transport]));
+const post: EventNeeds = { ...guard, event: "PostToolUse", ids: ["PostToolUse"], onFailure: "continue" };
+
+test("SD-37 SD-38 SD-84 SD-89 SD-90: one entry per event, with mode, deadline plus five seconds, and paths from the project's folder", () => {
+  expect(plan([stop, guard], { transport: "run" })).toEqual([
+    {
+      event: "PreToolUse",
+      transport: "run",
+      group: {
+        matcher: "Bash|Write",
+        hooks: [
+          {
+            type: "command",
+            command: "node",
+            args: [
+              "${CLAUDE_PROJECT_DIR}/node_modules/hookline/dist/cli/bin.js",
+              "run",
+              "${CLAUDE_PROJECT_DIR}/.claude/hooks.ts",
+              "--on-failure",
+              "block",
+            ],
+            timeout: 35,
+            onFailure: "block",
+          },
+        ],
+      },
+    },
+    {
+      event: "Stop",
+      transport: "run",
+      group: { hooks: [expect.objectContaining({ timeout: 8, args: expect.arrayContaining(["continue"]) })] },
+    },
+  ]);
+});
+
+test("SD-82 SD-84: http for the user's own file, but not where an answer is an exit code, a guard blocks, or a daemon is revived", () => {
+  expect(transports([guard, stop, post], { scope: "user" })).toEqual({
+    SessionStart: "client",
+    UserPromptSubmit: "client",
+    PreToolUse: "client",
+    PostToolUse: "http",
+    Stop: "http",
+  });
+  expect(new Set(Object.values(transports([guard, stop, post], { scope: "local" })))).toEqual(new Set(["client"]));
+  expect(transports([guard, stop], { scope: "user", transport: "http" })).toMatchObject({
+    PreToolUse: "http",
+    UserPromptSubmit: "client",
+  });
+  expect(transports([stop], { warm: false })).toEqual({ Stop: "run" });
+});
+
+test("SD-37 SD-83: an http entry carries mode and token; with a variable, the token stands in no file", () => {
+  const [entry] = plan([post], { scope: "user" }).slice(-1);
+  expect(entry?.group.hooks[0]).toEqual({
+    type: "http",
+    url: `${endpoint.url}?on-failure=continue`,
+    headers: { Authorization: "Bearer t0ken" },
+    timeout: 35,
+  });
+  const [named] = plan([post], { scope: "user", tokenEnv: "HOOKS_TOKEN" }).slice(-1);
+  expect(named?.group.hooks[0]).toMatchObject({
+    headers: { Authorization: "Bearer $HOOKS_TOKEN" },
+    allowedEnvVars: ["HOOKS_TOKEN"],
+  });
+  expect(JSON.stringify(named)).not.toContain("t0ken");
+});
+
+test("SD-83 SD-85 SD-89: what makes no sense is refused", () => {
+  const display: EventNeeds = { ...stop, event: "MessageDisplay", ids: ["MessageDisplay"] };
+  const refusals: [Partial<PlanOptions>, string][] = [
+    [{ transport: "http" }, "install/http-in-project"],
+    [{ transport: "run", allEvents: true }, "install/not-warm"],
+    [{ transport: "client", warm: false }, "install/not-warm"],
+    [{ transport: "run" }, "install/slow-display"],
+  ];
+  for (const [options, code] of refusals)
+    expect(() => plan([display], options)).toThrow(expect.objectContaining({ code }));
+  expect(transports([display], { transport: "run", force: true })).toEqual({ MessageDisplay: "run" });
+});
+
+test("SD-89: --all-events has every event of the catalog and no matcher; unknown events come last", () => {
+  const own: EventNeeds = { ...stop, event: "Later", ids: ["Later"] };
+  const entries = plan([own, guard], { allEvents: true });
+  expect(entries.map(({ event }) => event)).toEqual([...Object.keys(catalog), "Later"]);
+  expect(entries.filter(({ group }) => group.matcher !== undefined)).toEqual([]);
+});
+
+test("SD-82: no event gets an entry of a type that it does not take", () => {
+  const rows: Readonly<Record<string, EventRow>> = catalog;
+  const wrong = plan([guard], { scope: "user", transport: "http", allEvents: true }).filter(
+    ({ event, group }) => !rows[event]?.types.includes(group.hooks[0].type),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("SD-82 SD-90: for hosts without args the words become one line that a shell reads as the same words", () => {
+  const words = ["${CLAUDE_PROJECT_DIR}/a b/it's", "$x", 'q"q', "plain/é"];
+  expect(shellLine(words)).toBe(`"$CLAUDE_PROJECT_DIR"'/a b/it'\\''s' '$x' 'q"q' 'plain/é'`);
+  const [entry] = plan([stop], { transport: "run", shellForm: true });
+  expect(entry?.group.hooks[0]).toEqual({
+    type: "command",
+    command:
+      'node "$CLAUDE_PROJECT_DIR"/node_modules/hookline/dist/cli/bin.js run "$CLAUDE_PROJECT_DIR"/.claude/hooks.ts --on-failure continue',
+    timeout: 8,
+  });
+});
+
+test("SD-90: a committed entry cannot name a file outside the project; others name it as it is", () => {
+  const outside = { root: "/p", hooksFile: "/q/hooks.ts", packageRoot: "/x/hookline", node: "/usr/bin/node" };
+  expect(() => callsFor({ ...outside, scope: "project" })).toThrow(
+    expect.objectContaining({ code: "install/outside-project" }),
+  );
+  expect(callsFor({ ...outside, scope: "local" }).client).toEqual([
+    "/x/hookline/client/hookline-client",
+    "/q/hooks.ts",
+  ]);
+});
