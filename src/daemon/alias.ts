@@ -1,14 +1,16 @@
+import { readlink, rename, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { openFolder, openState, replaceFile, statePath } from "../files/index.ts";
-import { appKey } from "../sdk/index.ts";
+import { openFolder, openState, tempName, unless } from "../files/index.ts";
 import type { Env } from "./folder.ts";
+import { recordPath } from "./record.ts";
 
 /** A file's name may have 255 bytes; a longer path becomes folders in folders. */
 const most = 200;
 
 /**
- * Where a client that was given this path looks for the app's key. A shell without other programs can neither hash nor resolve links,
- * so the path itself, as it was given, is the name. A link that points elsewhere by now is found out by the daemon, which is told the path.
+ * Where a client that was given this path looks for the record. A shell without other programs can neither hash a path nor resolve its
+ * links, so the path itself, as it was given, is the name of a link to the record. Should it lead to another hooks file by now, the daemon
+ * says so, for it is told the path.
  */
 export function aliasParts(given: string): { readonly folders: readonly string[]; readonly name: string } {
   let name = given.replaceAll("%", "%25").replaceAll("/", "%2F");
@@ -22,11 +24,15 @@ export async function writeAlias(given: string, env: Env): Promise<void> {
   // As the shell sees it: bytes, not characters.
   const { folders, name } = aliasParts(Buffer.from(given).toString("latin1"));
   const bytes = (text: string) => Buffer.from(text, "latin1").toString();
-  await openState(["daemon", "at"], { env });
-  let folder = join(statePath({ env }), "daemon", "at");
+  let folder = await openState(["daemon", "at"], { env });
   for (const part of folders) {
     folder = join(folder, bytes(part));
     await openFolder(folder);
   }
-  await replaceFile(join(folder, bytes(name)), `${appKey(given)}\n`);
+  const path = join(folder, bytes(name));
+  const target = recordPath(given, env);
+  if ((await unless(["ENOENT", "EINVAL"], readlink(path))) === target) return;
+  const temp = tempName(path);
+  await symlink(target, temp);
+  await rename(temp, path);
 }

@@ -1,5 +1,6 @@
 import { readFileSync, realpathSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
+import type { FailureMode } from "../sdk/index.ts";
 
 /** What a client says of itself, in headers; see the client page of the docs. */
 export interface Caller {
@@ -12,19 +13,21 @@ export interface Caller {
   readonly envBytes: number;
   /** The client's own number, where its environment can be read from the system. */
   readonly pid: number;
+  readonly onFailure: FailureMode | undefined;
 }
 
 /** Undefined when the request is a host's own, not a client's. */
 export function callerOf({ headers }: IncomingMessage): Caller | undefined {
   const told = headers["hookline-client"];
   if (typeof told !== "string") return undefined;
-  const [protocol = "", version = "", hostPid, pid, envBytes] = told.split(" ");
+  const [protocol = "", version = "", hostPid, pid, envBytes, mode] = told.split(" ");
   return {
     protocol,
     version,
     hostPid: number(hostPid),
     pid: number(pid),
     envBytes: number(envBytes),
+    onFailure: mode === "block" || mode === "continue" ? mode : undefined,
     hooksFile: text(headers["hookline-file"]) ?? "",
     cwd: text(headers["hookline-cwd"]),
   };

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { lifeOf, ownOwner, processStart, readPrivate, replaceFile } from "../files/index.ts";
-import type { Env } from "./folder.ts";
-import { daemonFolder } from "./folder.ts";
+import { appKey } from "../sdk/index.ts";
+import { daemonFolder, type Env } from "./folder.ts";
 
 /** What a running daemon says of itself, for clients and for people. */
 export interface DaemonRecord {
@@ -31,8 +31,9 @@ export function recordPath(hooksFile: string, env: Env): string {
 
 /** Lines, not JSON: a shell reads it without another program. */
 export async function writeRecord(record: DaemonRecord, env: Env): Promise<void> {
-  const { pid, start, port, version, token, secret, sourceHash, since } = record;
-  const first = [mark, pid, start || "-", port, version, token, secret, sourceHash || "-", since].join(" ");
+  const { pid, start, port, version, token, secret, sourceHash, since, hooksFile } = record;
+  const key = appKey(hooksFile);
+  const first = [mark, pid, start || "-", port, key, token, secret, version, sourceHash || "-", since].join(" ");
   await replaceFile(
     recordPath(record.hooksFile, env),
     `${[first, record.node, record.socket, record.hooksFile].join("\n")}\n`,
@@ -65,7 +66,7 @@ function startTag(start: string): string {
 
 function parse(text: string): DaemonRecord | undefined {
   const [first = "", node = "", socket = "", hooksFile = ""] = text.split("\n");
-  const [given, pid, start, port, version, token, secret, sourceHash, since] = first.split(" ");
+  const [given, pid, start, port, _key, token, secret, version, sourceHash, since] = first.split(" ");
   if (given !== mark || start === undefined || version === undefined || since === undefined) return undefined;
   if (token === undefined || secret === undefined || sourceHash === undefined) return undefined;
   return {

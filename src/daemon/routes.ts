@@ -38,13 +38,8 @@ export function routes(options: RouteOptions): (request: IncomingMessage, reply:
     }
     const caller = callerOf(request);
     if (caller !== undefined && !isWelcome(caller, reply, options)) return;
-    void answer(request, reply, caller, modeIn(query) ?? modeIn(`on-failure=${header(request)}`), options);
+    void answer(request, reply, caller, caller?.onFailure ?? modeIn(query), options);
   };
-}
-
-function header({ headers }: IncomingMessage): string {
-  const mode = headers["hookline-on-failure"];
-  return typeof mode === "string" ? mode : "";
 }
 
 function modeIn(query: string): FailureMode | undefined {
@@ -125,11 +120,20 @@ function httpBody({ exitCode, stdout, stderr, json }: ThreadAnswer): string {
   return stdout === "" ? "{}" : JSON.stringify({ systemMessage: stdout.trim() });
 }
 
-/** Lengths first, so that a shell reads it without another program. The secret shows that it is us. */
+/**
+ * The secret shows that it is us. Every field has a width of its own, so that a shell reads the whole head at once; the client knows its
+ * length, for it has our version.
+ */
 function sendToClient(reply: ServerResponse, said: ThreadAnswer, { secret, version, app }: RouteOptions): void {
-  const lengths = `${Buffer.byteLength(said.stdout)} ${Buffer.byteLength(said.stderr)}`;
-  sendText(reply, 200, said.stdout + said.stderr, {
-    Hookline: `${secret} ${said.exitCode} ${lengths} ${version} ${app.sourceHash}`,
+  if (reply.headersSent || reply.destroyed) return;
+  const wide = (value: number, width: number) => String(value).padStart(width, "0");
+  const out = Buffer.byteLength(said.stdout);
+  const error = Buffer.byteLength(said.stderr);
+  const source = app.sourceHash.padStart(64, "0");
+  reply.writeHead(200, {
+    Hookline: `${secret} ${wide(said.exitCode, 3)} ${wide(out, 8)} ${wide(error, 8)} ${source} ${version}`,
+    "Content-Length": wide(out + error, 10),
     Connection: "close",
   });
+  reply.end(said.stdout + said.stderr);
 }
