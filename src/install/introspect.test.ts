@@ -1,0 +1,81 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { dist } from "../files/fixtures/programs.ts";
+import { world } from "./fixtures/world.ts";
+import { introspect } from "./introspect.ts";
+
+function asked(text: string, options: { name?: string; timeoutMs?: number } = {}) {
+  const { project, state, home } = world();
+  const file = join(project, ".claude", options.name ?? "app.ts");
+  writeFileSync(file, text);
+  writeFileSync(join(project, ".claude", "lib.ts"), "export const name: string = 'lib';\n");
+  const env = { PATH: process.env["PATH"], HOME: home, HOOKLINE_HOME: state };
+  const program = [process.execPath, join(dist, "install", "child.js")];
+  const { timeoutMs } = options;
+  const result = introspect(file, { program, cwd: project, env, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+  return { result, file, project };
+}
+
+const app = (body: string, head = "") =>
+  `import { createApp } from "hookline/sdk";\n${head}\nconst app = createApp();\n${body}\nexport default app;\n`;
+
+test("SD-87: an app reports ids, failure modes, deadlines and inputs; what it prints is kept apart", async () => {
+  const body = `console.log("hello"); process.stdout.write("raw\\n"); console.error(name);
+app.preTool(["Bash", "mcp__x__*"], { onFailure: "block", timeoutMs: 1500 }, () => undefined).postTool(() => undefined).onStop(() => undefined);`;
+  const { result, file, project } = asked(app(body, 'import { name } from "./lib.ts";'));
+  const { events, inputs, prints, contentHash } = await result;
+  expect(events).toEqual([
+    { event: "PreToolUse", ids: ["PreToolUse:Bash", "PreToolUse:mcp__x__*"], onFailure: "block", deadlineMs: 1500 },
+    { event: "PostToolUse", ids: ["PostToolUse"], onFailure: "continue", deadlineMs: 30_000 },
+    { event: "Stop", ids: ["Stop"], onFailure: "continue", deadlineMs: 30_000 },
+  ]);
+  expect([...inputs].sort()).toEqual([file, join(project, ".claude", "lib.ts")].sort());
+  expect([prints, contentHash.length]).toEqual(["hello\nraw\nlib", 64]);
+});
+
+test.each([
+  ["a syntax error", "const = 1;", "install/syntax", /app\.ts:1/],
+  ["an import that is not there", 'import "./gone.ts";\nexport default 1;', "install/import", /gone/],
+  [
+    "a package that is not there",
+    'import "no-such-package-here";\nexport default 1;',
+    "install/import",
+    /no-such-package-here/,
+  ],
+  ["a file that throws", 'throw new Error("boom");', "install/import", /boom/],
+  ["a file that ends the process", "process.exit(0);", "install/import", /ended the process with status 0/],
+  ["no default export", "export const x = 1;", "install/no-app", /no default export/],
+  ["another default export", "export default {};", "install/no-app", /exports no app/],
+])("SD-87: %s is told in words of its own, with the file's name", async (_, text, code, message) => {
+  const { result, file } = asked(text);
+  await expect(result).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  await expect(result).rejects.toThrow(file);
+});
+
+test("SD-87: a syntax error in plain JavaScript is one too", async () => {
+  const { result } = asked("const = 1;", { name: "app.mjs" });
+  await expect(result).rejects.toMatchObject({ code: "install/syntax", message: expect.stringMatching(/app\.mjs:1/) });
+});
+
+test("SD-87: an app without handlers has no events", async () => {
+  expect((await asked(app("")).result).events).toEqual([]);
+});
+
+test("SD-87: what does not load in time is ended with everything it started, and so is what is left after a good end", async () => {
+  const { folder } = world();
+  const [late, good] = [join(folder, "late"), join(folder, "good")];
+  const leave = (file: string) =>
+    `import { spawn } from "node:child_process";\nspawn("sh", ["-c", "sleep 1; touch ${file}"], { detached: true, stdio: "ignore" }).unref();\n`;
+  const hanging = asked(`${leave(late)}await new Promise(() => setInterval(() => undefined, 1000));`, {
+    timeoutMs: 900,
+  });
+  await expect(hanging.result).rejects.toMatchObject({
+    code: "install/timeout",
+    message: expect.stringContaining("within 0.9 s"),
+  });
+  await asked(app("", leave(good))).result;
+  await sleep(1_500);
+  expect([existsSync(late), existsSync(good)]).toEqual([false, false]);
+});

@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { endOf, killNow, type Program, startFixture } from "../files/fixtures/programs.ts";
+import { type World, world } from "./fixtures/world.ts";
+
+const isLong = process.env["HOOKLINE_TRIALS"] !== undefined;
+const trials = isLong ? Number(process.env["HOOKLINE_TRIALS"]) : 15;
+const loop = join(import.meta.dirname, "fixtures/install-loop.mjs");
+const old = '// mine\n{\n  "permissions": { "deny": [] },\n  "hooks": { "Stop": [] } /* theirs */\n}';
+
+function started({ project, state }: World, count: number): Program {
+  const program = startFixture(loop, [project, state, String(count)]);
+  onTestFinished(() => void program.kill("SIGKILL"));
+  return program;
+}
+
+test(`SD-92 G7: kill -9 at ${trials} moments of installing and uninstalling leaves the old or the new file, and the way back stays open`, async () => {
+  const here = world();
+  const file = join(here.project, ".claude", "settings.local.json");
+  writeFileSync(file, old);
+  const seen = new Map<string, number>();
+  for (let n = 0; n < trials; n++) {
+    const program = started(here, 1_000_000);
+    await once(program.stdout, "data");
+    await sleep(Math.random() * 120);
+    await killNow(program);
+    const text = readFileSync(file, "utf8");
+    seen.set(text, (seen.get(text) ?? 0) + 1);
+  }
+  const [one, two, ...others] = [...seen.keys()].sort((a, b) => a.length - b.length);
+  expect([one, others]).toEqual([old, []]);
+  if (two !== undefined) expect(two).toContain("/opt/hookline/dist/cli/bin.js");
+  await endOf(started(here, 1));
+  expect(readFileSync(file, "utf8")).toBe(old);
+  expect(readdirSync(join(here.project, ".claude")).sort()).toEqual(["hooks.mjs", "settings.local.json"]);
+  expect(existsSync(join(here.state, "installs")) && readdirSync(join(here.state, "installs"))).toEqual([]);
+}, 3_600_000);
+
+const edits = isLong ? 200 : 20;
+const ruleWriter = join(import.meta.dirname, "../engine/settings/fixtures/rule-writer.mjs");
+
+test(`SD-92 H4: twelve writers of one rule each and one that installs and uninstalls ${edits} times lose nothing, nor do two times ${edits} edits`, async () => {
+  const here = world();
+  const file = join(here.project, ".claude", "settings.local.json");
+  writeFileSync(file, old);
+  const writers = Array.from({ length: 12 }, (_, n) => startFixture(ruleWriter, [file, `Writer${n}`, "1"]));
+  const many = startFixture(ruleWriter, [file, "Many", String(edits)]);
+  await Promise.all([...writers, many, started(here, edits)].map(endOf));
+  const text = readFileSync(file, "utf8");
+  const { permissions, hooks } = JSON.parse(text.replace("// mine", "").replace("/* theirs */", "")) as {
+    permissions: { deny: string[] };
+    hooks: object;
+  };
+  const wanted = [
+    ...Array.from({ length: 12 }, (_, n) => `Writer${n}(0)`),
+    ...Array.from({ length: edits }, (_, n) => `Many(${n})`),
+  ];
+  expect([...permissions.deny].sort()).toEqual(wanted.sort());
+  expect([hooks, text.includes("// mine"), text.includes("/* theirs */")]).toEqual([{ Stop: [] }, true, true]);
+}, 600_000);
