@@ -3,7 +3,7 @@ import type { Incoming } from "./inbox.ts";
 import type { TurnEnd } from "./loop.ts";
 import { answerPrompt, textOf } from "./prompt.ts";
 import { type AgentResult, resultOf } from "./result.ts";
-import { runBuiltin } from "./slash/builtin.ts";
+import { type BuiltinEnd, runBuiltin } from "./slash/builtin.ts";
 import type { Thread } from "./thread.ts";
 
 /** What can be done to the turn that runs. */
@@ -20,7 +20,7 @@ export function openDriver(main: Thread): Driver {
   const startedAt = options.clock.now();
   let turn: AbortController | undefined;
 
-  async function one(item: Incoming): Promise<TurnEnd> {
+  async function one(item: Incoming): Promise<TurnEnd | BuiltinEnd> {
     turn = new AbortController();
     const either = AbortSignal.any([turn.signal, signal]);
     await live.set("busy");
@@ -58,11 +58,12 @@ export function openDriver(main: Thread): Driver {
         for (let item = await next(); item !== undefined; item = await next()) {
           const turns = session.turns;
           const end = await one(item);
-          result = resultOf(session, end, { startedAt, turns: session.turns - turns });
+          if ("exit" in end) break;
+          result = resultOf(session, asTurn(end), { startedAt, turns: session.turns - turns });
           // Who gave one prompt wants one result: it waits for what runs in the background.
           told = options.prompt === undefined || !inbox.expects || item.first === true;
           if (told) session.tell({ kind: "result", result });
-          if (end.by === "tool_deferred" && !options.interactive) break;
+          if (result.terminal_reason === "tool_deferred" && !options.interactive) break;
         }
       } catch (error) {
         if (!signal.aborted) throw error;
@@ -75,4 +76,9 @@ export function openDriver(main: Thread): Driver {
       void session.agents.killAll();
     },
   };
+}
+
+/** A built-in command ends like a turn that said one thing. */
+function asTurn(end: TurnEnd | BuiltinEnd): TurnEnd {
+  return "by" in end ? end : { by: "completed", text: end.text, stopReason: "end_turn" };
 }

@@ -8,6 +8,8 @@ export interface Incoming {
   readonly source: "sdk" | "typed" | "system";
   /** A hook gave it when the session began: a turn of its own, with a result of its own. */
   readonly first?: true;
+  /** Told with the next prompt; no reason for a turn of its own. */
+  readonly quiet?: true;
 }
 
 /** What waits to be told. News is taken into a running turn; a prompt is a turn of its own. */
@@ -21,7 +23,6 @@ export interface Inbox {
   hold(): () => void;
   /** Whether something waits, or may still come from work that goes on. */
   readonly expects: boolean;
-  readonly size: number;
 }
 
 export function openInbox(): Inbox {
@@ -43,7 +44,8 @@ export function openInbox(): Inbox {
     async next(signal) {
       for (;;) {
         signal.throwIfAborted();
-        const item = waiting.shift();
+        const at = waiting.findIndex(({ quiet }) => quiet !== true);
+        const [item] = at === -1 ? [] : waiting.splice(at, 1);
         if (item !== undefined || holds === 0) return item;
         await new Promise<void>((done) => {
           wake = done;
@@ -61,10 +63,7 @@ export function openInbox(): Inbox {
       };
     },
     get expects() {
-      return waiting.length > 0 || holds > 0;
-    },
-    get size() {
-      return waiting.length;
+      return waiting.some(({ quiet }) => quiet !== true) || holds > 0;
     },
   };
 }

@@ -16,6 +16,7 @@ export type {
 } from "./person.ts";
 export type { AgentResult } from "./result.ts";
 export { type BoundedOptions, type BoundedRun, runBounded } from "./run-bounded.ts";
+export { asContext, asResultObject, asText, asToolResult, type Reinjection } from "./runner/reinject.ts";
 export { type RunnerPorts, runSession } from "./runner/run-session.ts";
 export { type RunSessionsOptions, runSessions } from "./runner/run-sessions.ts";
 export type { AgentName, SessionCall, SessionEvent } from "./runner/session-call.ts";

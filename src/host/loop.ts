@@ -1,9 +1,9 @@
-import type { ModelEnd, ToolUseBlock } from "../models/index.ts";
+import type { ToolUseBlock } from "../models/index.ts";
 import { apiFailure, failTurn } from "./api-failure.ts";
 import type { Attachment } from "./attachment.ts";
 import { compactWhenFull } from "./compact.ts";
 import { fire } from "./fire.ts";
-import { askModel } from "./model-call.ts";
+import { askModel, textOf } from "./model-call.ts";
 import { askToStop } from "./stop.ts";
 import { attach, say, type Thread } from "./thread.ts";
 import { type CallEnd, callTool } from "./tool-call.ts";
@@ -83,6 +83,7 @@ function limitReached({ session, maxCalls, agent }: Thread, asked: number): "max
 /** What background hooks said and what agents in the background came to, told before the model is asked next. */
 async function takeNews(thread: Thread): Promise<void> {
   const { engine, record, inbox } = thread.session;
+  for (const message of thread.mail?.splice(0) ?? []) await goOn(thread, message);
   if (thread.agent !== undefined) return;
   const answers = engine.background.take(record.id).map(({ id, hook, texts, record: { stdout, stderr, ended } }) => ({
     type: "async_hook_response",
@@ -164,8 +165,4 @@ async function interrupt(thread: Thread, text: string): Promise<TurnEnd> {
   await thread.journal.user(words);
   say(thread, words);
   return { by: "interrupted", text };
-}
-
-function textOf({ content }: ModelEnd): string {
-  return content.flatMap((block) => (block.type === "text" ? block.text : [])).join("");
 }

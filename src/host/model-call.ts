@@ -27,11 +27,16 @@ export async function askModel(thread: Thread, signal: AbortSignal): Promise<Ans
     if (event.type === "end") {
       const apiMs = session.options.clock.now() - startedAt;
       session.spending.add({ purpose: thread.purpose, model: event.model, usage: event.usage, apiMs });
-      const shown = (await display?.end(event)) ?? "";
+      const shown = (await display?.end(event)) ?? textOf(event);
       return keep(thread, event, shown);
     }
   }
   throw new Error(`${thread.model.name} ended without an answer and without an error`);
+}
+
+/** The words of an answer, without thinking and calls. */
+export function textOf({ content }: ModelEnd): string {
+  return content.flatMap((block) => (block.type === "text" ? block.text : [])).join("");
 }
 
 function requestOf(thread: Thread): ModelRequest {
@@ -53,6 +58,7 @@ async function keep(thread: Thread, answer: ModelEnd, shown: string): Promise<An
   const lines = await journal.answer(answer);
   thread.tailAt = messages.length;
   if (answer.content.length > 0) messages.push({ role: "assistant", content: answer.content });
+  thread.lastUsage = answer.usage;
   thread.contextTokens = totalTokens(answer.usage);
   const parentToolUseId = agent?.toolUseId ?? null;
   for (const [index, block] of answer.content.entries())

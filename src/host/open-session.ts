@@ -59,7 +59,7 @@ export async function openAgentSession(options: AgentOptions, ending: AbortSigna
       ...(late.session.promptId === undefined ? {} : { prompt_id: late.session.promptId }),
     }),
     conversation: () => late.main.messages,
-    ports: enginePorts(() => late.main, permissions),
+    ports: enginePorts(() => late.main, permissions, options.interactive),
   });
   const configHome = clientHome(env["CLAUDE_CONFIG_DIR"], home);
   const definitions = await loadAgents([join(configHome, "agents"), join(cwd, ".claude", "agents")]);

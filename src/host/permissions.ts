@@ -44,7 +44,7 @@ export function openPermissions(
   options: AgentOptions,
   directories: readonly string[],
 ): Permissions {
-  const flags: RuleLayer = { scope: "flags", allow: options.allowedTools ?? [] };
+  const flags: RuleLayer = { scope: "flags", allow: [...harmless, ...(options.allowedTools ?? [])] };
   let chosen = options.permissionMode;
   let own: readonly RuleLayer[] = [flags];
   let known: { base: readonly RuleLayer[]; own: readonly RuleLayer[]; policy: Policy } | undefined;
@@ -97,6 +97,9 @@ export function openPermissions(
     denials: [],
   };
 }
+
+/** Tools that touch nothing but the session itself; what agents do is judged call by call. */
+const harmless = ["Agent", "SendMessage", "TaskCreate", "TaskUpdate", "TaskList", "EnterWorktree", "ExitWorktree"];
 
 function bypassDisabled(): Problem {
   return new Problem("host/mode", "Policy has switched bypassPermissions off here. Choose another permission mode.");

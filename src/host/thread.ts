@@ -1,4 +1,4 @@
-import type { ContentBlock, Message, Model, Purpose } from "../models/index.ts";
+import type { ContentBlock, Message, Model, ModelUsage, Purpose } from "../models/index.ts";
 import { type Attachment, sayOf } from "./attachment.ts";
 import type { Journal } from "./journal.ts";
 import type { AgentSession } from "./session.ts";
@@ -13,7 +13,8 @@ export interface Thread {
   readonly purpose: Purpose;
   /** What the model is told, in order. Neighbours of one role are joined by the port. */
   readonly messages: Message[];
-  readonly journal: Journal;
+  /** Another one after `/clear`. */
+  journal: Journal;
   readonly readState: ReadState;
   readonly tools: () => readonly Tool[];
   readonly system: () => readonly string[];
@@ -26,6 +27,9 @@ export interface Thread {
   stopActive: boolean;
   /** Tokens of the conversation as the last answer counted them. */
   contextTokens: number;
+  lastUsage?: ModelUsage;
+  /** Messages for an agent, read before it asks its model again. */
+  readonly mail?: string[];
   /** Model calls in a row that a turn may make; none when absent. */
   readonly maxCalls?: number;
 }

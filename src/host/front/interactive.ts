@@ -1,7 +1,107 @@
+import { createInterface } from "node:readline";
+import { PassThrough } from "node:stream";
+import { stripControl } from "../../engine/index.ts";
+import { runAgent } from "../agent.ts";
+import type { AgentEvent } from "../agent-event.ts";
+import type { AgentControl } from "../control.ts";
 import type { RunAgentOptions } from "../options.ts";
-import type { FrontIo } from "./front-io.ts";
+import { EndedBySignal, type FrontIo, type SignalName, signalStatus } from "./front-io.ts";
+import { noticeOf } from "./notices.ts";
+import { terminalPerson } from "./terminal-person.ts";
 
-/** A line prompt. */
-export async function runInteractive(_options: RunAgentOptions, _io: FrontIo): Promise<number> {
-  return 1;
+/** A line prompt: what is typed is a prompt, a command, or the answer to a question that stands. */
+export async function runInteractive(options: RunAgentOptions, io: FrontIo): Promise<number> {
+  const ending = new AbortController();
+  const waiting: ((line: string | undefined) => void)[] = [];
+  let writing: Promise<void> = Promise.resolve();
+  const write = (text: string): void => {
+    writing = writing.then(() => io.out(text));
+  };
+  const ask = (text: string, signal: AbortSignal): Promise<string | undefined> =>
+    new Promise((done, fail) => {
+      signal.addEventListener("abort", () => fail(signal.reason), { once: true });
+      waiting.push(done);
+      write(text);
+    });
+  const reader = createInterface({ input: io.stdin, output: new PassThrough(), terminal: false });
+  let control: AgentControl | undefined;
+  let busy = false;
+  let ended: SignalName | undefined;
+
+  reader.on("line", (line) => {
+    const answer = waiting.shift();
+    if (answer !== undefined) answer(line);
+    else if (line.trim() !== "") {
+      busy = true;
+      control?.prompt(line, "typed");
+    } else write("> ");
+  });
+  reader.once("close", () => {
+    for (const answer of waiting.splice(0)) answer(undefined);
+    control?.end();
+  });
+  const unhear = io.onSignal(signals());
+
+  /** The first Ctrl-C ends the turn, or says what a second one does. */
+  function signals(): (signal: SignalName) => void {
+    let lastAt = Number.NEGATIVE_INFINITY;
+    return (signal) => {
+      const again = Date.now() - lastAt < 2_000;
+      lastAt = Date.now();
+      if (signal !== "SIGINT" || again) {
+        ended = signal;
+        if (signal === "SIGINT" && ending.signal.aborted) io.leave(signalStatus.SIGINT);
+        ending.abort(new EndedBySignal(signal));
+      } else if (busy) control?.interrupt();
+      else write("\nPress Ctrl-C again to leave.\n> ");
+    };
+  }
+
+  function show(event: AgentEvent): void {
+    options.observe?.(event);
+    if (event.kind === "display") write(stripControl(event.text) + (event.final ? "\n" : ""));
+    if (event.kind === "assistant" && event.block.type === "tool_use") write(`${callLine(event.block)}\n`);
+    if (event.kind === "result") {
+      busy = false;
+      const shown = event.result.terminal_reason === "completed" && event.result.num_turns > 0;
+      const text = event.result.terminal_reason === "interrupted" ? "Interrupted." : event.result.result;
+      write(`${shown || text === "" ? "" : `${stripControl(text)}\n`}> `);
+    }
+    const notice = noticeOf(event);
+    if (notice !== undefined) write(notice);
+  }
+
+  try {
+    await runAgent({
+      ...options,
+      interactive: true,
+      signal: ending.signal,
+      person: options.person ?? terminalPerson(ask),
+      onReady: (given) => {
+        control = given;
+        write("> ");
+      },
+      observe: show,
+    });
+    return ended === undefined ? 0 : signalStatus[ended];
+  } finally {
+    unhear();
+    reader.close();
+    await writing;
+  }
+}
+
+function callLine({
+  name,
+  input,
+}: {
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}): string {
+  const about = input["command"] ?? input["file_path"] ?? input["pattern"] ?? input["description"] ?? "";
+  return (
+    stripControl(`· ${name} ${String(about)}`)
+      .split("\n")[0]
+      ?.slice(0, 200) ?? ""
+  );
 }

@@ -1,0 +1,73 @@
+import type { ContentBlock } from "../../models/index.ts";
+import { usageOf } from "../journal.ts";
+import type { TurnEnd } from "../loop.ts";
+import { noUsage } from "../spending.ts";
+import type { Thread } from "../thread.ts";
+
+/** What an agent came to, as the tool that started it reports it. */
+export interface AgentReport {
+  readonly status: "completed";
+  readonly prompt: string;
+  readonly agentId: string;
+  readonly agentType: string;
+  readonly content: readonly { readonly type: "text"; readonly text: string }[];
+  readonly resolvedModel: string;
+  readonly totalDurationMs: number;
+  readonly totalTokens: number;
+  readonly totalToolUseCount: number;
+  readonly usage: Readonly<Record<string, unknown>>;
+}
+
+export function reportOf(
+  thread: Thread,
+  end: TurnEnd,
+  { prompt, startedAt }: { prompt: string; startedAt: number },
+): AgentReport {
+  const { agent, model, session, contextTokens } = thread;
+  return {
+    status: "completed",
+    prompt,
+    agentId: agent?.id ?? "",
+    agentType: agent?.type ?? "",
+    content: [{ type: "text", text: end.text || lastText(thread) }],
+    resolvedModel: model.name,
+    totalDurationMs: Math.round(session.options.clock.now() - startedAt),
+    totalTokens: contextTokens,
+    totalToolUseCount: callsIn(thread),
+    usage: usageOf(thread.lastUsage ?? noUsage),
+  };
+}
+
+/** What the agent said last, whatever ended its turn. */
+function lastText({ messages }: Thread): string {
+  const last = messages.findLast(({ role }) => role === "assistant");
+  return blocksOf(last?.content)
+    .flatMap((block) => (block.type === "text" ? block.text : []))
+    .join("");
+}
+
+function callsIn({ messages }: Thread): number {
+  return messages.flatMap(({ content }) => blocksOf(content)).filter(({ type }) => type === "tool_use").length;
+}
+
+function blocksOf(content: string | readonly ContentBlock[] | undefined): readonly ContentBlock[] {
+  return content === undefined || typeof content === "string" ? [] : content;
+}
+
+/** What the main thread is told when an agent in the background has ended. */
+export function reportNews(
+  report: AgentReport,
+  about: { description: string; toolUseId: string; outputFile: string },
+  status: string,
+): string {
+  const text = report.content.map((block) => block.text).join("\n");
+  return `<task-notification>
+<task-id>${report.agentId}</task-id>
+<tool-use-id>${about.toolUseId}</tool-use-id>
+<output-file>${about.outputFile}</output-file>
+<status>${status}</status>
+<summary>Agent "${about.description}" ${status === "completed" ? "finished" : status}</summary>
+<result>${text}</result>
+<usage><subagent_tokens>${report.totalTokens}</subagent_tokens><tool_uses>${report.totalToolUseCount}</tool_uses><duration_ms>${report.totalDurationMs}</duration_ms></usage>
+</task-notification>`;
+}

@@ -1,0 +1,242 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { makeWorld, type World, type WorldOptions } from "../fixtures/agent-run.ts";
+
+let world: World | undefined;
+afterEach(() => world?.remove());
+
+function open(options: WorldOptions = {}): World {
+  world = makeWorld(options);
+  return world;
+}
+
+const allow = { permissions: { allow: ["Bash"] } };
+const inAgent = { purpose: "subagent" } as const;
+const agentCall = (input: Record<string, unknown>) => ({
+  tool: "Agent",
+  input: { description: "a job", prompt: "look", ...input },
+});
+
+test("an agent works in a thread of its own and reports; hooks hear of all it does", async () => {
+  const { run, payloads } = open({ settings: allow });
+  const { result, requests } = await run(
+    [
+      { calls: [agentCall({ subagent_type: "general-purpose" })] },
+      { when: inAgent, calls: [{ tool: "Bash", input: { command: "echo from-agent" } }] },
+      { when: inAgent, text: "sub says hi" },
+      { text: "main done" },
+    ],
+    { prompt: "go" },
+  );
+  expect(result).toMatchObject({ result: "main done", num_turns: 2 });
+  const names = payloads().map((payload) => payload["hook_event_name"]);
+  expect(names).toEqual([
+    "SessionStart",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "SubagentStart",
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolBatch",
+    "SubagentStop",
+    "PostToolUse",
+    "PostToolBatch",
+    "MessageDisplay",
+    "Stop",
+    "SessionEnd",
+  ]);
+  const [start] = payloads("SubagentStart");
+  const [, bash] = payloads("PreToolUse");
+  const [stop] = payloads("SubagentStop");
+  expect(Object.keys(start ?? {})).toEqual([
+    "session_id",
+    "transcript_path",
+    "cwd",
+    "prompt_id",
+    "agent_id",
+    "agent_type",
+    "hook_event_name",
+  ]);
+  expect(bash).toMatchObject({ agent_id: start?.["agent_id"], agent_type: "general-purpose", tool_name: "Bash" });
+  expect(Object.keys(stop ?? {})).toEqual(keys("SubagentStop"));
+  expect(stop).toMatchObject({ last_assistant_message: "sub says hi", stop_hook_active: false });
+  const lines = readFileSync(String(stop?.["agent_transcript_path"]), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(lines.map((line) => [line.type, line.isSidechain, line.agentId])).toEqual(
+    Array(4)
+      .fill(0)
+      .map((_, n) => [["user", "assistant", "user", "assistant"][n], true, start?.["agent_id"]]),
+  );
+  expect(
+    JSON.parse(readFileSync(String(stop?.["agent_transcript_path"]).replace(".jsonl", ".meta.json"), "utf8")),
+  ).toMatchObject({ agentType: "general-purpose", description: "a job", spawnDepth: 1 });
+  expect(payloads("PostToolUse").at(-1)).toMatchObject({
+    tool_name: "Agent",
+    tool_response: {
+      status: "completed",
+      agentType: "general-purpose",
+      content: [{ type: "text", text: "sub says hi" }],
+      totalToolUseCount: 1,
+    },
+  });
+  expect(JSON.stringify(requests.at(-1)?.messages)).toContain("sub says hi");
+});
+
+test("SubagentStart gives an agent context; SubagentStop sends it back to work", async () => {
+  const { run } = open({
+    hooks: {
+      SubagentStart: {
+        print: { hookSpecificOutput: { hookEventName: "SubagentStart", additionalContext: "mind this" } },
+      },
+      SubagentStop: { run: `test -e stopped && exit 0; touch stopped; echo '{"decision":"block","reason":"not yet"}'` },
+    },
+  });
+  const { requests } = await run(
+    [{ calls: [agentCall({})] }, { when: inAgent, text: "first" }, { when: inAgent, text: "second" }, { text: "done" }],
+    { prompt: "go" },
+  );
+  const ofAgent = requests
+    .filter(({ purpose }) => purpose === "subagent")
+    .map(({ messages }) => JSON.stringify(messages));
+  expect(ofAgent[0]).toContain("SubagentStart:general-purpose hook additional context: mind this");
+  expect(ofAgent[1]).toContain("SubagentStop hook feedback:\\nnot yet");
+  expect(JSON.stringify(requests.at(-1)?.messages)).toContain("second");
+});
+
+test("Explore has tools that only read; an unknown type is refused by the host", async () => {
+  const { run } = open();
+  const { requests } = await run(
+    [
+      { calls: [agentCall({ subagent_type: "Explore" }), agentCall({ subagent_type: "nope" })] },
+      { when: { ...inAgent, agent: "Explore" }, text: "seen" },
+      { text: "done" },
+    ],
+    { prompt: "go" },
+  );
+  const explore = requests.find(({ agent }) => agent === "Explore");
+  expect(explore?.tools.map(({ name }) => name)).not.toContain("Bash");
+  expect(explore?.tools.map(({ name }) => name)).toContain("Read");
+  expect(JSON.stringify(requests.at(-1)?.messages)).toContain("Agent type 'nope' not found");
+});
+
+test("agents nest five deep and no deeper", async () => {
+  const { run, payloads } = open({ hooks: { SubagentStart: {} } });
+  const deeper = Array.from({ length: 5 }, () => ({ when: inAgent, calls: [agentCall({})] }));
+  await run(
+    [
+      { calls: [agentCall({})] },
+      ...deeper,
+      ...Array.from({ length: 5 }, () => ({ when: inAgent, text: "up" })),
+      { text: "done" },
+    ],
+    { prompt: "go" },
+  );
+  expect(payloads("SubagentStart")).toHaveLength(5);
+});
+
+test("a background agent: the run waits, its end is news and a turn of its own when nothing runs (HO-21)", async () => {
+  const { run, payloads, transcript } = open();
+  const { result } = await run(
+    [
+      { calls: [agentCall({ run_in_background: true })] },
+      { when: inAgent, delayMs: 300, text: "found it" },
+      { text: "waiting" },
+      { when: { lastMessage: "<task-notification>" }, text: "thanks" },
+    ],
+    { prompt: "go" },
+  );
+  expect(result.result).toBe("thanks");
+  const prompts = payloads("UserPromptSubmit").map(({ prompt }) => String(prompt));
+  expect(prompts[0]).toBe("go");
+  expect(prompts[1]).toMatch(/<task-notification>[\s\S]*<status>completed<\/status>[\s\S]*<result>found it<\/result>/);
+  expect(payloads("Stop")[0]?.["background_tasks"]).toMatchObject([
+    { type: "subagent", status: "running", agent_type: "general-purpose" },
+  ]);
+  const news = transcript(result.session_id).find(
+    (line) => (line["origin"] as { kind?: string } | undefined)?.kind === "task-notification",
+  );
+  expect(news).toMatchObject({ promptSource: "system" });
+});
+
+test("news that comes while a turn runs joins that turn", async () => {
+  const { run, payloads, transcript } = open({ settings: allow });
+  const { result, requests } = await run(
+    [
+      { calls: [agentCall({ run_in_background: true })] },
+      { when: inAgent, text: "quick" },
+      { calls: [{ tool: "Bash", input: { command: "sleep 0.6" } }] },
+      { text: "done" },
+    ],
+    { prompt: "go" },
+  );
+  expect(payloads("UserPromptSubmit")).toHaveLength(1);
+  expect(JSON.stringify(requests.at(-1)?.messages)).toContain("<result>quick</result>");
+  const types = transcript(result.session_id).flatMap(
+    (line) => (line["attachment"] as { type?: string } | undefined)?.type ?? [],
+  );
+  expect(types).toContain("queued_command");
+});
+
+test("a teammate idles, is sent a message and answers; a hook sends it back to work", async () => {
+  const { run, payloads, store } = open({
+    hooks: {
+      TeammateIdle: { run: `test -e idled && exit 0; touch idled; echo 'tidy up first' >&2; exit 2` },
+      SubagentStart: {},
+    },
+  });
+  const { requests } = await run(
+    [
+      { calls: [agentCall({ name: "mate" })] },
+      { when: { ...inAgent, lastMessage: "look" }, text: "looked" },
+      { when: { ...inAgent, lastMessage: "tidy up first" }, text: "tidied" },
+      { text: "waiting" },
+      {
+        when: { lastMessage: "<task-notification>" },
+        calls: [{ tool: "SendMessage", input: { to: "mate", message: "one more" } }],
+      },
+      { when: { ...inAgent, lastMessage: "one more" }, delayMs: 200, text: "did that too" },
+      { text: "waiting again" },
+      { when: { lastMessage: "did that too" }, text: "bye" },
+    ],
+    { prompt: "go" },
+  );
+  expect(Object.keys(payloads("TeammateIdle")[0] ?? {})).toEqual(keys("TeammateIdle"));
+  expect(payloads("TeammateIdle")).toHaveLength(3);
+  expect(payloads("SubagentStart")[0]).toMatchObject({
+    agent_type: "mate",
+    agent_id: expect.stringMatching(/^amate-[0-9a-f]{16}$/),
+  });
+  expect(JSON.stringify(requests.at(-1)?.messages)).toContain("did that too");
+  expect(store).toBeTruthy();
+});
+
+test("agents of files: the project's own prompt and tools", async () => {
+  const { run } = open({
+    files: { ".claude/agents/reader.md": "---\nname: reader\ndescription: reads\ntools: Read\n---\nYou only read.\n" },
+  });
+  const { requests } = await run(
+    [{ calls: [agentCall({ subagent_type: "reader" })] }, { when: inAgent, text: "read" }, { text: "done" }],
+    { prompt: "go" },
+  );
+  const [, request] = requests;
+  expect(request?.system[0]).toBe("You only read.");
+  expect(request?.tools.map(({ name }) => name)).toEqual(["Read"]);
+});
+
+test("an agent whose model fails is a tool error, not the end", async () => {
+  const { run } = open();
+  const { result, requests } = await run(
+    [{ calls: [agentCall({})] }, { when: inAgent, error: { status: 400, message: "bad" } }, { text: "went on" }],
+    { prompt: "go" },
+  );
+  expect(result.result).toBe("went on");
+  expect(JSON.stringify(requests.at(-1)?.messages)).toContain("API Error: 400 bad");
+});
+
+function keys(event: string): readonly string[] {
+  const file = join(import.meta.dirname, "../../../test/fixtures/payloads", `${event}.jsonl`);
+  return Object.keys(JSON.parse(readFileSync(file, "utf8").split("\n")[0] ?? "{}") as object);
+}
