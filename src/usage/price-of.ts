@@ -36,10 +36,10 @@ export function priceUsage({ model, at, usage }: PricedUsage, prices: PriceTable
  * A price function for `session.stats({ price })`: the cost an older client wrote beside a call, else calculated.
  */
 export function priceOf(prices: PriceTable = openPrices()): (call: Call) => number | undefined {
-  return ({ model, timestamp, counted }) => {
+  return ({ timestamp, counted }) => {
     if (counted.costUsd !== undefined) return microUsd(counted.costUsd);
     const at = Date.parse(timestamp ?? "");
     const usage = counted.usage ?? {};
-    return priceUsage({ model: model ?? "", usage, ...(Number.isNaN(at) ? {} : { at }) }, prices);
+    return priceUsage({ model: counted.model ?? "", usage, ...(Number.isNaN(at) ? {} : { at }) }, prices);
   };
 }

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { corpus } from "../fixtures/corpus.ts";
 import { mutated } from "../fixtures/mutate.ts";
-import { bothWays, recordedRoot, sessionsIn, transcripts } from "../fixtures/recorded.ts";
+import { bothWays, recordedRoot, sessionsIn, together, transcripts } from "../fixtures/recorded.ts";
 import { reference, scanned } from "../fixtures/reference.ts";
 import { answer, copyOf, one, openWorld, prompt, textOf, tokens, type Wire } from "../fixtures/world.ts";
 
@@ -38,6 +38,8 @@ const usual: readonly Wire[] = [
   { type: "ai-title", aiTitle: "A title", sessionId: one },
   answer({ model: "<synthetic>", id: "msg_6", usage: tokens(0, 0), more: { isApiErrorMessage: true } }),
 ];
+
+const mains = usual.filter((line) => line["isSidechain"] !== true);
 
 /** A file in which shapes are learned first, and lines that almost fit come after. */
 const files = fc.array(fc.constantFrom(...usual).chain(mutated), { minLength: 20, maxLength: 60 });
@@ -90,6 +92,20 @@ test("US-12 they agree on generated transcripts, session by session", async () =
     const { modelled, reported } = await bothWays(place);
     expect(reported, place.file).toEqual(modelled);
   }
+});
+
+test("US-12 they agree on lines changed in every way", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...mains).chain(mutated), { maxLength: 30 }), async (lines) => {
+      const world = openWorld();
+      world.write(`${one}.jsonl`, [...mains.map(textOf), ...lines]);
+      for (const place of await sessionsIn(world.root)) {
+        const { modelled, reported } = await bothWays(place);
+        expect(together(reported)).toEqual(together(modelled));
+      }
+    }),
+    { numRuns: Number(process.env["HOOKLINE_RUNS"] ?? 60) },
+  );
 });
 
 test("US-31 and US-32 lines like earlier ones are compared, all others parsed: few of many thousand", async () => {
