@@ -1,0 +1,243 @@
+import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { request } from "node:http";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { endpointFor } from "../../src/daemon/index.ts";
+import { appKey } from "../../src/sdk/index.ts";
+import { app, type DaemonWorld, denial, event, guard, openDaemonWorld, type PostOptions } from "./world.ts";
+
+let world: DaemonWorld;
+let file: string;
+let pid: number;
+beforeAll(async () => {
+  world = await openDaemonWorld();
+  file = world.file("guard.mjs", guard);
+  ({ pid } = await world.serve(file));
+});
+afterAll(() => world.remove());
+
+const ask = (options: PostOptions = {}, payload: unknown = JSON.parse(event())) => world.post(file, payload, options);
+const statuses = async (all: Readonly<Record<string, PostOptions>>) =>
+  Object.fromEntries(
+    await Promise.all(Object.entries(all).map(async ([name, one]) => [name, (await ask(one)).status] as const)),
+  );
+const routes = () => [`/v1/hook/${appKey(file)}`, "/v1/health", "/", "/v1/hook/other", "/index.html"];
+
+describe("SD-75", () => {
+  test("an event is answered, with version and source of the code that answered", async () => {
+    const { status, text, headers } = await ask();
+    expect([status, text]).toEqual([200, denial("no")]);
+    expect(headers).toMatchObject({
+      "hookline-version": expect.any(String),
+      "hookline-source": expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+  });
+
+  test("wrong key, method, type, size and speed", async () => {
+    expect(
+      await statuses({
+        key: { path: "/v1/hook/0123" },
+        get: { method: "GET" },
+        put: { method: "PUT" },
+        health: { path: "/v1/health" },
+        text: { headers: { "Content-Type": "text/plain" } },
+        none: { headers: { "Content-Type": undefined } },
+        large: { headers: { "Content-Length": String(26 * 2 ** 20) } },
+      }),
+    ).toEqual({ key: 404, get: 405, put: 405, health: 405, text: 415, none: 415, large: 413 });
+    expect((await ask({ method: "GET", path: "/v1/health" })).text).toContain(`"pid":${pid}`);
+  });
+
+  test("a body without a length is cut off at the limit; one that trickles is given up after ten seconds", async () => {
+    const { port, token, url } = await endpointFor(file, { env: world.env });
+    const head = `POST ${new URL(url).pathname} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`;
+    const flood = raw(port, (socket) => {
+      socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n`);
+      const chunk = `100000\r\n${"x".repeat(2 ** 20)}\r\n`;
+      for (let i = 0; i < 27; i++) socket.write(chunk);
+    });
+    const trickle = raw(port, (socket) => {
+      socket.write(`${head}Content-Length: 100\r\n\r\n{`);
+      const timer = setInterval(() => socket.write(" "), 900);
+      socket.on("close", () => clearInterval(timer));
+    });
+    expect(await flood).toMatch(/^HTTP\/1\.1 413 /);
+    const begun = Date.now();
+    expect(await trickle).toMatch(/^HTTP\/1\.1 408 /);
+    expect(Date.now() - begun).toBeLessThan(13_000);
+    expect((await ask()).status).toBe(200);
+  });
+
+  test("the token is looked at before the body is sent", async () => {
+    const { port, url } = await endpointFor(file, { env: world.env });
+    const answer = await raw(port, (socket) =>
+      socket.write(
+        `POST ${new URL(url).pathname} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n`,
+      ),
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+  });
+});
+
+describe("E1 to E4", () => {
+  test("E1: a Host that is not ours is 403 on every route, with the right token too", async () => {
+    const { port } = await endpointFor(file, { env: world.env });
+    for (const path of routes()) {
+      for (const Host of [
+        "evil.com",
+        "127.0.0.1.evil.com",
+        `127.0.0.1.evil.com:${port}`,
+        "127.0.0.1",
+        `127.0.0.1:${port + 1}`,
+      ]) {
+        expect((await ask({ path, headers: { Host } })).status).toBe(403);
+      }
+      expect((await ask({ path, headers: { Host: undefined } })).status).toBe(403);
+    }
+    expect((await ask({ headers: { Host: `localhost:${port}` } })).status).toBe(200);
+  });
+
+  test("E1: no Host, and two of them", async () => {
+    const { port, token, url } = await endpointFor(file, { env: world.env });
+    const path = new URL(url).pathname;
+    const send = (lines: readonly string[]) => raw(port, (socket) => socket.write(`${lines.join("\r\n")}\r\n\r\n`));
+    const rest = [`Authorization: Bearer ${token}`, "Content-Type: application/json", "Content-Length: 0"];
+    expect(await send([`POST ${path} HTTP/1.1`, ...rest])).toMatch(/^HTTP\/1\.1 403 /);
+    expect(await send([`POST ${path} HTTP/1.0`, ...rest])).toMatch(/^HTTP\/1\.1 403 /);
+    expect(await send([`POST ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`, "Host: evil.com", ...rest])).toMatch(
+      /^HTTP\/1\.1 403 /,
+    );
+  });
+
+  test("E2: requests of other sites are 403, and no reply lets them read it", async () => {
+    const upgrade = { Connection: "Upgrade", Upgrade: "websocket", Origin: "https://evil.com" };
+    const seen = await Promise.all(
+      [
+        { headers: { Origin: "https://evil.com", "Content-Type": "text/plain" } },
+        { headers: { Origin: "null" } },
+        { headers: { Origin: "http://127.0.0.1" } },
+        { headers: { "Sec-Fetch-Site": "cross-site" } },
+        { headers: { "Sec-Fetch-Site": "same-site" } },
+        { method: "OPTIONS", headers: { Origin: "https://evil.com", "Access-Control-Request-Method": "POST" } },
+        { method: "GET", path: "/v1/health", headers: upgrade },
+        { method: "GET", path: "/v1/health", headers: { Origin: "https://evil.com", Accept: "text/event-stream" } },
+      ].map((one) => ask(one)),
+    );
+    expect(seen.map(({ status }) => status)).toEqual(Array(8).fill(403));
+    const all = [...seen, await ask(), await ask({ path: "/" }), await ask({ headers: { Authorization: undefined } })];
+    expect(
+      all.flatMap(({ headers }) => Object.keys(headers)).filter((name) => name.startsWith("access-control")),
+    ).toEqual([]);
+  });
+
+  test("E3: every route needs the token; it lies in a file of this user's, in no argument list and no log", async () => {
+    const { token } = await endpointFor(file, { env: world.env });
+    for (const path of routes()) {
+      for (const method of ["GET", "POST"]) {
+        for (const Authorization of [undefined, "Bearer wrong", `Bearer ${token}x`, `Basic ${token}`, "Bearer "]) {
+          expect((await ask({ path, method, headers: { Authorization } })).status).toBe(401);
+        }
+      }
+    }
+    const kept = join(world.folder, "state/daemon", appKey(file));
+    for (const name of readdirSync(kept)) expect(statSync(join(kept, name)).mode & 0o077).toBe(0);
+    expect(statSync(kept).mode & 0o777).toBe(0o700);
+    const line = readFileSync(`/proc/${pid}/cmdline`, "utf8") + readFileSync(`/proc/${pid}/environ`, "utf8");
+    const log = readFileSync(join(world.folder, "state/log/hooks.jsonl"), "utf8");
+    expect((line + log).includes(token)).toBe(false);
+  });
+
+  test("E4: it listens on loopback and on a socket of this user's, which answers too", async () => {
+    const inodes = readdirSync(`/proc/${pid}/fd`).map((fd) => link(`/proc/${pid}/fd/${fd}`));
+    const owns = (inode: string) => inodes.includes(`socket:[${inode}]`);
+    const listening = ["tcp", "tcp6"].flatMap((kind) =>
+      readFileSync(`/proc/${pid}/net/${kind}`, "utf8")
+        .trim()
+        .split("\n")
+        .slice(1)
+        .map((row) => row.trim().split(/\s+/))
+        .filter((row) => row[3] === "0A" && owns(row[9] ?? ""))
+        .map((row) => (row[1] ?? "").split(":")[0]),
+    );
+    expect(listening).toEqual(["0100007F"]);
+    const path = join(world.folder, "state/daemon", appKey(file), "socket");
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const { token, url } = await endpointFor(file, { env: world.env });
+    const status = await new Promise((done) => {
+      const headers = { Host: "localhost", Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+      const asked = request({ socketPath: path, path: new URL(url).pathname, method: "POST", headers }, (reply) => {
+        reply.resume();
+        done(reply.statusCode);
+      });
+      asked.end(event());
+    });
+    expect(status).toBe(200);
+  });
+});
+
+test("SD-64 over http: what is no event is 400, and refused where the entry says block", async () => {
+  expect((await ask({}, "{")).status).toBe(400);
+  const refused = await ask({ query: "?on-failure=block" }, "{");
+  expect([refused.status, JSON.parse(refused.text)]).toMatchObject([200, { decision: "block", continue: false }]);
+});
+
+test("SD-37: a file that does not load is refused in the event's own words where the entry says block", async () => {
+  const broken = world.file("broken.mjs", "const a = ;");
+  await world.serve(broken);
+  const payload = JSON.parse(event());
+  const strict = JSON.parse((await world.post(broken, payload, { query: "?onFailure=block" })).text);
+  expect(strict).toMatchObject({ hookSpecificOutput: { permissionDecision: "deny" } });
+  const soft = JSON.parse((await world.post(broken, payload)).text);
+  expect(soft).toEqual({ systemMessage: expect.stringContaining("does not load") });
+  const byClient = await world.client([broken, "--on-failure", "block"], event());
+  expect(byClient).toEqual(await world.cli(["run", broken, "--on-failure", "block"], { input: event() }));
+});
+
+test("SD-42: a host that goes away aborts the handler's signal", async () => {
+  const out = join(world.project, "aborted.txt");
+  const waits = world.file(
+    "waits.mjs",
+    `import { writeFileSync } from "node:fs";\n${app(`
+      app.preTool((_e, { signal }) => new Promise((done) => {
+        writeFileSync(${JSON.stringify(out)}, "waiting");
+        signal.addEventListener("abort", () => { writeFileSync(${JSON.stringify(out)}, String(signal.reason)); done(); });
+      }));`)}`,
+  );
+  await world.serve(waits);
+  const host = new AbortController();
+  const gone = world.post(waits, JSON.parse(event()), { signal: host.signal }).catch(() => "gone");
+  const says = () => {
+    try {
+      return readFileSync(out, "utf8");
+    } catch {
+      return ""; // not yet
+    }
+  };
+  const { until } = await import("./world.ts");
+  await until("the handler waits", () => says() === "waiting");
+  host.abort();
+  expect(await gone).toBe("gone");
+  await until("the signal aborts", () => says().includes("the host went away"));
+});
+
+function raw(port: number, talk: (socket: ReturnType<typeof connect>) => void): Promise<string> {
+  return new Promise((done) => {
+    const socket = connect(port, "127.0.0.1", () => talk(socket));
+    socket.on("error", () => undefined);
+    let text = "";
+    socket.on("data", (part) => {
+      text += part;
+      done(text);
+      socket.destroy();
+    });
+  });
+}
+
+function link(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return ""; // closed meanwhile
+  }
+}
