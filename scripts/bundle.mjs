@@ -20,6 +20,7 @@ const entries = [
   "sdk/state/calls.ts",
   "sdk/git.ts",
   "sdk/env-file.ts",
+  "sdk/log-content.ts",
   ...["calls", "default", "due", "start-worker", "work-tasks", "worker", "bullmq/index"].map(
     (name) => `sdk/tasks/${name}.ts`,
   ),

@@ -41,10 +41,12 @@ const commands: Readonly<
     summary: "the same app, warm: a local daemon that answers at once",
     load: () => import("./commands/serve.ts"),
   },
+  log: { summary: "what hooks did, from the hook log", load: () => import("./commands/log.ts") },
   list: { summary: "every configured hook, its source, trust and problems", load: () => import("./commands/list.ts") },
   sessions: { summary: "read, search, check and keep what agents wrote", load: () => import("./commands/sessions.ts") },
   usage: { summary: "tokens and cost, by day, session, model, project", load: () => import("./commands/usage.ts") },
   agent: { summary: "a small coding agent that fires every event", load: () => import("./commands/agent.ts") },
+  ask: { summary: "run an agent session and get its answer as data", load: () => import("./commands/ask.ts") },
   statusline: { summary: "one line for an agent's status bar", load: () => import("./commands/statusline.ts") },
 };
 

@@ -6,9 +6,9 @@ import { type Context, eventContext, handlerContext } from "./context.ts";
 import { lazySignal, within } from "./deadline.ts";
 import { type HookEvent, readEvent, type WirePayload } from "./event.ts";
 import { type Folded, fold, isRefusal } from "./fold.ts";
-import { eventLogger } from "./log.ts";
+import { eventLogger, type LogRecord } from "./log.ts";
 import { wrapped } from "./middleware.ts";
-import type { AppParts } from "./parts.ts";
+import type { AppOptions, AppParts } from "./parts.ts";
 import type { FailureMode, Registration } from "./registration.ts";
 import { ruleOf, usualDeadlineMs } from "./rules.ts";
 import { type Spelled, spell } from "./spell.ts";
@@ -43,7 +43,11 @@ export async function dispatch(parts: AppParts, payload: WirePayload, world: Wor
   const folded = fold([...said, ...(await tasks.due()), ...told]);
   const spelled = spell(event.name, folded);
   parts.observers.tell("hook-end", () => ({ ...about(), ms: ticks() - begun, wire: spelled.wire }), world.complain);
-  record(event, spelled, folded, run, ticks() - begun, world);
+  const ms = ticks() - begun;
+  if (world.log !== undefined) {
+    const content = await contentFor(parts.options, event, spelled, world);
+    world.log({ ...recordOf(event, spelled, folded, run, ms, world), ...(content === undefined ? {} : { content }) });
+  }
   const dispose = () => parts.providers.disposeEvent(event);
   return { ...spelled, event: event.name, folded, warnings: run.warnings, trace: run.trace, dispose };
 }
@@ -141,8 +145,31 @@ async function toldBefore(state: { told(key: string): Promise<boolean> }, key: s
   }
 }
 
-function record(event: HookEvent, spelled: Spelled, folded: Folded, run: ChainRun, ms: number, world: World): void {
-  world.log?.({
+/** Only for those who asked for it: what tools are given and give is theirs. */
+async function contentFor(
+  { log }: AppOptions,
+  event: HookEvent,
+  spelled: Spelled,
+  world: World,
+): Promise<object | undefined> {
+  if (typeof log !== "object" || log.content !== true) return undefined;
+  try {
+    return (await import("./log-content.ts")).contentOf(event, spelled);
+  } catch (error) {
+    world.complain(`The log has no content of this event: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+function recordOf(
+  event: HookEvent,
+  spelled: Spelled,
+  folded: Folded,
+  run: ChainRun,
+  ms: number,
+  world: World,
+): LogRecord {
+  return {
     time: new Date(world.now()).toISOString(),
     ...(event.sessionId ? { session: event.sessionId } : {}),
     event: event.name,
@@ -159,7 +186,7 @@ function record(event: HookEvent, spelled: Spelled, folded: Folded, run: ChainRu
       ...(error === undefined ? {} : { error }),
     })),
     ...(run.warnings.length > 0 ? { warnings: run.warnings.map(({ code }) => code) } : {}),
-  });
+  };
 }
 
 function answerWord(folded: Folded): string {

@@ -6,7 +6,6 @@ import {
   openSync,
   readSync,
   renameSync,
-  rmdirSync,
   rmSync,
   statSync,
   writeSync,
@@ -72,13 +71,25 @@ function open(path: string): number {
   }
 }
 
-/** What a full disk cut off stays a bad line of its own. */
+/** What a full disk cut off stays a bad line of its own. A line that is being written looks the same, but not for long. */
 function isTorn(file: number): boolean {
+  let size = brokenEnd(file);
+  for (let looks = 0; size !== undefined && looks < 3; looks++) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+    const now = brokenEnd(file);
+    if (now === size) return true;
+    size = now;
+  }
+  return false;
+}
+
+/** The size of a file that does not end with a whole line. */
+function brokenEnd(file: number): number | undefined {
   const { size } = fstatSync(file);
-  if (size === 0) return false;
+  if (size === 0) return undefined;
   const last = Buffer.alloc(1);
   readSync(file, last, 0, 1, size - 1);
-  return last[0] !== 0x0a;
+  return last[0] === 0x0a ? undefined : size;
 }
 
 const longestLine = 64 * 1024;
@@ -108,11 +119,11 @@ function turnOver(path: string, maxBytes: number, files: number): void {
   if (!takeTurn(turn)) return;
   try {
     // Somebody may have been faster: then the file at the path is a new one.
-    if (statSync(path).size <= maxBytes) return;
+    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) <= maxBytes) return;
     if (files === 1) rmSync(path, { force: true });
     for (let n = files - 1; n >= 1; n--) moveIfThere(n === 1 ? path : `${path}.${n - 1}`, `${path}.${n}`);
   } finally {
-    rmdirSync(turn);
+    rmSync(turn, { recursive: true, force: true });
   }
 }
 
@@ -123,7 +134,8 @@ function takeTurn(turn: string): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    if (statSync(turn).mtimeMs < Date.now() - 10_000) rmSync(turn, { recursive: true, force: true });
+    const since = statSync(turn, { throwIfNoEntry: false })?.mtimeMs;
+    if (since !== undefined && since < Date.now() - 10_000) rmSync(turn, { recursive: true, force: true });
     return false;
   }
 }

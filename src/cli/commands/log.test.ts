@@ -1,0 +1,147 @@
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Io } from "../command.ts";
+import { main } from "../main.ts";
+
+let home: string;
+let file: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "hookline-log-"));
+  mkdirSync(join(home, "log"));
+  file = join(home, "log", "hooks.jsonl");
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const record = (fields: object) =>
+  `${JSON.stringify({ time: new Date().toISOString(), session: "abcdef0123456789", event: "PreToolUse", tool: "Bash", ms: 1.5, answer: "none", handlers: [], ...fields })}\n`;
+
+test("SD-114: a line per record, filtered by session, event, handler, decision, failure, time and duration", async () => {
+  const old = new Date(Date.now() - 3 * 36e5).toISOString();
+  writeFileSync(
+    `${file}.1`,
+    record({ time: old, answer: "refused", reason: "old", handlers: [{ name: "guard", outcome: "answered", ms: 1 }] }),
+  );
+  writeFileSync(
+    file,
+    [
+      record({ answer: "refused", reason: "no", handlers: [{ name: "guard", outcome: "answered", ms: 1 }] }),
+      record({
+        event: "Stop",
+        tool: undefined,
+        ms: 250,
+        handlers: [{ name: "h", outcome: "failed", ms: 250, error: "boom" }],
+      }),
+      record({ session: "fedcba", tool: "Read", answer: "allow" }),
+      "no json\n",
+      record({ handler: "guard", level: "warn", message: "careful", data: { n: 1 } }),
+    ].join(""),
+  );
+  const count = async (...args: string[]) => (await run("--json", ...args)).out.split("\n").length - 1;
+  expect(await count()).toBe(5);
+  expect(await count("--session", "abc")).toBe(4);
+  expect(await count("--event", "PreToolUse:Bash")).toBe(3);
+  expect(await count("--event", "Stop")).toBe(1);
+  expect(await count("--handler", "guard")).toBe(3);
+  expect(await count("--decision", "deny")).toBe(2);
+  expect(await count("--failed")).toBe(1);
+  expect(await count("--slow", "100")).toBe(1);
+  expect(await count("--since", "1h")).toBe(4);
+  expect(await count("--since", "1h", "--decision", "refused")).toBe(1);
+  const all = await run();
+  expect(all.err).toBe("hookline: 1 line of the log cannot be read.\n");
+  expect(all.out.split("\n").map((line) => line.replace(/^[\d :.-]{23} {2}/, ""))).toEqual([
+    "PreToolUse Bash  refused  1.5 ms  guard answered  “old”  abcdef01",
+    "PreToolUse Bash  refused  1.5 ms  guard answered  “no”  abcdef01",
+    "Stop  none  250 ms  h failed (boom)  abcdef01",
+    "PreToolUse Read  allow  1.5 ms  fedcba",
+    'PreToolUse Bash  warn  guard: careful {"n":1}',
+    "",
+  ]);
+  for (const wrong of [
+    ["--slow", "much"],
+    ["--since", "once"],
+  ]) {
+    expect(await run(...wrong)).toMatchObject({ code: 1, err: expect.stringContaining(wrong[0] ?? "") });
+  }
+});
+
+test("SD-114: control characters are shown escaped, in both forms", async () => {
+  writeFileSync(
+    file,
+    record({
+      answer: "refused",
+      reason: "\u001b[2J\u009b31m\u202etxt",
+      handlers: [{ name: "a\u0007b", outcome: "failed", ms: 1 }],
+    }),
+  );
+  for (const args of [[], ["--json"]]) {
+    const { out } = await run(...args);
+    expect(out).toContain("\\u001b[2J\\u009b31m\\u202etxt");
+    expect(out).toContain("a\\u0007b");
+    expect(out.replace(/\n/g, "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
+  }
+});
+
+test("SD-114: a log that is not there is empty, not an error", async () => {
+  rmSync(join(home, "log"), { recursive: true });
+  expect(await run()).toEqual({ code: 0, out: "", err: "" });
+});
+
+test("SD-114: --follow goes on with what is written, over a file that is turned over, until it is interrupted", async () => {
+  writeFileSync(file, record({ reason: "first" }));
+  const ending = new AbortController();
+  const seen: string[] = [];
+  const done = called(["--follow", "--json"], (text) => void seen.push(...text.trimEnd().split("\n")), ending.signal);
+  const until = async (count: number) => {
+    for (let n = 0; n < 200 && seen.length < count; n++) await sleep(20);
+  };
+  await until(1);
+  const half = record({ reason: "second" });
+  appendFileSync(file, half.slice(0, 40));
+  await sleep(250);
+  expect(seen.length).toBe(1);
+  appendFileSync(file, half.slice(40));
+  await until(2);
+  appendFileSync(file, record({ reason: "third" }));
+  renameSync(file, `${file}.1`);
+  writeFileSync(file, record({ reason: "fourth" }));
+  await until(4);
+  ending.abort();
+  expect(await done).toBe(0);
+  expect(seen.map((line) => (JSON.parse(line) as { reason: string }).reason)).toEqual([
+    "first",
+    "second",
+    "third",
+    "fourth",
+  ]);
+});
+
+async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await called(
+    args,
+    (text) => out.push(text),
+    new AbortController().signal,
+    (text) => err.push(text),
+  );
+  return { code, out: out.join(""), err: err.join("") };
+}
+
+function called(
+  args: readonly string[],
+  out: (text: string) => unknown,
+  signal: AbortSignal,
+  err: (text: string) => unknown = () => undefined,
+): Promise<number> {
+  const io = {
+    ...{ env: { HOOKLINE_HOME: home }, cwd: home, home, signal },
+    terminal: { out: false, err: false, colour: false, columns: 80 },
+    out: async (text: string) => void out(text),
+    err: async (text: string) => void err(text),
+  };
+  return main(["log", ...args], io as unknown as Io);
+}

@@ -1,0 +1,66 @@
+import { type LogRecord, logFiles } from "../../sdk/index.ts";
+import type { Command, Io } from "../command.ts";
+import { logLine, visible } from "../log/line.ts";
+import { follow, linesOf } from "../log/read.ts";
+import { wantedBy } from "../log/wanted.ts";
+import { styleFor } from "../print/style.ts";
+
+export const command: Command = {
+  usage:
+    "[--follow] [--session S] [--event E] [--handler H] [--decision D] [--failed] [--slow MS] [--since T] [--json]",
+  about: `Shows what hooks did: one line per event, and what handlers wrote with ctx.log.
+
+The log lies in the user's state folder and is bounded; an app turns it off with createApp({ log: false }). With several options a line
+must fit all of them. Control characters are shown escaped. The exit status is 0, also when nothing fits.`,
+  options: {
+    follow: { type: "boolean", short: "f", about: "go on with what is written from now, until interrupted" },
+    session: { type: "string", value: "ID", about: "of this session; the beginning of its id is enough" },
+    event: { type: "string", value: "EVENT[:TOOL]", about: "about this event" },
+    handler: { type: "string", value: "NAME", about: "that this handler was part of" },
+    decision: {
+      type: "string",
+      value: "WORD",
+      about: "answered so: allow, ask, defer, refused (or deny, block), halt, none",
+    },
+    failed: { type: "boolean", about: "with a failure" },
+    slow: { type: "string", value: "MS", about: "that took at least so long" },
+    since: { type: "string", value: "SPAN|DATE", about: "not older than 30m, 2h, 7d, or since a date" },
+    json: { type: "boolean", about: "print the records themselves, one JSON object per line" },
+  },
+  examples: ["hookline log --since 1h --failed", "hookline log --follow --event PreToolUse:Bash"],
+  async run(call, io) {
+    const wanted = wantedBy(call, Date.now());
+    const style = styleFor(io);
+    const show = (record: LogRecord) => (call.flag("json") ? visible(JSON.stringify(record)) : logLine(record, style));
+    // More than there are, mostly: an app may keep more of them than usual.
+    const files = logFiles(io.env, { files: mostFiles });
+    const current = files.at(-1) ?? "";
+    let unreadable = 0;
+    const print = async (line: string) => {
+      const record = recordIn(line);
+      if (record === undefined) unreadable++;
+      else if (wanted(record)) await io.out(`${show(record)}\n`);
+    };
+    for await (const line of linesOf(files.slice(0, -1))) await print(line);
+    for await (const line of call.flag("follow") ? follow(current, io.signal) : linesOf([current])) await print(line);
+    await tellUnreadable(unreadable, io);
+    return 0;
+  },
+};
+
+const mostFiles = 20;
+
+function recordIn(line: string): LogRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value !== "object" || value === null) return undefined;
+    const { time, event } = value as Record<string, unknown>;
+    return typeof time === "string" && typeof event === "string" ? (value as LogRecord) : undefined;
+  } catch {
+    return undefined; // counted and told
+  }
+}
+
+async function tellUnreadable(count: number, io: Io): Promise<void> {
+  if (count > 0) await io.err(`hookline: ${count} ${count === 1 ? "line" : "lines"} of the log cannot be read.\n`);
+}

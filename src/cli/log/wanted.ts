@@ -1,0 +1,70 @@
+import { Problem } from "../../protocol/index.ts";
+import type { LogRecord } from "../../sdk/index.ts";
+import type { Call } from "../command.ts";
+
+export interface HandlerLine {
+  readonly name: string;
+  readonly outcome: string;
+  readonly ms: number;
+  readonly error?: string;
+}
+
+/** Which records a call asks for. All that is named must hold. */
+export function wantedBy(call: Call, now: number): (record: LogRecord) => boolean {
+  const tests: ((record: LogRecord) => boolean)[] = [];
+  const session = call.text("session");
+  if (session !== undefined) tests.push((record) => record.session?.startsWith(session) === true);
+  const [event, tool] = (call.text("event") ?? "").split(":", 2);
+  if (event) tests.push((record) => record.event === event);
+  if (tool && tool !== "*") tests.push((record) => record["tool"] === tool);
+  const handler = call.text("handler");
+  if (handler !== undefined) {
+    tests.push((record) => record["handler"] === handler || handlersOf(record).some(({ name }) => name === handler));
+  }
+  const decision = call.text("decision");
+  if (decision !== undefined) tests.push((record) => record["answer"] === wordOf(decision));
+  if (call.flag("failed")) tests.push(hasFailed);
+  const slow = call.text("slow");
+  if (slow !== undefined) {
+    const ms = numberOf(slow);
+    tests.push((record) => Number(record["ms"]) >= ms);
+  }
+  const since = call.text("since");
+  if (since !== undefined) {
+    const from = timeOf(since, now);
+    tests.push((record) => Date.parse(record.time) >= from);
+  }
+  return (record) => tests.every((test) => test(record));
+}
+
+export function handlersOf(record: LogRecord): readonly HandlerLine[] {
+  return Array.isArray(record["handlers"]) ? (record["handlers"] as HandlerLine[]) : [];
+}
+
+export function hasFailed(record: LogRecord): boolean {
+  if (record["failed"] !== undefined || record["level"] === "error") return true;
+  return handlersOf(record).some(({ outcome }) => outcome === "failed" || outcome === "timed-out");
+}
+
+/** The log has one word for every way to refuse. */
+function wordOf(decision: string): string {
+  return ["deny", "block", "denied", "blocked"].includes(decision) ? "refused" : decision;
+}
+
+function numberOf(text: string): number {
+  const number = Number(text);
+  if (text.trim() !== "" && Number.isFinite(number) && number >= 0) return number;
+  throw new Problem("cli/usage", `--slow takes milliseconds, such as 100; "${text}" is none.`, { about: { text } });
+}
+
+const units: Readonly<Record<string, number>> = { s: 1e3, m: 6e4, h: 36e5, d: 864e5, w: 6048e5 };
+
+/** `30m`, `2h`, `7d`, or a date. */
+function timeOf(text: string, now: number): number {
+  const [, count, unit = ""] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
+  if (count !== undefined) return now - Number(count) * (units[unit] ?? 0);
+  const time = Date.parse(text);
+  if (!Number.isNaN(time)) return time;
+  const message = `--since takes a span such as 30m, 2h or 7d, or a date; "${text}" is neither.`;
+  throw new Problem("cli/usage", message, { about: { text } });
+}

@@ -1,0 +1,124 @@
+import { spawn } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { appendLog, logFiles } from "./log-file.ts";
+
+let folder: string;
+let home: string;
+let built: string;
+let count = 0;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "hookline-log-"));
+  const { build } = await import("esbuild");
+  built = join(folder, "log-file.mjs");
+  await build({
+    entryPoints: [resolve(import.meta.dirname, "log-file.ts")],
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    outfile: built,
+  });
+});
+beforeEach(() => {
+  home = join(folder, `home-${count++}`);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const record = { time: "2026-01-01T00:00:00.000Z", event: "Stop" };
+const env = () => ({ HOOKLINE_HOME: home });
+const write = (fields: object = {}, options = {}) => {
+  const complaints: string[] = [];
+  appendLog({ ...record, ...fields }, env(), (line) => void complaints.push(line), options);
+  return complaints;
+};
+const files = () => readdirSync(join(home, "log")).sort();
+const lines = (name = "hooks.jsonl") =>
+  readFileSync(join(home, "log", name), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+test("SD-111: twelve processes write whole lines, and none is lost while the files hold them", async () => {
+  await Promise.all(Array.from({ length: 12 }, (_, who) => writer(who, 100, 5 * 2 ** 20, 3)));
+  const seen = lines().map(({ who, n }) => `${who} ${n}`);
+  expect([seen.length, new Set(seen).size]).toEqual([1_200, 1_200]);
+  expect(statSync(join(home, "log/hooks.jsonl")).mode & 0o777).toBe(0o600);
+});
+
+test("SD-112: twelve processes that turn files over leave three of them, within bounds and of whole lines", async () => {
+  await Promise.all(Array.from({ length: 12 }, (_, who) => writer(who, 200, 20_000, 3)));
+  // The very last line may have turned the current one over.
+  expect([...new Set(["hooks.jsonl", ...files()])]).toEqual(["hooks.jsonl", "hooks.jsonl.1", "hooks.jsonl.2"]);
+  for (const name of files()) {
+    expect(lines(name).length).toBeGreaterThan(0);
+    // Whoever comes while another turns the files over still writes its lines; of the 900 KB written, little stays.
+    expect(statSync(join(home, "log", name)).size).toBeLessThan(200_000);
+  }
+});
+
+test("SD-112: a turn that a killed process left behind is given to another", () => {
+  write({ pad: "x".repeat(200) });
+  const turn = join(home, "log/hooks.jsonl.turning");
+  mkdirSync(turn);
+  for (let n = 0; n < 3; n++) write({ n }, { maxBytes: 100 });
+  expect(files()).toEqual(["hooks.jsonl", "hooks.jsonl.turning"]);
+  utimesSync(turn, 1, 1);
+  for (let n = 0; n < 3; n++) write({ n }, { maxBytes: 100 });
+  expect(files()).toEqual(["hooks.jsonl", "hooks.jsonl.1"]);
+});
+
+test("SD-112: what cannot be written is told and changes nothing; a link is not followed; a torn line stays alone", () => {
+  mkdirSync(home);
+  writeFileSync(join(home, "log"), "");
+  expect(write()).toEqual([expect.stringMatching(/^The hook log cannot be written: /)]);
+  rmSync(join(home, "log"));
+  mkdirSync(join(home, "log"));
+  writeFileSync(join(home, "target"), "");
+  symlinkSync(join(home, "target"), join(home, "log/hooks.jsonl"));
+  expect(write()).toEqual([expect.stringContaining("ELOOP")]);
+  expect(readFileSync(join(home, "target"), "utf8")).toBe("");
+  rmSync(join(home, "log/hooks.jsonl"));
+  writeFileSync(join(home, "log/hooks.jsonl"), '{"torn":');
+  expect(write()).toEqual([]);
+  expect(readFileSync(join(home, "log/hooks.jsonl"), "utf8").split("\n")[0]).toBe('{"torn":');
+});
+
+test("SD-112: whatever an author hands to the log becomes a line of bounded length", () => {
+  const ring: Record<string, unknown> = {};
+  ring["self"] = ring;
+  expect([...write({ data: ring }), ...write({ data: 1n }), ...write({ data: "x".repeat(10 * 2 ** 20) })]).toEqual([]);
+  expect(lines().map(({ data, cut }) => [String(data).length, cut])).toEqual([
+    ["[object Object]".length, undefined],
+    [1, undefined],
+    [4_097, true],
+  ]);
+  expect(logFiles(env()).map((path) => path.slice(home.length))).toEqual([
+    "/log/hooks.jsonl.2",
+    "/log/hooks.jsonl.1",
+    "/log/hooks.jsonl",
+  ]);
+});
+
+function writer(who: number, times: number, maxBytes: number, keep: number): Promise<void> {
+  const words = [resolve(import.meta.dirname, "fixtures/write-log.mjs"), built, who, times, maxBytes, keep].map(String);
+  return new Promise((done, fail) => {
+    const child = spawn(process.execPath, words, { env: env(), stdio: ["ignore", "ignore", "pipe"] });
+    let said = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      said += chunk;
+    });
+    child.on("close", (code) => (code === 0 && said === "" ? done() : fail(new Error(said))));
+  });
+}

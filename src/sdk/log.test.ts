@@ -1,0 +1,117 @@
+import { expect, test } from "vitest";
+import { type AppOptions, appInside, createApp, deny, type LogRecord, type World } from "./index.ts";
+import { maskSecrets, maskText } from "./mask.ts";
+import { memoryState } from "./testing/index.ts";
+
+const payload = {
+  hook_event_name: "PreToolUse",
+  session_id: "s",
+  tool_name: "Bash",
+  tool_use_id: "t1",
+  tool_input: { command: "curl -H 'Authorization: Bearer abcdefghijklmnop' x", api_key: "zzz" },
+};
+
+async function logged(app: unknown): Promise<{ records: LogRecord[]; complaints: string[] }> {
+  const records: LogRecord[] = [];
+  const complaints: string[] = [];
+  const world: World = {
+    ...{ env: {}, cwd: "/", replay: false, now: () => 0, openTranscript: async () => undefined, state: memoryState() },
+    ...{ signal: new AbortController().signal },
+    complain: (line) => void complaints.push(line),
+    log: (record) => void records.push(record),
+  };
+  await appInside(app)?.dispatch(payload, world);
+  return { records, complaints };
+}
+
+test("SD-111: a record names the event, the answer and every handler with its outcome", async () => {
+  const app = createApp()
+    .preTool("Bash", { name: "skips", when: () => false }, () => undefined)
+    .preTool("Bash", { name: "passes" }, () => undefined)
+    .preTool("Bash", { name: "breaks" }, () => {
+      throw new Error("boom");
+    })
+    .preTool("Bash", { name: "hangs", timeoutMs: 40 }, () => new Promise(() => undefined))
+    .preTool("Bash", { name: "denies" }, () => deny("no"))
+    .preTool("Bash", { name: "late" }, () => undefined);
+  const { records } = await logged(app);
+  expect(records).toEqual([
+    {
+      ...{ time: "1970-01-01T00:00:00.000Z", session: "s", event: "PreToolUse", tool: "Bash", toolUseId: "t1" },
+      ...{ ms: expect.any(Number), answer: "refused", exit: 0, reason: "no" },
+      handlers: [
+        { name: "skips", outcome: "skipped", ms: expect.any(Number) },
+        { name: "passes", outcome: "passed", ms: expect.any(Number) },
+        { name: "breaks", outcome: "failed", ms: expect.any(Number), error: "boom" },
+        {
+          name: "hangs",
+          outcome: "timed-out",
+          ms: expect.any(Number),
+          error: expect.stringMatching(/^gave no answer within \d+ ms$/),
+        },
+        { name: "denies", outcome: "answered", ms: expect.any(Number) },
+        { name: "late", outcome: "not-reached", ms: 0 },
+      ],
+      warnings: ["handler-failed", "handler-failed"],
+    },
+  ]);
+});
+
+test("SD-113: what handlers and middleware write carries their name, and goes to stderr from warn up", async () => {
+  const app = createApp()
+    .use((_event, { log }, next) => {
+      log.warn("outer");
+      return next();
+    })
+    .preTool("Bash", { name: "h" }, (_event, { log }) => {
+      log.debug("d");
+      log.info("i", { n: 1 });
+      log.error("e");
+    });
+  const { records, complaints } = await logged(app);
+  expect(records.slice(0, -1).map(({ handler, level, message, data }) => [handler, level, message, data])).toEqual([
+    ["middleware", "warn", "outer", undefined],
+    ["h", "debug", "d", undefined],
+    ["h", "info", "i", { n: 1 }],
+    ["h", "error", "e", undefined],
+  ]);
+  expect(complaints).toEqual(["warn middleware: outer", "error h: e"]);
+});
+
+test("SD-112: inputs and outputs are logged only on demand, cut, and without secrets", async () => {
+  const make = (log: AppOptions["log"]) => createApp({ log: log ?? true }).preTool(() => deny("no"));
+  expect((await logged(make(true))).records[0]).not.toHaveProperty("content");
+  const { records } = await logged(make({ content: true }));
+  expect(records[0]?.["content"]).toEqual({
+    input: `{"command":"curl -H 'Authorization: Bearer ***' x","api_key":"***"}`,
+    output: expect.stringContaining('"permissionDecision":"deny"'),
+  });
+});
+
+test("SD-112: what looks like a secret is masked, in texts and under telling names", () => {
+  const secrets = [
+    `sk-ant-${"a1".repeat(12)}`,
+    "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+    "AKIAABCDEFGHIJKLMNOP",
+    `xoxb-${"12".repeat(8)}`,
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abcDEF-_123",
+    "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----",
+  ];
+  for (const secret of secrets) expect(maskText(`before ${secret} after`)).toBe("before *** after");
+  expect(maskText("postgres://me:hunter2@db/x?password=abc&y=1")).toBe("postgres://me:***@db/x?password=***&y=1");
+  expect(maskText(`{"token": "a b c", 'n': 1}`)).toBe(`{"token": ***, 'n': 1}`);
+  expect(maskSecrets({ Authorization: "x", list: [{ password: "p", plain: "text" }], n: 1 })).toEqual({
+    Authorization: "***",
+    list: [{ password: "***", plain: "text" }],
+    n: 1,
+  });
+  const begun = performance.now();
+  for (const evil of [
+    "a:".repeat(50_000),
+    "token = ".repeat(20_000),
+    `://${"a".repeat(100_000)}`,
+    "eyJ".repeat(40_000),
+  ])
+    maskText(evil);
+  expect(performance.now() - begun).toBeLessThan(5_000);
+});
