@@ -1,5 +1,6 @@
 import type { Notice, Ports } from "../engine/index.ts";
 import { inTurn } from "./asking.ts";
+import { hookPorts } from "./hook-ports/lend.ts";
 import type { Incoming } from "./inbox.ts";
 import type { Permissions } from "./permissions.ts";
 import type { Thread } from "./thread.ts";
@@ -7,6 +8,7 @@ import type { Thread } from "./thread.ts";
 /** What the host lends the engine. */
 export function enginePorts(main: () => Thread, permissions: Permissions, interactive: boolean): Ports {
   return {
+    ...hookPorts(main),
     judge: permissions.judgeAllowed,
     mcp: async (call, signal) => {
       for (const { port } of main().session.servers) {

@@ -5,6 +5,10 @@ export type { AgentControl, HookCallback } from "./control.ts";
 export type { FrontIo, SignalName } from "./front/front-io.ts";
 export { type HeadlessOptions, runHeadless } from "./front/headless.ts";
 export { runInteractive } from "./front/interactive.ts";
+export { type AgentPortOptions, agentPort } from "./hook-ports/agent-port.ts";
+export type { HookModel, HookSpending } from "./hook-ports/asked-model.ts";
+export { modelPort } from "./hook-ports/model-port.ts";
+export { mcpConnector } from "./mcp/connector.ts";
 export type { RunAgentOptions } from "./options.ts";
 export type { Denial } from "./permissions.ts";
 export type {

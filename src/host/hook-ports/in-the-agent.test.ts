@@ -1,0 +1,82 @@
+import { afterEach, expect, test } from "vitest";
+import { makeWorld, type World, type WorldOptions } from "../fixtures/agent-run.ts";
+
+let world: World | undefined;
+afterEach(() => world?.remove());
+
+function open(options: WorldOptions = {}): World {
+  world = makeWorld(options);
+  return world;
+}
+
+const usage = { input: 100, output: 10, cacheWrite5m: 0, cacheWrite1h: 0, cacheRead: 0 };
+const model = "claude-haiku-4-5";
+
+test("HO-60, HO-61: in the agent a prompt hook denies a call; its tokens are in modelUsage and not in usage", async () => {
+  const { run } = open({ hooks: {} });
+  const hooks = { PreToolUse: [{ hooks: [{ type: "prompt", prompt: "Nothing may be deleted.", model: "haiku-x" }] }] };
+  const { result, requests, complaints } = await run(
+    {
+      model,
+      answers: [
+        { calls: [{ tool: "Bash", input: { command: "rm a" } }], usage },
+        {
+          when: { purpose: "prompt-hook", lastMessage: "rm a" },
+          calls: [{ tool: "StructuredOutput", input: { ok: false, reason: "that deletes" } }],
+          usage: { ...usage, input: 7000 },
+        },
+        { text: "I was not allowed to.", expect: [{ in: "last-message", contains: ["that deletes"] }], usage },
+      ],
+    },
+    { prompt: "clean up", settings: [JSON.stringify({ hooks })], permissionMode: "bypassPermissions" },
+  );
+  expect(complaints).toEqual([]);
+  expect(requests.map(({ purpose, model: asked }) => [purpose, asked])).toEqual([
+    ["main", model],
+    ["prompt-hook", "haiku-x"],
+    ["main", model],
+  ]);
+  expect(result).toMatchObject({
+    result: "I was not allowed to.",
+    usage: { input_tokens: 200 },
+    modelUsage: { [model]: { inputTokens: 200 }, "haiku-x": { inputTokens: 7000 } },
+  });
+});
+
+test("HO-60: in the agent an agent hook reads files, through the same rules and hooks as every call, and only reads", async () => {
+  const { run, payloads } = open({
+    files: { "notes.txt": "two tests fail", ".env": "SECRET=1" },
+    hooks: { PreToolUse: {} },
+    settings: { permissions: { deny: ["Read(.env)"] } },
+  });
+  const hooks = { Stop: [{ hooks: [{ type: "agent", prompt: "The notes must say that all tests pass." }] }] };
+  const when = { purpose: "agent-hook" } as const;
+  const { result, requests, complaints } = await run(
+    {
+      answers: [
+        { text: "Done." },
+        {
+          when,
+          calls: [
+            { tool: "Read", input: { file_path: "notes.txt" } },
+            { tool: "Read", input: { file_path: ".env" } },
+            { tool: "Bash", input: { command: "ls" } },
+          ],
+          expect: [{ in: "tools", contains: ["Read:", "StructuredOutput:"], lacks: ["Bash:", "Write:", "Agent:"] }],
+        },
+        {
+          when,
+          calls: [{ tool: "StructuredOutput", input: { ok: false, reason: "two tests fail" } }],
+          expect: [{ in: "last-message", contains: ["two tests fail", "There is no tool Bash"], lacks: ["SECRET"] }],
+        },
+        { text: "Now they pass.", expect: [{ in: "last-message", contains: ["two tests fail"] }] },
+        { when, calls: [{ tool: "StructuredOutput", input: { ok: true } }] },
+      ],
+    },
+    { prompt: "go", settings: [JSON.stringify({ hooks })] },
+  );
+  expect(complaints).toEqual([]);
+  expect(result).toMatchObject({ result: "Now they pass.", terminal_reason: "completed" });
+  expect(requests.filter(({ purpose }) => purpose === "main")).toHaveLength(2);
+  expect(payloads("PreToolUse").map((payload) => payload["tool_name"])).toEqual(["Read", "Read"]);
+});
