@@ -12,7 +12,8 @@ export async function readObject(word: string, what: string, io: Io): Promise<Re
   throw new Problem("cli/bad-input", `${what} (${place(word)}) must be a JSON object, not ${found}.`);
 }
 
-async function readText(word: string, what: string, io: Io): Promise<string> {
+/** The text itself: from a file, from standard input (`-`), or the word when it looks like JSON. */
+export async function readText(word: string, what: string, io: Io): Promise<string> {
   if (isJson(word)) return word;
   if (word === "-") return readAll(io);
   const path = resolve(io.cwd, word);

@@ -1,18 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { reviewTrust } from "../../engine/index.ts";
-import { type Finished, start } from "../../exec/index.ts";
-import type { Call } from "../../sessions/index.ts";
-import { answerOf } from "./answer.ts";
+import { start } from "../../exec/index.ts";
 import { childCommand, ownProgram } from "./child-command.ts";
 import { childEnvironment } from "./child-environment.ts";
-import { type ChildStream, childStream, type Message } from "./child-stream.ts";
-import { fateOf } from "./fate.ts";
+import { childStream } from "./child-stream.ts";
 import { makeOverlay } from "./overlay.ts";
+import { resultOf } from "./result-of.ts";
 import { checkCall, type SessionCall } from "./session-call.ts";
 import type { SessionResult, SessionWarning } from "./session-result.ts";
-import { differences, spentBy } from "./spent-by.ts";
-import { listenTo, type ToldPayload } from "./told.ts";
+import { listenTo } from "./told.ts";
 import { callsSince, findTranscript, markTranscript, type NewCalls } from "./transcript-mark.ts";
 
 export interface RunnerPorts {
@@ -90,78 +87,4 @@ async function skipsProject(
 function projectSkipped(cwd: string): SessionWarning {
   const message = `What ${cwd} sets is not approved, so only user settings were loaded. hookline trust shows and approves it.`;
   return { code: "project-settings-skipped", message };
-}
-
-interface Seen {
-  readonly id: string;
-  readonly transcript: string | undefined;
-  readonly calls: NewCalls;
-  readonly finished: Finished;
-  readonly stream: ChildStream;
-  readonly told: readonly ToldPayload[];
-  readonly skipped: readonly SessionWarning[];
-}
-
-async function resultOf({ id, transcript, calls, finished, stream, told, skipped }: Seen): Promise<SessionResult> {
-  const { result, texts } = stream;
-  const answer = await answerOf({ transcript, calls: calls.main, told, result, texts });
-  const spent = spentBy(calls.all);
-  const cost = result?.["total_cost_usd"];
-  const turns = result?.["num_turns"];
-  return {
-    ...answer,
-    sessionId: id,
-    ...(transcript === undefined ? {} : { transcriptPath: transcript }),
-    ...fateOf(finished, result, told),
-    turns: typeof turns === "number" ? turns : calls.main.length,
-    durationMs: Math.round(finished.durationMs),
-    ...spent,
-    ...(typeof cost === "number" ? { agentReportedCostUsd: cost } : {}),
-    toolCalls: toolCounts(calls.all),
-    denials: denialsOf(result),
-    warnings: [...skipped, ...lost(finished, transcript, told), ...(transcript ? differences(spent, result) : [])],
-  };
-}
-
-function lost(
-  { ended, leaked }: Finished,
-  transcript: string | undefined,
-  told: readonly ToldPayload[],
-): SessionWarning[] {
-  if (ended.by === "not-started") return [];
-  return [
-    ...(transcript === undefined
-      ? [
-          {
-            code: "no-transcript" as const,
-            message: "No transcript of this session was found; its tokens are unknown.",
-          },
-        ]
-      : []),
-    ...(told.length === 0
-      ? [{ code: "hook-not-heard" as const, message: "No hook of the run was heard; hooks may be switched off." }]
-      : []),
-    ...(leaked.length > 0
-      ? [{ code: "possible-leak" as const, message: "Processes of the agent may still run." }]
-      : []),
-  ];
-}
-
-function toolCounts(calls: readonly Call[]): SessionResult["toolCalls"] {
-  const counts = new Map<string, number>();
-  for (const { content } of calls) {
-    for (const block of content)
-      if (block.type === "tool_use") counts.set(block.name, (counts.get(block.name) ?? 0) + 1);
-  }
-  return [...counts].map(([name, count]) => ({ name, count }));
-}
-
-function denialsOf(result: Message | undefined): SessionResult["denials"] {
-  const denials = result?.["permission_denials"];
-  if (!Array.isArray(denials)) return [];
-  return (denials as readonly Message[]).map((one) => ({
-    tool: String(one["tool_name"]),
-    toolUseId: String(one["tool_use_id"]),
-    input: one["tool_input"],
-  }));
 }

@@ -54,7 +54,7 @@ async function runOrTell(call: SessionCall, ports: RunnerPorts): Promise<Session
   }
 }
 
-export function usualLimit(): number {
+function usualLimit(): number {
   return Math.min(4, availableParallelism());
 }
 

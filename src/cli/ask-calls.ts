@@ -1,0 +1,98 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { AgentName, SessionCall } from "../host/index.ts";
+import { Problem } from "../protocol/index.ts";
+import type { Call, Io } from "./command.ts";
+import { readObject, readText } from "./read-input.ts";
+
+/** The sessions that a call of `hookline ask` wants: one, or one per line of its file. */
+export async function callsOf(call: Call, io: Io): Promise<readonly SessionCall[]> {
+  const file = call.text("file");
+  const common = await commonOf(call, io);
+  if (file === undefined) {
+    const [prompt, ...extra] = call.words;
+    if (prompt === undefined || extra.length > 0) {
+      throw new Problem(
+        "cli/usage",
+        "hookline ask takes one prompt in quotes, or --file PROMPTS. See hookline ask --help.",
+      );
+    }
+    return [{ ...common, prompt: prompt === "-" ? await readText("-", "the prompt", io) : prompt }];
+  }
+  if (call.words.length > 0) throw new Problem("cli/usage", "Give a prompt or --file, not both.");
+  const lines = (
+    await readFile(resolve(io.cwd, file), "utf8").catch((cause: unknown) => unreadable(file, cause))
+  ).split("\n");
+  const calls = lines.flatMap((line, index) =>
+    line.trim() === "" ? [] : [{ ...common, ...lineCall(line, file, index) }],
+  );
+  if (calls.length === 0) throw new Problem("cli/bad-input", `${file} holds no prompt.`);
+  return calls;
+}
+
+function unreadable(file: string, cause: unknown): never {
+  throw new Problem("cli/bad-input", `--file cannot be read from ${file}: ${String(cause)}`, { cause });
+}
+
+async function commonOf(call: Call, io: Io): Promise<Omit<SessionCall, "prompt">> {
+  const settings = call.text("settings");
+  const timeout = numberOf(call, "timeout");
+  const maxTurns = numberOf(call, "max-turns");
+  const maxBudgetUsd = numberOf(call, "max-budget-usd");
+  return {
+    agent: agentOf(call.text("agent") ?? "claude", io),
+    cwd: resolve(io.cwd, call.text("cwd") ?? "."),
+    env: io.env,
+    ...texts(call, {
+      "session-id": "sessionId",
+      resume: "resume",
+      model: "model",
+      "permission-mode": "permissionMode",
+    }),
+    ...(call.flag("fork") ? { fork: true } : {}),
+    ...(settings === undefined ? {} : { settings: await readObject(settings, "--settings", io) }),
+    ...(call.texts("allowed-tools").length === 0 ? {} : { allowedTools: call.texts("allowed-tools") }),
+    ...(timeout === undefined ? {} : { timeoutMs: timeout * 1_000 }),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(maxBudgetUsd === undefined ? {} : { maxBudgetUsd }),
+    ...(call.flag("project-settings") ? { projectSettings: true } : {}),
+  };
+}
+
+function texts(call: Call, names: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(names).flatMap(([option, field]) => {
+      const value = call.text(option);
+      return value === undefined ? [] : [[field, value]];
+    }),
+  );
+}
+
+function agentOf(name: string, io: Io): AgentName {
+  if (name === "claude" || name === "hookline") return name;
+  return { file: name.includes("/") ? resolve(io.cwd, name) : name };
+}
+
+export function numberOf(call: Call, option: string): number | undefined {
+  const text = call.text(option);
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new Problem("cli/usage", `--${option} must be a number above 0, not "${text}".`);
+}
+
+const lineFields = ["prompt", "cwd", "model", "resume", "fork"] as const;
+
+function lineCall(line: string, file: string, index: number): Pick<SessionCall, "prompt"> {
+  if (!line.trimStart().startsWith("{")) return { prompt: line };
+  try {
+    const value = JSON.parse(line) as Record<string, unknown>;
+    if (typeof value["prompt"] !== "string") throw new Error('it has no "prompt"');
+    return Object.fromEntries(lineFields.flatMap((name) => (name in value ? [[name, value[name]]] : []))) as {
+      prompt: string;
+    };
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Problem("cli/bad-input", `${file}, line ${index + 1}: ${why}.`, { cause });
+  }
+}

@@ -1,0 +1,76 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { afterAll, expect, test } from "vitest";
+import type { Io } from "../command.ts";
+import { main } from "../main.ts";
+
+const base = realpathSync(mkdtempSync(join(tmpdir(), "hookline-ask-")));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+/** The stand-in as one program, since --agent takes no arguments. */
+const agent = join(base, "agent");
+const standIn = join(import.meta.dirname, "../../host/runner/fixtures/stand-in.mjs");
+writeFileSync(agent, `#!/bin/sh\nexec "${process.execPath}" "${standIn}" "$@"\n`, { mode: 0o755 });
+
+async function ask(args: readonly string[], { stdin = "", env = {} } = {}) {
+  let [out, err] = ["", ""];
+  const io: Io = {
+    stdin: Readable.from(stdin === "" ? [] : [stdin]) as Io["stdin"],
+    out: async (text) => {
+      out += text;
+    },
+    err: async (text) => {
+      err += text;
+    },
+    env: { PATH: process.env["PATH"], HOME: base, HOOKLINE_HOME: join(base, "state"), ...env },
+    cwd: base,
+    home: base,
+    terminal: { out: false, err: false, colour: false, columns: 80 },
+    signal: new AbortController().signal,
+  };
+  return { status: await main(["ask", "--agent", "./agent", ...args], io), out, err };
+}
+
+test("HO-70 ask prints the answer and where it came from; the prompt may come from standard input", async () => {
+  const { status, out } = await ask(["-"], { stdin: "hello\nthere" });
+  expect(status).toBe(0);
+  expect(out).toMatch(/^heard: hello\nthere\n\nSession [0-9a-f-]{36}, 12 tokens, \$0\.0001\. Go on: hookline ask /);
+});
+
+test("HO-77 --file asks one prompt per line or object, in order", async () => {
+  writeFileSync(join(base, "prompts"), 'one\n\n{"prompt":"two"}\nthree\n');
+  const { status, out } = await ask(["--file", "prompts", "--jobs", "2", "--json"]);
+  const results = out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { result: string });
+  expect(results.map(({ result }) => result)).toEqual(["heard: one", "heard: two", "heard: three"]);
+  expect(status).toBe(0);
+});
+
+test("HO-78 --as context answers for the event of the hook that calls", async () => {
+  const { out } = await ask(["hi", "--as", "context"], { env: { HOOK_EVENT: "PostToolUse" } });
+  expect(JSON.parse(out)).toMatchObject({ hookSpecificOutput: { hookEventName: "PostToolUse" } });
+});
+
+test("HO-76 the exit status is the child's fate", async () => {
+  expect((await ask(["hi"], { env: { STAND_IN: "crash" } })).status).toBe(1);
+  expect((await ask(["hi", "--timeout", "0.4"], { env: { STAND_IN: "hang" } })).status).toBe(124);
+});
+
+test("wrong calls say what is wrong and start nothing", async () => {
+  for (const [args, words] of [
+    [[], "takes one prompt"],
+    [["a", "b"], "takes one prompt"],
+    [["a", "--timeout", "soon"], '--timeout must be a number above 0, not "soon"'],
+    [["a", "--as", "xml"], '--as takes text, json, tool-result or context, not "xml"'],
+    [["--file", "nothing-here"], "nothing-here"],
+    [["a", "--resume", "x"], 'resume "x" is no UUID'],
+  ] as const) {
+    const { status, out, err } = await ask(args);
+    expect([status, out]).toEqual([1, ""]);
+    expect(err).toContain(words);
+  }
+});

@@ -1,0 +1,83 @@
+import type { Reinjection, SessionResult } from "../../host/index.ts";
+import { Problem } from "../../protocol/index.ts";
+import { callsOf, numberOf } from "../ask-calls.ts";
+import type { Call, Command, Io } from "../command.ts";
+
+export const command: Command = {
+  usage: '"PROMPT" [--agent claude|hookline|PROGRAM] [--file PROMPTS --jobs N] [--as text|json|tool-result|context]',
+  about: `Runs an agent session in the background and returns its answer, tokens and cost as data.
+
+The agent runs in its own headless mode, with an id of its own and without the identity of a session that calls it. PROMPT may be - for
+standard input. What the folder's settings would run is skipped unless it is approved (hookline trust) or --project-settings says so.
+--file has one prompt per line, or one JSON object per line with "prompt" and "cwd", "model", "resume", "fork"; answers come in the order
+of the prompts. The exit status is the session's fate: 0 answered, 1 error or limit, 124 timeout, 130 interrupted; of several, the first
+that is not 0.`,
+  options: {
+    agent: {
+      type: "string",
+      value: "NAME",
+      about: "claude (the default), hookline, or a program that takes the same flags",
+    },
+    cwd: { type: "string", value: "DIR", about: "where the agent works" },
+    "session-id": { type: "string", value: "UUID", about: "the id of the new session" },
+    resume: { type: "string", value: "ID", about: "go on with this session" },
+    fork: { type: "boolean", about: "with --resume: in a copy of it" },
+    model: { type: "string", value: "NAME", about: "the model" },
+    settings: { type: "string", value: "FILE|JSON", about: "settings beside those that apply" },
+    "permission-mode": {
+      type: "string",
+      value: "MODE",
+      about: "default, acceptEdits, plan, dontAsk, bypassPermissions",
+    },
+    "allowed-tools": { type: "string", value: "RULE", multiple: true, about: "a tool that needs no question" },
+    "max-turns": { type: "string", value: "N", about: "a limit of the agent's" },
+    "max-budget-usd": { type: "string", value: "X", about: "a limit of the agent's" },
+    timeout: { type: "string", value: "SECONDS", about: "end it after this long" },
+    "project-settings": { type: "boolean", about: "load the folder's settings although they are not approved" },
+    file: { type: "string", value: "PROMPTS", about: "several prompts, one per line" },
+    jobs: { type: "string", value: "N", about: "with --file: so many at a time (4, or the number of cores)" },
+    "fail-fast": { type: "boolean", about: "with --file: the first failure ends the others" },
+    as: { type: "string", value: "FORM", about: "text, json, tool-result, or context for a hook's answer" },
+    event: { type: "string", value: "EVENT", about: "with --as context: the event whose hook answers" },
+    json: { type: "boolean", about: "the same as --as json" },
+  },
+  examples: [
+    'hookline ask "Which files are never imported?" --timeout 300 --json',
+    "hookline ask --file prompts.txt --jobs 2 --as json",
+    'hookline ask --resume 0f9c0a56-6f3e-4d55-9a53-0a3c2f9d3f11 --fork "And in one sentence?"',
+  ],
+  async run(call, io) {
+    const { exitStatusOf, runSessions } = await import("../../host/index.ts");
+    const form = formOf(call);
+    const calls = await callsOf(call, io);
+    const limit = numberOf(call, "jobs");
+    const results = await runSessions(calls, {
+      signal: io.signal,
+      failFast: call.flag("fail-fast"),
+      ...(limit === undefined ? {} : { limit }),
+      onResult: (result, index) =>
+        void (calls.length > 1 && io.terminal.err && io.err(progress(result, index, calls.length))),
+    });
+    for (const result of results) await io.out(await shown(result, form, call, io));
+    return results.map(exitStatusOf).find((status) => status !== 0) ?? 0;
+  },
+};
+
+function formOf(call: Call): Reinjection {
+  const form = call.text("as") ?? (call.flag("json") ? "json" : "text");
+  if (form === "text" || form === "json" || form === "tool-result" || form === "context") return form;
+  throw new Problem("cli/usage", `--as takes text, json, tool-result or context, not "${form}".`);
+}
+
+function progress({ ended, durationMs }: SessionResult, index: number, count: number): string {
+  return `${index + 1}/${count} ${ended} after ${(durationMs / 1_000).toFixed(1)} s\n`;
+}
+
+async function shown(result: SessionResult, form: Reinjection, call: Call, io: Io): Promise<string> {
+  const { asContext, asResultObject, asText, asToolResult } = await import("../../host/index.ts");
+  if (form === "text") return asText(result);
+  if (form === "json") return `${JSON.stringify(asResultObject(result))}\n`;
+  if (form === "tool-result") return `${JSON.stringify(asToolResult(result))}\n`;
+  const event = call.text("event") ?? io.env["HOOK_EVENT"] ?? "UserPromptSubmit";
+  return `${JSON.stringify(await asContext(result, event, { env: io.env, home: io.home }))}\n`;
+}

@@ -1,0 +1,169 @@
+import { mkdtempSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { runSession } from "./run-session.ts";
+import { runSessions } from "./run-sessions.ts";
+import type { SessionCall, SessionEvent } from "./session-call.ts";
+
+const standIn = { file: process.execPath, args: [join(import.meta.dirname, "fixtures/stand-in.mjs")] };
+
+async function asking(mode: string) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "ask-")));
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: join(root, "home"),
+    HOOKLINE_HOME: join(root, "state"),
+    STAND_IN: mode,
+  };
+  await mkdir(join(root, "project's own"), { recursive: true });
+  const cwd = join(root, "project's own");
+  const call = (prompt: string, more: Partial<SessionCall> = {}): SessionCall => ({
+    agent: standIn,
+    prompt,
+    cwd,
+    env,
+    ...more,
+  });
+  const seen = () =>
+    JSON.parse(readFileSync(join(cwd, "seen.json"), "utf8")) as { args: string[]; env: Record<string, string> };
+  const left = () => readdirSync(join(root, "state", "ask"));
+  return { call, env, cwd, root, seen, left };
+}
+
+test("HO-70 HO-74 HO-75 the answer comes from the transcript, counted and priced by ourselves", async () => {
+  const { call, seen, left } = await asking("ordinary");
+  const result = await runSession(call("hello; $(touch x) 'there'"));
+  expect(result).toMatchObject({
+    answer: "heard: hello; $(touch x) 'there'",
+    answerSource: "transcript",
+    ended: "answered",
+    exitCode: 0,
+    turns: 1,
+    usage: { input: 10, output: 2 },
+    costUsd: 0.000_06,
+    agentReportedCostUsd: 0.000_06,
+    warnings: [],
+  });
+  expect(seen().args.join(" ")).not.toContain("hello");
+  expect(left()).toEqual([]);
+});
+
+test("HO-72 the child inherits no identity of a calling session, but the guard of recursion", async () => {
+  const { call, env, seen } = await asking("ordinary");
+  const calling = {
+    CLAUDECODE: "1",
+    CLAUDE_CODE_SESSION_ID: "s",
+    CLAUDE_CODE_ENTRYPOINT: "cli",
+    CLAUDE_CODE_CHILD_SESSION: "1",
+    CLAUDE_ENV_FILE: "/e",
+    CLAUDE_PROJECT_DIR: "/p",
+    AI_AGENT: "x",
+    HOOK_EVENT: "Stop",
+    HOOKLINE_DEPTH: "1",
+    HOOKLINE_RUN: "outer",
+  };
+  await runSession(call("hi", { env: { ...env, ...calling } }));
+  const names = Object.keys(seen().env).filter((name) => name in calling);
+  expect(names.sort()).toEqual(["HOOKLINE_DEPTH", "HOOKLINE_RUN"]);
+  expect(seen().env["HOOKLINE_RUN"]).toMatch(/^outer\/./);
+});
+
+test("HO-71 HO-74 a last line that comes late is waited for, and what the hook was told is an event", async () => {
+  const { call } = await asking("late");
+  const events: SessionEvent[] = [];
+  const result = await runSession(call("hi", { onEvent: (event) => events.push(event) }));
+  expect(result).toMatchObject({ answer: "heard: hi", answerSource: "transcript" });
+  expect(
+    events.map((event) => (event.kind === "hook" ? event.payload["hook_event_name"] : event.message["type"])),
+  ).toEqual(["system", "assistant", "Stop", "result"]);
+});
+
+test("HO-71 settings of the call keep their hooks beside ours", async () => {
+  const { call, root } = await asking("ordinary");
+  const own = { hooks: [{ type: "command", command: `touch '${root}/mine'` }] };
+  const result = await runSession(call("hi", { settings: { hooks: { Stop: [own] } } }));
+  expect(result.warnings).toEqual([]);
+  expect(readdirSync(root)).toContain("mine");
+});
+
+test("HO-74 without hooks the transcript still answers, and that no hook was heard is said", async () => {
+  const { call } = await asking("silent");
+  const result = await runSession(call("hi"));
+  expect(result).toMatchObject({ answer: "heard: hi", answerSource: "transcript", ended: "answered" });
+  expect(result.warnings.map(({ code }) => code)).toEqual(["hook-not-heard"]);
+});
+
+test("HO-73 unapproved settings of the folder are left out, and that is said", async () => {
+  const { call, cwd, seen } = await asking("ordinary");
+  await mkdir(join(cwd, ".claude"));
+  const hook = { hooks: [{ type: "command", command: "true" }] };
+  await writeFile(join(cwd, ".claude/settings.json"), JSON.stringify({ hooks: { Stop: [hook] } }));
+  const careful = await runSession(call("hi"));
+  expect(careful.warnings.map(({ code }) => code)).toEqual(["project-settings-skipped"]);
+  expect(seen().args).toContain("--setting-sources");
+  await runSession(call("hi", { projectSettings: true }));
+  expect(seen().args).not.toContain("--setting-sources");
+});
+
+test("HO-70 a session that goes on is counted from where it stood", async () => {
+  const { call } = await asking("ordinary");
+  const first = await runSession(call("one"));
+  const second = await runSession(call("two", { resume: first.sessionId }));
+  expect(second).toMatchObject({ answer: "heard: two", sessionId: first.sessionId, usage: { input: 10, output: 2 } });
+});
+
+test("HO-76 a child that ignores the end is ended, and what it said so far is kept", async () => {
+  const { call, left } = await asking("hang");
+  const result = await runSession(call("hi", { timeoutMs: 1_500 }));
+  expect(result).toMatchObject({ ended: "timeout", exitCode: null, answer: "so far", answerSource: "result" });
+  expect(left()).toEqual([]);
+});
+
+test("HO-76 an interrupt ends the child and the result says so", async () => {
+  const { call } = await asking("hang");
+  const stop = new AbortController();
+  const onEvent = (event: SessionEvent) => void (event.kind === "message" && stop.abort());
+  expect(await runSession(call("hi", { signal: stop.signal, onEvent }))).toMatchObject({ ended: "interrupted" });
+});
+
+test("HO-76 a child that is missing or breaks is an error with words", async () => {
+  const { call } = await asking("crash");
+  expect(await runSession(call("hi"))).toMatchObject({ ended: "error", exitCode: 3, error: "it broke" });
+  const missing = await runSession(call("hi", { agent: { file: "/no/such/agent" } }));
+  expect(missing).toMatchObject({ ended: "error", exitCode: null });
+  expect(missing.error).toContain("/no/such/agent");
+});
+
+test("HO-75 a flood of a subagent's words is neither answer nor lost", async () => {
+  const { call } = await asking("flood");
+  expect(await runSession(call("hi"))).toMatchObject({ answer: "heard: hi", ended: "answered" });
+});
+
+test("HO-77 several keep their order; one that fails stops none unless told", async () => {
+  const { call } = await asking("ordinary");
+  const broken = { agent: { file: "/no/such/agent" } };
+  const calls = [
+    call("a"),
+    call("b", broken),
+    call("c"),
+    call("d", { resume: "00000000-0000-4000-8000-000000000000" }),
+  ];
+  const results = await runSessions(calls, { limit: 2 });
+  expect(results.map(({ ended, answer }) => [ended, answer])).toEqual([
+    ["answered", "heard: a"],
+    ["error", ""],
+    ["answered", "heard: c"],
+    ["error", ""],
+  ]);
+  const first = await runSessions([call("b", broken), call("c")], { limit: 1, failFast: true });
+  expect(first.map(({ ended }) => ended)).toEqual(["error", "interrupted"]);
+});
+
+test("HO-70 a call that cannot be meant is refused at once", async () => {
+  const { call } = await asking("ordinary");
+  await expect(runSession(call("  "))).rejects.toMatchObject({ code: "host/no-prompt" });
+  await expect(runSession(call("hi", { resume: "../x" }))).rejects.toMatchObject({ code: "host/bad-session-id" });
+  await expect(runSession(call("hi", { fork: true }))).rejects.toMatchObject({ code: "host/bad-session-id" });
+});
