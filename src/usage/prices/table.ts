@@ -37,12 +37,23 @@ export function priceTable(lists: readonly (readonly PriceRow[])[], content: str
     rowAt(model, at) {
       let found = known.get(model);
       if (found === undefined) {
-        found = byModel.get(model) ?? byModel.get(modelName(model).name) ?? [];
+        found = spansOf(byModel.get(model) ?? byModel.get(modelName(model).name) ?? []);
         known.set(model, found);
       }
       return found.find((row) => row.from <= at && at < row.to);
     },
   };
+}
+
+/** Rows that overlap as rows that do not: each for just the time in which it comes first. */
+function spansOf(rows: readonly PriceRow[]): readonly PriceRow[] {
+  const bounds = [...new Set(rows.flatMap(({ from, to }) => [from, to]))].sort((a, b) => a - b);
+  return bounds.slice(0, -1).flatMap((from, index) => {
+    const row = rows.find((one) => one.from <= from && from < one.to);
+    const to = bounds[index + 1] as number;
+    if (row === undefined) return [];
+    return row.from === from && row.to === to ? row : { ...row, from, to };
+  });
 }
 
 function readUserFile(path: string): string {

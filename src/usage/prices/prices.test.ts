@@ -1,0 +1,266 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Bought, costOf, microUsd } from "../cost.ts";
+import { answer, openWorld, reportOf, tokens } from "../fixtures/world.ts";
+import { modelName, openPrices, priceUsage } from "../index.ts";
+import type { PriceRow, Prices } from "./row.ts";
+
+const table = openPrices();
+const at = (day: string) => Date.parse(`${day}T12:00:00Z`);
+const million = 1_000_000;
+
+/** Dollars per million: input, write 5m, write 1h, read, output. */
+function dollars({ input, write5m, write1h, cacheRead, output }: Prices): number[] {
+  return [input, write5m, write1h, cacheRead, output].map((pico) => pico / million);
+}
+
+const opus = [5, 6.25, 10, 0.5, 25];
+const oldOpus = [15, 18.75, 30, 1.5, 75];
+const sonnet = [3, 3.75, 6, 0.3, 15];
+
+test.each([
+  ["claude-fable-5-1", "2026-10-10", [10, 12.5, 20, 0.25, 50]],
+  ["claude-mythos-5-1", "2026-10-10", [10, 12.5, 20, 0.25, 50]],
+  ["claude-fable-5", "2026-10-10", [10, 12.5, 20, 1, 50]],
+  ["claude-mythos-5", "2026-10-10", [10, 12.5, 20, 1, 50]],
+  ["claude-opus-5-5", "2026-10-10", [4, 5, 8, 0.2, 20]],
+  ["claude-opus-5", "2026-10-10", opus],
+  ["claude-opus-4-8", "2026-10-10", opus],
+  ["claude-opus-4-7", "2026-10-10", opus],
+  ["claude-opus-4-6", "2026-10-10", opus],
+  ["claude-opus-4-5", "2026-10-10", opus],
+  ["claude-opus-4-1", "2026-10-10", oldOpus],
+  ["claude-opus-4", "2026-01-10", oldOpus],
+  ["claude-3-opus", "2025-12-10", oldOpus],
+  ["claude-sonnet-5-5", "2026-10-06", [2, 2.5, 4, 0.2, 10]],
+  ["claude-sonnet-5-5", "2026-10-07", [2, 2.5, 4, 0.1, 10]],
+  ["claude-sonnet-5", "2026-10-10", [2, 2.5, 4, 0.2, 10]],
+  ["claude-sonnet-4-6", "2026-10-10", sonnet],
+  ["claude-sonnet-4-5", "2026-01-10", sonnet],
+  ["claude-sonnet-4", "2026-01-10", sonnet],
+  ["claude-3-7-sonnet", "2025-11-10", sonnet],
+  ["claude-haiku-5-5", "2026-10-10", [0.1, 0.125, 0.2, 0.01, 0.5]],
+  ["claude-haiku-4-5", "2026-10-10", [1, 1.25, 2, 0.1, 5]],
+  ["claude-3-5-haiku", "2025-11-10", [0.8, 1, 1.6, 0.08, 4]],
+  ["claude-3-haiku", "2025-11-10", [0.25, 0.3, 0.5, 0.03, 1.25]],
+] as const)("US-17 %s on %s", (model, day, prices) => {
+  const row = table.rowAt(model, at(day));
+  expect(row && dollars(row.prices)).toEqual(prices);
+  expect(row?.perSearchPico).toBe(10_000 * million);
+});
+
+test("US-17 fast prices, steps and the surcharge are where the vendor has them", () => {
+  const rowOf = (model: string, day = "2026-10-10") => table.rowAt(model, at(day)) as PriceRow;
+  expect(dollars(rowOf("claude-opus-5-5").fast as Prices)).toEqual([8, 10, 16, 0.4, 40]);
+  expect(dollars(rowOf("claude-opus-5").fast as Prices)).toEqual([10, 12.5, 20, 1, 50]);
+  expect(dollars(rowOf("claude-opus-4-6").fast as Prices)).toEqual([30, 37.5, 60, 3, 150]);
+  expect(rowOf("claude-opus-4-5").fast).toBeUndefined();
+  const [long] = rowOf("claude-sonnet-4-5", "2025-11-01").steps;
+  expect([long?.over, dollars(long?.prices as Prices)]).toEqual([200_000, [6, 7.5, 12, 0.6, 22.5]]);
+  const [haiku] = rowOf("claude-haiku-5-5").steps;
+  expect([haiku?.over, dollars(haiku?.prices as Prices)]).toEqual([100_000, [0.5, 0.625, 1, 0.05, 2.5]]);
+  const surcharged = ["claude-opus-4-6", "claude-sonnet-4-6", "claude-opus-5", "claude-haiku-5-5", "claude-fable-5"];
+  expect(surcharged.map((model) => rowOf(model).usSurcharge)).toEqual(surcharged.map(() => true));
+  expect(["claude-opus-4-5", "claude-haiku-4-5"].map((model) => rowOf(model).usSurcharge)).toEqual([false, false]);
+});
+
+test("US-16 rows of a model neither overlap nor leave a gap, and say where and when they were read", () => {
+  for (const model of new Set(table.rows.flatMap(({ models }) => models))) {
+    const rows = table.rows.filter(({ models }) => models.includes(model)).sort((a, b) => a.from - b.from);
+    for (const [index, { from }] of rows.slice(1).entries()) expect(from, model).toBe(rows[index]?.to);
+  }
+  for (const { source, read } of table.rows) {
+    expect(source).toMatch(/^https:\/\//);
+    expect(read).toMatch(/^20\d\d-\d\d-\d\d$/);
+  }
+});
+
+test("US-18 names lose a mark, a date and a cloud's coat; nothing is matched by likeness", () => {
+  const names = [
+    "claude-opus-5[1m]",
+    "claude-sonnet-4-5-20250929",
+    "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+    "anthropic.claude-opus-4-6-v1",
+    "claude-sonnet-4-5@20250929",
+    "eu.anthropic.claude-haiku-4-5-20251001-v1:0[1m]",
+  ];
+  expect(names.map(modelName)).toEqual([
+    { name: "claude-opus-5", cloud: false },
+    { name: "claude-sonnet-4-5", cloud: false },
+    { name: "claude-sonnet-4-5", cloud: true },
+    { name: "claude-opus-4-6", cloud: true },
+    { name: "claude-sonnet-4-5", cloud: true },
+    { name: "claude-haiku-4-5", cloud: true },
+  ]);
+  for (const like of ["claude-opus-5-9", "claude-opus", "my-claude-opus-5", "claude-opus-5-turbo", "Claude-Opus-5"])
+    expect(table.rowAt(like, at("2026-10-10")), like).toBeUndefined();
+});
+
+test("US-18 what a cloud sold is priced at list, and says so", async () => {
+  const model = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
+  const { rows } = await reportOf([answer({ model })], { report: "models" });
+  expect(rows).toMatchObject([{ model, basis: "list", costMicroUsd: 1_530 }]);
+  const plain = await reportOf([answer()], { report: "models" });
+  expect(plain.rows[0]).not.toHaveProperty("basis");
+});
+
+test("US-19 an unpriced model is named, and the total is said to be at least", async () => {
+  const { totals, unpriced, warnings } = await reportOf([
+    answer(),
+    answer({ id: "msg_2", request: "req_2", model: "acme-coder-1" }),
+  ]);
+  expect(totals).toMatchObject({ calls: 2, costMicroUsd: 2_550, complete: false });
+  expect(unpriced).toMatchObject([{ model: "acme-coder-1", calls: 1, inputTokens: 10, outputTokens: 100 }]);
+  expect(warnings).toMatchObject([{ code: "unpriced-model", count: 1 }]);
+});
+
+test("US-20 a user's own table wins by model and period", async () => {
+  const world = openWorld();
+  world.write("11111111-1111-4111-8111-111111111111.jsonl", [
+    answer({ at: "2026-10-04T10:00:00.000Z" }),
+    answer({ id: "msg_2", request: "req_2", at: "2026-10-06T10:00:00.000Z" }),
+    answer({ id: "msg_3", request: "req_3", model: "acme-coder-1" }),
+  ]);
+  const prices = join(world.root, "prices.json");
+  const row = {
+    prices: { input: "1", write5m: "1", write1h: "1", cacheRead: "1", output: "1" },
+    source: "us",
+    read: "now",
+  };
+  writeFileSync(
+    prices,
+    JSON.stringify({
+      rows: [
+        { ...row, models: ["claude-opus-5"], from: "2026-10-05" },
+        { ...row, models: ["acme-coder-1"] },
+      ],
+    }),
+  );
+  const { rows, totals } = await world.report({ prices });
+  expect(rows.map(({ date, costMicroUsd }) => [date, costMicroUsd])).toEqual([
+    ["2026-10-04", 2_550],
+    ["2026-10-05", 110],
+    ["2026-10-06", 110],
+  ]);
+  expect(totals.complete).toBe(true);
+  const shown = await world.report({ report: "models", prices, showPrices: true });
+  expect(shown.prices.rows?.map(({ models, source, read }) => [models[0], source, read])).toEqual(
+    expect.arrayContaining([
+      ["claude-opus-5", "us", "now"],
+      ["acme-coder-1", "us", "now"],
+    ]),
+  );
+});
+
+test.each([
+  ["{", "is not JSON"],
+  ["{}", 'no list "rows"'],
+  ['{"rows":[{}]}', '"models"'],
+  ['{"rows":[{"models":["m"],"prices":{"input":"-1"},"source":"s","read":"r"}]}', 'not an amount such as "12.50"'],
+  ['{"rows":[{"models":["m"],"currency":"EUR"}]}', "currency"],
+])("US-20 a table that cannot be used is a problem that says why: %s", async (text, why) => {
+  const world = openWorld();
+  const prices = join(world.root, "prices.json");
+  writeFileSync(prices, text);
+  await expect(world.report({ prices })).rejects.toMatchObject({
+    code: "usage/prices",
+    message: expect.stringContaining(why),
+  });
+});
+
+test("US-15 the order of a price: row by time, step for all tokens, fast, batch, US, then searches", () => {
+  const usage = (more: object) => ({ ...tokens(0, 0), ...more });
+  const price = (model: string, day: string, more: object) =>
+    priceUsage({ model, at: at(day), usage: usage(more) }, table);
+  expect(price("claude-sonnet-4-5", "2025-11-01", { input_tokens: 200_000 })).toBe(600_000);
+  expect(price("claude-sonnet-4-5", "2025-11-01", { input_tokens: 200_001 })).toBe(1_200_006);
+  // The whole prompt chooses the step, and all tokens are priced by it.
+  const mixed = { input_tokens: 1, cache_read_input_tokens: 200_000, output_tokens: 1000 };
+  expect(price("claude-sonnet-4-5", "2025-11-01", mixed)).toBe(Math.round(6 + 120_000 + 22_500));
+  // Of several message iterations the largest prompt decides, not their sum.
+  const iterations = [150_000, 100_000].map((count) => ({ type: "message", ...tokens(count, 0) }));
+  expect(price("claude-sonnet-4-5", "2025-11-01", { input_tokens: 250_000, iterations })).toBe(750_000);
+  expect(price("claude-opus-4-6", "2026-10-10", { input_tokens: million, speed: "fast" })).toBe(30 * million);
+  // A model without fast prices has none.
+  expect(price("claude-opus-4-5", "2026-10-10", { input_tokens: million, speed: "fast" })).toBe(5 * million);
+  expect(price("claude-opus-5", "2026-10-10", { input_tokens: million, service_tier: "batch" })).toBe(2.5 * million);
+  expect(price("claude-opus-5", "2026-10-10", { input_tokens: million, inference_geo: "us" })).toBe(5.5 * million);
+  expect(price("claude-opus-5", "2026-10-10", { input_tokens: million, inference_geo: "US" })).toBe(5 * million);
+  expect(price("claude-opus-4-5", "2026-10-10", { input_tokens: million, inference_geo: "us" })).toBe(5 * million);
+  const all = {
+    input_tokens: million,
+    service_tier: "batch",
+    inference_geo: "us",
+    server_tool_use: { web_search_requests: 3 },
+  };
+  expect(price("claude-opus-5", "2026-10-10", all)).toBe(2.75 * million + 30_000);
+});
+
+test("US-15 fast and batch together do not exist: fast is used, and told", async () => {
+  const usage = { input_tokens: million, output_tokens: 0, speed: "fast", service_tier: "batch" };
+  const { totals, warnings } = await reportOf([answer({ model: "claude-opus-4-6", usage })]);
+  expect(totals.costMicroUsd).toBe(30 * million);
+  expect(warnings).toMatchObject([{ code: "fast-and-batch", count: 1 }]);
+});
+
+/** The rule in the plainest words, in whole numbers of any size. */
+function exact(row: PriceRow, bought: Bought): number {
+  const fast = bought.fast && row.fast !== undefined;
+  const step = row.steps.findLast(({ over }) => bought.prompt > over)?.prices ?? row.prices;
+  const prices = fast ? (row.fast as Prices) : step;
+  const pico =
+    BigInt(bought.input) * BigInt(prices.input) +
+    BigInt(bought.output) * BigInt(prices.output) +
+    BigInt(bought.cacheWrite5m) * BigInt(prices.write5m) +
+    BigInt(bought.cacheWrite1h) * BigInt(prices.write1h) +
+    BigInt(bought.cacheRead) * BigInt(prices.cacheRead);
+  const halves = bought.batch && !fast ? 1n : 2n;
+  const tenths = bought.us && row.usSurcharge ? 11n : 10n;
+  const twentieths = pico * halves * tenths + BigInt(bought.webSearches) * BigInt(row.perSearchPico) * 20n;
+  return Number((twentieths + 10_000_000n) / 20_000_000n);
+}
+
+test("US-14 a cost is computed exactly and rounded once, half up, whatever the amounts", () => {
+  const count = fc.oneof(fc.nat(1_000), fc.nat(2_000_000), fc.maxSafeNat());
+  const bought = fc.record({
+    input: count,
+    output: count,
+    cacheWrite5m: count,
+    cacheWrite1h: count,
+    cacheRead: count,
+    webSearches: fc.nat(1000),
+    prompt: fc.nat(400_000),
+    fast: fc.boolean(),
+    batch: fc.boolean(),
+    us: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.constantFrom(...table.rows), bought, (row, what) => {
+      expect(costOf(row, what)).toBe(exact(row, what));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("US-14 a written cost becomes micro-dollars by its decimal digits, half up", () => {
+  expect([0.0000005, 0.00000049, 0.123456, 1.1, 4.35, 1e-9, 0, -1, Number.NaN, 12345.6789005].map(microUsd)).toEqual([
+    1, 0, 123_456, 1_100_000, 4_350_000, 0, 0, 0, 0, 12_345_678_901,
+  ]);
+});
+
+test("US-21 three ways to ask for a cost", async () => {
+  const lines = [
+    answer({ more: { costUSD: 0.5 } }),
+    answer({ id: "msg_2", request: "req_2" }),
+    answer({ id: "msg_3", request: "req_3", model: "acme-coder-1", more: { costUSD: 0.25 } }),
+  ];
+  const costs = async (mode: "auto" | "calculate" | "display") => {
+    const { totals, warnings } = await reportOf(lines, { mode });
+    return [totals.costMicroUsd, totals.complete, warnings.map(({ code, count }) => `${code} ${count}`)];
+  };
+  expect(await costs("auto")).toEqual([752_550, true, []]);
+  expect(await costs("calculate")).toEqual([5_100, false, ["unpriced-model 1"]]);
+  expect(await costs("display")).toEqual([750_000, false, ["unwritten-cost 1"]]);
+});
