@@ -1,6 +1,7 @@
 /**
  * `npm run test:kill`: the trials that take too long for every run of the tests. Writers are killed 1,000 times (--trials N), every
- * file operation of append, replace, repair, migrate and archive fails or is the last one, and crowds of processes write one file.
+ * file operation of append, replace, repair, migrate and archive fails or is the last one, crowds of processes write one file, and
+ * daemons are killed 200 times in the middle of a request.
  */
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
@@ -11,11 +12,16 @@ const at = process.argv.indexOf("--trials");
 const trials = at < 0 ? "1000" : process.argv[at + 1];
 const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
 const parts = ["kill", "append", "replace", "lock", "store", "store-crash", "fork", "repair", "migrate", "archive"];
-const { status } = spawnSync(process.execPath, [vitest, "run", "--testTimeout=3600000", ...parts.flatMap(filesOf)], {
-  cwd: root,
-  stdio: "inherit",
-  env: { ...process.env, HOOKLINE_TRIALS: trials, HOOKLINE_RUNS: "1000" },
-});
+const daemon = "test/daemon/kill.test.ts";
+const { status } = spawnSync(
+  process.execPath,
+  [vitest, "run", "--testTimeout=3600000", ...parts.flatMap(filesOf), daemon],
+  {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, HOOKLINE_TRIALS: trials, HOOKLINE_RUNS: "1000" },
+  },
+);
 process.exit(status ?? 1);
 
 function filesOf(part) {

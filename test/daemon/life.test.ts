@@ -1,0 +1,267 @@
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { daemonStatus, endpointFor, stopDaemon } from "../../src/daemon/index.ts";
+import { appKey } from "../../src/sdk/index.ts";
+import { app, type DaemonWorld, daemonsOf, denial, event, guard, isServed, openDaemonWorld, until } from "./world.ts";
+
+let world: DaemonWorld;
+beforeAll(async () => {
+  world = await openDaemonWorld();
+});
+afterAll(() => world.remove());
+
+const status = (file: string) => daemonStatus(file, { env: world.env });
+
+describe("SD-72: one daemon", () => {
+  test("many starts at once end with one daemon, and every call is answered", async () => {
+    const file = world.file("many.mjs", guard);
+    const calls = Array.from({ length: 8 }, () => world.client([file], event()));
+    const starts = Array.from({ length: 4 }, () => world.serve(file));
+    expect(new Set((await Promise.all(calls)).map(({ stdout }) => stdout))).toEqual(new Set([denial("no")]));
+    const pids = new Set((await Promise.all(starts)).map(({ pid }) => pid));
+    expect(pids.size).toBe(1);
+    // Starts that clients left behind look at the record and go.
+    await until("the others have gone", () => daemonsOf(world).length === 1);
+    expect(daemonsOf(world)).toEqual([...pids]);
+    const second = await world.cli(["serve", file, "--foreground"]);
+    expect([second.code, second.stderr]).toEqual([3, expect.stringContaining("another daemon")]);
+    expect((await status(file))?.pid).toBe([...pids][0]);
+  });
+
+  test("it detaches fully: no descriptor of the caller's, a session of its own, no run tag; the caller's pipes close", async () => {
+    const file = world.file("detached.mjs", guard);
+    const client = join(world.folder, "package/client/hookline-client");
+    const env = { ...world.env, HOOKLINE_RUN: "tag-of-a-run", HOOKLINE_DEPTH: "1" };
+    const child = spawn(client, [file], { cwd: world.project, env, stdio: ["pipe", "pipe", "pipe", "pipe", "pipe"] });
+    child.stdin?.end(event());
+    // `close` comes when nobody holds the pipes any more.
+    await new Promise((done) => child.on("close", done));
+    await until("a daemon", () => isServed(world, file));
+    const { pid } = (await status(file)) ?? { pid: 0 };
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    expect(fields[3]).toBe(String(pid));
+    const environ = readFileSync(`/proc/${pid}/environ`, "utf8");
+    expect([environ.includes("HOOKLINE_RUN"), environ.includes("HOOKLINE_DEPTH")]).toEqual([false, false]);
+    const open = [0, 1, 2].map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+    expect(open).toEqual(["/dev/null", "/dev/null", "/dev/null"]);
+    await stopDaemon(file, { env: world.env });
+  });
+
+  test("a second name of the file finds the same daemon", async () => {
+    const file = world.file("named.mjs", guard);
+    const link = join(world.project, "other-name.mjs");
+    symlinkSync(file, link);
+    const one = await world.serve(file);
+    expect((await world.serve(link)).pid).toBe(one.pid);
+    await stopDaemon(link, { env: world.env });
+    expect(await isServed(world, file)).toBe(false);
+  });
+
+  test("SD-83: a port that a stranger has is told, and clients are answered all the same", async () => {
+    const file = world.file("taken.mjs", guard);
+    const { port } = await endpointFor(file, { env: world.env });
+    const stranger = createServer();
+    await new Promise<void>((done) => stranger.listen(port, "127.0.0.1", () => done()));
+    const served = await world.serve(file);
+    expect(served.port).not.toBe(port);
+    expect((await world.client([file], event())).stdout).toBe(denial("no"));
+    stranger.close();
+    const fresh = await endpointFor(file, { env: world.env, fresh: true });
+    expect(await isServed(world, file)).toBe(false);
+    expect((await world.serve(file)).port).toBe(fresh.port);
+  });
+});
+
+describe("SD-73: leaving", () => {
+  test("on TERM it finishes the calls it has; serve --stop waits for that", async () => {
+    const file = world.file(
+      "finishing.mjs",
+      app(
+        `app.preTool(async () => { await new Promise((done) => setTimeout(done, 1200)); return sdk.deny("done"); });`,
+      ),
+    );
+    await world.serve(file);
+    const byClient = world.client([file], event());
+    const byHttp = world.post(file, JSON.parse(event()));
+    await new Promise((done) => setTimeout(done, 400));
+    const stopped = await world.cli(["serve", file, "--stop", "--json"]);
+    expect(JSON.parse(stopped.stdout)).toEqual({ stopped: true });
+    expect((await byHttp).text).toBe(denial("done"));
+    expect((await byClient).stdout).toBe(denial("done"));
+    expect((await world.cli(["serve", file, "--status"])).code).toBe(4);
+  });
+
+  test("idle it leaves, but not while a host lives that it has answered", async () => {
+    const file = world.file("idle.mjs", guard);
+    const client = join(world.folder, "package/client/hookline-client");
+    await world.serve(file, "--idle-minutes", "0.01");
+    // A host that is no shell, so that it counts itself.
+    const code = `const { spawnSync } = require("child_process");
+      spawnSync(${JSON.stringify(client)}, [${JSON.stringify(file)}], { input: ${JSON.stringify(event())} });
+      console.log("asked"); setInterval(() => undefined, 1000);`;
+    const host = spawn(process.execPath, ["-e", code], { cwd: world.project, env: world.env });
+    await new Promise((done) => host.stdout.once("data", done));
+    await new Promise((done) => setTimeout(done, 2_000));
+    expect(await isServed(world, file)).toBe(true);
+    host.kill("SIGKILL");
+    await until("it leaves", async () => !(await isServed(world, file)));
+  });
+
+  test("SD-78: a client of another version is answered in process, and the next finds a daemon of that version", async () => {
+    const file = world.file("versions.mjs", guard);
+    const old = await world.serve(file);
+    const client = join(world.folder, "package/client/hookline-client");
+    const text = readFileSync(client, "utf8");
+    const newer = join(world.folder, "package/client/newer-hookline-client");
+    writeFileSync(newer, text.replace(/\nversion=.*\n/, "\nversion=9.9.9\n"), { mode: 0o755 });
+    const child = spawn(newer, [file], { cwd: world.project, env: world.env });
+    child.stdin.end(event());
+    const parts: string[] = [];
+    child.stdout.on("data", (part) => parts.push(String(part)));
+    await new Promise((done) => child.on("close", done));
+    expect(parts.join("")).toBe(denial("no"));
+    expect(world.log().at(-1)).toMatchObject({ inProcess: "version" });
+    await until("a new daemon", async () => {
+      const now = await status(file);
+      return now !== undefined && now.pid !== old.pid;
+    });
+  });
+});
+
+describe("SD-77: the app follows its files", () => {
+  test("save, and the next event shows it; an import counts; equal content under a new time does not", async () => {
+    const words = world.file("words.ts", `export const word: string = "one";\n`);
+    const file = world.file(
+      "follows.ts",
+      `import { createApp, deny } from "hookline/sdk";\nimport { word } from "./words.ts";\nconst app = createApp();\nlet calls = 0;\napp.preTool(() => deny(\`\${word} \${++calls}\`));\nexport default app;\n`,
+    );
+    await world.serve(file);
+    const say = async () => (await world.post(file, JSON.parse(event()))).text;
+    expect([await say(), await say()]).toEqual([denial("one 1"), denial("one 2")]);
+    const before = await status(file);
+    writeFileSync(words, `export const word: string = "two";\n`);
+    expect([await say(), await say()]).toEqual([denial("two 1"), denial("two 2")]);
+    writeFileSync(words, `export const word: string = "two";\n`);
+    expect(await say()).toBe(denial("two 3"));
+    const { sourceHash } = (await status(file)) ?? {};
+    expect(sourceHash).not.toBe(before?.sourceHash);
+    expect((await world.post(file, JSON.parse(event()))).headers["hookline-source"]).toBe(sourceHash);
+  });
+
+  test("code that does not load leaves the last good one answering, each session is told once, and running calls end on the old one", async () => {
+    const good = (word: string) =>
+      app(`app.preTool(() => sdk.deny("${word}"));
+      app.onStop(async () => { await new Promise((done) => setTimeout(done, 1000)); return sdk.block("${word}"); });`);
+    const file = world.file("breaks.mjs", good("good"));
+    await world.serve(file);
+    const say = async (session_id: string) =>
+      JSON.parse((await world.post(file, JSON.parse(event({ session_id })))).text);
+    const running = world.post(file, JSON.parse(event({ hook_event_name: "Stop" })));
+    await new Promise((done) => setTimeout(done, 200));
+    writeFileSync(file, `${good("better")}\nconst a = ;`);
+    const first = await say("a");
+    expect(first).toMatchObject({
+      systemMessage: expect.stringContaining("does not load"),
+      hookSpecificOutput: { permissionDecisionReason: "good" },
+    });
+    expect([await say("a"), await say("b")]).toEqual([JSON.parse(denial("good")), first]);
+    writeFileSync(file, good("better"));
+    expect(await say("a")).toEqual(JSON.parse(denial("better")));
+    expect(JSON.parse((await running).text)).toEqual({ decision: "block", reason: "good" });
+  });
+});
+
+describe("SD-76: a handler that holds the thread", () => {
+  test("is ended at its deadline and settles by its mode; others are answered by a fresh thread within a second", async () => {
+    const hold = "for (const until = Date.now() + 60_000; Date.now() < until; ) ;";
+    const file = world.file(
+      "holds.mjs",
+      app(`app.preTool("Bash", { onFailure: "block", timeoutMs: 2500 }, () => { ${hold} });
+           app.postTool("Read", { timeoutMs: 2500 }, () => { ${hold} });
+           app.onPrompt(() => sdk.context("quick"));`),
+    );
+    await world.serve(file);
+    const send = (fields: object) => world.post(file, JSON.parse(event(fields)));
+    const begun = Date.now();
+    const strict = send({}).then((answer) => ({ answer: JSON.parse(answer.text), after: Date.now() - begun }));
+    await new Promise((done) => setTimeout(done, 100));
+    const asked = Date.now();
+    const quick = await Promise.all([
+      send({ hook_event_name: "UserPromptSubmit" }),
+      send({ hook_event_name: "UserPromptSubmit" }),
+    ]);
+    expect(quick.map(({ text }) => text.includes("quick"))).toEqual([true, true]);
+    expect(Date.now() - asked).toBeLessThan(1_500);
+    const soft = send({ hook_event_name: "PostToolUse", tool_name: "Read" });
+    const { answer, after } = await strict;
+    expect(answer).toMatchObject({ hookSpecificOutput: { permissionDecision: "deny" } });
+    expect(after).toBeGreaterThan(2_400);
+    expect(after).toBeLessThan(5_000);
+    expect(JSON.parse((await soft).text)).toEqual({ systemMessage: expect.stringContaining("held its thread") });
+    expect((await send({ hook_event_name: "UserPromptSubmit" })).text).toContain("quick");
+  });
+
+  test("a call that had begun beside it is run again, and the log says so", async () => {
+    const file = world.file(
+      "beside.mjs",
+      app(`app.preTool("Bash", { timeoutMs: 1500 }, () => { for (;;) ; });
+           app.onPrompt(async () => { await new Promise((done) => setTimeout(done, 700)); return sdk.context("beside"); });`),
+    );
+    await world.serve(file);
+    const beside = world.post(file, JSON.parse(event({ hook_event_name: "UserPromptSubmit", session_id: "beside" })));
+    await new Promise((done) => setTimeout(done, 150));
+    const holding = world.post(file, JSON.parse(event()));
+    expect((await beside).text).toContain("beside");
+    await holding;
+    await until("the log has it", () => world.log().some((one) => one["session"] === "beside"));
+    expect(world.log().find((one) => one["session"] === "beside")).toMatchObject({ rerun: true });
+  });
+
+  test("an error nobody catches and process.exit end no thread: the call settles by its mode", async () => {
+    const file = world.file(
+      "falls.mjs",
+      app(`app.preTool("Bash", { name: "h", onFailure: "block" }, () => new Promise(() => setTimeout(() => { throw new Error("late"); })));
+           app.preTool("Read", { name: "h", onFailure: "block" }, () => process.exit(0));`),
+    );
+    await world.serve(file);
+    for (const tool_name of ["Bash", "Read"]) {
+      const payload = (session_id: string) => event({ tool_name, session_id });
+      const cold = await world.cli(["run", file, "--on-failure", "block"], { input: payload("cold") });
+      expect(await world.client([file, "--on-failure", "block"], payload("warm"))).toEqual(cold);
+      expect(world.log().at(-1)).not.toHaveProperty("inProcess");
+    }
+  });
+});
+
+test("SD-50: twelve requests to one daemon, and processes beside them, count without a miss", async () => {
+  const counts = app(
+    `app.onPrompt(async (_e, { state }) => { await state.update("n", (n) => n + 1); });
+     app.onStop(async (_e, { state }) => sdk.block(String(await state.get("n"))));`,
+    "{ state: { session: { n: 0 } } }",
+  );
+  const file = world.file("counts.mjs", counts);
+  await world.serve(file);
+  for (let round = 0; round < 5; round++) {
+    const session_id = `count-${round}`;
+    const prompt = JSON.parse(event({ hook_event_name: "UserPromptSubmit", session_id }));
+    const http = Array.from({ length: round === 0 ? 12 : 6 }, () => world.post(file, prompt));
+    const cold = Array.from({ length: round === 0 ? 0 : 6 }, () =>
+      world.cli(["run", file], { input: JSON.stringify(prompt) }),
+    );
+    await Promise.all([...http, ...cold]);
+    const { text } = await world.post(file, JSON.parse(event({ hook_event_name: "Stop", session_id })));
+    expect(JSON.parse(text)).toEqual({ decision: "block", reason: "12" });
+  }
+});
+
+test("nothing but record, endpoint and socket is left in the folder of a daemon that runs", async () => {
+  const file = world.file("tidy.mjs", guard);
+  await world.serve(file);
+  const names = readdirSync(join(world.folder, "state/daemon", appKey(file))).sort();
+  expect(names).toEqual(["daemon.lock", "endpoint.json", "record", "socket"]);
+  await world.cli(["serve", file, "--stop"]);
+  expect(readdirSync(join(world.folder, "state/daemon", appKey(file)))).toEqual(["endpoint.json"]);
+});
