@@ -4,7 +4,14 @@ const src = `${import.meta.dirname}/src`;
 
 export default defineConfig({
   // Examples import the package by its name; their tests run against the sources of now.
-  resolve: { alias: { "hookline/sdk": `${src}/sdk/index.ts`, "hookline/testing": `${src}/sdk/testing/index.ts` } },
+  resolve: {
+    alias: {
+      "hookline/sdk": `${src}/sdk/index.ts`,
+      "hookline/testing": `${src}/sdk/testing/index.ts`,
+      "hookline/permissions": `${src}/permissions/index.ts`,
+      "hookline/usage": `${src}/usage/index.ts`,
+    },
+  },
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     exclude: ["test/interop/**", "test/soak/**", "**/node_modules/**"],

@@ -15,7 +15,7 @@ them; it does not edit your code.`,
     with: { type: "string", value: "RECIPE,…", about: "recipes to copy, such as redact-secrets" },
     force: { type: "boolean", about: "replace files that are there" },
   },
-  examples: ["hookline init", "hookline init --with redact-secrets,tests-before-stop"],
+  examples: ["hookline init", "hookline init --with redact-secrets,require-tests"],
   async run(call, io) {
     if (call.words.length > 0)
       throw new Problem("cli/usage", "hookline init takes no words. See hookline init --help.");
@@ -33,12 +33,16 @@ them; it does not edit your code.`,
     const folder = join(io.cwd, ".claude");
     await mkdir(folder, { recursive: true });
     for (const { name, text } of files) await write(join(folder, name), text, call.flag("force"), io);
-    for (const { name, factory } of recipes) {
-      await io.out(`\nAdd to hooks.ts:\n  import { ${factory} } from "./${name}.ts";\n  app.include(${factory}());\n`);
-    }
+    if (recipes.length > 0) await io.out(includeLines(recipes));
     return 0;
   },
 };
+
+function includeLines(recipes: readonly Recipe[]): string {
+  const imports = recipes.map(({ name, factory }) => `  import { ${factory} } from "./${name}.ts";`);
+  const includes = recipes.map(({ factory }) => `  app.include(${factory}());`);
+  return `\n${text("Add to hooks.ts:", ...imports, ...includes)}`;
+}
 
 const hooksFile = text(
   "/** What this project's agent may do. Try it: hookline test */",
@@ -86,7 +90,13 @@ async function write(path: string, content: string, force: boolean, io: Io): Pro
 
 const recipesFolder = fileURLToPath(new URL("../../../examples/hooks/", import.meta.url));
 
-async function readRecipe(name: string): Promise<{ name: string; factory: string; text: string }> {
+interface Recipe {
+  readonly name: string;
+  readonly factory: string;
+  readonly text: string;
+}
+
+async function readRecipe(name: string): Promise<Recipe> {
   const known = (await readdir(recipesFolder)).filter((file) => file.endsWith(".ts")).map((file) => file.slice(0, -3));
   if (!known.includes(name)) {
     const near = nearest(name, known);
@@ -94,5 +104,5 @@ async function readRecipe(name: string): Promise<{ name: string; factory: string
     throw new Problem("cli/usage", `"${name}" is no recipe. ${hint}`, { about: { name } });
   }
   const text = await readFile(join(recipesFolder, `${name}.ts`), "utf8");
-  return { name, factory: /export function (\w+)/.exec(text)?.[1] ?? name, text };
+  return { name, factory: /^export (?:function|const) (\w+)/m.exec(text)?.[1] ?? name, text };
 }

@@ -1,0 +1,52 @@
+// Lets a second agent judge the work before the first may stop. The second one has these hooks too: it is let through.
+// app.include(evaluatorGate({ rubric: "Every new function has a test.", command: ["claude", "-p"] }));
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { type Blueprint, block, blueprint } from "hookline/sdk";
+
+export interface EvaluatorGateOptions {
+  readonly rubric?: string;
+  /** A program that reads a prompt on standard input and prints its answer. No shell reads the words. */
+  readonly command?: readonly [program: string, ...words: string[]];
+  /** How often one session may be sent back. */
+  readonly rounds?: number;
+  readonly timeoutMs?: number;
+}
+
+const guard = "HOOKLINE_EVALUATOR_GATE";
+
+export function evaluatorGate(options: EvaluatorGateOptions = {}): Blueprint {
+  const { rubric = "The task is done, and nothing else was changed.", command = ["claude", "-p"] } = options;
+  const { rounds = 2, timeoutMs = 180_000 } = options;
+  const part = blueprint("evaluator-gate");
+  // The evaluator stops as well; without this it would be evaluated, and so on.
+  const when = (_: unknown, { env, replay }: { env: Readonly<Record<string, string | undefined>>; replay: boolean }) =>
+    !env[guard] && !replay;
+  part.onStop(
+    { name: "evaluator-gate", when, timeoutMs },
+    async ({ lastAssistantMessage }, { state, cwd, env, signal }) => {
+      if (((await state.get("rounds")) ?? 0) >= rounds) return undefined;
+      const prompt = [
+        "Judge the work in this folder. Change nothing.",
+        `What must hold: ${rubric}`,
+        `What was said about it: ${lastAssistantMessage ?? "nothing"}`,
+        "End with one line: PASS, or FAIL: and what is missing.",
+      ];
+      const [program, ...words] = command;
+      const child = spawn(program, words, {
+        cwd,
+        env: { ...env, [guard]: "1" },
+        signal,
+        stdio: ["pipe", "pipe", "ignore"],
+      });
+      child.stdin.on("error", () => undefined).end(prompt.join("\n"));
+      const gone = new Promise<never>((_, fail) => child.once("error", fail));
+      const said = await Promise.race([text(child.stdout), gone]);
+      const [, missing] = /^FAIL:?\s*(.*)$/m.exec(said) ?? [];
+      if (missing === undefined) return undefined;
+      await state.update("rounds", (count = 0) => count + 1);
+      return block(`Another agent looked at it and says: ${missing || "it is not done"}`);
+    },
+  );
+  return part;
+}

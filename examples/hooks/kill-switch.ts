@@ -1,0 +1,29 @@
+// Stops the agent as soon as a file appears: `touch .claude/STOP` in the project, from anywhere, by anybody.
+// app.include(killSwitch({ file: ".claude/STOP" }));
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { type Blueprint, block, blueprint, halt } from "hookline/sdk";
+
+export interface KillSwitchOptions {
+  /** Counted from the project. What it holds is shown as the reason. */
+  readonly file?: string;
+}
+
+export function killSwitch({ file = ".claude/STOP" }: KillSwitchOptions = {}): Blueprint {
+  const part = blueprint("kill-switch");
+  const reason = (projectDir: string): string | undefined => {
+    const path = resolve(projectDir, file);
+    if (!existsSync(path)) return undefined;
+    return readFileSync(path, "utf8").trim() || `Stopped by ${file}. Remove the file to go on.`;
+  };
+  // A switch that cannot be read counts as pulled.
+  part.preTool({ name: "kill-switch", onFailure: "block" }, (_event, { projectDir }) => {
+    const why = reason(projectDir);
+    return why === undefined ? undefined : halt(why);
+  });
+  part.onPrompt({ name: "kill-switch", onFailure: "block" }, (_event, { projectDir }) => {
+    const why = reason(projectDir);
+    return why === undefined ? undefined : block(why);
+  });
+  return part;
+}

@@ -1,0 +1,153 @@
+import { utimesSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { budgetGuard } from "../../examples/hooks/budget-guard.ts";
+import { cleanState } from "../../examples/hooks/clean-state.ts";
+import { evaluatorGate } from "../../examples/hooks/evaluator-gate.ts";
+import { killSwitch } from "../../examples/hooks/kill-switch.ts";
+import { longRunning } from "../../examples/hooks/long-running.ts";
+import { requireTests } from "../../examples/hooks/require-tests.ts";
+import { createApp } from "../../src/sdk/index.ts";
+import { captureEvents, testClient } from "../../src/sdk/testing/index.ts";
+import { openSession } from "../../src/sessions/index.ts";
+import { project } from "./project.ts";
+
+test("require-tests wants a passing run after the last edit, once per turn", async () => {
+  const client = testClient(createApp().include(requireTests()));
+  (await client.stop({ stop_hook_active: false })).expectNoOpinion();
+  await client.postTool("Write", { file_path: "/p/a.ts", content: "" }, {});
+  (await client.stop({ stop_hook_active: false })).expectBlocked("Run them");
+  (await client.stop({ stop_hook_active: true })).expectNoOpinion();
+  await client.postToolFailure("Bash", { command: "npm test" }, "Exit code 1");
+  (await client.stop({ stop_hook_active: false })).expectBlocked("Run them");
+  await client.postTool("Bash", { command: "cd api && npm run test -- --bail" }, {});
+  (await client.stop({ stop_hook_active: false })).expectNoOpinion();
+});
+
+test("require-tests takes a report that is newer than the edit, and leaves other files alone", async () => {
+  const { here, env, write, dir } = await project();
+  const client = testClient(createApp().include(requireTests({ evidence: "junit.xml", files: /\.ts$/ })), { env });
+  await client.postTool("Edit", { file_path: "/p/notes.md", old_string: "", new_string: "" }, {}, here);
+  (await client.stop({ ...here, stop_hook_active: false })).expectNoOpinion();
+  await write("junit.xml", "");
+  utimesSync(join(dir, "junit.xml"), 1, 1);
+  await client.postTool("Edit", { file_path: "/p/a.ts", old_string: "", new_string: "" }, {}, here);
+  (await client.stop({ ...here, stop_hook_active: false })).expectBlocked();
+  const later = Date.now() / 1000 + 5;
+  utimesSync(join(dir, "junit.xml"), later, later);
+  (await client.stop({ ...here, stop_hook_active: false })).expectNoOpinion();
+});
+
+test("budget-guard warns once, then asks, then stops, by tokens or by cost", async () => {
+  const file = join(import.meta.dirname, "../fixtures/transcripts/a-plain/11111111-1111-4111-8111-111111111111.jsonl");
+  const transcript = await openSession(file);
+  const { tokens } = await transcript.stats();
+  const spent = tokens.main.input + tokens.main.output + tokens.main.cacheWrite5m + tokens.main.cacheWrite1h;
+  expect(spent).toBeGreaterThan(100);
+  const ends = async (options: Parameters<typeof budgetGuard>[0]) => {
+    const client = testClient(createApp().include(budgetGuard(options)), { transcript });
+    return [
+      await client.preTool("Read", { file_path: "a" }),
+      await client.preTool("Read", { file_path: "a" }),
+    ] as const;
+  };
+  const [plenty] = await ends({ tokens: spent * 10 });
+  plenty.expectNoOpinion();
+  const [warned, again] = await ends({ tokens: Math.ceil(spent / 0.9) });
+  warned.expectContext(`used ${spent} of`);
+  again.expectNoOpinion();
+  (await ends({ tokens: spent }))[0].expectAsked("used up");
+  (await ends({ tokens: Math.floor(spent / 2) }))[0].expectHalted("The budget is gone").expectDenied();
+  (await ends({ usd: 1_000 }))[0].expectNoOpinion();
+  (await ends({ usd: 0.000_001 }))[0].expectHalted("of $0.00");
+});
+
+test("kill-switch stops tools and prompts while its file is there, with the words in it", async () => {
+  const { here, env, write, dir } = await project();
+  const client = testClient(createApp().include(killSwitch()), { env });
+  (await client.preTool("Bash", { command: "ls" }, here)).expectNoOpinion();
+  const file = await write(".claude/STOP", "");
+  (await client.preTool("Bash", { command: "ls" }, here)).expectHalted("Remove the file").expectDenied();
+  await write(".claude/STOP", "Ana said stop.\n");
+  (await client.prompt("go on", here)).expectBlocked("Ana said stop.");
+  const { rm, mkdir } = await import("node:fs/promises");
+  await rm(file);
+  (await client.prompt("go on", here)).expectNoOpinion();
+  // Something is there and cannot be read: it counts.
+  await mkdir(join(dir, ".claude/STOP"));
+  (await client.preTool("Bash", { command: "ls" }, here)).expectDenied("kill-switch failed");
+});
+
+test("evaluator-gate sends back what another agent rejects, for some rounds, and lets the evaluator itself pass", async () => {
+  const { here, env, write, read } = await project();
+  const judge = await write(
+    "judge.mjs",
+    `import { readFileSync, writeFileSync } from "node:fs";
+writeFileSync("asked.txt", readFileSync(0, "utf8") + process.env.HOOKLINE_EVALUATOR_GATE);
+console.log("I looked.\\n" + (readFileSync("verdict.txt", "utf8")));`,
+  );
+  const app = createApp().include(
+    evaluatorGate({ rubric: "It has tests.", command: [process.execPath, judge], rounds: 1 }),
+  );
+  const client = testClient(app, { env });
+  const stop = { ...here, last_assistant_message: "All done." };
+  await write("verdict.txt", "PASS");
+  (await client.stop(stop)).expectNoOpinion();
+  expect(await read("asked.txt")).toMatch(
+    /What must hold: It has tests\.\nWhat was said about it: All done\.[\s\S]*1$/,
+  );
+  await write("verdict.txt", "FAIL: no tests for parse()");
+  (await client.stop(stop)).expectBlocked("no tests for parse()");
+  (await client.stop(stop)).expectNoOpinion();
+  const inside = testClient(app, { env: { ...env, HOOKLINE_EVALUATOR_GATE: "1" } });
+  expect((await inside.stop(stop)).trace).toMatchObject([{ outcome: "skipped" }]);
+  const missing = testClient(createApp().include(evaluatorGate({ command: ["no-such-program"] })), { env });
+  expect((await missing.stop(stop)).warnings).toMatchObject([{ code: "handler-failed" }]);
+});
+
+test("clean-state blocks a stop while something is uncommitted, once per turn, and says what", async () => {
+  const { here, env, write, commit } = await project({ "a.txt": "1", "notes/x.md": "1" });
+  const app = createApp().include(cleanState({ ignore: [/^notes\//] }));
+  const seen = captureEvents(app);
+  const client = testClient(app, { env });
+  (await client.stop({ ...here, stop_hook_active: false })).expectBlocked("a.txt");
+  (await client.stop({ ...here, stop_hook_active: true })).expectNoOpinion();
+  await commit("all");
+  (await client.stop({ ...here, stop_hook_active: false })).expectNoOpinion();
+  await write("notes/x.md", "2");
+  (await client.stop({ ...here, stop_hook_active: false })).expectNoOpinion();
+  await write("b.txt", "2");
+  (await client.stop({ ...here, stop_hook_active: false })).expectBlocked("b.txt");
+  expect(seen.of("custom").map(({ type, payload }) => ({ type, payload }))).toEqual([
+    { type: "dirty", payload: { open: ["a.txt"] } },
+    { type: "dirty", payload: { open: ["b.txt"] } },
+  ]);
+  const tracked = testClient(createApp().include(cleanState({ untracked: false, ignore: [/^notes/] })), { env });
+  (await tracked.stop({ ...here, stop_hook_active: false })).expectNoOpinion();
+});
+
+test("long-running hands notes over and wants new ones after edits", async () => {
+  const { here, env, write, dir } = await project();
+  const app = createApp().include(longRunning({ characters: 20 }));
+  const client = testClient(app, { env });
+  (await client.sessionStart(here)).expectContext("keep notes for the next one in PROGRESS.md");
+  const notes = await write("PROGRESS.md", `${"old ".repeat(20)}the parser is next\n`);
+  utimesSync(notes, 1, 1);
+  (await client.sessionStart(here)).expectContext(/end so:\n.{0,2}the parser is next$/);
+  (await client.preCompact(here)).expectContext("what is open");
+  (await client.stop({ ...here, stop_hook_active: false })).expectNoOpinion();
+  await client.postTool("Write", { file_path: join(dir, "a.ts"), content: "" }, {}, here);
+  (await client.stop({ ...here, stop_hook_active: false })).expectBlocked("Write into PROGRESS.md");
+  (await client.stop({ ...here, stop_hook_active: true })).expectNoOpinion();
+  const later = Date.now() / 1000 + 5;
+  utimesSync(notes, later, later);
+  await client.postTool("Write", { file_path: notes, content: "" }, {}, here);
+  (await client.stop({ ...here, stop_hook_active: false })).expectNoOpinion();
+});
+
+test("SD-12: two strategies that both want the last word on Stop must be told their order", () => {
+  const app = createApp().include(cleanState());
+  expect(() => app.include(longRunning())).toThrow("both declare Stop");
+  app.include(longRunning(), { onConflict: "order" });
+  expect(app.strategies.map(({ name }) => name)).toEqual(["clean-state", "long-running"]);
+});

@@ -1,0 +1,226 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { blockDestructive } from "../../examples/hooks/block-destructive.ts";
+import { protectPaths } from "../../examples/hooks/protect-paths.ts";
+import { redactSecrets } from "../../examples/hooks/redact-secrets.ts";
+import { createApp } from "../../src/sdk/index.ts";
+import { type TestClient, testClient } from "../../src/sdk/testing/index.ts";
+
+let dir: string;
+beforeAll(() => {
+  dir = realpathSync(mkdtempSync(join(tmpdir(), "hookline-guards-")));
+  mkdirSync(join(dir, "migrations"));
+  mkdirSync(join(dir, "src"));
+  writeFileSync(join(dir, ".env"), "KEY=1");
+  symlinkSync("/bin/rm", join(dir, "del"));
+  symlinkSync(".env", join(dir, "link"));
+  symlinkSync("new.pem", join(dir, "dangling"));
+  symlinkSync("migrations", join(dir, "away"));
+});
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const bash = async (client: TestClient, command: string) =>
+  (await client.preTool("Bash", { command }, { cwd: dir })).decision;
+
+describe("SD-110: block-destructive", () => {
+  const lines: readonly (readonly [command: string, expected: string])[] = [
+    ["rm -rf build", "deny"],
+    ["rm -r -f build", "deny"],
+    ["rm --recurs build", "deny"],
+    [`'rm' -rf build`, "deny"],
+    [`r""m -"rf" build`, "deny"],
+    ["r\\m -rf build", "deny"],
+    ["RM -rf build", "deny"],
+    ["/bin/rm -rf build", "deny"],
+    ["./del -rf build", "deny"],
+    ["ls && rm -rf build", "deny"],
+    ["(rm -rf build)", "deny"],
+    ["echo $(rm -rf build)", "deny"],
+    ["echo `rm -rf build`", "deny"],
+    ["sudo -u root env A=1 rm -rf build", "deny"],
+    ["bash -c 'rm -rf build'", "deny"],
+    ["find . -name x | xargs rm -rf", "deny"],
+    ["find . -delete", "deny"],
+    ["find . -exec rm -r {} +", "deny"],
+    ["if true; then rm -rf build; fi", "deny"],
+    ["cd / && git -C /srv reset --hard", "deny"],
+    ["git push origin +main", "deny"],
+    ["git clean -xdf", "deny"],
+    ["dd if=/dev/zero of=/dev/sda", "deny"],
+    ["cat x > /dev/sda", "deny"],
+    ["mkfs.ext4 /dev/sda1", "deny"],
+    ["eval 'rm -rf build'", "deny"],
+    // What cannot be read is asked about.
+    ["X=rm; $X -rf build", "ask"],
+    ["rm $FLAGS build", "ask"],
+    ["git $WHAT --hard", "ask"],
+    ["git -c alias.x='reset --hard' x", "ask"],
+    ["echo cm0gLXJm | base64 -d | sh", "ask"],
+    ["alias x=rm; x -rf build", "ask"],
+    ["rm -rf 'unclosed", "deny"],
+    // And what only looks like it is left alone.
+    ["rm old.txt", "none"],
+    ["echo rm -rf build", "none"],
+    ["git commit -m 'rm -rf build' -- src", "none"],
+    [`git commit -m "$MESSAGE"`, "none"],
+    ["git push --force-with-lease", "none"],
+    ["grep -r rm . > /dev/null", "none"],
+    ["npm test", "none"],
+  ];
+  for (const [command, expected] of lines) {
+    test(`${expected}: ${command}`, async () => {
+      expect(await bash(testClient(createApp().include(blockDestructive())), command)).toBe(expected);
+    });
+  }
+
+  test("more can be named", async () => {
+    const client = testClient(createApp().include(blockDestructive({ also: ["terraform destroy", "drop-db"] })));
+    expect(await bash(client, "terraform -chdir=x destroy -auto-approve")).toBe("deny");
+    expect(await bash(client, "/usr/local/bin/drop-db")).toBe("deny");
+    expect(await bash(client, "terraform plan")).toBe("none");
+  });
+
+  test("a handler that rewrites a harmless command into this one is caught", async () => {
+    const { patchInput } = await import("../../src/sdk/index.ts");
+    const app = createApp().include(blockDestructive());
+    app.preTool("Bash", () => patchInput({ command: "rm -rf /" }));
+    expect(await bash(testClient(app), "ls")).toBe("deny");
+  });
+});
+
+describe("SD-110: protect-paths", () => {
+  const lines: readonly (readonly [command: string, expected: string])[] = [
+    ["echo x > .env", "deny"],
+    [`echo x >> .e"nv"`, "deny"],
+    ["echo x > ./src/../.env", "deny"],
+    ["echo x > .ENV", "deny"],
+    ["echo x > link", "deny"],
+    ["cp key dangling", "deny"],
+    ["touch away/new.sql", "deny"],
+    ["true && cp a .env", "deny"],
+    ["(mv a .env)", "deny"],
+    ["/bin/cp a .env", "deny"],
+    ["echo x | sudo tee .env", "deny"],
+    ["bash -c 'echo > .env'", "deny"],
+    ["sed -i s/a/b/ .env", "deny"],
+    ["cd src; echo > ../.env", "deny"],
+    ["rm -rf migrations", "deny"],
+    ["dd of=.env", "deny"],
+    ["ln -sf a .env", "deny"],
+    ["install -m 600 a src/server.pem", "deny"],
+    ["eval 'echo x > .env'", "deny"],
+    ["git mv .env x", "ask"],
+    ["git checkout -- .env", "ask"],
+    ["perl -pi -e 1 .env", "ask"],
+    [`python3 -c 'open(".env","w")'`, "ask"],
+    ["F=.env; echo x > $F", "ask"],
+    ["f() { echo > $1; }; f .env", "ask"],
+    ["cd $D && echo > .env", "ask"],
+    ["cat .env", "none"],
+    ["grep KEY .env | head -1", "none"],
+    ["ls migrations", "none"],
+    ["echo x > src/a.ts", "none"],
+    ["npm test", "none"],
+  ];
+  const app = () => createApp().include(protectPaths({ paths: [".env", "migrations", "**/*.pem"] }));
+  for (const [command, expected] of lines) {
+    test(`${expected}: ${command}`, async () => {
+      expect(await bash(testClient(app()), command)).toBe(expected);
+    });
+  }
+
+  const files: readonly (readonly [path: string, expected: string])[] = [
+    [".env", "deny"],
+    ["link", "deny"],
+    ["dangling", "deny"],
+    ["src/../.env", "deny"],
+    ["away/../.env", "deny"],
+    [".Env", "deny"],
+    ["migrations/2026/new.sql", "deny"],
+    ["away/0001.sql", "deny"],
+    ["src/deep/key.pem", "deny"],
+    ["src/a.ts", "none"],
+    [".env.example", "none"],
+    ["migrations.md", "none"],
+  ];
+  for (const [path, expected] of files) {
+    test(`${expected}: writing ${path}`, async () => {
+      const file_path = join(dir, path);
+      const written = await testClient(app()).preTool("Write", { file_path, content: "" }, { cwd: dir });
+      const edited = await testClient(app()).preTool(
+        "NotebookEdit",
+        { notebook_path: file_path, new_source: "" },
+        { cwd: dir },
+      );
+      expect([written.decision, edited.decision]).toEqual([expected, expected]);
+    });
+  }
+
+  test("reading is nobody's business here", async () => {
+    (await testClient(app()).preTool("Read", { file_path: join(dir, ".env") }, { cwd: dir })).expectNoOpinion();
+  });
+});
+
+describe("SD-110: redact-secrets", () => {
+  const key = (length: number) => "aB3".repeat(length).slice(0, length);
+  const lines: readonly (readonly [printed: string, shown: string])[] = [
+    [`AKIA${"A".repeat(16)}`, "[redacted]"],
+    [`key=ASIA${"Z".repeat(16)};`, "key=[redacted];"],
+    [`"ghp_${key(36)}"`, `"[redacted]"`],
+    [`ghs_${key(40)}\n`, "[redacted]\n"],
+    [`github_pat_${key(70)}`, "[redacted]"],
+    [`glpat-${key(20)}`, "[redacted]"],
+    [`sk-ant-${key(40)}`, "[redacted]"],
+    [`sk_live_${key(24)}`, "[redacted]"],
+    [`xoxb-12345-${key(20)}`, "[redacted]"],
+    [`AIza${key(35)}`, "[redacted]"],
+    [`npm_${key(36)}`, "[redacted]"],
+    [`eyJ${key(20)}.eyJ${key(30)}.${key(20)}`, "[redacted]"],
+    [`a -----BEGIN RSA PRIVATE KEY-----\n${key(64)}\n-----END RSA PRIVATE KEY----- b`, "a [redacted] b"],
+    [`-----BEGIN PRIVATE KEY-----\n${key(64)}\n(cut)`, "[redacted]"],
+    [`postgres://ana:${key(12)}@db:5432/x`, "postgres://ana:[redacted]@db:5432/x"],
+    [`PASSWORD=${key(12)}`, "PASSWORD=[redacted]"],
+    [`{"api_key": "${key(20)}"}`, `{"api_key": "[redacted]"}`],
+    [`client_secret: '${key(16)}'`, "client_secret: '[redacted]'"],
+    [`Authorization: Bearer ${key(30)}`, "Authorization: Bearer [redacted]"],
+    [`two ghp_${key(36)} and AKIA${"B".repeat(16)}`, "two [redacted] and [redacted]"],
+    [`curl -H "authorization: basic ${key(24)}=="`, `curl -H "authorization: basic [redacted]"`],
+    ["const token = readToken();", "const token = readToken();"],
+    [`db_password: ${key(12)}`, "db_password: [redacted]"],
+    ["token: TokenReader", "token: TokenReader"],
+    ["commit 0a1b2c3d4e5f", "commit 0a1b2c3d4e5f"],
+    ["see https://example.org/a:b", "see https://example.org/a:b"],
+  ];
+  for (const [printed, shown] of lines) {
+    test(`${printed.split("\n")[0]?.slice(0, 40)} is shown as ${shown.split("\n")[0]}`, async () => {
+      const client = testClient(createApp().include(redactSecrets()));
+      const response = { stdout: printed, stderr: "", interrupted: false };
+      const { output } = await client.postTool("Bash", { command: "env" }, response);
+      expect(output).toEqual(printed === shown ? {} : { updatedToolOutput: { ...response, stdout: shown } });
+    });
+  }
+
+  test("texts anywhere in an output are masked, shapes of your own too, and a failure lets nothing through", async () => {
+    const client = testClient(createApp().include(redactSecrets({ patterns: [/\bACME-\d{4}\b/g] })));
+    const nested = await client.postTool("mcp__x__y", {}, [{ type: "text", text: "ACME-1234" }, 5, null]);
+    expect(nested.output).toEqual({ updatedToolOutput: [{ type: "text", text: "[redacted]" }, 5, null] });
+    const broken = {
+      [Symbol.replace]: () => {
+        throw new Error("no");
+      },
+    } as unknown as RegExp;
+    const failing = testClient(createApp().include(redactSecrets({ patterns: [broken] })));
+    (await failing.postTool("Bash", { command: "env" }, { stdout: "x", stderr: "" })).expectBlocked(
+      "redact-secrets failed",
+    );
+  });
+
+  test("a long output costs little", async () => {
+    const client = testClient(createApp().include(redactSecrets()));
+    const long = `${"token ".repeat(100_000)}${"a:/".repeat(100_000)}${"eyJ".repeat(50_000)}`;
+    const { trace } = await client.postTool("Bash", { command: "env" }, { stdout: long, stderr: "" });
+    expect(trace[0]?.outcome).not.toBe("timed-out");
+  });
+});

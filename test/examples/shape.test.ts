@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, test } from "vitest";
+import { appInside, createApp } from "../../src/sdk/index.ts";
+
+const examples = resolve(import.meta.dirname, "../../examples");
+const recipes = readdirSync(join(examples, "hooks")).map((file) => ({
+  file,
+  name: file.replace(/\.ts$/, ""),
+  text: readFileSync(join(examples, "hooks", file), "utf8"),
+}));
+
+test("SD-108, SD-109: all recipes are here", () => {
+  expect(recipes.map(({ name }) => name).sort()).toEqual(
+    [
+      ...["block-destructive", "protect-paths", "require-tests", "redact-secrets", "format-on-write", "notify"],
+      ...["budget-guard", "commit-trailer", "kill-switch", "steer", "evaluator-gate", "heartbeat", "commit-on-stop"],
+      ...["clean-state", "long-running"],
+    ].sort(),
+  );
+});
+
+for (const { file, name, text } of recipes) {
+  const factory = name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+  test(`SD-108: ${name} has a header of two lines, one screenful, one factory with options`, async () => {
+    const lines = text.trimEnd().split("\n");
+    expect(lines.length).toBeLessThanOrEqual(60);
+    expect(lines[0]).toMatch(/^\/\/ .+\.$/);
+    expect(lines[1]).toContain(`// app.include(${factory}(`);
+    expect(lines[2]).toMatch(/^import /);
+    expect(text.match(/^export (?:function|const) \w+/gm)).toHaveLength(1);
+    expect(text).toMatch(/^export interface \w+Options \{/m);
+    const made = ((await import(join(examples, "hooks", file))) as Record<string, (options?: object) => never>)[
+      factory
+    ];
+    const app = createApp();
+    app.include(made?.() as never);
+    expect(appInside(app)?.describe().length).toBeGreaterThan(0);
+  });
+}
+
+test("every recipe has a test of its own, and a line in the README of examples", () => {
+  const tests = readdirSync(import.meta.dirname)
+    .filter((file) => file.endsWith(".test.ts") && file !== "shape.test.ts")
+    .map((file) => readFileSync(join(import.meta.dirname, file), "utf8"))
+    .join("\n");
+  const readme = readFileSync(join(examples, "README.md"), "utf8");
+  const untested = recipes.filter(({ file }) => !tests.includes(`examples/hooks/${file}"`));
+  const unlisted = recipes.filter(({ name }) => !readme.includes(`- [${name}](hooks/${name}.ts): `));
+  expect({ untested, unlisted }).toEqual({ untested: [], unlisted: [] });
+  for (const [, path = ""] of readme.matchAll(/\]\(((?:hooks|hosts|settings)\/[^)]+)\)/g))
+    readFileSync(join(examples, path));
+});
