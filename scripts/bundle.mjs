@@ -21,7 +21,7 @@ const entries = [
   "sdk/git.ts",
   "sdk/env-file.ts",
   "sdk/log-content.ts",
-  ...["calls", "default", "due", "start-worker", "work-tasks", "worker", "bullmq/index"].map(
+  ...["agent", "calls", "default", "due", "start-worker", "work-tasks", "worker", "bullmq/index"].map(
     (name) => `sdk/tasks/${name}.ts`,
   ),
   "cli/run/transcript.ts",

@@ -78,6 +78,7 @@ export {
   stateDoor,
 } from "./state/state.ts";
 export { defineStrategy, type Strategy, type StrategyDefinition } from "./strategy.ts";
+export { type AgentAnswer, type AgentTaskOptions, agentTask } from "./tasks/agent-task.ts";
 export type {
   BackendOptions,
   Claim,

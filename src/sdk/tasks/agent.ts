@@ -1,0 +1,108 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { AgentAnswer, AgentTaskOptions } from "./agent-task.ts";
+import type { TaskContext } from "./task.ts";
+
+/** One agent session through `hookline ask --json`. Contract: rejects when the agent gave no answer, with its words. */
+export async function runAgent(prompt: string, options: AgentTaskOptions, task: TaskContext): Promise<AgentAnswer> {
+  const [program, ...words] = options.command ?? [process.execPath, ownProgram()];
+  const { stdout, stderr, code } = await run(program, [...words, ...wordsOf(options, task)], prompt, task);
+  const result = resultIn(stdout);
+  if (result === undefined) throw new Error(`the agent gave no answer: ${lastLine(stderr) || `exit status ${code}`}`);
+  if (result.is_error || typeof result.result !== "string") {
+    throw new Error(`the agent gave no answer: ${result.hookline?.error ?? result.subtype ?? "an error"}`);
+  }
+  return {
+    answer: result.result,
+    sessionId: result.session_id ?? "",
+    turns: result.num_turns ?? 0,
+    ...(typeof result.total_cost_usd === "number" ? { costUsd: result.total_cost_usd } : {}),
+  };
+}
+
+interface ResultObject {
+  readonly is_error?: boolean;
+  readonly subtype?: string;
+  readonly result?: unknown;
+  readonly session_id?: string;
+  readonly num_turns?: number;
+  readonly total_cost_usd?: number | null;
+  readonly hookline?: { readonly error?: string };
+}
+
+/** The prompt goes in by standard input: it may be long, and other users can read a command line. */
+function wordsOf(options: AgentTaskOptions, { cwd }: TaskContext): string[] {
+  const { agent, model, tools = [], maxTurns, maxCostUsd, permissionMode, timeoutMs } = options;
+  const named = {
+    cwd,
+    agent,
+    model,
+    "max-turns": maxTurns,
+    "max-budget-usd": maxCostUsd,
+    "permission-mode": permissionMode,
+    timeout: timeoutMs === undefined ? undefined : Math.ceil(timeoutMs / 1_000),
+  };
+  const given = Object.entries(named).filter(([, value]) => value !== undefined);
+  return [
+    ...["ask", "-", "--json"],
+    ...given.map(([name, value]) => `--${name}=${String(value)}`),
+    ...tools.map((tool) => `--allowed-tools=${tool}`),
+  ];
+}
+
+interface Ran {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number | null;
+}
+
+/** `ask` ends its agent's whole tree when it is told to end; it is given a while for that. */
+function run(
+  program: string,
+  words: readonly string[],
+  input: string,
+  { cwd, env, signal }: TaskContext,
+): Promise<Ran> {
+  return new Promise((done, fail) => {
+    const child = spawn(program, [...words], { cwd, env: { ...env }, stdio: "pipe" });
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    let last: NodeJS.Timeout | undefined;
+    const end = () => {
+      child.kill("SIGTERM");
+      last = setTimeout(() => child.kill("SIGKILL"), graceMs);
+    };
+    signal.addEventListener("abort", end, { once: true });
+    child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
+    child.stderr.on("data", (chunk: Buffer) => err.push(chunk));
+    // An agent that does not read its prompt says why when it ends.
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(input);
+    child.on("error", fail);
+    child.on("close", (code) => {
+      clearTimeout(last);
+      signal.removeEventListener("abort", end);
+      done({ stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString(), code });
+    });
+    if (signal.aborted) end();
+  });
+}
+
+const graceMs = 5_000;
+
+function resultIn(stdout: string): ResultObject | undefined {
+  try {
+    const value: unknown = JSON.parse(stdout);
+    return typeof value === "object" && value !== null ? (value as ResultObject) : undefined;
+  } catch {
+    return undefined; // told with what the program said on stderr
+  }
+}
+
+function lastLine(text: string): string {
+  return text.trimEnd().split("\n").at(-1) ?? "";
+}
+
+function ownProgram(): string {
+  return fileURLToPath(new URL("../../cli/bin.js", import.meta.url));
+}
