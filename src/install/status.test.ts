@@ -1,0 +1,199 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { appKey } from "../sdk/index.ts";
+import type { DaemonDoor, Endpoint } from "./daemon-door.ts";
+import { installFindings } from "./findings.ts";
+import { guard, stop, type World, world } from "./fixtures/world.ts";
+import { install } from "./install.ts";
+import type { Installer } from "./install-app.ts";
+import { repair } from "./repair.ts";
+import { statusOf } from "./status.ts";
+
+/** A daemon that says what the test wants it to, and remembers what was asked of it. */
+function daemonDoor(
+  facts: { version?: string; port?: number; fresh?: Endpoint } = {},
+): DaemonDoor & { readonly asked: string[] } {
+  const asked: string[] = [];
+  const { version, port = 1, fresh } = facts;
+  return {
+    asked,
+    endpointFor: async (_, options) => {
+      asked.push(`endpoint ${options?.fresh === true ? "fresh" : ""}`);
+      if (fresh === undefined) throw new Error("no endpoint");
+      return fresh;
+    },
+    daemonStatus: async () => (version === undefined ? undefined : { pid: 7, since: 0, port, version, sourceHash: "" }),
+    stopDaemon: async () => asked.push("stop") > 0,
+    dropEndpoint: async () => undefined,
+  };
+}
+
+const installerOf = (here: World, daemon = daemonDoor()): Installer => ({
+  packageRoot: here.folder,
+  version: "1.0.0",
+  node: process.execPath,
+  home: here.source(),
+  daemon,
+  now: () => new Date(),
+});
+const standpointOf = ({ project, home }: World, env: Readonly<Record<string, string>> = {}) => ({
+  cwd: project,
+  home,
+  env: { PATH: process.env["PATH"] ?? "", ...env },
+});
+
+async function driftOf(here: World): Promise<readonly string[]> {
+  const all = await statusOf(standpointOf(here), installerOf(here), undefined, "nothing");
+  return all.flatMap(({ places, drift }) => drift.map(({ kind, message }) => `${places.scope} ${kind}: ${message}`));
+}
+
+async function codesOf(
+  here: World,
+  installer = installerOf(here),
+  env: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
+  return (await installFindings(standpointOf(here, env), installer)).map(({ code }) => code);
+}
+
+/** Installed, with a package that is there. */
+async function installed(options: Parameters<World["call"]>[0] = {}): Promise<World> {
+  const here = world();
+  const call = here.call(options);
+  const [program = ""] = call.lock.command;
+  const path = program.replace("${CLAUDE_PROJECT_DIR}", here.project);
+  mkdirSync(join(path, ".."), { recursive: true });
+  writeFileSync(path, "#!/bin/bash\n");
+  await install(call);
+  return here;
+}
+
+test("SD-97: as installed there is no drift, and no other scope has anything", async () => {
+  const here = await installed();
+  const all = await statusOf(standpointOf(here), installerOf(here), undefined, "nothing");
+  expect(
+    all.map(({ places, installed, entries, drift }) => [places.scope, installed, entries.length, drift.length]),
+  ).toEqual([
+    ["project", true, 4, 0],
+    ["local", false, 0, 0],
+    ["user", false, 0, 0],
+  ]);
+});
+
+test("SD-97: entries that are gone or altered, a lost lock file and a lost hooks file are told", async () => {
+  const here = await installed();
+  const { settingsFile, lockFile } = here.call().places;
+  const settings = JSON.parse(readFileSync(settingsFile, "utf8")) as { hooks: Record<string, { matcher?: string }[]> };
+  const { Stop: _, ...hooks } = settings.hooks;
+  for (const group of hooks["PreToolUse"] ?? []) group.matcher = "Bash";
+  writeFileSync(settingsFile, JSON.stringify({ hooks }));
+  rmSync(here.hooksFile);
+  expect(await driftOf(here)).toEqual([
+    "project entry-missing: The entry for Stop is gone from the settings.",
+    "project entry-altered: The entry for PreToolUse is not as it was installed.",
+    `project hooks-file-missing: The hooks file ${here.hooksFile} is not there.`,
+  ]);
+  rmSync(lockFile);
+  expect(await driftOf(here)).toContainEqual(
+    `project lock-missing: ${lockFile} is gone; hookline install writes it again.`,
+  );
+});
+
+test("SD-97: the same app in two scopes, and a switch that turns every hook off", async () => {
+  const here = await installed();
+  await install(here.call({ scope: "local" }));
+  const { settingsFile } = here.call({ scope: "user" }).places;
+  mkdirSync(join(here.home, ".claude"));
+  writeFileSync(settingsFile, '{"disableAllHooks": true}');
+  const off = `disableAllHooks in ${settingsFile} switches every hook off.`;
+  expect(await driftOf(here)).toEqual([
+    `project disabled: ${off}`,
+    "project two-scopes: The same app is installed in local scope too; its handlers run twice.",
+    `local disabled: ${off}`,
+    "local two-scopes: The same app is installed in project scope too; its handlers run twice.",
+  ]);
+});
+
+test("SD-97 SD-99: a settings file that cannot be read is a problem, for doctor a finding of somebody else", async () => {
+  const here = await installed();
+  writeFileSync(here.call().places.settingsFile, "{");
+  await expect(driftOf(here)).rejects.toMatchObject({ code: "settings/unreadable" });
+  expect(await codesOf(here)).toEqual([]);
+  writeFileSync(here.call().places.lockFile, "{");
+  expect(await codesOf(here)).toEqual(["install-drift"]);
+});
+
+test("SD-98: dropped hooks, a lost package, a missing bash, a token that others can read, an old daemon and slow handlers are found", async () => {
+  const here = await installed();
+  expect(await codesOf(here)).toEqual([]);
+  expect(await codesOf(here, installerOf(here), { PATH: here.folder })).toEqual(["bash-missing"]);
+  expect(await codesOf(here, installerOf(here, daemonDoor({ version: "0.9.0" })))).toEqual(["daemon-stale"]);
+  mkdirSync(join(here.state, "log"), { recursive: true });
+  const line = (ms: number) =>
+    JSON.stringify({
+      event: "Stop",
+      handlers: [
+        { name: "lint", ms },
+        { name: "quick", ms: 1 },
+      ],
+    });
+  writeFileSync(join(here.state, "log/hooks.jsonl"), `${[1500, 2, 1400, 1600, 1700].map(line).join("\n")}\n{"half`);
+  expect(await codesOf(here)).toEqual(["handler-slow"]);
+  rmSync(join(here.state, "log"), { recursive: true });
+  rmSync(join(here.project, "node_modules"), { recursive: true });
+  expect(await codesOf(here)).toEqual(["package-missing"]);
+  writeFileSync(here.call().places.settingsFile, "{}");
+  expect(await codesOf(here)).toEqual(["hooks-dropped"]);
+
+  const user = await installed({ scope: "user", needs: [stop] });
+  chmodSync(user.call({ scope: "user" }).places.settingsFile, 0o644);
+  expect(await codesOf(user)).toContain("token-readable");
+});
+
+test("SD-83 SD-98: a port that somebody else has is told with who it is; --fix chooses another, with a new token", async () => {
+  const here = world();
+  const server = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await new Promise((done) => server.once("listening", done));
+  const { port } = server.address() as { port: number };
+  const url = (at: number) => `http://127.0.0.1:${at}/v1/hook/${appKey(here.hooksFile)}`;
+  const call = here.call({ scope: "user", needs: [stop], endpoint: { port, token: "old-token", url: url(port) } });
+  await install(call);
+  const who = process.platform === "linux" ? `process ${process.pid} (` : "a process that does not say who it is";
+  expect((await driftOf(here))[0]).toContain(
+    `user port-taken: Port ${port}, which the http entries name, is taken by ${who}`,
+  );
+  const daemon = daemonDoor({ fresh: { port: 1, token: "new-token", url: url(1) } });
+  const [done] = await repair(standpointOf(here), installerOf(here, daemon));
+  expect([done?.message, daemon.asked]).toEqual([
+    `Put the entries back into ${call.places.settingsFile}. The port is 1 now, with a new token.`,
+    ["endpoint fresh"],
+  ]);
+  const text = readFileSync(call.places.settingsFile, "utf8");
+  expect([
+    text.includes("new-token"),
+    text.includes("old-token"),
+    text.includes(`${url(1)}?on-failure=continue`),
+  ]).toEqual([true, false, true]);
+  expect(await driftOf(here)).toEqual([]);
+});
+
+test("SD-98: --fix puts back what the lock file describes, and only that; another user's install it leaves alone", async () => {
+  const here = await installed({ needs: [guard] });
+  const { settingsFile, lockFile } = here.call().places;
+  const [text, lock] = [readFileSync(settingsFile, "utf8"), readFileSync(lockFile, "utf8")];
+  writeFileSync(settingsFile, "{}\n");
+  expect(await repair(standpointOf(here), installerOf(here))).toMatchObject([{ done: true }]);
+  expect([readFileSync(settingsFile, "utf8"), readFileSync(lockFile, "utf8")]).toEqual([text, lock]);
+  expect(await repair(standpointOf(here), installerOf(here))).toEqual([]);
+
+  rmSync(here.state, { recursive: true });
+  writeFileSync(settingsFile, "{}\n");
+  expect(await repair(standpointOf(here), installerOf(here))).toMatchObject([
+    { done: false, message: expect.stringContaining("hookline install makes it good") },
+  ]);
+  rmSync(lockFile);
+  expect(await repair(standpointOf(here), installerOf(here))).toEqual([]);
+  expect(readFileSync(settingsFile, "utf8")).toBe("{}\n");
+});
