@@ -37,7 +37,11 @@ export function modelRows(selection: Selection, { mode }: RowOptions): ModelRow[
         ...amounts,
       }),
     )
-    .sort((a, b) => a.costMicroUsd - b.costMicroUsd || (a.model < b.model ? 1 : -1));
+    .sort((a, b) => a.costMicroUsd - b.costMicroUsd || (nameOf(a) < nameOf(b) ? 1 : -1));
+}
+
+function nameOf({ model, speed }: ModelRow): string {
+  return `${model} ${speed}`;
 }
 
 function isFast(sums: Float64Array, at: number): boolean {

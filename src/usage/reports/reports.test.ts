@@ -1,0 +1,284 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { corpus } from "../fixtures/corpus.ts";
+import { type Answer, answer, one, openWorld, prompt, reportOf, tokens, two, type Wire } from "../fixtures/world.ts";
+import { type Amounts, type ReportName, reportNames, usageReport } from "../index.ts";
+
+/** A call of its own at each of these times. */
+function callsAt(...times: readonly string[]): Wire[] {
+  return times.map((at, index) => answer({ id: `msg_${index}`, request: `req_${index}`, at }));
+}
+
+test("US-23 days, weeks and months; filters act before anything is added up", async () => {
+  const lines = callsAt(
+    "2026-09-30T10:00:00.000Z",
+    "2026-10-01T10:00:00.000Z",
+    "2026-10-04T10:00:00.000Z",
+    "2026-10-05T10:00:00.000Z",
+  );
+  const days = await reportOf(lines, { since: "2026-10-01", until: "20261004" });
+  expect(days.rows.map(({ date, calls }) => [date, calls])).toEqual([
+    ["2026-10-01", 1],
+    ["2026-10-04", 1],
+  ]);
+  expect([days.totals.calls, days.range]).toEqual([2, { since: "2026-10-01", until: "2026-10-04" }]);
+  const now = Date.parse("2026-10-06T00:00:00Z");
+  expect((await reportOf(lines, { since: "2d", now })).totals.calls).toBe(2);
+  expect((await reportOf(lines, { since: "yesterday", until: "today", now })).totals.calls).toBe(1);
+  const weeks = await reportOf(lines, { report: "weekly" });
+  expect(weeks.rows.map(({ weekStart, weekEnd, calls }) => [weekStart, weekEnd, calls])).toEqual([
+    ["2026-09-28", "2026-10-04", 3],
+    ["2026-10-05", "2026-10-11", 1],
+  ]);
+  const sundays = await reportOf(lines, { report: "weekly", weekStart: "sunday" });
+  expect(sundays.rows.map(({ weekStart, calls }) => [weekStart, calls])).toEqual([
+    ["2026-09-27", 2],
+    ["2026-10-04", 2],
+  ]);
+  const months = await reportOf(lines, { report: "monthly", order: "desc" });
+  expect(months.rows.map(({ month, calls }) => [month, calls])).toEqual([
+    ["2026-10", 3],
+    ["2026-09", 1],
+  ]);
+});
+
+test.each(["2026-13-01", "tomorrow-ish", "", "2026-02-30"])("US-23 %j is no day, and that is said", async (since) => {
+  await expect(reportOf([], { since })).rejects.toMatchObject({ code: "usage/date" });
+});
+
+test("US-23 by project, session, model and agent", async () => {
+  const world = openWorld();
+  const agent = "a0123456789abcdef";
+  world.write(`${one}.jsonl`, [answer(), answer({ id: "msg_2", request: "req_2", model: "claude-sonnet-5-20260501" })]);
+  world.write(`${one}/subagents/agent-${agent}.jsonl`, [answer({ id: "msg_3", request: "req_3", agent })]);
+  world.write(`${one}/subagents/agent-${agent}.meta.json`, [{ agentType: "Explore", description: "look" }]);
+  world.write(`../-other/${two}.jsonl`, [answer({ id: "msg_4", session: two, more: { cwd: "/home/dev/other" } })]);
+  const calls = async (options: object) => (await world.report(options)).totals.calls;
+  expect(await calls({})).toBe(4);
+  expect(await calls({ project: "/home/dev/w" })).toBe(3);
+  expect(await calls({ project: "other" })).toBe(1);
+  expect(await calls({ project: "-other" })).toBe(1);
+  expect(await calls({ project: "nowhere" })).toBe(0);
+  expect(await calls({ session: two })).toBe(1);
+  expect(await calls({ session: "1111" })).toBe(3);
+  expect(await calls({ model: "claude-sonnet-5" })).toBe(1);
+  expect(await calls({ agent: "main" })).toBe(3);
+  expect(await calls({ agent })).toBe(1);
+  expect(await calls({ agent: "Explore" })).toBe(1);
+  await expect(world.report({ session: "9999" })).rejects.toMatchObject({ code: "usage/session" });
+  await expect(world.report({ session: "11" })).rejects.toMatchObject({ code: "usage/session" });
+});
+
+test("US-24 days are those of the zone, through clock changes and zones of half and quarter hours", async () => {
+  const day = async (at: string, timezone: string) => (await reportOf([answer({ at })], { timezone })).rows[0]?.date;
+  expect(await day("2026-03-28T23:30:00.000Z", "Europe/Berlin")).toBe("2026-03-29");
+  expect(await day("2026-03-29T21:59:59.999Z", "Europe/Berlin")).toBe("2026-03-29");
+  expect(await day("2026-03-29T22:00:00.000Z", "Europe/Berlin")).toBe("2026-03-30");
+  expect(await day("2026-10-25T22:59:59.999Z", "Europe/Berlin")).toBe("2026-10-25");
+  expect(await day("2026-10-25T23:00:00.000Z", "Europe/Berlin")).toBe("2026-10-26");
+  expect(await day("2026-10-05T18:29:59.999Z", "Asia/Kolkata")).toBe("2026-10-05");
+  expect(await day("2026-10-05T18:30:00.000Z", "Asia/Kolkata")).toBe("2026-10-06");
+  expect(await day("2026-10-05T18:14:59.999Z", "Asia/Kathmandu")).toBe("2026-10-05");
+  expect(await day("2026-10-05T18:15:00.000Z", "Asia/Kathmandu")).toBe("2026-10-06");
+  // Half an hour of summer time, and a day that begins at one in the morning.
+  expect(await day("2026-10-03T15:29:59.999Z", "Australia/Lord_Howe")).toBe("2026-10-04");
+  expect(await day("2026-09-06T03:59:59.999Z", "America/Santiago")).toBe("2026-09-05");
+  expect(await day("2026-09-06T04:00:00.000Z", "America/Santiago")).toBe("2026-09-06");
+  expect((await reportOf([], { timezone: "Asia/Kolkata" })).timezone).toBe("Asia/Kolkata");
+  await expect(reportOf([], { timezone: "Mars/Base" })).rejects.toMatchObject({ code: "usage/timezone" });
+});
+
+test("US-24 and US-45 a call across a clock change belongs to the day it began", async () => {
+  const { rows } = await reportOf(
+    [
+      answer({ at: "2026-03-28T22:59:59.900Z", stop: null, usage: tokens(10, 1) }),
+      answer({ at: "2026-03-29T01:00:00.100Z" }),
+    ],
+    { timezone: "Europe/Berlin" },
+  );
+  expect(rows.map(({ date, calls }) => [date, calls])).toEqual([["2026-03-28", 1]]);
+});
+
+const zero = {
+  calls: 0,
+  openCalls: 0,
+  apiErrors: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  thinkingTokens: 0,
+  cacheWrite5mTokens: 0,
+  cacheWrite1hTokens: 0,
+  cacheReadTokens: 0,
+  webSearches: 0,
+  costMicroUsd: 0,
+  complete: true,
+};
+
+test("US-25 a report is one object; without data it is an empty one", async () => {
+  const world = openWorld();
+  for (const report of reportNames) {
+    expect(await world.report({ report, now: 0 })).toEqual({
+      schema: `hookline.usage.${report}/1`,
+      generatedAt: "1970-01-01T00:00:00.000Z",
+      timezone: "UTC",
+      range: { since: null, until: null },
+      filters: { project: null, session: null, model: null, agent: null },
+      mode: "auto",
+      prices: { newest: null, sources: [] },
+      sources: { roots: [], files: 0, bytes: 0, unreadableLines: 0, fallbackLines: 0, from: "scan" },
+      rows: [],
+      totals: zero,
+      unpriced: [],
+      warnings: [],
+    });
+  }
+});
+
+test("US-25 and US-26 a session's row: main and agents apart, adding up, and every agent by name", async () => {
+  const world = openWorld();
+  const agent = "a0123456789abcdef";
+  const path = world.write(`${one}.jsonl`, [
+    prompt("Please mend the roof"),
+    answer(),
+    prompt("<command-name>/compact</command-name>"),
+    prompt("And the door", { timestamp: "2026-10-05T11:00:00.000Z" }),
+    answer({ id: "msg_2", request: "req_2", at: "2026-10-05T11:00:01.000Z" }),
+  ]);
+  world.write(`${one}/subagents/agent-${agent}.jsonl`, [
+    answer({ id: "msg_3", request: "req_3", agent, at: "2026-10-05T10:30:00.000Z" }),
+  ]);
+  world.write(`${one}/subagents/agent-${agent}.meta.json`, [
+    { agentType: "Explore", description: "look around", toolUseId: "toolu_1", parentAgentId: "a1", spawnDepth: 2 },
+  ]);
+  const { rows, totals, sources } = await world.report({ report: "session" });
+  const amounts = (calls: number) => ({
+    ...zero,
+    calls,
+    inputTokens: 10 * calls,
+    outputTokens: 100 * calls,
+    costMicroUsd: 2_550 * calls,
+  });
+  expect(rows).toEqual([
+    {
+      sessionId: one,
+      project: "/home/dev/w",
+      cwd: "/home/dev/w",
+      title: "Please mend the roof",
+      firstAt: "2026-10-05T10:00:00.000Z",
+      lastAt: "2026-10-05T11:00:01.000Z",
+      turns: 2,
+      ...amounts(3),
+      main: amounts(2),
+      agents: amounts(1),
+      byAgent: [
+        {
+          agentId: agent,
+          agentType: "Explore",
+          description: "look around",
+          toolUseId: "toolu_1",
+          parentAgentId: "a1",
+          depth: 2,
+          ...amounts(1),
+        },
+      ],
+    },
+  ]);
+  expect(totals).toEqual(amounts(3));
+  expect(sources).toMatchObject({ roots: [world.root], files: 2, from: "scan" });
+  expect(path).toContain(one);
+  const split = await world.report({ agents: true });
+  expect(split.rows[0]?.agents).toEqual([
+    { agentType: "main", ...amounts(2) },
+    { agentType: "Explore", ...amounts(1) },
+  ]);
+});
+
+test("US-22 the client's own figures stand beside ours, and are never mixed in", async () => {
+  const lines = [answer(), { type: "cost-state", sessionId: one, totalCostUsd: 0.004 }];
+  const { rows, totals } = await reportOf(lines, { report: "session", reconcile: true });
+  expect(rows[0]?.reconcile).toEqual({ clientMicroUsd: 4_000, statuslineMicroUsd: null, differenceMicroUsd: -1_450 });
+  expect(totals.costMicroUsd).toBe(2_550);
+  const plain = await reportOf(lines, { report: "session" });
+  expect(plain.rows[0]).not.toHaveProperty("reconcile");
+});
+
+test("US-25 models with their share, speed and times", async () => {
+  const { rows } = await reportOf(
+    [
+      answer({ usage: tokens(1_000_000, 0) }),
+      answer({ id: "msg_2", request: "req_2", usage: { ...tokens(600_000, 0), speed: "fast" } }),
+      answer({ id: "msg_3", request: "req_3", model: "claude-haiku-4-5-20251001", usage: tokens(1_000_000, 0) }),
+    ],
+    { report: "models" },
+  );
+  expect(rows.map(({ model, speed, share, costMicroUsd }) => [model, speed, share, costMicroUsd])).toEqual([
+    ["claude-opus-5", "fast", 6 / 12, 6_000_000],
+    ["claude-opus-5", "standard", 5 / 12, 5_000_000],
+    ["claude-haiku-4-5-20251001", "standard", 1 / 12, 1_000_000],
+  ]);
+  expect(rows[0]).toMatchObject({ firstAt: "2026-10-05T10:00:00.000Z", lastAt: "2026-10-05T10:00:00.000Z" });
+});
+
+test("US-25 projects by the directory their sessions ran in; a map in the settings joins worktrees", async () => {
+  const world = openWorld();
+  const where = (cwd: string, told: Answer): Wire => answer({ ...told, request: told.id ?? null, more: { cwd } });
+  world.write(`../-a/${one}.jsonl`, [where("/home/dev/a", { id: "msg_1" })]);
+  world.write(`../-a-wt/${two}.jsonl`, [where("/home/dev/a-wt", { id: "msg_2", session: two })]);
+  const { rows } = await world.report({ report: "projects" });
+  expect(rows.map(({ project, folders, sessions, calls }) => [project, folders, sessions, calls])).toEqual([
+    ["/home/dev/a", ["-a"], 1, 1],
+    ["/home/dev/a-wt", ["-a-wt"], 1, 1],
+  ]);
+  const settings = join(world.home, "usage.json");
+  mkdirSync(dirname(settings), { recursive: true });
+  writeFileSync(settings, JSON.stringify({ projects: { "/home/dev/a-wt": "a", "-a": "a" } }));
+  const joined = await world.report({ report: "projects" });
+  expect(joined.rows.map(({ project, folders, sessions }) => [project, folders, sessions])).toEqual([
+    ["a", ["-a", "-a-wt"], 2],
+  ]);
+  writeFileSync(settings, "{");
+  await expect(world.report()).rejects.toMatchObject({ code: "usage/settings" });
+});
+
+const numbers = Object.keys(zero).filter((name) => name !== "complete") as (keyof Amounts)[];
+
+test("US-14 and US-40 every report adds up to the generator's truth, to the last micro-dollar", async () => {
+  const out = mkdtempSync(join(tmpdir(), "hookline-corpus-"));
+  const truth = (await corpus()).writeCorpus({ mb: 6, seed: 11, out });
+  const options = { roots: [out], env: { HOOKLINE_HOME: join(out, "home") }, timezone: "UTC", index: false } as const;
+  const reports = new Map<ReportName, readonly Amounts[]>();
+  for (const report of reportNames) {
+    const { rows, totals } = await usageReport({ ...options, report });
+    expect(totals, report).toEqual(truth.totals);
+    reports.set(report, rows);
+  }
+  for (const [report, rows] of reports) {
+    for (const name of numbers) {
+      // A made-up answer of an API error belongs to no model.
+      if (report === "models" && name === "apiErrors") continue;
+      const all = rows.reduce((sum, row) => sum + Number(row[name]), 0);
+      expect([report, name, all]).toEqual([report, name, truth.totals[name]]);
+    }
+  }
+  const days = (await usageReport(options)).rows.map(({ date, ...amounts }) => [date, amounts]);
+  expect(Object.fromEntries(days)).toEqual(truth.days);
+  const { rows: sessions } = await usageReport({ ...options, report: "session" });
+  const amountsOf = (row: Amounts) =>
+    Object.fromEntries(Object.keys(zero).map((name) => [name, row[name as keyof Amounts]]));
+  expect(Object.fromEntries(sessions.map((row) => [row.sessionId, amountsOf(row)]))).toEqual(truth.sessions);
+  const agents = sessions.flatMap(({ byAgent }) => byAgent.map((row) => [row.agentId, amountsOf(row)] as const));
+  expect(Object.fromEntries(agents)).toEqual(truth.agents);
+  const { unpriced } = await usageReport(options);
+  expect(unpriced.map(({ model }) => model)).toEqual(Object.keys(truth.unpriced));
+});
+
+test("US-40 the same size and seed give the same bytes", async () => {
+  const { writeCorpus } = await corpus();
+  const [a, b] = [1, 2].map(() =>
+    writeCorpus({ mb: 1, seed: 5, out: mkdtempSync(join(tmpdir(), "hookline-corpus-")) }),
+  );
+  expect(a).toEqual(b);
+  expect(writeCorpus({ mb: 1, seed: 6, out: mkdtempSync(join(tmpdir(), "hookline-corpus-")) })).not.toEqual(a);
+});
