@@ -21,16 +21,18 @@ export async function runAgent(given: RunAgentOptions): Promise<AgentResult> {
   if (options.signal?.aborted) onAbort();
   const opened = await openAgentSession(options, ending.signal);
   const { session, main } = opened;
-  const driver = openDriver(main);
+  const { calls } = opened.deferred;
+  const driver = openDriver(main, opened.deferred);
   try {
     const close = session.inbox.hold();
     await options.onReady?.(controlOf(opened, driver, close));
     const { firstPrompt } = await beginSession(opened);
-    if (firstPrompt !== undefined)
-      session.inbox.put({ kind: "prompt", content: firstPrompt, source: "sdk", first: true });
+    const sdk = { kind: "prompt", source: "sdk" } as const;
+    if (calls.length > 0) session.inbox.put({ ...sdk, kind: "deferred", content: "" });
+    if (firstPrompt !== undefined) session.inbox.put({ ...sdk, content: firstPrompt, first: true });
     if (options.prompt !== undefined && options.setup !== "init-only") {
-      checkPrompt(options.prompt);
-      session.inbox.put({ kind: "prompt", content: options.prompt, source: "sdk" });
+      if (options.prompt.trim() !== "") session.inbox.put({ ...sdk, content: options.prompt });
+      else if (calls.length === 0) throw noPrompt();
     }
     if (options.prompt !== undefined || options.setup === "init-only") close();
     const nothing = { by: ending.signal.aborted ? "interrupted" : "completed", text: "", stopReason: "" } as const;
@@ -41,7 +43,6 @@ export async function runAgent(given: RunAgentOptions): Promise<AgentResult> {
   }
 }
 
-function checkPrompt(prompt: string): void {
-  if (prompt.trim() !== "") return;
-  throw new Problem("host/no-prompt", "There is no prompt. Give one as an argument or on standard input.");
+function noPrompt(): Problem {
+  return new Problem("host/no-prompt", "There is no prompt. Give one as an argument or on standard input.");
 }

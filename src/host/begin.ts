@@ -28,7 +28,7 @@ export async function beginSession({
   return initialUserMessage === undefined ? {} : { firstPrompt: initialUserMessage };
 }
 
-async function sessionStart({ session, main, opened }: OpenedSession): Promise<Outcome> {
+async function sessionStart({ session, main, opened }: Omit<OpenedSession, "deferred">): Promise<Outcome> {
   const { source, forkedFrom } = opened;
   const { interactive } = session.options;
   const about = {

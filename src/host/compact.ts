@@ -32,7 +32,7 @@ export async function compact(
 ): Promise<Compacted> {
   const { session } = thread;
   const startedAt = session.options.clock.now();
-  const before = await fire(thread, "PreCompact", { trigger, custom_instructions: words }, { signal });
+  const before = await fire(thread, "PreCompact", { trigger, custom_instructions: words }, { signal, notes: [] });
   if (before.blocked) return notDone(thread, `Compaction blocked by PreCompact hook: ${refusalOf(before)}`);
 
   const wishes = [words, before.output.customInstructions].filter(Boolean).join("\n\n");

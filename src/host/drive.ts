@@ -1,3 +1,4 @@
+import { type Deferred, finishDeferred } from "./deferred.ts";
 import { notify } from "./fire.ts";
 import type { Incoming } from "./inbox.ts";
 import type { TurnEnd } from "./loop.ts";
@@ -14,7 +15,7 @@ export interface Driver {
   interrupt(): void;
 }
 
-export function openDriver(main: Thread): Driver {
+export function openDriver(main: Thread, deferred: Deferred): Driver {
   const { session } = main;
   const { options, inbox, live, signal, spending } = session;
   const startedAt = options.clock.now();
@@ -26,6 +27,7 @@ export function openDriver(main: Thread): Driver {
     await live.set("busy");
     spending.mark();
     try {
+      if (item.kind === "deferred") return await finishDeferred(main, deferred, either);
       const typed = textOf(item.content);
       return (await runBuiltin(main, typed, item, either)) ?? (await answerPrompt(main, item, either));
     } catch (error) {

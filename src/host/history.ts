@@ -6,13 +6,15 @@ import { type Attachment, sayOf } from "./attachment.ts";
 export async function messagesOf(
   context: readonly Linked[],
   place: { readonly root: string; readonly folder: string },
+  /** Calls that will still get their result. */
+  deferred: ReadonlySet<string> = new Set(),
 ): Promise<Message[]> {
   const messages: Message[] = [];
   for (const entry of context) {
     const message = await messageOf(entry, place);
     if (message !== undefined) messages.push(message);
   }
-  return withoutLooseEnds(joinedAnswers(messages));
+  return withoutLooseEnds(joined(messages), deferred);
 }
 
 async function messageOf(entry: Linked, place: { root: string; folder: string }): Promise<Message | undefined> {
@@ -44,14 +46,14 @@ function isSent({ type }: ContentBlock): boolean {
 }
 
 /** Lines of one answer, and results of one batch, are one message each; results come before what was said beside them. */
-function joinedAnswers(messages: readonly Message[]): Message[] {
-  const joined: Message[] = [];
+export function joined(messages: readonly Message[]): Message[] {
+  const all: Message[] = [];
   for (const message of messages) {
-    const last = joined.at(-1);
-    if (last?.role !== message.role) joined.push(message);
-    else joined[joined.length - 1] = { role: last.role, content: ordered([...blocksOf(last), ...blocksOf(message)]) };
+    const last = all.at(-1);
+    if (last?.role !== message.role) all.push(message);
+    else all[all.length - 1] = { role: last.role, content: ordered([...blocksOf(last), ...blocksOf(message)]) };
   }
-  return joined;
+  return all;
 }
 
 function ordered(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
@@ -60,7 +62,7 @@ function ordered(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
 }
 
 /** Calls without a result and results without a call would be refused by the API. */
-function withoutLooseEnds(messages: readonly Message[]): Message[] {
+function withoutLooseEnds(messages: readonly Message[], deferred: ReadonlySet<string>): Message[] {
   const results = new Set(
     messages.flatMap(blocksOf).flatMap((block) => (block.type === "tool_result" ? block.tool_use_id : [])),
   );
@@ -71,7 +73,7 @@ function withoutLooseEnds(messages: readonly Message[]): Message[] {
       return [block];
     });
     const lost = content.flatMap((block) =>
-      block.type === "tool_use" && !results.has(block.id) ? [unanswered(block.id)] : [],
+      block.type === "tool_use" && !results.has(block.id) && !deferred.has(block.id) ? [unanswered(block.id)] : [],
     );
     if (content.length === 0) return [];
     return lost.length === 0

@@ -2,7 +2,8 @@ import type { ContentBlock } from "../models/index.ts";
 
 /** Something for the model that did not come from it: a prompt, or news of what ran beside it. */
 export interface Incoming {
-  readonly kind: "prompt" | "news";
+  /** `deferred`: calls of an earlier run that still wait for a decision. */
+  readonly kind: "prompt" | "news" | "deferred";
   readonly content: string | readonly ContentBlock[];
   /** As the transcript calls it. */
   readonly source: "sdk" | "typed" | "system";

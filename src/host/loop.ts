@@ -104,7 +104,7 @@ async function takeNews(thread: Thread): Promise<void> {
 }
 
 /** All calls of one answer, side by side. Each result stands under its own call; hooks' words follow when all are there. */
-async function runBatch(
+export async function runBatch(
   thread: Thread,
   calls: readonly ToolUseBlock[],
   lines: ReadonlyMap<string, string>,
@@ -154,7 +154,7 @@ function spelled({ call, input, result }: CallEnd) {
 }
 
 /** A sentence from the host that lets the model go on. */
-async function goOn(thread: Thread, text: string): Promise<void> {
+export async function goOn(thread: Thread, text: string): Promise<void> {
   await thread.journal.user(text, { isMeta: true });
   say(thread, text);
 }

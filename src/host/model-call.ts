@@ -1,5 +1,6 @@
 import { type ModelEnd, type ModelError, type ModelRequest, worthFallback } from "../models/index.ts";
 import { openDisplay } from "./display.ts";
+import { joined } from "./history.ts";
 import type { AnswerLines } from "./journal.ts";
 import { switchedModel } from "./model-switch.ts";
 import { totalTokens } from "./spending.ts";
@@ -44,7 +45,7 @@ function requestOf(thread: Thread): ModelRequest {
     purpose: thread.purpose,
     model: thread.model.name,
     system: thread.system(),
-    messages: [...thread.messages],
+    messages: joined(thread.messages),
     tools: thread
       .tools()
       .map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema })),

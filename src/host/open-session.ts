@@ -8,6 +8,7 @@ import { agentTools } from "./agents/agent-tools.ts";
 import { allowedTools } from "./agents/allowed-tools.ts";
 import { openBackgroundAgents } from "./agents/background.ts";
 import { loadAgents } from "./agents/definitions.ts";
+import { type Deferred, deferredIn } from "./deferred.ts";
 import { enginePorts } from "./engine-ports.ts";
 import { messagesOf } from "./history.ts";
 import { openInbox } from "./inbox.ts";
@@ -31,6 +32,7 @@ export interface OpenedSession {
   readonly session: AgentSession;
   readonly main: Thread;
   readonly opened: OpenedRecord;
+  readonly deferred: Deferred;
 }
 
 export async function openAgentSession(options: AgentOptions, ending: AbortSignal): Promise<OpenedSession> {
@@ -85,9 +87,10 @@ export async function openAgentSession(options: AgentOptions, ending: AbortSigna
     record: opened.record,
     turns: 0,
   };
-  const main = await openMain(session, opened.context);
+  const deferred = deferredIn(opened.context);
+  const main = await openMain(session, opened.context, new Set(deferred.lines.keys()));
   Object.assign(late, { session, main });
-  return { session, main, opened };
+  return { session, main, opened, deferred };
 }
 
 /** Every name is asked of the one model that was given, unless the host can find others. */
@@ -100,10 +103,14 @@ function modelOpener({ model, openModel }: AgentOptions): AgentSession["openMode
   };
 }
 
-async function openMain(session: AgentSession, context: readonly Linked[]): Promise<Thread> {
+async function openMain(
+  session: AgentSession,
+  context: readonly Linked[],
+  deferred: ReadonlySet<string>,
+): Promise<Thread> {
   const { options, record, definitions, surroundings } = session;
   const definition = definitions.find(({ type }) => type === options.agent);
-  const messages = await messagesOf(context, record);
+  const messages = await messagesOf(context, record, deferred);
   const thread: Thread = {
     session,
     purpose: "main",

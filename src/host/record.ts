@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { takeLock } from "../files/index.ts";
+import { openFolder, takeLock } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 import {
+  findRoots,
   findSession,
   folderName,
   type Linked,
@@ -55,7 +58,7 @@ export async function openRecord(options: AgentOptions): Promise<OpenedRecord> {
   const named = options.goOn === true ? "last" : options.resume;
   if (named === undefined) return { ...(await begin(store, options, wanted)), source: "startup", context: [] };
   const own = { path: root, origin: "hookline" as const };
-  const where = named === "last" ? { roots: [own] } : { roots: [own, ...(await clientRoots(options))] };
+  const where = named === "last" ? { roots: [own] } : { roots: [own, ...(await findRoots({ env, home }))] };
   const place = await findSession(named, { cwd, ...where });
   const ours =
     place.root.path === store.root.path && options.fork !== true && (await writtenByUs(store, place.id, wanted));
@@ -95,11 +98,6 @@ async function writtenByUs(store: Store, id: string, wanted: { cwd: string }): P
   return context.every(({ entrypoint }) => entrypoint === undefined || entrypoint === "hookline");
 }
 
-async function clientRoots({ env, home }: AgentOptions) {
-  const { findRoots } = await import("../sessions/index.ts");
-  return findRoots({ env, home });
-}
-
 function recordOf(session: StoreSession, root: string, store: Store): SessionRecord {
   const { id, file, folder } = session;
   return {
@@ -112,7 +110,6 @@ function recordOf(session: StoreSession, root: string, store: Store): SessionRec
 
 /** One process per session: the lock is held until the record is closed, or until the process is gone. */
 async function claimed(record: SessionRecord): Promise<SessionRecord> {
-  const { openFolder } = await import("../files/index.ts");
   await openFolder(join(record.root, "sessions"));
   const lock = await takeLock(join(record.root, "sessions", record.id), { waitMs: 0 });
   if (!lock.held) {
@@ -144,16 +141,17 @@ function namesOf(id: string, file: string, folder: string, root: string) {
   };
 }
 
-/** The same names, and nothing on disk. */
+/** The same names and no transcript; what cannot do without a file lies in a folder that goes with the run. */
 function unwritten({ cwd, sessionId, uuid }: AgentOptions, root: string): SessionRecord {
   const id = sessionId ?? uuid();
-  const folder = join(root, "projects", folderName(cwd));
-  const names = namesOf(id, join(folder, `${id}.jsonl`), join(folder, id), root);
+  const named = join(root, "projects", folderName(cwd), `${id}.jsonl`);
+  const apart = join(tmpdir(), `hookline-${randomBytes(8).toString("hex")}`);
+  const names = namesOf(id, named, join(apart, id), apart);
   return {
     ...names,
     main: nowhere(names.file, uuid),
     openAgent: async (agent) => nowhere(names.agentFile(agent), uuid),
-    close: async () => undefined,
+    close: () => rm(apart, { recursive: true, force: true }),
   };
 }
 
@@ -181,7 +179,6 @@ function checkUuid(id: string): void {
 
 /** What HEAD points to, read from the file: no program is started for it. */
 async function gitBranch(cwd: string): Promise<string | undefined> {
-  const { readFile } = await import("node:fs/promises");
   const head = await readFile(join(cwd, ".git", "HEAD"), "utf8").catch(() => undefined);
   if (head === undefined) return undefined;
   return /^ref: refs\/heads\/(.+)$/m.exec(head)?.[1] ?? "HEAD";
