@@ -53,6 +53,7 @@ export {
   type WirePayload,
 } from "./event.ts";
 export type { Git } from "./git.ts";
+export { keepPayload } from "./keep-payload.ts";
 export { appInputs, buildFile, endBuilds } from "./load/inputs.ts";
 export { type LoadOptions, loadApp } from "./load/load-app.ts";
 export { version } from "./load/version.ts";

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { daemonStatus, endpointFor, stopDaemon } from "../../src/daemon/index.ts";
 import { appKey } from "../../src/sdk/index.ts";
+import { readRecorded } from "../../src/sdk/testing/index.ts";
 import { app, type DaemonWorld, daemonsOf, denial, event, guard, isServed, openDaemonWorld, until } from "./world.ts";
 
 let world: DaemonWorld;
@@ -255,6 +256,19 @@ test("SD-50: twelve requests to one daemon, and processes beside them, count wit
     const { text } = await world.post(file, JSON.parse(event({ hook_event_name: "Stop", session_id })));
     expect(JSON.parse(text)).toEqual({ decision: "block", reason: "12" });
   }
+});
+
+test("SD-71: payloads are kept for tests, secrets masked, by run and by the daemon; the testing door reads them", async () => {
+  const file = world.file("kept.mjs", guard);
+  const folder = join(world.folder, "kept payloads");
+  const payload = event({ tool_input: { command: "curl -H 'Authorization: Bearer abcdefghijklmnop'", api_key: "k" } });
+  expect((await world.cli(["run", file, "--record", folder], { input: payload })).stdout).toBe(denial("no"));
+  await world.serve(file, "--record", folder);
+  await world.post(file, JSON.parse(payload));
+  await world.client([file], event({ hook_event_name: "../Stop" }));
+  const kept = await readRecorded(folder);
+  const masked = JSON.parse(event({ tool_input: { command: "curl -H 'Authorization: Bearer ***'", api_key: "***" } }));
+  expect(kept).toEqual({ PreToolUse: [masked, masked], unknown: [JSON.parse(event({ hook_event_name: "../Stop" }))] });
 });
 
 test("nothing but record, endpoint and socket is left in the folder of a daemon that runs", async () => {

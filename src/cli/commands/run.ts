@@ -1,7 +1,7 @@
 import type { Command } from "../command.ts";
 
 export const command: Command = {
-  usage: "HOOKS_FILE [--on-failure block|continue]",
+  usage: "HOOKS_FILE [--on-failure block|continue] [--record DIR]",
   about: `What settings.json calls: reads one event on standard input and prints the app's answer.
 
 HOOKS_FILE is a .ts, .mts, .js or .mjs file that exports an app of hookline/sdk. TypeScript is built once per content. Nothing but the
@@ -9,6 +9,7 @@ answer reaches standard output. When the file does not load or the event cannot 
 on stderr; otherwise the person gets a message and the exit status is 1. HOOKLINE=0 in the environment switches all hooks off.`,
   options: {
     "on-failure": { type: "string", value: "block|continue", about: "what a failure of the whole app means" },
+    record: { type: "string", value: "DIR", about: "keep the payload there, secrets masked, as a fixture for tests" },
   },
   examples: [
     `echo '{"hook_event_name":"Stop"}' | hookline run .claude/hooks.ts`,
@@ -17,8 +18,11 @@ on stderr; otherwise the person gets a message and the exit status is 1. HOOKLIN
   // Reached when the program is called as a library; from the command line the call goes past this, straight to the same function.
   async run(call) {
     const { runHooks } = await import("../run/index.ts");
-    const mode = call.text("on-failure");
-    await runHooks([...call.words, ...(mode === undefined ? [] : ["--on-failure", mode])]);
+    const named = ["on-failure", "record"].flatMap((name) => {
+      const value = call.text(name);
+      return value === undefined ? [] : [`--${name}`, value];
+    });
+    await runHooks([...call.words, ...named]);
     return 0;
   },
 };

@@ -1,7 +1,8 @@
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type DaemonRecord, daemonStatus, serve, startDaemon, stopDaemon } from "../../daemon/index.ts";
 import { Problem } from "../../protocol/index.ts";
-import { version } from "../../sdk/index.ts";
+import { keepPayload, version } from "../../sdk/index.ts";
 import type { Call, Command, Io } from "../command.ts";
 
 export const command: Command = {
@@ -36,25 +37,23 @@ lives that it has answered. Without --foreground it is started in the background
 
 async function foreground(file: string, call: Call, io: Io): Promise<number> {
   const idle = idleMinutes(call);
-  const folder = call.text("record");
+  const record = call.text("record");
+  const folder = record === undefined ? undefined : resolve(io.cwd, record);
+  const complain = (line: string) => void io.err(`hookline: ${line}\n`);
   const ended = await serve({
     hooksFile: file,
     env: io.env,
     version,
     thread: new URL("../run/thread.js", import.meta.url),
-    complain: (line) => void io.err(`hookline: ${line}\n`),
+    complain,
     signal: io.signal,
     ready: (record) => void tell(record, call, io),
     ...(idle === undefined ? {} : { idleMs: idle * 60_000 }),
-    ...(folder === undefined ? {} : { keep: await keeper(folder) }),
+    ...(folder === undefined ? {} : { keep: (payload: string) => keepPayload(folder, payload, complain) }),
   });
   if (ended === "left") return 0;
   await io.err(`hookline: another daemon answers for ${file}. hookline serve ${file} --stop ends it.\n`);
   return 3;
-}
-
-async function keeper(_folder: string): Promise<(payload: string) => void> {
-  return () => undefined;
 }
 
 function passedOn(call: Call): string[] {

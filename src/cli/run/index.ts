@@ -34,6 +34,7 @@ export async function runHooks(words: readonly string[]): Promise<void> {
   }
   state.app = loaded.app;
   const payload = parse(input);
+  if (call.record !== undefined && "text" in input) await keep(call.record, input.text);
   if ("fault" in payload) return fail(`The event for ${call.file} cannot be read: ${payload.fault}.`);
   state.event = String(payload.value["hook_event_name"]);
   const records: LogRecord[] = [];
@@ -105,6 +106,12 @@ async function load(file: string): Promise<{ app: AppInside } | { problem: strin
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** Loaded for those who ask only. */
+async function keep(folder: string, text: string): Promise<void> {
+  const { keepPayload } = await import("./keep.ts");
+  keepPayload(folder, text, complain);
 }
 
 function parse(input: Input): ReadPayload {

@@ -1,0 +1,1 @@
+export { keepPayload } from "../../sdk/index.ts";
