@@ -11,7 +11,19 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const at = process.argv.indexOf("--trials");
 const trials = at < 0 ? "1000" : process.argv[at + 1];
 const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
-const parts = ["kill", "append", "replace", "lock", "store", "store-crash", "fork", "repair", "migrate", "archive"];
+const parts = [
+  "kill",
+  "append",
+  "replace",
+  "lock",
+  "store",
+  "store-crash",
+  "fork",
+  "repair",
+  "migrate",
+  "archive",
+  "same-bytes",
+];
 const daemon = "test/daemon/kill.test.ts";
 const { status } = spawnSync(
   process.execPath,
@@ -25,5 +37,5 @@ const { status } = spawnSync(
 process.exit(status ?? 1);
 
 function filesOf(part) {
-  return [`src/files/${part}.test.ts`, `src/sessions/${part}.test.ts`];
+  return ["files", "sessions", "install"].map((module) => `src/${module}/${part}.test.ts`);
 }
