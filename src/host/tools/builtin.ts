@@ -2,6 +2,8 @@ import { enterWorktreeTool } from "../worktree/enter-worktree.ts";
 import { exitWorktreeTool } from "../worktree/exit-worktree.ts";
 import { bashTool } from "./bash.ts";
 import { editTool } from "./edit.ts";
+import { globTool } from "./glob.ts";
+import { grepTool } from "./grep.ts";
 import { readTool } from "./read.ts";
 import { taskCreateTool } from "./tasks/task-create.ts";
 import { taskGetTool, taskListTool } from "./tasks/task-list.ts";
@@ -22,6 +24,8 @@ export function builtinTools(_options: BuiltinOptions = {}): readonly Tool[] {
     readTool,
     writeTool,
     editTool,
+    globTool,
+    grepTool,
     taskCreateTool,
     taskUpdateTool,
     taskListTool,

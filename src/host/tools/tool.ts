@@ -72,6 +72,8 @@ export interface ToolContext {
   readonly paths: ToolPaths;
   /** As the judgement resolved them: path as given → real path. A path that is not in it is resolved by the tool, once. */
   readonly judgedPaths?: ReadonlyMap<string, string>;
+  /** Whether the rules let the model see this file: what a search finds elsewhere is left out. Unless told, all of it is shown. */
+  readonly mayRead?: (path: string) => boolean;
   /** What this thread has read. A subagent has its own. */
   readonly readState: ReadState;
   /** The background commands of the session. */

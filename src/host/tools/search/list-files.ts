@@ -1,0 +1,57 @@
+import { opendir } from "node:fs/promises";
+import { join } from "node:path";
+import { run } from "../../../exec/index.ts";
+import { unless } from "../../../files/index.ts";
+
+export interface ListOptions {
+  readonly root: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+  /** Leave out what the repository ignores. */
+  readonly ignored: "in" | "out";
+}
+
+/** The folders in which version control keeps its own things. */
+export const controlFolders: readonly string[] = [".git", ".svn", ".hg", ".bzr", ".jj", ".sl"];
+
+const mostFiles = 200_000;
+
+/** Files below a folder, by paths relative to it, in order; links are not followed and control folders not entered. */
+export async function listFiles({ root, env, signal, ignored }: ListOptions): Promise<readonly string[]> {
+  const files: string[] = [];
+  const out = ignored === "out" ? await ignoredBy(root, env, signal) : none;
+  await walk(root, "", files, out, signal);
+  return files;
+}
+
+interface Ignored {
+  has(path: string): boolean;
+}
+
+const none: Ignored = { has: () => false };
+
+async function walk(root: string, below: string, files: string[], out: Ignored, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  if (files.length >= mostFiles) return;
+  const folder = await unless(["ENOENT", "EACCES", "ENOTDIR"], opendir(join(root, below)));
+  if (folder === undefined) return;
+  const entries = [];
+  for await (const entry of folder) entries.push(entry);
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = below === "" ? entry.name : `${below}/${entry.name}`;
+    if (entry.isFile()) {
+      if (!out.has(path)) files.push(path);
+    } else if (entry.isDirectory() && !controlFolders.includes(entry.name) && !out.has(`${path}/`)) {
+      await walk(root, path, files, out, signal);
+    }
+  }
+}
+
+/** What git leaves out, as paths from the folder; folders end with a slash. Outside a repository nothing is left out. */
+async function ignoredBy(root: string, env: ListOptions["env"], signal: AbortSignal): Promise<Ignored> {
+  const args = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
+  const options = { cwd: root, env, signal, timeoutMs: 20_000, capBytes: 64 * 2 ** 20 };
+  const { ended, stdout } = await run({ form: "exec", file: "git", args }, options);
+  if (ended.by !== "exit" || ended.code !== 0) return none;
+  return new Set(stdout.text.split("\0"));
+}

@@ -1,0 +1,70 @@
+import { run } from "../../../exec/index.ts";
+import type { Hit, SearchAnswer, SearchWish } from "./hit.ts";
+import { controlFolders } from "./list-files.ts";
+
+export interface SearchPlace {
+  /** The folder that is searched. */
+  readonly root: string;
+  /** One file of it, when only that is meant. */
+  readonly file?: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+}
+
+const timeoutMs = 20_000;
+
+export async function searchWithRipgrep(rg: string, wish: SearchWish, place: SearchPlace): Promise<SearchAnswer> {
+  const { root, env, signal } = place;
+  const options = { cwd: root, env, signal, timeoutMs, capBytes: 32 * 2 ** 20 };
+  const { ended, stdout, stderr } = await run({ form: "exec", file: rg, args: argsOf(wish, place) }, options);
+  if (ended.by === "timeout") return { error: `The search took more than ${timeoutMs / 1_000} s. Narrow it down.` };
+  if (ended.by === "not-started") return { error: ended.why };
+  // 1 is no match. With 2 there may be answers beside the trouble of one file.
+  if (ended.by === "exit" && ended.code === 2 && stdout.text === "") return { error: stderr.text.trim() };
+  return { hits: wish.mode === "content" ? linesIn(stdout.text) : pathsIn(stdout.text, wish) };
+}
+
+function argsOf(wish: SearchWish, { file }: SearchPlace): string[] {
+  const { mode, before, after } = wish;
+  return [
+    ...["--no-config", "--color", "never", "--no-heading", "--with-filename", "--null", "--sort", "path"],
+    ...["--hidden", "--no-ignore-dot", "--no-ignore-parent", "--max-columns", "500", "--crlf"],
+    ...controlFolders.flatMap((folder) => ["--glob", `!${folder}`]),
+    ...(mode === "files_with_matches" ? ["--files-with-matches"] : mode === "count" ? ["--count"] : ["--line-number"]),
+    ...(mode === "content" ? ["--before-context", `${before}`, "--after-context", `${after}`] : []),
+    ...(mode === "content" && wish.onlyMatching ? ["--only-matching"] : []),
+    ...(wish.ignoreCase ? ["--ignore-case"] : []),
+    ...(wish.multiline ? ["--multiline", "--multiline-dotall"] : []),
+    ...wish.globs.flatMap((glob) => ["--glob", glob]),
+    ...(wish.type === undefined ? [] : ["--type", wish.type]),
+    ...["--regexp", wish.pattern, "--", file === undefined ? "./" : `./${file}`],
+  ];
+}
+
+function linesIn(text: string): Hit[] {
+  const lines = text.split(/\r?\n/);
+  if (lines.at(-1) === "") lines.pop();
+  return lines.flatMap((line): Hit[] => {
+    if (line === "--") return [{ gap: true }];
+    const [, path = "", number = "0", sign = ":", rest = ""] = /^([^\0]*)\0(\d+)([:-])(.*)$/s.exec(line) ?? [];
+    if (path === "") return [];
+    return [{ path: plain(path), line: Number(number), text: rest, matched: sign === ":" }];
+  });
+}
+
+function pathsIn(text: string, { mode }: SearchWish): Hit[] {
+  if (mode === "files_with_matches") {
+    return text
+      .split("\0")
+      .filter((path) => path !== "")
+      .map((path) => ({ path: plain(path) }));
+  }
+  return [...text.matchAll(/([^\0\n][^\0]*)\0(\d+)\n/g)].map(([, path = "", count]) => ({
+    path: plain(path),
+    count: Number(count),
+  }));
+}
+
+function plain(path: string): string {
+  return path.replace(/^\.\//, "");
+}
