@@ -25,6 +25,12 @@ export type Answer =
   | { readonly kind: "worktree"; readonly path: string }
   | { readonly kind: "raw"; readonly fields: Readonly<Record<string, unknown>> };
 
+/** An answer that is typed by the tool it is about. */
+export interface NewOutput<Value> {
+  readonly kind: "updateOutput";
+  readonly value: Value;
+}
+
 export type AnswerKind = Answer["kind"];
 export type AnswerOf<Kind extends AnswerKind> = Extract<Answer, { kind: Kind }>;
 export type ElicitAction = "accept" | "decline" | "cancel";
@@ -78,8 +84,8 @@ export function patchInput(part: ToolInput): AnswerOf<"patchInput"> {
   return Object.freeze({ kind: "patchInput", part });
 }
 
-/** The whole new output of the tool, of the shape the tool gave. */
-export function updateOutput(value: unknown): AnswerOf<"updateOutput"> {
+/** The whole new output of the tool, of the shape the tool gave: hosts drop any other from a tool of their own. */
+export function updateOutput<Value>(value: Value): NewOutput<Value> {
   return Object.freeze({ kind: "updateOutput", value });
 }
 

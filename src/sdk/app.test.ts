@@ -288,7 +288,7 @@ test("SD-26: an output of another shape is a failure; mapOutput keeps the shape"
     updatedToolOutput: { ...response, stdout: "key=***" },
   });
   for (const value of ["text", { stdout: "x" }]) {
-    const odd = createApp().postTool("Bash", { onFailure: "block" }, () => updateOutput(value));
+    const odd = createApp().postTool("Bash", { onFailure: "block" }, () => updateOutput(value as never));
     (await testClient(odd).postTool("Bash", bash, response)).expectDenied("output of Bash");
   }
   const mcp = createApp().postTool(() => updateOutput("anything"));

@@ -39,7 +39,8 @@ export type ToolEvent<Tool extends ToolName, Name extends ToolEventName = "PreTo
     } & (Name extends "PostToolUse" ? { readonly response: ResponseOf<Tool> } : unknown)
   : never;
 
-type ResponseOf<Tool> = Tool extends keyof ToolResponses ? ToolResponses[Tool] : unknown;
+/** Unknown for a tool whose response nobody described. */
+export type ResponseOf<Tool> = Tool extends keyof ToolResponses ? ToolResponses[Tool] : unknown;
 
 /** A call of any tool; `isTool` narrows it. */
 export type OpenToolEvent<Name extends ToolEventName> = EventOf<Name>;

@@ -1,7 +1,7 @@
 import type { EventName } from "../protocol/index.ts";
-import type { Answer, AnswerOf } from "./answer.ts";
+import type { Answer, AnswerOf, NewOutput } from "./answer.ts";
 import type { Context } from "./context.ts";
-import type { EventOf, GenericEvent, HookEvent, OpenToolEvent, ToolEvent, ToolName } from "./event.ts";
+import type { EventOf, GenericEvent, HookEvent, OpenToolEvent, ResponseOf, ToolEvent, ToolName } from "./event.ts";
 import { sameTool } from "./event.ts";
 import { wrong } from "./problem.ts";
 import { type LegalKind, ruleOf, type ToolEventName } from "./rules.ts";
@@ -13,6 +13,11 @@ export type FailureMode = "continue" | "block";
 export type Said<One> = One | readonly One[] | undefined | null | void;
 
 export type AnswerFor<Name extends EventName> = AnswerOf<LegalKind<Name>>;
+
+/** The same about one tool: its new output has the shape of its response, where that is known. */
+export type AnswerForTool<Name extends EventName, Tool extends ToolName> =
+  | Exclude<AnswerFor<Name>, { kind: "updateOutput" }>
+  | ("updateOutput" extends LegalKind<Name> ? NewOutput<ResponseOf<Tool>> : never);
 
 export type Handler<Event, One, Ctx> = (event: Event, ctx: Ctx) => Said<One> | Promise<Said<One>>;
 
@@ -47,20 +52,23 @@ export interface ToolRegister<Name extends ToolEventName, Self, Ctx> {
   ): Self;
   <Tool extends ToolName>(
     tool: Tool | readonly Tool[],
-    handler: Handler<ToolEvent<Tool, Name>, AnswerFor<Name>, Ctx>,
+    handler: Handler<ToolEvent<Tool, Name>, AnswerForTool<Name, Tool>, Ctx>,
   ): Self;
   <Tool extends ToolName>(
     tool: Tool | readonly Tool[],
     options: HandlerOptions<ToolEvent<Tool, Name>, Ctx>,
-    handler: Handler<ToolEvent<Tool, Name>, AnswerFor<Name>, Ctx>,
+    handler: Handler<ToolEvent<Tool, Name>, AnswerForTool<Name, Tool>, Ctx>,
   ): Self;
-  (tool: string | readonly string[], handler: Handler<OpenToolEvent<Name>, AnswerFor<Name>, Ctx>): Self;
-  (
-    tool: string | readonly string[],
+  <What extends string>(tool: OpenNames<What>, handler: Handler<OpenToolEvent<Name>, AnswerFor<Name>, Ctx>): Self;
+  <What extends string>(
+    tool: OpenNames<What>,
     options: HandlerOptions<OpenToolEvent<Name>, Ctx>,
     handler: Handler<OpenToolEvent<Name>, AnswerFor<Name>, Ctx>,
   ): Self;
 }
+
+/** Patterns and names nobody described, known ones among them. Known ones alone are typed, and nothing less strict takes them. */
+type OpenNames<What extends string> = (What | readonly What[]) & ([What] extends [ToolName] ? never : unknown);
 
 /** `on(name, …)`: any event, known or not. */
 export interface RegisterAny<Self, Ctx> {

@@ -48,6 +48,11 @@ export interface BuiltInToolInputs {
   Skill: { readonly skill: string; readonly args?: string };
   TaskCreate: { readonly subject: string; readonly description?: string; readonly activeForm?: string };
   TaskUpdate: { readonly taskId: string; readonly status?: string; readonly subject?: string };
+  TaskGet: { readonly taskId: string };
+  TaskList: Readonly<Record<string, never>>;
+  CronCreate: { readonly cron: string; readonly prompt: string; readonly recurring?: boolean };
+  EnterWorktree: { readonly name?: string };
+  ExitWorktree: { readonly action: string; readonly discard_changes?: boolean };
   AskUserQuestion: {
     readonly questions: readonly {
       readonly question: string;
@@ -114,7 +119,31 @@ export interface BuiltInToolResponses {
   Skill: { readonly success: boolean; readonly commandName: string };
   TaskCreate: { readonly task: { readonly id: string; readonly subject: string } };
   TaskUpdate: { readonly success: boolean; readonly taskId: string; readonly updatedFields: readonly string[] };
+  TaskGet: { readonly task: ListedTask & { readonly description: string; readonly blocks: readonly string[] } };
+  TaskList: { readonly tasks: readonly ListedTask[] };
+  CronCreate: {
+    readonly id: string;
+    readonly humanSchedule: string;
+    readonly recurring: boolean;
+    readonly durable: boolean;
+  };
+  EnterWorktree: { readonly worktreePath: string; readonly message: string };
+  ExitWorktree: {
+    readonly action: string;
+    readonly originalCwd: string;
+    readonly worktreePath: string;
+    readonly discardedFiles: number;
+    readonly discardedCommits: number;
+    readonly message: string;
+  };
   AskUserQuestion: { readonly questions: readonly unknown[]; readonly answers: Readonly<Record<string, string>> };
+}
+
+interface ListedTask {
+  readonly id: string;
+  readonly subject: string;
+  readonly status: string;
+  readonly blockedBy: readonly string[];
 }
 
 interface AgentResponse {
