@@ -111,6 +111,7 @@ export const problemCodes = {
   "loopback/not-a-socket": "something else lies where a local server's socket should",
   "daemon/no-start": "the daemon did not come up in time",
   "file/line-break": "a record with a line break in it cannot be a line",
+  "demo/off-script": "a step of the demo did not do what its story says",
   "cli/usage": "the command was called with the wrong words or options",
   "cli/bad-input": "the input of a command cannot be read or is no JSON object",
   "cli/unknown-command": "no command has this name",

@@ -1,94 +1,69 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { openEngine, stripControl } from "../../engine/index.ts";
-import { eventNames, type Outcome, type RunRecord, rowOf } from "../../protocol/index.ts";
-import type { Command } from "../command.ts";
-import { makeDemoProject } from "../demo/project.ts";
-import { type Stop, tour } from "../demo/tour.ts";
+import type { AgentResult } from "../../host/index.ts";
+import { type Outcome, Problem } from "../../protocol/index.ts";
+import type { Command, Io } from "../command.ts";
+import { missingSteps } from "../demo/checks.ts";
+import { playStory } from "../demo/play.ts";
+import { type DemoProject, makeDemoProject } from "../demo/project.ts";
 import { type Style, styleFor } from "../print/style.ts";
 
 export const command: Command = {
-  usage: "[--fast] [--no-studio] [--keep]",
-  about: `Shows real hooks deciding about real events: a short agent session, offline, in a temporary project.
+  usage: "[--fast] [--no-studio] [--keep] [--json]",
+  about: `The offline tour: a real agent session with a scripted model, in a temporary project, through real hooks.
 
-Every event goes through the engine and starts the hooks of the project's settings.json; what you see is what they answered.`,
+A small bug is mended while hooks deny, rewrite, ask, redact and insist on passing tests. Every event, hook and verdict is shown as it
+happens. No key and no network are needed, and nothing outside a temporary folder is touched. The exit status is 1 when a step did not do
+what the story says.`,
   options: {
-    fast: { type: "boolean", about: "do not pause between the steps" },
+    fast: { type: "boolean", about: "do not pause for the reader" },
     "no-studio": { type: "boolean", about: "do not open the studio at the end" },
-    keep: { type: "boolean", about: "keep the temporary project and say where it is" },
+    keep: { type: "boolean", about: "keep the temporary folder and say where it is" },
+    json: { type: "boolean", about: "print the outcomes as one JSON list" },
   },
-  examples: ["hookline demo", "hookline demo --fast --keep"],
+  examples: ["hookline demo", "hookline demo --fast --keep", "hookline demo --fast --json"],
   async run(call, io) {
+    const json = call.flag("json");
     const style = styleFor(io);
-    const project = await makeDemoProject();
-    const pauseMs = call.flag("fast") || !io.terminal.out ? 0 : 700;
-    const engine = await openEngine({
-      cwd: project.folder,
-      home: project.home,
-      env: { ...io.env, HOME: project.home, HOOKLINE_HOME: `${project.root}/state` },
-      // The project is ours, written a moment ago: there is nobody to ask whether its hooks may run.
-      trust: "implicit",
-      interactive: true,
-    });
+    const project = await makeDemoProject(io.env["PATH"]);
     try {
-      await io.out(
-        `${style.bold("Hookline")} knows ${eventNames.length} events. Here is a session with hooks on seven of them.\n\n`,
-      );
-      for (const [index, stop] of tour(project.folder).entries()) {
-        await io.out(
-          stopText(index + 1, stop, await engine.fire(stop.event, stop.payload, { signal: io.signal }), style),
-        );
-        await sleep(pauseMs, undefined, { signal: io.signal });
-      }
-      await io.out(ending(project.settings, call.flag("keep"), style));
+      const delayMs = call.flag("fast") || json ? 0 : 600;
+      const say = json ? async () => undefined : io.out;
+      const { seen, result } = await playStory(project, { delayMs, say, style, signal: io.signal });
+      if (json) await io.out(`${JSON.stringify(seen.outcomes, null, 2)}\n`);
+      else await io.out(summary(seen.outcomes, result, style) + ending(project, call.flag("keep"), io));
+      if (io.signal.aborted) return 130;
+      const missing = missingSteps(seen);
+      if (missing.length > 0) throw new Problem("demo/off-script", missing.join("\n"));
       return 0;
     } finally {
-      await engine.close({ waitMs: 2_000 });
       if (!call.flag("keep")) await project.remove();
     }
   },
 };
 
-function stopText(number: number, { says, event, payload }: Stop, outcome: Outcome, style: Style): string {
-  const tool = payload["tool_name"] === undefined ? "" : `:${String(payload["tool_name"])}`;
+function summary(outcomes: readonly Outcome[], result: AgentResult, style: Style): string {
+  const runs = outcomes.flatMap((outcome) => outcome.runs);
+  const count = (holds: (outcome: Outcome) => boolean): number => outcomes.filter(holds).length;
+  const tokens = Object.values(result.modelUsage).reduce(
+    (sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens,
+    0,
+  );
+  const ms = runs.reduce((sum, { durationMs }) => sum + durationMs, 0);
   const lines = [
-    `${style.dim(String(number).padStart(2))} ${style.bold(says)}`,
-    `   ${style.cyan(event + tool)} ${style.dim(detailOf(payload))}`,
-    ...outcome.runs.map((record) => `   ${runText(record, style)}`),
-    ...outcome.skipped.map(({ hook, why }) => style.dim(`   · ${hook.name} did not run: ${why}`)),
-    `   ${decisionText(outcome, style)}`,
+    `${outcomes.length} events, ${runs.length} hook processes, ${Math.round(ms)} ms in hooks`,
+    `${count(({ decision }) => decision === "deny")} denied, ${count(({ updatedInput }) => updatedInput !== undefined)} rewritten, ${count(({ decision }) => decision === "ask")} asked, ${count(({ event, blocked }) => event === "Stop" && blocked)} sent back to work`,
+    `${tokens} tokens of a scripted model, which would have cost $${result.total_cost_usd.toFixed(4)}`,
   ];
-  return `${lines.join("\n")}\n\n`;
+  return `\n${style.bold("What happened")}\n${lines.map((line) => `  ${line}\n`).join("")}`;
 }
 
-function detailOf({ tool_input: input, prompt, source, last_assistant_message: last }: Stop["payload"]): string {
-  const { command, file_path: file } = (input ?? {}) as Record<string, unknown>;
-  return String(command ?? file ?? prompt ?? last ?? source ?? "");
-}
-
-function runText({ hook, background, ended, durationMs }: RunRecord, style: Style): string {
-  const how = background ? "started, runs in the background" : ended.by === "exit" ? `exit ${ended.code}` : ended.by;
-  const name = hook.name.replace('sh "$CLAUDE_PROJECT_DIR/', "").replace(/"$/, "");
-  return `${style.green("✓")} ${name}  ${style.dim(`${how}, ${Math.round(durationMs)} ms`)}`;
-}
-
-function decisionText(
-  { decision, blocked, reason, updatedInput, additionalContext, event }: Outcome,
-  style: Style,
-): string {
-  if (updatedInput !== undefined) return style.yellow(`→ ${decision}, but with ${JSON.stringify(updatedInput)}`);
-  const why = reason === undefined ? "" : `: ${stripControl(reason)}`;
-  if (blocked) return style.red(`→ ${rowOf(event).onBlock === "goOn" ? "go on working" : "refused"}${why}`);
-  if (decision !== "none") return style.yellow(`→ ${decision === "deny" ? "feedback for the model" : decision}${why}`);
-  if (additionalContext.length > 0) return style.blue(`→ for the model: ${stripControl(additionalContext.join(" "))}`);
-  return style.green("→ goes on");
-}
-
-function ending(settings: string, keep: boolean, style: Style): string {
-  const where = keep ? `The project is kept; its hooks are in ${settings}.\n` : "";
+function ending({ root, folder }: DemoProject, keep: boolean, io: Io): string {
+  const kept = keep
+    ? `\nThe folder is kept: ${root}\nIts hooks are in ${folder}/hooks and ${folder}/.claude/settings.json.\n`
+    : "";
   const next = [
-    "  hookline list                                   every hook that is configured here",
-    `  hookline explain PreToolUse --tool Bash --input '{"command":"git push"}'`,
-    `  hookline fire Stop                              send an event through your hooks`,
+    "hookline init                  a typed hooks file of your own, with a test",
+    "hookline list                  every hook that is configured here",
+    `hookline explain PreToolUse --tool Bash --input '{"command":"git push"}'`,
   ];
-  return `${where}${style.bold("Try it on your own settings:")}\n${next.join("\n")}\n`;
+  return `${kept}\n${styleFor(io).bold("On your own settings")}\n${next.map((line) => `  ${line}\n`).join("")}`;
 }

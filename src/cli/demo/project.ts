@@ -1,87 +1,51 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { demoSettings, hookFiles } from "./hooks.ts";
 
-/** A project with hooks, in a temporary folder; nothing of the person's own settings is read or touched. */
+/** A small shop with a bug, hooks and a secret, in a temporary folder; nothing of the person's own settings is read or touched. */
 export interface DemoProject {
   readonly root: string;
   readonly home: string;
   readonly folder: string;
-  readonly settings: string;
+  readonly store: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
   remove(): Promise<void>;
 }
 
-export async function makeDemoProject(): Promise<DemoProject> {
-  const root = await mkdtemp(join(tmpdir(), "hookline-demo-"));
-  const folder = join(root, "shop");
-  const settings = join(folder, ".claude", "settings.json");
-  const files: Record<string, string> = {
-    [settings]: `${JSON.stringify(hooks, null, 2)}\n`,
-    [join(folder, "hooks", "guard.sh")]: guard,
-    [join(folder, "hooks", "secrets.sh")]: secrets,
-    [join(folder, "hooks", "dry-run.sh")]: dryRun,
-    [join(folder, "hooks", "tests-first.sh")]: testsFirst,
-    [join(folder, "README.md")]: "# Shop\n",
-  };
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text);
+export const secret = "sk_live_51Qx7TbVn9LmR4";
+
+export async function makeDemoProject(path: string | undefined): Promise<DemoProject> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "hookline-demo-")));
+  const [folder, home, store] = ["shop", "home", "store"].map((name) => join(root, name)) as [string, string, string];
+  for (const [name, text] of Object.entries({ ...shop, ...hookFiles })) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
   }
-  const home = join(root, "home");
   await mkdir(home);
-  return { root, home, folder, settings, remove: () => rm(root, { recursive: true, force: true }) };
+  // A repository like any other; where there is no git, a folder does as well.
+  spawnSync("git", ["init", "-q"], { cwd: folder, env: { PATH: path, HOME: home }, stdio: "ignore" });
+  return {
+    root,
+    home,
+    folder,
+    store,
+    env: { PATH: path, HOME: home, HOOKLINE_HOME: join(root, "state"), LANG: "C.UTF-8" },
+    remove: () => rm(root, { recursive: true, force: true, maxRetries: 3 }),
+  };
 }
 
-const sh = (name: string) => ({ type: "command", command: `sh "$CLAUDE_PROJECT_DIR/hooks/${name}"`, timeout: 10 });
+const shop: Readonly<Record<string, string>> = {
+  ".claude/settings.json": `${JSON.stringify(demoSettings, null, 2)}\n`,
+  ".env": `PAYMENT_KEY=${secret}\n`,
+  "README.md": "# Shop\n\nAll prices are in cents.\n",
+  "package.json": `${JSON.stringify({ name: "shop", private: true, type: "module" }, null, 2)}\n`,
+  "src/total.js": "export function total(prices) {\n  return prices.reduce((sum, price) => sum - price, 0);\n}\n",
+  "test/total.test.js": `import assert from "node:assert/strict";
+import test from "node:test";
+import { total } from "../src/total.js";
 
-const hooks = {
-  hooks: {
-    SessionStart: [{ hooks: [{ type: "command", command: "echo The main branch is frozen until Friday." }] }],
-    UserPromptSubmit: [{ hooks: [sh("secrets.sh")] }],
-    PreToolUse: [
-      { matcher: "Bash", hooks: [sh("guard.sh"), sh("dry-run.sh")] },
-      { matcher: "Write|Edit", hooks: [{ type: "command", command: "exit 0", statusMessage: "Looking at the edit" }] },
-    ],
-    PostToolUse: [
-      { matcher: "Bash", hooks: [{ type: "command", command: "cat >> tool-calls.log", async: true }] },
-      {
-        matcher: "Write",
-        hooks: [
-          {
-            type: "command",
-            if: "Write(*.ts)",
-            command: `echo '{"decision":"block","reason":"src/price.ts has no test yet."}'`,
-          },
-        ],
-      },
-    ],
-    Stop: [{ hooks: [sh("tests-first.sh")] }],
-    SessionEnd: [{ hooks: [{ type: "command", command: "exit 0" }] }],
-  },
+test("two mugs cost twice as much", () => assert.equal(total([450, 450]), 900));
+`,
 };
-
-const guard = `# Deletes nothing outside the project: exit 2 refuses the call, stderr is the reason.
-if grep -q 'rm -rf /'; then
-  echo "This would delete files outside the project." >&2
-  exit 2
-fi
-`;
-
-const secrets = `# Keeps keys out of prompts.
-if grep -q 'sk-live'; then
-  echo '{"decision":"block","reason":"The prompt holds a live key."}'
-fi
-`;
-
-const dryRun = `# Turns a deployment into a rehearsal: the tool gets another input.
-if grep -q 'deploy --now'; then
-  echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","updatedInput":{"command":"deploy --dry-run"}}}'
-fi
-`;
-
-const testsFirst = `# Lets the agent stop only after it was reminded once.
-if grep -q '"stop_hook_active":false'; then
-  echo "Run the tests before you finish." >&2
-  exit 2
-fi
-`;

@@ -1,0 +1,46 @@
+import { execFile, spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, expect, test } from "vitest";
+
+const program = resolve(import.meta.dirname, "../dist/cli/bin.js");
+const base = mkdtempSync(join(tmpdir(), "hookline-demo-test-"));
+const temp = mkdtempSync(join(base, "temp-"));
+const env = { PATH: process.env["PATH"], HOME: mkdtempSync(join(base, "home-")), TMPDIR: temp, NO_COLOR: "1" };
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+/** Loaded in front of the program and, by the environment, of every Node hook: whoever opens a connection dies. */
+const refuse = join(base, "refuse-sockets.mjs");
+writeFileSync(
+  refuse,
+  `import net from "node:net";
+import dns from "node:dns";
+const no = () => { console.error("a socket was opened"); process.exit(99); };
+net.Socket.prototype.connect = no;
+dns.lookup = no;
+globalThis.fetch = no;
+`,
+);
+
+test("HO-80 HO-82 the demo runs without a network and leaves nothing behind", async () => {
+  const offline = { ...env, NODE_OPTIONS: `--import=${refuse}` };
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, "demo", "--fast"], {
+    env: offline,
+    timeout: 60_000,
+  });
+  expect(stderr).toBe("");
+  expect(stdout).toContain("What happened");
+  expect(readdirSync(temp)).toEqual([]);
+  expect(readdirSync(env.HOME)).toEqual([]);
+}, 60_000);
+
+test("HO-83 Ctrl-C ends the demo and leaves nothing behind", async () => {
+  const child = spawn(process.execPath, [program, "demo"], { env, stdio: ["ignore", "pipe", "pipe"] });
+  await new Promise((done) => child.stdout.once("data", done));
+  child.kill("SIGINT");
+  const code = await new Promise((done) => child.once("close", done));
+  expect(code).toBe(130);
+  expect(readdirSync(temp)).toEqual([]);
+}, 30_000);
