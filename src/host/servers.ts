@@ -1,4 +1,4 @@
-import type { McpPort } from "../engine/index.ts";
+import type { McpPort, ServerTrust } from "../engine/index.ts";
 import type { McpState } from "./agent-event.ts";
 import type { ElicitationAnswer, ElicitationForm } from "./person.ts";
 import type { Tool } from "./tools/tool.ts";
@@ -19,8 +19,8 @@ export interface ServerWishes {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Files, or JSON texts, that were named on the command line. */
   readonly configs: readonly string[];
-  /** Whether what the project itself configures may be started. */
-  readonly projectTrusted: boolean;
+  /** Whether a server that the project itself configures may be started. */
+  readonly approved: ServerTrust;
   readonly elicit: (form: ElicitationForm, signal: AbortSignal) => Promise<ElicitationAnswer>;
   readonly tell: (text: string) => void;
   readonly signal: AbortSignal;

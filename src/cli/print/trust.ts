@@ -18,7 +18,7 @@ export function reviewText(review: TrustReview, entries: readonly TrustEntry[], 
 
 export function entryLines(entry: TrustEntry, style: Style): readonly string[] {
   const { id, kind, event, file, state, detail, digest, unusable } = entry;
-  const what = kind === "hook" ? `hook on ${event ?? ""}` : `the key ${kind}`;
+  const what = kind === "hook" ? `hook on ${event ?? ""}` : kind === "mcpServer" ? "MCP server" : `the key ${kind}`;
   return [
     `${painted(state, style)} ${style.bold(what)}${file === undefined ? "" : ` of ${visible(file)}`}`,
     ...(detail === "" ? [] : [`  ${visible(detail)}`]),

@@ -80,9 +80,14 @@ export async function checkoutAt({ cwd, home }: TrustPlaces): Promise<Checkout> 
   return { cwd, real, home };
 }
 
-type Judged = (cwd?: string) => Standing;
+export type Judged = (cwd?: string) => Standing;
 
-function judgeAll(all: readonly Pinnable[], pins: readonly Pin[], checkout: Checkout): ReadonlyMap<string, Judged> {
+/** How each stands, by its id, to be asked when it is about to have its effect. */
+export function judgeAll(
+  all: readonly Pinnable[],
+  pins: readonly Pin[],
+  checkout: Checkout,
+): ReadonlyMap<string, Judged> {
   const definitions = new Set(all.map(({ definition }) => definition));
   // An approval of what is still there says nothing about what stands in its old place.
   const orphans = pins.filter(({ definition }) => !definitions.has(definition));

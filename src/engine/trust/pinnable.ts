@@ -8,11 +8,11 @@ import { isOfCheckout, type TrustedKey, trustedKeys } from "./needs-trust.ts";
 
 /** One thing of a checkout that has an effect only when somebody approved exactly it. */
 export interface Pinnable {
-  /** A hook's own id, or `project:env`. */
+  /** A hook's own id, `project:env`, or `.mcp.json:name`. */
   readonly id: string;
   /** The id without what depends on content: where a changed one is recognised. */
   readonly place: string;
-  readonly kind: "hook" | TrustedKey;
+  readonly kind: "hook" | "mcpServer" | TrustedKey;
   readonly layer: Layer;
   /** Of a hook. */
   readonly event?: string;

@@ -2,18 +2,19 @@ import { resolve } from "node:path";
 import { openSettings } from "../live-settings.ts";
 import type { EngineOptions } from "../options.ts";
 import { resolveOptions } from "../resolve-options.ts";
-import { checkoutAt } from "./approved.ts";
+import { checkoutAt, judgeAll } from "./approved.ts";
 import { hooksFileOf, importedFiles } from "./imported-files.ts";
 import { type Checkout, type LookOptions, type NamedFile, namedFiles, namedPaths } from "./named-files.ts";
 import { digestOf, type Pinnable, pinnables, type WrittenGrant } from "./pinnable.ts";
 import { noPins, type Pin, type PinnedFile, type Pins } from "./pins.ts";
+import { checkoutServers, pinnableServer } from "./servers.ts";
 import { changePins, dropPins, readPins, type TrustPlaces } from "./store.ts";
-import type { Trust, TrustState } from "./trust.ts";
+import type { Standing, TrustState } from "./trust.ts";
 
 /** One thing a folder brings that has an effect only if it was approved, as it is now. */
 export interface TrustEntry {
   readonly id: string;
-  /** `hook`, or the key of the settings file. */
+  /** `hook`, `mcpServer`, or the key of the settings file. */
   readonly kind: Pinnable["kind"];
   readonly event?: string;
   /** The settings file it stands in. */
@@ -64,13 +65,17 @@ export async function reviewTrust(options: EngineOptions, ports: TrustPorts = {}
   const known = await readPins(resolved, checkout.real);
   const settings = await openSettings(resolved);
   const pins = "pins" in known ? known.pins : noPins(checkout.real);
-  const found = pinnables(settings.inForce(), pins.grants);
   const { trust } = settings.inForce();
+  const ofSettings = pinnables(settings.inForce(), pins.grants);
+  const servers = (await checkoutServers(checkout)).map((server) => pinnableServer(server, checkout));
+  const serverStandings = judgeAll(servers, pins.pins, checkout);
+  const standing = (id: string): Standing => serverStandings.get(id)?.() ?? trust.ofPinnable(id);
+  const found = [...ofSettings, ...servers];
   return {
     project: checkout.real,
     ...(pins.accepted === undefined ? {} : { accepted: pins.accepted }),
     ...("refused" in known ? { refused: known.refused } : {}),
-    entries: await Promise.all(found.map((one) => entryOf(one, trust, pins, checkout, ports))),
+    entries: await Promise.all(found.map((one) => entryOf(one, standing(one.id), pins, checkout, ports))),
     pin: (entries) => changePins(resolved, checkout.real, (now) => withPins(now, entries, found)),
     accept: () => changePins(resolved, checkout.real, (now) => ({ ...now, accepted: new Date().toISOString() })),
     revoke: () => dropPins(resolved, checkout.real),
@@ -90,12 +95,11 @@ export async function approveGrants(options: EngineOptions, grants: readonly Wri
 
 async function entryOf(
   one: Pinnable,
-  trust: Trust,
+  { state, detail }: Standing,
   pins: Pins,
   checkout: Checkout,
   ports: TrustPorts,
 ): Promise<TrustEntry> {
-  const { state, detail } = trust.ofPinnable(one.id);
   const looked = await lookedAt(one, checkout, ports);
   const before = state === "changed" ? approvedBefore(one, pins.pins) : undefined;
   return {

@@ -295,7 +295,7 @@ async function connectedServer() {
     home: import.meta.dirname,
     env: { PATH: process.env["PATH"] },
     configs: [JSON.stringify({ mcpServers })],
-    projectTrusted: false,
+    approved: () => ({ state: "new", detail: "" }),
     elicit: async () => ({ action: "cancel" }),
     tell: () => undefined,
     signal: new AbortController().signal,

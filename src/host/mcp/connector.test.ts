@@ -186,7 +186,11 @@ test("HO-24, A1: what a project configures is not started until it is approved",
   await mkdir(join(world.cwd, ".claude"));
   await writeFile(
     join(world.cwd, ".claude/settings.json"),
-    JSON.stringify({ enableAllProjectMcpServers: true, mcpServers: { inSettings: touch } }),
+    JSON.stringify({
+      enableAllProjectMcpServers: true,
+      enabledMcpjsonServers: ["mine"],
+      mcpServers: { inSettings: touch },
+    }),
   );
   await mkdir(join(world.home, ".claude"));
   await writeFile(
@@ -194,15 +198,15 @@ test("HO-24, A1: what a project configures is not started until it is approved",
     JSON.stringify({ mcpServers: { mine: srv }, disabledMcpjsonServers: ["shared"] }),
   );
 
-  const wary = await connectIn({ ...world, projectTrusted: false });
+  const wary = await connectIn(world);
   expect(wary.servers.states).toEqual([
-    { name: "shared", status: "untrusted" },
+    { name: "shared", status: "disabled" },
     { name: "mine", status: "connected" },
     { name: "inSettings", status: "untrusted" },
   ]);
   await expect(access(canary)).rejects.toThrow("ENOENT");
 
-  const trusting = await connectIn({ ...world, projectTrusted: true });
+  const trusting = await connectIn({ ...world, approved: () => ({ state: "trusted", detail: "" }) });
   expect(trusting.servers.states).toEqual([
     { name: "shared", status: "disabled" },
     { name: "mine", status: "failed" },
@@ -267,7 +271,7 @@ async function connectIn(wishes: Partial<ServerWishes>): Promise<{ servers: Serv
     home: "",
     env: process.env,
     configs: [],
-    projectTrusted: false,
+    approved: () => ({ state: "new", detail: "nobody has approved it yet" }),
     elicit: async (): Promise<ElicitationAnswer> => ({ action: "cancel" }),
     tell: (text) => told.push(text),
     signal: never,

@@ -66,7 +66,7 @@ async function entryOf(
   const { tell, cwd, env, elicit, signal } = wishes;
   if (config.kind === "off") return { name, status: "disabled" };
   if (config.kind === "untrusted") {
-    tell(`The MCP server ${name} of ${from} is not started: this project was not approved.`);
+    tell(`The MCP server ${name} of ${from} is not started: ${config.why}. hookline trust shows and approves it.`);
     return { name, status: "untrusted" };
   }
   if (config.kind === "unusable") {

@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { clientHome, parseJsonc, plainValue } from "../../engine/settings/index.ts";
+import type { ServerTrust } from "../../engine/index.ts";
+import { clientHome, readValue, valueIn } from "../../engine/settings/index.ts";
 import { Problem } from "../../protocol/index.ts";
 import { type ReadConfig, readServerConfig } from "./server-config.ts";
 
@@ -10,15 +10,15 @@ export interface ServerPlaces {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Files, or JSON texts, that were named on the command line. */
   readonly configs: readonly string[];
-  /** Whether what the project itself configures may be started. */
-  readonly projectTrusted: boolean;
+  /** Whether a server that the project itself configures may be started. */
+  readonly approved: ServerTrust;
 }
 
 export interface FoundServer {
   readonly name: string;
   readonly from: string;
-  /** `off` says that a settings file disabled it, `untrusted` that the project was not approved. */
-  readonly config: ReadConfig | { readonly kind: "off" } | { readonly kind: "untrusted" };
+  /** `off` says that a settings file disabled it, `untrusted` that nobody approved it as it is. */
+  readonly config: ReadConfig | { readonly kind: "off" } | { readonly kind: "untrusted"; readonly why: string };
 }
 
 export interface FoundServers {
@@ -32,7 +32,7 @@ export interface FoundServers {
  * uses therefore never takes the place of one from the command line, and an untrusted checkout's takes nobody's.
  */
 export async function findServers(places: ServerPlaces): Promise<FoundServers> {
-  const { cwd, env, projectTrusted } = places;
+  const { cwd, env, approved } = places;
   const own = clientHome(env["CLAUDE_CONFIG_DIR"], places.home);
   const state = join(env["CLAUDE_CONFIG_DIR"] ? own : places.home, ".claude.json");
   const warnings: string[] = [];
@@ -49,24 +49,28 @@ export async function findServers(places: ServerPlaces): Promise<FoundServers> {
   const off = new Set([local, person].flatMap(({ value }) => texts(at(value, "disabledMcpjsonServers"))));
 
   const found = new Map<string, FoundServer>();
-  const take = (source: Source, trusted: boolean, listed: ReadonlySet<string> = new Set()): void => {
+  const take = (source: Source, configOf: (name: string, value: unknown) => FoundServer["config"]): void => {
     for (const [name, value] of entries(at(source.value, "mcpServers"))) {
       const standing = found.get(name);
       if (standing !== undefined && standing.config.kind !== "untrusted") continue;
       found.set(name, { name, from: source.from, config: configOf(name, value) });
     }
-    function configOf(name: string, value: unknown): FoundServer["config"] {
-      if (!trusted) return { kind: "untrusted" };
-      return listed.has(name) ? { kind: "off" } : readServerConfig(value, env);
-    }
   };
-  for (const source of given) take(source, true);
-  take(local, projectTrusted);
-  take(forHere, true);
-  take(shared, projectTrusted, off);
-  take(project, projectTrusted);
-  take(person, true);
-  take(known, true);
+  const ofPerson = (_: string, value: unknown): ReadConfig => readServerConfig(value, env);
+  const ofProject =
+    (file: string) =>
+    (name: string, config: unknown): FoundServer["config"] => {
+      if (file === shared.from && off.has(name)) return { kind: "off" };
+      const { state, detail } = approved({ file, name, config });
+      return state === "trusted" ? readServerConfig(config, env) : { kind: "untrusted", why: detail };
+    };
+  for (const source of given) take(source, ofPerson);
+  take(local, ofProject(local.from));
+  take(forHere, ofPerson);
+  take(shared, ofProject(shared.from));
+  take(project, ofProject(project.from));
+  take(person, ofPerson);
+  take(known, ofPerson);
   return { servers: [...found.values()], warnings };
 }
 
@@ -79,44 +83,20 @@ interface Source {
 async function readGiven(config: string, cwd: string): Promise<Source> {
   const isText = config.trimStart().startsWith("{");
   const from = isText ? "--mcp-config" : resolve(cwd, config);
-  const parsed = parsedOf(isText ? config : await readNamed(from));
-  if ("why" in parsed) throw bad(from, parsed.why);
-  if (typeof at(parsed.value, "mcpServers") !== "object") throw bad(from, 'it has no object "mcpServers"');
-  return { from, value: parsed.value };
+  const read = isText ? valueIn(config) : await readValue(from);
+  if (read.is !== "read") throw bad(from, read.is === "missing" ? "there is no such file" : read.why);
+  if (typeof at(read.value, "mcpServers") !== "object") throw bad(from, 'it has no object "mcpServers"');
+  return { from, value: read.value };
 }
 
-async function readNamed(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (cause) {
-    throw bad(file, (cause as Error).message, cause);
-  }
-}
-
-function bad(from: string, why: string, cause?: unknown): Problem {
-  return new Problem("mcp/bad-config", `${from} configures no MCP servers: ${why}`, { about: { from }, cause });
+function bad(from: string, why: string): Problem {
+  return new Problem("mcp/bad-config", `${from} configures no MCP servers: ${why}`, { about: { from } });
 }
 
 async function readIfThere(file: string, warnings: string[]): Promise<unknown> {
-  let text: string;
-  try {
-    text = await readFile(file, "utf8");
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== "ENOENT" && code !== "ENOTDIR") warnings.push(`${file} cannot be read for MCP servers: ${message}`);
-    return undefined;
-  }
-  const parsed = parsedOf(text);
-  if ("value" in parsed) return parsed.value;
-  warnings.push(`${file} cannot be read for MCP servers: ${parsed.why}`);
-  return undefined;
-}
-
-function parsedOf(text: string): { readonly value: unknown } | { readonly why: string } {
-  const parsed = parseJsonc(text);
-  if (!("fault" in parsed)) return { value: plainValue(parsed.tree) };
-  const { line, column, why } = parsed.fault;
-  return { why: `line ${line}, column ${column}: ${why}` };
+  const read = await readValue(file);
+  if (read.is === "unreadable") warnings.push(`${file} cannot be read for MCP servers: ${read.why}`);
+  return read.is === "read" ? read.value : undefined;
 }
 
 function at(value: unknown, key: string): unknown {

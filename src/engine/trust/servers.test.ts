@@ -1,0 +1,62 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openServerTrust, reviewTrust } from "../index.ts";
+
+const config = { command: "node", args: ["tools/server.mjs"] };
+
+test("HO-24: a server of a checkout is approved as it is, with the files it names; one changed byte takes that back", async () => {
+  const { cwd, options, mcp } = checkout({ ours: config });
+  const server = { file: mcp, name: "ours", config };
+  const state = async (one: object = server) => (await openServerTrust(options))({ ...server, ...one }).state;
+  expect(await state()).toBe("new");
+
+  const review = await reviewTrust(options);
+  expect(review.entries).toMatchObject([
+    {
+      id: ".mcp.json:ours",
+      kind: "mcpServer",
+      file: mcp,
+      state: "new",
+      definition: { server: "ours", config },
+      files: [{ path: "tools/server.mjs" }],
+    },
+  ]);
+  await review.pin(review.entries);
+  expect([await state(), (await reviewTrust(options)).entries[0]?.state]).toEqual(["trusted", "trusted"]);
+
+  expect(await state({ config: { ...config, env: { NODE_OPTIONS: "--import ./x.mjs" } } })).toBe("changed");
+  expect(await state({ name: "other" })).toBe("new");
+  writeFileSync(join(cwd, "tools/server.mjs"), "another program");
+  expect([await state(), (await reviewTrust(options)).entries[0]?.state]).toEqual(["changed", "changed"]);
+});
+
+test("a folder that was accepted as a whole, or a host that trusts everything, starts its servers", async () => {
+  const { options, mcp } = checkout({ ours: config });
+  const state = async (trust: "workspace" | "implicit") =>
+    (await openServerTrust({ ...options, trust }))({ file: mcp, name: "ours", config }).state;
+  expect([await state("workspace"), await state("implicit")]).toEqual(["new", "trusted"]);
+  await (await reviewTrust(options)).accept();
+  expect(await state("workspace")).toBe("trusted");
+});
+
+test("whatever stands in the place of servers, nothing is thrown", async () => {
+  for (const odd of [[], "x", null, 7, { a: null, b: [], c: { command: 3 } }]) {
+    const { options } = checkout(odd);
+    const { entries } = await reviewTrust(options);
+    expect(entries.every(({ kind }) => kind === "mcpServer")).toBe(true);
+  }
+});
+
+function checkout(mcpServers: unknown) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "server-trust-")));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const cwd = join(root, "project");
+  mkdirSync(join(cwd, "tools"), { recursive: true });
+  writeFileSync(join(cwd, "tools/server.mjs"), "a program");
+  const mcp = join(cwd, ".mcp.json");
+  writeFileSync(mcp, JSON.stringify({ mcpServers }));
+  const env = { HOME: root, HOOKLINE_HOME: join(root, "state") };
+  return { cwd, mcp, options: { cwd, home: root, env, managedFolder: join(root, "managed") } };
+}
