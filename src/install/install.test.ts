@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   chmodSync,
   existsSync,
@@ -11,10 +12,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { guard, stop, type World, world } from "./fixtures/world.ts";
 import { install } from "./install.ts";
+import { purgeTraces } from "./purge.ts";
 import { uninstall } from "./uninstall.ts";
 
 type Options = Parameters<World["call"]>[0];
@@ -191,6 +193,37 @@ test("SD-96: a hook of somebody else in our group stays where it is", async () =
   expect(JSON.parse(readFileSync(settingsFile, "utf8"))).toEqual({
     hooks: { Stop: [{ hooks: [{ type: "command", command: "theirs" }] }] },
   });
+});
+
+test("SD-91: several installs at once leave one entry per event, and the way back to the first bytes", async () => {
+  const here = world();
+  const { settingsFile } = here.call().places;
+  const text = '{"hooks": {"Stop": [ ]}}';
+  writeFileSync(settingsFile, text);
+  await Promise.all(
+    [1, 2, 3, 4].map((n) => install(here.call({ needs: [guard, { ...stop, deadlineMs: n * 1_000 }] }))),
+  );
+  const { hooks } = JSON.parse(readFileSync(settingsFile, "utf8")) as { hooks: Record<string, object[]> };
+  expect(Object.values(hooks).map(({ length }) => length)).toEqual([1, 1, 1, 1]);
+  expect((await away(here)).how).toBe("restored");
+  expect(readFileSync(settingsFile, "utf8")).toBe(text);
+});
+
+test("SD-96: state, log and backups outlive an uninstall, and --purge removes them", async () => {
+  const here = world();
+  const call = here.call();
+  writeFileSync(call.places.settingsFile, "{}");
+  await install(call);
+  const project = createHash("sha256").update(here.project).digest("hex");
+  const traces = [`state/project/h-${project}.json`, "log/hooks.jsonl"].map((name) => join(here.state, name));
+  for (const trace of traces) {
+    mkdirSync(dirname(trace), { recursive: true });
+    writeFileSync(trace, "");
+  }
+  await away(here);
+  expect(traces.every((trace) => existsSync(trace))).toBe(true);
+  const gone = await purgeTraces(call.places, here.source());
+  expect([gone.length, [...traces, ...gone].filter((trace) => existsSync(trace))]).toEqual([3, []]);
 });
 
 test("uninstalling what is not there changes nothing and says so", async () => {

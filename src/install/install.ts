@@ -8,7 +8,7 @@ import { type LockFile, readLockFile, unlockedPath, writeLockFile } from "./lock
 import { type OwnMarks, ownEntries } from "./own-entries.ts";
 import type { ScopePlaces } from "./places.ts";
 import type { PlannedEntry } from "./plan.ts";
-import { type InstallRecord, readRecord, writeRecord } from "./record.ts";
+import { type InstallRecord, readRecord, withRecordLock, writeRecord } from "./record.ts";
 import { hashOf, makePrivate, modeOf, realFile } from "./settings-file.ts";
 
 export interface InstallCall {
@@ -41,10 +41,14 @@ export interface Installed {
  * is written. A dry run writes nothing at all.
  */
 export async function install(call: InstallCall): Promise<Installed> {
+  const real = await realFile(call.places.settingsFile);
+  return call.dryRun ? installAt(real, call) : withRecordLock(real, call.home, () => installAt(real, call));
+}
+
+async function installAt(real: string, call: InstallCall): Promise<Installed> {
   const { places, planned, home, now, dryRun = false, signal } = call;
   const { settingsFile, lockFile } = places;
   const marks = await marksOf(call, await readLockFile(lockFile));
-  const real = await realFile(settingsFile);
   const record = await readRecord(real, home);
   const madeFolder = (await modeOf(dirname(settingsFile))) === undefined ? dirname(settingsFile) : record?.madeFolder;
   const mode = await modeOf(settingsFile);

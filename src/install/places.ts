@@ -11,6 +11,8 @@ export interface Standpoint {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The project's folder, when the person named it. */
   readonly project?: string;
+  /** Where an administrator's policy lies; the platform's place unless told. */
+  readonly managedFolder?: string;
 }
 
 /** The files of one scope. */

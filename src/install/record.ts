@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type HomeSource, openState, readPrivate, replaceFile, statePath } from "../files/index.ts";
+import { type HomeSource, openState, readPrivate, replaceFile, statePath, withLock } from "../files/index.ts";
 import { settingsKey } from "./backup.ts";
 import type { Had } from "./edits.ts";
 import type { PlannedEntry } from "./plan.ts";
@@ -34,8 +34,13 @@ export async function readRecord(realPath: string, home: HomeSource): Promise<In
   return value.version === 1 ? value : undefined;
 }
 
-export async function writeRecord(realPath: string, record: InstallRecord, home: HomeSource): Promise<void> {
+/** One install or uninstall of a settings file at a time: each builds on what the one before it noted. */
+export async function withRecordLock<T>(realPath: string, home: HomeSource, work: () => Promise<T>): Promise<T> {
   await openState(["installs"], home);
+  return withLock(recordPath(realPath, home), work, { waitMs: 15_000 });
+}
+
+export async function writeRecord(realPath: string, record: InstallRecord, home: HomeSource): Promise<void> {
   await replaceFile(recordPath(realPath, home), `${JSON.stringify(record)}\n`);
 }
 

@@ -115,6 +115,20 @@ test("SD-97: the same app in two scopes, and a switch that turns every hook off"
   ]);
 });
 
+test("SD-97: a policy that lets managed hooks run only is told", async () => {
+  const here = await installed();
+  const managedFolder = join(here.folder, "policy");
+  mkdirSync(managedFolder);
+  writeFileSync(join(managedFolder, "managed-settings.json"), '{"allowManagedHooksOnly": true}');
+  const [project] = await statusOf({ ...standpointOf(here), managedFolder }, installerOf(here), ["project"], "nothing");
+  expect(project?.drift).toEqual([
+    {
+      kind: "disabled",
+      message: `The policy in ${join(managedFolder, "managed-settings.json")} lets managed hooks run only.`,
+    },
+  ]);
+});
+
 test("SD-97 SD-99: a settings file that cannot be read is a problem, for doctor a finding of somebody else", async () => {
   const here = await installed();
   writeFileSync(here.call().places.settingsFile, "{");

@@ -223,11 +223,14 @@ function handlerDrift(now: readonly string[], { hooksRegistered, allEvents }: Lo
   ];
 }
 
-async function switchedOff({ root, scope }: ScopePlaces, { home, env }: Standpoint): Promise<readonly Drift[]> {
+async function switchedOff(
+  { root, scope }: ScopePlaces,
+  { home, env, managedFolder: policy }: Standpoint,
+): Promise<readonly Drift[]> {
   const layers = await loadLayers({
     cwd: root,
     clientHome: clientHome(env["CLAUDE_CONFIG_DIR"], home),
-    managedFolder: managedFolder(process.platform),
+    managedFolder: policy ?? managedFolder(process.platform),
   });
   return layers.flatMap((layer) => {
     const { disableAllHooks, allowManagedHooksOnly } = layer.settings;

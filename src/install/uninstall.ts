@@ -6,7 +6,7 @@ import { cutEdits } from "./edits.ts";
 import { readLockFile, unlockedPath } from "./lock-file.ts";
 import { type OwnMarks, ownEntries } from "./own-entries.ts";
 import type { ScopePlaces } from "./places.ts";
-import { dropRecord, type InstallRecord, readRecord } from "./record.ts";
+import { dropRecord, type InstallRecord, readRecord, withRecordLock } from "./record.ts";
 import { hashOf, readSettings, realFile } from "./settings-file.ts";
 
 export interface UninstallCall {
@@ -35,10 +35,14 @@ export interface Uninstalled {
  * out and all else stays. Contract: the lock file goes last, so that a call that was cut short can be made again.
  */
 export async function uninstall(call: UninstallCall): Promise<Uninstalled> {
+  const real = await realFile(call.places.settingsFile);
+  return call.dryRun ? uninstallAt(real, call) : withRecordLock(real, call.home, () => uninstallAt(real, call));
+}
+
+async function uninstallAt(real: string, call: UninstallCall): Promise<Uninstalled> {
   const { places, home, dryRun = false } = call;
   const { settingsFile, lockFile } = places;
   const lock = await readLockFile(lockFile);
-  const real = await realFile(settingsFile);
   const record = await readRecord(real, home);
   const known = lock === undefined ? (record?.hooksFile ?? call.hooksFile) : unlockedPath(lockFile, lock.hooksPath);
   const hooksFiles = [known, record?.hooksFile, call.hooksFile].filter((file) => file !== undefined);
