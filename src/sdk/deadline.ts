@@ -52,7 +52,7 @@ export function lazySignal(world: { readonly signal: AbortSignal }): LazySignal 
 function race<Value>(work: Promise<Value>, ms: number, own: LazySignal): Promise<Ended<Value>> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
-      own.abort(new Error(`the deadline of ${ms} ms has passed`));
+      own.abort(new Error(`the deadline of ${Math.round(ms)} ms has passed`));
       resolve({ by: "timeout", afterMs: ms });
     }, ms);
     const end = (ended: Ended<Value>) => {

@@ -1,0 +1,197 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type AppInside, appInside, context, createApp, type Settled, type World } from "./index.ts";
+import { openObservers } from "./observe.ts";
+import { captureEvents, memoryState, type TestProject, testClient, testProject } from "./testing/index.ts";
+
+let project: TestProject;
+let folder: string;
+beforeAll(async () => {
+  project = await testProject({ "a.txt": "one\n" });
+  await project.commit("first");
+  folder = await mkdtemp(join(tmpdir(), "hookline-context-"));
+});
+afterAll(async () => {
+  await project.remove();
+  await rm(folder, { recursive: true });
+});
+
+const payload = { hook_event_name: "UserPromptSubmit", session_id: "s", prompt: "hi" };
+function dispatch(app: unknown, changes: Partial<World> = {}, fields: object = {}): Promise<Settled> {
+  return (appInside(app) as AppInside).dispatch(
+    { ...payload, cwd: project.dir, ...fields },
+    {
+      ...{ env: { PATH: process.env["PATH"] }, cwd: "/", replay: false, now: Date.now, state: memoryState() },
+      ...{ openTranscript: async () => undefined, signal: new AbortController().signal, complain: () => undefined },
+      ...changes,
+    },
+  );
+}
+
+test("SD-14: with nobody to observe and no log, nothing to be observed is built", async () => {
+  const observers = openObservers();
+  let built = 0;
+  const make = () => ({ event: "Stop", n: built++ });
+  observers.tell("hook-start", make, () => undefined);
+  observers.add(["handler-end", () => undefined]);
+  observers.tell("hook-start", make, () => undefined);
+  expect(built).toBe(0);
+  observers.tell("handler-end", make, () => undefined);
+  expect(built).toBe(1);
+
+  const app = createApp().onPrompt(() => context("x"));
+  const frozen = countFrozen();
+  await dispatch(app);
+  const quiet = frozen.stop();
+  const seen = captureEvents(app);
+  const watched = countFrozen();
+  await dispatch(app);
+  expect([quiet, watched.stop()]).toEqual([0, seen.all.length]);
+  expect(seen.all.map(({ kind }) => kind)).toEqual(["hook-start", "handler-start", "handler-end", "hook-end"]);
+  expect(seen.all.every(Object.isFrozen)).toBe(true);
+});
+
+test("SD-14: an observer that throws is told of and changes nothing; an unknown kind throws", async () => {
+  const complaints: string[] = [];
+  const app = createApp()
+    .observe(() => {
+      throw new Error("blind");
+    })
+    .onPrompt(() => context("x"));
+  const { folded } = await dispatch(app, { complain: (line) => void complaints.push(line) });
+  expect([folded.contexts, complaints[0]]).toEqual([["x"], "An observer of hook-start threw: blind"]);
+  expect(() => app.observe("hook-middle" as never, () => undefined)).toThrow(
+    expect.objectContaining({ code: "sdk/unknown-kind" }),
+  );
+});
+
+test("SD-39, SD-41: what nobody touches is not made; what two handlers touch is made once", async () => {
+  let opened: (string | undefined)[] = [];
+  const openTranscript = async (path: string | undefined) => void opened.push(path);
+  const fields = { transcript_path: "/home/dev/t.jsonl" };
+  await dispatch(
+    createApp().onPrompt(() => undefined),
+    { openTranscript },
+    fields,
+  );
+  expect(opened).toEqual([]);
+  const touches = createApp()
+    .onPrompt(async (_event, { transcript }) => void (await transcript))
+    .onPrompt(async (_event, ctx) => void (await ctx.transcript));
+  await dispatch(touches, { openTranscript }, fields);
+  expect(opened).toEqual(["/home/dev/t.jsonl"]);
+  opened = [];
+  await dispatch(touches, { openTranscript }, { transcript_path: "" });
+  expect(opened).toEqual([undefined]);
+});
+
+test("SD-42: the signal aborts at the handler's deadline and when the host goes away", async () => {
+  const reasons: string[] = [];
+  const app = createApp().onPrompt({ timeoutMs: 30 }, (_event, { signal }) => {
+    signal.addEventListener("abort", () => reasons.push(String(signal.reason)));
+    return new Promise(() => undefined);
+  });
+  await dispatch(app);
+  expect(reasons).toEqual(["Error: the deadline of 30 ms has passed"]);
+  const host = new AbortController();
+  const waits = createApp().onPrompt(async (_event, { signal }) => {
+    setTimeout(() => host.abort(new Error("the connection closed")), 10);
+    await new Promise((done) => signal.addEventListener("abort", done));
+    return context(String(signal.reason));
+  });
+  const { folded } = await dispatch(waits, { signal: host.signal });
+  expect(folded.contexts).toEqual(["Error: the connection closed"]);
+});
+
+test("SD-42: git tells of the event's folder, asks once per event, and runs nothing a repository names", async () => {
+  const ran = join(folder, "ran");
+  const trap = join(folder, "trap");
+  await program(trap, `echo ran >> '${ran}'`);
+  await project.git("config", "core.fsmonitor", trap);
+  await project.git("config", "diff.external", trap);
+  await project.git("config", "core.pager", trap);
+  await project.write("a.txt", "two\n");
+  await project.write("b.txt", "new\n");
+  const head = (await project.git("rev-parse", "HEAD")).trim();
+  const app = createApp().onPrompt(async (_event, { git }) => {
+    const answers = [await git.root(), await git.branch(), await git.head(), await git.status()];
+    const diff = await git.diff();
+    await writeFile(join(project.dir, "c.txt"), "later\n");
+    return context(JSON.stringify([...answers, diff.split("\n").slice(-2), await git.status()]));
+  });
+  const { folded } = await dispatch(app);
+  const status = [" M a.txt", "?? b.txt"];
+  expect(JSON.parse(folded.contexts[0] ?? "")).toEqual([project.dir, "main", head, status, ["-one", "+two"], status]);
+  await expect(readFile(ran, "utf8")).rejects.toMatchObject({ code: "ENOENT" });
+  const outside = createApp().onPrompt(async (_event, { git }) =>
+    context(JSON.stringify([(await git.root()) ?? null, await git.status(), await git.diff()])),
+  );
+  expect((await dispatch(outside, {}, { cwd: folder })).folded.contexts).toEqual(['[null,[],""]']);
+});
+
+test("SD-42: a git that hangs is given up after five seconds", async () => {
+  const bin = join(folder, "bin");
+  await mkdir(bin);
+  await program(join(bin, "git"), "exec sleep 30");
+  const app = createApp().onPrompt({ name: "h" }, async (_event, { git }) => void (await git.head()));
+  const begun = performance.now();
+  const { trace } = await dispatch(app, { env: { PATH: `${bin}:${process.env["PATH"]}` } });
+  expect(trace[0]).toMatchObject({ outcome: "failed", error: expect.stringMatching(/^git rev-parse gave no answer/) });
+  expect(performance.now() - begun).toBeLessThan(15_000);
+});
+
+test("SD-40, SD-42: folders and environment are the event's; exports are quoted, and need a file of the host's", async () => {
+  const file = join(folder, "env");
+  const env = { CLAUDE_PROJECT_DIR: "/home/dev/project", CLAUDE_ENV_FILE: file, COLOUR: "red" };
+  const app = createApp().onPrompt(async (_event, { cwd, projectDir, path, env, exportEnv, replay }) => {
+    await exportEnv("NOTE", "it's\n$HOME");
+    return context(JSON.stringify([cwd, projectDir, path("src/a.ts"), env["COLOUR"], replay]));
+  });
+  const { folded } = await dispatch(app, { env }, { cwd: "/home/dev/project/sub" });
+  expect(JSON.parse(folded.contexts[0] ?? "")).toEqual([
+    "/home/dev/project/sub",
+    "/home/dev/project",
+    "/home/dev/project/src/a.ts",
+    "red",
+    false,
+  ]);
+  expect(await readFile(file, "utf8")).toBe("export NOTE='it'\\''s\n$HOME'\n");
+  const { trace } = await dispatch(app, { env: {} });
+  expect(trace[0]?.error).toMatch(/gives no CLAUDE_ENV_FILE/);
+});
+
+test("SD-100: a test client lends a transcript, an environment and any member of the context", async () => {
+  const app = createApp()
+    .provide("db", () => "real")
+    .provide("greeting", (ctx) => `hello ${ctx.db}`)
+    .onPrompt(async (_event, { greeting, git, transcript, env }) =>
+      context([greeting, await git.branch(), JSON.stringify(await transcript), env["WHO"]].join()),
+    );
+  const client = testClient(app, { transcript: { entries: 3 }, env: { WHO: "me" } })
+    .override("db", "fake")
+    .override("git", { branch: async () => "somewhere" });
+  expect((await client.prompt("hi")).additionalContext).toEqual(['hello fake,somewhere,{"entries":3},me']);
+});
+
+/** Counts what is frozen as an observation is. */
+function countFrozen(): { stop(): number } {
+  const { freeze } = Object;
+  let count = 0;
+  Object.freeze = ((value: object) => {
+    if (value !== null && typeof value === "object" && "kind" in value && "event" in value) count++;
+    return freeze(value);
+  }) as typeof Object.freeze;
+  return {
+    stop() {
+      Object.freeze = freeze;
+      return count;
+    },
+  };
+}
+
+async function program(path: string, line: string): Promise<void> {
+  await writeFile(path, `#!/bin/sh\n${line}\n`);
+  await chmod(path, 0o755);
+}
