@@ -50,7 +50,7 @@ function summary(outcomes: readonly Outcome[], result: AgentResult, style: Style
   const ms = runs.reduce((sum, { durationMs }) => sum + durationMs, 0);
   const lines = [
     `${outcomes.length} events, ${runs.length} hook processes, ${Math.round(ms)} ms in hooks`,
-    `${count(({ decision }) => decision === "deny")} denied, ${count(({ updatedInput }) => updatedInput !== undefined)} rewritten, ${count(({ decision }) => decision === "ask")} asked, ${count(({ event, blocked }) => event === "Stop" && blocked)} sent back to work`,
+    `${count(({ event, decision }) => event === "PreToolUse" && decision === "deny")} denied, ${count(({ updatedInput }) => updatedInput !== undefined)} rewritten, ${count(({ decision }) => decision === "ask")} asked, ${count(({ event, blocked }) => event === "Stop" && blocked)} sent back to work`,
     `${tokens} tokens of a scripted model, which would have cost $${result.total_cost_usd.toFixed(4)}`,
   ];
   return `\n${style.bold("What happened")}\n${lines.map((line) => `  ${line}\n`).join("")}`;

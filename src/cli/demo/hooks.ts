@@ -5,7 +5,7 @@ const hook = (name: string) => ({
   timeout: 10,
 });
 
-export const demoSettings = {
+export const demoSettings: object = {
   permissions: { allow: ["Bash(node --test *)", "Bash(cat *)"] },
   hooks: {
     SessionStart: [{ matcher: "startup", hooks: [hook("welcome.sh")] }],
