@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import {
   type AssistantEntry,
+  type AttachmentEntry,
   type Block,
   type Entry,
   isCall,
@@ -17,10 +18,13 @@ import { inputOf, pastEvent, type Surroundings } from "./payload.ts";
 export async function* pastEventsIn(
   file: TranscriptFile,
   signal: AbortSignal,
+  readTo: (bytes: number) => void,
 ): AsyncGenerator<PastEvent | UnreadableLine, undefined> {
   const memory: Memory = { open: new Map(), promptId: undefined, permissionMode: undefined };
   const meta = file.meta === undefined ? undefined : await readMeta(file.meta);
-  for await (const items of readEntries(file.path, { signal })) {
+  const reader = readEntries(file.path, { signal });
+  for await (const items of reader) {
+    readTo(reader.cursor.offset);
     for (const item of items) {
       if (item.kind === "unreadable") yield { name: "unreadable", file: file.path, line: item.line };
       else yield* eventsOf(item, memory, (entry) => around(entry, file, memory, meta?.agentType));
@@ -41,6 +45,8 @@ type Around = (entry: UserEntry | AssistantEntry) => Surroundings;
 
 function* eventsOf(entry: Entry, memory: Memory, around: Around): Generator<PastEvent, undefined> {
   if (entry.kind === "permission-mode") memory.permissionMode = entry.permissionMode ?? memory.permissionMode;
+  // A call that was not let through had no end either.
+  if (entry.kind === "attachment" && refuses(entry)) memory.open.delete(entry.toolUseId ?? "");
   if (entry.kind === "assistant" && isCall(entry)) yield* callsIn(entry, memory, around(entry));
   if (entry.kind !== "user") return;
   memory.promptId = entry.promptId ?? memory.promptId;
@@ -67,8 +73,7 @@ function* resultsIn(entry: UserEntry, { open }: Memory, around: Surroundings): G
     const call = block.type === "tool_result" ? open.get(block.toolUseId) : undefined;
     if (block.type !== "tool_result" || call === undefined) continue;
     open.delete(block.toolUseId);
-    // A call that was not let through had no end either.
-    if (entry.toolDenialKind != null) continue;
+    if (isRefused(entry, block)) continue;
     const own = { tool_name: call.name, tool_input: inputOf(call.input), tool_use_id: block.toolUseId };
     const place = { ...around, effort: call.effort };
     if (block.isError) {
@@ -101,6 +106,16 @@ function around(
     agentType: agentType ?? attributed,
     effort: undefined,
   };
+}
+
+function refuses({ type, hookEvent, fields }: AttachmentEntry): boolean {
+  if (type === "hook_permission_decision") return fields["decision"] === "deny";
+  return type === "hook_blocking_error" && hookEvent === "PreToolUse";
+}
+
+function isRefused({ toolDenialKind, toolUseResult }: UserEntry, block: ToolResultBlock): boolean {
+  if (toolDenialKind != null || toolUseResult === "User rejected tool use") return true;
+  return block.isError && textOf(block.content).startsWith("The user doesn't want to proceed with this tool use.");
 }
 
 function textOf(content: readonly Block[]): string {

@@ -91,14 +91,14 @@ async function* everyEvent(
   const seen = seenKeys();
   const of = files.reduce((sum, { size }) => sum + size, 0);
   for (const file of files) {
-    for await (const event of pastEventsIn(file, signal)) {
+    const readTo = (offset: number) => progress?.({ bytes: read.bytes + Math.min(offset, file.size), of });
+    for await (const event of pastEventsIn(file, signal, readTo)) {
       signal.throwIfAborted();
       if (event.name === "unreadable") read.unreadableLines += 1;
       else if (seen.add(event.key)) yield event;
       else read.repeated += 1;
     }
     read.bytes += file.size;
-    progress?.({ bytes: read.bytes, of });
   }
 }
 

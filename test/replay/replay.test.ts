@@ -48,7 +48,7 @@ describe("SD-105, SD-107: the report over the recorded transcripts", () => {
         { event: "UserPromptSubmit", seen: 31, decisions: { none: 30, block: 1 }, ...unchanged },
         { event: "PreToolUse", seen: 45, decisions: { none: 43, ask: 1, deny: 1 }, ...unchanged, inputsChanged: 1 },
         { event: "PostToolUse", seen: 40, decisions: { none: 40 }, ...unchanged },
-        { event: "PostToolUseFailure", seen: 5, decisions: { none: 5 }, ...unchanged },
+        { event: "PostToolUseFailure", seen: 2, decisions: { none: 2 }, ...unchanged },
       ],
       handlers: [
         { name: "no-please", calls: 31, outcomes: { passed: 30, answered: 1 } },
@@ -97,8 +97,8 @@ describe("SD-105, SD-107: the report over the recorded transcripts", () => {
       tasks: [],
       failures: [],
       missing: [
-        { part: "effort", events: 90 },
-        { part: "duration_ms", events: 45 },
+        { part: "effort", events: 87 },
+        { part: "duration_ms", events: 42 },
         { part: "permission_mode", events: 4 },
         { part: "tool_response (only its text)", events: 2 },
       ],

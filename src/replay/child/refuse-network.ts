@@ -1,6 +1,7 @@
 import dgram from "node:dgram";
 import dns from "node:dns";
 import type { EventEmitter } from "node:events";
+import http2 from "node:http2";
 import net from "node:net";
 import { Denied } from "./denied.ts";
 import type { EffectLog } from "./effects.ts";
@@ -35,6 +36,10 @@ export function refuseNetwork(log: EffectLog): void {
   for (const lookups of [dns.promises, dns.promises.Resolver.prototype]) {
     replace(lookups, lookupNames(lookups), (_self: unknown, args) => Promise.reject(refuse("A name lookup", args[0])));
   }
+  // It would take a socket that does not connect for one that has.
+  replace(http2, ["connect"], (_self: unknown, args) => {
+    throw refuse("A connection", args[0]);
+  });
   replace(globalThis, ["fetch"], (_self: unknown, args) => Promise.reject(refuse("fetch", urlOf(args[0]))));
   for (const name of ["WebSocket", "EventSource"]) {
     if (!(name in globalThis)) continue;
