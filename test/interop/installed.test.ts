@@ -1,0 +1,84 @@
+import { execFile } from "node:child_process";
+import { existsSync, symlinkSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, inject, test } from "vitest";
+import { dist } from "../../src/files/fixtures/programs.ts";
+import { makeWorld, runClient, type World } from "./index.ts";
+
+const client = inject("client");
+
+/** Refuses one call, rewrites another, tells the model a word, and does not let the first stop pass. */
+const app = `import { allow, block, context, createApp, deny, updateInput } from "hookline/sdk";
+const app = createApp();
+app.preTool("Bash", ({ input }) => {
+  if (input.command.includes("denied")) return deny("the app says no");
+  if (input.command.includes("first")) return [allow("as rewritten"), updateInput({ ...input, command: "touch rewritten.txt" })];
+});
+app.onPrompt(() => context("the word is heliotrope"));
+app.onStop(({ stopHookActive }) => (stopHookActive ? undefined : block("not yet: the app wants more")));
+export default app;
+`;
+
+const ways = [
+  { name: "run, from the project's settings", words: ["--transport", "run"], daemon: false },
+  { name: "the client, from the project's settings", words: ["--transport", "client"], daemon: false },
+  { name: "http, from the user's settings", words: ["--scope", "user", "--transport", "http"], daemon: true },
+];
+
+describe.skipIf(client === "")("the real client runs an installed app", () => {
+  test.for(ways)("over $name: it refuses, rewrites, tells the model and makes it go on", async ({ words, daemon }) => {
+    const world = await makeWorld({ ".claude/hooks.ts": app, "package.json": "{}" });
+    const hookline = hooklineIn(world);
+    try {
+      await mkdir(join(world.project, "node_modules"));
+      symlinkSync(dirname(dist), join(world.project, "node_modules/hookline"));
+      expect((await hookline("install", ...words)).code).toBe(0);
+      if (daemon) await startDaemon(world, hookline);
+      const bash = (command: string) => ({ tool: "Bash", input: { command } });
+      const run = await runClient({
+        client,
+        world,
+        prompt: "Go.",
+        args: ["--allowedTools", "Bash"],
+        env: environmentOf(world),
+        script: { main: [bash("touch denied.txt"), bash("touch first.txt"), "Done.", "Done at last."] },
+      });
+      const made = ["denied.txt", "first.txt", "rewritten.txt"].map((name) => existsSync(join(world.project, name)));
+      expect(made).toEqual([false, false, true]);
+      const told = JSON.stringify(run.requests.filter(({ lane }) => lane === "main").at(-1)?.body.messages);
+      for (const text of ["the app says no", "the word is heliotrope", "not yet: the app wants more"])
+        expect(told).toContain(text);
+      expect(run.results.at(-1)).toMatchObject({ result: "Done at last." });
+      expect((await hookline("status")).code).toBe(0);
+    } finally {
+      expect((await hookline("uninstall")).code).toBe(0);
+      await world.remove();
+    }
+  });
+});
+
+type Hookline = (...words: readonly string[]) => Promise<{ readonly code: number; readonly out: string }>;
+
+function environmentOf({ root }: World): Record<string, string> {
+  return { HOOKLINE_HOME: join(root, "state") };
+}
+
+function hooklineIn(world: World): Hookline {
+  const env = { PATH: process.env["PATH"] ?? "", HOME: world.home, ...environmentOf(world) };
+  return (...words) =>
+    new Promise((done) => {
+      execFile(process.execPath, [join(dist, "cli/bin.js"), ...words], { cwd: world.project, env }, (error, out) =>
+        done({ code: error === null ? 0 : Number(error.code ?? 1), out }),
+      );
+    });
+}
+
+/** The first prompt of a session starts it; a scripted model is so quick that the next event would come before it is there. */
+async function startDaemon({ root }: World, hookline: Hookline): Promise<void> {
+  const file = join(root, "prompt.json");
+  await writeFile(file, '{"prompt": "wake up"}');
+  await hookline("fire", "UserPromptSubmit", "--input", file);
+  for (let tries = 0; tries < 40; tries++) if ((await hookline("status")).out.includes("pid ")) return;
+  throw new Error("no daemon came up");
+}
