@@ -9,6 +9,7 @@ import { taskCreateTool } from "./tasks/task-create.ts";
 import { taskGetTool, taskListTool } from "./tasks/task-list.ts";
 import { taskUpdateTool } from "./tasks/task-update.ts";
 import type { Tool } from "./tool.ts";
+import { webFetchTool } from "./web/web-fetch.ts";
 import type { WebFetchOptions } from "./web-options.ts";
 import { writeTool } from "./write.ts";
 
@@ -18,7 +19,7 @@ export interface BuiltinOptions {
 }
 
 /** The agent's own tools, but for those that start agents and those of servers. Made once for a session. */
-export function builtinTools(_options: BuiltinOptions = {}): readonly Tool[] {
+export function builtinTools({ webFetch }: BuiltinOptions = {}): readonly Tool[] {
   return [
     bashTool(),
     readTool,
@@ -32,5 +33,6 @@ export function builtinTools(_options: BuiltinOptions = {}): readonly Tool[] {
     taskGetTool,
     enterWorktreeTool,
     exitWorktreeTool,
+    ...(webFetch === undefined ? [] : [webFetchTool(webFetch)]),
   ];
 }

@@ -147,7 +147,7 @@ test("globs mean what they mean in a shell, at a bounded price", () => {
   ] as const) {
     expect([pattern, path, fits(pattern, path)]).toEqual([pattern, path, false]);
   }
-  expect(fits(`a/${"*a".repeat(500)}b`, `a/${"a".repeat(4_000)}`)).toBe(false);
+  expect(fits(`a/${"*a".repeat(200)}b`, `a/${"a".repeat(1_000)}`)).toBe(false);
   expect(fits(`a/${"{x,y}".repeat(50)}`, "a/x")).toBe(false);
 });
 

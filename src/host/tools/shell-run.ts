@@ -63,7 +63,8 @@ function tagOf({ env, sessionId }: Pick<ToolContext, "env" | "sessionId">): stri
 }
 
 async function makeOutput({ paths, newId }: ToolContext): Promise<string> {
-  await mkdir(paths.outputs, { recursive: true, mode: 0o700 });
+  // Below a folder that anybody may write to: each step must be ours alone.
+  for (const folder of [dirname(dirname(paths.outputs)), dirname(paths.outputs), paths.outputs]) await openFolder(folder);
   const path = join(paths.outputs, `${newId()}.output`);
   const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW;
   await (await open(path, flags, 0o600)).close();

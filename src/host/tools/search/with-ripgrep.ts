@@ -59,7 +59,7 @@ function pathsIn(text: string, { mode }: SearchWish): Hit[] {
       .filter((path) => path !== "")
       .map((path) => ({ path: plain(path) }));
   }
-  return [...text.matchAll(/([^\0\n][^\0]*)\0(\d+)\n/g)].map(([, path = "", count]) => ({
+  return [...text.matchAll(/([^\0\r\n][^\0]*)\0(\d+)\r?\n/g)].map(([, path = "", count]) => ({
     path: plain(path),
     count: Number(count),
   }));

@@ -1,0 +1,130 @@
+import { lookup } from "node:dns/promises";
+import { type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { isIP } from "node:net";
+import type { WebFetchOptions } from "../web-options.ts";
+import { isPublicAddress } from "./address.ts";
+
+export interface Page {
+  readonly url: string;
+  readonly code: number;
+  readonly codeText: string;
+  readonly type: string;
+  readonly bytes: Buffer;
+  /** There was more than is kept. */
+  readonly cut: boolean;
+}
+
+export type Fetched =
+  | { readonly page: Page }
+  /** It leads to another host: the model decides whether to go there. */
+  | { readonly moved: { readonly from: string; readonly to: string; readonly code: number; readonly codeText: string } }
+  | { readonly error: string };
+
+const mostBytes = 2 ** 20;
+const mostMoves = 10;
+const timeoutMs = 30_000;
+
+/** Gets a page. Moves within its host are followed, each looked at as the first address was. */
+export async function fetchPage(url: URL, options: WebFetchOptions, signal: AbortSignal): Promise<Fetched> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  let at = url;
+  try {
+    for (let moves = 0; moves <= mostMoves; moves += 1) {
+      const answer = await get(at, options, limit);
+      const to = targetOf(answer, at);
+      if (to === undefined) return { page: await pageOf(answer, at) };
+      answer.destroy();
+      if (to.host !== url.host) {
+        const { statusCode: code = 0, statusMessage: codeText = "" } = answer;
+        return { moved: { from: at.href, to: to.href, code, codeText } };
+      }
+      at = to;
+    }
+    return { error: `${url.href} moves more than ${mostMoves} times.` };
+  } catch (error) {
+    if (limit.aborted && !signal.aborted)
+      return { error: `${url.hostname} did not answer within ${timeoutMs / 1_000} s.` };
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Why an address cannot be fetched at all. */
+export function urlFault(text: string): string | undefined {
+  if (!URL.canParse(text)) return "Invalid URL";
+  const { protocol, username, password, hostname } = new URL(text);
+  if (protocol !== "http:" && protocol !== "https:") return "Invalid URL: only http and https can be fetched";
+  if (username !== "" || password !== "") return "Invalid URL: it holds a user name or password";
+  return hostname === "" ? "Invalid URL: it names no host" : undefined;
+}
+
+/** One request. The address that was looked at is the one that is connected to, whatever a second look-up would say. */
+async function get(url: URL, options: WebFetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
+  const address = await addressOf(url.hostname.replace(/^\[|\]$/g, ""), options);
+  const wish: RequestOptions = {
+    host: address,
+    port: url.port || (url.protocol === "https:" ? 443 : 80),
+    path: `${url.pathname}${url.search}`,
+    headers: {
+      host: url.host,
+      accept: "text/html, text/*, application/json, */*;q=0.1",
+      "accept-encoding": "identity",
+    },
+    agent: false,
+    signal,
+  };
+  const send = url.protocol === "https:" ? requestHttps : requestHttp;
+  const name = isIP(url.hostname) === 0 ? { servername: url.hostname } : {};
+  return new Promise((resolve, reject) => {
+    send({ ...wish, ...name }, resolve)
+      .once("error", reject)
+      .end();
+  });
+}
+
+async function addressOf(
+  host: string,
+  { permits = isPublicAddress, resolve = systemResolve }: WebFetchOptions,
+): Promise<string> {
+  const addresses = isIP(host) === 0 ? await resolve(host) : [host];
+  // One bad address among good ones is a trap, not a choice.
+  const bad = addresses.find((address) => !permits(address));
+  const [first] = addresses;
+  if (bad !== undefined) throw new Error(`${host} is ${bad}, which is not an address of the public internet.`);
+  if (first === undefined) throw new Error(`${host} has no address.`);
+  return first;
+}
+
+async function systemResolve(host: string): Promise<readonly string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address);
+}
+
+function targetOf({ statusCode = 0, headers: { location } }: IncomingMessage, from: URL): URL | undefined {
+  if (![301, 302, 303, 307, 308].includes(statusCode) || location === undefined) return undefined;
+  const fault = URL.canParse(location, from.href) ? urlFault(new URL(location, from).href) : "Invalid URL";
+  if (fault !== undefined) throw new Error(`${from.href} moves to a place that cannot be fetched: ${fault}`);
+  return new URL(location, from);
+}
+
+async function pageOf(answer: IncomingMessage, at: URL): Promise<Page> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > mostBytes) break;
+  }
+  answer.destroy();
+  const encoding = answer.headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity") throw new Error(`${at.href} answers in ${encoding}, which was not asked for.`);
+  const { statusCode: code = 0, statusMessage: codeText = "" } = answer;
+  const type = answer.headers["content-type"] ?? "";
+  return {
+    url: at.href,
+    code,
+    codeText,
+    type,
+    bytes: Buffer.concat(chunks).subarray(0, mostBytes),
+    cut: size > mostBytes,
+  };
+}
