@@ -1,6 +1,5 @@
-import { renameSync } from "node:fs";
 import { join } from "node:path";
-import { openFolder, takeLock } from "../../files/index.ts";
+import { type Fs, nodeFs, openFolder, takeLock } from "../../files/index.ts";
 import type { TranscriptFile } from "../../sessions/index.ts";
 import type { Ledger } from "../ledger.ts";
 import { pruneLive } from "../live/live-file.ts";
@@ -16,12 +15,15 @@ export interface IndexOptions extends ScanOptions {
   readonly folder: string;
   /** Forget what is known and read everything again. */
   readonly rescan?: boolean;
+  /** Up to this many bytes are read again rather than asked for in the database. */
+  readonly cheapBytes?: number;
+  readonly fs?: Fs;
 }
 
 export const manifestName = "usage-manifest";
 const waitMs = 250;
 /** Loading the database's driver takes about as long as reading this much: below it, files are simply read again. */
-const cheapBytes = 128 * 1024 * 1024;
+const usuallyCheapBytes = 128 * 1024 * 1024;
 
 /**
  * The ledger of these files, from what earlier runs kept and from what changed since. The answer is that of a fresh scan:
@@ -36,8 +38,9 @@ export async function indexedLedger(
   const known = options.rescan ? "missing" : readManifest(path);
   if (typeof known === "object" && isCurrent(known, found, prices)) return ledgerOf(known, []);
   try {
-    await openFolder(options.folder);
-    const lock = await takeLock(join(options.folder, "usage"), { waitMs });
+    const { fs = nodeFs } = options;
+    await openFolder(options.folder, fs);
+    const lock = await takeLock(join(options.folder, "usage"), { waitMs, fs });
     if (!lock.held) return await withoutWriting(known, found, prices, options, []);
     try {
       // Who had the lock may have done our work.
@@ -83,9 +86,10 @@ async function bringUpToDate(
   options: IndexOptions,
 ): Promise<Ledger> {
   const notes: string[] = [];
+  const { fs = nodeFs, cheapBytes = usuallyCheapBytes } = options;
   const path = join(options.folder, manifestName);
   if (known === "damaged" || known === "outdated") {
-    renameSync(path, `${path}.broken`);
+    await fs.rename(path, `${path}.broken`);
     notes.push(`the index was ${known}: it was set aside and built anew`);
   }
   const before = typeof known === "object" ? known : undefined;
@@ -114,7 +118,7 @@ async function bringUpToDate(
       async storedFile(file, have) {
         if (options.rescan || (have !== undefined && have.stored === 0)) return undefined;
         readAgain += file.size;
-        if (store === undefined && readAgain < cheapBytes) return undefined;
+        if (store === undefined && readAgain <= cheapBytes) return undefined;
         return (await open())?.fileAt(file.path);
       },
     });
@@ -126,7 +130,7 @@ async function bringUpToDate(
     );
     if (store?.note !== undefined) notes.push(store.note);
     pruneLive(join(options.folder, "live"), Date.now());
-    await writeManifest(path, { ...manifest, files }).catch((cause: unknown) => {
+    await writeManifest(path, { ...manifest, files }, fs).catch((cause: unknown) => {
       notes.push(`the index could not be written: ${cause instanceof Error ? cause.message : String(cause)}`);
     });
     return ledgerOf(manifest, notes);

@@ -45,8 +45,8 @@ export function readManifest(path: string): Manifest | "missing" | "damaged" | "
 }
 
 /** Contract: by rename, so that whoever reads it sees the old or the new one. */
-export async function writeManifest(path: string, manifest: Manifest, fs?: Fs): Promise<void> {
-  await replaceFile(path, encode(manifest), fs === undefined ? {} : { fs });
+export async function writeManifest(path: string, manifest: Manifest, fs: Fs): Promise<void> {
+  await replaceFile(path, encode(manifest), { fs });
 }
 
 function bytesOf(path: string): Buffer | undefined {

@@ -132,6 +132,8 @@ export function readLines(
   sink: Pick<LineSink, "answer" | "line">,
 ): number {
   memory.found.words[at.next / 4] = start;
+  // The program looks for newlines: this one ends its last search, whatever was in memory before.
+  memory.bytes[filled] = newlineByte;
   for (;;) {
     const what = memory.run(filled);
     const { words } = memory.found;

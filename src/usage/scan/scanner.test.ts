@@ -137,6 +137,16 @@ test("US-33 a torn tail is left for the next time, and never read twice", async 
   expect([offset, calls.length]).toEqual([Buffer.byteLength(whole), 7]);
 });
 
+test("US-33 a file that was cut anywhere is read to its end, by a scanner that has read nothing before", async () => {
+  const line = textOf(answer());
+  for (let cut = 1; cut < line.length; cut += 7) {
+    for (const text of [line.slice(0, cut), `${line.slice(0, cut)}${line}\n`, `${line}\n${line.slice(0, cut)}`]) {
+      writeFileSync(path, text);
+      expect(await scanned(path)).toEqual(await reference(path));
+    }
+  }
+});
+
 test("US-33 bad lines are counted with their place", async () => {
   const world = openWorld();
   const file = world.write(`${one}.jsonl`, [

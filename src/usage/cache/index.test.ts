@@ -1,0 +1,311 @@
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { atEveryOperation, type Fault } from "../../files/fixtures/faulty-fs.ts";
+import { firstLine, startProgram } from "../../files/fixtures/programs.ts";
+import type { Fs } from "../../files/index.ts";
+import { findTranscripts, sqliteDriver } from "../../sessions/index.ts";
+import { answer, openWorld, prompt, textOf, tokens, type Wire, type World } from "../fixtures/world.ts";
+import type { Ledger } from "../ledger.ts";
+import { openPrices } from "../prices/table.ts";
+import { makeReport } from "../reports/report.ts";
+import { reportNames } from "../reports/request.ts";
+import { scanAll } from "../scan-all.ts";
+import { databaseName } from "./database.ts";
+import { indexedLedger, manifestName } from "./indexed.ts";
+
+const prices = openPrices();
+const now = Date.parse("2026-10-20T00:00:00Z");
+
+/** Every report a ledger gives, less what tells how it was made. */
+function reportsOf(ledger: Ledger): unknown {
+  return reportNames.map((name) => {
+    const { sources, warnings, ...report } = makeReport(name, ledger, { timezone: "UTC", now, agents: true }, prices);
+    const { from, fallbackLines, ...read } = sources;
+    return { ...report, sources: read, warnings: warnings.filter(({ code }) => code !== "index") };
+  });
+}
+
+interface IndexedWorld extends World {
+  readonly folder: string;
+  fresh(): Promise<unknown>;
+  indexed(options?: { cheapBytes?: number; fs?: Fs; rescan?: boolean }): Promise<Ledger>;
+}
+
+function openIndexed(): IndexedWorld {
+  const world = openWorld();
+  const folder = join(world.home, "index");
+  const found = () => findTranscripts([{ path: world.root, origin: "client" }]);
+  return {
+    ...world,
+    folder,
+    fresh: async () => reportsOf(await scanAll(found(), prices)),
+    indexed: (options) => indexedLedger(found(), prices, { folder, cheapBytes: 0, ...options }),
+  };
+}
+
+function name(number: number): string {
+  return `${String(number).repeat(8)}-1111-4111-8111-111111111111`;
+}
+
+/** Something a client, a person or a crash does to transcripts. */
+type Step =
+  | { readonly do: "append" | "torn"; readonly file: number; readonly call: number; readonly agent: boolean }
+  | { readonly do: "fork"; readonly file: number; readonly to: number }
+  | { readonly do: "cut" | "replace" | "delete" | "archive" | "touch"; readonly file: number };
+
+const file = fc.nat(3);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constant("append" as const), file, call: fc.nat(9), agent: fc.boolean() }),
+  },
+  fc.record({ do: fc.constant("torn" as const), file, call: fc.nat(9), agent: fc.boolean() }),
+  fc.record({ do: fc.constant("fork" as const), file, to: file }),
+  fc.record({ do: fc.constantFrom("cut", "replace", "delete", "archive", "touch"), file }),
+);
+
+let clock = Date.parse("2026-10-01T00:00:00Z");
+
+function take(world: World, what: Step): void {
+  const folder = join(world.root, "projects", "-w");
+  mkdirSync(folder, { recursive: true });
+  const main = join(folder, `${name(what.file)}.jsonl`);
+  const exists = (path: string) => statSync(path, { throwIfNoEntry: false }) !== undefined;
+  switch (what.do) {
+    case "append":
+    case "torn": {
+      const agent = `a000000000000000${what.file}`;
+      const path = what.agent ? join(folder, name(what.file), "subagents", `agent-${agent}.jsonl`) : main;
+      mkdirSync(dirname(path), { recursive: true });
+      clock += 3_600_000;
+      const line = textOf(
+        answer({
+          // Few ids, so that files share calls; more output each time, so that records are improved on.
+          id: `msg_${what.call}`,
+          request: `req_${what.call}`,
+          at: new Date(clock).toISOString(),
+          usage: tokens(10, what.call + (clock % 7)),
+          session: name(what.file),
+          ...(what.agent ? { agent } : {}),
+        }),
+      );
+      appendFileSync(path, what.do === "torn" ? line.slice(0, 200 + (clock % line.length)) : `${line}\n`);
+      return;
+    }
+    case "fork":
+      if (!exists(main) || what.to === what.file) return;
+      writeFileSync(
+        join(folder, `${name(what.to)}.jsonl`),
+        readFileSync(main, "utf8").replaceAll(name(what.file), name(what.to)),
+      );
+      return;
+    case "cut":
+      if (exists(main)) truncateSync(main, Math.floor(statSync(main).size / 2));
+      return;
+    case "replace":
+      if (!exists(main)) return;
+      writeFileSync(`${main}.new`, `${textOf(prompt("anew", { sessionId: name(what.file) }))}\n`);
+      renameSync(`${main}.new`, main);
+      return;
+    case "delete":
+      rmSync(main, { force: true });
+      return;
+    case "archive":
+      if (!exists(main)) return;
+      writeFileSync(`${main}.gz`, gzipSync(readFileSync(main)));
+      rmSync(main);
+      return;
+    case "touch":
+      if (exists(main)) utimesSync(main, new Date(), new Date(clock));
+      return;
+  }
+}
+
+test("US-36 with an index the answer is that of a fresh scan, after every step of any history", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { minLength: 3, maxLength: 12 }),
+      fc.constantFrom(0, 1e9),
+      async (steps, cheapBytes) => {
+        const world = openIndexed();
+        for (const what of steps) {
+          take(world, what);
+          const ledger = await world.indexed({ cheapBytes });
+          expect(reportsOf(ledger)).toEqual(await world.fresh());
+          expect(ledger.notes).toEqual([]);
+        }
+      },
+    ),
+    { numRuns: Number(process.env["HOOKLINE_RUNS"] ?? 25) },
+  );
+});
+
+/** A few sessions that share calls. */
+function settled(): IndexedWorld {
+  const world = openIndexed();
+  const call = (id: number, more: Wire = {}) =>
+    answer({ id: `msg_${id}`, request: `req_${id}`, usage: tokens(id, id * 2), more });
+  world.write(`${name(1)}.jsonl`, [prompt("one"), call(1), call(2), call(3)]);
+  world.write(`${name(2)}.jsonl`, [call(2, { forkedFrom: name(1) }), call(4)]);
+  world.write(`${name(3)}.jsonl`, [call(5)]);
+  return world;
+}
+
+test("US-37 a run that finds nothing changed uses the manifest alone", async () => {
+  const world = settled();
+  const first = await world.indexed();
+  const database = join(world.folder, databaseName());
+  expect(readdirSync(world.folder).sort()).toEqual([databaseName(), manifestName].sort());
+  rmSync(database);
+  const manifest = statSync(join(world.folder, manifestName));
+  const second = await world.indexed();
+  expect([second.from, second.notes]).toEqual(["index", []]);
+  expect(reportsOf(second)).toEqual(reportsOf(first));
+  expect(statSync(join(world.folder, manifestName)).ino).toBe(manifest.ino);
+  expect(statSync(database, { throwIfNoEntry: false })).toBeUndefined();
+});
+
+test("US-34 the files are ours alone, and the database is named for its layout and driver", async () => {
+  const world = settled();
+  await world.indexed();
+  expect(databaseName()).toBe(`usage-1-${sqliteDriver()}.db`);
+  for (const file of readdirSync(world.folder))
+    expect(statSync(join(world.folder, file)).mode & 0o777, file).toBe(0o600);
+  expect(statSync(world.folder).mode & 0o777).toBe(0o700);
+});
+
+test("US-35 new prices are computed from what is kept: no transcript is read again", async () => {
+  const world = settled();
+  await world.indexed();
+  const table = join(world.root, "prices.json");
+  const per = { input: "1", write5m: "1", write1h: "1", cacheRead: "1", output: "1" };
+  writeFileSync(table, JSON.stringify({ rows: [{ models: ["claude-opus-5"], prices: per, source: "s", read: "r" }] }));
+  const cheaper = openPrices(table);
+  const found = findTranscripts([{ path: world.root, origin: "client" }]);
+  // The files are gone from the disk while the index is asked: only what it keeps can answer.
+  const fresh = await scanAll(found, cheaper);
+  let bytes = 0;
+  const onBytes = (count: number) => {
+    bytes += count;
+  };
+  const ledger = await indexedLedger(found, cheaper, { folder: world.folder, cheapBytes: 0, onBytes });
+  expect(bytes).toBe(0);
+  expect(reportsOf(ledger)).toEqual(reportsOf(fresh));
+});
+
+test("US-36 what has vanished is forgotten; --rescan and no index at all give the same", async () => {
+  const world = settled();
+  await world.indexed();
+  rmSync(join(world.root, "projects", "-w", `${name(1)}.jsonl`));
+  const ledger = await world.indexed();
+  expect(ledger.files.map(({ session }) => session)).toEqual([name(2), name(3)]);
+  expect(reportsOf(ledger)).toEqual(await world.fresh());
+  expect(reportsOf(await world.indexed({ rescan: true }))).toEqual(await world.fresh());
+});
+
+test("US-39 a manifest cut or flipped anywhere is set aside and built anew, and that is told", async () => {
+  const world = settled();
+  await world.indexed();
+  const path = join(world.folder, manifestName);
+  const whole = readFileSync(path);
+  const fresh = await world.fresh();
+  for (let at = 0; at < whole.length; at += Math.ceil(whole.length / 60)) {
+    const flipped = Buffer.from(whole);
+    flipped[at] = (flipped[at] ?? 0) ^ 0x10;
+    for (const damaged of [flipped, whole.subarray(0, at)]) {
+      writeFileSync(path, damaged);
+      const { notes, ...ledger } = await world.indexed({ cheapBytes: 1e9 });
+      expect(reportsOf({ ...ledger, notes: [] }), String(at)).toEqual(fresh);
+      expect(notes.join(), String(at)).toMatch(/set aside and built anew/);
+      expect(reportsOf(await world.indexed())).toEqual(fresh);
+    }
+  }
+  expect(readdirSync(world.folder).filter((file) => file.endsWith(".broken"))).toEqual([`${manifestName}.broken`]);
+});
+
+test("US-39 a database cut or flipped anywhere costs time, never a figure", async () => {
+  const world = settled();
+  await world.indexed();
+  const path = join(world.folder, databaseName());
+  const whole = readFileSync(path);
+  const manifest = readFileSync(join(world.folder, manifestName));
+  const grown = join(world.root, "projects", "-w", `${name(1)}.jsonl`);
+  appendFileSync(grown, `${textOf(answer({ id: "msg_9", request: "req_9" }))}\n`);
+  const fresh = await world.fresh();
+  for (let at = 0; at < whole.length; at += Math.ceil(whole.length / 40)) {
+    const flipped = Buffer.from(whole);
+    flipped[at] = (flipped[at] ?? 0) ^ 0x10;
+    for (const damaged of [flipped, whole.subarray(0, at)]) {
+      writeFileSync(path, damaged);
+      writeFileSync(join(world.folder, manifestName), manifest);
+      expect(reportsOf(await world.indexed()), String(at)).toEqual(fresh);
+      expect(reportsOf(await world.indexed()), String(at)).toEqual(fresh);
+    }
+  }
+});
+
+test.each(["error", "stuck", "kill"] as const satisfies readonly Fault[])(
+  "US-39 a fault (%s) at every file operation of the index: the answer stays right, then and afterwards",
+  async (fault) => {
+    const count = await atEveryOperation(fault, async (strike) => {
+      const world = settled();
+      expect(reportsOf(await world.indexed({ fs: strike().fs }))).toEqual(await world.fresh());
+      appendFileSync(
+        join(world.root, "projects", "-w", `${name(3)}.jsonl`),
+        `${textOf(answer({ id: "msg_9", request: "req_9" }))}\n`,
+      );
+      expect(reportsOf(await world.indexed())).toEqual(await world.fresh());
+    });
+    expect(count).toBeGreaterThan(10);
+  },
+);
+
+test("US-38 a lock folder that a killed driver left is removed under our lock", async () => {
+  const world = settled();
+  await world.indexed();
+  mkdirSync(join(world.folder, `${databaseName()}.lock`));
+  rmSync(join(world.folder, manifestName));
+  const ledger = await world.indexed();
+  expect(ledger.notes).toEqual([]);
+  expect(reportsOf(ledger)).toEqual(await world.fresh());
+});
+
+test("US-38 twenty runs at once give twenty equal answers", async () => {
+  const world = settled();
+  const runner = "../../usage/fixtures/report-runner.mjs";
+  const { rows, totals } = await world.report();
+  const programs = Array.from({ length: 20 }, () => startProgram(runner, world.root, world.home));
+  const answers = await Promise.all(programs.map(firstLine));
+  expect(new Set(answers)).toEqual(new Set([JSON.stringify({ rows, totals })]));
+});
+
+test("US-39 killed at any moment, the next run is right", async () => {
+  const world = settled();
+  const runner = "../../usage/fixtures/report-runner.mjs";
+  const { rows, totals } = await world.report();
+  for (let trial = 0; trial < 6; trial++) {
+    copyFileSync(
+      join(world.root, "projects", "-w", `${name(3)}.jsonl`),
+      join(world.root, "projects", "-w", `${name(4 + trial)}.jsonl`),
+    );
+    const program = startProgram(runner, world.root, world.home);
+    await new Promise((resolve) => setTimeout(resolve, 60 + trial * 30));
+    program.kill("SIGKILL");
+    expect(await firstLine(startProgram(runner, world.root, world.home))).toBe(JSON.stringify({ rows, totals }));
+  }
+});
