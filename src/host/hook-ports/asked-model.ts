@@ -52,13 +52,22 @@ export async function openAsked(
       if (answer.type === "error") throw new Error(`${name} gave no answer: ${answer.message}`);
       const { model, usage } = answer;
       onSpent?.({ hook, purpose, model, usage, apiMs: now() - startedAt });
-      const micro = priceUsage({ model, at: now(), usage: usageOf(usage) });
-      spent?.({ model, ...usage, ...(micro === undefined ? {} : { costUsd: micro / 1_000_000 }) });
+      spent?.({ model, ...usage, ...costOf(model, usage, now()) });
       if (answer.stopReason === "refusal") throw new Error(`${name} refused to answer`);
       if (answer.stopReason === "max_tokens") throw new Error(`${name} did not come to an end of its answer`);
       return answer;
     },
   };
+}
+
+/** A table of prices that cannot be read is no reason for a guard to fail. */
+function costOf(model: string, usage: ModelUsage, at: number): { readonly costUsd?: number } {
+  try {
+    const micro = priceUsage({ model, at, usage: usageOf(usage) });
+    return micro === undefined ? {} : { costUsd: micro / 1_000_000 };
+  } catch {
+    return {}; // the host's own count says what is wrong with the table
+  }
 }
 
 /** Without a name: the small, fast one. */
