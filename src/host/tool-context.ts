@@ -35,7 +35,7 @@ export function toolContext({ thread, toolUseId, signal, notes }: Asked): ToolCo
     paths: {
       toolResults: join(record.folder, "tool-results"),
       tasks: join(record.root, "tasks", record.id),
-      outputs: join(tmpdir(), `hookline-${process.getuid?.() ?? "user"}`, record.id, "tasks"),
+      outputs: join(options.env["TMPDIR"] || tmpdir(), `hookline-${process.getuid?.() ?? "user"}`, record.id, "tasks"),
     },
     readState: thread.readState,
     shells: session.shells,

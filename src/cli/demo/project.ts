@@ -31,7 +31,7 @@ export async function makeDemoProject(path: string | undefined): Promise<DemoPro
     home,
     folder,
     store,
-    env: { PATH: path, HOME: home, HOOKLINE_HOME: join(root, "state"), LANG: "C.UTF-8" },
+    env: { PATH: path, HOME: home, TMPDIR: root, HOOKLINE_HOME: join(root, "state"), LANG: "C.UTF-8" },
     remove: () => rm(root, { recursive: true, force: true, maxRetries: 3 }),
   };
 }

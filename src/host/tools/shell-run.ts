@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
-import { mkdir, open, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { open, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { type Ended, endLeftovers, findLeftovers, type Running, start } from "../../exec/index.ts";
-import { unless } from "../../files/index.ts";
+import { openFolder, unless } from "../../files/index.ts";
 import { readShellWords, shellScript } from "./shell-script.ts";
 import type { ToolContext } from "./tool.ts";
 
@@ -64,7 +64,8 @@ function tagOf({ env, sessionId }: Pick<ToolContext, "env" | "sessionId">): stri
 
 async function makeOutput({ paths, newId }: ToolContext): Promise<string> {
   // Below a folder that anybody may write to: each step must be ours alone.
-  for (const folder of [dirname(dirname(paths.outputs)), dirname(paths.outputs), paths.outputs]) await openFolder(folder);
+  for (const folder of [dirname(dirname(paths.outputs)), dirname(paths.outputs), paths.outputs])
+    await openFolder(folder);
   const path = join(paths.outputs, `${newId()}.output`);
   const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW;
   await (await open(path, flags, 0o600)).close();
