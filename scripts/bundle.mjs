@@ -20,6 +20,7 @@ const entries = [
   "sdk/state/calls.ts",
   "sdk/git.ts",
   "sdk/env-file.ts",
+  "sdk/detached.ts",
   "sdk/log-content.ts",
   ...["agent", "calls", "default", "due", "start-worker", "work-tasks", "worker", "bullmq/index"].map(
     (name) => `sdk/tasks/${name}.ts`,
@@ -49,11 +50,27 @@ export async function bundle(outdir) {
       minify: true,
       legalComments: "none",
       define: { HOOKLINE_VERSION: JSON.stringify(version), HOOKLINE_PRICES: JSON.stringify(prices) },
-      plugins: [leavesOthers(entry)],
+      plugins: [asksForBuiltins, leavesOthers(entry)],
       logLevel: "warning",
     });
   await Promise.all(entries.map(one));
 }
+
+/**
+ * Importing a module of Node's makes a name of each of its exports, and some of those load more modules: `node:fs` alone brings all
+ * streams and costs a thirtieth of a start. Asked for, it is just handed over.
+ */
+const asksForBuiltins = {
+  name: "asks-for-builtins",
+  setup(build) {
+    build.onResolve({ filter: /^node:/ }, ({ path, kind }) =>
+      kind === "import-statement" ? { path, namespace: "builtin", sideEffects: false } : undefined,
+    );
+    build.onLoad({ filter: /./, namespace: "builtin" }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
+    }));
+  },
+};
 
 /** What is imported on demand, and the transcript reader, stay files of their own. Our modules do nothing by being loaded. */
 function leavesOthers(entry) {

@@ -34,7 +34,7 @@ export async function startDaemon(hooksFile: string, options: StartOptions): Pro
     if (!lock.held) continue;
     try {
       if ((await readRecord(file, env)) !== undefined) continue;
-      launch(command, env);
+      await launch(command, env);
       while (performance.now() < until && (await readRecord(file, env)) === undefined) await sleep(20);
     } finally {
       await lock.release();
@@ -45,9 +45,9 @@ export async function startDaemon(hooksFile: string, options: StartOptions): Pro
 }
 
 /** What is said of one event, and how deep in hooks we are, is not the daemon's business. */
-function launch(command: StartOptions["command"], given: Env): void {
+function launch(command: StartOptions["command"], given: Env): Promise<void> {
   const { HOOKLINE_DEPTH: _depth, CLAUDE_ENV_FILE: _file, CLAUDE_PROJECT_DIR: _dir, ...env } = given;
-  startDetached(command, {
+  return startDetached(command, {
     cwd: process.cwd(),
     env,
     onError: (cause) => {

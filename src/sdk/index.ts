@@ -40,7 +40,7 @@ export { type AppInside, appInside, type Description } from "./app-symbol.ts";
 export { type Blueprint, blueprint } from "./blueprint.ts";
 export type { HandlerTrace } from "./chain.ts";
 export type { Context } from "./context.ts";
-export { type DetachedOptions, startDetached } from "./detached.ts";
+export type { DetachedOptions } from "./detached.ts";
 export type { Settled } from "./dispatch.ts";
 export {
   type EventOf,
@@ -67,6 +67,7 @@ export type { ProviderOptions } from "./providers.ts";
 export type { AnswerFor, FailureMode, Handler, HandlerOptions, Middleware } from "./registration.ts";
 export { needsCommand, usualDeadlineMs } from "./rules.ts";
 export type { Spelled } from "./spell.ts";
+export { startDetached } from "./start-detached.ts";
 export { stateFileName } from "./state/file-name.ts";
 export {
   type Entries,
