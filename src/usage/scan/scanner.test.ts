@@ -54,7 +54,7 @@ test("US-12 the quick scan finds what parsing every line finds, on lines changed
       // Damage behind the type of a line that cannot hold usage is nobody's loss, and not looked for.
       expect(quick.unreadable).toBeLessThanOrEqual(plain.unreadable);
     }),
-    { numRuns: Number(process.env["HOOKLINE_RUNS"] ?? 250) },
+    { numRuns: Number(process.env["HOOKLINE_RUNS"] ?? 200) },
   );
 });
 
@@ -104,7 +104,7 @@ test("US-12 they agree on lines changed in every way", async () => {
         expect(together(reported)).toEqual(together(modelled));
       }
     }),
-    { numRuns: Number(process.env["HOOKLINE_RUNS"] ?? 60) },
+    { numRuns: Number(process.env["HOOKLINE_RUNS"] ?? 30) },
   );
 });
 
