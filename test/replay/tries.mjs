@@ -117,6 +117,13 @@ app.onPrompt({ name: "tries", timeoutMs: 60_000 }, async (_event, { env }) => {
     "dns.resolve4": () => back((end) => dns.resolve4("localhost", end)),
     "dns.promises.lookup": () => dns.promises.lookup("localhost"),
     "dns.Resolver": () => back((end) => new dns.Resolver().resolve4("localhost", end)),
+    WebSocket: () => heard(new WebSocket(`ws://127.0.0.1:${port}`), "open"),
+    sqlite: () => new (process.getBuiltinModule("node:sqlite").DatabaseSync)(at("z")),
+    // It tells of no failure: its trace would be seen.
+    "compile cache": () => {
+      module.enableCompileCache?.(at("cache"));
+      throw new Error("nobody knows");
+    },
     "process.exit": () => process.exit(0),
   };
   const worked = [];

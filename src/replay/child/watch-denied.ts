@@ -15,7 +15,8 @@ export async function watchDenied(log: EffectLog): Promise<void> {
   const tell = (kind: Effect["kind"], target: unknown) => (error: unknown) => {
     if (!isDenied(error) || noted.has(error as Error)) return;
     noted.add(error as Error);
-    log.note(kind, (error as { resource?: string }).resource || target);
+    // For a program some versions of Node name the shell; what was to run is worth more.
+    log.note(kind, (kind === "write" && (error as { resource?: string }).resource) || target);
   };
   for (const name of writers.split(" ")) {
     watch(fs, name, "write", tell);
