@@ -85,12 +85,13 @@ Exit status: 0 answered, 1 API error, refused start, limit reached or wrong call
       import("../../host/index.ts"),
       import("../../models/index.ts"),
     ]);
-    const opened = await openModel(modelName(call, io), io.env);
+    const say = (sentence: string): void => void io.err(`hookline: ${sentence}\n`);
+    const opened = await openModel(modelName(call, io), io.env, say);
     const scripted = isScripted(opened) ? opened : undefined;
     const model = withRetry(opened, retriesOf(io));
     // A script answers for every model there is.
     const others = async (name: string): Promise<Model> =>
-      scripted === undefined ? withRetry(await openModel(name, io.env), retriesOf(io)) : model;
+      scripted === undefined ? withRetry(await openModel(name, io.env, say), retriesOf(io)) : model;
     const common = { ...optionsOf(call, io), model, openModel: others };
     const front = { ...io, colour: io.terminal.colour, ...processSignals(process) };
     const headless = call.flag("print") || !(io.stdin.isTTY === true && io.terminal.out);

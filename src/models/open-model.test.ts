@@ -1,0 +1,39 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startChatApi } from "../../test/scripted-api/index.ts";
+import { answerOf } from "./answer.ts";
+import type { ModelRequest } from "./model.ts";
+import { openModel } from "./open-model.ts";
+
+const request: ModelRequest = {
+  purpose: "main",
+  model: "m",
+  system: [],
+  messages: [{ role: "user", content: "hi" }],
+  tools: [],
+  maxTokens: 9,
+  thinkingTokens: 2000,
+};
+const never = new AbortController().signal;
+
+test("a name opens its port", async () => {
+  const file = join(await mkdtemp(join(tmpdir(), "script-")), "script.json");
+  await writeFile(file, JSON.stringify({ model: "from-file", answers: [] }));
+  const env = { ANTHROPIC_API_KEY: "k" };
+  const names = [`scripted:${file}`, "openai:gpt-x", "claude-x"].map(async (name) => (await openModel(name, env)).name);
+  expect(await Promise.all(names)).toEqual(["from-file", "gpt-x", "claude-x"]);
+});
+
+test("HO-12: what a server cannot do is said once", async () => {
+  const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "m" };
+  const done = { chunks: [{ ...chunk, choices: [{ index: 0, delta: { content: "ok" }, finish_reason: "stop" }] }] };
+  const api = await startChatApi([done, done]);
+  const said: string[] = [];
+  const model = await openModel("openai:m", { OPENAI_BASE_URL: api.url }, (sentence) => said.push(sentence));
+  const answers = [await answerOf(model, request, never), await answerOf(model, request, never)];
+  await api.close();
+  expect(answers.map(({ type }) => type)).toEqual(["end", "end"]);
+  expect(said).toEqual(["openai:m: this API knows no thinking; it is left out."]);
+});
