@@ -1,5 +1,4 @@
-import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { buildFile } from "../sdk/index.ts";
 import type { TranscriptFile } from "../sessions/index.ts";
@@ -8,6 +7,7 @@ import type { PastEvent } from "./past-event.ts";
 import { pastEventsIn } from "./past-events.ts";
 import { openPlayer, type Player } from "./player.ts";
 import type { Report } from "./report.ts";
+import { makeScratch } from "./scratch.ts";
 import { seenKeys } from "./seen.ts";
 import { openTally } from "./tally.ts";
 import { chosenTranscripts, type WhichTranscripts } from "./transcripts.ts";
@@ -34,7 +34,7 @@ export interface ReplayOptions extends WhichTranscripts, Wish {
 export async function replay(options: ReplayOptions): Promise<Report> {
   const { signal = new AbortController().signal } = options;
   const isWanted = wanted(options);
-  const scratch = await realpath(await mkdtemp(join(tmpdir(), "hookline-replay-")));
+  const scratch = await makeScratch();
   const players: Player[] = [];
   const open = async (hooks: string, name: string): Promise<Player> => {
     await prepare(hooks, options.env);

@@ -1,7 +1,7 @@
 import { access } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Problem } from "../../protocol/index.ts";
-import { type Report, replay } from "../../replay/index.ts";
+import { type ReplayOptions, type Report, replay } from "../../replay/index.ts";
 import type { Call, Command, Io } from "../command.ts";
 import { jsonText } from "../print/json.ts";
 import { progressLine } from "../print/progress.ts";
@@ -18,7 +18,7 @@ export const command: Command = {
 FILE is the hooks file, .claude/hooks.ts unless told. Nothing is executed: no tool runs, state is a copy that is thrown away, tasks are
 noted and not run, and the app runs in a process that can write no file, start no program and reach no network; a handler that tries is
 reported as effect-refused. ctx.replay is true, ctx.git says unavailable, and ctx.transcript is the whole session as it is today.
-The exit status is 0, or 3 when --fail-on finds something.`,
+The exit status is 0, 3 when --fail-on finds something, or 130 when it was interrupted.`,
   options: {
     since: { type: "string", value: "TIME", about: "only what happened since then: 2026-01-31, 2h, 30d" },
     project: { type: "string", value: "DIR", about: "only sessions of that folder (default: here)" },
@@ -56,7 +56,7 @@ The exit status is 0, or 3 when --fail-on finds something.`,
     const fails = failuresFrom(call);
     const hooks = await hooksFile(call, io);
     const progress = progressLine("Replaying", io);
-    const report = await replay({
+    const report = await unlessInterrupted(io, {
       ...whereFrom(call, io),
       env: io.env,
       cwd: io.cwd,
@@ -71,11 +71,22 @@ The exit status is 0, or 3 when --fail-on finds something.`,
       signal: io.signal,
       progress: (state) => progress.show(state),
     }).finally(() => progress.end());
+    if (report === undefined) return 130;
     const columns = io.terminal.out ? io.terminal.columns : 120;
     await io.out(call.flag("json") ? jsonText(report) : replayText(report, { style: styleFor(io), columns }));
     return fails.some((what) => finds(report, what)) ? 3 : 0;
   },
 };
+
+/** Undefined when the person has had enough; everything is cleared away then. */
+async function unlessInterrupted({ signal }: Io, options: ReplayOptions): Promise<Report | undefined> {
+  try {
+    return await replay(options);
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}
 
 const failures = ["deny", "ask", "change"] as const;
 type Failure = (typeof failures)[number];

@@ -1,0 +1,32 @@
+import { lstat, mkdtemp, readdir, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const prefix = "hookline-replay-";
+
+/** A private folder that goes with the replay. Takes along what replays left that were killed. */
+export async function makeScratch(folder: string = tmpdir()): Promise<string> {
+  const temp = await realpath(folder);
+  for (const name of await readdir(temp)) {
+    const pid = Number(/^hookline-replay-(\d+)-/.exec(name)?.[1]);
+    if (Number.isInteger(pid) && !isAlive(pid)) await removeOwn(join(temp, name));
+  }
+  return mkdtemp(join(temp, `${prefix}${process.pid}-`));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Somebody else's process lives as well.
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+}
+
+/** A shared folder for temporary files may hold what others named like ours. */
+async function removeOwn(path: string): Promise<void> {
+  const stat = await lstat(path).catch(() => undefined);
+  if (!stat?.isDirectory() || (process.getuid !== undefined && stat.uid !== process.getuid())) return;
+  await rm(path, { recursive: true, force: true });
+}
