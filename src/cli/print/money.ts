@@ -1,8 +1,9 @@
 /** Micro-dollars as people read them: cents, and more digits only where cents would say nothing. */
 export function moneyText(microUsd: number, complete: boolean = true): string {
-  const dollars = microUsd / 1e6;
-  const digits = dollars !== 0 && Math.abs(dollars) < 0.1 ? 4 : 2;
-  const text = `${dollars < 0 ? "-" : ""}$${inThousands(Math.abs(dollars).toFixed(digits))}`;
+  const size = Math.abs(microUsd);
+  const digits = size > 0 && size < 100_000 ? 4 : 2;
+  const shown = Math.round(size / 10 ** (6 - digits)) / 10 ** digits;
+  const text = `${microUsd < 0 ? "-" : ""}$${inThousands(shown.toFixed(digits))}`;
   return complete ? text : `at least ${text}`;
 }
 

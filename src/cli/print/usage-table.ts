@@ -12,10 +12,7 @@ export function usageText<Name extends ReportName>(name: Name, report: UsageRepo
   if (report.rows.length === 0) return `Nothing was used${rangeText(report)}.\n${notesText(report, io)}`;
   const style = styleFor(io);
   const limit = io.terminal.out ? io.terminal.columns : undefined;
-  const table = [false, true]
-    .map((short) => tableOf(name, report, short))
-    .find(({ columns, rows }, index) => index === 1 || limit === undefined || naturalWidth(columns, rows) <= limit);
-  if (table === undefined) return "";
+  const table = widest(name, report, limit);
   const last = table.rows.length - 1;
   const text = tableText(table.columns, table.rows, style, limit);
   const lines = text.split("\n");
@@ -24,13 +21,24 @@ export function usageText<Name extends ReportName>(name: Name, report: UsageRepo
   return `${lines.join("\n")}${notesText(report, io)}`;
 }
 
+/** How much room there is: all of it, too little for whole counts, or too little for anything that can be left out. */
+const rooms = ["wide", "short", "narrow"] as const;
+type Room = (typeof rooms)[number];
+
+function widest<Name extends ReportName>(name: Name, report: UsageReport<Name>, limit: number | undefined): Table {
+  const tables = rooms.map((room) => tableOf(name, report, room));
+  const fits = ({ columns, rows }: Table) => limit === undefined || naturalWidth(columns, rows) <= limit;
+  return tables.find(fits) ?? (tables.at(-1) as Table);
+}
+
 interface Table {
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly string[])[];
 }
 
-function tableOf<Name extends ReportName>(name: Name, report: UsageReport<Name>, short: boolean): Table {
-  const heads = headsOf(name, report);
+function tableOf<Name extends ReportName>(name: Name, report: UsageReport<Name>, room: Room): Table {
+  const heads = headsOf(name, report, room);
+  const short = room !== "wide";
   const withSearches = report.totals.webSearches > 0;
   const columns: Column[] = [...heads.columns, ...amountColumns(withSearches, short)];
   const cells = (amounts: Amounts) => amountCells(amounts, withSearches, short);
@@ -84,12 +92,12 @@ interface Heads<Row> {
 }
 
 /** What stands before the figures. */
-function headsOf<Name extends ReportName>(name: Name, report: UsageReport<Name>): Heads<ReportRows[Name]> {
+function headsOf<Name extends ReportName>(name: Name, report: UsageReport<Name>, room: Room): Heads<ReportRows[Name]> {
   const heads: { [Each in ReportName]: Heads<ReportRows[Each]> } = {
     daily: { columns: [{ header: "day" }], cells: ({ date }) => [date] },
     weekly: { columns: [{ header: "week" }], cells: ({ weekStart, weekEnd }) => [`${weekStart} – ${weekEnd}`] },
     monthly: { columns: [{ header: "month" }], cells: ({ month }) => [month] },
-    session: sessionHeads(report as unknown as UsageReport<"session">),
+    session: sessionHeads(report as unknown as UsageReport<"session">, room),
     blocks: blockHeads(report as unknown as UsageReport<"blocks">),
     models: {
       columns: [
@@ -112,8 +120,14 @@ function headsOf<Name extends ReportName>(name: Name, report: UsageReport<Name>)
   return heads[name];
 }
 
-function sessionHeads({ rows }: UsageReport<"session">): Heads<ReportRows["session"]> {
+function sessionHeads({ rows }: UsageReport<"session">, room: Room): Heads<ReportRows["session"]> {
   const isReconciled = rows.some((row) => row.reconcile !== undefined);
+  if (room === "narrow") {
+    return {
+      columns: [{ header: "last call" }, { header: "session" }],
+      cells: ({ lastAt, sessionId }) => [timeText(lastAt).slice(0, 10), plainLine(sessionId).slice(0, 8)],
+    };
+  }
   return {
     columns: [
       { header: "last call" },

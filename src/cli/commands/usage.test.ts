@@ -1,0 +1,281 @@
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { Readable } from "node:stream";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { reportNames } from "../../usage/index.ts";
+import type { Io } from "../command.ts";
+import { main } from "../main.ts";
+import { progressLine } from "../print/progress.ts";
+import { widthOf } from "../print/width.ts";
+
+const recorded = resolve(import.meta.dirname, "../../../test/fixtures/transcripts");
+let home: string;
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), "hookline-cli-")));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+function has(...fixtures: string[]): void {
+  for (const name of fixtures)
+    cpSync(join(recorded, name), join(home, ".claude/projects", `-${name}`), { recursive: true });
+}
+
+async function hookline(args: readonly string[], terminal: Partial<Io["terminal"]> = {}, stdin = "") {
+  let out = "";
+  let err = "";
+  const io: Io = {
+    stdin: Readable.from([Buffer.from(stdin)]) as Io["stdin"],
+    out: async (text) => {
+      out += text;
+    },
+    err: async (text) => {
+      err += text;
+    },
+    env: { HOOKLINE_HOME: join(home, "state") },
+    cwd: "/home/dev/project",
+    home,
+    terminal: { out: false, err: false, colour: false, columns: 80, ...terminal },
+    signal: new AbortController().signal,
+  };
+  const status = await main(args, io);
+  return { status, out, err };
+}
+
+/** One answer of a made-up session, 2,550 micro-dollars. */
+function call(id: string, at: string, more: object = {}): string {
+  const usage = { input_tokens: 10, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 100 };
+  const message = { id, role: "assistant", model: "claude-opus-5", content: [], stop_reason: "end_turn", usage };
+  const line = { type: "assistant", isSidechain: false, message, requestId: id, uuid: id, timestamp: at, cwd: "/w" };
+  return `${JSON.stringify({ ...line, ...more })}\n`;
+}
+
+const id = "33333333-3333-4333-8333-333333333333";
+
+function session(lines: string): string {
+  const folder = join(home, ".claude/projects/-w");
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `${id}.jsonl`);
+  writeFileSync(path, lines);
+  return path;
+}
+
+test("US-23 seven reports, daily unless told; a wrong one names the right one", async () => {
+  has("a-plain", "b-subagent");
+  for (const name of reportNames) {
+    const { status, out } = await hookline(["usage", name, "--json", "--timezone", "UTC"]);
+    expect([status, JSON.parse(out).schema]).toEqual([0, `hookline.usage.${name}/1`]);
+  }
+  expect(JSON.parse((await hookline(["usage", "--json"])).out).schema).toBe("hookline.usage.daily/1");
+  expect(await hookline(["usage", "dialy"])).toMatchObject({
+    status: 1,
+    err: expect.stringContaining("did you mean daily"),
+  });
+  expect(await hookline(["usage", "daily", "weekly"])).toMatchObject({ status: 1 });
+  expect(await hookline(["usage", "--mode", "free"])).toMatchObject({
+    status: 1,
+    err: expect.stringContaining("auto, calculate, display"),
+  });
+  expect(await hookline(["usage", "blocks", "--token-limit", "lots"])).toMatchObject({ status: 1 });
+});
+
+test("US-23 every option reaches the report", async () => {
+  session(call("m1", "2026-10-04T10:00:00.000Z") + call("m2", "2026-10-05T10:00:00.000Z", { costUSD: 1 }));
+  const totals = async (...args: string[]) =>
+    JSON.parse((await hookline(["usage", ...args, "--json", "--timezone", "UTC"])).out).totals;
+  expect(await totals()).toMatchObject({ calls: 2, costMicroUsd: 1_002_550 });
+  expect(await totals("--since", "20261005")).toMatchObject({ calls: 1 });
+  expect(await totals("--until", "2026-10-04")).toMatchObject({ calls: 1, costMicroUsd: 2_550 });
+  expect(await totals("--mode", "calculate")).toMatchObject({ costMicroUsd: 5_100 });
+  expect(await totals("--project", "w")).toMatchObject({ calls: 2 });
+  expect(await totals("--project", ".")).toMatchObject({ calls: 0 });
+  expect(await totals("--session", "3333")).toMatchObject({ calls: 2 });
+  expect(await totals("--model", "claude-haiku-4-5")).toMatchObject({ calls: 0 });
+  expect(await totals("--agent", "main")).toMatchObject({ calls: 2 });
+  expect(await totals("--root", join(home, "elsewhere"))).toMatchObject({ calls: 0 });
+  expect(await totals("--no-index")).toMatchObject({ calls: 2 });
+  expect(await totals("--rescan")).toMatchObject({ calls: 2 });
+  const { rows } = JSON.parse((await hookline(["usage", "--breakdown", "--agents", "--order", "desc", "--json"])).out);
+  expect(rows[0]).toMatchObject({ date: "2026-10-05", models: [{ calls: 1 }], agents: [{ agentType: "main" }] });
+});
+
+test("US-28 a table fits the terminal, keeps the classes apart and has the cost last", async () => {
+  has("a-plain", "b-subagent", "e-compact-interactive", "i-permission-hooks-interactive");
+  for (const columns of [60, 80, 100, 140, 200]) {
+    for (const name of reportNames) {
+      const { out } = await hookline(["usage", name, "--timezone", "UTC"], { out: true, columns });
+      const [header = "", ...lines] = out.split("\n");
+      if (columns >= 80)
+        expect(Math.max(...[header, ...lines].map(widthOf)), `${name} ${columns}`).toBeLessThanOrEqual(columns);
+      expect(header.trim().split(/ {2,}/).slice(-7), name).toEqual(
+        header.includes("input")
+          ? ["calls", "input", "output", "write 5m", "write 1h", "cache read", "cost"]
+          : ["calls", "in", "out", "w 5m", "w 1h", "read", "cost"],
+      );
+    }
+  }
+});
+
+test("US-28 the daily table, whole", async () => {
+  session(
+    call("m1", "2026-10-04T10:00:00.000Z") +
+      call("m2", "2026-10-05T10:00:00.000Z", { message: { ...JSON.parse(call("m2", "")).message, model: "acme-1" } }),
+  );
+  const { out } = await hookline(["usage", "--timezone", "UTC"]);
+  expect(out).toBe(
+    [
+      "day         calls  input  output  write 5m  write 1h  cache read              cost",
+      "2026-10-04      1     10     100         0         0           0           $0.0026",
+      "2026-10-05      1     10     100         0         0           0    at least $0.00",
+      "Total           2     20     200         0         0           0  at least $0.0026",
+      "no price is known for acme-1 (1 call)",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("US-28 no data is an empty report and status 0", async () => {
+  expect(await hookline(["usage"])).toEqual({ status: 0, out: "Nothing was used.\n", err: "" });
+  expect(await hookline(["usage", "--since", "2026-10-01", "--timezone", "UTC"])).toMatchObject({
+    status: 0,
+    out: "Nothing was used since 2026-10-01.\n",
+  });
+});
+
+test("US-20 models --show-prices prints the rows that were used and where they come from", async () => {
+  session(call("m1", "2026-10-04T10:00:00.000Z"));
+  const { out } = await hookline(["usage", "models", "--show-prices"]);
+  expect(out).toMatch(
+    /claude-opus-5.*: input \$5, output \$25, cache write \$6.25 \(5m\) and \$10 \(1h\), cache read \$0.5 per million; https:.*, read 20\d\d/,
+  );
+});
+
+test("US-23 --csv gives the rows; a name that a spreadsheet would run as a formula is kept from it", async () => {
+  session(call("m1", "2026-10-04T10:00:00.000Z"));
+  const { out } = await hookline(["usage", "--csv", "--timezone", "UTC"]);
+  expect(out).toBe(
+    "date,calls,openCalls,apiErrors,inputTokens,outputTokens,thinkingTokens,cacheWrite5mTokens,cacheWrite1hTokens,cacheReadTokens,webSearches,costMicroUsd,complete\n" +
+      "2026-10-04,1,0,0,10,100,0,0,0,0,0,2550,true\n",
+  );
+  appendFileSync(
+    join(home, ".claude/projects/-w", `${id}.jsonl`),
+    `${JSON.stringify({ type: "ai-title", aiTitle: '=HYPERLINK("x"),\nnext', sessionId: id })}\n`,
+  );
+  const sessions = await hookline(["usage", "session", "--csv"]);
+  expect(sessions.out).toContain(`"'=HYPERLINK(""x""),\nnext"`);
+});
+
+test("US-28 text from transcripts is printed without control characters", async () => {
+  const title = "\u001b[31mred\u202e \u0007bell";
+  session(`${call("m1", "2026-10-04T10:00:00.000Z")}${JSON.stringify({ type: "ai-title", aiTitle: title })}\n`);
+  const { out } = await hookline(["usage", "session"]);
+  expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+  expect(out).toContain("red");
+});
+
+test("a long scan shows how far it is, on a terminal only, and takes the line away", async () => {
+  const seen: string[] = [];
+  const io = (err: boolean) =>
+    ({ err: async (text: string) => void seen.push(text), terminal: { err } }) as unknown as Io;
+  const { performance } = globalThis;
+  const begun = performance.now();
+  const line = progressLine("reading transcripts", io(true));
+  while (performance.now() - begun < 550) line.show({ bytes: 5e8, of: 1e9 });
+  await line.end();
+  expect(seen[0]).toBe("\r\u001b[Kreading transcripts 50 % of 1.0 GB");
+  expect(seen.at(-1)).toBe("\r\u001b[K");
+  seen.length = 0;
+  const quiet = progressLine("reading transcripts", io(false));
+  quiet.show({ bytes: 5e8, of: 1e9 });
+  await quiet.end();
+  expect(seen).toEqual([]);
+});
+
+const status = (more: object) => JSON.stringify({ session_id: id, model: { display_name: "Opus" }, ...more });
+
+test("US-29 a status line: model, session, today, block, context, limits", async () => {
+  const at = new Date(Date.now() - 60_000).toISOString();
+  const transcript_path = session(call("m1", "2026-10-04T10:00:00.000Z") + call("m2", at));
+  const input = status({
+    transcript_path,
+    cost: { total_cost_usd: 0.5 },
+    context_window: { context_window_size: 200_000, total_input_tokens: 50_000 },
+    rate_limits: { five_hour: { used_percentage: 12 }, seven_day: { used_percentage: 34.4 } },
+  });
+  const line = async (...args: string[]) =>
+    (await hookline(["statusline", "--timezone", "UTC", ...args], {}, input)).out;
+  expect(await line()).toMatch(
+    /^Opus \| \$0\.0051 session \| \$0\.0026 today \| \$0\.0026 block \(4h \d+m left\) \| 25% context \| 5h 12% 7d 34%\n$/,
+  );
+  expect(await line("--cost-source", "host", "--template", "{session}")).toBe("$0.50\n");
+  expect(await line("--cost-source", "hookline", "--template", "{session}")).toBe("$0.0051\n");
+  expect(await line("--cost-source", "both", "--template", "{session}")).toBe("$0.0051 (client $0.50)\n");
+  expect(await line("--template", "{model} | {nothing} | {context} used")).toBe("Opus | 25% used\n");
+});
+
+test("US-29 it reads on as the session grows, beside what the last report knows, and opens no database", async () => {
+  const at = new Date().toISOString();
+  const transcript_path = session(call("m1", at));
+  await hookline(["usage"]);
+  const state = join(home, "state", "usage");
+  rmSync(join(state, readdirSync(state).find((name) => name.endsWith(".db")) ?? "none"));
+  const cost = async () =>
+    (await hookline(["statusline", "--template", "{session}"], {}, status({ transcript_path }))).out;
+  expect(await cost()).toBe("$0.0026\n");
+  appendFileSync(transcript_path, call("m2", at));
+  expect(await cost()).toBe("$0.0051\n");
+  appendFileSync(transcript_path, call("m2", at).slice(0, 100));
+  expect(await cost()).toBe("$0.0051\n");
+  // Large enough to be kept: then only what is new is read.
+  for (let index = 0; index < 300; index++)
+    appendFileSync(transcript_path, `\n${call(`n${index}`, at, { pad: "x".repeat(2000) })}`);
+  expect(await cost()).toBe("$0.77\n");
+  appendFileSync(transcript_path, call("m3", at));
+  expect(await cost()).toBe("$0.77\n");
+  expect(readdirSync(state).filter((name) => name.endsWith(".db"))).toEqual([]);
+  const { rows } = JSON.parse((await hookline(["usage", "session", "--json"])).out);
+  expect(rows[0].costMicroUsd).toBe(303 * 2_550);
+});
+
+test.each([
+  "",
+  "{",
+  "null",
+  "[]",
+  '"x"',
+  '{"model":7,"cost":"x","context_window":[],"rate_limits":{"a":null}}',
+  '{"transcript_path":"/nowhere/x.jsonl"}',
+])("US-29 it never prints an error and always ends with 0: %s", async (input) => {
+  const { status, err, out } = await hookline(["statusline"], {}, input);
+  expect([status, err]).toEqual([0, ""]);
+  expect(out).toMatch(/^[^\n]*\n$/);
+});
+
+test("US-29 a broken settings file, an odd option or a hostile model name changes nothing about that", async () => {
+  mkdirSync(join(home, "state"), { recursive: true, mode: 0o700 });
+  writeFileSync(join(home, "state", "usage.json"), "{");
+  expect(await hookline(["statusline"], {}, status({}))).toEqual({ status: 0, out: "\n", err: "" });
+  rmSync(join(home, "state", "usage.json"));
+  const hostile = JSON.stringify({ model: "\u001b]0;x\u0007A\nB" });
+  const { out } = await hookline(["statusline", "--cost-source", "moon", "--timezone", "UTC"], {}, hostile);
+  expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f]|\n./);
+});
+
+test("US-22 what the client told its status line stands beside our figure with --reconcile", async () => {
+  const transcript_path = session(call("m1", "2026-10-04T10:00:00.000Z"));
+  await hookline(["statusline"], {}, status({ transcript_path, cost: { total_cost_usd: 0.003 } }));
+  const { rows } = JSON.parse((await hookline(["usage", "session", "--reconcile", "--json"])).out);
+  expect(rows[0].reconcile).toEqual({ clientMicroUsd: null, statuslineMicroUsd: 3_000, differenceMicroUsd: -450 });
+  const { out } = await hookline(["usage", "session", "--reconcile"]);
+  expect(out).toMatch(/client +difference/);
+  expect(out).toContain("-$0.0005");
+});
