@@ -7,6 +7,8 @@ export interface Asking {
   fire(event: string, payload: AnyPayload): Promise<Outcome>;
   tell(notice: Notice): void;
   warn(warning: Warning): void;
+  /** Content that the host itself has written: nobody is asked about it. */
+  readonly written?: ReadonlySet<string>;
 }
 
 /** A changed file whose old content stays in force because a hook wanted it so. */
@@ -27,14 +29,15 @@ const sources: Readonly<Partial<Record<Layer["kind"], string>>> = {
 export async function askAboutChanges(
   fresh: readonly Layer[],
   old: readonly Layer[],
-  { fire, tell }: Asking,
+  { fire, tell, written }: Asking,
 ): Promise<{ layers: readonly Layer[]; refused: readonly RefusedChange[] }> {
   const layers: Layer[] = [];
   const refused: RefusedChange[] = [];
   for (const change of changesOf(fresh, old)) {
     const { before, after, file = "" } = change;
     const source = sources[(after ?? before)?.kind ?? "flag"];
-    const isChanged = before?.contentHash !== after?.contentHash;
+    const isOurs = after?.contentHash !== undefined && written?.has(after.contentHash) === true;
+    const isChanged = before?.contentHash !== after?.contentHash && !isOurs;
     const outcome =
       isChanged && source !== undefined ? await fire("ConfigChange", { source, file_path: file }) : undefined;
     const keeps = outcome?.blocked === true;

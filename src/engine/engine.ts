@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Callback,
   type EventName,
@@ -60,8 +61,8 @@ export interface Engine {
   list(): readonly ListedHook[];
   /** The permission rules in force: for hosts, to judge calls that no hook decided. */
   rules(): Promise<RulesInForce>;
-  /** Reads all settings afresh; hooks of the old ones are asked first. */
-  reload(): Promise<ReloadReport>;
+  /** Reads all settings afresh; hooks of the old ones are asked first, but not about what the host has written itself (`contentHash` of the edits). */
+  reload(options?: { readonly written?: readonly string[] }): Promise<ReloadReport>;
   /** Reloads when a settings file changes; returns the end of watching. */
   watch(): () => void;
   /** Hooks of one session, in memory only. */
@@ -105,7 +106,8 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
   });
   const fireByItself: typeof events.fire = (event, payload, given) =>
     events.fire(event, { ...resolved.common?.(), ...payload }, given);
-  const asking = { fire: fireByItself, tell: world.tell, warn };
+  const written = new Set<string>();
+  const asking = { fire: fireByItself, tell: world.tell, warn, written };
   const line = statusLine(warn);
   let closed = false;
 
@@ -145,7 +147,10 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
     explain: whileOpen(events.explain),
     list: () => listHooks(allHooks(), settings.inForce().trust),
     rules: whileOpen(async () => (await import("./rules.ts")).rulesOf(settings.inForce(), resolved)),
-    reload: whileOpen(() => settings.reload(asking)),
+    reload: whileOpen((options?: { readonly written?: readonly string[] }) => {
+      for (const hash of options?.written ?? []) written.add(hash);
+      return settings.reload(asking);
+    }),
     watch: whileOpen(() => settings.watch(asking)),
     session: whileOpen((id: string) => sessionHooks(id, live, skills)),
     stopHooks: stopHooks(live, world.tell),
@@ -155,6 +160,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
       closed = true;
       line.close();
       settings.close();
+      if (waitMs > 0) await Promise.race([events.started(), sleep(waitMs, undefined, { ref: false })]);
       await world.background.close(waitMs);
     },
   };

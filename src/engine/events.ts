@@ -35,6 +35,8 @@ export interface Events {
   notify(event: string, payload: AnyPayload): void;
   explain(event: string, payload: AnyPayload): Explanation;
   hasHookFor(event: string): boolean;
+  /** Resolves when the hooks of every event that nobody waits for have been started. */
+  started(): Promise<void>;
 }
 
 export interface EventParts {
@@ -59,6 +61,7 @@ export function openEvents(parts: EventParts): Events {
   const { options, inForce, live, world, doneOnce, ran, takeWarnings, onLost, skills } = parts;
   const counted = turns();
   const ownSession = randomUUID();
+  const unawaited = new Set<Promise<unknown>>();
   const outerDepth = processDepth(options.env);
   let lastGates: { now: InForce; depth: number; gates: readonly Gate[] } | undefined;
 
@@ -195,8 +198,12 @@ export function openEvents(parts: EventParts): Events {
       streamSteps((onStep, signal) => fire(event, payload, { ...watched, onStep, signal }), watched.signal),
     notify(event, payload) {
       rowOf(event, options.rows);
-      fire(event, payload, { unawaited: true }).catch(onLost);
+      const starting = fire(event, payload, { unawaited: true })
+        .catch(onLost)
+        .finally(() => unawaited.delete(starting));
+      unawaited.add(starting);
     },
+    started: async () => void (await Promise.all(unawaited)),
     explain(event, given) {
       const row = rowOf(event, options.rows);
       const warnings = checkPayload(row, given);

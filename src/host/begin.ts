@@ -1,6 +1,11 @@
+import { openServerTrust } from "../engine/index.ts";
 import type { Outcome } from "../protocol/index.ts";
+import { elicit } from "./elicitation.ts";
 import { fire } from "./fire.ts";
 import type { OpenedSession } from "./open-session.ts";
+import type { Servers } from "./servers.ts";
+import type { AgentSession } from "./session.ts";
+import type { Thread } from "./thread.ts";
 import { giveTitle } from "./title.ts";
 
 /** The beginning of a session: Setup where it was asked for, then SessionStart. Gives the prompt a hook wants answered first. */
@@ -12,6 +17,7 @@ export async function beginSession({
   const { options, signal, surroundings, live } = session;
   await live.set("busy");
   if (options.name !== undefined) await giveTitle(session, options.name);
+  session.servers = [await connectServers(session, main)];
   if (options.setup !== undefined) {
     const trigger = options.setup === "maintenance" ? "maintenance" : "init";
     await fire(main, "Setup", { trigger }, { signal });
@@ -41,4 +47,22 @@ async function sessionStart({ session, main, opened }: Omit<OpenedSession, "defe
   const { sessionTitle } = started.output;
   if (sessionTitle !== undefined) await giveTitle(session, sessionTitle);
   return started;
+}
+
+/** What the project itself configures is started only if exactly it was approved. */
+async function connectServers(session: AgentSession, main: Thread): Promise<Servers> {
+  const { options, signal, tell } = session;
+  const { cwd, home, env, trust } = options;
+  const { mcpConnector } = await import("./mcp/connector.ts");
+  const connect = options.connect ?? mcpConnector();
+  return connect({
+    cwd,
+    home,
+    env,
+    configs: options.mcpConfig ?? [],
+    approved: await openServerTrust({ cwd, home, env, ...(trust === undefined ? {} : { trust }) }),
+    elicit: (form, given) => elicit(main, form, AbortSignal.any([given, signal])),
+    tell: (text) => tell({ kind: "notice", text, level: "warning" }),
+    signal,
+  });
 }

@@ -10,7 +10,8 @@ export async function endSession(main: Thread, reason: string): Promise<void> {
   const { engine, agents, shells, surroundings, live, record, servers } = session;
   await Promise.all([agents.killAll(), tellHooks(main, reason)]);
   await Promise.all([shells.endAll(), surroundings.end(), ...servers.map((server) => server.close())]);
-  await engine.close();
+  // Hooks that nobody waits for may finish what they began, unless somebody wants the process gone.
+  await engine.close({ waitMs: session.signal.aborted ? 0 : 1_000 });
   await live.remove();
   await record.close();
 }

@@ -1,4 +1,4 @@
-import type { Engine, Judge } from "../engine/index.ts";
+import type { Engine, Judge, RulesInForce } from "../engine/index.ts";
 import {
   applyUpdates,
   combine,
@@ -20,6 +20,8 @@ export interface Permissions {
   setMode(mode: Mode): void;
   /** What rules and mode say of a call in a folder; whether anybody is there to ask is not looked at. */
   judge(tool: string, input: ToolInput, cwd: string): Promise<Judgement>;
+  /** Whether rules let the model see a file; what they say of a file that nobody asked about yet. */
+  mayRead(path: string, cwd: string): boolean;
   /** In force from the next judgement. Gives back those that belong into a file. */
   apply(updates: readonly PermissionUpdate[], scope?: string): Promise<Applied>;
   /** For the engine, about what hooks allowed. */
@@ -49,6 +51,7 @@ export function openPermissions(
   let own: readonly RuleLayer[] = [flags];
   let known: { base: readonly RuleLayer[]; own: readonly RuleLayer[]; policy: Policy } | undefined;
   let last: Policy | undefined;
+  let context: RulesInForce["context"] | undefined;
 
   async function inForce() {
     const rules = await engine().rules();
@@ -56,6 +59,7 @@ export function openPermissions(
       known = { base: rules.layers, own, policy: compileRules([...rules.layers, ...own], rules.policy.names) };
     }
     last = known.policy;
+    context = rules.context;
     return { rules, policy: known.policy };
   }
 
@@ -77,6 +81,11 @@ export function openPermissions(
       chosen = wanted;
     },
     judge: judgeCall,
+    mayRead(path, cwd) {
+      if (last === undefined || context === undefined) return true;
+      const about = { ...context({ cwd, permission_mode: mode() }), directories };
+      return judge({ tool: "Read", input: { file_path: path } }, last, about).stance !== "deny";
+    },
     async apply(updates, scope) {
       const { policy } = await inForce();
       const bypassAvailable = options.permissionMode === "bypassPermissions";
@@ -99,7 +108,16 @@ export function openPermissions(
 }
 
 /** Tools that touch nothing but the session itself; what agents do is judged call by call. */
-const harmless = ["Agent", "SendMessage", "TaskCreate", "TaskUpdate", "TaskList", "EnterWorktree", "ExitWorktree"];
+const harmless = [
+  "Agent",
+  "SendMessage",
+  "TaskCreate",
+  "TaskUpdate",
+  "TaskList",
+  "TaskGet",
+  "EnterWorktree",
+  "ExitWorktree",
+];
 
 function bypassDisabled(): Problem {
   return new Problem("host/mode", "Policy has switched bypassPermissions off here. Choose another permission mode.");

@@ -19,16 +19,18 @@ export async function storeUpdates(
   const { warnings } = await permissions.apply(forSession, scope);
   for (const { message } of warnings) tell({ kind: "notice", text: message, level: "warning" });
   for (const update of updates) if (update.type === "addDirectories") directories.push(...update.directories);
-  for (const update of stored) await write(update, options);
-  if (stored.length > 0) await engine.reload();
+  const written: string[] = [];
+  for (const update of stored) written.push(...(await write(update, options)));
+  if (stored.length > 0) await engine.reload({ written });
 }
 
-async function write(update: PermissionUpdate, options: AgentOptions): Promise<void> {
+async function write(update: PermissionUpdate, options: AgentOptions): Promise<readonly string[]> {
   const file = fileOf(update.destination, options);
-  if (file === undefined) return;
-  await editSettings(file, editsOf(update));
+  if (file === undefined) return [];
+  const { contentHash } = await editSettings(file, editsOf(update));
   const grants = grantsOf(update);
   if (grants.length > 0) await approveGrants({ cwd: options.cwd, home: options.home, env: options.env }, grants);
+  return [contentHash];
 }
 
 function fileOf(destination: PermissionDestination, { cwd, env, home }: AgentOptions): string | undefined {

@@ -1,11 +1,19 @@
-import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
+import type { Engine } from "../engine/index.ts";
+import { clientHome } from "../engine/settings/index.ts";
 import type { Outcome } from "../protocol/index.ts";
+import type { AgentEvent } from "./agent-event.ts";
 import type { Attachment } from "./attachment.ts";
-import { fireUnawaited } from "./fire.ts";
+import { fireUnawaited, notify } from "./fire.ts";
+import { type InstructionFile, instructionsText, loadedPayload } from "./instructions/instruction-file.ts";
+import { openInstructions } from "./instructions/instructions.ts";
+import type { AgentOptions } from "./options.ts";
 import type { Thread } from "./thread.ts";
+import { envFilesOf } from "./tools/env-files.ts";
+import type { FileChange, FileWatch } from "./watch/file-watch.ts";
+import { watchedNames } from "./watch/watched-names.ts";
 
-/** The world around the conversation: the folder, its instructions, files that are watched. */
+/** The world around the conversation: the folder, its instructions, files and settings that are watched. */
 export interface Surroundings {
   /** Reads instructions and begins to watch. */
   begin(thread: Thread, started: Outcome): Promise<void>;
@@ -13,7 +21,7 @@ export interface Surroundings {
   move(thread: Thread, folder: string): Promise<void>;
   /** Env files that hooks wrote, in order of writing. */
   envFiles(): Promise<readonly string[]>;
-  /** A file was read or written. */
+  /** A file was read or written: instructions above it count from now on. */
   touched(thread: Thread, path: string, notes: Attachment[]): Promise<void>;
   /** The model has forgotten the instructions. */
   afterCompaction(thread: Thread, started: Outcome): Promise<void>;
@@ -22,26 +30,95 @@ export interface Surroundings {
   end(): Promise<void>;
 }
 
-export function openSurroundings(envFolder: () => string): Surroundings {
+export interface SurroundingsOptions {
+  readonly options: AgentOptions;
+  readonly engine: Engine;
+  readonly directories: () => readonly string[];
+  /** `session-env/<session>`. */
+  readonly envFolder: () => string;
+  readonly tell: (event: AgentEvent) => void;
+}
+
+export function openSurroundings({ options, engine, directories, envFolder, tell }: SurroundingsOptions): Surroundings {
+  const { cwd, env, home, managedFolder } = options;
+  const instructions = openInstructions({
+    configFolder: clientHome(env["CLAUDE_CONFIG_DIR"], home),
+    home,
+    projectRoot: cwd,
+    directories,
+    ...(managedFolder === undefined ? {} : { managedFolder }),
+    warn: (text) => tell({ kind: "notice", text, level: "warning" }),
+  });
+  let watch: FileWatch | undefined;
+  let unwatchSettings: (() => void) | undefined;
+  /** Paths that hooks asked for; those of a folder change or a file change take the place of the ones before. */
+  let wanted: readonly string[] = [];
+
+  async function load(thread: Thread, reason: "session_start" | "compact"): Promise<void> {
+    for (const file of await instructions.load(reason)) notify(thread, "InstructionsLoaded", loadedPayload(file));
+  }
+
+  /** Names in the current folder are those that hooks match on; they follow `cd`. */
+  async function watchFiles(main: Thread): Promise<void> {
+    if (!engine.hasHookFor("FileChanged")) return;
+    if (watch === undefined) {
+      const { openFileWatch } = await import("./watch/file-watch.ts");
+      watch = openFileWatch({ onChange: (change) => changed(main, change) });
+    }
+    const matchers = engine.list().flatMap(({ hook }) => (hook.event === "FileChanged" ? [hook.matcher] : []));
+    await watch.watch({ folder: main.cwd, names: watchedNames(matchers), paths: wanted });
+  }
+
+  function changed(main: Thread, { path, event }: FileChange): void {
+    fireUnawaited(main, "FileChanged", { file_path: path, event }, (outcome) => replaceWanted(main, outcome));
+  }
+
+  function replaceWanted(main: Thread, { output }: Outcome): void {
+    if (output.watchPaths === undefined) return;
+    wanted = output.watchPaths;
+    void watchFiles(main);
+  }
+
   return {
-    begin: async () => undefined,
+    async begin(thread, started) {
+      wanted = started.output.watchPaths ?? wanted;
+      await load(thread, "session_start");
+      await watchFiles(thread);
+      unwatchSettings ??= engine.watch();
+    },
     async move(thread, folder) {
       const before = thread.cwd;
       if (before === folder) return;
       thread.cwd = folder;
-      fireUnawaited(thread, "CwdChanged", { old_cwd: before, new_cwd: folder }, () => undefined);
+      const about = { old_cwd: before, new_cwd: folder };
+      fireUnawaited(thread, "CwdChanged", about, (outcome) => replaceWanted(thread, outcome));
+      if (thread.agent === undefined) await watchFiles(thread);
     },
-    envFiles: () => filesByAge(envFolder()),
-    touched: async () => undefined,
-    afterCompaction: async () => undefined,
-    instructions: () => [],
-    end: async () => undefined,
+    envFiles: () => envFilesOf(envFolder()),
+    async touched(thread, path, notes) {
+      for (const file of await instructions.touched(path)) {
+        notify(thread, "InstructionsLoaded", loadedPayload(file));
+        notes.push(nested(file, thread.cwd));
+      }
+    },
+    async afterCompaction(thread, started) {
+      wanted = [...new Set([...wanted, ...(started.output.watchPaths ?? [])])];
+      await load(thread, "compact");
+      await watchFiles(thread);
+    },
+    instructions() {
+      const text = instructionsText(instructions.loaded().filter(({ reason }) => reason !== "nested_traversal"));
+      return text === "" ? [] : [text];
+    },
+    async end() {
+      unwatchSettings?.();
+      await watch?.close();
+    },
   };
 }
 
-async function filesByAge(folder: string): Promise<readonly string[]> {
-  const names = await readdir(folder).catch(() => []);
-  const files = names.filter((name) => name.endsWith(".sh")).map((name) => join(folder, name));
-  const dated = await Promise.all(files.map(async (file) => ({ file, at: (await stat(file)).mtimeMs })));
-  return dated.sort((a, b) => a.at - b.at).map(({ file }) => file);
+/** Instructions that came in on the way are told where they came in; the system prompt stays as it was. */
+function nested({ path, type, text }: InstructionFile, cwd: string): Attachment {
+  const content = { path, type, content: text, contentDiffersFromDisk: false };
+  return { type: "nested_memory", path, content, displayPath: relative(cwd, path) || join(path) };
 }

@@ -37,6 +37,7 @@ export function toolContext({ thread, toolUseId, signal, notes }: Asked): ToolCo
       tasks: join(record.root, "tasks", record.id),
       outputs: join(options.env["TMPDIR"] || tmpdir(), `hookline-${process.getuid?.() ?? "user"}`, record.id, "tasks"),
     },
+    mayRead: (path) => session.permissions.mayRead(path, thread.cwd),
     readState: thread.readState,
     shells: session.shells,
     now: options.clock.now,

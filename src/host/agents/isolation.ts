@@ -1,11 +1,11 @@
 import type { ToolContext } from "../tools/tool.ts";
+import { makeWorktree } from "../worktree/make.ts";
 
-/** A working copy for one agent: what a hook supplies, else a worktree of git's. */
+/** A working copy for one agent: what a hook supplies, else a worktree of git's. It stays when the agent has ended. */
 export async function isolatedFolder(
-  { worktrees }: ToolContext,
+  { worktrees, cwd, env, signal }: ToolContext,
   name: string,
 ): Promise<{ readonly cwd: string } | { readonly error: string }> {
-  const answer = await worktrees.create(name);
-  if (answer.by === "hook") return { cwd: answer.path };
-  return { error: answer.by === "failed" ? answer.error : "no worktree could be made" };
+  const made = await makeWorktree({ name, cwd: cwd(), env, signal, port: worktrees });
+  return "error" in made ? made : { cwd: made.made.path };
 }

@@ -1,0 +1,152 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { makeWorld, type World, type WorldOptions } from "./fixtures/agent-run.ts";
+
+let world: World | undefined;
+afterEach(() => world?.remove());
+
+function open(options: WorldOptions = {}): World {
+  world = makeWorld(options);
+  return world;
+}
+
+const allow = { permissions: { allow: ["Bash", "Read", "Edit"] } };
+const bash = (command: string) => ({ calls: [{ tool: "Bash", input: { command } }] });
+
+test("instructions: in the system prompt, nested ones when a file below is touched, each load told (HO-22)", async () => {
+  const { run, payloads, project, transcript } = open({
+    settings: allow,
+    hooks: { InstructionsLoaded: {} },
+    files: { "CLAUDE.md": "Be kind. @inc.md", "inc.md": "INCLUDED", "sub/CLAUDE.md": "NESTED", "sub/f.txt": "x" },
+  });
+  const { requests, result } = await run(
+    [{ calls: [{ tool: "Read", input: { file_path: join(project, "sub/f.txt") } }] }, { text: "ok" }],
+    { prompt: "go" },
+  );
+  expect(requests[0]?.system.join("\n")).toContain("Be kind.");
+  expect(requests[0]?.system.join("\n")).toContain("INCLUDED");
+  expect(requests[0]?.system.join("\n")).not.toContain("NESTED");
+  expect(JSON.stringify(requests[1]?.messages)).toContain("NESTED");
+  await expect.poll(() => payloads("InstructionsLoaded").length, { timeout: 3_000 }).toBe(3);
+  const loads = payloads("InstructionsLoaded").map((payload) => [
+    payload["load_reason"],
+    String(payload["file_path"]).replace(project, ""),
+  ]);
+  expect(loads.sort()).toEqual([
+    ["include", "/inc.md"],
+    ["nested_traversal", "/sub/CLAUDE.md"],
+    ["session_start", "/CLAUDE.md"],
+  ]);
+  expect(JSON.stringify(transcript(result.session_id))).toContain("nested_memory");
+});
+
+test("cd moves the session: CwdChanged, later payloads and env files follow", async () => {
+  const { run, payloads, project } = open({
+    settings: allow,
+    hooks: { CwdChanged: { run: `echo 'export MOVED=1' >> "$CLAUDE_ENV_FILE"` }, PreToolUse: {} },
+    files: { "sub/a": "" },
+  });
+  const { requests } = await run([bash("cd sub"), bash("sleep 0.3"), bash("echo $MOVED in $PWD"), { text: "ok" }], {
+    prompt: "go",
+  });
+  expect(payloads("CwdChanged")[0]).toMatchObject({ old_cwd: project, new_cwd: join(project, "sub") });
+  expect(payloads("PreToolUse").map(({ cwd }) => String(cwd).replace(project, ""))).toEqual(["", "/sub", "/sub"]);
+  expect(JSON.stringify(requests[3]?.messages)).toContain(`1 in ${join(project, "sub")}`);
+});
+
+test("watched files: by name in the current folder, and by path as hooks ask (HO-23)", async () => {
+  const { run, payloads, project } = open({
+    settings: allow,
+    files: { "n.env": "a" },
+    hooks: {
+      SessionStart: {
+        run: `printf '{"hookSpecificOutput":{"hookEventName":"SessionStart","watchPaths":["%s"]}}' "$PWD/deep/w.txt"`,
+      },
+      FileChanged: [{ matcher: "n.env" }, { matcher: "w.txt" }],
+    },
+  });
+  await run([bash("echo b > n.env; mkdir deep; echo w > deep/w.txt; sleep 1"), { text: "ok" }], { prompt: "go" });
+  const changes = payloads("FileChanged").map((payload) => [
+    String(payload["file_path"]).replace(project, ""),
+    payload["event"],
+  ]);
+  expect(changes.sort()).toEqual([
+    ["/deep/w.txt", "add"],
+    ["/n.env", "change"],
+  ]);
+});
+
+test("settings edited from outside are in force at once; a hook may refuse (ConfigChange)", async () => {
+  const { run, payloads, home } = open({ hooks: { ConfigChange: {}, PostToolUse: {} }, settings: allow });
+  const file = join(home, ".claude", "settings.json");
+  const without = JSON.stringify({ permissions: { allow: ["Bash"] } });
+  const { result } = await run([bash(`printf '%s' '${without}' > ${file}; sleep 0.8`), bash("true"), { text: "ok" }], {
+    prompt: "go",
+    permissionMode: "bypassPermissions",
+  });
+  expect(payloads("ConfigChange")[0]).toMatchObject({
+    source: "user_settings",
+    file_path: file,
+    session_id: result.session_id,
+    transcript_path: expect.stringContaining(result.session_id),
+  });
+  expect(payloads("PostToolUse")).toHaveLength(0);
+});
+
+test("exit 2 of ConfigChange keeps the old settings", async () => {
+  const { run, payloads, home } = open({
+    hooks: { ConfigChange: { stderr: "no", exit: 2 }, PostToolUse: {} },
+    settings: allow,
+  });
+  const file = join(home, ".claude", "settings.json");
+  await run([bash(`printf '{}' > ${file}; sleep 0.8`), bash("true"), { text: "ok" }], {
+    prompt: "go",
+    permissionMode: "bypassPermissions",
+  });
+  expect(payloads("PostToolUse")).toHaveLength(2);
+});
+
+test("a worktree that a hook makes is where an isolated agent works; a failure fails the tool", async () => {
+  const { run, payloads, project } = open({
+    settings: allow,
+    hooks: { WorktreeCreate: { run: "mkdir -p wt && printf '%s' \"$PWD/wt\"" }, PreToolUse: { matcher: "Bash" } },
+  });
+  const call = { tool: "Agent", input: { description: "d", prompt: "p", isolation: "worktree" } };
+  await run(
+    [
+      { calls: [call] },
+      { when: { purpose: "subagent" }, ...bash("true") },
+      { when: { purpose: "subagent" }, text: "done" },
+      { text: "ok" },
+    ],
+    { prompt: "go" },
+  );
+  expect(payloads("WorktreeCreate")[0]).toMatchObject({ name: expect.stringMatching(/^agent-a[0-9a-f]{16}$/) });
+  expect(payloads("PreToolUse")[0]).toMatchObject({ cwd: join(project, "wt") });
+});
+
+test("folders can be added while it runs: they count as inside from then on (DirectoryAdded)", async () => {
+  const { run, payloads, home } = open({ hooks: { DirectoryAdded: {} } });
+  const other = join(home, "other");
+  mkdirSync(other);
+  writeFileSync(join(other, "f.txt"), "outside\n");
+  const { requests } = await run(
+    [{ calls: [{ tool: "Read", input: { file_path: join(other, "f.txt") } }] }, { text: "ok" }],
+    {
+      onReady: async (control) => {
+        await control.addDirectory(other, "register_repo_root");
+        await expect(control.addDirectory(join(other, "nothing"), "register_repo_root")).rejects.toMatchObject({
+          code: "host/no-folder",
+        });
+        control.prompt("go");
+        control.end();
+      },
+    },
+  );
+  expect(JSON.stringify(requests[1]?.messages)).toContain("outside");
+  await expect
+    .poll(() => payloads("DirectoryAdded"), { timeout: 3_000 })
+    .toMatchObject([{ directory: other, source: "register_repo_root" }]);
+  expect(readFileSync(join(other, "f.txt"), "utf8")).toBe("outside\n");
+});
