@@ -225,6 +225,28 @@ test("SD-98: doctor --fix installs nothing that was not installed", async () => 
   expect(existsSync(join(project, ".claude/settings.json"))).toBe(false);
 }, 60_000);
 
+test("SD-83 SD-95: what a choice means is said: http in a local file, another app in the same scope", async () => {
+  const { project, hookline } = machine();
+  mkdirSync(join(project, ".claude"));
+  const text = 'import { createApp } from "hookline/sdk";\nexport default createApp().onStop(() => undefined);\n';
+  for (const name of ["hooks.mjs", "other.mjs"]) writeFileSync(join(project, ".claude", name), text);
+  expect(await hookline("install", "--scope", "local", "--transport", "http", "--dry-run")).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("httpHookAllowPrivate"),
+  });
+  expect(await hookline("install", "--transport", "http")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("--scope user"),
+  });
+  expect((await hookline("install", "--transport", "run")).code).toBe(0);
+  const { code, out } = await hookline("install", ".claude/other.mjs", "--transport", "run");
+  expect([
+    code,
+    out.includes("It takes the place of"),
+    readFileSync(join(project, ".claude/settings.json"), "utf8").match(/mjs/g),
+  ]).toEqual([0, true, ["mjs"]]);
+}, 60_000);
+
 async function until(holds: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 40; tries++) if (await holds()) return;
   throw new Error("it never came to that");

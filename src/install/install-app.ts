@@ -8,7 +8,7 @@ import { type Calls, callsFor } from "./call-words.ts";
 import type { DaemonDoor, Endpoint } from "./daemon-door.ts";
 import { type Installed, install } from "./install.ts";
 import { type Introspected, introspect } from "./introspect.ts";
-import { type LockFile, lockedPath, lockVersion } from "./lock-file.ts";
+import { type LockFile, lockedPath, lockVersion, readLockFile, unlockedPath } from "./lock-file.ts";
 import { canRunClient, packageFor } from "./package-place.ts";
 import { hooksFileFor, placesOf, projectRoot, type ScopePlaces, type Standpoint } from "./places.ts";
 import { type EventNeeds, needsEndpoint, type PlannedEntry, planEntries } from "./plan.ts";
@@ -78,6 +78,7 @@ export async function installApp(request: InstallRequest, installer: Installer):
     ? await endpointOf(hooksFile, places, request, installer)
     : undefined;
   const planned = planEntries(app.events, { ...choice, calls, ...(endpoint === undefined ? {} : { endpoint }) });
+  const old = await readLockFile(places.lockFile);
   const installed = await install({
     places,
     hooksFile,
@@ -97,7 +98,7 @@ export async function installApp(request: InstallRequest, installer: Installer):
     planned,
     installed,
     prints: app.prints,
-    notes: notesOn(planned, choice),
+    notes: [...replaced(old, places, hooksFile), ...notesOn(planned, choice)],
   };
 }
 
@@ -171,6 +172,12 @@ export function registeredIds(events: readonly EventNeeds[]): readonly string[] 
     ids.map((id) => (id === event && Object.hasOwn(rows, event) && rows[event]?.matchesOn ? `${event}:*` : id)),
   );
   return [...new Set(ids)].sort();
+}
+
+/** A scope holds one app. */
+function replaced(old: LockFile | undefined, { lockFile }: ScopePlaces, hooksFile: string): readonly string[] {
+  const before = old === undefined ? hooksFile : unlockedPath(lockFile, old.hooksPath);
+  return before === hooksFile ? [] : [`It takes the place of ${before}, which was installed here before.`];
 }
 
 function notesOn(

@@ -116,6 +116,18 @@ test("SD-92 H3: a file that does not parse is refused with its place, and nothin
   expect(everything(here.folder)).toEqual(before);
 });
 
+test.each(['{"hooks": null}', '{"hooks": {"Stop": {}}}', "[]"])(
+  "H3: %s has no room for entries, and is left as it is",
+  async (text) => {
+    const here = world();
+    const { settingsFile } = here.call().places;
+    writeFileSync(settingsFile, text);
+    const refusal = { code: "settings/not-editable", message: expect.stringContaining(settingsFile) };
+    await expect(install(here.call())).rejects.toMatchObject(refusal);
+    expect(readFileSync(settingsFile, "utf8")).toBe(text);
+  },
+);
+
 test("SD-94: a lock file of a newer version is refused and left alone, by install and by uninstall", async () => {
   const here = world();
   const { lockFile } = here.call().places;

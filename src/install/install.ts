@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { type EditedFile, editSettings, editText } from "../engine/settings/index.ts";
 import type { HomeSource } from "../files/index.ts";
+import { Problem } from "../protocol/index.ts";
 import { backUp } from "./backup.ts";
 import { cutEdits, type Had, hadIn, installEdits } from "./edits.ts";
 import { type LockFile, readLockFile, unlockedPath, writeLockFile } from "./lock-file.ts";
@@ -72,11 +73,19 @@ async function installAt(real: string, call: InstallCall): Promise<Installed> {
       if (!edited.created) backup = await backUp(real, edited.before, home, now);
       await keep(edited);
     },
+  }).catch((error: unknown) => {
+    throw withFile(error, settingsFile);
   });
   if (dryRun) return { settings, lockWritten: false };
   if (!settings.changed) await keep(settings);
   const lockWritten = await writeLockFile(lockFile, call.lock);
   return { settings, lockWritten, ...(backup === undefined ? {} : { backup }) };
+}
+
+/** The editor knows the place in the text; the file's name is ours to add. */
+function withFile(error: unknown, file: string): unknown {
+  if (!(error instanceof Problem) || error.message.includes(file)) return error;
+  return new Problem(error.code, `In ${file}: ${error.message}`, { about: { ...error.about, file }, cause: error });
 }
 
 /** What entries of this app look like in this file. */

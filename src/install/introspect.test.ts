@@ -46,6 +46,12 @@ test.each([
   ],
   ["a file that throws", 'throw new Error("boom");', "install/import", /boom/],
   ["a file that ends the process", "process.exit(0);", "install/import", /ended the process with status 0/],
+  [
+    "a file that prints without end",
+    'process.stdout.write("x".repeat(2 ** 25)); export default 1;',
+    "install/import",
+    /prints without end/,
+  ],
   ["no default export", "export const x = 1;", "install/no-app", /no default export/],
   ["another default export", "export default {};", "install/no-app", /exports no app/],
 ])("SD-87: %s is told in words of its own, with the file's name", async (_, text, code, message) => {

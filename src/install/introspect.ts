@@ -86,10 +86,12 @@ function wordsFor(told: Told): string {
     "install/syntax": "It has a syntax error. ",
     "install/import": "It cannot be imported. ",
   };
-  return `${what[codeOf(told)]}${told.message}`;
+  // What is no fault of the file speaks for itself.
+  return told.code.startsWith("sdk/") || told.code === "" ? `${what[codeOf(told)]}${told.message}` : told.message;
 }
 
-function wordsOf({ ended }: Finished): string {
+function wordsOf({ ended, stdout }: Finished): string {
+  if (stdout.droppedBytes > 0) return "it prints without end while it is loaded";
   if (ended.by === "exit") return `it ended the process with status ${ended.code} while it was loaded`;
   return ended.by === "not-started" ? ended.why : `the process ended by ${ended.by}`;
 }

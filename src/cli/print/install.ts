@@ -7,10 +7,15 @@ import { unifiedDiff } from "./unified.ts";
 
 type Done = Extract<InstallOutcome, { is: "installed" }>;
 
+const mostLines = 100;
+
 /** What a hooks file printed while it was loaded; it never mixes with the result. */
 export function printsText(prints: string, file: string): string {
   if (prints === "") return "";
-  const lines = prints.split("\n").map((line) => `  ${visible(line)}\n`);
+  const all = prints.split("\n");
+  const left = all.length - mostLines;
+  const more = left > 0 ? [`  … and ${left} lines more\n`] : [];
+  const lines = [...all.slice(0, mostLines).map((line) => `  ${visible(line.slice(0, 500))}\n`), ...more];
   return `${visible(file)} printed while it was loaded:\n${lines.join("")}`;
 }
 
