@@ -28,10 +28,15 @@ export function errorOf(thrown: unknown, signal: AbortSignal, began = false): Mo
     type: "error",
     ...(status === undefined ? {} : { status }),
     errorType: body.type ?? "api_error",
-    message: body.message ?? message ?? `HTTP ${status}`,
+    message: brief(body.message ?? message ?? `HTTP ${status}`),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(requestId === undefined ? {} : { requestId }),
   };
+}
+
+/** Some gateways answer with a page. */
+function brief(message: string): string {
+  return message.length > 1_000 ? `${message.slice(0, 1_000)}…` : message;
 }
 
 /** `{error: {type, message}}`, or already what is inside it. */

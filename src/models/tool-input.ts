@@ -3,7 +3,8 @@ import type { ToolUseBlock } from "./message.ts";
 /** A tool call out of what the model wrote. Input that is no JSON object becomes `{}`, and `broken` keeps the text under the call's id. */
 export function toolCallOf(id: string, name: string, json: string, broken: Record<string, string>): ToolUseBlock {
   const input = json.trim() === "" ? {} : objectIn(json);
-  if (input === undefined) broken[id] = json;
+  // The id is the model's word too: a plain assignment would lose one called `__proto__`.
+  if (input === undefined) Object.defineProperty(broken, id, { value: json, enumerable: true });
   return { type: "tool_use", id, name, input: input ?? {} };
 }
 

@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { type Script, type ScriptedApi, startScriptedApi } from "../../../test/scripted-api/index.ts";
 import type { Message } from "../message.ts";
@@ -199,6 +201,31 @@ test("short names are the API's names, or what the environment makes of them", a
   const model = await open({ main: ["ok"] });
   await eventsOf(model, { ...request, model: "haiku" });
   expect(api?.requests[0]?.body.model).toBe("claude-haiku-5-5");
+});
+
+const garbage: readonly [string, number, string, string][] = [
+  ["a page in place of an error", 502, "<html>bad gateway</html>", "502 api_error"],
+  ["a page in place of an answer", 200, "<html>log in</html>", "stream"],
+  ["nothing at all", 200, "", "stream"],
+  ["events that are no JSON", 200, "event: message_start\ndata: {no\n\n", "stream"],
+  ["an answer without an end", 200, `event: message_start\ndata: {"type":"message_start"}\n\n`, "stream"],
+  ["an error without words", 500, "null", "500 api_error"],
+];
+
+test.each(garbage)("a server that sends %s makes an error of it", async (_, status, body, says) => {
+  const server = createServer((_, response) => {
+    response.writeHead(status, { "content-type": status === 200 ? "text/event-stream" : "text/html" }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const env = { ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`, ANTHROPIC_API_KEY: "very-secret" };
+  const events = await eventsOf(await anthropic({ env }), request);
+  server.closeAllConnections();
+  server.close();
+  expect(
+    events.map((event) => (event.type === "error" ? [event.status, event.errorType].filter(Boolean).join(" ") : event)),
+  ).toEqual([says]);
+  expect(JSON.stringify(events)).not.toContain("very-secret");
 });
 
 const request: ModelRequest = {

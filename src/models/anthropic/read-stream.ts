@@ -21,8 +21,8 @@ export function streamReader(): StreamReader {
   function read(event: RawMessageStreamEvent): readonly ModelEvent[] {
     switch (event.type) {
       case "message_start":
-        head = { id: event.message.id, model: event.message.model };
-        usage = counted(event.message.usage, usage);
+        head = { id: event.message?.id ?? "", model: event.message?.model ?? "" };
+        usage = counted(event.message?.usage, usage);
         return [];
       case "content_block_start":
         return begin(event.index, event.content_block as Draft["block"]);
@@ -123,8 +123,8 @@ function finished({ block, json }: Draft, broken: Record<string, string>): Answe
   }
 }
 
-/** Later counts stand for earlier ones, class by class; the last event may repeat only some. */
-function counted(said: Counts, before: ModelUsage): ModelUsage {
+/** Later counts stand for earlier ones, class by class; the last event may repeat only some, and a server may say nothing. */
+function counted(said: Counts = {}, before: ModelUsage): ModelUsage {
   const written = said.cache_creation_input_tokens ?? before.cacheWrite5m + before.cacheWrite1h;
   const hour = said.cache_creation?.ephemeral_1h_input_tokens ?? Math.min(before.cacheWrite1h, written);
   return {
