@@ -18,6 +18,7 @@ const entries = [
   "sdk/load/build.ts",
   "sdk/state/files.ts",
   "sdk/state/calls.ts",
+  "sdk/state/sweeper.ts",
   "sdk/git.ts",
   "sdk/env-file.ts",
   "sdk/detached.ts",

@@ -12,6 +12,8 @@ export interface AppOptions<Defaults extends StateDefaults = StateDefaults> {
   readonly timeoutMs?: number;
   /** Where state lies instead of the user's state folder. */
   readonly stateDir?: string;
+  /** The most one scope of state may hold; 1 MiB unless told. */
+  readonly stateMaxBytes?: number;
   /** Types and values of keys that were never set. */
   readonly state?: Defaults;
   /** Where background jobs lie and who runs them; files and a worker of this user unless told. */

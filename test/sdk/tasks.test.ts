@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, openSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { existsSync, openSync, readdirSync, readFileSync, readlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -169,6 +169,21 @@ test("SD-57: a result is delivered once, over all processes, to the session it b
   );
   expect(both.filter(({ stdout }) => stdout.includes("for the model")).length).toBe(1);
   expect(readdirSync(world.folder)).not.toContain("escaped");
+});
+
+test("SD-54: once a day a process of its own clears away the state of old sessions; no hook waits for it", async () => {
+  const file = world.file("state.mjs", app("").replace("{ tasks }", "{ state }"));
+  const sessions = join(world.folder, "state/state/session");
+  await send(file, `await state.set("k", 1)`, { session_id: "11111111-1111-4111-8111-111111111111" });
+  const old = new Date(Date.now() - 40 * 24 * 3_600_000);
+  utimesSync(join(sessions, "11111111-1111-4111-8111-111111111111.json"), old, old);
+  await send(file, `await state.set("k", 2)`, { session_id: "22222222-2222-4222-8222-222222222222" });
+  await sleep(300);
+  expect(readdirSync(sessions)).toContain("11111111-1111-4111-8111-111111111111.json");
+  utimesSync(join(world.folder, "state/state/swept"), old, old);
+  await send(file, `await state.set("k", 3)`, { session_id: "22222222-2222-4222-8222-222222222222" });
+  await until(() => !readdirSync(sessions).includes("11111111-1111-4111-8111-111111111111.json"));
+  expect(readdirSync(sessions)).toContain("22222222-2222-4222-8222-222222222222.json");
 });
 
 async function timed<Value>(work: () => Promise<Value>): Promise<{ value: Value; ms: number }> {

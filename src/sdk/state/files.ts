@@ -1,24 +1,32 @@
 import { createHash } from "node:crypto";
-import { realpath, rename } from "node:fs/promises";
+import { realpath, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode, openFolder, openState, readPrivate, replaceFile, withLock } from "../../files/index.ts";
+import { errorCode, openFolder, openState, readPrivate, replaceFile, unless, withLock } from "../../files/index.ts";
 import type { HookEvent } from "../event.ts";
 import type { AppOptions } from "../parts.ts";
 import { wrong } from "../problem.ts";
 import type { World } from "../world.ts";
 import type { Entries, ScopeName, Store } from "./state.ts";
+import { keptMs } from "./sweep.ts";
+import { sweepSoon } from "./sweep-soon.ts";
 
-const maxBytes = 2 ** 20;
+const usualMaxBytes = 2 ** 20;
 
 /** One file per scope, in the user's state folder unless the app names another. */
 export function openStores(event: HookEvent, options: AppOptions, world: World): (scope: ScopeName | "told") => Store {
-  const folder = async (scope: string) => {
-    if (options.stateDir === undefined) return openState(["state", scope], { env: world.env });
+  const folder = async () => {
+    if (options.stateDir === undefined) return openState(["state"], { env: world.env });
     await openFolder(options.stateDir);
-    await openFolder(join(options.stateDir, scope));
-    return join(options.stateDir, scope);
+    return options.stateDir;
   };
-  return (scope) => fileStore(async () => join(await folder(scope), await stateFileName(scope, event, world)), world);
+  const place = async (scope: ScopeName | "told"): Promise<Place> => {
+    const above = await folder();
+    await openFolder(join(above, scope));
+    return { folder: above, file: join(above, scope, await stateFileName(scope, event, world)) };
+  };
+  const maxBytes = options.stateMaxBytes ?? usualMaxBytes;
+  return (scope) =>
+    fileStore(() => place(scope), { world, maxBytes, expires: scope === "session" || scope === "told" });
 }
 
 /** The file of one scope, in the scope's folder. */
@@ -53,25 +61,41 @@ async function realPath(path: string): Promise<string> {
   }
 }
 
-function fileStore(where: () => Promise<string>, world: World): Store {
-  let known: Promise<string> | undefined;
-  const path = () => {
+interface Place {
+  readonly folder: string;
+  readonly file: string;
+}
+
+interface StoreOptions {
+  readonly world: World;
+  readonly maxBytes: number;
+  /** Forgotten when nobody wrote for a month. */
+  readonly expires: boolean;
+}
+
+function fileStore(where: () => Promise<Place>, options: StoreOptions): Store {
+  const { world, maxBytes } = options;
+  let known: Promise<Place> | undefined;
+  const place = () => {
     known ??= where();
     return known;
   };
   return {
-    read: async () => read(await path(), world),
+    read: async () => read((await place()).file, options),
     async change(work) {
-      const file = await path();
-      return locked(file, async () => {
-        const entries = await read(file, world);
+      const { folder, file } = await place();
+      const { result, written } = await locked(file, async () => {
+        const entries = await read(file, options);
         const before = textOf(entries);
         const result = await work(entries);
         const text = textOf(entries);
-        if (Buffer.byteLength(text) > maxBytes) throw tooLarge(file, Buffer.byteLength(text));
-        if (text !== before) await replaceFile(file, text);
-        return result;
+        if (text === before) return { result, written: false };
+        if (Buffer.byteLength(text) > maxBytes) throw tooLarge(file, Buffer.byteLength(text), maxBytes);
+        await replaceFile(file, text);
+        return { result, written: true };
       });
+      if (written) await sweepSoon(folder, world);
+      return result;
     },
   };
 }
@@ -86,9 +110,10 @@ async function locked<Result>(file: string, work: () => Promise<Result>): Promis
   }
 }
 
-async function read(file: string, world: World): Promise<Entries> {
+async function read(file: string, { world, expires }: StoreOptions): Promise<Entries> {
   const bytes = await readPrivate(file);
   if (bytes === undefined) return new Map();
+  if (expires && ((await unless(["ENOENT"], stat(file)))?.mtimeMs ?? 0) + keptMs < world.now()) return new Map();
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("no object");
@@ -112,7 +137,7 @@ function textOf(entries: Entries): string {
   return `${JSON.stringify(object)}\n`;
 }
 
-function tooLarge(file: string, bytes: number): Error {
+function tooLarge(file: string, bytes: number, maxBytes: number): Error {
   const message = `State in ${file} would be ${bytes} bytes; the limit is ${maxBytes}. Delete keys or give them a ttlMs.`;
   return wrong("state-too-large", message, { file, bytes });
 }

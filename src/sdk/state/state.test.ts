@@ -1,0 +1,236 @@
+import { type ChildProcess, fork } from "node:child_process";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { withLock } from "../../files/index.ts";
+import { type AppInside, type AppOptions, appInside, createApp, type ScopedState, type World } from "../index.ts";
+import { memoryState } from "../testing/index.ts";
+import { fileNameOf } from "./files.ts";
+import { sweepState } from "./sweep.ts";
+
+const rounds = Number(process.env["HOOKLINE_TRIALS"] ?? 10);
+let folder: string;
+let home: string;
+let built: string;
+let count = 0;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "hookline-state-"));
+  const { build } = await import("esbuild");
+  const options = { bundle: true, platform: "node", format: "esm", splitting: true, packages: "external" } as const;
+  await build({ entryPoints: [resolve("src/sdk/index.ts")], outdir: join(folder, "built"), ...options });
+  built = join(folder, "built", "index.js");
+});
+beforeEach(() => {
+  home = join(folder, `home-${count++}`);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs code over `ctx.state` in this process, with files of its own. */
+async function withState<Value>(
+  work: (state: ScopedState) => Promise<Value>,
+  { session = "s", options = {}, world = {} }: { session?: string; options?: AppOptions; world?: Partial<World> } = {},
+): Promise<Value> {
+  let result: { value: Value } | { error: unknown } | undefined;
+  const app = createApp(options).onPrompt(async (_event, { state }) => {
+    try {
+      result = { value: await work(state) };
+    } catch (error) {
+      result = { error };
+    }
+  });
+  await (appInside(app) as AppInside).dispatch(
+    { hook_event_name: "UserPromptSubmit", session_id: session, cwd: folder },
+    {
+      ...{ env: { HOOKLINE_HOME: home }, cwd: folder, replay: false, now: Date.now, complain: () => undefined },
+      ...{ openTranscript: async () => undefined, signal: new AbortController().signal, ...world },
+    },
+  );
+  if (result && "value" in result) return result.value;
+  throw result?.error;
+}
+const sessionFile = (session: string) => join(home, "state/session", `${fileNameOf(session)}.json`);
+
+test("SD-50, SD-120: twelve processes that add one to a counter at the same time end with twelve", async () => {
+  const processes = await Promise.all(Array.from({ length: 12 }, () => counter()));
+  try {
+    for (let round = 0; round < rounds; round++) {
+      const answers = await Promise.all(processes.map((one) => one.add(`round-${round}`)));
+      expect(answers.map(({ error }) => error).filter(Boolean)).toEqual([]);
+      expect(answers.map(({ seen }) => seen).sort((a, b) => Number(a) - Number(b))).toEqual(
+        Array.from({ length: 12 }, (_, n) => n + 1),
+      );
+    }
+  } finally {
+    for (const { child } of processes) child.kill("SIGKILL");
+  }
+});
+
+test("SD-50: a process killed at any moment leaves the old or the new file, and its lock holds nobody up", async () => {
+  let last = 0;
+  for (let trial = 0; trial < Math.max(8, rounds); trial++) {
+    const { child, add } = await counter();
+    void (async () => {
+      while (child.connected) await add("killed");
+    })();
+    await sleep(5 + Math.random() * 60);
+    child.kill("SIGKILL");
+    await new Promise((done) => child.on("exit", done));
+    const begun = performance.now();
+    const now = await withState((state) => state.update("n", (n = 0) => n + 1), { session: "killed" });
+    expect(performance.now() - begun).toBeLessThan(1_500);
+    expect(now).toBeGreaterThan(last);
+    last = now;
+  }
+  const left = readdirSync(join(home, "state/session")).filter((name) => !name.startsWith("."));
+  expect(left).toEqual([`${fileNameOf("killed")}.json`]);
+});
+
+test("SD-50: a live owner's lock is never taken; waiting longer than two seconds is state-busy", async () => {
+  await withState((state) => state.set("k", 1));
+  await withLock(sessionFile("s"), async () => {
+    const other = await counter();
+    const { error } = await other.add("s");
+    other.child.kill("SIGKILL");
+    expect(error).toMatch(/^State is in use by another process for more than 2 s/);
+  });
+  expect(await withState((state) => state.get("k"))).toBe(1);
+});
+
+test("SD-50: an update inside an update of one scope is state-nested; of another scope it works", async () => {
+  const nested = withState((state) => state.update("a", async () => state.update("b", () => 1)));
+  await expect(nested).rejects.toMatchObject({ code: "sdk/state-nested" });
+  expect(await withState((state) => state.update("a", async () => state.user.update("b", () => 2)))).toBe(2);
+});
+
+test("SD-52, SD-121: no id becomes a path, and no two ids share a file, whatever case a file system tells apart", async () => {
+  const ids = ["../../../tmp/escaped", "", "x".repeat(300), "a\0b", "CON", "Abc", "abc", "ABC", "..", "/etc/passwd"];
+  for (const id of ids) await withState((state) => state.set("id", id), { session: id });
+  for (const id of ids) expect(await withState((state) => state.get("id"), { session: id })).toBe(id);
+  const names = readdirSync(join(home, "state/session")).filter((name) => name.endsWith(".json"));
+  expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(ids.length);
+  expect(names.every((name) => /^h-[0-9a-f]{64}\.json$/.test(name))).toBe(true);
+  expect(readdirSync(folder)).not.toContain("escaped");
+  expect(lstatSync(sessionFile("CON")).mode & 0o777).toBe(0o600);
+});
+
+test("SD-53: values are JSON, and __proto__ is an ordinary key", async () => {
+  const ring: unknown[] = [];
+  ring.push(ring);
+  for (const value of [() => 1, 1n, ring, { deep: { fn: () => 1 } }]) {
+    await expect(withState((state) => state.set("k", value))).rejects.toMatchObject({ code: "sdk/state-not-json" });
+  }
+  await withState(async (state) => {
+    await state.set("__proto__", { polluted: true });
+    expect([await state.keys(), await state.get("__proto__"), ({} as { polluted?: true }).polluted]).toEqual([
+      ["__proto__"],
+      { polluted: true },
+      undefined,
+    ]);
+  });
+});
+
+test("SD-54: what is too large is refused and the old content stays; the limit is an option", async () => {
+  const big = "x".repeat(2 ** 20);
+  await withState((state) => state.set("k", "old"));
+  await expect(withState((state) => state.set("k", big))).rejects.toMatchObject({ code: "sdk/state-too-large" });
+  expect(await withState((state) => state.get("k"))).toBe("old");
+  await withState((state) => state.set("k", big), { options: { stateMaxBytes: 2 ** 21 } });
+  const small = withState((state) => state.set("n", "x".repeat(100)), {
+    session: "t",
+    options: { stateMaxBytes: 100 },
+  });
+  await expect(small).rejects.toMatchObject({ code: "sdk/state-too-large" });
+});
+
+test("SD-54: keys expire at their ttl, session state thirty days after its last write, project state never", async () => {
+  let now = Date.now();
+  const at = <Value>(work: (state: ScopedState) => Promise<Value>) => withState(work, { world: { now: () => now } });
+  await at(async (state) => {
+    await state.set("short", 1, { ttlMs: 1_000 });
+    await state.set("long", 2);
+    await state.project.set("kept", 3);
+  });
+  now += 1_001;
+  expect(await at(async (state) => [await state.has("short"), await state.get("short"), await state.keys()])).toEqual([
+    false,
+    undefined,
+    ["long"],
+  ]);
+  now += 31 * 24 * 3_600_000;
+  expect(await at(async (state) => [await state.get("long"), await state.project.get("kept")])).toEqual([undefined, 3]);
+});
+
+test("SD-54: a file that cannot be read is moved aside with a warning, and defaults apply", async () => {
+  const complaints: string[] = [];
+  await withState((state) => state.set("n", 1));
+  writeFileSync(sessionFile("s"), '{"n":');
+  const options = { state: { session: { n: 7 } } };
+  const world = { complain: (line: string) => void complaints.push(line) };
+  expect(await withState((state) => state.get("n"), { options, world })).toBe(7);
+  expect(complaints).toEqual([expect.stringMatching(/cannot be read .* moved to .*unreadable-\d+ and defaults apply/)]);
+  expect(readdirSync(join(home, "state/session")).some((name) => name.includes(".unreadable-"))).toBe(true);
+});
+
+test("SD-54: the sweep removes old sessions and leaves the rest; a hook only notes the day", async () => {
+  const old = new Date(Date.now() - 31 * 24 * 3_600_000);
+  for (const session of ["old", "new", "busy"]) await withState((state) => state.set("k", 1), { session });
+  await withState((state) => state.user.set("k", 1));
+  for (const path of [sessionFile("old"), sessionFile("busy"), join(home, "state/user/user.json")])
+    utimesSync(path, old, old);
+  const gone = await withLock(sessionFile("busy"), () => sweepState(join(home, "state"), Date.now()));
+  expect(gone).toEqual([`${fileNameOf("old")}.json`]);
+  expect(readFileSync(join(home, "state/swept"), "utf8")).toBe("");
+  expect(await withState((state) => state.user.get("k"))).toBe(1);
+});
+
+test("SD-51: folders are private, and a folder that others may write is refused", async () => {
+  await withState((state) => state.set("k", 1));
+  expect(lstatSync(join(home, "state/session")).mode & 0o777).toBe(0o700);
+  const open = join(folder, "open");
+  mkdirSync(open, { mode: 0o777 });
+  const { chmodSync } = await import("node:fs");
+  chmodSync(open, 0o777);
+  await expect(withState((state) => state.set("k", 1), { options: { stateDir: open } })).rejects.toMatchObject({
+    code: "file/unsafe",
+  });
+});
+
+test("SD-103: state in memory behaves as that in files does", async () => {
+  const door = memoryState({ session: { n: 0 } });
+  const state = door.inSpace(undefined);
+  await Promise.all(Array.from({ length: 12 }, () => state.update("n", (n: number) => n + 1)));
+  expect([await state.get("n"), await state.has("m"), await door.inSpace("part").get("n")]).toEqual([12, false, 0]);
+});
+
+interface Counter {
+  readonly child: ChildProcess;
+  add(session: string): Promise<{ seen?: number; error?: string }>;
+}
+
+async function counter(): Promise<Counter> {
+  const child = fork(resolve(import.meta.dirname, "../fixtures/count.mjs"), [built], {
+    env: { HOOKLINE_HOME: home },
+    execArgv: [],
+  });
+  await new Promise((ready) => child.once("message", ready));
+  return {
+    child,
+    add: (session) =>
+      new Promise((done) => {
+        child.once("message", (answer) => done(answer as { seen?: number }));
+        child.once("exit", () => done({ error: "gone" }));
+        if (child.connected) child.send(session, () => undefined);
+      }),
+  };
+}
