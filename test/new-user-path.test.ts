@@ -51,7 +51,8 @@ function machine(): Machine {
   const hookline = (...words: readonly string[]) => run([join(dist, "cli", "bin.js"), ...words], project, env);
   onTestFinished(async () => {
     // Whatever went wrong, no daemon of ours goes on.
-    for (const scope of ["project", "user"]) await hookline("uninstall", "--scope", scope);
+    const scopes = existsSync(join(folder, "state/daemon")) ? ["project", "user"] : [];
+    for (const scope of scopes) await hookline("uninstall", "--scope", scope);
     rmSync(folder, { recursive: true, force: true });
   });
   return {

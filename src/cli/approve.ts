@@ -20,6 +20,9 @@ export async function approve(places: ScopePlaces, planned: readonly PlannedEntr
     planned.some(
       (one) => one.event === event && isDeepStrictEqual(one.group.hooks[0], (definition as { hook: unknown }).hook),
     );
+  // What is installed stays so; that it waits for approval is said.
+  if (review.refused !== undefined)
+    return { approved: 0, refused: planned.map(({ event }) => ({ event, why: review.refused ?? "" })) };
   const ours = review.entries.filter(isOurs);
   const open = ours.filter(({ state, digest }) => state !== "trusted" && digest !== undefined);
   if (open.length > 0) await review.pin(open);

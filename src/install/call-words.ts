@@ -40,7 +40,7 @@ export function callsFor(places: CallPlaces): Calls {
 function written(path: string, { scope, root }: CallPlaces): string {
   if (scope === "user") return path;
   const inside = relative(root, path);
-  if (!inside.startsWith("..") && !isAbsolute(inside)) return [projectDir, ...inside.split(sep)].join("/");
+  if (!/^\.\.(?:[\\/]|$)/.test(inside) && !isAbsolute(inside)) return [projectDir, ...inside.split(sep)].join("/");
   if (scope === "local") return path;
   throw new Problem(
     "install/outside-project",

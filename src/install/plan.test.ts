@@ -127,6 +127,8 @@ test("SD-90: a committed entry cannot name a file outside the project; others na
   expect(() => callsFor({ ...outside, scope: "project" })).toThrow(
     expect.objectContaining({ code: "install/outside-project" }),
   );
+  const odd = { ...outside, hooksFile: "/p/..hooks/a.ts", packageRoot: "/p/node_modules/hookline" };
+  expect(callsFor({ ...odd, scope: "project" }).client[1]).toBe("${CLAUDE_PROJECT_DIR}/..hooks/a.ts");
   expect(callsFor({ ...outside, scope: "local" }).client).toEqual([
     "/x/hookline/client/hookline-client",
     "/q/hooks.ts",
