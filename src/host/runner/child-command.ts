@@ -46,8 +46,7 @@ export function childCommand({
       ...(permissionMode === undefined ? [] : ["--permission-mode", permissionMode]),
       ...(call.maxTurns === undefined ? [] : ["--max-turns", String(call.maxTurns)]),
       ...(call.maxBudgetUsd === undefined ? [] : ["--max-budget-usd", String(call.maxBudgetUsd)]),
-      // Last, because it takes a list.
-      ...(allowedTools.length === 0 ? [] : ["--allowed-tools", ...allowedTools]),
+      ...allowedTools.flatMap((rule) => ["--allowed-tools", rule]),
     ],
   };
 }
