@@ -23,7 +23,7 @@ const entries = [
   "sdk/env-file.ts",
   "sdk/detached.ts",
   "sdk/log-content.ts",
-  ...["agent", "calls", "default", "due", "start-worker", "work-tasks", "worker", "bullmq/index"].map(
+  ...["agent", "calls", "default", "due", "open-jobs", "start-worker", "work-tasks", "worker", "bullmq/index"].map(
     (name) => `sdk/tasks/${name}.ts`,
   ),
   "cli/run/transcript.ts",
@@ -64,14 +64,17 @@ export async function bundle(outdir) {
 const asksForBuiltins = {
   name: "asks-for-builtins",
   setup(build) {
-    build.onResolve({ filter: /^node:/ }, ({ path, kind }) =>
-      kind === "import-statement" ? { path, namespace: "builtin", sideEffects: false } : undefined,
-    );
-    build.onLoad({ filter: /./, namespace: "builtin" }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
-    }));
+    build.onLoad({ filter: /\.ts$/ }, ({ path }) => ({ contents: asking(readFileSync(path, "utf8")), loader: "ts" }));
   },
 };
+
+/** The same text on the same lines, with `import { a, b as c } from "node:x"` turned into a question to Node. */
+function asking(text) {
+  return text.replace(/^import \{([^}]*)\} from "(node:[a-z_/]+)";/gm, (_, names, module) => {
+    const values = names.split(",").filter((name) => !/^\s*(?:type\s|$)/.test(name));
+    return `const {${values.join(",").replace(/\sas\s/g, ": ")}} = process.getBuiltinModule("${module}");`;
+  });
+}
 
 /** What is imported on demand, and the transcript reader, stay files of their own. Our modules do nothing by being loaded. */
 function leavesOthers(entry) {

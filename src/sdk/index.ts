@@ -95,6 +95,6 @@ export type {
 } from "./tasks/backend.ts";
 export type { TaskContext, TaskDefinition, TaskFunction, TaskOptions, TaskRef, TaskTable } from "./tasks/task.ts";
 export type { AddOptions, CompletedTask, FailedTask, TaskKey, TaskResult, Tasks, WaitOptions } from "./tasks/tasks.ts";
-export { workTasks } from "./tasks/work-later.ts";
+export { hasOpenJobs, workTasks } from "./tasks/work-later.ts";
 export type { WorkTasksOptions } from "./tasks/work-tasks.ts";
 export type { World } from "./world.ts";

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type DaemonRecord, daemonStatus, serve, startDaemon, stopDaemon } from "../../daemon/index.ts";
 import { Problem } from "../../protocol/index.ts";
-import { keepPayload, version } from "../../sdk/index.ts";
+import { hasOpenJobs, keepPayload, version } from "../../sdk/index.ts";
 import type { Call, Command, Io } from "../command.ts";
 
 export const command: Command = {
@@ -40,6 +40,15 @@ async function foreground(file: string, call: Call, io: Io): Promise<number> {
   const record = call.text("record");
   const folder = record === undefined ? undefined : resolve(io.cwd, record);
   const complain = (line: string) => void io.err(`hookline: ${line}\n`);
+  let working = false;
+  const looking = setInterval(() => {
+    hasOpenJobs(file, io.env).then(
+      (open) => {
+        working = open;
+      },
+      (error: unknown) => complain(`Whether tasks run cannot be told: ${String(error)}`),
+    );
+  }, 5_000).unref();
   const ended = await serve({
     hooksFile: file,
     env: io.env,
@@ -48,9 +57,11 @@ async function foreground(file: string, call: Call, io: Io): Promise<number> {
     complain,
     signal: io.signal,
     ready: (record) => void tell(record, call, io),
+    busy: () => working,
     ...(idle === undefined ? {} : { idleMs: idle * 60_000 }),
     ...(folder === undefined ? {} : { keep: (payload: string) => keepPayload(folder, payload, complain) }),
   });
+  clearInterval(looking);
   if (ended === "left") return 0;
   await io.err(`hookline: another daemon answers for ${file}. hookline serve ${file} --stop ends it.\n`);
   return 3;
