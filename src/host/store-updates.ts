@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { approveGrants } from "../engine/index.ts";
+import { approveGrants, type Engine } from "../engine/index.ts";
 import { type Change, clientHome, editSettings } from "../engine/settings/index.ts";
 import type { PermissionDestination, PermissionUpdate } from "../protocol/index.ts";
 import type { AgentOptions } from "./options.ts";
@@ -19,18 +19,18 @@ export async function storeUpdates(
   const { warnings } = await permissions.apply(forSession, scope);
   for (const { message } of warnings) tell({ kind: "notice", text: message, level: "warning" });
   for (const update of updates) if (update.type === "addDirectories") directories.push(...update.directories);
-  const written: string[] = [];
-  for (const update of stored) written.push(...(await write(update, options)));
-  if (stored.length > 0) await engine.reload({ written });
+  for (const update of stored) await write(update, options, engine);
+  if (stored.length > 0) await engine.reload();
 }
 
-async function write(update: PermissionUpdate, options: AgentOptions): Promise<readonly string[]> {
+async function write(update: PermissionUpdate, options: AgentOptions, engine: Engine): Promise<void> {
   const file = fileOf(update.destination, options);
-  if (file === undefined) return [];
+  if (file === undefined) return;
   const { contentHash } = await editSettings(file, editsOf(update));
+  // At once, before whoever watches the file takes it for somebody else's change.
+  await engine.reload({ written: [contentHash] });
   const grants = grantsOf(update);
   if (grants.length > 0) await approveGrants({ cwd: options.cwd, home: options.home, env: options.env }, grants);
-  return [contentHash];
 }
 
 function fileOf(destination: PermissionDestination, { cwd, env, home }: AgentOptions): string | undefined {
