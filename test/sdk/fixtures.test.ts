@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type EventName, eventNames } from "../../src/protocol/index.ts";
 import { fixtures, isSynthetic, testClient } from "../../src/sdk/testing/index.ts";
-import { type BundledPackage, bundlePackage } from "./bundled.ts";
+import { type DaemonWorld, openDaemonWorld } from "../daemon/world.ts";
 
-let world: BundledPackage;
+let world: DaemonWorld;
 beforeAll(async () => {
-  world = await bundlePackage();
+  world = await openDaemonWorld();
 });
 afterAll(() => world.remove());
 
@@ -26,37 +26,33 @@ for (const name of names) {
 app.on("PermissionRequest", () => sdk.approvePermission({ input: { command: "true" } }));
 `;
 
-test("SD-102: every recorded payload gets the same bytes from the test client and from run", async () => {
-  const file = world.file(
-    "all.mjs",
-    `import * as sdk from "hookline/sdk";
-const names = ${JSON.stringify(eventNames)};
-const app = sdk.createApp({ log: false });
-${body}
-export default app;
-`,
-  );
+test("SD-102: every recorded payload gets the same bytes from the test client, from run and from the daemon", async () => {
+  const head = `import * as sdk from "hookline/sdk";\nconst names = ${JSON.stringify(eventNames)};\n`;
+  const file = world.file("all.mjs", `${head}const app = sdk.createApp();\n${body}\nexport default app;\n`);
   const sdk = await import("../../src/sdk/index.ts");
   const app = sdk.createApp({ log: false });
   new Function("sdk", "app", "names", body)(sdk, app, eventNames);
   const client = testClient(app);
-  const ran = async (name: EventName) => {
+  await world.serve(file);
+  const answers = async (name: EventName) => {
     const payload = fixtures[name]() as unknown as Record<string, unknown>;
-    const one = await client.raw(payload);
-    const other = await world.run([file], JSON.stringify(payload));
+    const { exitCode: code, stdout, stderr } = await client.raw(payload);
+    const text = JSON.stringify(payload);
+    const told = ({ code, stdout }: { code: number | null; stdout: string }) => ({ code, stdout });
+    expect(stdout + stderr, name).not.toBe("");
     return {
-      client: { code: one.exitCode, stdout: one.stdout },
-      run: { code: other.code, stdout: other.stdout },
+      name,
+      client: { code, stdout },
+      run: told(await world.cli(["run", file], { input: text })),
+      daemon: told(await world.client([file], `${text}\n`)),
     };
   };
-  const silent: string[] = [];
   for (let at = 0; at < eventNames.length; at += 4) {
-    for (const [n, pair] of (await Promise.all(eventNames.slice(at, at + 4).map(ran))).entries()) {
-      expect(pair.run, eventNames[at + n]).toEqual(pair.client);
-      if (pair.client.stdout === "" && pair.client.code === 0) silent.push(eventNames[at + n] ?? "");
+    for (const { name, client, run, daemon } of await Promise.all(eventNames.slice(at, at + 4).map(answers))) {
+      expect({ run, daemon }, name).toEqual({ run: client, daemon: client });
     }
   }
-  // Of these the host reads nothing, or a text that this app does not give.
-  expect(silent).toEqual([]);
+  const transports = world.log().map(({ transport }) => transport);
+  expect(transports.sort()).toEqual([...eventNames.map(() => "client"), ...eventNames.map(() => "run")]);
   expect(eventNames.filter(isSynthetic).sort()).toEqual(["DirectoryAdded", "PostModelSwitch", "PreModelSwitch"]);
 });
