@@ -1,0 +1,46 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, expect, test } from "vitest";
+
+const program = resolve(import.meta.dirname, "../dist/cli/bin.js");
+const base = realpathSync(mkdtempSync(join(tmpdir(), "hookline-ask-test-")));
+const [cwd, home, state] = ["project", "home", "state"].map((name) => join(base, name)) as [string, string, string];
+for (const folder of [cwd, home]) mkdirSync(folder);
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+const env = { PATH: process.env["PATH"], HOME: home, HOOKLINE_HOME: state, TMPDIR: base };
+
+async function ask(script: object, ...args: readonly string[]) {
+  const file = join(base, "script.json");
+  writeFileSync(file, JSON.stringify(script));
+  const all = [program, "ask", "--agent", "hookline", "--model", `scripted:${file}`, "--json", ...args];
+  const { stdout } = await promisify(execFile)(process.execPath, all, { cwd, env, timeout: 60_000 });
+  return JSON.parse(stdout) as { result: string; session_id: string; hookline: Record<string, unknown> };
+}
+
+test("HO-70 HO-75 ask runs our own agent: answer, tools, tokens; then a fork of the session", async () => {
+  const usage = { input: 100, output: 20, cacheRead: 0, cacheWrite5m: 0 };
+  writeFileSync(join(cwd, "notes.txt"), "blue mugs\n");
+  const read = { tool: "Read", input: { file_path: join(cwd, "notes.txt") } };
+  const answers = [
+    { calls: [read], usage },
+    { text: "Mugs.", usage },
+  ];
+  const first = await ask({ model: "claude-sonnet-4-5", answers }, "What do the notes say?");
+  expect(first).toMatchObject({
+    result: "Mugs.",
+    is_error: false,
+    num_turns: 2,
+    usage: { input_tokens: 200, output_tokens: 40 },
+    hookline: { answerSource: "transcript", ended: "answered", toolCalls: [{ name: "Read", count: 1 }], warnings: [] },
+  });
+  const told = [{ in: "messages", contains: ["What do the notes say?", "Mugs."] }];
+  const again = { model: "claude-sonnet-4-5", answers: [{ text: "Blue.", usage, expect: told }] };
+  const second = await ask(again, "Their colour?", "--resume", first.session_id, "--fork");
+  expect(second).toMatchObject({ result: "Blue.", usage: { input_tokens: 100, output_tokens: 20 } });
+  expect(second.session_id).not.toBe(first.session_id);
+  expect(readdirSync(join(state, "ask"))).toEqual([]);
+}, 60_000);
