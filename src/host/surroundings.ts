@@ -17,8 +17,8 @@ import { watchedNames } from "./watch/watched-names.ts";
 export interface Surroundings {
   /** Reads instructions and begins to watch. */
   begin(thread: Thread, started: Outcome): Promise<void>;
-  /** The thread moves to another folder. */
-  move(thread: Thread, folder: string): Promise<void>;
+  /** The thread moves to another folder; with `stayAt`, hooks hear of it and the thread goes on there. */
+  move(thread: Thread, folder: string, stayAt?: string): Promise<void>;
   /** Env files that hooks wrote, in order of writing. */
   envFiles(): Promise<readonly string[]>;
   /** A file was read or written: instructions above it count from now on. */
@@ -55,7 +55,8 @@ export function openSurroundings({ options, engine, directories, envFolder, tell
   let wanted: readonly string[] = [];
 
   async function load(thread: Thread, reason: "session_start" | "compact"): Promise<void> {
-    for (const file of await instructions.load(reason)) notify(thread, "InstructionsLoaded", loadedPayload(file));
+    for (const file of await instructions.load(reason, thread))
+      notify(thread, "InstructionsLoaded", loadedPayload(file));
   }
 
   /** Names in the current folder are those that hooks match on; they follow `cd`. */
@@ -86,17 +87,17 @@ export function openSurroundings({ options, engine, directories, envFolder, tell
       await watchFiles(thread);
       unwatchSettings ??= engine.watch();
     },
-    async move(thread, folder) {
+    async move(thread, folder, stayAt = folder) {
       const before = thread.cwd;
       if (before === folder) return;
-      thread.cwd = folder;
+      thread.cwd = stayAt;
       const about = { old_cwd: before, new_cwd: folder };
       fireUnawaited(thread, "CwdChanged", about, (outcome) => replaceWanted(thread, outcome));
       if (thread.agent === undefined) await watchFiles(thread);
     },
     envFiles: () => envFilesOf(envFolder()),
     async touched(thread, path, notes) {
-      for (const file of await instructions.touched(path)) {
+      for (const file of await instructions.touched(path, thread)) {
         notify(thread, "InstructionsLoaded", loadedPayload(file));
         notes.push(nested(file, thread.cwd));
       }
@@ -107,7 +108,7 @@ export function openSurroundings({ options, engine, directories, envFolder, tell
       await watchFiles(thread);
     },
     instructions() {
-      const text = instructionsText(instructions.loaded().filter(({ reason }) => reason !== "nested_traversal"));
+      const text = instructionsText(instructions.loaded());
       return text === "" ? [] : [text];
     },
     async end() {

@@ -27,7 +27,7 @@ export function toolContext({ thread, toolUseId, signal, notes }: Asked): ToolCo
     toolUseId,
     signal,
     cwd: () => thread.cwd,
-    moveTo: (folder) => surroundings.move(thread, folder),
+    moveTo: (folder, stayAt) => surroundings.move(thread, folder, stayAt),
     projectRoot: session.projectRoot,
     directories: () => session.directories,
     env: options.env,

@@ -19,11 +19,11 @@ export interface InstructionsOptions {
 
 /** The instruction files of one session: what is loaded, and what comes in when a file below is touched. */
 export interface Instructions {
-  /** Reads everything from the start again. Each file in the answer is one InstructionsLoaded. */
-  load(reason: "session_start" | "compact"): Promise<readonly InstructionFile[]>;
-  /** What a touched file brings in: those between it and the project, each once. */
-  touched(path: string): Promise<readonly InstructionFile[]>;
-  /** All that is loaded now, in order. */
+  /** Reads everything from the start again, for a reader who has forgotten it. Each file in the answer is one InstructionsLoaded. */
+  load(reason: "session_start" | "compact", reader?: object): Promise<readonly InstructionFile[]>;
+  /** What a touched file brings in: those between it and the project, each once for each reader. */
+  touched(path: string, reader?: object): Promise<readonly InstructionFile[]>;
+  /** What was loaded from the start, in order. */
   loaded(): readonly InstructionFile[];
 }
 
@@ -35,11 +35,18 @@ interface Candidate {
 }
 
 export function openInstructions(options: InstructionsOptions): Instructions {
-  let files: InstructionFile[] = [];
+  let start: readonly InstructionFile[] = [];
+  /** Paths that came in on the way, by who has read them: what an agent knows, the main thread does not. */
+  const onTheWay = new WeakMap<object, Set<string>>();
+  const everybody = {};
 
-  async function take(candidates: readonly Candidate[], why: LoadReason, trigger?: string): Promise<InstructionFile[]> {
+  async function take(
+    candidates: readonly Candidate[],
+    why: LoadReason,
+    seen: Set<string>,
+    trigger?: string,
+  ): Promise<InstructionFile[]> {
     const fresh: InstructionFile[] = [];
-    const seen = new Set(files.map(({ path }) => path));
     for (const { path, type, roots } of candidates) {
       const walk: IncludeWalk = {
         roots,
@@ -49,22 +56,24 @@ export function openInstructions(options: InstructionsOptions): Instructions {
       };
       fresh.push(...(await readWithIncludes({ path, type, why, trigger }, walk, options.warn)));
     }
-    files.push(...fresh);
     return fresh;
   }
 
   return {
-    load(reason) {
-      files = [];
-      return take(startFiles(options), reason);
+    async load(reason, reader = everybody) {
+      onTheWay.delete(reader);
+      start = await take(startFiles(options), reason, new Set());
+      return start;
     },
-    async touched(path) {
+    async touched(path, reader = everybody) {
+      const known = onTheWay.get(reader) ?? new Set(start.map((file) => file.path));
+      onTheWay.set(reader, known);
       const roots = [options.projectRoot, ...options.directories()];
       const folders = roots.flatMap((root) => foldersBetween(root, dirname(path)));
       const candidates = [...new Set(folders)].flatMap((folder) => projectFiles(folder, options));
-      return take(candidates, "nested_traversal", path);
+      return take(candidates, "nested_traversal", known, path);
     },
-    loaded: () => files,
+    loaded: () => start,
   };
 }
 

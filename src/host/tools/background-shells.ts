@@ -1,10 +1,17 @@
-/** The background commands of one session. */
+import { randomUUID } from "node:crypto";
+import { endLeftovers, findLeftovers } from "../../exec/index.ts";
+
+export const runTag = "HOOKLINE_RUN";
+
+/** The commands of one session that outlive their call: those started in the background, and what others left behind. */
 export interface BackgroundShells {
   /** Running and ended ones, in order of start. */
   list(): readonly BackgroundShell[];
   get(id: string): BackgroundShell | undefined;
   add(shell: BackgroundShell): void;
-  /** Ends all that run and waits for them: the session's end. */
+  /** The mark of all that the session's commands start, below that of an outer run: `HOOKLINE_RUN` in their environment. */
+  tag(outer: string | undefined): string;
+  /** The session's end: ends all that run, and what any command left running behind itself. */
   endAll(): Promise<void>;
 }
 
@@ -26,6 +33,8 @@ export interface BackgroundShell {
 /** `onEnd` hears of each command that ended, by itself or not: the host tells the model. */
 export function openBackgroundShells(onEnd: (shell: BackgroundShell) => void = () => undefined): BackgroundShells {
   const shells = new Map<string, BackgroundShell>();
+  const own = randomUUID();
+  const tags = new Set<string>();
   return {
     list: () => [...shells.values()],
     get: (id) => shells.get(id),
@@ -33,8 +42,14 @@ export function openBackgroundShells(onEnd: (shell: BackgroundShell) => void = (
       shells.set(shell.id, shell);
       void shell.done.then(() => onEnd(shell));
     },
+    tag(outer) {
+      const tag = outer ? `${outer}/${own}` : own;
+      tags.add(tag);
+      return tag;
+    },
     async endAll() {
       await Promise.all([...shells.values()].map((shell) => shell.end()));
+      for (const tag of tags) endLeftovers(await findLeftovers(runTag, `${tag}/`));
     },
   };
 }

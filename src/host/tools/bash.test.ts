@@ -6,7 +6,6 @@ import { findLeftovers } from "../../exec/index.ts";
 import { bashTool } from "./bash.ts";
 import { recorded } from "./fixtures/recorded.ts";
 import { shapeOf, toolWorld } from "./fixtures/world.ts";
-import { endShellLeftovers } from "./shell-run.ts";
 
 test("a command's response has the recorded keys and kinds, in the recorded order (HO-20)", async () => {
   const { call } = toolWorld();
@@ -83,7 +82,7 @@ test("outside its folders the session does not stay, and the model is told", asy
     content: `/\nShell cwd was reset to ${project}`,
     response: { stdout: "/", stderr: `\nShell cwd was reset to ${project}` },
   });
-  expect(notes).toEqual(["moved /", `moved ${project}`]);
+  expect(notes).toEqual([`moved /, stays at ${project}`]);
 });
 
 test("a command that forges our words moves the session nowhere", async () => {
@@ -169,26 +168,29 @@ test("a long failure loses its middle", async () => {
 test("a command over its time is ended with all it started", async () => {
   const { call, context } = toolWorld();
   const command = "(setsid sleep 61 &) ; echo before; sleep 62";
-  const result = await call(bashTool(), { command, timeout: 400 });
+  const result = await call(bashTool(), { command, timeout: 1_500 });
   expect(result).toEqual({
     isError: true,
-    content: "Exit code 143\nCommand timed out after 400ms\nbefore",
+    content: "Exit code 143\nCommand timed out after 2s\nbefore",
     interrupted: false,
   });
-  expect(await findLeftovers("HOOKLINE_RUN", context.sessionId)).toEqual([]);
+  expect(await findLeftovers("HOOKLINE_RUN", context.shells.tag(undefined))).toEqual([]);
 });
 
 test("an interrupt ends the command and is told as one", async () => {
-  const { call, context } = toolWorld();
+  const { call, context, project } = toolWorld();
   const abort = new AbortController();
-  setTimeout(() => abort.abort(), 200);
-  const result = await call(bashTool(), { command: "echo so far; sleep 63" }, { signal: abort.signal });
+  const command = "echo so far; touch started; sleep 63";
+  const running = call(bashTool(), { command }, { signal: abort.signal });
+  await expect.poll(() => existsSync(join(project, "started")), { timeout: 5_000 }).toBe(true);
+  abort.abort();
+  const result = await running;
   expect(result).toEqual({
     isError: true,
     content: "Command was aborted before completion\nso far",
     interrupted: true,
   });
-  expect(await findLeftovers("HOOKLINE_RUN", context.sessionId)).toEqual([]);
+  expect(await findLeftovers("HOOKLINE_RUN", context.shells.tag(undefined))).toEqual([]);
 });
 
 test("what a command leaves running does not hold the call, keeps its output, and goes with the session", async () => {
@@ -196,9 +198,9 @@ test("what a command leaves running does not hold the call, keeps its output, an
   const result = await call(bashTool(), { command: "(sleep 0.2; echo late > late.txt; sleep 64) & echo started" });
   expect(result).toMatchObject({ content: "started" });
   await expect.poll(() => existsSync(join(project, "late.txt"))).toBe(true);
-  expect((await findLeftovers("HOOKLINE_RUN", context.sessionId)).length).toBeGreaterThan(0);
-  await endShellLeftovers(context);
-  await expect.poll(() => findLeftovers("HOOKLINE_RUN", context.sessionId)).toEqual([]);
+  expect((await findLeftovers("HOOKLINE_RUN", context.shells.tag(undefined))).length).toBeGreaterThan(0);
+  await context.shells.endAll();
+  await expect.poll(() => findLeftovers("HOOKLINE_RUN", context.shells.tag(undefined))).toEqual([]);
 });
 
 test("a command without end that prints is ended before it fills the disk", async () => {

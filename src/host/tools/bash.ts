@@ -121,9 +121,9 @@ async function followFolder(folder: string, context: ToolContext): Promise<strin
   if (folder === context.cwd() || !(await unless(["ENOENT"], stat(folder)))?.isDirectory()) return "";
   const home = context.worktrees.current()?.path ?? context.projectRoot;
   const roots = [home, ...context.directories()];
-  await context.moveTo(folder);
-  if (roots.some((root) => isInside(folder, root))) return "";
-  await context.moveTo(home);
+  const inside = roots.some((root) => isInside(folder, root));
+  await (inside ? context.moveTo(folder) : context.moveTo(folder, home));
+  if (inside) return "";
   return `\nShell cwd was reset to ${home}`;
 }
 

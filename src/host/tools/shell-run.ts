@@ -1,8 +1,9 @@
 import { constants } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Ended, endLeftovers, findLeftovers, type Running, start } from "../../exec/index.ts";
+import { type Ended, type Running, start } from "../../exec/index.ts";
 import { openFolder, unless } from "../../files/index.ts";
+import { runTag } from "./background-shells.ts";
 import { readShellWords, shellScript } from "./shell-script.ts";
 import type { ToolContext } from "./tool.ts";
 
@@ -28,7 +29,6 @@ export interface ShellOptions {
   readonly signal?: AbortSignal;
 }
 
-const tagName = "HOOKLINE_RUN";
 const lookEveryMs = 50;
 /** Far more than anybody reads, far less than a disk. */
 export const mostOutputBytes: number = 256 * 2 ** 20;
@@ -42,8 +42,8 @@ export async function startShell(options: ShellOptions, context: ToolContext): P
     { form: "exec", file: "/bin/bash", args },
     {
       cwd: context.cwd(),
-      env: { ...context.env, SHELL: "/bin/bash", BASH_ENV: undefined, ENV: undefined, GIT_EDITOR: "true" },
-      tag: { name: tagName, value: `${tagOf(context)}/${context.toolUseId}` },
+      env: { ...context.env, ...ownVariables(context) },
+      tag: { name: runTag, value: `${context.shells.tag(context.env[runTag])}/${context.toolUseId}` },
       input: command,
       timeoutMs,
       ...(signal === undefined ? {} : { signal }),
@@ -52,14 +52,18 @@ export async function startShell(options: ShellOptions, context: ToolContext): P
   return { outputPath, done: follow(running, outputPath), cancel: running.cancel };
 }
 
-/** Ends what the session's commands left running behind themselves. */
-export async function endShellLeftovers(context: Pick<ToolContext, "env" | "sessionId">): Promise<void> {
-  endLeftovers(await findLeftovers(tagName, `${tagOf(context)}/`));
-}
-
-function tagOf({ env, sessionId }: Pick<ToolContext, "env" | "sessionId">): string {
-  const outer = env[tagName];
-  return outer ? `${outer}/${sessionId}` : sessionId;
+/** What every command finds in its environment; startup files are not read, and an editor that git opens closes at once. */
+function ownVariables({ sessionId }: ToolContext): Record<string, string | undefined> {
+  return {
+    SHELL: "/bin/bash",
+    BASH_ENV: undefined,
+    ENV: undefined,
+    GIT_EDITOR: "true",
+    CLAUDECODE: "1",
+    CLAUDE_CODE_SESSION_ID: sessionId,
+    CLAUDE_CODE_ENTRYPOINT: "hookline",
+    CLAUDE_PROJECT_DIR: undefined,
+  };
 }
 
 async function makeOutput({ paths, newId }: ToolContext): Promise<string> {

@@ -59,8 +59,11 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** The folder now: asked, not kept, since a call beside this one may move. */
   readonly cwd: () => string;
-  /** The session moves. The host keeps the folder and fires CwdChanged; it resolves before PostToolUse may fire. */
-  readonly moveTo: (folder: string) => Promise<void>;
+  /**
+   * The session moves: the host keeps the folder and fires CwdChanged before PostToolUse may fire. `stayAt`: hooks hear of the folder,
+   * but the session is not let out of its own and goes on there.
+   */
+  readonly moveTo: (folder: string, stayAt?: string) => Promise<void>;
   /** Where the session started: `CLAUDE_PROJECT_DIR`. */
   readonly projectRoot: string;
   /** Folders added beside it. */
