@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { faultOf } from "../src/engine/answer/shape.ts";
@@ -17,7 +17,8 @@ import { recordedPayloads } from "./fixtures/payloads/read.ts";
 const folder = join(import.meta.dirname, "../schema");
 
 test("schema/ holds what the catalog says; `npm run schema` writes it anew", () => {
-  const written = new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]));
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".json"));
+  const written = new Map(names.map((name) => [name.split(sep).join("/"), readFileSync(join(folder, name), "utf8")]));
   expect(new Map([...written].sort())).toEqual(new Map([...schemaFiles()].sort()));
 });
 

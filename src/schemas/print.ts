@@ -2,9 +2,14 @@ import { z } from "zod";
 import { eventNames } from "../protocol/index.ts";
 import { inputSchema, outputSchema } from "./events.ts";
 import { scriptSchema } from "./script.ts";
+import { sessionsSchemas } from "./sessions.ts";
 import { settingsSchema } from "./settings.ts";
+import { usageSchemas } from "./usage.ts";
 
-/** The JSON Schema files of the package, name to text: two per event, one for settings, one for scripted models. */
+/**
+ * The JSON Schema files of the package, name to text: two per event, one for settings, one for scripted models, and one for
+ * each report on usage and each command on sessions.
+ */
 export function schemaFiles(): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   for (const name of eventNames) {
@@ -12,6 +17,9 @@ export function schemaFiles(): ReadonlyMap<string, string> {
     files.set(`${name}.output.json`, printed(`${name}.output.json`, outputSchema(name)));
   }
   files.set("script.json", printed("script.json", scriptSchema));
+  for (const [folder, schemas] of Object.entries({ usage: usageSchemas, sessions: sessionsSchemas }))
+    for (const [name, schema] of Object.entries(schemas))
+      files.set(`${folder}/${name}.json`, printed(`${folder}/${name}.json`, schema));
   return files.set("settings.json", printed("settings.json", settingsSchema));
 }
 

@@ -1,0 +1,78 @@
+import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { Readable } from "node:stream";
+import { beforeAll, expect, test } from "vitest";
+import type { Io } from "../src/cli/command.ts";
+import { main } from "../src/cli/main.ts";
+import { sessionsSchemas, usageSchemas } from "../src/schemas/index.ts";
+import { reportNames } from "../src/usage/index.ts";
+
+/** What commands print with --json, against the schemas that are published for it. */
+
+const recorded = resolve(import.meta.dirname, "fixtures/transcripts");
+const names = ["a-plain", "b-subagent", "d-forked", "e-compact-interactive", "f-error-529", "g-large-and-image"];
+const home = mkdtempSync(join(tmpdir(), "hookline-schema-"));
+
+beforeAll(() => {
+  for (const name of names)
+    cpSync(join(recorded, name), join(home, ".claude/projects", `-${name}`), { recursive: true });
+  const folder = join(home, ".claude", "sessions");
+  mkdirSync(folder, { recursive: true });
+  const running = { pid: process.pid, sessionId: "s1", cwd: "/w", kind: "interactive", status: "busy", more: 1 };
+  writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify(running));
+});
+
+async function printed(...args: string[]): Promise<unknown> {
+  let out = "";
+  const io: Io = {
+    stdin: Readable.from([]) as Io["stdin"],
+    out: async (text) => {
+      out += text;
+    },
+    err: async () => undefined,
+    env: { HOOKLINE_HOME: join(home, "state") },
+    cwd: "/home/dev/project",
+    home,
+    terminal: { out: false, err: false, colour: false, columns: 80 },
+    signal: new AbortController().signal,
+  };
+  await main([...args, "--json"], io);
+  return JSON.parse(out);
+}
+
+test.each(reportNames)("US-25 usage %s prints what its schema says", async (name) => {
+  const more = ["--breakdown", "--agents", "--show-prices", "--reconcile", "--token-limit", "max"];
+  for (const args of [[], more]) {
+    const report = await printed("usage", name, ...args);
+    expect(usageSchemas[name]?.safeParse(report).error).toBeUndefined();
+    expect(usageSchemas[name]?.safeParse({ ...(report as object), more: 1 }).success).toBe(false);
+  }
+});
+
+const subagent = "501a101c";
+
+test.each([
+  ["ls", []],
+  ["show", [subagent]],
+  ["show", [subagent, "--agents", "--thinking", "--results"]],
+  ["show", [subagent, "--last", "3"]],
+  ["tree", [subagent]],
+  ["live", []],
+  ["live", ["--all"]],
+  ["search", ["the"]],
+  ["validate", ["--all"]],
+  ["repair", [subagent, "--dry-run"]],
+  ["repair", [subagent, "--to", "subagents", "--dry-run"]],
+  ["fork", [subagent]],
+  ["archive", [subagent]],
+  ["export", [subagent, "--agents", "--results"]],
+])("SE-68 sessions %s %j prints what its schema says", async (verb, args) => {
+  expect(sessionsSchemas[verb]?.safeParse(await printed("sessions", verb, ...args)).error).toBeUndefined();
+});
+
+test("SE-68 every command has a schema, and every schema a command", () => {
+  const verbs = ["archive", "export", "fork", "live", "ls", "repair", "search", "show", "tree", "validate"];
+  expect(Object.keys(sessionsSchemas).sort()).toEqual(verbs);
+  expect(Object.keys(usageSchemas).sort()).toEqual([...reportNames].sort());
+});
