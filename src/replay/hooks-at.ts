@@ -50,7 +50,7 @@ function found(path: string, known: ReadonlySet<string>): readonly string[] {
 }
 
 function importsOf(text: string): readonly string[] {
-  return [...text.matchAll(/(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']/g)].map(([, path = ""]) => path);
+  return [...text.matchAll(/(?:from|import|require)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']/g)].map(([, path = ""]) => path);
 }
 
 /** Packages are those of today: a commit does not hold them. */

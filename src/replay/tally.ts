@@ -51,7 +51,8 @@ export function openTally(limit: number): Tally {
       if (isListed(said.decision)) listed.add(() => ({ ...placeOf(event), ...spoken(said) }));
       const { input } = said;
       if (input !== undefined) {
-        changes.add(() => ({ ...placeOf(event), before: event.payload["tool_input"] as ToolInput, after: input }));
+        const before = event.payload["tool_input"] as ToolInput;
+        changes.add(() => ({ ...placeOf(event), before: cutTexts(before), after: cutTexts(input) }));
       }
     },
     report: ({ againstHooks, ...read }) => ({
@@ -149,12 +150,20 @@ function inputLine(input: unknown): string {
   return named.find((value) => typeof value === "string") ?? JSON.stringify(fields);
 }
 
+/** Whole files are written through inputs; a thousand of them are more than a report should hold. */
+function cutTexts(input: ToolInput): ToolInput {
+  const most = 20_000;
+  const cut = (_key: string, value: unknown): unknown =>
+    typeof value === "string" && value.length > most ? `${value.slice(0, most)}…` : value;
+  return JSON.parse(JSON.stringify(input, cut)) as ToolInput;
+}
+
 function spoken({ decision, reason }: Said): Pick<Listed, "decision" | "reason"> {
   return { decision, ...(reason === undefined ? {} : { reason }) };
 }
 
 function summaryOf({ handlers: _h, effects: _e, tasks: _t, strays: _s, print: _p, ...summary }: Said): AnswerSummary {
-  return summary;
+  return summary.input === undefined ? summary : { ...summary, input: cutTexts(summary.input) };
 }
 
 function list<Row>(limit: number) {

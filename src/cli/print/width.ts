@@ -24,6 +24,17 @@ export function pad(text: string, columns: number, side: "left" | "right" = "lef
   return side === "left" ? `${text}${blanks}` : `${blanks}${text}`;
 }
 
+/** The text in lines of at most `columns`, broken between words; a word that is longer is cut. */
+export function wrapped(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1);
+    if (line !== undefined && widthOf(line) + 1 + widthOf(word) <= columns) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(cut(word, columns));
+  }
+  return lines;
+}
+
 function charWidth(char: string): number {
   const code = char.codePointAt(0) ?? 0;
   if (/^(?:\p{Mn}|\p{Me}|\p{Cf})$/u.test(char)) return 0;

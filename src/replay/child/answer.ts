@@ -25,11 +25,11 @@ export function saidOf(settled: Settled, { effects, tasks, strays }: Beside): Sa
   const reason = folded.refusal?.reason ?? folded.halt ?? folded.decision?.reason;
   return {
     decision: decisionOf(settled, handlers),
-    ...(reason === undefined ? {} : { reason }),
+    ...(reason === undefined ? {} : { reason: cut(reason) }),
     ...(folded.input === undefined ? {} : { input: folded.input }),
     ...(folded.output === undefined ? {} : { outputChanged: true }),
-    ...(folded.contexts.length === 0 ? {} : { contexts: folded.contexts }),
-    ...(folded.messages.length === 0 ? {} : { messages: folded.messages }),
+    ...(folded.contexts.length === 0 ? {} : { contexts: folded.contexts.map(cut) }),
+    ...(folded.messages.length === 0 ? {} : { messages: folded.messages.map(cut) }),
     handlers,
     ...(effects.length === 0 ? {} : { effects }),
     ...(tasks.length === 0 ? {} : { tasks }),
@@ -49,6 +49,11 @@ function decisionOf({ folded, event }: Settled, handlers: readonly SaidHandler[]
   if (halt !== undefined) return "halt";
   if (refusal !== undefined) return event === "PreToolUse" ? "deny" : "block";
   return decision?.kind ?? "none";
+}
+
+/** A report shows a line of it; that two answers differ further on is told by their prints. */
+function cut(text: string): string {
+  return text.length > 2_000 ? `${text.slice(0, 2_000)}…` : text;
 }
 
 /** The permission model's own words, for a way in that we did not think of. */
