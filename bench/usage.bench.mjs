@@ -1,16 +1,15 @@
 /** US-29, US-40 to US-44: tokens and money, in CPU beside ccusage, and every figure against the corpus's own truth. */
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
+import { peerProgram } from "./ccusage.mjs";
 import { growCorpus, largestSessions } from "./corpus/grow.mjs";
 import { writeCorpus } from "./corpus/write.mjs";
 import { median } from "./interleave.mjs";
-import { peerFolder } from "./peer.mjs";
 import { writeTrap } from "./traps.mjs";
 
 const bin = resolve(import.meta.dirname, "../dist/cli/bin.js");
-const peerVersion = "20.0.24";
 const rounds = 5;
 /** Some shells count in hundredths of a second, this one in thousandths. */
 const shell = existsSync("/bin/bash") ? "/bin/bash" : "sh";
@@ -29,18 +28,6 @@ export async function measure({ long, say }) {
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
-}
-
-/** The native program itself: its launcher, which only finds and starts it, is left out of the count. */
-function peerProgram(say) {
-  const program = join(
-    peerFolder(`@ccusage/ccusage-${process.platform}-${process.arch}`, peerVersion, say),
-    "bin",
-    process.platform === "win32" ? "ccusage.exe" : "ccusage",
-  );
-  // The package leaves it to the launcher to make it runnable.
-  chmodSync(program, 0o755);
-  return program;
 }
 
 /** CPU as a share of the peer's, and peak memory in megabytes. */
