@@ -19,6 +19,7 @@ export function enginePorts(main: () => Thread, permissions: Permissions, intera
     },
     ...(interactive ? { wake: ({ hook, text }) => main().session.inbox.put(wakeUp(hook.event, text)) } : {}),
     observe: (notice) => {
+      if (notice.kind === "snapshot-changed") void main().session.surroundings.settingsChanged(main());
       const words = stopHookWords(notice);
       if (words === undefined) return;
       const line = { type: "system", subtype: "informational", content: words, level: "info", isMeta: false };

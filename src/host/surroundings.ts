@@ -19,6 +19,8 @@ export interface Surroundings {
   begin(thread: Thread, started: Outcome): Promise<void>;
   /** The thread moves to another folder; with `stayAt`, hooks hear of it and the thread goes on there. */
   move(thread: Thread, folder: string, stayAt?: string): Promise<void>;
+  /** Other hooks are in force: they may wait for other files. */
+  settingsChanged(main: Thread): Promise<void>;
   /** Env files that hooks wrote, in order of writing. */
   envFiles(): Promise<readonly string[]>;
   /** A file was read or written: instructions above it count from now on. */
@@ -95,6 +97,7 @@ export function openSurroundings({ options, engine, directories, envFolder, tell
       fireUnawaited(thread, "CwdChanged", about, (outcome) => replaceWanted(thread, outcome));
       if (thread.agent === undefined) await watchFiles(thread);
     },
+    settingsChanged: watchFiles,
     envFiles: () => envFilesOf(envFolder()),
     async touched(thread, path, notes) {
       for (const file of await instructions.touched(path, thread)) {
