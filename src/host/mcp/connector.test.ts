@@ -1,11 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { access, mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { Problem } from "../../protocol/index.ts";
 import type { ElicitationAnswer, ElicitationForm } from "../person.ts";
 import type { Servers, ServerWishes } from "../servers.ts";
 import type { ToolContext, ToolResult } from "../tools/tool.ts";
@@ -172,71 +171,6 @@ test("a server that never says hello is given up", async () => {
   const { servers, told } = await connected({ slow }, { env: { ...process.env, MCP_TIMEOUT: "300" } });
   expect(servers.states).toEqual([{ name: "slow", status: "failed" }]);
   expect(told).toEqual([expect.stringMatching(/server slow of --mcp-config did not come up: .*timed out/i)]);
-});
-
-test("HO-24, A1: what a project configures is not started until it is approved", async () => {
-  const world = await folders();
-  const canary = join(world.cwd, "canary");
-  const touch = {
-    command: process.execPath,
-    args: ["-e", `require("fs").writeFileSync(${JSON.stringify(canary)}, "")`],
-  };
-  await writeFile(join(world.cwd, ".mcp.json"), JSON.stringify({ mcpServers: { shared: touch, mine: touch } }));
-  await mkdir(join(world.cwd, ".claude"));
-  await writeFile(
-    join(world.cwd, ".claude/settings.json"),
-    JSON.stringify({
-      enableAllProjectMcpServers: true,
-      enabledMcpjsonServers: ["mine"],
-      mcpServers: { inSettings: touch },
-    }),
-  );
-  await mkdir(join(world.home, ".claude"));
-  await writeFile(
-    join(world.home, ".claude/settings.json"),
-    JSON.stringify({ mcpServers: { mine: srv }, disabledMcpjsonServers: ["shared"] }),
-  );
-
-  const wary = await connectIn(world);
-  expect(wary.servers.states).toEqual([
-    { name: "shared", status: "disabled" },
-    { name: "mine", status: "connected" },
-    { name: "inSettings", status: "untrusted" },
-  ]);
-  await expect(access(canary)).rejects.toThrow("ENOENT");
-
-  const trusting = await connectIn({ ...world, approved: () => ({ state: "trusted", detail: "" }) });
-  expect(trusting.servers.states).toEqual([
-    { name: "shared", status: "disabled" },
-    { name: "mine", status: "failed" },
-    { name: "inSettings", status: "failed" },
-  ]);
-  await access(canary);
-});
-
-test("the client's own file names servers of the person, for all folders and for this one", async () => {
-  const world = await folders();
-  const state = {
-    mcpServers: { everywhere: srv },
-    projects: { [world.cwd]: { mcpServers: { here: srv } }, "/other": {} },
-  };
-  await writeFile(join(world.home, ".claude.json"), JSON.stringify(state));
-  const { servers } = await connectIn(world);
-  expect(servers.states.map(({ name }) => name)).toEqual(["here", "everywhere"]);
-});
-
-test("a file that the caller names must be usable; one that lies about is only reported", async () => {
-  const world = await folders();
-  await writeFile(join(world.cwd, ".mcp.json"), "{ no json");
-  const { servers, told } = await connectIn(world);
-  expect([servers.states, told]).toEqual([
-    [],
-    [expect.stringContaining(".mcp.json cannot be read for MCP servers: line 1")],
-  ]);
-  const none = join(world.cwd, "none.json");
-  await expect(connectIn({ ...world, configs: ["none.json"] })).rejects.toMatchObject({ code: "mcp/bad-config" });
-  await expect(connectIn({ ...world, configs: ["none.json"] })).rejects.toThrow(`${none} configures no MCP servers`);
-  await expect(connectIn({ ...world, configs: ["{}"] })).rejects.toBeInstanceOf(Problem);
 });
 
 const never = new AbortController().signal;
