@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Outcome } from "../protocol/index.ts";
 import type { RunStep } from "./firing.ts";
 
@@ -9,15 +10,20 @@ export async function* streamSteps(
   fire: (onStep: (step: RunStep) => void, signal: AbortSignal) => Promise<Outcome>,
   outer: AbortSignal | undefined,
 ): AsyncGenerator<EventStep, Outcome, void> {
+  // Not `AbortSignal.any`: a long session fires thousands of events under one signal, and it would keep a trace of each.
   const leaving = new AbortController();
-  const signal = outer === undefined ? leaving.signal : AbortSignal.any([outer, leaving.signal]);
+  const onAbort = (): void => leaving.abort(outer?.reason);
+  if (outer?.aborted) onAbort();
+  // Many events under one signal are no leak.
+  if (outer !== undefined) setMaxListeners(0, outer);
+  outer?.addEventListener("abort", onAbort, { once: true });
   const steps: RunStep[] = [];
   let wake: (() => void) | undefined;
   let settled = false;
   const fired = fire((step) => {
     steps.push(step);
     wake?.();
-  }, signal).finally(() => {
+  }, leaving.signal).finally(() => {
     settled = true;
     wake?.();
   });
@@ -34,6 +40,7 @@ export async function* streamSteps(
     yield { kind: "outcome", outcome };
     return outcome;
   } finally {
-    leaving.abort(new Error("nobody listens any more"));
+    outer?.removeEventListener("abort", onAbort);
+    if (!settled) leaving.abort(new Error("nobody listens any more"));
   }
 }
