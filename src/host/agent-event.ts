@@ -10,6 +10,9 @@ export type AgentEvent =
       readonly tools: readonly string[];
       readonly model: string;
       readonly mcpServers: readonly McpState[];
+      readonly agents: readonly string[];
+      readonly commands: readonly string[];
+      readonly skills: readonly string[];
     }
   /** A block of an answer is in the transcript. */
   | {

@@ -1,46 +1,69 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "../protocol/index.ts";
 import { beginSession } from "./begin.ts";
 import { controlOf } from "./control-of.ts";
-import { openDriver } from "./drive.ts";
-import { endSession } from "./end.ts";
-import { openAgentSession } from "./open-session.ts";
-import { type RunAgentOptions, resolveAgentOptions } from "./options.ts";
+import { type Driver, openDriver } from "./drive.ts";
+import { endSession, tellHooks } from "./end.ts";
+import { type OpenedSession, openAgentSession } from "./open-session.ts";
+import { type AgentOptions, type RunAgentOptions, resolveAgentOptions } from "./options.ts";
 import { type AgentResult, resultOf } from "./result.ts";
 
 /**
  * Runs the reference agent: one session, from Setup to SessionEnd.
  *
  * Contract: resolves with the last result, however the model, tools, hooks and people behaved; an API error, a limit and an interrupt
- * are results. It rejects with a `Problem` for a wrong call or a session that cannot be opened, and when the transcript cannot be written.
+ * are results. It rejects with a `Problem` for a wrong call or a session that cannot be opened, and when the transcript cannot be
+ * written. Once `signal` is aborted it is over within two seconds, whatever still runs.
  */
 export async function runAgent(given: RunAgentOptions): Promise<AgentResult> {
   const options = resolveAgentOptions(given);
-  const ending = new AbortController();
-  const onAbort = (): void => ending.abort(options.signal?.reason);
-  options.signal?.addEventListener("abort", onAbort, { once: true });
-  if (options.signal?.aborted) onAbort();
-  const opened = await openAgentSession(options, ending.signal);
-  const { session, main } = opened;
-  const { calls } = opened.deferred;
-  const driver = openDriver(main, opened.deferred);
+  const ending = AbortSignal.any(options.signal === undefined ? [] : [options.signal]);
+  const opened = await openAgentSession(options, ending);
+  const reason = options.interactive ? "prompt_input_exit" : "other";
+  // Whoever asks for the end does not wait for the turn: hooks hear of it at once.
+  let told: Promise<void> | undefined;
+  const tellEnd = (): void => {
+    told ??= tellHooks(opened.main, "other");
+  };
+  ending.addEventListener("abort", tellEnd, { once: true });
   try {
-    const close = session.inbox.hold();
-    await options.onReady?.(controlOf(opened, driver, close));
-    const { firstPrompt } = await beginSession(opened);
-    const sdk = { kind: "prompt", source: "sdk" } as const;
-    if (calls.length > 0) session.inbox.put({ ...sdk, kind: "deferred", content: "" });
-    if (firstPrompt !== undefined) session.inbox.put({ ...sdk, content: firstPrompt, first: true });
-    if (options.prompt !== undefined && options.setup !== "init-only") {
-      if (options.prompt.trim() !== "") session.inbox.put({ ...sdk, content: options.prompt });
-      else if (calls.length === 0) throw noPrompt();
-    }
-    if (options.prompt !== undefined || options.setup === "init-only") close();
-    const nothing = { by: ending.signal.aborted ? "interrupted" : "completed", text: "", stopReason: "" } as const;
-    return (await driver.run()) ?? resultOf(session, nothing, { startedAt: options.clock.now(), turns: 0 });
+    const driver = openDriver(opened.main, opened.deferred);
+    const result = await Promise.race([work(opened, driver, options), cutShort(ending)]);
+    if (result !== undefined) return result;
+    const end = ending.aborted ? ({ by: "interrupted", text: "" } as const) : nothing;
+    return resultOf(opened.session, end, { startedAt: options.clock.now(), turns: 0 });
   } finally {
-    options.signal?.removeEventListener("abort", onAbort);
-    await endSession(main, options.interactive ? "prompt_input_exit" : "other");
+    ending.removeEventListener("abort", tellEnd);
+    await endSession(opened.main, told ?? tellHooks(opened.main, reason));
   }
+}
+
+const nothing = { by: "completed", text: "", stopReason: "" } as const;
+
+/** From the first event to the last answer. */
+async function work(opened: OpenedSession, driver: Driver, options: AgentOptions): Promise<AgentResult | undefined> {
+  const { inbox } = opened.session;
+  const close = inbox.hold();
+  await options.onReady?.(controlOf(opened, driver, close));
+  const { firstPrompt } = await beginSession(opened);
+  const deferred = opened.deferred.calls.length > 0;
+  const sdk = { kind: "prompt", source: "sdk" } as const;
+  if (deferred) inbox.put({ ...sdk, kind: "deferred", content: "" });
+  if (firstPrompt !== undefined) inbox.put({ ...sdk, content: firstPrompt, first: true });
+  if (options.setup === "init-only") close();
+  else if (options.prompt !== undefined) {
+    if (options.prompt.trim() !== "") inbox.put({ ...sdk, content: options.prompt });
+    else if (!deferred) throw noPrompt();
+    close();
+  }
+  return driver.run();
+}
+
+/** What does not end when it is told to is left behind. */
+async function cutShort(ending: AbortSignal): Promise<undefined> {
+  if (!ending.aborted) await new Promise((done) => ending.addEventListener("abort", done, { once: true }));
+  await sleep(1_700, undefined, { ref: false });
+  return undefined;
 }
 
 function noPrompt(): Problem {

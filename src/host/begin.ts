@@ -3,10 +3,13 @@ import type { Outcome } from "../protocol/index.ts";
 import { elicit } from "./elicitation.ts";
 import { fire } from "./fire.ts";
 import type { OpenedSession } from "./open-session.ts";
+import { noteOtherModel } from "./resumed-model.ts";
 import type { Servers } from "./servers.ts";
 import type { AgentSession } from "./session.ts";
+import { commandNames } from "./slash/custom.ts";
 import type { Thread } from "./thread.ts";
 import { giveTitle } from "./title.ts";
+import { startInWorktree } from "./worktree/start-in-worktree.ts";
 
 /** The beginning of a session: Setup where it was asked for, then SessionStart. Gives the prompt a hook wants answered first. */
 export async function beginSession({
@@ -18,17 +21,21 @@ export async function beginSession({
   await live.set("busy");
   if (options.name !== undefined) await giveTitle(session, options.name);
   session.servers = [await connectServers(session, main)];
+  if (options.worktree !== undefined) await startInWorktree(main, options.worktree, signal);
   if (options.setup !== undefined) {
     const trigger = options.setup === "maintenance" ? "maintenance" : "init";
     await fire(main, "Setup", { trigger }, { signal });
   }
   const started = await sessionStart({ session, main, opened });
+  await noteOtherModel(main, opened.context);
   await surroundings.begin(main, started);
   session.tell({
     kind: "init",
     tools: main.tools().map(({ name }) => name),
     model: main.model.name,
     mcpServers: session.servers.flatMap(({ states }) => states),
+    agents: session.definitions.map(({ type }) => type),
+    ...(await commandNames(options)),
   });
   const { initialUserMessage } = started.output;
   return initialUserMessage === undefined ? {} : { firstPrompt: initialUserMessage };

@@ -86,8 +86,5 @@ function placeOf(options: HeadlessOptions, control: () => AgentControl | undefin
     sessionId: () => control()?.session.id ?? "",
     uuid: options.uuid ?? (() => crypto.randomUUID()),
     now: options.clock?.now ?? Date.now,
-    agents: [],
-    slashCommands: [],
-    skills: [],
   };
 }

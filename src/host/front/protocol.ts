@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createInterface } from "node:readline";
+import { createInterface, type Interface } from "node:readline";
 import { readMode } from "../../permissions/index.ts";
 import type { PermissionUpdate, ToolInput } from "../../protocol/index.ts";
 import type { AgentControl } from "../control.ts";
@@ -18,7 +18,7 @@ export interface Protocol {
 
 export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => void): Protocol {
   const waiting = new Map<string, (answer: { value?: unknown; error?: string }) => void>();
-  const reader = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });
+  let reader: Interface | undefined;
 
   /** One request of ours; rejects when the other end refuses it, goes away, or is told that it no longer matters. */
   function request(subtype: string, fields: Fields, signal: AbortSignal): Promise<unknown> {
@@ -70,8 +70,11 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
 
   return {
     serve(control) {
+      // Opened only now: what it reads before somebody listens is lost.
+      const lines = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });
+      reader = lines;
       return new Promise((begin) => {
-        reader.on("line", (text) => {
+        lines.on("line", (text) => {
           const line = objectIn(text);
           if (line === undefined)
             send({
@@ -80,7 +83,7 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
             });
           else void Promise.resolve(take(control, line)).then(begin);
         });
-        reader.once("close", () => {
+        lines.once("close", () => {
           for (const settle of waiting.values()) settle({ error: "the other end has closed its side" });
           control.end();
           begin();
@@ -116,7 +119,7 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
         return { action, ...(typeof content === "object" && content !== null ? { content: content as Fields } : {}) };
       },
     },
-    close: () => reader.close(),
+    close: () => reader?.close(),
   };
 }
 

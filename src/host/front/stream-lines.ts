@@ -17,9 +17,6 @@ export interface StreamPlace {
   readonly sessionId: () => string;
   readonly uuid: () => string;
   readonly now: () => number;
-  readonly agents: readonly string[];
-  readonly slashCommands: readonly string[];
-  readonly skills: readonly string[];
 }
 
 type Line = Readonly<Record<string, unknown>>;
@@ -107,12 +104,12 @@ function initLine(event: Extract<AgentEvent, { kind: "init" }>, place: StreamPla
     mcp_servers: event.mcpServers,
     model: event.model,
     permissionMode: place.permissionMode(),
-    slash_commands: place.slashCommands,
+    slash_commands: event.commands,
     apiKeySource: "none",
     hookline_version: place.version,
     output_style: "default",
-    agents: place.agents,
-    skills: place.skills,
+    agents: event.agents,
+    skills: event.skills,
     plugins: [],
     uuid: own["uuid"],
   };

@@ -1,0 +1,459 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { afterEach, describe, expect, test } from "vitest";
+import { type Script, scripted } from "../../models/index.ts";
+import { makeWorld, type World, type WorldOptions } from "../fixtures/agent-run.ts";
+import type { FrontIo, SignalName } from "./front-io.ts";
+import { type HeadlessOptions, runHeadless } from "./headless.ts";
+import { runInteractive } from "./interactive.ts";
+
+let world: World | undefined;
+afterEach(() => world?.remove());
+
+type Line = Readonly<Record<string, unknown>>;
+
+/** Streams and signals that a test holds in its hands. */
+function front(options: WorldOptions = {}) {
+  world = makeWorld(options);
+  const { project: cwd, home, env, store } = world;
+  const stdin = new PassThrough();
+  const seen = { out: "", err: "", left: undefined as number | undefined };
+  const listeners = new Set<(signal: SignalName) => void>();
+  const io: FrontIo = {
+    stdin,
+    out: async (text) => {
+      seen.out += text;
+    },
+    err: async (text) => {
+      seen.err += text;
+    },
+    colour: false,
+    onSignal: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    leave: (status) => {
+      seen.left = status;
+    },
+  };
+  const common = { cwd, home, env, store, version: "0.0.0-test", managedFolder: join(home, "managed") };
+  const until = (text: string | RegExp) => expect.poll(() => seen.out, { timeout: 10_000 }).toMatch(text);
+  return {
+    ...world,
+    stdin,
+    seen,
+    until,
+    lines: (): Line[] =>
+      seen.out
+        .split("\n")
+        .filter((text) => text.startsWith("{"))
+        .map((text) => JSON.parse(text) as Line),
+    send: (line: Line) => stdin.write(`${JSON.stringify(line)}\n`),
+    signal: (name: SignalName) => [...listeners].forEach((listener) => void listener(name)),
+    headless: async (answers: Script["answers"], more: Partial<HeadlessOptions> = {}) =>
+      runHeadless({ ...common, model: await scripted({ answers }), output: "text", input: "text", ...more }, io),
+    interactive: async (answers: Script["answers"], more: Partial<HeadlessOptions> = {}) =>
+      runInteractive({ ...common, model: await scripted({ answers }), ...more }, io),
+  };
+}
+
+describe("headless", () => {
+  test("text: the answer on stdout, notices on stderr, nothing a terminal would act on (HO-32)", async () => {
+    const { headless, seen } = front({ hooks: { Stop: { print: { systemMessage: "a \u001b[31mmessage" } } } });
+    expect(await headless([{ text: "plain \u001b]0;title\u0007text \u001b[2J" }], { prompt: "go" })).toBe(0);
+    expect(seen.out).toBe("plain text \n");
+    expect(seen.err).toContain("a message");
+    expect(seen.err + seen.out).not.toContain("\u001b");
+  });
+
+  test("json: one object with the fields of the client's own (HO-54)", async () => {
+    const { headless, lines } = front({ hooks: {} });
+    expect(await headless([{ error: { status: 401, message: "no" } }], { prompt: "go", output: "json" })).toBe(1);
+    const [result] = lines();
+    const recorded = streamFixture().at(-1) ?? {};
+    const known = Object.keys(recorded).filter(
+      (key) => !["ttft_ms", "ttft_stream_ms", "time_to_request_ms", "fast_mode_state"].includes(key),
+    );
+    expect(Object.keys(result ?? {})).toEqual(expect.arrayContaining(known));
+    expect(result).toMatchObject({ is_error: true, subtype: "success", api_error_status: 401 });
+  });
+
+  test("stream-json: the lines of the recorded stream, with their keys (HO-55)", async () => {
+    const { headless, lines, project } = front({
+      files: { "a.txt": "hello\n" },
+      settings: { permissions: { allow: ["Bash", "Read"] } },
+    });
+    const calls = [
+      { tool: "Bash", input: { command: "echo hi", description: "say hi" } },
+      { tool: "Read", input: { file_path: join(project, "a.txt") } },
+    ];
+    const answers = [
+      { thinking: "let me think", text: "I will look.", calls },
+      { calls: [{ tool: "Bash", input: { command: "exit 3" } }] },
+      { text: "All done." },
+    ];
+    expect(await headless(answers, { prompt: "do the thing", output: "stream-json", hookEvents: true })).toBe(0);
+    const kinds = (all: readonly Line[]) => [...new Set(all.map(kindOf))];
+    const expected = kinds(streamFixture()).filter((kind) => kind !== "system/thinking_tokens");
+    expect(kinds(lines())).toEqual(expected);
+    for (const kind of expected) {
+      const [ours, theirs] = [lines(), streamFixture()].map((all) =>
+        Object.keys(all.find((line) => kindOf(line) === kind) ?? {}).sort(),
+      );
+      if (kind !== "system/init" && kind !== "result") expect([kind, ours]).toEqual([kind, theirs]);
+    }
+    expect(
+      lines()
+        .filter((line) => kindOf(line).startsWith("user"))
+        .map((line) => line["tool_use_result"]),
+    ).toMatchObject([expect.anything(), expect.anything(), "Error: Exit code 3"]);
+    expect(lines().filter(({ hook_event }) => hook_event === "SessionEnd")).toEqual([]);
+    expect(lines().at(-1)).toMatchObject({ type: "result", result: "All done.", num_turns: 4 });
+  });
+
+  test("partial messages are the events of a Messages stream", async () => {
+    const { headless, lines } = front({ hooks: {} });
+    await headless([{ text: "abcdef", chunk: { size: 3 } }], {
+      prompt: "go",
+      output: "stream-json",
+      partialMessages: true,
+    });
+    const types = lines()
+      .filter(({ type }) => type === "stream_event")
+      .map(({ event }) => (event as Line)["type"]);
+    expect(types).toEqual([
+      "message_start",
+      "content_block_start",
+      "content_block_delta",
+      "content_block_delta",
+      "content_block_stop",
+      "message_delta",
+      "message_stop",
+    ]);
+  });
+
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("%s ends the run with %i, SessionEnd and no child left (HO-44)", async (name, status) => {
+    const { headless, signal, payloads, project } = front({
+      hooks: { SessionEnd: {}, PreToolUse: { matcher: "Bash" } },
+      settings: { permissions: { allow: ["Bash"] } },
+    });
+    const run = headless([{ calls: [{ tool: "Bash", input: { command: "echo $$ > pid; sleep 30" } }] }], {
+      prompt: "go",
+      permissionMode: "bypassPermissions",
+    });
+    await expect.poll(() => existsSync(join(project, "pid")), { timeout: 10_000 }).toBe(true);
+    const asked = Date.now();
+    signal(name);
+    expect(await run).toBe(status);
+    expect(Date.now() - asked).toBeLessThan(4_000);
+    expect(payloads("SessionEnd")).toMatchObject([{ reason: "other" }]);
+    const pid = Number(readFileSync(join(project, "pid"), "utf8"));
+    expect(() => process.kill(pid, 0)).toThrow();
+  });
+
+  test("a second Ctrl-C leaves at once", async () => {
+    const { headless, signal, seen, project } = front({ hooks: {}, settings: { permissions: { allow: ["Bash"] } } });
+    const run = headless([{ calls: [{ tool: "Bash", input: { command: "touch there; sleep 30" } }] }], {
+      prompt: "go",
+      permissionMode: "bypassPermissions",
+    });
+    await expect.poll(() => existsSync(join(project, "there")), { timeout: 10_000 }).toBe(true);
+    signal("SIGINT");
+    signal("SIGINT");
+    expect(seen.left).toBe(130);
+    await run;
+  });
+});
+
+describe("the protocol (HO-55)", () => {
+  const open = { input: "stream-json", output: "stream-json" } as const;
+  const user = (content: string) => ({ type: "user", message: { role: "user", content } });
+  const request = (id: string, fields: Line) => ({ type: "control_request", request_id: id, request: fields });
+
+  test("prompts one after another, each with its result; the end of input ends the session", async () => {
+    const { headless, send, stdin, lines } = front({ hooks: {} });
+    const run = headless([{ text: "one" }, { text: "two" }], open);
+    send(user("a"));
+    send(user("b"));
+    stdin.end();
+    expect(await run).toBe(0);
+    expect(
+      lines()
+        .filter(({ type }) => type === "result")
+        .map(({ result }) => result),
+    ).toEqual(["one", "two"]);
+  });
+
+  test("hook callbacks of initialize are asked as the recorded client asks; their answers count, from SessionStart on", async () => {
+    const { headless, send, stdin, lines, until, seen } = front({
+      hooks: {},
+      settings: { permissions: { allow: ["Bash"] } },
+    });
+    const run = headless([{ calls: [{ tool: "Bash", input: { command: "echo hi" } }] }, { text: "done" }], open);
+    const hooks = {
+      SessionStart: [{ hookCallbackIds: ["cb_s"] }],
+      PreToolUse: [{ matcher: "Bash", hookCallbackIds: ["cb_0"] }],
+    };
+    send(request("r1", { subtype: "initialize", hooks }));
+    const callback = (id: string) =>
+      lines().find((line) => ((line["request"] as Line | undefined)?.["callback_id"] as string | undefined) === id);
+    const answer = (id: string, response: Line) =>
+      send({
+        type: "control_response",
+        response: { subtype: "success", request_id: callback(id)?.["request_id"], response },
+      });
+    await until(/"cb_s"/);
+    answer("cb_s", {});
+    send(user("go"));
+    await until(/"cb_0"/);
+    const theirs = JSON.parse(readFileSync(fixture("_sdk-control-requests.jsonl"), "utf8").split("\n")[0] ?? "") as {
+      request: Line;
+    };
+    expect(Object.keys(callback("cb_0")?.["request"] as Line)).toEqual(Object.keys(theirs.request));
+    expect(Object.keys((callback("cb_0")?.["request"] as { input: Line } | undefined)?.input ?? {})).toEqual(
+      Object.keys(theirs.request["input"] as Line),
+    );
+    answer("cb_0", {
+      hookSpecificOutput: {
+        hookEventName: "PreToolUse",
+        permissionDecision: "deny",
+        permissionDecisionReason: "the program says no",
+      },
+    });
+    stdin.end();
+    await run;
+    expect(seen.out).toContain("the program says no");
+    expect(lines()).toContainEqual(
+      expect.objectContaining({
+        type: "control_response",
+        response: expect.objectContaining({ subtype: "success", request_id: "r1" }),
+      }),
+    );
+  });
+
+  test("can_use_tool: asked with the recorded fields, allowed with another input, denied with words", async () => {
+    const { headless, send, stdin, lines, until, project, seen } = front({ hooks: {} });
+    const touch = (name: string) => ({ calls: [{ tool: "Bash", input: { command: `touch ${name}` } }] });
+    const run = headless([touch("zz.txt"), touch("no.txt"), { text: "done" }], { ...open, askOverStdio: true });
+    send(user("go"));
+    const asked = () => lines().filter((line) => (line["request"] as Line | undefined)?.["subtype"] === "can_use_tool");
+    const answer = (n: number, response: Line) =>
+      send({
+        type: "control_response",
+        response: { subtype: "success", request_id: asked()[n]?.["request_id"], response },
+      });
+    await until(/can_use_tool/);
+    expect(Object.keys(asked()[0]?.["request"] as Line)).toEqual([
+      "subtype",
+      "tool_name",
+      "display_name",
+      "input",
+      "description",
+      "permission_suggestions",
+      "tool_use_id",
+    ]);
+    answer(0, { behavior: "allow", updatedInput: { command: "touch yy.txt" } });
+    await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(2);
+    answer(1, { behavior: "deny", message: "never" });
+    stdin.end();
+    await run;
+    expect([
+      existsSync(join(project, "yy.txt")),
+      existsSync(join(project, "zz.txt")),
+      existsSync(join(project, "no.txt")),
+    ]).toEqual([true, false, false]);
+    expect(seen.out).toContain("never");
+  });
+
+  test("requests: modes, models, folders, stop hooks, interrupt; what is unknown is refused in words", async () => {
+    const { headless, send, stdin, lines, until, project, payloads } = front({
+      hooks: { DirectoryAdded: {}, Stop: {} },
+      files: { "sub/a": "" },
+      settings: { permissions: { allow: ["Bash"] } },
+    });
+    const run = headless([{ calls: [{ tool: "Bash", input: { command: "sleep 20" } }] }, { text: "after" }], open);
+    send(request("m", { subtype: "set_permission_mode", mode: "acceptEdits" }));
+    send(request("x", { subtype: "set_permission_mode", mode: "nonsense" }));
+    send(request("o", { subtype: "set_model", model: "other" }));
+    send(request("d", { subtype: "register_repo_root", path: join(project, "sub") }));
+    send(request("s", { subtype: "stop_hook", action: "add", command: "true" }));
+    send(request("l", { subtype: "stop_hook", action: "list" }));
+    send(request("u", { subtype: "make_coffee" }));
+    stdin.write("not json\n");
+    send(user("go"));
+    await until(/"tool_use"/);
+    send(request("i", { subtype: "interrupt" }));
+    await until(/"interrupted"/);
+    send(user("again"));
+    stdin.end();
+    expect(await run).toBe(0);
+    const answers = Object.fromEntries(
+      lines()
+        .filter(({ type }) => type === "control_response")
+        .map((line) => {
+          const { request_id, ...rest } = line["response"] as Line;
+          return [String(request_id), rest];
+        }),
+    );
+    expect(answers).toMatchObject({
+      m: { subtype: "success", response: { mode: "acceptEdits" } },
+      x: { subtype: "error" },
+      o: { subtype: "success" },
+      d: { subtype: "success", response: { directory: join(project, "sub") } },
+      s: { subtype: "success", response: { id: expect.any(String) } },
+      l: { subtype: "success", response: { hooks: [{ command: "true" }] } },
+      u: { subtype: "error", error: expect.stringContaining("make_coffee") },
+      i: { subtype: "success" },
+      undefined: { subtype: "error", error: expect.stringContaining("not a JSON object") },
+    });
+    expect(
+      lines()
+        .filter(({ type }) => type === "result")
+        .map(({ terminal_reason }) => terminal_reason),
+    ).toEqual(["interrupted", "completed"]);
+    expect(payloads("DirectoryAdded")).toMatchObject([{ source: "register_repo_root" }]);
+  });
+});
+
+describe("a line prompt (HO-33)", () => {
+  test("prompts, commands, a question answered, and the way out", async () => {
+    const { interactive, stdin, until, seen, payloads, project, transcript } = front({
+      hooks: { SessionStart: {}, SessionEnd: {}, UserPromptSubmit: {} },
+    });
+    const run = interactive([
+      { text: "hello\nthere" },
+      { calls: [{ tool: "Bash", input: { command: "touch made" } }] },
+      { text: "made it" },
+    ]);
+    await until(/> $/);
+    stdin.write("hi\n");
+    await until(/hello\nthere\n> $/);
+    stdin.write("make it\n");
+    await until(/\[y\]es, \[n\]o/);
+    stdin.write("y\n");
+    await until(/made it\n> $/);
+    stdin.write("/hooks\n");
+    await until(/UserPromptSubmit {2}sh/);
+    stdin.write("/exit\n");
+    expect(await run).toBe(0);
+    expect(existsSync(join(project, "made"))).toBe(true);
+    expect(payloads("SessionStart")[0]).toMatchObject({ source: "startup", model: "scripted" });
+    expect(payloads("SessionEnd")[0]).toMatchObject({ reason: "prompt_input_exit" });
+    expect(payloads("UserPromptSubmit").map(({ prompt }) => prompt)).toEqual(["hi", "make it"]);
+    expect(JSON.stringify(transcript(String(payloads("SessionEnd")[0]?.["session_id"])))).toContain(
+      '"promptSource":"typed"',
+    );
+    expect(seen.out).toContain("· Bash touch made");
+  });
+
+  test("always puts the rule into local settings; no goes to the model with the words", async () => {
+    const { interactive, stdin, until, project, seen } = front({ hooks: {} });
+    const call = (command: string) => ({ calls: [{ tool: "Bash", input: { command } }] });
+    const run = interactive([
+      call("npm run build"),
+      call("npm run build"),
+      call("git push"),
+      { text: "fine", expect: [{ contains: ["too early"] }] },
+    ]);
+    await until(/> $/);
+    stdin.write("go\n");
+    await until(/\[a\]lways/);
+    stdin.write("a\n");
+    await until(/git push[\s\S]*\[y\]es/);
+    stdin.write("no, too early\n");
+    await until(/fine\n> $/);
+    stdin.end();
+    expect(await run).toBe(0);
+    expect(
+      JSON.parse(readFileSync(join(project, ".claude/settings.local.json"), "utf8")).permissions.allow,
+    ).toHaveLength(1);
+    expect(seen.out.match(/\[y\]es/g)).toHaveLength(2);
+  });
+
+  test("stop hooks at run time: added, run, listed, removed by the person alone, and kept in the transcript (HO-34)", async () => {
+    const { interactive, stdin, until, payloads, transcript, project } = front({ hooks: { SessionEnd: {} } });
+    const run = interactive([{ text: "/stop-hook remove 1" }, { text: "went on" }, { text: "free" }]);
+    await until(/> $/);
+    stdin.write("/stop-hook add test -e done || { touch done; echo not yet >&2; exit 2; }\n");
+    await until(/this runs now/);
+    stdin.write("work\n");
+    await until(/went on\n> $/);
+    stdin.write("/stop-hook list\n");
+    await until(/1 {2}test -e done/);
+    stdin.write("/stop-hook remove 1\n");
+    await until(/Removed:/);
+    stdin.write("once more\n");
+    await until(/free\n> $/);
+    stdin.write("/exit\n");
+    await run;
+    const lines = transcript(String(payloads("SessionEnd")[0]?.["session_id"]));
+    const notes = lines
+      .filter(({ subtype }) => subtype === "informational")
+      .map(({ content }) => String(content).split(":")[0]);
+    expect(notes).toEqual(["Stop hook added", "Stop hook ran", "Stop hook ran", "Stop hook removed"]);
+    expect(existsSync(join(project, "done"))).toBe(true);
+  });
+
+  test("Ctrl-C ends the turn and not the session; idle for long is a notification", async () => {
+    const { interactive, stdin, until, signal, payloads } = front({
+      hooks: { Notification: {} },
+      settings: { permissions: { allow: ["Bash"] } },
+    });
+    const run = interactive([{ calls: [{ tool: "Bash", input: { command: "sleep 20" } }] }, { text: "still here" }], {
+      idleMs: 400,
+    });
+    await until(/> $/);
+    stdin.write("go\n");
+    await until(/· Bash sleep/);
+    signal("SIGINT");
+    await until(/Interrupted\.\n> $/);
+    stdin.write("and?\n");
+    await until(/still here\n> $/);
+    await expect
+      .poll(() => payloads("Notification").map((one) => one["notification_type"]), { timeout: 5_000 })
+      .toContain("idle_prompt");
+    stdin.end();
+    expect(await run).toBe(0);
+  });
+
+  test("a background hook that exits 2 wakes the idle agent with a prompt (HO-41)", async () => {
+    const { interactive, stdin, until, payloads } = front({
+      hooks: {
+        PostToolUse: { run: "sleep 0.5", stderr: "REWAKE-MARK", exit: 2, hook: { asyncRewake: true } },
+        UserPromptSubmit: {},
+      },
+      settings: { permissions: { allow: ["Bash"] } },
+    });
+    const run = interactive([
+      { calls: [{ tool: "Bash", input: { command: "true" } }] },
+      { text: "idle now" },
+      { when: { lastMessage: "REWAKE-MARK" }, text: "awake" },
+    ]);
+    await until(/> $/);
+    stdin.write("go\n");
+    await until(/awake\n> $/);
+    stdin.end();
+    await run;
+    expect(String(payloads("UserPromptSubmit")[1]?.["prompt"])).toMatch(/^<task-notification>[\s\S]*REWAKE-MARK/);
+  });
+});
+
+function kindOf({ type, subtype }: Line): string {
+  return type === "system" ? `${type}/${subtype}` : String(type);
+}
+
+function fixture(name: string): string {
+  return join(import.meta.dirname, "../../../test/fixtures/payloads", name);
+}
+
+function streamFixture(): Line[] {
+  return readFileSync(fixture("_stream-json-with-hook-events.jsonl"), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Line);
+}
