@@ -66,6 +66,7 @@ export { type ReadPayload, readPayload } from "./payload.ts";
 export type { ProviderOptions } from "./providers.ts";
 export type { AnswerFor, FailureMode, Handler, HandlerOptions, Middleware } from "./registration.ts";
 export { needsCommand, usualDeadlineMs } from "./rules.ts";
+export { sourceHash } from "./source-hash.ts";
 export type { Spelled } from "./spell.ts";
 export { startDetached } from "./start-detached.ts";
 export { stateFileName } from "./state/file-name.ts";

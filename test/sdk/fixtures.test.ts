@@ -52,7 +52,14 @@ test("SD-102: every recorded payload gets the same bytes from the test client, f
       expect({ run, daemon }, name).toEqual({ run: client, daemon: client });
     }
   }
-  const transports = world.log().map(({ transport }) => transport);
+  const records = world.log();
+  // One version and one source: the log tells code apart, not the way to it.
+  expect(new Set(records.map(({ version, source }) => `${version} ${source}`)).size).toBe(1);
+  expect(records[0]).toMatchObject({
+    source: expect.stringMatching(/^[0-9a-f]{64}$/),
+    version: expect.stringMatching(/^\d/),
+  });
+  const transports = records.map(({ transport }) => transport);
   expect(transports.sort()).toEqual([...eventNames.map(() => "client"), ...eventNames.map(() => "run")]);
   expect(eventNames.filter(isSynthetic).sort()).toEqual(["DirectoryAdded", "PostModelSwitch", "PreModelSwitch"]);
 });

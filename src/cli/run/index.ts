@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { AppInside, FailureMode, LogRecord, ReadPayload, World } from "../../sdk/index.ts";
-import { appendLog, appFailure, loadApp, readPayload } from "../../sdk/index.ts";
+import { appendLog, appFailure, loadApp, readPayload, sourceHash } from "../../sdk/index.ts";
 import { type RunArguments, readArguments } from "./arguments.ts";
 import { type Input, readInput } from "./stdin.ts";
 import { guardStdout, writeWhole } from "./stdout.ts";
@@ -43,7 +43,9 @@ export async function runHooks(words: readonly string[]): Promise<void> {
   writeWhole(1, settled.stdout);
   const { log } = loaded.app.options;
   const limits = typeof log === "object" ? log : {};
-  for (const record of records) appendLog({ ...record, ...state.about }, env, complain, limits);
+  const source = records.length === 0 ? undefined : sourceHash(resolve(call.file), env);
+  const about = source === undefined ? state.about : { ...state.about, source };
+  for (const record of records) appendLog({ ...record, ...about }, env, complain, limits);
   await settled.dispose().catch((error: unknown) => complain(`A provider was not disposed: ${String(error)}`));
   exit(settled.exitCode);
 }
