@@ -9,6 +9,8 @@ export interface PastEvent {
   readonly name: PastEventName;
   readonly payload: WirePayload;
   readonly session: string;
+  /** The folder the session began in. */
+  readonly project?: string;
   /** Absent for prompts. */
   readonly tool?: string;
   readonly at?: string;

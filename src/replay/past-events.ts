@@ -20,7 +20,7 @@ export async function* pastEventsIn(
   signal: AbortSignal,
   readTo: (bytes: number) => void,
 ): AsyncGenerator<PastEvent | UnreadableLine, undefined> {
-  const memory: Memory = { open: new Map(), promptId: undefined, permissionMode: undefined };
+  const memory: Memory = { open: new Map(), promptId: undefined, permissionMode: undefined, project: undefined };
   const meta = file.meta === undefined ? undefined : await readMeta(file.meta);
   const reader = readEntries(file.path, { signal });
   for await (const items of reader) {
@@ -36,6 +36,7 @@ interface Memory {
   readonly open: Map<string, { readonly name: string; readonly input: unknown; readonly effort: unknown }>;
   promptId: string | undefined;
   permissionMode: string | undefined;
+  project: string | undefined;
 }
 
 /** Calls that were never answered must not pile up. */
@@ -44,6 +45,7 @@ const mostOpen = 1_000;
 type Around = (entry: UserEntry | AssistantEntry) => Surroundings;
 
 function* eventsOf(entry: Entry, memory: Memory, around: Around): Generator<PastEvent, undefined> {
+  memory.project ??= entry.cwd;
   if (entry.kind === "permission-mode") memory.permissionMode = entry.permissionMode ?? memory.permissionMode;
   // A call that was not let through had no end either.
   if (entry.kind === "attachment" && refuses(entry)) memory.open.delete(entry.toolUseId ?? "");
@@ -99,6 +101,7 @@ function around(
   const attributed = entry.kind === "assistant" ? entry.attributionAgent : undefined;
   return {
     session,
+    project: memory.project,
     transcript: file.agent === undefined ? file.path : join(folder, `${file.session ?? session}.jsonl`),
     promptId: memory.promptId,
     permissionMode: memory.permissionMode,

@@ -5,6 +5,7 @@ import type { PastEvent, PastEventName } from "./past-event.ts";
 /** What the lines before an event say about it. */
 export interface Surroundings {
   readonly session: string;
+  readonly project: string | undefined;
   /** The main transcript of the session. */
   readonly transcript: string;
   readonly promptId: string | undefined;
@@ -42,6 +43,7 @@ export function pastEvent(
     name,
     payload,
     session: around.session,
+    ...(around.project === undefined ? {} : { project: around.project }),
     ...(typeof tool === "string" ? { tool } : {}),
     ...(entry.timestamp === undefined ? {} : { at: entry.timestamp }),
     key: `${name}/${entry.uuid}/${String(own["tool_use_id"] ?? "")}`,

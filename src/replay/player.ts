@@ -70,7 +70,12 @@ export async function openPlayer(options: PlayerOptions): Promise<Player> {
 
   return {
     ask(event) {
-      const ask: Ask = { payload: event.payload, ...(event.at === undefined ? {} : { at: event.at }) };
+      const { payload, at, project } = event;
+      const ask: Ask = {
+        payload,
+        ...(at === undefined ? {} : { at }),
+        ...(project === undefined ? {} : { project }),
+      };
       const line = JSON.stringify(ask);
       return new Promise((settle, fail) => {
         open.push({ line, settle, fail });

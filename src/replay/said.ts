@@ -16,6 +16,7 @@ export interface Hello {
 export interface Ask {
   readonly payload: WirePayload;
   readonly at?: string;
+  readonly project?: string;
 }
 
 /** Its first line: ready, or why the app cannot be replayed. */

@@ -339,18 +339,22 @@ app.onPrompt({ name: "remembers" }, async (event, { state, replay }) => {
       app(
         `
 const mail = app.task("mail", () => { throw new Error("ran"); });
-app.onPrompt({ name: "all" }, async (event, { state, tasks, git }) => {
+app.onPrompt({ name: "all" }, async (event, { state, tasks, git, path }) => {
   await tasks.add(mail, {});
   const branch = await git.branch().catch((error) => error.code);
-  return sdk.context([await state.user.get("kept"), await tasks.pop(mail), branch].join(" "));
+  return sdk.context([await state.user.get("kept"), await tasks.pop(mail), branch, path("a")].join(" "));
 });`,
         `{ stateDir: ${JSON.stringify(join(world.project, "kept"))} }`,
       ),
     );
     const kept = world.file("kept/user/user.json", `{"kept":{"value":"copied"}}\n`);
     const words = ["--project", "/home/dev/a-plain", "--against", world.file("silent.mjs", app(""))];
-    const report = await replay(file, ...words);
-    expect(report.against?.list.map(({ now }) => now.contexts)).toEqual([["copied  sdk/unavailable"]]);
+    const inside = { CLAUDE_PROJECT_DIR: world.project };
+    const { stdout } = await world.hookline(["replay", file, ...words, "--json"], inside);
+    const report = JSON.parse(stdout) as Report;
+    expect(report.against?.list.map(({ now }) => now.contexts)).toEqual([
+      ["copied  sdk/unavailable /home/dev/project/a"],
+    ]);
     expect(report.tasks).toEqual([{ name: "mail", count: 1 }]);
     expect(readFileSync(kept, "utf8")).toBe(`{"kept":{"value":"copied"}}\n`);
   });

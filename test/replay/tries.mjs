@@ -106,6 +106,7 @@ app.onPrompt({ name: "tries", timeoutMs: 60_000 }, async (_event, { env }) => {
     "socket.connect": () => heard(new net.Socket().connect({ port, host: "127.0.0.1" }), "connect"),
     "unix socket": () => heard(net.connect(env.TRY_SOCKET), "connect"),
     "server.listen": () => heard(net.createServer().listen(0), "listening"),
+    "server handle": () => net._createServerHandle("127.0.0.1", 0, 4),
     "http.get": () => heard(http.get(`http://127.0.0.1:${port}/`), "response"),
     "http server": () => heard(http.createServer().listen(0), "listening"),
     "http2.connect": () => heard(http2.connect(`http://127.0.0.1:${port}`), "connect"),

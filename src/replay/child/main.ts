@@ -24,7 +24,10 @@ if (app !== undefined) {
   const folder = process.cwd();
   say({ ready: true, deadlineMs: longestDeadline(app) } satisfies Ready);
   for await (const line of lines) {
-    const { payload, at } = JSON.parse(line) as Ask;
+    const { payload, at, project } = JSON.parse(line) as Ask;
+    // What the host would have set; the replay's own surroundings are those of another session.
+    if (project === undefined) delete process.env["CLAUDE_PROJECT_DIR"];
+    else process.env["CLAUDE_PROJECT_DIR"] = project;
     const noted: string[] = [];
     const settled = await app.dispatch(
       payload,

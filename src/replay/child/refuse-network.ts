@@ -23,6 +23,15 @@ export function refuseNetwork(log: EffectLog): void {
   replace(net.Server.prototype, ["listen"], (server: net.Server, args) =>
     failLater(server, refuse("Listening", `listen ${placeOf(args)}`)),
   );
+  // What servers and datagrams stand on is within reach too.
+  for (const [module, name] of [
+    [net, "_createServerHandle"],
+    [dgram, "_createSocketHandle"],
+  ] as const) {
+    replace(module, [name], () => {
+      throw refuse("A socket", name);
+    });
+  }
   replace(dgram.Socket.prototype, ["bind", "connect", "send"], (socket: dgram.Socket, args) =>
     answer(args, refuse("A datagram", "a datagram"), (error) => failLater(socket, error)),
   );
