@@ -1,0 +1,133 @@
+import { expect, onTestFinished, test } from "vitest";
+import { bash, on, openIn } from "../../../test/engine/world.ts";
+import type { Engine } from "../../engine/index.ts";
+import type { ToolResultBlock, ToolUseBlock } from "../../models/index.ts";
+import type { Hook } from "../../protocol/index.ts";
+import { mcpConnector } from "../mcp/connector.ts";
+import { agentWith, fired, looks, withScript } from "./fixtures/scripted-ports.ts";
+
+const agent: Hook = { type: "agent", prompt: "The tests must pass." };
+const guard = { onFailure: "block" } as const;
+
+test("HO-60: an agent hook looks around with its tools and then must give its verdict", async () => {
+  const { ports, requests, called } = await withScript([
+    looks({
+      calls: [
+        { tool: "Read", input: { file_path: "a" }, id: "r1" },
+        { tool: "Write", input: {}, id: "w1" },
+      ],
+    }),
+    looks({ calls: [{ tool: "Read", rawInput: "{", id: "r2" }] }),
+    looks({ text: "They fail." }),
+    looks({ calls: [{ tool: "StructuredOutput", input: { ok: false, reason: "2 fail" } }] }),
+  ]);
+  const outcome = await fired(on("Stop", agent), ports);
+  expect(outcome).toMatchObject({ blocked: true, reason: expect.stringContaining("2 fail") });
+  expect(called.map(({ id }) => id)).toEqual(["r1"]);
+  expect(requests.map(({ toolChoice }) => toolChoice?.type)).toEqual([undefined, undefined, undefined, "tool"]);
+  expect(requests[3]?.messages.slice(2)).toEqual([
+    {
+      role: "user",
+      content: [
+        { type: "tool_result", tool_use_id: "r1", content: "contents of a" },
+        { type: "tool_result", tool_use_id: "w1", content: "There is no tool Write here.", is_error: true },
+      ],
+    },
+    { role: "assistant", content: [{ type: "tool_use", id: "r2", name: "Read", input: {} }] },
+    {
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: "r2", content: "The input was no JSON object.", is_error: true }],
+    },
+    { role: "assistant", content: [{ type: "text", text: "They fail." }] },
+    { role: "user", content: "Now give your verdict." },
+  ]);
+});
+
+test("EN-69: an agent hook's turns are limited, and in the last it must answer", async () => {
+  const { ports, requests } = await withScript([
+    { ...looks({ calls: [{ tool: "Read", input: { file_path: "a" } }] }), times: 4 },
+  ]);
+  const outcome = await fired(on("Stop", { ...agent, ...guard }), ports);
+  expect(outcome.runs).toMatchObject([{ answer: { failure: expect.stringContaining("no JSON object") } }]);
+  expect(requests.map(({ toolChoice }) => toolChoice?.type)).toEqual([undefined, undefined, undefined, "tool"]);
+});
+
+test("HO-60: an agent hook's tool calls fire events one level deeper, so that it cannot judge itself for ever", async () => {
+  const depths: string[] = [];
+  const when = { purpose: "agent-hook" } as const;
+  const { ports } = await withScript([
+    {
+      when: { ...when, lastMessage: "contents" },
+      calls: [{ tool: "StructuredOutput", input: { ok: true } }],
+      times: "any",
+    },
+    { when, calls: [{ tool: "Read", input: { file_path: "a" } }], times: "any" },
+  ]);
+  let engine: Engine | undefined;
+  const callTool = async (call: ToolUseBlock): Promise<ToolResultBlock> => {
+    const payload = { tool_name: call.name, tool_input: { ...call.input }, tool_use_id: call.id };
+    const outcome = await engine?.fire("PreToolUse", payload);
+    depths.push(...(outcome?.skipped ?? []).map(({ why }) => why));
+    return { type: "tool_result", tool_use_id: call.id, content: "contents" };
+  };
+  const world = await openIn(on("PreToolUse", agent), { ports: { ...ports, agent: agentWith(ports.from, callTool) } });
+  engine = world.engine;
+  expect(await engine.fire("PreToolUse", bash)).toMatchObject({
+    decision: "none",
+    runs: [{ ended: { by: "answered" } }],
+  });
+  expect(depths).toEqual(["recursion"]);
+});
+
+test("a cancelled agent hook stops asking and stops its tools", async () => {
+  const { ports } = await withScript([looks({ calls: [{ tool: "Read", input: { file_path: "a" } }] })]);
+  const stopped: string[] = [];
+  const callTool = (call: ToolUseBlock, _: unknown, signal: AbortSignal) =>
+    new Promise<ToolResultBlock>((resolve) =>
+      signal.addEventListener("abort", () => {
+        stopped.push(call.name);
+        resolve({ type: "tool_result", tool_use_id: call.id, content: "late", is_error: true });
+      }),
+    );
+  const world = await openIn(on("Stop", { ...agent, timeout: 0.1 }), {
+    ports: { agent: agentWith(ports.from, callTool) },
+  });
+  expect((await world.engine.fire("Stop", {})).runs).toMatchObject([{ ended: { by: "timeout", afterMs: 100 } }]);
+  expect(stopped).toEqual(["Read"]);
+});
+
+test("HO-60: an mcp_tool hook asks a connected server, and its answer counts; a missing one is a failure", async () => {
+  const mcp = await connectedServer();
+  const forbids: Hook = { type: "mcp_tool", server: "srv", tool: "deny", input: { q: "${tool_input.command}" } };
+  const denied = await fired(on("PreToolUse", forbids), { mcp });
+  expect(denied).toMatchObject({ decision: "deny", reason: "the server forbids ls" });
+  const crashing = { ...forbids, tool: "crash" };
+  const failures = [
+    [{ ...forbids, tool: "boom" }, mcp, mcp],
+    [{ ...forbids, server: "other" }, mcp, mcp],
+    [crashing, await connectedServer(), await connectedServer()],
+  ] as const;
+  for (const [hook, first, second] of failures) {
+    const lax = await fired(on("PreToolUse", hook), { mcp: first });
+    expect(lax).toMatchObject({ decision: "none", runs: [{ answer: { failure: expect.any(String) } }] });
+    const strict = await fired(on("PreToolUse", { ...hook, ...guard }), { mcp: second });
+    expect(strict).toMatchObject({ decision: "deny", blocked: true });
+  }
+});
+
+async function connectedServer() {
+  const program = `${import.meta.dirname}/../mcp/fixtures/stdio-server.mjs`;
+  const mcpServers = { srv: { command: process.execPath, args: [program] } };
+  const servers = await mcpConnector()({
+    cwd: import.meta.dirname,
+    home: import.meta.dirname,
+    env: { PATH: process.env["PATH"] },
+    configs: [JSON.stringify({ mcpServers })],
+    approved: () => ({ state: "new", detail: "" }),
+    elicit: async () => ({ action: "cancel" }),
+    tell: () => undefined,
+    signal: new AbortController().signal,
+  });
+  onTestFinished(servers.close);
+  return servers.port;
+}
