@@ -8,7 +8,7 @@ export interface EvaluatorGateOptions {
   readonly rubric?: string;
   /** A program that reads a prompt on standard input and prints its answer. No shell reads the words. */
   readonly command?: readonly [program: string, ...words: string[]];
-  /** How often one session may be sent back. */
+  /** How often it sends back in one turn. */
   readonly rounds?: number;
   readonly timeoutMs?: number;
 }
@@ -24,8 +24,9 @@ export function evaluatorGate(options: EvaluatorGateOptions = {}): Blueprint {
     !env[guard] && !replay;
   part.onStop(
     { name: "evaluator-gate", when, timeoutMs },
-    async ({ lastAssistantMessage }, { state, cwd, env, signal }) => {
-      if (((await state.get("rounds")) ?? 0) >= rounds) return undefined;
+    async ({ lastAssistantMessage, stopHookActive }, { state, cwd, env, signal }) => {
+      const sent: number = stopHookActive ? ((await state.get("sent")) ?? 0) : 0;
+      if (sent >= rounds) return undefined;
       const prompt = [
         "Judge the work in this folder. Change nothing.",
         `What must hold: ${rubric}`,
@@ -44,7 +45,7 @@ export function evaluatorGate(options: EvaluatorGateOptions = {}): Blueprint {
       const said = await Promise.race([text(child.stdout), gone]);
       const [, missing] = /^FAIL:?\s*(.*)$/m.exec(said) ?? [];
       if (missing === undefined) return undefined;
-      await state.update("rounds", (count = 0) => count + 1);
+      await state.set("sent", sent + 1);
       return block(`Another agent looked at it and says: ${missing || "it is not done"}`);
     },
   );

@@ -98,7 +98,8 @@ console.log("I looked.\\n" + (readFileSync("verdict.txt", "utf8")));`,
   );
   await write("verdict.txt", "FAIL: no tests for parse()");
   (await client.stop(stop)).expectBlocked("no tests for parse()");
-  (await client.stop(stop)).expectNoOpinion();
+  (await client.stop({ ...stop, stop_hook_active: true })).expectNoOpinion();
+  (await client.stop(stop)).expectBlocked("no tests for parse()");
   const inside = testClient(app, { env: { ...env, HOOKLINE_EVALUATOR_GATE: "1" } });
   expect((await inside.stop(stop)).trace).toMatchObject([{ outcome: "skipped" }]);
   const missing = testClient(createApp().include(evaluatorGate({ command: ["no-such-program"] })), { env });
