@@ -58,9 +58,9 @@ test("PreModelSwitch: a denial keeps the model", async () => {
   expect([requests[0]?.model, world.payloads("PostModelSwitch")]).toEqual(["scripted", []]);
 });
 
-test("PostModelSwitch: its context goes with the next request; a fallback tells it too", async () => {
+test("PostModelSwitch: its context goes with the next request; fallback and resume too", async () => {
   const world = open({ hooks: { PostModelSwitch: { print: "CONTEXT-MARK" } } });
-  const { requests } = await world.run([{ text: "ok" }], {
+  const { requests, result } = await world.run([{ text: "ok" }], {
     onReady: async (control) => {
       await control.setModel("good");
       control.prompt("go");
@@ -71,9 +71,11 @@ test("PostModelSwitch: its context goes with the next request; a fallback tells 
   expect(toldIn(requests[0])).toContain("CONTEXT-MARK");
   const overloaded = { error: { status: 529, message: "Overloaded" } };
   await world.run([overloaded, { text: "ok" }], { prompt: "go", fallbackModel: "spare" });
+  await world.run([{ text: "ok" }], { prompt: "go", resume: result.session_id, modelName: "other" });
   for (const payload of world.payloads("PostModelSwitch")) expectDeclared("PostModelSwitch", payload);
   expect(world.payloads("PostModelSwitch").map(({ source, to_model: to }) => [source, to])).toEqual([
     ["sdk", "good"],
     ["auto", "spare"],
+    ["resume", "other"],
   ]);
 });

@@ -62,13 +62,15 @@ test("FileChanged: matched on the base name, in the current folder; added, chang
   );
   const changes = await heard(world, "FileChanged", 3);
   for (const payload of changes) expectRecorded("FileChanged", payload);
-  expect(changes.map((payload) => [String(payload["file_path"]).replace(world.project, ""), payload["event"]])).toEqual(
-    [
-      ["/n.env", "change"],
-      ["/n.env", "unlink"],
-      ["/sub/n.env", "add"],
-    ],
+  const told = changes.map(
+    (payload) => `${payload["event"]} ${String(payload["file_path"]).replace(world.project, "")}`,
   );
+  // On a busy machine a file that a shell empties and then fills may be seen in between.
+  expect(told.filter((one, index) => one !== told[index - 1])).toEqual([
+    "change /n.env",
+    "unlink /n.env",
+    "add /sub/n.env",
+  ]);
 });
 
 test("DirectoryAdded: the folder is usable from then on", async () => {
@@ -99,12 +101,17 @@ test("WorktreeCreate: the hook's path is where the session works; a failure fail
   expectRecorded("WorktreeCreate", world.payloads("WorktreeCreate")[0]);
   expect(world.payloads("WorktreeCreate")).toMatchObject([{ name: "feat" }]);
   expect(resultsIn(requests[2]).at(-1)).toMatchObject({ content: join(world.project, "made") });
+  const fresh = open({ hooks: { WorktreeCreate: { run: `mkdir "$PWD/made"; echo "$PWD/made"` } } });
+  const inside = await fresh.run([bash("pwd"), { text: "ok" }], { ...free, worktree: "wt1" });
+  expectRecorded("WorktreeCreate", fresh.payloads("WorktreeCreate")[0]);
+  expect(resultsIn(inside.requests[1])).toMatchObject([{ content: join(fresh.project, "made") }]);
   const failing = open({ hooks: { WorktreeCreate: { stderr: "no room", exit: 1 } } });
   const failed = await failing.run([enter, bash("pwd"), { text: "ok" }], free);
   expect(resultsIn(failed.requests[2])).toMatchObject([
     { content: expect.stringMatching(/^WorktreeCreate hook failed: .*no room/s), is_error: true },
     { content: failing.project },
   ]);
+  await expect(failing.run([], { ...free, worktree: "wt1" })).rejects.toMatchObject({ code: "host/no-worktree" });
 });
 
 test("WorktreeRemove: fired where the worktree still is; afterwards the folder is gone", async () => {

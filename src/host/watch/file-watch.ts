@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { FSWatcher } from "chokidar";
 import { unless } from "../../files/index.ts";
 
@@ -53,7 +54,7 @@ export function openFileWatch({ onChange, pollMs = 250 }: WatchOptions): FileWat
 
   async function lookAtAll(): Promise<void> {
     for (const [path, before] of [...looks]) {
-      const now = await lookOf(path);
+      const now = await settled(path, before);
       if (closed || !looks.has(path) || now === before) continue;
       looks.set(path, now);
       onChange({ path, event: before === absent ? "add" : now === absent ? "unlink" : "change" });
@@ -88,6 +89,20 @@ export function openFileWatch({ onChange, pollMs = 250 }: WatchOptions): FileWat
 }
 
 const absent = "";
+const restMs = 40;
+const mostRests = 4;
+
+/** A file that is just being written is looked at until it rests, for a moment: emptied and filled is one change, not two. */
+async function settled(path: string, before: string): Promise<string> {
+  let now = await lookOf(path);
+  for (let rests = 0; now !== before && rests < mostRests; rests += 1) {
+    await sleep(restMs, undefined, { ref: false });
+    const next = await lookOf(path);
+    if (next === now) break;
+    now = next;
+  }
+  return now;
+}
 
 /** Everything about a file that changes when somebody writes it. A folder looks as its list of names was last touched. */
 async function lookOf(path: string): Promise<string> {
