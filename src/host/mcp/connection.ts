@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { onAbort } from "../../exec/index.ts";
 import type { ElicitationAnswer, ElicitationForm } from "../person.ts";
@@ -75,6 +77,7 @@ export async function connect(sdk: McpSdk, config: ServerConfig, options: Connec
   }
 
   async function close(): Promise<void> {
+    if (connected && "terminateSession" in transport) await sayGoodbye(transport as StreamableHTTPClientTransport);
     connected = false;
     await client.close();
     await transport.close(); // the client forgets a transport that never came up
@@ -114,6 +117,14 @@ export async function connect(sdk: McpSdk, config: ServerConfig, options: Connec
     close,
   };
 }
+
+/** A server that keeps sessions may forget ours. One that does not answer is not waited for. */
+async function sayGoodbye(transport: StreamableHTTPClientTransport): Promise<void> {
+  const said = transport.terminateSession().catch(() => undefined); // it is gone, or knows no sessions: nothing is left to end
+  await Promise.race([said, sleep(goodbyeMs, undefined, { ref: false })]);
+}
+
+const goodbyeMs = 500;
 
 /** A signal of its own for each request: the SDK never stops listening to the one it is given. */
 async function under<Value>(signal: AbortSignal, ask: (own: AbortSignal) => Promise<Value>): Promise<Value> {

@@ -59,7 +59,7 @@ export function stdioTransport(server: StdioServer): StdioTransport {
     if (line.trim() === "") return;
     try {
       const message = JSON.parse(line) as JSONRPCMessage;
-      if (!("method" in message)) unanswered -= 1;
+      if (!("method" in message)) unanswered = Math.max(0, unanswered - 1);
       transport.onmessage?.(message);
     } catch (cause) {
       transport.onerror?.(new Error(`it wrote a line that is no message: ${line.slice(0, 200)}`, { cause }));
