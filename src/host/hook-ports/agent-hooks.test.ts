@@ -23,6 +23,7 @@ test("HO-60: an agent hook looks around with its tools and then must give its ve
   ]);
   const outcome = await fired(on("Stop", agent), ports);
   expect(outcome).toMatchObject({ blocked: true, reason: expect.stringContaining("2 fail") });
+  expect(outcome.runs[0]?.spent).toHaveLength(4);
   expect(called.map(({ id }) => id)).toEqual(["r1"]);
   expect(requests.map(({ toolChoice }) => toolChoice?.type)).toEqual([undefined, undefined, undefined, "tool"]);
   expect(requests[3]?.messages.slice(2)).toEqual([
