@@ -72,7 +72,6 @@ export const problemCodes = {
   "sdk/unknown-task": "the app has no such task",
   "sdk/task-not-json": "the input of a task cannot be kept as JSON",
   "sdk/task-too-large": "the input of a task is larger than a job may be",
-  "sdk/no-bullmq": "the packages of the BullMQ backend are not installed",
   "sdk/too-many-tasks": "the session has as many open jobs as it may have",
   "sdk/state-busy": "another process holds the state for too long",
   "sdk/state-nested": "an update of state inside another one of the same scope",
