@@ -9,6 +9,7 @@ import { allowedTools } from "./agents/allowed-tools.ts";
 import { openBackgroundAgents } from "./agents/background.ts";
 import { loadAgents } from "./agents/definitions.ts";
 import { type Deferred, deferredIn } from "./deferred.ts";
+import { digest } from "./digest.ts";
 import { enginePorts } from "./engine-ports.ts";
 import { messagesOf } from "./history.ts";
 import { openInbox } from "./inbox.ts";
@@ -26,6 +27,8 @@ import type { Thread } from "./thread.ts";
 import { openBackgroundShells } from "./tools/background-shells.ts";
 import { builtinTools } from "./tools/builtin.ts";
 import { openReadState } from "./tools/read-state.ts";
+import type { Tool } from "./tools/tool.ts";
+import type { WebFetchOptions } from "./tools/web-options.ts";
 
 /** A session that is open but has not begun: nothing was fired yet. */
 export interface OpenedSession {
@@ -84,7 +87,7 @@ export async function openAgentSession(options: AgentOptions, ending: AbortSigna
       tell,
     }),
     definitions,
-    tools: [...builtinTools(options.webFetch === undefined ? {} : { webFetch: options.webFetch })],
+    tools: ownTools(options, () => late.main),
     servers: [],
     openModel: modelOpener(options),
     tell,
@@ -97,6 +100,12 @@ export async function openAgentSession(options: AgentOptions, ending: AbortSigna
   const main = await openMain(session, opened.context, new Set(deferred.lines.keys()));
   Object.assign(late, { session, main });
   return { session, main, opened, deferred };
+}
+
+function ownTools({ webFetch = false }: AgentOptions, main: () => Thread): readonly Tool[] {
+  if (webFetch === false) return builtinTools();
+  const digested: WebFetchOptions["digest"] = (text, prompt, signal) => digest(main(), text, prompt, signal);
+  return builtinTools({ webFetch: { ...(webFetch === true ? {} : webFetch), digest: digested } });
 }
 
 /** Every name is asked of the one model that was given, unless the host can find others. */

@@ -59,7 +59,8 @@ export interface RunAgentOptions {
   readonly agent?: string;
   readonly connect?: ServerConnector;
   readonly mcpConfig?: readonly string[];
-  readonly webFetch?: WebFetchOptions;
+  /** Offers WebFetch, which is off unless asked for. */
+  readonly webFetch?: boolean | Omit<WebFetchOptions, "digest">;
 
   readonly maxTurns?: number;
   readonly maxBudgetUsd?: number;

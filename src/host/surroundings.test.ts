@@ -126,6 +126,25 @@ test("a worktree that a hook makes is where an isolated agent works; a failure f
   expect(payloads("PreToolUse")[0]).toMatchObject({ cwd: join(project, "wt") });
 });
 
+test("--worktree: the session begins in the copy; a hook that fails refuses the start", async () => {
+  const first = open({ hooks: { WorktreeCreate: { run: 'mkdir -p wt; printf "%s" "$PWD/wt"' }, SessionStart: {} } });
+  await first.run([{ text: "ok" }], { prompt: "go", worktree: "wt1" });
+  expect(Object.keys(first.payloads("WorktreeCreate")[0] ?? {})).toEqual([
+    "session_id",
+    "transcript_path",
+    "cwd",
+    "hook_event_name",
+    "name",
+  ]);
+  expect(first.payloads("SessionStart")[0]).toMatchObject({ cwd: join(first.project, "wt") });
+  first.remove();
+  const { run } = open({ hooks: { WorktreeCreate: { stderr: "no room", exit: 1 } } });
+  await expect(run([{ times: "any", text: "x" }], { prompt: "go", worktree: "wt1" })).rejects.toMatchObject({
+    code: "host/no-worktree",
+    message: expect.stringContaining("no room"),
+  });
+});
+
 test("folders can be added while it runs: they count as inside from then on (DirectoryAdded)", async () => {
   const { run, payloads, home } = open({ hooks: { DirectoryAdded: {} } });
   const other = join(home, "other");
