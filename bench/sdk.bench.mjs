@@ -1,12 +1,15 @@
 /** SD-115 to SD-118: what one call of a hook costs, against a bare start of Node. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { median } from "./interleave.mjs";
+import { peerFolder } from "./peer.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const program = join(root, "dist/cli/bin.js");
+const client = join(root, "client/hookline-client");
 
 const app = `import { createApp, deny } from "hookline/sdk";
 const app = createApp();
@@ -14,33 +17,82 @@ app.preTool("Bash", ({ input }) => (input.command.includes("echo") ? deny("not h
 export default app;
 `;
 
+/** Theirs, as quoted; not measured here. */
+const quoted = [
+  "fasthooks, as its authors say: 2.5 s cold and 0.3 to 0.5 s warm through uv, 0.95 ms for its server",
+  "mauribadnights/clooks, as its author says: 0.31 ms; codestripes/clooks, as its author says: 7 to 8 ms warm",
+  "fasthooks 0.1.3 without uv, measured by us elsewhere: 3.83 × a bare start of Node",
+];
+
 export async function measure({ long, say }) {
   const folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));
+  const env = { ...process.env, HOOKLINE_HOME: join(folder, "state"), CLAUDE_PROJECT_DIR: folder };
+  const served = [];
   try {
-    mkdirSync(join(folder, "node_modules"));
-    symlinkSync(root, join(folder, "node_modules/hookline"));
-    writeFileSync(join(folder, "hooks.mjs"), app);
-    writeFileSync(join(folder, "hooks.ts"), app.replace("({ input })", "({ input }: { input: { command: string } })"));
-    const payload = recorded();
-    const call = (...words) => once(words, payload, folder);
-    const first = await timed(() => call(program, "run", "hooks.ts"));
-    const contestants = {
-      node: () => call("-e", "0"),
-      mjs: () => call(program, "run", "hooks.mjs"),
-      ts: () => call(program, "run", "hooks.ts"),
-    };
-    for (const name of ["mjs", "ts"]) await mustDeny(contestants[name]);
+    const world = prepare(folder, env);
+    const peer = peerHook(folder, say);
+    const first = timed(() => world.start([process.execPath, program, "run", world.ts], world.payload));
+    const daemon = timed(() => world.cli("serve", world.mjs));
+    served.push(world.mjs);
+    const warm = await openWarm(world);
+    for (const words of [world.words.mjs, world.words.ts, world.words.client])
+      mustDeny(world.start(words, world.payload));
     const rounds = long ? 300 : 100;
-    say(`${rounds} rounds of ${Object.keys(contestants).length} processes`);
-    const seen = await roundRobin(contestants, rounds);
-    say(`first start of a .ts file: ${(first / median(seen.node.wall)).toFixed(2)} × a bare start, without a budget`);
+    say(`${rounds} rounds of ${Object.keys(world.words).length + (peer ? 1 : 0)} starts and ten http calls each`);
+    const seen = await roundRobin(world, warm, { ...world.words, ...(peer ? { peer } : {}) }, rounds);
+    const node = median(seen.node);
+    const times = (ms) => `${(ms / node).toFixed(3)} × a bare start (${ms.toFixed(1)} ms)`;
+    say(`without a budget: first start of a .ts file ${times(first)}, start of a daemon ${times(daemon)}`);
+    say(
+      `without a budget: client with 64 KiB ${times(await longPayload(world))}, 20 calls at once ${times(await atOnce(world))}`,
+    );
+    const many = await hundredHandlers(world, served);
+    say(`without a budget: an app of 100 handlers, cold ${times(many.cold)}, over http ${times(many.warm)}`);
+    say(
+      peer
+        ? `cc-hooks-ts, same hook, with node: ${times(median(seen.peer))}`
+        : "cc-hooks-ts is not installed, so it is not compared",
+    );
+    for (const line of quoted) say(line);
+    warm.close();
     return [
-      row("SD-115 cold run of a .mjs file", 1.15, seen.mjs, seen.node),
+      row("SD-115, SD-118 cold run of a .mjs file", 1.15, seen.mjs, seen.node),
       row("SD-115 cold run of a .ts file, second start", 1.2, seen.ts, seen.node),
-    ];
+      row("SD-115 http round trip, warm", 0.01, seen.http, seen.node),
+      row("SD-115 shipped client, exec form, warm daemon", 0.03, seen.client, seen.node),
+    ].map((one) => ({ ...one, figure: `${one.figure}${cpuOf(seen.cpu, one.key)}` }));
   } finally {
+    for (const file of served) spawnSync(process.execPath, [program, "serve", file, "--stop"], { env });
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function prepare(folder, env) {
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(root, join(folder, "node_modules/hookline"));
+  const mjs = join(folder, "hooks.mjs");
+  const ts = join(folder, "hooks.ts");
+  writeFileSync(mjs, app);
+  writeFileSync(ts, app.replace("({ input })", "({ input }: { input: { command: string } })"));
+  const payload = join(folder, "payload.json");
+  writeFileSync(payload, `${recorded()}\n`);
+  const start = ([name, ...words], input) =>
+    spawnSync(name, words, { cwd: folder, env, input: readFileSync(input), encoding: "utf8" }).stdout;
+  return {
+    folder,
+    env,
+    mjs,
+    ts,
+    payload,
+    start,
+    cli: (...words) => start([process.execPath, program, ...words], "/dev/null"),
+    words: {
+      node: [process.execPath, "-e", "0"],
+      mjs: [process.execPath, program, "run", mjs],
+      ts: [process.execPath, program, "run", ts],
+      client: [client, mjs],
+    },
+  };
 }
 
 /** The recorded PreToolUse of a shell command, about half a kilobyte. */
@@ -49,58 +101,175 @@ function recorded() {
   return lines.find((line) => line.includes(`"command":"echo hi"`));
 }
 
-async function roundRobin(contestants, rounds) {
-  const seen = Object.fromEntries(Object.keys(contestants).map((name) => [name, { wall: [], cpu: 0, rounds }]));
-  for (let round = -3; round < rounds; round++) {
-    for (const [name, work] of Object.entries(contestants)) {
-      const before = childrenCpu();
-      const took = await timed(work);
-      if (round < 0) continue;
-      seen[name].wall.push(took);
-      seen[name].cpu += childrenCpu() - before;
-    }
+/** The same hook with a peer that npm can install, called by Node; its README calls it by Bun, which few have. */
+function peerHook(folder, say) {
+  try {
+    const installed = peerFolder("cc-hooks-ts", "2.1.251", say);
+    const file = join(folder, "peer.mjs");
+    symlinkSync(installed, join(folder, "node_modules/cc-hooks-ts"));
+    writeFileSync(
+      file,
+      `import { defineHook, runHook } from "cc-hooks-ts";
+await runHook(defineHook({
+  trigger: { PreToolUse: { Bash: true } },
+  run: (c) => (c.input.tool_input.command.includes("echo") ? c.blockingError("not here") : c.success()),
+}));
+`,
+    );
+    return [process.execPath, file];
+  } catch (error) {
+    say(`cc-hooks-ts is left out: ${String(error.message).split("\n")[0]}`);
+    return undefined;
   }
+}
+
+/** A connection that stays open, as a host's http client has it. */
+async function openWarm(world) {
+  const folder = join(world.env.HOOKLINE_HOME, "daemon");
+  const status = JSON.parse(world.cli("serve", world.mjs, "--status", "--json"));
+  const [, , , port, key, token] = readFileSync(recordOf(folder, status.pid), "utf8").split(" ");
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const body = readFileSync(world.payload);
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    "Content-Type": "application/json",
+    "Content-Length": body.length,
+  };
+  const call = () =>
+    new Promise((done, fail) => {
+      const asked = request(
+        { host: "127.0.0.1", port, path: `/v1/hook/${key}`, method: "POST", headers, agent },
+        (reply) => {
+          let text = "";
+          reply.on("data", (part) => {
+            text += part;
+          });
+          reply.on("end", () => done(text));
+        },
+      );
+      asked.on("error", fail);
+      asked.end(body);
+    });
+  for (let i = 0; i < 300; i++) await call();
+  mustDeny(await call());
+  return { call, close: () => agent.destroy() };
+}
+
+function recordOf(folder, pid) {
+  const found = spawnSync("grep", ["-rlE", `^hookline/1 ${pid} `, folder], { encoding: "utf8" })
+    .stdout.trim()
+    .split("\n");
+  return found[0];
+}
+
+/** One round: each program once, then http. Programs are timed by a shell, so that all of them bear the same small cost of a start. */
+async function roundRobin(world, warm, words, rounds) {
+  await startsOf(world, words, 3);
+  const seen = { http: [], cpu: {} };
+  for (const name of Object.keys(words)) seen[name] = [];
+  const chunk = 5;
+  for (let round = 0; round < rounds; round += chunk) {
+    for (const [name, took] of await startsOf(world, words, chunk)) seen[name].push(took);
+    for (let i = 0; i < chunk * 10; i++) seen.http.push(await timedAsync(warm.call));
+  }
+  for (const [name, one] of Object.entries(words)) seen.cpu[name] = await cpuOfStart(world, one);
   return seen;
 }
 
-function once(words, payload, cwd) {
+function startsOf(world, words, rounds, payload = world.payload) {
+  const out = join(world.folder, `times-${process.hrtime.bigint()}.txt`);
+  const lists = Object.entries(words).flatMap(([name, one], index) => [...(index > 0 ? ["--"] : []), name, ...one]);
   return new Promise((done, fail) => {
-    const env = { ...process.env, HOOKLINE_HOME: join(cwd, "state") };
-    const child = spawn(process.execPath, words, { cwd, env, stdio: ["pipe", "pipe", "inherit"] });
-    let text = "";
-    child.stdout.on("data", (chunk) => {
-      text += chunk;
-    });
-    // A bare Node does not read what it is given.
-    child.stdin.on("error", () => undefined);
+    const timer = join(import.meta.dirname, "start-timer.bash");
+    const child = spawn(timer, [String(rounds), "0", payload, out, ...lists], { cwd: world.folder, env: world.env });
     child.on("error", fail);
-    child.on("close", () => done(text));
-    child.stdin.end(payload);
+    child.on("close", () => {
+      const lines = readFileSync(out, "utf8").trim().split("\n");
+      done(lines.map((line) => [line.split(" ")[0], Number(line.split(" ")[1]) / 1_000]));
+    });
   });
 }
 
-async function mustDeny(work) {
-  const text = await work();
+/** Milliseconds of processor time of one start, over twenty of them, where the system tells. */
+async function cpuOfStart(world, words) {
+  if (process.platform !== "linux") return 0;
+  const before = childrenCpu();
+  for (let i = 0; i < 20; i++) world.start(words, world.payload);
+  return (childrenCpu() - before) / 20;
+}
+
+function childrenCpu() {
+  const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1].split(" ");
+  return (Number(fields[13]) + Number(fields[14])) * 10;
+}
+
+async function longPayload(world) {
+  const long = join(world.folder, "long.json");
+  const event = { ...JSON.parse(recorded()), more: "x".repeat(64 * 1024) };
+  writeFileSync(long, `${JSON.stringify(event)}\n`);
+  return median((await startsOf(world, { client: world.words.client }, 20, long)).map(([, took]) => took));
+}
+
+/** Twenty calls of the client at the same time, until the last has its answer. */
+function atOnce(world) {
+  const one = () =>
+    new Promise((done) => {
+      const child = spawn(client, [world.mjs], {
+        cwd: world.folder,
+        env: world.env,
+        stdio: ["pipe", "ignore", "ignore"],
+      });
+      child.stdin.end(readFileSync(world.payload));
+      child.on("close", done);
+    });
+  return timedAsync(() => Promise.all(Array.from({ length: 20 }, one)));
+}
+
+async function hundredHandlers(world, served) {
+  const file = join(world.folder, "many.mjs");
+  const guard = `app.preTool("Bash", ({ input }) => (input.command.includes("rm -rf") ? deny("no") : undefined));`;
+  writeFileSync(file, app.replace("app.preTool", `${`${guard}\n`.repeat(99)}app.preTool`));
+  const cold = median(
+    (await startsOf(world, { cold: [process.execPath, program, "run", file] }, 10)).map(([, took]) => took),
+  );
+  world.cli("serve", file);
+  served.push(file);
+  const warm = await openWarm({ ...world, mjs: file });
+  const times = [];
+  for (let i = 0; i < 100; i++) times.push(await timedAsync(warm.call));
+  warm.close();
+  return { cold, warm: median(times) };
+}
+
+function mustDeny(text) {
   if (!text.includes(`"permissionDecision":"deny"`)) throw new Error(`the app did not deny: ${text}`);
 }
 
-async function timed(work) {
+function timed(work) {
+  const begun = process.hrtime.bigint();
+  work();
+  return Number(process.hrtime.bigint() - begun) / 1e6;
+}
+
+async function timedAsync(work) {
   const begun = process.hrtime.bigint();
   await work();
   return Number(process.hrtime.bigint() - begun) / 1e6;
 }
 
-/** Milliseconds of processor time of all children that have ended, where the system tells. */
-function childrenCpu() {
-  if (process.platform !== "linux") return 0;
-  const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1].split(" ");
-  return (Number(fields[13]) + Number(fields[14])) * 10;
+function row(name, budget, us, node) {
+  const ratio = median(us) / median(node);
+  const p95 = us.toSorted((a, b) => a - b)[Math.floor(us.length * 0.95)];
+  const digits = ratio < 0.1 ? 4 : 3;
+  const figure = `${ratio.toFixed(digits)} × (median ${median(us).toFixed(2)} ms against ${median(node).toFixed(1)}, p95 ${p95.toFixed(2)})`;
+  return { name, budget: `≤ ${budget} × bare node`, figure, ok: ratio <= budget, key: keyOf(name) };
 }
 
-function row(name, budget, us, node) {
-  const ratio = median(us.wall) / median(node.wall);
-  const p95 = us.wall.toSorted((a, b) => a - b)[Math.floor(us.wall.length * 0.95)];
-  const cpu = us.cpu > 0 ? `, CPU ${(us.cpu / us.rounds).toFixed(0)} ms = ${(us.cpu / node.cpu).toFixed(3)} ×` : "";
-  const figure = `${ratio.toFixed(3)} × (median ${median(us.wall).toFixed(0)} ms against ${median(node.wall).toFixed(0)}, p95 ${p95.toFixed(0)}${cpu})`;
-  return { name, budget: `≤ ${budget} × bare node`, figure, ok: ratio <= budget };
+function keyOf(name) {
+  return ["mjs", "ts", "client"].find((key) => name.includes(key === "client" ? key : `.${key} `)) ?? "http";
+}
+
+function cpuOf(cpu, key) {
+  if (!cpu[key]) return "";
+  return `, CPU ${cpu[key].toFixed(1)} ms = ${(cpu[key] / cpu.node).toFixed(3)} ×`;
 }
