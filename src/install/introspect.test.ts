@@ -3,19 +3,25 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { dist } from "../files/fixtures/programs.ts";
+import { buildFile } from "../sdk/index.ts";
 import { world } from "./fixtures/world.ts";
 import { introspect } from "./introspect.ts";
 
-function asked(text: string, options: { name?: string; timeoutMs?: number } = {}) {
-  const { project, state, home } = world();
-  const file = join(project, ".claude", options.name ?? "app.ts");
+const program = [process.execPath, join(dist, "install", "child.js")];
+
+/** A hooks file in a project of its own, with something to import beside it. */
+function written(text: string, name = "app.ts") {
+  const here = world();
+  const file = join(here.project, ".claude", name);
   writeFileSync(file, text);
-  writeFileSync(join(project, ".claude", "lib.ts"), "export const name: string = 'lib';\n");
-  const env = { PATH: process.env["PATH"], HOME: home, HOOKLINE_HOME: state };
-  const program = [process.execPath, join(dist, "install", "child.js")];
-  const { timeoutMs } = options;
-  const result = introspect(file, { program, cwd: project, env, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
-  return { result, file, project };
+  writeFileSync(join(here.project, ".claude", "lib.ts"), "export const name: string = 'lib';\n");
+  return { ...here, file, env: { PATH: process.env["PATH"], HOME: here.home, HOOKLINE_HOME: here.state } };
+}
+
+function asked(text: string, { name, timeoutMs }: { name?: string; timeoutMs?: number } = {}) {
+  const { file, project, env } = written(text, name);
+  const limit = timeoutMs === undefined ? {} : { timeoutMs };
+  return { result: introspect(file, { program, cwd: project, env, ...limit }), file, project };
 }
 
 const app = (body: string, head = "") =>
@@ -84,4 +90,26 @@ test("SD-87: what does not load in time is ended with everything it started, and
   await asked(app("", leave(good))).result;
   await sleep(1_500);
   expect([existsSync(late), existsSync(good)]).toEqual([false, false]);
+});
+
+test.each([
+  ["writes", `import { writeFileSync } from "node:fs";\nwriteFileSync("CANARY", "");`],
+  ["starts a program", `import { execFileSync } from "node:child_process";\nexecFileSync("touch", ["CANARY"]);`],
+  ["starts a thread", `import { Worker } from "node:worker_threads";\nnew Worker("", { eval: true });`],
+  ["connects", `import { connect } from "node:net";\nconnect(9, "127.0.0.1");`],
+  ["asks for a name", `import { lookup } from "node:dns/promises";\nawait lookup("localhost");`],
+  ["fetches", `await fetch("http://127.0.0.1:9/");`],
+])("SD-97: looked at without effects, code that %s while it is loaded is refused", async (_, head) => {
+  const canary = join(world().folder, "canary");
+  const text = app("app.onStop(() => undefined);", head.replaceAll("CANARY", canary));
+  const { file, project, env } = written(text, "app.mjs");
+  await buildFile(file, env);
+  const looked = introspect(file, {
+    program,
+    cwd: project,
+    env: { ...env, NODE_OPTIONS: "--allow-child-process" },
+    quiet: true,
+  });
+  await expect(looked).rejects.toThrow(/refused: the file is only looked at|ERR_ACCESS_DENIED|Access to this API/);
+  expect(existsSync(canary)).toBe(false);
 });

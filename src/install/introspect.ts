@@ -4,6 +4,7 @@ import { dirname, relative, sep } from "node:path";
 import { endLeftovers, type Finished, findLeftovers, run } from "../exec/index.ts";
 import { Problem } from "../protocol/index.ts";
 import type { EventNeeds } from "./plan.ts";
+import { limitedEnv, limits } from "./without-effects.ts";
 
 export interface IntrospectOptions {
   /** Node and the program that loads the file, to which file and mark are added. */
@@ -11,6 +12,8 @@ export interface IntrospectOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs?: number;
+  /** The file can write nothing, start nothing and reach nobody: for code that nobody has approved. It must be built before. */
+  readonly quiet?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -34,12 +37,13 @@ const tagName = "HOOKLINE_RUN";
  * `install/syntax`, `install/import`, `install/no-app` or `install/timeout`. An app without handlers has no events.
  */
 export async function introspect(file: string, options: IntrospectOptions): Promise<Introspected> {
-  const { program, cwd, env, timeoutMs = 10_000, signal } = options;
+  const { program, cwd, timeoutMs = 10_000, quiet = false, signal } = options;
+  const env = quiet ? limitedEnv(options.env) : options.env;
   const mark = randomBytes(16).toString("hex");
   const tag = { name: tagName, value: `install-${mark}` };
   const [node = "", ...args] = program;
   const finished = await run(
-    { form: "exec", file: node, args: [...args, file, mark] },
+    { form: "exec", file: node, args: [...(quiet ? limits() : []), ...args, file, mark, ...(quiet ? ["quiet"] : [])] },
     { cwd, env, tag, timeoutMs, input: "", capBytes: 16 * 2 ** 20, ...(signal === undefined ? {} : { signal }) },
   );
   endLeftovers(await findLeftovers(tag.name, tag.value));

@@ -30,8 +30,12 @@ export interface InstallRecord {
 export async function readRecord(realPath: string, home: HomeSource): Promise<InstallRecord | undefined> {
   const bytes = await readPrivate(recordPath(realPath, home));
   if (bytes === undefined) return undefined;
-  const value = JSON.parse(bytes.toString("utf8")) as InstallRecord;
-  return value.version === 1 ? value : undefined;
+  try {
+    const value = JSON.parse(bytes.toString("utf8")) as InstallRecord;
+    return value.version === 1 ? value : undefined;
+  } catch {
+    return undefined; // damaged: entries are then known by the lock file, and cut out one by one
+  }
 }
 
 /** One install or uninstall of a settings file at a time: each builds on what the one before it noted. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { clientHome, loadLayers, managedFolder, nameOf } from "../engine/settings/index.ts";
 import { Problem } from "../protocol/index.ts";
-import { appInputs, appKey } from "../sdk/index.ts";
+import { appInputs, appKey, buildFile } from "../sdk/index.ts";
 import type { DaemonStatus } from "./daemon-door.ts";
 import { type Installer, registeredIds } from "./install-app.ts";
 import { contentHashOf, introspect } from "./introspect.ts";
@@ -15,6 +15,7 @@ import { listenerOn } from "./port-owner.ts";
 import { type InstallRecord, readRecord } from "./record.ts";
 import { type Scope, scopes } from "./scope.ts";
 import { readSettings, realFile } from "./settings-file.ts";
+import { refusal } from "./without-effects.ts";
 
 /** What is installed in one scope, and what is no longer as it was installed. */
 export interface ScopeStatus {
@@ -50,7 +51,7 @@ export type DriftKind =
   | "port-taken"
   | "disabled";
 
-/** How closely the code is looked at: loaded to see its handlers, or not at all, and then nothing is started. */
+/** How closely the code is looked at: loaded, without effects, to see its handlers; or not at all, and then nothing is started. */
 export type Look = "run" | "nothing";
 
 /** Every scope, in order. Contract: a settings or lock file that cannot be read is a `Problem`. */
@@ -170,8 +171,8 @@ function entryDrift(
 }
 
 /**
- * Whether the code is what was installed. The handlers of changed code are known only by running it, and it is run only where this
- * very user installed it: a cloned project must not have its code run because somebody asked how things stand.
+ * Whether the code is what was installed. The handlers of changed code are known only by running it, which nobody may have approved
+ * yet. So it is loaded where it can have no effects, and only if it is the file that this very user installed.
  */
 async function codeDrift(
   hooksFile: string,
@@ -189,13 +190,20 @@ async function codeDrift(
     const contentHash = await contentHashOf(hooksFile, await appInputs(hooksFile));
     if (lock === undefined || contentHash === lock.contentHash) return { drift: [], notes: [], contentHash };
     const changed = `The code has changed since it was installed (${lock.installedAt}).`;
-    if (record === undefined) return { drift: [], notes: [changed], contentHash };
+    if (record?.hooksFile !== hooksFile) return { drift: [], notes: [changed], contentHash };
     const program = [installer.node, join(installer.packageRoot, "dist", "install", "child.js")];
-    const { events } = await introspect(hooksFile, { program, cwd: root, env });
+    await buildFile(hooksFile, env);
+    const { events } = await introspect(hooksFile, { program, cwd: root, env, quiet: true });
     return { drift: handlerDrift(registeredIds(events), lock), notes: [changed], contentHash };
   } catch (error) {
     if (!(error instanceof Error && error.name === "Problem")) throw error;
-    return { drift: [drift("hooks-file-broken", error.message)], notes: [] };
+    const shy = error.message.includes(refusal) || /ERR_ACCESS_DENIED|Access to this API/.test(error.message);
+    if (shy)
+      return {
+        drift: [],
+        notes: [`The code has changed, and has effects while it is loaded: hookline install looks at it.`],
+      };
+    return { drift: [drift("hooks-file-broken", error.message.replace(/ Nothing was written\.$/, ""))], notes: [] };
   }
 }
 

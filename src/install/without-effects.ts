@@ -1,0 +1,48 @@
+import dgram from "node:dgram";
+import dns from "node:dns";
+import { syncBuiltinESMExports } from "node:module";
+import net from "node:net";
+
+/**
+ * Flags for a Node that reads what it likes, and writes nothing and starts nothing. The network is closed from inside, since the
+ * permission model of Node 20 has no word for it.
+ */
+export function limits(): readonly string[] {
+  // It was called experimental until Node 22.13.
+  const isStable = process.allowedNodeEnvironmentFlags.has("--permission");
+  return [
+    isStable ? "--permission" : "--experimental-permission",
+    "--allow-fs-read=*",
+    "--disable-warning=ExperimentalWarning",
+    "--disable-warning=SecurityWarning",
+  ];
+}
+
+/** The environment without what could lift those limits, or have Node itself write files. */
+export function limitedEnv(
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("NODE_")));
+}
+
+export const refusal = "is refused: the file is only looked at, without effects";
+
+/** In the process itself, before any foreign code: no connection, no datagram, no name lookup. */
+export function closeNetwork(): void {
+  const refuse = (): never => {
+    throw new Error(`The network ${refusal}`);
+  };
+  const close = (target: object, names: readonly string[]): void => {
+    for (const name of names)
+      Object.defineProperty(target, name, { value: refuse, configurable: true, writable: true });
+  };
+  close(net.Socket.prototype, ["connect"]);
+  close(net.Server.prototype, ["listen"]);
+  close(dgram.Socket.prototype, ["bind", "connect", "send"]);
+  for (const lookups of [dns, dns.promises, dns.Resolver.prototype, dns.promises.Resolver.prototype]) {
+    const names = Object.getOwnPropertyNames(lookups).filter((name) => /^(?:lookup|resolve|reverse)/.test(name));
+    close(lookups, names);
+  }
+  close(globalThis, ["fetch", "WebSocket", "EventSource"]);
+  syncBuiltinESMExports();
+}
