@@ -133,6 +133,28 @@ test("SD-59: a job whose worker was killed runs again up to its attempts, then f
   expect(await send(file, "(await tasks.wait(twice))?.error?.code")).toBe("worker-lost");
 });
 
+test("SD-59: a task that never lets go of the thread loses its worker, and the next jobs run", async () => {
+  const pids = join(world.folder, "stuck");
+  const file = world.file(
+    "stuck.mjs",
+    app(`const stuck = app.task("stuck", () => { writeFileSync(${JSON.stringify(pids)}, String(process.pid)); for (;;); });
+         const fine = app.task("fine", () => "fine");`),
+  );
+  await send(file, "await tasks.add(stuck)");
+  await until(() => existsSync(pids) && readFileSync(pids, "utf8") !== "");
+  await send(file, "await tasks.add(fine)");
+  // As if it had given no sign for a minute.
+  const [running = ""] = findRunning(join(world.folder, "state/tasks"), "stuck");
+  utimesSync(running, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
+  const told = await world.run([file], prompt("await tasks.get(fine)"), { env });
+  expect(told.stderr).toContain("A task held the worker's thread for too long");
+  expect(await send(file, "(await tasks.wait(fine, { timeoutMs: 10_000 }))?.value")).toBe("fine");
+  expect(await send(file, "(await tasks.popErrors()).map(({ key, error }) => [key, error.code])")).toEqual([
+    ["stuck", "worker-lost"],
+  ]);
+  await until(() => !existsSync(`/proc/${readFileSync(pids, "utf8")}/exe`));
+});
+
 test("SD-56: cancel aborts the signal of a job that runs in another process", async () => {
   const notes = join(world.folder, "notes");
   const file = world.file(
@@ -195,6 +217,13 @@ async function timed<Value>(work: () => Promise<Value>): Promise<{ value: Value;
 async function until(holds: () => boolean): Promise<void> {
   for (let n = 0; n < 300 && !holds(); n++) await sleep(50);
   expect(holds()).toBe(true);
+}
+
+function findRunning(folder: string, task: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.includes("/running/") && path.endsWith(".json"))
+    .map((path) => join(folder, path))
+    .filter((path) => readFileSync(path, "utf8").includes(`"task":"${task}"`));
 }
 
 function linkOf(path: string): string {

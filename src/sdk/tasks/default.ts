@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { statePath } from "../../files/index.ts";
+import { openState, statePath } from "../../files/index.ts";
 import { appKey } from "../app-key.ts";
 import { wrong } from "../problem.ts";
 import type { World } from "../world.ts";
@@ -12,7 +12,9 @@ export function defaultTasks(world: Pick<World, "env" | "file">): TaskBackend {
     const wayOut = "Give createApp a `tasks` backend, or the test client one of its own.";
     throw wrong("no-tasks", `There is no hooks file here that a worker could run tasks from. ${wayOut}`);
   }
-  return queueTasks(queueFolder(world.file, world.env), {
+  const { file, env } = world;
+  return queueTasks(queueFolder(file, env), {
+    prepare: () => openState(["tasks", appKey(file)], { env }),
     wake: async (folder, call) => (await import("./start-worker.ts")).startWorker(folder, call),
   });
 }

@@ -26,6 +26,8 @@ import { tooMany } from "./limits.ts";
 import { recover } from "./recover.ts";
 
 export interface QueueOptions extends BackendOptions {
+  /** Makes or checks the folder above those of the queue; unless told, the queue's own only. */
+  readonly prepare?: () => Promise<unknown>;
   /** Starts a worker unless one runs. */
   readonly wake?: (folder: string, call: WakeCall) => Promise<void>;
 }
@@ -39,7 +41,7 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
   const { now } = Date;
   let opened: Promise<void> | undefined;
   const open = () => {
-    opened ??= openFolders(folder);
+    opened ??= openFolders(folder, options.prepare);
     return opened;
   };
   const path = (state: JobFolder, file: string) => join(folder, state, file);
@@ -191,7 +193,8 @@ async function runningName(folder: string, { record, lease }: Claim): Promise<Jo
   return (await namesIn(folder, "running")).find((one) => one.lease === lease && one.base.includes(`-${record.id}-`));
 }
 
-async function openFolders(folder: string): Promise<void> {
+async function openFolders(folder: string, prepare: QueueOptions["prepare"]): Promise<void> {
+  await prepare?.();
   await openFolder(folder);
   for (const state of ["pending", "running", "done"]) await openFolder(join(folder, state));
 }

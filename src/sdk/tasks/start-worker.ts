@@ -1,13 +1,22 @@
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { takeLock } from "../../files/index.ts";
+import { lifeOf, type Owner, takeLock, unless } from "../../files/index.ts";
 import { startDetached } from "../detached.ts";
-import type { WakeCall } from "./backend.ts";
-import { namesIn } from "./job-file.ts";
+import { backendDefaults, type WakeCall } from "./backend.ts";
+import { namesIn, readJob } from "./job-file.ts";
 
 /** Starts a worker for a queue unless one runs or there is nothing to do. It outlives this process and holds nothing of it. */
 export async function startWorker(folder: string, { file, env, cwd, logger }: WakeCall): Promise<void> {
-  if (file === undefined || !(await isWork(folder)) || (await isWorked(folder))) return;
+  if (file === undefined || !(await isWork(folder))) return;
+  const owner = await workerOf(folder);
+  if (owner === "unknown") return;
+  if (owner !== undefined) {
+    if (!(await isStuck(folder, owner))) return;
+    logger("worker").error("A task held the worker's thread for too long; the worker was ended.");
+    process.kill(owner.pid, "SIGKILL");
+  }
   startDetached([fileURLToPath(new URL("./worker.js", import.meta.url)), file], {
     cwd,
     env,
@@ -25,9 +34,31 @@ async function isWork(folder: string): Promise<boolean> {
   return (await namesIn(folder, "pending")).length > 0 || (await namesIn(folder, "running")).length > 0;
 }
 
-async function isWorked(folder: string): Promise<boolean> {
+/** Who works on the queue; undefined when nobody does. */
+async function workerOf(folder: string): Promise<Owner | "unknown" | undefined> {
   const lock = await takeLock(workerLock(folder), { waitMs: 0 });
-  if (!lock.held) return true;
+  if (!lock.held) return lock.owner ?? "unknown";
   await lock.release();
+  return undefined;
+}
+
+/**
+ * A task that never lets go of the thread cannot be aborted, and its worker gives no signs and takes no jobs.
+ * Contract: true only for another process of this machine that is surely alive. A machine that just woke up is given a moment.
+ */
+async function isStuck(folder: string, owner: Owner): Promise<boolean> {
+  if (owner.pid === process.pid || lifeOf(owner) !== "alive" || !(await isSilent(folder, owner))) return false;
+  await sleep(500);
+  return (await isSilent(folder, owner)) && lifeOf(owner) === "alive";
+}
+
+async function isSilent(folder: string, { pid, start }: Owner): Promise<boolean> {
+  for (const { file } of await namesIn(folder, "running")) {
+    const path = join(folder, "running", file);
+    const beatAt = (await unless(["ENOENT"], stat(path)))?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    if (beatAt + backendDefaults.leaseMs > Date.now()) continue;
+    const job = await readJob(path);
+    if (job?.owner?.pid === pid && job.owner.start === start) return true;
+  }
   return false;
 }
