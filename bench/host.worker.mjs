@@ -1,10 +1,10 @@
-/** One measurement of bench/host.bench.mjs: `calls N FOLDER` or `resume FILE FOLDER`; prints what it saw as JSON. */
+/** One measurement of bench/host.bench.mjs: `calls N FOLDER [kept]` or `resume ID FOLDER`; prints what it saw as JSON. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runAgent } from "../dist/host/index.js";
 import { scripted } from "../dist/models/index.js";
 
-const [what, given, root] = process.argv.slice(2);
+const [what, given, root, kept] = process.argv.slice(2);
 const [cwd, home, store] = ["project", "home", "store"].map((name) => join(root, name));
 for (const folder of [cwd, home]) mkdirSync(folder, { recursive: true });
 const env = { PATH: process.env.PATH, HOME: home, HOOKLINE_HOME: join(root, "state"), TMPDIR: root };
@@ -23,7 +23,7 @@ async function calls() {
   const model = await scripted({ answers: [...answers, { text: "done" }] });
   const begun = performance.now();
   const before = cpuMs();
-  const result = await runAgent({ model, cwd, home, env, store, prompt: "go" });
+  const result = await runAgent({ model, cwd, home, env, store, prompt: "go", persist: kept === "kept" });
   if (result.result !== "done") throw new Error(JSON.stringify(result));
   return { wallMs: performance.now() - begun, cpuMs: cpuMs() - before };
 }
