@@ -1,0 +1,120 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { NewJob } from "./backend.ts";
+import { defaultTasks, queueFolder } from "./default.ts";
+import { queueTasks } from "./queue.ts";
+import { sweepDone } from "./recover.ts";
+
+const trials = Number(process.env["HOOKLINE_TRIALS"] ?? 10);
+let folder: string;
+let built: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "hookline-queue-"));
+  const { build } = await import("esbuild");
+  built = join(folder, "queue.mjs");
+  const options = { bundle: true, platform: "node", format: "esm" } as const;
+  await build({ entryPoints: [resolve(import.meta.dirname, "queue.ts")], outfile: built, ...options });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const job = (changes: Partial<NewJob> = {}): NewJob => ({
+  ...{ session: "s", space: "", task: "t", key: "k", input: null, priority: 0, ttlMs: 60_000, timeoutMs: 60_000 },
+  ...{ attempts: 1, cwd: "/", projectDir: "/" },
+  ...changes,
+});
+
+test("SD-57, SD-59: processes killed at any moment lose no job that was added and hand none out twice", async () => {
+  const place = join(folder, "killed");
+  const added = new Set<string>();
+  const taken: string[] = [];
+  const uncertain = new Set<string>();
+  for (let trial = 0; trial < trials; trial++) {
+    const users = [user(place, `a${trial}`), user(place, `b${trial}`)];
+    for (const child of users) {
+      child.on("message", (said: { added?: string; taking?: string; taken?: string }) => {
+        if (said.added) added.add(said.added);
+        if (said.taking) uncertain.add(said.taking);
+        if (said.taken) taken.push(said.taken);
+      });
+    }
+    await Promise.all(users.map((child) => new Promise((ready) => child.once("message", ready))));
+    for (const child of users) {
+      await sleep(20 + Math.random() * 60);
+      const gone = new Promise((done) => child.on("exit", done));
+      child.kill("SIGKILL");
+      await gone;
+    }
+  }
+  const queue = queueTasks(place);
+  for (let claim = await queue.claim(["t"]); claim; claim = await queue.claim(["t"])) {
+    await queue.finish(claim, { state: "completed", value: claim.record.key });
+  }
+  const left = (await queue.list("s")).map(({ key, state, value }) => {
+    expect([state, value]).toEqual(["completed", key]);
+    return key;
+  });
+  expect(new Set(taken).size).toBe(taken.length);
+  expect(left.filter((key) => taken.includes(key))).toEqual([]);
+  // A process killed while it took a result may have had it without telling us.
+  const seen = new Set([...left, ...taken, ...uncertain]);
+  expect([...added].filter((key) => !seen.has(key))).toEqual([]);
+  expect(added.size).toBeGreaterThan(trials);
+  const names = ["pending", "running"].flatMap((state) => readdirSync(join(place, state)));
+  expect(names.filter((name) => name.endsWith(".json") && !name.startsWith("."))).toEqual([]);
+});
+
+test("a job file that cannot be read is put aside, and the others run", async () => {
+  const place = join(folder, "damaged");
+  const queue = queueTasks(place);
+  await queue.add(job({ key: "good" }));
+  const [name = ""] = readdirSync(join(place, "pending"));
+  writeFileSync(join(place, "pending", name.replace(/^\d{4}/, "0000")), "{", { mode: 0o600 });
+  writeFileSync(join(place, "pending", "notes.txt"), "mine");
+  expect((await queue.claim(["t"]))?.record.key).toBe("good");
+  expect(readdirSync(join(place, "pending")).sort()).toEqual([
+    expect.stringMatching(/\.json\.unreadable$/),
+    "notes.txt",
+  ]);
+});
+
+test("records are private, and a folder that others may write is refused", async () => {
+  const env = { HOOKLINE_HOME: join(folder, "home") };
+  const file = join(folder, "hooks.mjs");
+  await defaultTasks({ file, env }).add(job());
+  const [name = ""] = readdirSync(join(queueFolder(file, env), "pending"));
+  expect(statSync(join(queueFolder(file, env), "pending", name)).mode & 0o777).toBe(0o600);
+  expect(statSync(join(env.HOOKLINE_HOME, "tasks")).mode & 0o777).toBe(0o700);
+  const open = { HOOKLINE_HOME: join(folder, "open") };
+  mkdirSync(join(folder, "open/tasks"), { recursive: true });
+  chmodSync(join(folder, "open/tasks"), 0o777);
+  await expect(defaultTasks({ file, env: open }).add(job())).rejects.toMatchObject({ code: "file/unsafe" });
+  expect(() => defaultTasks({ env })).toThrow(expect.objectContaining({ code: "sdk/no-tasks" }));
+});
+
+test("results whose time is long over are swept; others stay", async () => {
+  const place = join(folder, "swept");
+  const queue = queueTasks(place);
+  for (const [key, ttlMs] of [
+    ["short", 1],
+    ["long", 1e9],
+  ] as const) {
+    await queue.add(job({ key, ttlMs }));
+    const claim = await queue.claim(["t"]);
+    if (claim) await queue.finish(claim, { state: "completed", value: 1 });
+  }
+  await sweepDone(place, Date.now() + 60_000);
+  expect((await queue.list("s")).map(({ key, state }) => [key, state])).toEqual([
+    ["short", "expired"],
+    ["long", "completed"],
+  ]);
+  await sweepDone(place, Date.now() + 2 * 3_600_000);
+  expect((await queue.list("s")).map(({ key }) => key)).toEqual(["long"]);
+});
+
+function user(place: string, name: string): ChildProcess {
+  return fork(resolve(import.meta.dirname, "../fixtures/queue-user.mjs"), [built, place, name], { execArgv: [] });
+}
