@@ -19,7 +19,7 @@ import { memoryState } from "../testing/index.ts";
 import { fileNameOf } from "./files.ts";
 import { sweepState } from "./sweep.ts";
 
-const rounds = Number(process.env["HOOKLINE_TRIALS"] ?? 10);
+const rounds = Math.min(100, Number(process.env["HOOKLINE_TRIALS"] ?? 10));
 let folder: string;
 let home: string;
 let built: string;

@@ -9,7 +9,7 @@ import { defaultTasks, queueFolder } from "./default.ts";
 import { queueTasks } from "./queue.ts";
 import { sweepDone } from "./recover.ts";
 
-const trials = Number(process.env["HOOKLINE_TRIALS"] ?? 10);
+const trials = Math.min(100, Number(process.env["HOOKLINE_TRIALS"] ?? 10));
 let folder: string;
 let built: string;
 beforeAll(async () => {
