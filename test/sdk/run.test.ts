@@ -56,8 +56,24 @@ describe("SD-61: input", () => {
     expect((await world.run([file, "--on-failure", "block"], "{")).code).toBe(2);
   });
 
-  test("SD-122: a payload without tool_use_id is dispatched, and the guard decides", async () => {
+  test("SD-122: a payload without tool_use_id, and an MCP response that is a list, are dispatched, and the guard decides", async () => {
     expect((await world.run([world.file("thin.mjs", guard)], event())).stdout).toBe(denial("no"));
+    const judge = world.file(
+      "list.mjs",
+      app(
+        `app.postTool("mcp__*", { onFailure: "block" }, ({ response }) => sdk.block(response.map(({ text }) => text).join()));`,
+      ),
+    );
+    const tool_response = [
+      { type: "text", text: "a" },
+      { type: "text", text: "b" },
+    ];
+    const payload = event({ hook_event_name: "PostToolUse", tool_name: "mcp__srv__do", tool_response });
+    expect(await world.run([judge], payload)).toEqual({
+      code: 0,
+      stdout: '{"decision":"block","reason":"a,b"}\n',
+      stderr: "",
+    });
   });
 });
 
