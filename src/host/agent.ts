@@ -62,7 +62,7 @@ async function work(opened: OpenedSession, driver: Driver, options: AgentOptions
 /** What does not end when it is told to is left behind. */
 async function cutShort(ending: AbortSignal): Promise<undefined> {
   if (!ending.aborted) await new Promise((done) => ending.addEventListener("abort", done, { once: true }));
-  await sleep(1_700, undefined, { ref: false });
+  await sleep(1_600, undefined, { ref: false });
   return undefined;
 }
 

@@ -40,8 +40,11 @@ export async function openLiveEntry(
   };
   let turn: Promise<void> = Promise.resolve();
   let told = false;
+  let removed = false;
 
   function change(fields: Readonly<Record<string, unknown>>): Promise<void> {
+    // What a turn that was left behind still has to say comes too late.
+    if (removed) return turn;
     note = { ...note, ...fields };
     const text = JSON.stringify(note);
     turn = turn.then(() => replaceFile(file, text).then(() => undefined)).catch(tellOnce);
@@ -74,6 +77,7 @@ export async function openLiveEntry(
     },
     move: (sessionId) => change({ sessionId }),
     async remove() {
+      removed = true;
       await turn;
       await rm(file, { force: true });
     },

@@ -1,0 +1,115 @@
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Io } from "../command.ts";
+import { main } from "../main.ts";
+
+let base = "";
+
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "hookline-agent-cli-")));
+  for (const folder of ["home/.claude", "proj", "other"]) mkdirSync(join(base, folder), { recursive: true });
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+async function agent(
+  args: readonly string[],
+  { answers = [{ text: "Hello." }] as readonly object[], stdin = "", env = {} as Record<string, string> } = {},
+): Promise<{ status: number; out: string; err: string }> {
+  let [out, err] = ["", ""];
+  writeFileSync(join(base, "script.json"), JSON.stringify({ answers }));
+  const io: Io = {
+    stdin: Readable.from(stdin === "" ? [] : [stdin]) as Io["stdin"],
+    out: async (text) => {
+      out += text;
+    },
+    err: async (text) => {
+      err += text;
+    },
+    env: { PATH: process.env["PATH"], HOME: join(base, "home"), HOOKLINE_HOME: join(base, "state"), ...env },
+    cwd: join(base, "proj"),
+    home: join(base, "home"),
+    terminal: { out: false, err: false, colour: false, columns: 80 },
+    signal: new AbortController().signal,
+  };
+  const status = await main(["agent", ...args, "--model", `scripted:${join(base, "script.json")}`], io);
+  return { status, out, err };
+}
+
+test("the prompt as an argument or on standard input; the answer on standard output", async () => {
+  expect(await agent(["-p", "hi"])).toEqual({ status: 0, out: "Hello.\n", err: "" });
+  expect(await agent([], { stdin: "hi\n" })).toEqual({ status: 0, out: "Hello.\n", err: "" });
+});
+
+test("no prompt, wrong words and an API error are 1; a blocked prompt is 0 (HO-45)", async () => {
+  expect(await agent(["-p"])).toMatchObject({ status: 1, err: expect.stringContaining("no prompt") });
+  expect(await agent(["-p", "hi", "--permission-mode", "brave"])).toMatchObject({
+    status: 1,
+    err: expect.stringContaining("brave"),
+  });
+  expect(await agent(["-p", "hi", "--max-turns", "none"])).toMatchObject({ status: 1 });
+  expect(await agent(["-p", "hi", "--output-format", "xml"])).toMatchObject({ status: 1 });
+  expect(await agent(["-p", "hi"], { answers: [{ error: { status: 400, message: "no" } }] })).toMatchObject({
+    status: 1,
+    out: "API Error: 400 no\n",
+  });
+  const settings = JSON.stringify({
+    hooks: { UserPromptSubmit: [{ hooks: [{ type: "command", command: "echo no >&2; exit 2" }] }] },
+  });
+  expect(await agent(["-p", "hi", "--settings", settings], { answers: [{ times: "any", text: "x" }] })).toMatchObject({
+    status: 0,
+    out: expect.stringContaining("blocked by hook"),
+  });
+});
+
+test("a script that did not go as written fails the run and says where (HO-13)", async () => {
+  const { status, err } = await agent(["-p", "hi"], { answers: [{ text: "a" }, { name: "the other one", text: "b" }] });
+  expect(status).toBe(1);
+  expect(err).toContain("the other one");
+});
+
+test("tries again as often as CLAUDE_CODE_MAX_RETRIES says, each shown (HO-14)", async () => {
+  const answers = [{ error: { status: 529, message: "Overloaded", retryAfterMs: 10 } }, { text: "second try" }];
+  const { status, out, err } = await agent(["-p", "hi"], { answers, env: { CLAUDE_CODE_MAX_RETRIES: "1" } });
+  expect({ status, out }).toEqual({ status: 0, out: "second try\n" });
+  expect(err).toContain("Overloaded");
+});
+
+test("flags reach the session: rules, folders, ids, names, resume", async () => {
+  const id = "44444444-4444-4444-8444-444444444444";
+  const answers = [
+    {
+      calls: [
+        { tool: "Bash", input: { command: "touch made" } },
+        { tool: "Read", input: { file_path: join(base, "other/f") } },
+      ],
+    },
+    { text: "done" },
+  ];
+  writeFileSync(join(base, "other/f"), "far away\n");
+  const first = await agent(
+    [
+      "-p",
+      "hi",
+      "--allowed-tools",
+      "Bash(touch made),Read",
+      "--add-dir",
+      join(base, "other"),
+      "--session-id",
+      id,
+      "-n",
+      "mine",
+      "--output-format",
+      "json",
+    ],
+    { answers },
+  );
+  expect(JSON.parse(first.out)).toMatchObject({ session_id: id, permission_denials: [] });
+  expect(existsSync(join(base, "proj/made"))).toBe(true);
+  const second = await agent(["-p", "again", "-c", "--output-format", "json"]);
+  expect(JSON.parse(second.out)).toMatchObject({ session_id: id });
+  const third = await agent(["-p", "again", "-r", id, "--fork-session", "--output-format", "json"]);
+  expect((JSON.parse(third.out) as { session_id: string }).session_id).not.toBe(id);
+});
