@@ -61,6 +61,7 @@ test("no output is expected of commands that only move things", async () => {
     return "response" in result && (result.response as { noOutputExpected: boolean }).noOutputExpected;
   };
   expect(await expected("mkdir a && touch a/b; mv a c")).toBe(true);
+  expect(await expected("export A=1; unset A; cd .; wait")).toBe(true);
   expect(await expected("touch x; echo")).toBe(false);
   expect(await expected("touch y | cat")).toBe(false);
 });
@@ -239,8 +240,9 @@ test("a command that a person could not see is refused before any hook", async (
   const { call } = toolWorld();
   for (const command of ["echo a\r", "echo \u001b[2K", "a\0b", "x\u0008"]) {
     expect(await call(bashTool(), { command })).toMatchObject({
-      content:
-        "<tool_use_error>InputValidationError: command contains control characters that would be hidden in the approval dialog</tool_use_error>",
+      content: expect.stringContaining(
+        "command contains control characters that would be hidden in the approval dialog",
+      ),
     });
   }
 });

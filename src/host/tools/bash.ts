@@ -4,6 +4,7 @@ import type { Ended } from "../../exec/index.ts";
 import { unless } from "../../files/index.ts";
 import { startInBackground } from "./bash-background.ts";
 import { type BashInput, bashInput, bashResponse, readBashInput, renderBash } from "./bash-words.ts";
+import { ownIssue } from "./check-input.ts";
 import { type EnvFileCheck, openEnvFileCheck } from "./env-files.ts";
 import { readableSize } from "./readable-size.ts";
 import { dropOutput, shortened, takeOutput } from "./shell-output.ts";
@@ -37,8 +38,10 @@ export function bashTool(): Tool {
 
 // A person who is asked must see all that will run: nothing may move the cursor over it.
 const hidden = /[\0-\x08\x0b-\x1f\x7f]/;
-const hiddenCharacters =
-  "InputValidationError: command contains control characters that would be hidden in the approval dialog";
+const hiddenCharacters = ownIssue(
+  "command",
+  "command contains control characters that would be hidden in the approval dialog",
+);
 
 async function runCommand(
   tool: Tool,

@@ -32,6 +32,11 @@ export function noSuchTool(name: string): string {
   return framed(`Error: No such tool available: ${name}`);
 }
 
+/** What a tool's own check found, as the client words it. */
+export function ownIssue(field: string, message: string): string {
+  return `InputValidationError: ${JSON.stringify([{ code: "custom", path: [field], message }], null, 2)}`;
+}
+
 function framed(text: string): string {
   return `<tool_use_error>${text}</tool_use_error>`;
 }

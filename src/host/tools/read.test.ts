@@ -79,8 +79,9 @@ test("what cannot be read is an error in the client's words", async () => {
     /^File content \(293KB\) exceeds maximum allowed size \(256KB\)/,
   );
   expect(await said("/dev/zero")).toBe(
-    "Cannot read '/dev/zero': this device file would block or produce infinite output.",
+    "<tool_use_error>Cannot read '/dev/zero': this device file would block or produce infinite output.</tool_use_error>",
   );
+  expect(await said("/dev/ptmx")).toContain("this device file would block");
   execFileSync("mkfifo", [join(project, "pipe")]);
   expect(await said(join(project, "pipe"))).toContain("this device file would block");
   expect(await said("a\0b")).toContain("NUL");

@@ -43,8 +43,17 @@ export const readTool: Tool = {
   },
   render: renderRead,
   expand: (input, context) => withAbsolute(input, "file_path", context),
+  refuse: ({ file_path }) => (endless.test(String(file_path)) ? wouldBlock(String(file_path)) : undefined),
   run: (input, context) => read(readInput(input), context),
 };
+
+/** Known by name alone; every other device is found out when it is opened. */
+const endless =
+  /^\/dev\/(?:zero|u?random|full|stdin|stdout|stderr|tty|console|fd\/\d+)$|^\/proc\/(?:self|\d+)\/fd\/\d+$/;
+
+function wouldBlock(path: string): string {
+  return `Cannot read '${path}': this device file would block or produce infinite output.`;
+}
 
 async function read(input: ReadInput, context: ToolContext): Promise<ToolResult> {
   let file: FileHandle | undefined;
@@ -70,7 +79,7 @@ async function readOpen(file: FileHandle, path: string, input: ReadInput, contex
   const stat = await file.stat();
   if (stat.isDirectory()) return toolError(`EISDIR: illegal operation on a directory, read '${given}'`);
   if (!stat.isFile()) {
-    return toolError(`Cannot read '${given}': this device file would block or produce infinite output.`);
+    return toolError(wouldBlock(given));
   }
   const picture = await readImage(file, stat.size, path, context);
   if (picture !== undefined) return picture;

@@ -13,9 +13,10 @@ const silentPrograms = new Set([
 ]);
 
 export function shellSigns(command: string, cwd: string): ShellSigns {
-  const { parts, complete } = analyseShell(command, { cwd, home: cwd });
+  const { parts, problems } = analyseShell(command, { cwd, home: cwd });
   const heads = parts.flatMap(headOf);
-  const known = complete && heads.length > 0;
+  // What bash would read twice is no question here: the program is the same.
+  const known = heads.length > 0 && problems.every(({ code }) => code === "second-evaluation");
   return { silent: known && heads.every((head) => silentPrograms.has(head)), last: known ? heads.at(-1) : undefined };
 }
 
@@ -35,7 +36,8 @@ const answers: Readonly<Record<string, string>> = {
 };
 
 function headOf(part: ShellPart): string[] {
-  if (part.kind === "state") return [part.head];
+  // A variable that is set is a part too, named for itself; it prints nothing.
+  if (part.kind === "state") return part.text === part.head && !silentPrograms.has(part.head) ? [] : [part.head];
   if (part.kind !== "command") return [];
   const [piece, ...more] = part.words[0]?.pieces ?? [];
   return [typeof piece === "string" && more.length === 0 ? piece : ""];

@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { unless } from "../../files/index.ts";
+import { ownIssue } from "../tools/check-input.ts";
 import { withAbsolute } from "../tools/paths.ts";
 import { type CurrentWorktree, type Tool, type ToolContext, toolError, toolSuccess } from "../tools/tool.ts";
 import { listWorktrees, mainCopy } from "./git.ts";
@@ -31,9 +32,9 @@ export const enterWorktreeTool: Tool = {
   render: (response) => (response as { message: string }).message,
   expand: (input, context) => withAbsolute(input, "path", context),
   refuse({ name, path }, { worktrees }) {
-    if (name !== undefined && path !== undefined) return "InputValidationError: name and path exclude each other";
+    if (name !== undefined && path !== undefined) return ownIssue("path", "name and path exclude each other");
     const fault = typeof name === "string" ? nameFault(name) : undefined;
-    if (fault !== undefined) return `InputValidationError: ${fault}`;
+    if (fault !== undefined) return ownIssue("name", fault);
     if (path !== undefined || worktrees.current() === undefined) return undefined;
     return "Already in a worktree session. Pass `path` to switch into another existing worktree, or use ExitWorktree to leave this one before creating a new worktree.";
   },

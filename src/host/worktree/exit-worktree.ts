@@ -45,9 +45,9 @@ export const exitWorktreeTool: Tool = {
     if (worktree.existing) {
       return `This session entered an existing worktree (${worktree.path}); it was not created by EnterWorktree, so this tool will not remove it. Use action: "keep" to return to ${worktree.originalCwd}, then remove the worktree manually with \`git worktree remove\` if desired.`;
     }
-    const lost = discard_changes === true ? "" : unsavedText(await unsavedIn(worktree, context));
+    const lost = discard_changes === true ? "" : unsavedText(await unsavedIn(worktree, context), worktree.branch);
     if (lost === "") return undefined;
-    return `Worktree has ${lost} on ${worktree.branch ?? worktree.name}. Removing will discard this work permanently. Confirm with the user, then re-invoke with discard_changes: true — or use action: "keep" to preserve the worktree.`;
+    return `Worktree has ${lost}. Removing will discard this work permanently. Confirm with the user, then re-invoke with discard_changes: true — or use action: "keep" to preserve the worktree.`;
   },
   run({ action }, context) {
     const worktree = context.worktrees.current();

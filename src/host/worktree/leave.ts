@@ -18,11 +18,12 @@ export async function unsavedIn(worktree: CurrentWorktree, place: Omit<GitPlace,
   return { files, commits: ahead?.ok ? Number(ahead.text) : 0 };
 }
 
-/** `2 uncommitted files and 1 commit`, or nothing. */
-export function unsavedText({ files, commits }: Unsaved): string {
+/** `2 uncommitted files and 1 commit on worktree-feat`, or nothing. */
+export function unsavedText({ files, commits }: Unsaved, branch?: string): string {
+  const on = branch === undefined ? "" : ` on ${branch}`;
   const parts = [
     ...(files > 0 ? [`${files} uncommitted ${files === 1 ? "file" : "files"}`] : []),
-    ...(commits > 0 ? [`${commits} ${commits === 1 ? "commit" : "commits"}`] : []),
+    ...(commits > 0 ? [`${commits} ${commits === 1 ? "commit" : "commits"}${on}`] : []),
   ];
   return parts.join(" and ");
 }

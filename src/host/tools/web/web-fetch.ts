@@ -1,3 +1,4 @@
+import { ownIssue } from "../check-input.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import type { WebFetchOptions } from "../web-options.ts";
 import { type Fetched, fetchPage, type Page, urlFault } from "./fetch-page.ts";
@@ -33,7 +34,7 @@ export function webFetchTool(options: WebFetchOptions): Tool {
       },
     },
     render: (response) => (response as { result: string }).result,
-    refuse: ({ url }) => (URL.canParse(String(url)) ? undefined : "InputValidationError: Invalid URL"),
+    refuse: ({ url }) => (URL.canParse(String(url)) ? undefined : ownIssue("url", "Invalid URL")),
     run: ({ url, prompt }, context) => fetchAndDigest(tool, String(url), String(prompt), options, context),
   };
   return tool;
