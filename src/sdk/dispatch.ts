@@ -1,7 +1,7 @@
 import { type AppWarning, accept } from "./accept.ts";
 import type { Answer } from "./answer.ts";
 import { type ChainRun, type HandlerTrace, messageOf, refusal, runChain, select } from "./chain.ts";
-import { ticks } from "./clock.ts";
+import { isoTime, ticks } from "./clock.ts";
 import { type Context, eventContext, handlerContext } from "./context.ts";
 import { lazySignal, within } from "./deadline.ts";
 import { type HookEvent, readEvent, type WirePayload } from "./event.ts";
@@ -170,7 +170,7 @@ function recordOf(
   world: World,
 ): LogRecord {
   return {
-    time: new Date(world.now()).toISOString(),
+    time: isoTime(world.now()),
     ...(event.sessionId ? { session: event.sessionId } : {}),
     event: event.name,
     ...(typeof event["toolName"] === "string" ? { tool: event["toolName"] } : {}),

@@ -29,7 +29,7 @@ function stillTrue(kept: string, file: string): string | undefined {
   try {
     const { hash, files } = JSON.parse(readFileSync(kept, "utf8")) as Known;
     const holds = files.length > 0 && files.every(([path, mark]) => markOf(path) === mark);
-    return holds && files.some(([path]) => path === realpathSync(file)) ? hash : undefined;
+    return holds && files.some(([path]) => path === realpathSync.native(file)) ? hash : undefined;
   } catch {
     return undefined; // torn, because a process was killed: it is made again
   }
@@ -38,7 +38,7 @@ function stillTrue(kept: string, file: string): string | undefined {
 function reckon(file: string, kept: string, env: Env): string {
   const { createHash } = process.getBuiltinModule("node:crypto");
   const sum = createHash("sha256");
-  const folder = dirname(realpathSync(file));
+  const folder = dirname(realpathSync.native(file));
   const files: [string, string][] = [];
   for (const path of pathsOf(file, env)) {
     files.push([path, markOf(path)]);
@@ -53,9 +53,9 @@ function reckon(file: string, kept: string, env: Env): string {
 
 function pathsOf(file: string, env: Env): readonly string[] {
   const record = join(buildsFolder(env), recordName(file));
-  if (statSync(record, { throwIfNoEntry: false }) === undefined) return [realpathSync(file)];
+  if (statSync(record, { throwIfNoEntry: false }) === undefined) return [realpathSync.native(file)];
   const built = JSON.parse(readFileSync(record, "utf8")) as BuildRecord;
-  return built.file === file ? built.inputs.map(({ path }) => path).sort() : [realpathSync(file)];
+  return built.file === file ? built.inputs.map(({ path }) => path).sort() : [realpathSync.native(file)];
 }
 
 function markOf(path: string): string {

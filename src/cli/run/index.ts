@@ -46,7 +46,9 @@ export async function runHooks(words: readonly string[]): Promise<void> {
   const source = records.length === 0 ? undefined : sourceHash(resolve(call.file), env);
   const about = source === undefined ? state.about : { ...state.about, source };
   for (const record of records) appendLog({ ...record, ...about }, env, complain, limits);
-  await settled.dispose().catch((error: unknown) => complain(`A provider was not disposed: ${String(error)}`));
+  const told = (error: unknown) => complain(`A provider was not disposed: ${String(error)}`);
+  await settled.dispose().catch(told);
+  await loaded.app.end?.().catch(told);
   exit(settled.exitCode);
 }
 

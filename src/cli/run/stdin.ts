@@ -5,6 +5,8 @@ import { JsonEnd } from "./json-end.ts";
 export type Input = { readonly text: string } | { readonly fault: string };
 
 const maxBytes = 25 * 2 ** 20;
+const newline = 0x0a;
+const closeBrace = 0x7d;
 
 /**
  * Reads until one JSON object is complete and then stops: some hosts leave standard input open.
@@ -18,14 +20,26 @@ export async function readInput(waitMs: number, head?: number): Promise<Input> {
   const take = (chunk: Buffer): boolean => {
     chunks.push(chunk);
     bytes += chunk.length;
-    return end.feed(chunk) || bytes > maxBytes;
+    // Mostly the first piece is all; the parser that will read it anyhow finds that out faster than looking at every byte.
+    return (chunks.length === 1 && isWhole(chunk)) || end.feed(chunk) || bytes > maxBytes;
   };
   // What a client has read already comes first; it may be all.
   const whole = head !== undefined && fromFile(take, head) === "whole";
   const ended = whole ? "whole" : !isPipe() ? fromFile(take, 0) : (atOnce(take) ?? (await fromPipe(take, waitMs)));
   if (bytes > maxBytes) return { fault: `the payload is larger than ${maxBytes / 2 ** 20} MiB` };
   if (ended === "silence") return { fault: `no complete payload came within ${waitMs / 1000} s` };
-  return { text: Buffer.concat(chunks).toString("utf8") };
+  return { text: (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString("utf8") };
+}
+
+function isWhole(chunk: Buffer): boolean {
+  const last = chunk[chunk.length - 1] === newline ? chunk[chunk.length - 2] : chunk[chunk.length - 1];
+  if (last !== closeBrace) return false;
+  try {
+    JSON.parse(chunk.toString("utf8"));
+    return true;
+  } catch {
+    return false; // not yet, or never: whoever reads it says which
+  }
 }
 
 function isPipe(): boolean {
@@ -34,7 +48,7 @@ function isPipe(): boolean {
 }
 
 function fromFile(take: (chunk: Buffer) => boolean, file: number): "whole" | "end" {
-  const buffer = Buffer.alloc(65_536);
+  const buffer = Buffer.allocUnsafe(65_536);
   for (;;) {
     const length = readSync(file, buffer, 0, buffer.length, null);
     if (length === 0) return "end";
