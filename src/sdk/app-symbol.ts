@@ -18,6 +18,8 @@ export interface AppInside {
   modeFor(event: string | undefined, given?: FailureMode): FailureMode;
   readonly options: AppOptions;
   readonly tasks: TaskTable;
+  /** Ends what providers made for longer than an event; absent in older copies of the package. */
+  end?(): Promise<void>;
   /** Watches as `app.observe` does; absent in older copies of the package. */
   observe?(observer: Observer): void;
 }

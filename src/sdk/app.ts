@@ -92,6 +92,7 @@ function insideOf(parts: AppParts): AppInside {
   return {
     options: parts.options,
     tasks: parts.tasks,
+    end: () => parts.providers.disposeAll(),
     observe: (observer) => parts.observers.add([observer]),
     dispatch: (payload, world) => dispatch(parts, payload, world),
     modeFor: (event, given) => strictestMode(parts, forEvent(event), given),

@@ -175,6 +175,30 @@ test("SD-100: a test client lends a transcript, an environment and any member of
   expect((await client.prompt("hi")).additionalContext).toEqual(['hello fake,somewhere,{"entries":3},me']);
 });
 
+test("SD-43: values end with their scope: the event, the session, the process; one that hangs or throws holds no other", async () => {
+  const ended: unknown[] = [];
+  const end = (value: unknown) => void ended.push(value);
+  let made = 0;
+  const app = createApp()
+    .provide("own", () => `event ${++made}`, { dispose: end })
+    .provide("shared", (_ctx, event) => `session ${event.sessionId}`, { scope: "session", dispose: end })
+    .provide("wide", async () => "process", { scope: "process", dispose: end })
+    .provide("broken", () => 1, {
+      scope: "process",
+      dispose: () => {
+        throw new Error("broken");
+      },
+    })
+    .on("UserPromptSubmit", (_event, { own, shared, wide, broken }) => void [own, shared, wide, broken])
+    .onSessionEnd(() => undefined);
+  for (const session_id of ["a", "b", "a"]) await (await dispatch(app, {}, { session_id })).dispose();
+  expect(ended).toEqual(["event 1", "event 2", "event 3"]);
+  await (await dispatch(app, {}, { hook_event_name: "SessionEnd", session_id: "a" })).dispose();
+  expect(ended.slice(3)).toEqual(["session a"]);
+  await expect(appInside(app)?.end?.()).rejects.toThrow("broken");
+  expect(ended.slice(4).sort()).toEqual(["process", "session b"]);
+});
+
 /** Counts what is frozen as an observation is. */
 function countFrozen(): { stop(): number } {
   const { freeze } = Object;

@@ -25,8 +25,10 @@ export interface Providers {
   add(name: string, provider: Provider): void;
   /** Puts a getter per provider on the context; `override` holds values that take the place of factories. */
   attach(context: object, event: HookEvent, override: Overrides): void;
-  /** Ends the values of one event. */
+  /** Ends the values of one event, and those of its session when that is what the event tells. */
   disposeEvent(event: HookEvent): Promise<void>;
+  /** Ends every value that is left. */
+  disposeAll(): Promise<void>;
 }
 
 const taken = new Set(
@@ -77,6 +79,26 @@ export function openProviders(): Providers {
     lazy(context, Object.fromEntries(getters));
   };
 
+  /** Contract: every value under the prefix is ended, though another one's end fails; the first failure is told then. */
+  const disposeOf = async (values: Map<string, unknown>, prefix: string): Promise<void> => {
+    const failures: unknown[] = [];
+    for (const [key, value] of [...values].filter(([key]) => key.startsWith(prefix))) {
+      values.delete(key);
+      const name = key.slice(key.lastIndexOf("/") + 1);
+      const { dispose } = providers.get(name) ?? {};
+      if (dispose === undefined) continue;
+      try {
+        await soon(
+          Promise.resolve(value).then((made) => dispose(made as never)),
+          name,
+        );
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+  };
+
   return {
     add(name, provider) {
       if (taken.has(name) || providers.has(name)) {
@@ -86,11 +108,22 @@ export function openProviders(): Providers {
     },
     attach: (context, event, override) => attach(context, event, override),
     async disposeEvent(event) {
-      for (const [name, value] of narrow.get(event.raw) ?? []) {
-        const dispose = providers.get(name)?.dispose;
-        if (dispose) await dispose((await value) as never);
-      }
+      const values = narrow.get(event.raw) ?? new Map<string, unknown>();
       narrow.delete(event.raw);
+      await disposeOf(values, "");
+      if (event.name === "SessionEnd") await disposeOf(wide, `session/${event.sessionId ?? ""}/`);
     },
+    disposeAll: () => disposeOf(wide, ""),
   };
+}
+
+const disposeMs = 2_000;
+
+/** The answer is out; a value that does not end must not keep the process. */
+function soon(work: Promise<unknown>, name: string): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`ctx.${name} did not end within ${disposeMs / 1000} s`)), disposeMs);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -224,13 +224,13 @@ async function counter(): Promise<Counter> {
     execArgv: [],
   });
   await new Promise((ready) => child.once("message", ready));
+  const gone = new Promise<{ error: string }>((done) => child.once("exit", () => done({ error: "gone" })));
   return {
     child,
-    add: (session) =>
-      new Promise((done) => {
-        child.once("message", (answer) => done(answer as { seen?: number }));
-        child.once("exit", () => done({ error: "gone" }));
-        if (child.connected) child.send(session, () => undefined);
-      }),
+    add: (session) => {
+      const answer = new Promise<{ seen?: number }>((done) => child.once("message", (said) => done(said as object)));
+      if (child.connected) child.send(session, () => undefined);
+      return Promise.race([answer, gone]);
+    },
   };
 }
