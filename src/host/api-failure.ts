@@ -11,6 +11,8 @@ export interface ApiFailure {
   readonly text: string;
   readonly status?: number;
   readonly details?: string;
+  /** The conversation no longer fits: a shorter one may. */
+  readonly tooLong?: boolean;
 }
 
 export function apiFailure(error: ModelError): ApiFailure {
@@ -24,6 +26,7 @@ export function apiFailure(error: ModelError): ApiFailure {
     error: recognised,
     text: `API Error: ${status === undefined ? "" : `${status} `}${message}`,
     ...(status === undefined ? {} : { status }),
+    tooLong: recognised === "invalid_request",
     ...(recognised === "invalid_request" && details !== undefined ? { details } : {}),
   };
 }

@@ -11,10 +11,12 @@ export async function compactWhenFull(thread: Thread, signal: AbortSignal): Prom
   const limit = limitOf(thread);
   if (thread.agent !== undefined || thread.contextTokens < limit || thread.contextTokens < (kept.get(thread) ?? 0))
     return;
-  const { done } = await compact(thread, { trigger: "auto", words: null }, signal);
+  const { done } = await compact(thread, automatic, signal);
   if (done) kept.delete(thread);
   else kept.set(thread, thread.contextTokens + limit / 10);
 }
+
+export const automatic = { trigger: "auto", words: null } as const;
 
 /** Tokens below which a conversation that was not compacted is not tried again. */
 const kept = new WeakMap<Thread, number>();

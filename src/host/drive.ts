@@ -18,14 +18,12 @@ export interface Driver {
 export function openDriver(main: Thread, deferred: Deferred): Driver {
   const { session } = main;
   const { options, inbox, live, signal, spending } = session;
-  const startedAt = options.clock.now();
   let turn: AbortController | undefined;
 
   async function one(item: Incoming): Promise<TurnEnd | BuiltinEnd> {
     turn = new AbortController();
     const either = AbortSignal.any([turn.signal, signal]);
     await live.set("busy");
-    spending.mark();
     try {
       if (item.kind === "deferred") return await finishDeferred(main, deferred, either);
       const typed = textOf(item.content);
@@ -56,12 +54,15 @@ export function openDriver(main: Thread, deferred: Deferred): Driver {
     async run() {
       let result: AgentResult | undefined;
       let told = true;
+      // A result counts everything since the one before it.
+      let since = { startedAt: options.clock.now(), turns: session.turns };
       try {
         for (let item = await next(); item !== undefined; item = await next()) {
-          const turns = session.turns;
+          if (told) since = { startedAt: options.clock.now(), turns: session.turns };
+          if (told) spending.mark();
           const end = await one(item);
           if ("exit" in end) break;
-          result = resultOf(session, asTurn(end), { startedAt, turns: session.turns - turns });
+          result = resultOf(session, asTurn(end), { ...since, turns: session.turns - since.turns });
           // Who gave one prompt wants one result: it waits for what runs in the background.
           told = options.prompt === undefined || !inbox.expects || item.first === true;
           if (told) session.tell({ kind: "result", result });

@@ -1,7 +1,7 @@
 import type { ToolUseBlock } from "../models/index.ts";
 import { apiFailure, failTurn } from "./api-failure.ts";
 import type { Attachment } from "./attachment.ts";
-import { compactWhenFull } from "./compact.ts";
+import { automatic, compact, compactWhenFull } from "./compact.ts";
 import { fire } from "./fire.ts";
 import { askModel, textOf } from "./model-call.ts";
 import { askToStop } from "./stop.ts";
@@ -32,6 +32,7 @@ export type TurnEnd =
 export async function runTurn(thread: Thread, signal: AbortSignal): Promise<TurnEnd> {
   let text = "";
   let truncated = 0;
+  let recovered = false;
   try {
     for (let asked = 0; ; asked += 1) {
       const limit = limitReached(thread, asked);
@@ -42,7 +43,16 @@ export async function runTurn(thread: Thread, signal: AbortSignal): Promise<Turn
       const answer = await askModel(thread, signal);
       if (answer.type === "error") {
         if (signal.aborted) return await interrupt(thread, text);
-        return await failTurn(thread, apiFailure(answer));
+        const failure = apiFailure(answer);
+        if (
+          failure.tooLong &&
+          thread.agent === undefined &&
+          !recovered &&
+          (await compact(thread, automatic, signal)).done
+        )
+          recovered = true;
+        else return await failTurn(thread, failure);
+        continue;
       }
       text = textOf(answer);
       truncated = answer.stopReason === "max_tokens" ? truncated + 1 : 0;

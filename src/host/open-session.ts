@@ -63,7 +63,7 @@ export async function openAgentSession(options: AgentOptions, ending: AbortSigna
       cwd: late.main.cwd,
       ...(late.session.promptId === undefined ? {} : { prompt_id: late.session.promptId }),
     }),
-    conversation: () => late.main.messages,
+    conversation: ({ agent_id: agent }) => (late.session.threads.get(String(agent)) ?? late.main).messages,
     ports: enginePorts(() => late.main, permissions, options.interactive),
   });
   const configHome = clientHome(env["CLAUDE_CONFIG_DIR"], home);
@@ -94,6 +94,7 @@ export async function openAgentSession(options: AgentOptions, ending: AbortSigna
     signal: ending,
     directories,
     record: opened.record,
+    threads: new Map(),
     turns: 0,
   };
   const deferred = deferredIn(opened.context);

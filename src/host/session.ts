@@ -11,6 +11,7 @@ import type { SessionRecord } from "./record.ts";
 import type { Servers } from "./servers.ts";
 import type { Spending } from "./spending.ts";
 import type { Surroundings } from "./surroundings.ts";
+import type { Thread } from "./thread.ts";
 import type { BackgroundShells } from "./tools/background-shells.ts";
 import type { Tool } from "./tools/tool.ts";
 
@@ -37,6 +38,8 @@ export interface AgentSession {
   /** Aborted when the session ends. */
   readonly signal: AbortSignal;
   readonly directories: string[];
+  /** The threads of its agents, by id. */
+  readonly threads: Map<string, Thread>;
   /** Where its transcript is written; another one after `/clear`. */
   record: SessionRecord;
   /** Of the prompt that is worked on; absent before the first. */

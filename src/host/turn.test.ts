@@ -236,6 +236,15 @@ describe("compaction", () => {
     expect(requests[2]?.messages[0]).toEqual({ role: "user", content: "go" });
   });
 
+  test("a request that is too long is tried once more on a compacted conversation", async () => {
+    const { run, payloads } = open({ hooks: { PreCompact: {}, StopFailure: {} } });
+    const tooLong = { error: { status: 400, message: "prompt is too long: 300000 tokens > 200000 maximum" } };
+    const { result } = await run([tooLong, summary, { text: "fits now" }], { prompt: "go" });
+    expect(result.result).toBe("fits now");
+    expect(payloads("PreCompact")).toMatchObject([{ trigger: "auto" }]);
+    expect(payloads("StopFailure")).toEqual([]);
+  });
+
   test("/compact with words, headless on a resumed session", async () => {
     const { run, payloads } = open({ hooks: { PreCompact: {}, PostCompact: {}, UserPromptSubmit: {} } });
     const first = await run([{ text: "hi" }], { prompt: "hello" });

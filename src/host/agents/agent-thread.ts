@@ -70,6 +70,7 @@ export async function openAgentThread(parent: Thread, wish: AgentWish): Promise<
     contextTokens: 0,
     mail: [],
   };
+  session.threads.set(id, thread);
   return thread;
 }
 
