@@ -1,6 +1,6 @@
 import { readSync } from "node:fs";
 import type { ScanMemory } from "./memory.ts";
-import { at, event, lineKind, shapeAt } from "./wasm/layout.ts";
+import { at, event, lineKind, shapeAt, texts } from "./wasm/layout.ts";
 
 /** What is done with the lines of a file that are worth a look. Positions are in memory, `offset` is in the file. */
 export interface LineSink {
@@ -154,5 +154,6 @@ function unterminated(sink: LineSink): Pick<LineSink, "answer" | "line"> {
 
 /** As `endsWell` in the program, for the end of a long line. */
 function endsPlainly(bytes: Buffer, start: number, end: number): boolean {
-  return bytes[end - 1] === 0x7d && !bytes.subarray(Math.max(start, end - 1024), end).includes('"type":"assistant"');
+  const last = bytes.subarray(Math.max(start, end - keptOfPassed), end);
+  return bytes[end - 1] === 0x7d && !last.includes(texts.answerType) && !last.includes(texts.usageFront);
 }

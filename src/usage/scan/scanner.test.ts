@@ -1,8 +1,8 @@
-import { appendFileSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { corpus } from "../fixtures/corpus.ts";
 import { mutated } from "../fixtures/mutate.ts";
 import { bothWays, recordedRoot, sessionsIn, together, transcripts } from "../fixtures/recorded.ts";
@@ -11,6 +11,8 @@ import { answer, copyOf, one, openWorld, prompt, textOf, tokens, type Wire } fro
 
 const folder = mkdtempSync(join(tmpdir(), "hookline-scan-"));
 const path = join(folder, "lines.jsonl");
+const changed = join(folder, "changed.jsonl");
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const agent = "a0123456789abcdef";
 
 const usual: readonly Wire[] = [
@@ -47,9 +49,9 @@ const files = fc.array(fc.constantFrom(...usual).chain(mutated), { minLength: 20
 test("US-12 the quick scan finds what parsing every line finds, on lines changed in every way", async () => {
   await fc.assert(
     fc.asyncProperty(files, fc.constantFrom("", "\n"), fc.boolean(), async (lines, end, isAgent) => {
-      writeFileSync(path, [...usual.map(textOf), ...lines].join("\n") + end);
+      writeFileSync(changed, [...usual.map(textOf), ...lines].join("\n") + end);
       const of = isAgent ? agent : undefined;
-      const [quick, plain] = [await scanned(path, of), await reference(path, of)];
+      const [quick, plain] = [await scanned(changed, of), await reference(changed, of)];
       expect({ ...quick, unreadable: 0 }).toEqual({ ...plain, unreadable: 0 });
       // Damage behind the type of a line that cannot hold usage is nobody's loss, and not looked for.
       expect(quick.unreadable).toBeLessThanOrEqual(plain.unreadable);
@@ -135,6 +137,22 @@ test("US-33 a torn tail is left for the next time, and never read twice", async 
   writeFileSync(path, whole + last);
   const { offset, calls } = await scanned(path);
   expect([offset, calls.length]).toEqual([Buffer.byteLength(whole), 7]);
+});
+
+test("US-12 an answer glued behind a stub is found, wherever its type stands and however long it is", async () => {
+  const long = [{ type: "text", text: "y".repeat(5000) }];
+  const last = answer({ id: "msg_last", request: "req_last", content: long });
+  const { type, ...typeless } = last;
+  const orders = [last, { type, ...typeless }, { ...typeless, type }];
+  const stub = textOf(prompt("z".repeat(600)));
+  for (const whole of orders) {
+    for (const cut of [150, 300, 500, stub.length]) {
+      writeFileSync(path, `${[...usual, ...usual].map(textOf).join("\n")}\n${stub.slice(0, cut)}${textOf(whole)}\n`);
+      const found = await scanned(path);
+      expect(found).toEqual(await reference(path));
+      expect(found.calls).toHaveLength(7);
+    }
+  }
 });
 
 test("US-33 a file that was cut anywhere is read to its end, by a scanner that has read nothing before", async () => {

@@ -57,8 +57,9 @@ export const at = {
   shapes: 1280,
   progressShapes: 1792,
   answerType: 2304,
-  resultFront: 2336,
-  otherResultFront: 2400,
+  usageFront: 2336,
+  resultFront: 2368,
+  otherResultFront: 2432,
   end: 4096,
 } as const;
 
@@ -88,6 +89,7 @@ export const event = {
 
 export const texts = {
   answerType: '"type":"assistant"',
+  usageFront: '"usage":{',
   resultFront: ',"message":{"role":"user","content":[{"tool_use_id":',
   otherResultFront: ',"message":{"role":"user","content":[{"type":"tool_result"',
 } as const;

@@ -3,7 +3,6 @@ import {
   block,
   branch,
   branchIf,
-  bytes16,
   type Code,
   call,
   type Func,
@@ -16,161 +15,14 @@ import {
   unreachable,
   when,
 } from "./assemble.ts";
-import { at, event, fn, lineKind, shapeAt, texts } from "./layout.ts";
+import { at, event, fn, lineKind, shapeAt } from "./layout.ts";
 
 /** A chunk of a file, line by line. */
 
-const no: Code = i32.const(-1);
 const is = (value: Code, byte: number): Code => i32.eq(value, i32.const(byte));
 const next = (place: Code, count = 1): Code => i32.add(place, i32.const(count));
 const wordAt = (address: number): Code => i32.load(i32.const(address));
 const setWord = (address: number, value: Code): Code => i32.store(i32.const(address), value);
-
-/** (from) → the next newline. Contract: there is one. */
-export const findNewline: Func = (() => {
-  const p = local(0);
-  const found = local(1);
-  const isNewline = (offset: number): Code => bytes16.eq(bytes16.load(next(p.get, offset)), bytes16.all(0x0a));
-  return {
-    parameters: 1,
-    locals: [type.i32],
-    body: [
-      block(
-        loop(
-          branchIf(
-            bytes16.anyTrue(
-              bytes16.or(bytes16.or(isNewline(0), isNewline(16)), bytes16.or(isNewline(32), isNewline(48))),
-            ),
-            1,
-          ),
-          p.set(next(p.get, 64)),
-          branch(0),
-        ),
-      ),
-      loop(found.set(bytes16.highBits(isNewline(0))), when(i32.isZero(found.get), p.set(next(p.get, 16)), branch(1))),
-      giveBack(i32.add(p.get, i32.trailingZeros(found.get))),
-    ],
-  };
-})();
-
-const lookedAtBytes = 1024;
-
-/**
- * (behind the type, end) → 1 when a line that is no answer ends as it should. One that does not may be damaged, and one that
- * ends like an answer may hold an answer glued behind a stub.
- */
-export const endsWell: Func = (() => {
-  const p = local(0);
-  const end = local(1);
-  const found = local(2);
-  const at16 = (offset: number, byte: number): Code => bytes16.eq(bytes16.load(next(p.get, offset)), bytes16.all(byte));
-  const place = i32.add(p.get, i32.trailingZeros(found.get));
-  const length = texts.answerType.length;
-  return {
-    parameters: 2,
-    locals: [type.i32],
-    body: [
-      when(i32.ne(i32.load8(i32.sub(end.get, i32.const(1))), i32.const(0x7d)), giveBack(i32.const(0))),
-      when(i32.greater(end.get, next(p.get, lookedAtBytes)), p.set(i32.sub(end.get, i32.const(lookedAtBytes)))),
-      loop(
-        when(i32.greater(next(p.get, length), end.get), giveBack(i32.const(1))),
-        // Two quotes and the letters behind them, where "type":"assistant" has them.
-        found.set(
-          bytes16.highBits(
-            bytes16.and(bytes16.and(at16(0, 0x22), at16(1, 0x74)), bytes16.and(at16(7, 0x22), at16(8, 0x61))),
-          ),
-        ),
-        block(
-          loop(
-            branchIf(i32.isZero(found.get), 1),
-            when(
-              i32.isZero(i32.greater(next(place, length), end.get)),
-              when(call(fn.isSame, place, i32.const(at.answerType), i32.const(length)), giveBack(i32.const(0))),
-            ),
-            // The lowest bit goes.
-            found.set(i32.and(found.get, i32.sub(found.get, i32.const(1)))),
-            branch(0),
-          ),
-        ),
-        p.set(next(p.get, 16)),
-        branch(0),
-      ),
-      unreachable,
-    ],
-  };
-})();
-
-/** (behind the type) → 1 when a tool's result follows, as every client writes it. */
-export const isResult: Func = (() => {
-  const p = local(0);
-  const begins = (address: number, text: string): Code =>
-    call(fn.isSame, p.get, i32.const(address), i32.const(text.length));
-  return {
-    parameters: 1,
-    locals: [],
-    body: [
-      giveBack(i32.or(begins(at.resultFront, texts.resultFront), begins(at.otherResultFront, texts.otherResultFront))),
-    ],
-  };
-})();
-
-/**
- * (where a line begins) → the shape it has, 0 for none. Lines follow each other in habits: the shape that followed the last
- * one the last time is tried first. Shapes that fit move one place to the front.
- */
-export const find: Func = (() => {
-  const start = local(0);
-  const shape = local(1);
-  const stopped = local(2);
-  const place = local(3);
-  const last = local(4);
-  const swapped = local(5);
-  const fits = i32.ne(stopped.tee(call(fn.fit, shape.get, start.get)), no);
-  const keep = setWord(at.stoppedAt, stopped.get);
-  const search = (list: number, count: number, found: readonly Code[]): readonly Code[] => [
-    place.set(i32.const(list)),
-    last.set(i32.add(i32.const(list), i32.shiftLeft(wordAt(count), i32.const(2)))),
-    block(
-      loop(
-        branchIf(i32.eq(place.get, last.get), 1),
-        shape.set(i32.load(place.get)),
-        when(
-          fits,
-          keep,
-          when(
-            i32.ne(place.get, i32.const(list)),
-            swapped.set(i32.load(i32.sub(place.get, i32.const(4)))),
-            i32.store(i32.sub(place.get, i32.const(4)), shape.get),
-            i32.store(place.get, swapped.get),
-          ),
-          ...found,
-          giveBack(shape.get),
-        ),
-        place.set(next(place.get, 4)),
-        branch(0),
-      ),
-    ),
-  ];
-  return {
-    parameters: 1,
-    locals: [type.i32, type.i32, type.i32, type.i32, type.i32],
-    body: [
-      setWord(at.passedAt, no),
-      when(
-        wordAt(at.previous),
-        shape.set(i32.load(wordAt(at.previous), shapeAt.next)),
-        when(shape.get, when(fits, keep, setWord(at.previous, shape.get), giveBack(shape.get))),
-      ),
-      ...search(at.shapes, at.shapeCount, [
-        when(wordAt(at.previous), i32.store(wordAt(at.previous), shape.get, shapeAt.next)),
-        setWord(at.previous, shape.get),
-      ]),
-      // Last: the front of a progress line does not tell whether it holds the copy of an answer.
-      ...search(at.progressShapes, at.progressCount, []),
-      giveBack(i32.const(0)),
-    ],
-  };
-})();
 
 /** (end of what was read) → why it stopped. Goes on behind the line that was read last. */
 export const run: Func = (() => {
