@@ -1,4 +1,6 @@
+export { isCodeAsInstalled, type Look } from "./code-drift.ts";
 export type { DaemonDoor, DaemonStatus, Endpoint } from "./daemon-door.ts";
+export type { Drift, DriftKind } from "./drift.ts";
 export { type InstallFinding, type InstallFindingCode, installFindingCodes, installFindings } from "./findings.ts";
 export { type Installer, type InstallOutcome, type InstallRequest, installApp } from "./install-app.ts";
 export { placesOf, type ScopePlaces, type Standpoint } from "./places.ts";
@@ -6,5 +8,5 @@ export type { PlannedEntry } from "./plan.ts";
 export { purgeTraces } from "./purge.ts";
 export { type Repair, repair } from "./repair.ts";
 export { type AskedTransport, askedTransports, type Scope, scopes } from "./scope.ts";
-export { type Drift, type DriftKind, isCodeAsInstalled, type Look, type ScopeStatus, statusOf } from "./status.ts";
+export { type ScopeStatus, statusOf } from "./status.ts";
 export { type Uninstalled, uninstall } from "./uninstall.ts";

@@ -1,12 +1,11 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { clientHome, loadLayers, managedFolder, nameOf } from "../engine/settings/index.ts";
 import { Problem } from "../protocol/index.ts";
-import { appInputs, appKey, buildFile } from "../sdk/index.ts";
+import { appKey } from "../sdk/index.ts";
+import { codeDrift, type Look } from "./code-drift.ts";
 import type { DaemonStatus } from "./daemon-door.ts";
-import { type Installer, registeredIds } from "./install-app.ts";
-import { contentHashOf, introspect } from "./introspect.ts";
+import { type Drift, drift } from "./drift.ts";
+import type { Installer } from "./install-app.ts";
 import { type LockFile, readLockFile, unlockedPath } from "./lock-file.ts";
 import { type OwnMarks, type OwnPlace, ownEntries } from "./own-entries.ts";
 import { hooksFileFor, placesOf, type ScopePlaces, type Standpoint } from "./places.ts";
@@ -15,7 +14,6 @@ import { listenerOn } from "./port-owner.ts";
 import { type InstallRecord, readRecord } from "./record.ts";
 import { type Scope, scopes } from "./scope.ts";
 import { readSettings, realFile } from "./settings-file.ts";
-import { refusal } from "./without-effects.ts";
 
 /** What is installed in one scope, and what is no longer as it was installed. */
 export interface ScopeStatus {
@@ -32,27 +30,6 @@ export interface ScopeStatus {
   /** What changed without anything being wrong. */
   readonly notes: readonly string[];
 }
-
-export interface Drift {
-  readonly kind: DriftKind;
-  readonly message: string;
-}
-
-export type DriftKind =
-  | "entry-missing"
-  | "entry-altered"
-  | "entry-left"
-  | "handler-added"
-  | "handler-removed"
-  | "hooks-file-missing"
-  | "hooks-file-broken"
-  | "lock-missing"
-  | "two-scopes"
-  | "port-taken"
-  | "disabled";
-
-/** How closely the code is looked at: loaded, without effects, to see its handlers; or not at all, and then nothing is started. */
-export type Look = "run" | "nothing";
 
 /** Every scope, in order. Contract: a settings or lock file that cannot be read is a `Problem`. */
 export async function statusOf(
@@ -170,67 +147,6 @@ function entryDrift(
   ];
 }
 
-/**
- * Whether the code is what was installed. The handlers of changed code are known only by running it, which nobody may have approved
- * yet. So it is loaded where it can have no effects, and only if it is the file that this very user installed.
- */
-async function codeDrift(
-  hooksFile: string,
-  lock: LockFile | undefined,
-  record: InstallRecord | undefined,
-  { root }: ScopePlaces,
-  { env }: Standpoint,
-  installer: Installer,
-  look: Look,
-): Promise<{ readonly drift: readonly Drift[]; readonly notes: readonly string[]; readonly contentHash?: string }> {
-  if (!existsSync(hooksFile))
-    return { drift: [drift("hooks-file-missing", `The hooks file ${hooksFile} is not there.`)], notes: [] };
-  if (look === "nothing") return { drift: [], notes: [] };
-  try {
-    const contentHash = await contentHashOf(hooksFile, await appInputs(hooksFile));
-    if (lock === undefined || contentHash === lock.contentHash) return { drift: [], notes: [], contentHash };
-    const changed = `The code has changed since it was installed (${lock.installedAt}).`;
-    if (record?.hooksFile !== hooksFile) return { drift: [], notes: [changed], contentHash };
-    const program = [installer.node, join(installer.packageRoot, "dist", "install", "child.js")];
-    await buildFile(hooksFile, env);
-    const { events } = await introspect(hooksFile, { program, cwd: root, env, quiet: true });
-    return { drift: handlerDrift(registeredIds(events), lock), notes: [changed], contentHash };
-  } catch (error) {
-    if (!(error instanceof Error && error.name === "Problem")) throw error;
-    const shy = error.message.includes(refusal) || /ERR_ACCESS_DENIED|Access to this API/.test(error.message);
-    if (shy)
-      return {
-        drift: [],
-        notes: [`The code has changed, and has effects while it is loaded: hookline install looks at it.`],
-      };
-    return { drift: [drift("hooks-file-broken", error.message.replace(/ Nothing was written\.$/, ""))], notes: [] };
-  }
-}
-
-/** Whether the code is byte for byte what the lock file speaks of. Runs none of it. */
-export async function isCodeAsInstalled({ lockFile }: ScopePlaces): Promise<boolean> {
-  const lock = await readLockFile(lockFile);
-  if (lock === undefined) return false;
-  const file = unlockedPath(lockFile, lock.hooksPath);
-  return existsSync(file) && (await contentHashOf(file, await appInputs(file))) === lock.contentHash;
-}
-
-function handlerDrift(now: readonly string[], { hooksRegistered, allEvents }: LockFile): readonly Drift[] {
-  const added = now.filter((id) => !hooksRegistered.includes(id));
-  const removed = hooksRegistered.filter((id) => !now.includes(id));
-  // With an entry for every event, new handlers are called without a new install.
-  return [
-    ...(allEvents
-      ? []
-      : added.map((id) => drift("handler-added", `There is a handler for ${id} since; hookline install adds it.`))),
-    ...(allEvents
-      ? []
-      : removed.map((id) =>
-          drift("handler-removed", `There is no handler for ${id} any more; hookline install takes its entry out.`),
-        )),
-  ];
-}
-
 async function switchedOff(
   { root, scope }: ScopePlaces,
   { home, env, managedFolder: policy }: Standpoint,
@@ -263,8 +179,4 @@ function otherScopes({ places, installed, hooksFile }: ScopeStatus, all: readonl
   return others.map(({ places: { scope } }) =>
     drift("two-scopes", `The same app is installed in ${scope} scope too; its handlers run twice.`),
   );
-}
-
-function drift(kind: DriftKind, message: string): Drift {
-  return { kind, message };
 }

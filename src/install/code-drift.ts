@@ -1,0 +1,74 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { appInputs, buildFile } from "../sdk/index.ts";
+import { type Drift, drift } from "./drift.ts";
+import { type Installer, registeredIds } from "./install-app.ts";
+import { contentHashOf, introspect } from "./introspect.ts";
+import { type LockFile, readLockFile, unlockedPath } from "./lock-file.ts";
+import type { ScopePlaces, Standpoint } from "./places.ts";
+import type { InstallRecord } from "./record.ts";
+import { refusal } from "./without-effects.ts";
+
+/** How closely the code is looked at: loaded, without effects, to see its handlers; or not at all, and then nothing is started. */
+export type Look = "run" | "nothing";
+
+/**
+ * Whether the code is what was installed. The handlers of changed code are known only by running it, which nobody may have approved
+ * yet. So it is loaded where it can have no effects, and only if it is the file that this very user installed.
+ */
+export async function codeDrift(
+  hooksFile: string,
+  lock: LockFile | undefined,
+  record: InstallRecord | undefined,
+  { root }: ScopePlaces,
+  { env }: Standpoint,
+  installer: Installer,
+  look: Look,
+): Promise<{ readonly drift: readonly Drift[]; readonly notes: readonly string[]; readonly contentHash?: string }> {
+  if (!existsSync(hooksFile))
+    return { drift: [drift("hooks-file-missing", `The hooks file ${hooksFile} is not there.`)], notes: [] };
+  if (look === "nothing") return { drift: [], notes: [] };
+  try {
+    const contentHash = await contentHashOf(hooksFile, await appInputs(hooksFile));
+    if (lock === undefined || contentHash === lock.contentHash) return { drift: [], notes: [], contentHash };
+    const changed = `The code has changed since it was installed (${lock.installedAt}).`;
+    if (record?.hooksFile !== hooksFile) return { drift: [], notes: [changed], contentHash };
+    const program = [installer.node, join(installer.packageRoot, "dist", "install", "child.js")];
+    await buildFile(hooksFile, env);
+    const { events } = await introspect(hooksFile, { program, cwd: root, env, quiet: true });
+    return { drift: handlerDrift(registeredIds(events), lock), notes: [changed], contentHash };
+  } catch (error) {
+    if (!(error instanceof Error && error.name === "Problem")) throw error;
+    const shy = error.message.includes(refusal) || /ERR_ACCESS_DENIED|Access to this API/.test(error.message);
+    if (shy)
+      return {
+        drift: [],
+        notes: [`The code has changed, and has effects while it is loaded: hookline install looks at it.`],
+      };
+    return { drift: [drift("hooks-file-broken", error.message.replace(/ Nothing was written\.$/, ""))], notes: [] };
+  }
+}
+
+/** Whether the code is byte for byte what the lock file speaks of. Runs none of it. */
+export async function isCodeAsInstalled({ lockFile }: ScopePlaces): Promise<boolean> {
+  const lock = await readLockFile(lockFile);
+  if (lock === undefined) return false;
+  const file = unlockedPath(lockFile, lock.hooksPath);
+  return existsSync(file) && (await contentHashOf(file, await appInputs(file))) === lock.contentHash;
+}
+
+function handlerDrift(now: readonly string[], { hooksRegistered, allEvents }: LockFile): readonly Drift[] {
+  const added = now.filter((id) => !hooksRegistered.includes(id));
+  const removed = hooksRegistered.filter((id) => !now.includes(id));
+  // With an entry for every event, new handlers are called without a new install.
+  return [
+    ...(allEvents
+      ? []
+      : added.map((id) => drift("handler-added", `There is a handler for ${id} since; hookline install adds it.`))),
+    ...(allEvents
+      ? []
+      : removed.map((id) =>
+          drift("handler-removed", `There is no handler for ${id} any more; hookline install takes its entry out.`),
+        )),
+  ];
+}
