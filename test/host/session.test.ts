@@ -7,10 +7,18 @@ test("Setup: before SessionStart, and what it writes to its env file reaches Bas
     settings: allowed,
     hooks: { Setup: { run: `echo 'export FROM_SETUP=yes' >> "$CLAUDE_ENV_FILE"` }, SessionStart: {} },
   });
-  const { requests } = await world.run([bash("echo $FROM_SETUP"), { text: "ok" }], { prompt: "go", setup: "init" });
+  const { requests, result } = await world.run([bash("echo $FROM_SETUP"), { text: "ok" }], {
+    prompt: "go",
+    setup: "init",
+  });
   expect(world.payloads().map((payload) => payload["hook_event_name"])).toEqual(["Setup", "SessionStart"]);
   expectRecorded("Setup", world.payloads("Setup")[0]);
   expect(resultsIn(requests[1])).toMatchObject([{ content: "yes" }]);
+  const again = await world.run([bash("echo still $FROM_SETUP"), { text: "ok" }], {
+    prompt: "go",
+    resume: result.session_id,
+  });
+  expect(resultsIn(again.requests[1]).at(-1)).toMatchObject({ content: "still yes" });
   await world.run([{ text: "ok" }], { prompt: "go", setup: "maintenance" });
   expect(world.payloads("Setup").map(({ trigger }) => trigger)).toEqual(["init", "maintenance"]);
   expectRecorded("Setup", world.payloads("Setup")[1]);

@@ -78,11 +78,16 @@ test("PermissionRequest: allow, deny, rewrite, a rule that is saved, an interrup
 
   const rules = [{ toolName: "Bash", ruleContent: "mkfifo *" }];
   const update = { type: "addRules", rules, behavior: "allow", destination: "localSettings" };
-  const saving = open({ hooks: answer({ behavior: "allow", updatedPermissions: [update] }) });
-  await saving.run([bash("mkfifo one"), bash("mkfifo two"), { text: "ok" }], { prompt: "go" });
+  const saving = open({ hooks: { ...answer({ behavior: "allow", updatedPermissions: [update] }), ConfigChange: {} } });
+  await saving.run([bash("mkfifo one"), bash("mkfifo two"), bash("sleep 0.5"), { text: "ok" }], { prompt: "go" });
   const local = readFileSync(join(saving.project, ".claude/settings.local.json"), "utf8");
   expect(JSON.parse(local)).toMatchObject({ permissions: { allow: ["Bash(mkfifo *)"] } });
-  expect(saving.payloads("PermissionRequest")).toHaveLength(1);
+  expect(saving.payloads("PermissionRequest").map((payload) => payload["tool_input"])).toContainEqual({
+    command: "mkfifo one",
+  });
+  expect(JSON.stringify(saving.payloads("PermissionRequest"))).not.toContain("mkfifo two");
+  // The agent's own writes to settings are no news (HO-23).
+  expect(saving.payloads("ConfigChange")).toEqual([]);
 
   const ending = open({ hooks: answer({ behavior: "deny", message: "stop it", interrupt: true }) });
   const { result } = await ending.run([bash("mkfifo made")], { prompt: "go" });

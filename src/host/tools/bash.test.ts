@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -84,6 +84,16 @@ test("outside its folders the session does not stay, and the model is told", asy
     response: { stdout: "/", stderr: `\nShell cwd was reset to ${project}` },
   });
   expect(notes).toEqual([`moved /, stays at ${project}`]);
+});
+
+test("a session that began at a link stays where it is, and moves below it", async () => {
+  const { call, project, root, notes } = toolWorld();
+  symlinkSync(project, join(root, "link"));
+  const over = { cwd: () => join(root, "link"), projectRoot: join(root, "link") };
+  await call(bashTool(), { command: "true" }, over);
+  expect(notes).toEqual([]);
+  await call(bashTool(), { command: "mkdir sub && cd sub" }, over);
+  expect(notes).toEqual([`moved ${join(project, "sub")}`]);
 });
 
 test("a command that forges our words moves the session nowhere", async () => {

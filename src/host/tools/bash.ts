@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { relative, sep } from "node:path";
 import type { Ended } from "../../exec/index.ts";
 import { unless } from "../../files/index.ts";
@@ -121,13 +121,18 @@ function duration(ms: number): string {
 
 /** The session goes where the command went, if that is inside its folders; else it stays, and the note says so. */
 async function followFolder(folder: string, context: ToolContext): Promise<string> {
-  if (folder === context.cwd() || !(await unless(["ENOENT"], stat(folder)))?.isDirectory()) return "";
+  if (folder === (await realOf(context.cwd())) || !(await unless(["ENOENT"], stat(folder)))?.isDirectory()) return "";
   const home = context.worktrees.current()?.path ?? context.projectRoot;
-  const roots = [home, ...context.directories()];
+  const roots = await Promise.all([home, ...context.directories()].map(realOf));
   const inside = roots.some((root) => isInside(folder, root));
   await (inside ? context.moveTo(folder) : context.moveTo(folder, home));
   if (inside) return "";
   return `\nShell cwd was reset to ${home}`;
+}
+
+/** The shell tells real paths; a session may have begun at a link. */
+async function realOf(folder: string): Promise<string> {
+  return (await unless(["ENOENT", "ENOTDIR"], realpath(folder))) ?? folder;
 }
 
 function isInside(path: string, folder: string): boolean {
