@@ -1,3 +1,4 @@
+import type { ApiFailure } from "./api-failure.ts";
 import { askOnce } from "./ask-once.ts";
 import { type Attachment, refusalOf } from "./attachment.ts";
 import { backgroundTasks } from "./background-tasks.ts";
@@ -16,7 +17,7 @@ export async function compactWhenFull(thread: Thread, signal: AbortSignal): Prom
   else kept.set(thread, thread.contextTokens + limit / 10);
 }
 
-export const automatic = { trigger: "auto", words: null } as const;
+const automatic = { trigger: "auto", words: null } as const;
 
 /** Tokens below which a conversation that was not compacted is not tried again. */
 const kept = new WeakMap<Thread, number>();
@@ -24,6 +25,12 @@ const kept = new WeakMap<Thread, number>();
 function limitOf({ session, model }: Thread): number {
   const { compactAt } = session.options;
   return compactAt > 1 ? compactAt : compactAt * (model.port.contextWindow ?? 200_000);
+}
+
+/** The request failed; if that was for its length, a compacted conversation may fit. */
+export async function madeRoom(thread: Thread, { tooLong }: ApiFailure, signal: AbortSignal): Promise<boolean> {
+  if (tooLong !== true || thread.agent !== undefined) return false;
+  return (await compact(thread, automatic, signal)).done;
 }
 
 /** Puts a summary in the place of the conversation. Order: PreCompact, SubagentStop with empty type, SessionStart, PostCompact. */

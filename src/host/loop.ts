@@ -1,7 +1,7 @@
 import type { ToolUseBlock } from "../models/index.ts";
 import { apiFailure, failTurn } from "./api-failure.ts";
 import type { Attachment } from "./attachment.ts";
-import { automatic, compact, compactWhenFull } from "./compact.ts";
+import { compactWhenFull, madeRoom } from "./compact.ts";
 import { fire } from "./fire.ts";
 import { askModel, textOf } from "./model-call.ts";
 import { askToStop } from "./stop.ts";
@@ -44,14 +44,8 @@ export async function runTurn(thread: Thread, signal: AbortSignal): Promise<Turn
       if (answer.type === "error") {
         if (signal.aborted) return await interrupt(thread, text);
         const failure = apiFailure(answer);
-        if (
-          failure.tooLong &&
-          thread.agent === undefined &&
-          !recovered &&
-          (await compact(thread, automatic, signal)).done
-        )
-          recovered = true;
-        else return await failTurn(thread, failure);
+        if (recovered || !(await madeRoom(thread, failure, signal))) return await failTurn(thread, failure);
+        recovered = true;
         continue;
       }
       text = textOf(answer);
