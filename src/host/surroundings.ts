@@ -43,12 +43,15 @@ export interface SurroundingsOptions {
 
 export function openSurroundings({ options, engine, directories, envFolder, tell }: SurroundingsOptions): Surroundings {
   const { cwd, env, home, managedFolder } = options;
+  /** Whose rules say what may be included; all threads of a session have the same. */
+  let reader: Thread | undefined;
   const instructions = openInstructions({
     configFolder: clientHome(env["CLAUDE_CONFIG_DIR"], home),
     home,
     projectRoot: cwd,
     directories,
     ...(managedFolder === undefined ? {} : { managedFolder }),
+    mayRead: async (path) => reader === undefined || mayInclude(reader, path),
     warn: (text) => tell({ kind: "notice", text, level: "warning" }),
   });
   let watch: FileWatch | undefined;
@@ -57,6 +60,7 @@ export function openSurroundings({ options, engine, directories, envFolder, tell
   let wanted: readonly string[] = [];
 
   async function load(thread: Thread, reason: "session_start" | "compact"): Promise<void> {
+    reader = thread;
     for (const file of await instructions.load(reason, thread))
       notify(thread, "InstructionsLoaded", loadedPayload(file));
   }
@@ -119,6 +123,12 @@ export function openSurroundings({ options, engine, directories, envFolder, tell
       await watch?.close();
     },
   };
+}
+
+/** A file that a rule keeps from the model stays so, whoever includes it; a rule on reading as such means the tool. */
+async function mayInclude({ session, cwd }: Thread, path: string): Promise<boolean> {
+  const { stance, rule } = await session.permissions.judge("Read", { file_path: path }, cwd);
+  return stance !== "deny" || rule === null || !rule.text.includes("(");
 }
 
 /** Instructions that came in on the way are told where they came in; the system prompt stays as it was. */

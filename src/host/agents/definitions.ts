@@ -1,5 +1,6 @@
-import { readdir, readFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { readdir } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { readPromptFile } from "../prompt-file.ts";
 
 /** A kind of agent: what it is told, what it may use. */
 export interface AgentDefinition {
@@ -31,23 +32,31 @@ export const builtinAgents: readonly AgentDefinition[] = [
   },
 ];
 
-/** The built-in kinds and those of agent files: the project's win over the person's, both over the built-in ones. */
+/**
+ * The built-in kinds and those of agent files: the project's win over the person's, both over the built-in ones. The first folder is
+ * the person's own; what lies in a later one, `<project>/.claude/agents`, counts only if it is really in that project.
+ */
 export async function loadAgents(folders: readonly string[]): Promise<readonly AgentDefinition[]> {
   const byType = new Map(builtinAgents.map((agent) => [agent.type, agent]));
-  for (const folder of folders) {
-    for (const agent of await agentsIn(folder)) byType.set(agent.type, agent);
+  for (const [index, folder] of folders.entries()) {
+    const roots = index === 0 ? "anywhere" : [dirname(dirname(folder))];
+    for (const agent of await agentsIn(folder, roots)) byType.set(agent.type, agent);
   }
   return [...byType.values()];
 }
 
-async function agentsIn(folder: string): Promise<readonly AgentDefinition[]> {
+async function agentsIn(folder: string, roots: readonly string[] | "anywhere"): Promise<readonly AgentDefinition[]> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".md")).sort();
-  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8").catch(() => undefined)));
-  return names.flatMap((name, index) => {
-    const text = texts[index];
-    return text === undefined ? [] : [agentIn(text, join(folder, name))];
-  });
+  const agents: AgentDefinition[] = [];
+  for (const name of names.slice(0, mostAgents)) {
+    const file = join(folder, name);
+    const found = await readPromptFile(file, roots);
+    if (found !== undefined && "text" in found) agents.push(agentIn(found.text, file));
+  }
+  return agents;
 }
+
+const mostAgents = 200;
 
 function agentIn(text: string, file: string): AgentDefinition {
   const { fields, body } = splitFrontmatter(text);

@@ -19,7 +19,26 @@ function withoutCode(text: string): string {
       fence = fence === undefined ? mark : undefined;
       continue;
     }
-    if (fence === undefined) lines.push(line.replace(/(`+)[^`]*\1/g, " "));
+    if (fence === undefined) lines.push(withoutSpans(line));
   }
   return lines.join("\n");
+}
+
+/** Code in a line goes from one run of backticks to the next of the same length. Each run is looked at once, whatever the line. */
+function withoutSpans(line: string): string {
+  const parts = line.split(/(`+)/);
+  const ends = new Map<number, number>();
+  const next = new Map<number, number>();
+  for (let run = parts.length - 2; run > 0; run -= 2) {
+    const size = parts[run]?.length ?? 0;
+    next.set(run, ends.get(size) ?? -1);
+    ends.set(size, run);
+  }
+  const kept: string[] = [];
+  for (let at = 0; at < parts.length; at += 1) {
+    const end = next.get(at) ?? -1;
+    kept.push(end > 0 ? " " : (parts[at] ?? ""));
+    if (end > 0) at = end;
+  }
+  return kept.join("");
 }

@@ -1,8 +1,6 @@
-import { dirname, join, resolve } from "node:path";
-import { unless } from "../../files/index.ts";
-import { resolveInside } from "../../permissions/index.ts";
-import { Problem } from "../../protocol/index.ts";
-import { openFile } from "../tools/text-file.ts";
+import { realpath } from "node:fs/promises";
+import { dirname, extname, join, relative, resolve, sep } from "node:path";
+import { type PromptFile, readPromptFile } from "../prompt-file.ts";
 import { includedPaths } from "./include-marks.ts";
 import type { InstructionFile, LoadReason, MemoryType } from "./instruction-file.ts";
 
@@ -11,6 +9,12 @@ export interface IncludeWalk {
   readonly roots: readonly string[] | "anywhere";
   /** Where included files must. */
   readonly includeRoots: readonly string[];
+  /** A person's folder of which a checkout's files may include notes only: tokens and transcripts lie there too. */
+  readonly notes?: string;
+  /** Whether rules let the model see a file that is included; the path is the real one. */
+  readonly mayRead?: (path: string) => Promise<boolean>;
+  /** What may still come in: one file can have any number of names. */
+  readonly room: { chars: number };
   readonly home: string;
   /** Paths that are in already: each file comes in once, so a circle ends by itself. */
   readonly seen: Set<string>;
@@ -25,7 +29,6 @@ interface Wanted {
 }
 
 const deepest = 5;
-const mostBytes = 2 ** 20;
 
 /** A file and what it includes, the file first. Nothing when it is not there. */
 export async function readWithIncludes(
@@ -36,7 +39,7 @@ export async function readWithIncludes(
 ): Promise<InstructionFile[]> {
   const { path, type, why, parent, trigger } = wanted;
   if (walk.seen.has(path)) return [];
-  const text = await readInstructions(path, depth === 0 ? walk.roots : walk.includeRoots, warn);
+  const text = await readInstructions(path, walk, depth > 0, warn);
   if (text === undefined) return [];
   walk.seen.add(path);
   const file: InstructionFile = {
@@ -63,28 +66,29 @@ function targetOf(given: string, from: string, home: string): string {
   return given.startsWith("~/") ? join(home, given.slice(2)) : resolve(dirname(from), given);
 }
 
-/** Read at its real path, without following anything further. */
 async function readInstructions(
   path: string,
-  roots: readonly string[] | "anywhere",
+  { roots, includeRoots, notes, mayRead, room }: IncludeWalk,
+  included: boolean,
   warn: (message: string) => void,
 ): Promise<string | undefined> {
-  try {
-    const real = resolveInside(path, roots === "anywhere" ? ["/"] : roots, { cwd: dirname(path) });
-    const file = await unless(["ENOENT", "ENOTDIR"], openFile(real));
-    if (file === undefined) return undefined;
-    try {
-      const found = await file.stat();
-      if (!found.isFile()) return skip(warn, path, "it is no ordinary file");
-      if (found.size > mostBytes) return skip(warn, path, `it has more than ${mostBytes} bytes`);
-      const bytes = await file.readFile();
-      return bytes.includes(0) ? skip(warn, path, "it is no text") : bytes.toString("utf8");
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    return skip(warn, path, error instanceof Problem ? error.message : String(error));
-  }
+  const inRoots = await readPromptFile(path, included ? includeRoots : roots);
+  const isNote = included && notes !== undefined && inRoots !== undefined && "fault" in inRoots;
+  const found = isNote ? ((await readNote(path, notes)) ?? inRoots) : inRoots;
+  if (found === undefined) return undefined;
+  if ("fault" in found) return skip(warn, path, found.fault);
+  if (included && !((await mayRead?.(found.real)) ?? true)) return skip(warn, path, "a rule denies reading it");
+  room.chars -= found.text.length;
+  if (room.chars < 0) return skip(warn, path, "there are too many instructions already");
+  return found.text;
+}
+
+/** Of a person's own folder a checkout may name notes: Markdown, and nothing of what sessions leave there. */
+async function readNote(path: string, folder: string): Promise<PromptFile | undefined> {
+  const found = await readPromptFile(path, [folder]);
+  if (found === undefined || "fault" in found) return undefined;
+  const below = relative(await realpath(folder), found.real);
+  return extname(found.real) === ".md" && !below.startsWith(`projects${sep}`) ? found : undefined;
 }
 
 function skip(warn: (message: string) => void, path: string, why: string): undefined {

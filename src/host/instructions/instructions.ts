@@ -13,6 +13,8 @@ export interface InstructionsOptions {
   readonly directories: () => readonly string[];
   /** Of the machine's owner, when there is one. */
   readonly managedFolder?: string;
+  /** Whether rules let the model see a file that another one includes. Unless told, they do. */
+  readonly mayRead?: (path: string) => Promise<boolean>;
   /** Told of each file that is there and cannot be used. */
   readonly warn: (message: string) => void;
 }
@@ -47,12 +49,15 @@ export function openInstructions(options: InstructionsOptions): Instructions {
     trigger?: string,
   ): Promise<InstructionFile[]> {
     const fresh: InstructionFile[] = [];
+    const room = { chars: mostChars };
     for (const { path, type, roots } of candidates) {
       const walk: IncludeWalk = {
         roots,
-        includeRoots: includeRoots(type, dirname(path), options),
+        ...includeRoots(type, dirname(path), options),
         home: options.home,
         seen,
+        room,
+        ...(options.mayRead === undefined ? {} : { mayRead: options.mayRead }),
       };
       fresh.push(...(await readWithIncludes({ path, type, why, trigger }, walk, options.warn)));
     }
@@ -95,9 +100,15 @@ function projectFiles(folder: string, { projectRoot, directories }: Instructions
   ];
 }
 
-function includeRoots(type: MemoryType, folder: string, options: InstructionsOptions): readonly string[] {
-  const { configFolder, home, projectRoot, directories } = options;
-  if (type === "User" || type === "Managed") return [folder, configFolder, home];
-  // A person's own folder may be named by a project's file: that is how personal notes are shared between checkouts.
-  return [folder, projectRoot, configFolder, ...directories()];
+/** More than any model takes. */
+const mostChars = 8 * 2 ** 20;
+
+function includeRoots(
+  type: MemoryType,
+  folder: string,
+  { configFolder, home, projectRoot, directories }: InstructionsOptions,
+): Pick<IncludeWalk, "includeRoots" | "notes"> {
+  if (type === "User" || type === "Managed") return { includeRoots: [folder, configFolder, home] };
+  // Notes in a person's own folder may be named by a project's file: that is how they are shared between checkouts.
+  return { includeRoots: [folder, projectRoot, ...directories()], notes: configFolder };
 }

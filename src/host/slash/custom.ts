@@ -1,8 +1,9 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { clientHome } from "../../engine/settings/index.ts";
 import { splitFrontmatter } from "../agents/definitions.ts";
 import type { AgentOptions } from "../options.ts";
+import { readPromptFile } from "../prompt-file.ts";
 
 /** A command or skill of somebody's own. */
 export interface CustomCommand {
@@ -17,15 +18,19 @@ export interface CustomCommand {
 export async function findCommand(options: AgentOptions, name: string): Promise<CustomCommand | undefined> {
   const path = name.split(":");
   if (path.some((part) => part === "" || part.startsWith("."))) return undefined;
-  for (const { folder, source } of foldersOf(options)) {
+  for (const { folder, source, roots } of foldersOf(options)) {
     const places = [
       { file: join(folder, "commands", ...path.slice(0, -1), `${path.at(-1)}.md`), skill: false },
       { file: join(folder, "skills", ...path, "SKILL.md"), skill: true },
     ];
     for (const { file, skill } of places) {
-      const text = await readFile(file, "utf8").catch(() => undefined);
-      if (text === undefined) continue;
-      const { fields, body } = splitFrontmatter(text);
+      const found = await readPromptFile(file, roots);
+      if (found === undefined) continue;
+      if ("fault" in found) {
+        options.observe?.({ kind: "notice", text: `${file} is not used: ${found.fault}.`, level: "warning" });
+        continue;
+      }
+      const { fields, body } = splitFrontmatter(found.text);
       return { name, description: fields["description"] ?? "", source, skill, body };
     }
   }
@@ -48,7 +53,7 @@ export async function commandNames(
 
 function foldersOf({ cwd, env, home }: AgentOptions) {
   return [
-    { folder: join(cwd, ".claude"), source: "projectSettings" },
-    { folder: clientHome(env["CLAUDE_CONFIG_DIR"], home), source: "userSettings" },
+    { folder: join(cwd, ".claude"), source: "projectSettings", roots: [cwd] },
+    { folder: clientHome(env["CLAUDE_CONFIG_DIR"], home), source: "userSettings", roots: "anywhere" },
   ] as const;
 }

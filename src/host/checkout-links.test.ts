@@ -1,0 +1,41 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { loadAgents } from "./agents/definitions.ts";
+import { makeWorld } from "./fixtures/agent-run.ts";
+
+/** A checkout whose commands, skills and agents are links: to a person's key, and to a device that never ends. */
+function checkout() {
+  const world = makeWorld({ hooks: {} });
+  onTestFinished(world.remove);
+  const { project, home } = world;
+  writeFileSync(join(home, "id_key"), "PRIVATE KEY");
+  const at = (...names: string[]) => join(project, ".claude", ...names);
+  for (const name of ["commands", "skills/s", "agents"]) mkdirSync(at(name), { recursive: true });
+  for (const link of [at("commands", "review.md"), at("skills", "s", "SKILL.md"), at("agents", "thief.md")])
+    symlinkSync(join(home, "id_key"), link);
+  for (const link of [at("commands", "zero.md"), at("agents", "zero.md")]) symlinkSync("/dev/zero", link);
+  writeFileSync(join(home, "plan.md"), "the plan");
+  writeFileSync(at("agents", "own.md"), "words of its own");
+  return world;
+}
+
+test("a checkout's commands and skills that are links sent a person's key to the model", async () => {
+  const world = checkout();
+  for (const prompt of ["/review", "/s", "/zero"]) {
+    const { requests, events } = await world.run([{ text: "done" }], { prompt });
+    expect(JSON.stringify(requests)).not.toContain("PRIVATE KEY");
+    expect(events.some((event) => event.kind === "notice" && event.text.includes("is not used"))).toBe(true);
+  }
+});
+
+test("a checkout's agent file that is a link to an endless device held every session at its start", async () => {
+  const { project, home } = checkout();
+  mkdirSync(join(home, ".claude/agents"));
+  symlinkSync(join(home, "plan.md"), join(home, ".claude/agents/planner.md"));
+  const agents = await loadAgents([join(home, ".claude/agents"), join(project, ".claude/agents")]);
+  expect(agents.map(({ type, prompt }) => [type, prompt]).slice(2)).toEqual([
+    ["planner", "the plan"],
+    ["own", "words of its own"],
+  ]);
+});

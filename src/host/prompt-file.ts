@@ -1,0 +1,37 @@
+import { dirname } from "node:path";
+import { unless } from "../files/index.ts";
+import { resolveInside } from "../permissions/index.ts";
+import { Problem } from "../protocol/index.ts";
+import { openFile } from "./tools/text-file.ts";
+
+/** A text that is to become part of what a model is told, or why it cannot. */
+export type PromptFile = { readonly text: string; readonly real: string } | { readonly fault: string };
+
+const mostBytes = 2 ** 20;
+
+/**
+ * Reads a file that a checkout or a person keeps for the model. It must really lie in one of the roots: a checkout decides what its
+ * links point to, and must not bring in what lies elsewhere. Contract: undefined when it is not there; a device, a pipe or a huge file
+ * is a fault at once, never a wait.
+ */
+export async function readPromptFile(
+  path: string,
+  roots: readonly string[] | "anywhere",
+): Promise<PromptFile | undefined> {
+  try {
+    const real = resolveInside(path, roots === "anywhere" ? ["/"] : roots, { cwd: dirname(path) });
+    const file = await unless(["ENOENT", "ENOTDIR"], openFile(real));
+    if (file === undefined) return undefined;
+    try {
+      const found = await file.stat();
+      if (!found.isFile()) return { fault: "it is no ordinary file" };
+      if (found.size > mostBytes) return { fault: `it has more than ${mostBytes} bytes` };
+      const bytes = await file.readFile();
+      return bytes.includes(0) ? { fault: "it is no text" } : { text: bytes.toString("utf8"), real };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    return { fault: error instanceof Problem ? error.message : String(error) };
+  }
+}
