@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { readdir, rename } from "node:fs/promises";
+import { readdirSync } from "node:fs";
+import { rename } from "node:fs/promises";
 import { join } from "node:path";
-import { type Owner, readPrivate, unless } from "../../files/index.ts";
+import { errorCode, type Owner, readPrivate } from "../../files/index.ts";
 import type { NewJob, Place, TaskRecord } from "./backend.ts";
 
 /**
@@ -22,13 +23,21 @@ export interface JobName {
 /** One folder per state; `done` is every way to end. */
 export type JobFolder = "pending" | "running" | "done";
 
-/** The jobs in one state, in the order in which they shall run. */
-export async function namesIn(folder: string, state: JobFolder): Promise<readonly JobName[]> {
-  const files = (await unless(["ENOENT"], readdir(join(folder, state)))) ?? [];
-  return files
+/** The jobs in one state, in the order in which they shall run. At once: the folder is small, and a hook waits for it. */
+export function namesIn(folder: string, state: JobFolder): readonly JobName[] {
+  return filesIn(join(folder, state))
     .map(readJobName)
     .filter((name) => name !== undefined)
     .sort((a, b) => (a.base < b.base ? -1 : 1));
+}
+
+function filesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return []; // no job was ever added
+    throw error;
+  }
 }
 
 let count = 0;

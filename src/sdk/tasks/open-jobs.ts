@@ -8,7 +8,7 @@ import { workerLock } from "./start-worker.ts";
 export async function hasOpenJobs(file: string, env: Readonly<Record<string, string | undefined>>): Promise<boolean> {
   const folder = queueFolder(file, env);
   if ((await unless(["ENOENT"], stat(folder))) === undefined) return false;
-  const open = (await namesIn(folder, "pending")).length + (await namesIn(folder, "running")).length;
+  const open = namesIn(folder, "pending").length + namesIn(folder, "running").length;
   if (open === 0) return false;
   const lock = await takeLock(workerLock(folder), { waitMs: 0 });
   if (lock.held) await lock.release();

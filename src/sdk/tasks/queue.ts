@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { rename, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { openFolder, ownOwner, replaceFile, unless, withLock } from "../../files/index.ts";
@@ -60,17 +61,17 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
   };
 
   /** Jobs under the key, oldest first: there is one, unless a process was killed while it replaced it. */
-  const at = async (place: Place, key: string) => {
+  const at = (place: Place, key: string) => {
     const hash = keyHash(place, key);
     const found: { state: JobFolder; name: JobName }[] = [];
     for (const state of ["pending", "running", "done"] as const) {
-      for (const name of await namesIn(folder, state)) if (name.key === hash) found.push({ state, name });
+      for (const name of namesIn(folder, state)) if (name.key === hash) found.push({ state, name });
     }
     return found.sort((a, b) => (a.name.age < b.name.age ? -1 : 1));
   };
   const newest = async (place: Place, key: string) => {
     await restore((name) => name.key === keyHash(place, key));
-    for (const { state, name } of (await at(place, key)).reverse()) {
+    for (const { state, name } of at(place, key).reverse()) {
       const record = await readJob(path(state, name.file));
       if (record !== undefined) return { state, name, record: bare(record, state) };
     }
@@ -82,9 +83,9 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
       const addedAt = now();
       const id = newId();
       await locked(async () => {
-        const old = await at(job, job.key);
+        const old = at(job, job.key);
         const session = sessionHash(job.session);
-        const openJobs = [...(await namesIn(folder, "pending")), ...(await namesIn(folder, "running"))].filter(
+        const openJobs = [...namesIn(folder, "pending"), ...namesIn(folder, "running")].filter(
           (name) => name.session === session && !old.some((one) => one.name.base === name.base),
         ).length;
         if (openJobs >= maxOpen) throw tooMany(job.session, openJobs);
@@ -110,7 +111,7 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
         await restore((name) => name.session === hash);
         const records: TaskRecord[] = [];
         for (const state of ["pending", "running", "done"] as const) {
-          for (const name of (await namesIn(folder, state)).filter((one) => one.session === hash)) {
+          for (const name of namesIn(folder, state).filter((one) => one.session === hash)) {
             const record = await readJob(path(state, name.file));
             if (record) records.push(asSeen(bare(record, state), now()));
           }
@@ -135,10 +136,10 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
     async claim(names) {
       await open();
       // Without the lock: a worker looks often, and mostly there is nothing.
-      if (!(await isWork(folder))) return undefined;
+      if (!isWork(folder)) return undefined;
       return locked(async () => {
         await restore(() => true);
-        for (const name of await namesIn(folder, "pending")) {
+        for (const name of namesIn(folder, "pending")) {
           const record = await readJob(path("pending", name.file));
           if (record !== undefined && record.state !== "pending") await move("pending", name, "done", record);
           if (record?.state !== "pending" || !names.includes(record.task)) continue;
@@ -153,7 +154,7 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
       });
     },
     async beat(claim) {
-      const name = await runningName(folder, claim);
+      const name = runningName(folder, claim);
       const time = new Date(now());
       const touched =
         name &&
@@ -165,7 +166,7 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
     },
     finish: (claim, end) =>
       locked(async () => {
-        const name = await runningName(folder, claim);
+        const name = runningName(folder, claim);
         if (name === undefined) return false;
         const { record } = claim;
         if (end.state === "released") {
@@ -185,16 +186,19 @@ function bare(record: StoredJob, state: JobFolder): TaskRecord {
   return state === "done" ? rest : { ...rest, state };
 }
 
-async function isWork(folder: string): Promise<boolean> {
-  return (await namesIn(folder, "pending")).length > 0 || (await namesIn(folder, "running")).length > 0;
+function isWork(folder: string): boolean {
+  return namesIn(folder, "pending").length > 0 || namesIn(folder, "running").length > 0;
 }
 
-async function runningName(folder: string, { record, lease }: Claim): Promise<JobName | undefined> {
-  return (await namesIn(folder, "running")).find((one) => one.lease === lease && one.base.includes(`-${record.id}-`));
+function runningName(folder: string, { record, lease }: Claim): JobName | undefined {
+  return namesIn(folder, "running").find((one) => one.lease === lease && one.base.includes(`-${record.id}-`));
 }
 
 async function openFolders(folder: string, prepare: QueueOptions["prepare"]): Promise<void> {
   await prepare?.();
   await openFolder(folder);
-  for (const state of ["pending", "running", "done"]) await openFolder(join(folder, state));
+  // Below a folder that is ours alone nobody else can have put anything.
+  for (const state of ["pending", "running", "done"].map((name) => join(folder, name))) {
+    if (!existsSync(state)) await openFolder(state);
+  }
 }

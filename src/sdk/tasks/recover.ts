@@ -15,7 +15,7 @@ export interface RecoverOptions {
  * process is, or when it gave no sign for the length of a lease. Called with the queue's lock held.
  */
 export async function recover(folder: string, { leaseMs, now, wanted }: RecoverOptions): Promise<void> {
-  for (const name of (await namesIn(folder, "running")).filter(wanted)) {
+  for (const name of namesIn(folder, "running").filter(wanted)) {
     const file = join(folder, "running", name.file);
     const beatAt = (await unless(["ENOENT"], stat(file)))?.mtimeMs;
     const job = await readJob(file);
@@ -42,7 +42,7 @@ async function settle(folder: string, name: JobName, state: "pending" | "done"):
 
 /** Removes results whose time is long over. For workers: no hook process waits for it. */
 export async function sweepDone(folder: string, now: number): Promise<void> {
-  for (const name of await namesIn(folder, "done")) {
+  for (const name of namesIn(folder, "done")) {
     const file = join(folder, "done", name.file);
     const job = await readJob(file);
     if (job?.endedAt === undefined || now < job.endedAt + job.ttlMs + expiredMs) continue;

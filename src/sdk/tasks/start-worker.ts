@@ -3,13 +3,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { lifeOf, type Owner, takeLock, unless } from "../../files/index.ts";
-import { startDetached } from "../detached.ts";
 import { backendDefaults, type WakeCall } from "./backend.ts";
 import { namesIn, readJob } from "./job-file.ts";
 
 /** Starts a worker for a queue unless one runs or there is nothing to do. It outlives this process and holds nothing of it. */
 export async function startWorker(folder: string, { file, env, cwd, logger }: WakeCall): Promise<void> {
-  if (file === undefined || !(await isWork(folder))) return;
+  if (file === undefined || !isWork(folder)) return;
   const owner = await workerOf(folder);
   if (owner === "unknown") return;
   if (owner !== undefined) {
@@ -17,6 +16,8 @@ export async function startWorker(folder: string, { file, env, cwd, logger }: Wa
     logger("worker").error("A task held the worker's thread for too long; the worker was ended.");
     process.kill(owner.pid, "SIGKILL");
   }
+  // Only now: starting programs is the dearest thing a hook can load.
+  const { startDetached } = await import("../detached.ts");
   startDetached([fileURLToPath(new URL("./worker.js", import.meta.url)), file], {
     cwd,
     env,
@@ -30,8 +31,8 @@ export function workerLock(folder: string): string {
 }
 
 /** A running job of which nobody takes care is one whose worker died. */
-async function isWork(folder: string): Promise<boolean> {
-  return (await namesIn(folder, "pending")).length > 0 || (await namesIn(folder, "running")).length > 0;
+function isWork(folder: string): boolean {
+  return namesIn(folder, "pending").length > 0 || namesIn(folder, "running").length > 0;
 }
 
 /** Who works on the queue; undefined when nobody does. */
@@ -53,7 +54,7 @@ async function isStuck(folder: string, owner: Owner): Promise<boolean> {
 }
 
 async function isSilent(folder: string, { pid, start }: Owner): Promise<boolean> {
-  for (const { file } of await namesIn(folder, "running")) {
+  for (const { file } of namesIn(folder, "running")) {
     const path = join(folder, "running", file);
     const beatAt = (await unless(["ENOENT"], stat(path)))?.mtimeMs ?? Number.POSITIVE_INFINITY;
     if (beatAt + backendDefaults.leaseMs > Date.now()) continue;

@@ -67,7 +67,7 @@ async function turn(folder: string, { idleMs, signal }: WorkTasksOptions): Promi
 }
 
 async function isLeft(folder: string, app: AppInside): Promise<boolean> {
-  for (const { file } of await namesIn(folder, "pending")) {
+  for (const { file } of namesIn(folder, "pending")) {
     const job = await readJob(join(folder, "pending", file));
     if (job !== undefined && app.tasks.has(job.task)) return true;
   }
