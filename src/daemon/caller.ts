@@ -43,6 +43,17 @@ export function environmentOf(pid: number): string | undefined {
   }
 }
 
+/** Clients of one host are all where the first one is: what could be seen once is not looked at again before a handler asks. */
+export function seesEnvironments(): (caller: Caller) => boolean {
+  const seen = new Set<number>();
+  return ({ pid, hostPid }) => {
+    if (seen.has(hostPid)) return true;
+    if (environmentOf(pid) === undefined) return false;
+    if (hostPid > 0) seen.add(hostPid);
+    return true;
+  };
+}
+
 /** Whether a path leads to this very file; a link may point elsewhere since the daemon was started. */
 export function leadsTo(path: string, file: string): boolean {
   try {

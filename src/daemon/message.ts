@@ -10,6 +10,8 @@ export interface CallMessage {
   readonly onFailure: FailureMode | undefined;
   /** `NAME=value`, each ended by NUL; undefined: the daemon's own. */
   readonly env: string | undefined;
+  /** Or the process whose environment it is, looked up for handlers that ask; 0: none. */
+  readonly envOf: number;
   readonly cwd: string | undefined;
   /** What the person should be told once per session, such as that the new code does not load. */
   readonly notice: string | undefined;

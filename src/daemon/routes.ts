@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBody, sendJson, sendText, turnAway } from "../loopback/index.ts";
 import type { FailureMode } from "../sdk/index.ts";
-import { type Caller, callerOf, environmentOf, leadsTo } from "./caller.ts";
+import { type Caller, callerOf, leadsTo } from "./caller.ts";
 import type { ThreadAnswer } from "./message.ts";
 import type { WarmApp } from "./warm-app.ts";
 
@@ -15,6 +15,8 @@ export interface RouteOptions {
   /** Somebody with another version of the package is here: it is time to go. */
   readonly leave: () => void;
   readonly sawHost: (pid: number) => void;
+  /** Whether the environment of this client can be looked up. */
+  readonly canSee: (caller: Caller) => boolean;
   /** Keeps a payload, when that was asked for. */
   readonly keep?: (payload: string) => void;
 }
@@ -74,8 +76,9 @@ async function answer(
   if ("status" in body) return turnAway(reply, body.status, body.why);
   const envBytes = Math.min(caller?.envBytes ?? 0, body.bytes.length);
   const text = body.bytes.toString("utf8", envBytes);
-  const env = envBytes > 0 ? body.bytes.toString("utf8", 0, envBytes) : envOf(caller);
-  if (caller !== undefined && caller.pid > 0 && env === undefined) {
+  const env = envBytes > 0 ? body.bytes.toString("utf8", 0, envBytes) : undefined;
+  const envOf = env === undefined ? (caller?.pid ?? 0) : 0;
+  if (caller !== undefined && envOf > 0 && !options.canSee(caller)) {
     return turnAway(reply, 428, "the environment of the client cannot be seen from here");
   }
   options.keep?.(text);
@@ -85,17 +88,13 @@ async function answer(
   });
   const still = caller === undefined ? undefined : setInterval(() => reply.writeProcessing(), sayEveryMs);
   const transport = caller === undefined ? "http" : "client";
-  const said = await options.app.call({ text, transport, onFailure, env, cwd: caller?.cwd }, gone.signal);
+  const said = await options.app.call({ text, transport, onFailure, env, envOf, cwd: caller?.cwd }, gone.signal);
   clearInterval(still);
   if (said === "busy") return turnAway(reply, 503, "all threads are held by handlers");
   if (caller === undefined) return sendHttp(reply, said, onFailure, options);
   // More of the payload may still be on its way to the client; `run` reads on where it stopped.
   if (said.unreadable) return turnAway(reply, 422, "the payload is not whole");
   sendToClient(reply, said, options);
-}
-
-function envOf(caller: Caller | undefined): string | undefined {
-  return caller === undefined || caller.pid === 0 ? undefined : environmentOf(caller.pid);
 }
 
 function sendHttp(

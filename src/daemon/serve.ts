@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { takeLock } from "../files/index.ts";
 import { type Loopback, newToken, openLoopback } from "../loopback/index.ts";
 import { appKey } from "../sdk/index.ts";
+import { seesEnvironments } from "./caller.ts";
 import { type Endpoint, endpointFor } from "./endpoint.ts";
 import { type Env, openDaemonFolder } from "./folder.ts";
 import { openHosts } from "./hosts.ts";
@@ -76,6 +77,7 @@ export async function serve(options: ServeOptions): Promise<"left" | "taken"> {
     health: () => ({ pid: process.pid, version, source: app.sourceHash, since, calls: app.open }),
     leave: () => leaving.abort(),
     sawHost: hosts.saw,
+    canSee: seesEnvironments(),
     ...(options.keep === undefined ? {} : { keep: options.keep }),
   });
   const open = (port: number) =>

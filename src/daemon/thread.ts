@@ -14,6 +14,7 @@ import {
   type WirePayload,
   type World,
 } from "../sdk/index.ts";
+import { environmentOf } from "./caller.ts";
 import {
   type AppFacts,
   answerOf,
@@ -143,7 +144,9 @@ function worldOf(
   return {
     /** Taken apart only for those who look. */
     get env() {
-      env ??= message.env === undefined ? process.env : readEnv(message.env);
+      if (env !== undefined) return env;
+      const block = message.env ?? (message.envOf > 0 ? environmentOf(message.envOf) : undefined);
+      env = block === undefined ? process.env : readEnv(block);
       return env;
     },
     cwd: message.cwd ?? data.cwd,

@@ -53,13 +53,14 @@ export interface HandlerScope {
 export function eventContext({ event, world, providers, state, tasks }: EventScope): object {
   const shared = {};
   const cwd = event.cwd ?? world.cwd;
-  const projectDir = world.env["CLAUDE_PROJECT_DIR"] || cwd;
+  // Asked for by those who need it only: the daemon has to fetch the caller's environment.
+  const projectDir = () => world.env["CLAUDE_PROJECT_DIR"] || cwd;
   lazy(shared, {
     transcript: () => world.openTranscript(transcriptPath(event)),
     git: () => lazyGit(cwd, world),
     cwd: () => cwd,
-    projectDir: () => projectDir,
-    path: () => (relative: string) => `${projectDir}/${relative}`,
+    projectDir,
+    path: () => (relative: string) => `${projectDir()}/${relative}`,
     env: () => world.env,
     exportEnv: () => async (name: string, value: string) => {
       const { exportEnv } = await import("./env-file.ts");

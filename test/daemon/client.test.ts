@@ -126,12 +126,12 @@ test("SD-102: every fixture through run, the client, http and the test client: e
       app.postTool(({ response }) => [sdk.mapOutput((text) => text.toUpperCase()), sdk.context("after")]);
       app.postToolFailure(() => sdk.block("failed")).onToolBatch(() => sdk.context("batch"));
       app.onPrompt(() => [sdk.context("p"), sdk.sessionTitle("t")]).onPromptExpansion(() => sdk.block("x", { hidePrompt: true }));
-      app.onSessionStart(() => [sdk.context("hi"), sdk.watchPaths(["/a"])]).onSetup(() => sdk.context("set"));
+      app.onSessionStart(() => [sdk.context("hi"), sdk.watchPaths("/a")]).onSetup(() => sdk.context("set"));
       app.onStop(() => sdk.block("go on")).onSubagentStop(() => sdk.halt("end")).onSubagentStart(() => sdk.context("sub"));
       app.onTaskCreated(() => sdk.block("t")).onTeammateIdle(() => sdk.block("i")).onConfigChange(() => sdk.block("c"));
       app.onPreCompact(() => sdk.context("keep")).onWorktreeCreate(() => sdk.worktree("/w"));
       app.onMessageDisplay(() => sdk.display("shown")).onElicitation(() => sdk.elicit("accept", { name: "n" }));
-      app.onElicitationResult(() => sdk.block("no")).onCwdChanged(() => sdk.watchPaths(["/b"]));
+      app.onElicitationResult(() => sdk.block("no")).onCwdChanged(() => sdk.watchPaths("/b"));
       app.onPreModelSwitch(() => sdk.deny("stay")).onPostModelSwitch(() => sdk.context("new"));
       app.onNotification(() => { throw new Error("broken"); }).onSessionEnd(() => { throw new Error("late"); });
     `),
