@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -106,6 +106,14 @@ test("a folder that is gone is not followed", async () => {
   const { call, notes } = toolWorld();
   await call(bashTool(), { command: "mkdir gone && cd gone && rmdir ../gone" });
   expect(notes).toEqual([]);
+});
+
+test("a session whose folder was removed goes back to the project", async () => {
+  const { call, project, notes } = toolWorld();
+  await call(bashTool(), { command: "mkdir sub && cd sub" });
+  rmSync(join(project, "sub"), { recursive: true });
+  expect(await call(bashTool(), { command: "pwd" })).toMatchObject({ content: project });
+  expect(notes).toEqual([`moved ${join(project, "sub")}`, `moved ${project}`]);
 });
 
 test("bash reads no startup file", async () => {

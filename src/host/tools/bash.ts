@@ -49,6 +49,7 @@ async function runCommand(
   context: ToolContext,
   envFiles: EnvFileCheck,
 ): Promise<ToolResult> {
+  await leaveGoneFolder(context);
   const timeoutMs = Math.min(Math.max(1, input.timeout ?? timeoutUnlessToldMs), longestTimeoutMs);
   const { shell, end } = await runOnce(input, timeoutMs, context, envFiles);
   const code = codeOf(end.ended);
@@ -66,6 +67,12 @@ async function runCommand(
     noOutputExpected: silent,
     ...(saved === undefined ? {} : { persistedOutputPath: saved.path, persistedOutputSize: saved.sizeBytes }),
   });
+}
+
+/** In a folder that is gone nothing can be started; the session goes back to where it is at home. */
+async function leaveGoneFolder(context: ToolContext): Promise<void> {
+  if ((await unless(["ENOENT", "ENOTDIR"], stat(context.cwd()))) !== undefined) return;
+  await context.moveTo(context.worktrees.current()?.path ?? context.projectRoot);
 }
 
 /** An env file that ends the shell is left out, and the command, which was not reached, is run without it. */

@@ -57,10 +57,18 @@ export const editTool: Tool = {
     if ("refused" in found) return found.refused;
     if ("missing" in found) return edit.old_string === "" ? undefined : found.missing;
     const shape = decodeText(found.bytes);
-    return "fault" in shape ? shape.fault : faultOf(edit, shape.text);
+    return "fault" in shape ? shape.fault : faultOf(fitted(edit, shape.text), shape.text);
   },
   run: (input, context) => edit(readInput(input), context),
 };
+
+/** In a file with line breaks of both kinds the model, who sees none, means whichever are there. */
+function fitted(input: EditInput, text: string): EditInput {
+  const { old_string: old, new_string: fresh } = input;
+  if (!text.includes("\r\n") || text.includes(old)) return input;
+  const wide = (words: string) => words.replaceAll("\n", "\r\n");
+  return text.includes(wide(old)) ? { ...input, old_string: wide(old), new_string: wide(fresh) } : input;
+}
 
 async function edit(input: EditInput, context: ToolContext): Promise<ToolResult> {
   const found = await lookForWriting(input.file_path, context);
@@ -69,9 +77,10 @@ async function edit(input: EditInput, context: ToolContext): Promise<ToolResult>
   const shape: TextShape | { fault: string } =
     "bytes" in found ? decodeText(found.bytes) : { text: "", bom: false, crlf: false };
   if ("fault" in shape) return toolError(shape.fault);
-  const fault = "bytes" in found ? faultOf(input, shape.text) : undefined;
+  const wanted = fitted(input, shape.text);
+  const fault = "bytes" in found ? faultOf(wanted, shape.text) : undefined;
   if (fault !== undefined) return toolError(fault);
-  const after = replaced(input, shape.text);
+  const after = replaced(wanted, shape.text);
   try {
     const path = realPath(input.file_path, context);
     const before = "bytes" in found ? found.bytes : undefined;

@@ -88,6 +88,14 @@ test("line breaks, byte order mark and mode stay as they were", async () => {
   expect(statSync(file_path).mode & 0o777).toBe(0o751);
 });
 
+test("in a file with line breaks of both kinds an edit finds its lines", async () => {
+  const { call, write } = toolWorld();
+  const file_path = write("a.txt", "one\r\ntwo\nthree\r\nfour\r\n");
+  await call(readTool, { file_path });
+  await call(editTool, { file_path, old_string: "three\nfour", new_string: "3\n4" });
+  expect(readFileSync(file_path, "utf8")).toBe("one\r\ntwo\n3\r\n4\r\n");
+});
+
 test("a file that is no UTF-8 is not edited into ruins", async () => {
   const { call, write } = toolWorld();
   const file_path = write("a.txt", Buffer.from([0x61, 0xff, 0x0a]));

@@ -83,6 +83,16 @@ test("a flood of writes is told as changes and loses no last state", async () =>
   expect(told.at(-1)).toBe("add a.txt");
 });
 
+test("paths that are none do no harm", async () => {
+  const { root, told, watch } = await watching((folder) => ({
+    names: ["a.txt"],
+    paths: ["", "relative", "/a\0b", `/${"x".repeat(5_000)}`, join(folder, "a.txt/below"), "/root/.x/y", folder],
+  }));
+  writeFileSync(join(root, "a.txt"), "1");
+  await watch.look();
+  expect(told).toContain("add a.txt");
+});
+
 test("a closed watch tells nothing", async () => {
   const { root, told, watch } = await watching(() => ({ names: ["a.txt"] }));
   await watch.close();

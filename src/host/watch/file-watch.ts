@@ -1,8 +1,7 @@
 import { stat } from "node:fs/promises";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { FSWatcher } from "chokidar";
-import { unless } from "../../files/index.ts";
 
 /** A file that was added, changed or removed, with the fields of FileChanged. */
 export interface FileChange {
@@ -62,7 +61,8 @@ export function openFileWatch({ onChange, pollMs = 250 }: WatchOptions): FileWat
   }
 
   async function change({ folder, names, paths }: WatchList): Promise<void> {
-    const wanted = new Set([...names.map((name) => join(folder, name)), ...paths]);
+    const all = [...names.map((name) => join(folder, name)), ...paths].filter(isWatchable);
+    const wanted = new Set(all.slice(0, mostPaths));
     const [gone, fresh] = [
       [...looks.keys()].filter((path) => !wanted.has(path)),
       [...wanted].filter((path) => !looks.has(path)),
@@ -88,6 +88,13 @@ export function openFileWatch({ onChange, pollMs = 250 }: WatchOptions): FileWat
   };
 }
 
+/** Hooks give these paths: what is none is left out, and so are more than anybody can look at in time. */
+const mostPaths = 1_000;
+
+function isWatchable(path: string): boolean {
+  return isAbsolute(path) && !path.includes("\0");
+}
+
 const absent = "";
 const restMs = 40;
 const mostRests = 4;
@@ -106,6 +113,11 @@ async function settled(path: string, before: string): Promise<string> {
 
 /** Everything about a file that changes when somebody writes it. A folder looks as its list of names was last touched. */
 async function lookOf(path: string): Promise<string> {
-  const found = await unless(["ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG"], stat(path));
-  return found === undefined ? absent : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = await stat(path);
+    return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
+  } catch {
+    // Gone, or not ours to look at: for whoever waits for it that is the same.
+    return absent;
+  }
 }
