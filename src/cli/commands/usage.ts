@@ -75,7 +75,16 @@ report in schema/usage/. Money is in whole micro-dollars.`,
     const name = reportFrom(call.words);
     compileLess();
     const progress = progressLine("reading transcripts", io);
-    const report = await usageReport({ ...optionsFrom(call, io), report: name, onProgress: progress.show });
+    let workBytes = 0;
+    const report = await usageReport({
+      ...optionsFrom(call, io),
+      report: name,
+      onProgress(done) {
+        if (workBytes === 0) compileLess(done.of);
+        workBytes = done.of;
+        progress.show(done);
+      },
+    });
     await progress.end();
     if (call.flag("json")) await io.out(jsonText(report));
     else await io.out(call.flag("csv") ? usageCsv(report) : usageText(name, report, io));

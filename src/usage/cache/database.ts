@@ -56,7 +56,12 @@ function unusable(cause: unknown): string {
   return `the index could not be used (${why}): it was set aside and is built anew`;
 }
 
-async function openChecked(path: string): Promise<Sqlite> {
+interface Opened {
+  readonly database: Sqlite;
+  readonly isEmpty: boolean;
+}
+
+async function openChecked(path: string): Promise<Opened> {
   const database = await openSqlite(path);
   try {
     database.exec(`
@@ -69,8 +74,8 @@ async function openChecked(path: string): Promise<Sqlite> {
     if (rules === undefined) database.prepare("INSERT INTO about VALUES ('rules', ?)").run(String(rulesVersion));
     else if (rules !== String(rulesVersion)) throw new Error(`it was written by other rules (${String(rules)})`);
     // Damage shows now, not in the middle of a run.
-    database.prepare("SELECT count(*) FROM files").get();
-    return database;
+    const { count } = database.prepare("SELECT count(*) AS count FROM files").get() ?? {};
+    return { database, isEmpty: Number(count) === 0 };
   } catch (error) {
     database.close();
     throw error;
@@ -85,7 +90,8 @@ function setAside(path: string): void {
   rmSync(`${path}.lock`, { force: true, recursive: true });
 }
 
-function callStore(path: string, database: Sqlite, openNote: string | undefined): CallStore {
+/** Contract: an empty one is not asked about every file there is. */
+function callStore(path: string, { database, isEmpty }: Opened, openNote: string | undefined): CallStore {
   const find = database.prepare("SELECT * FROM files WHERE path = ?");
   let note = openNote;
   let isDamaged = false;
@@ -98,7 +104,7 @@ function callStore(path: string, database: Sqlite, openNote: string | undefined)
       return note;
     },
     fileAt(file) {
-      if (isDamaged) return undefined;
+      if (isDamaged || isEmpty) return undefined;
       try {
         const row = find.get(file);
         return row === undefined ? undefined : fileFrom(row);
@@ -110,7 +116,10 @@ function callStore(path: string, database: Sqlite, openNote: string | undefined)
     save(changed, present) {
       if (isDamaged) return;
       try {
-        database.transaction(() => write(database, changed, present));
+        database.transaction(() => {
+          put(database, changed);
+          if (!isEmpty) drop(database, present);
+        });
       } catch (cause) {
         damaged(cause);
       }
@@ -122,16 +131,19 @@ function callStore(path: string, database: Sqlite, openNote: string | undefined)
   };
 }
 
-function write(database: Sqlite, changed: readonly StoredFile[], present: ReadonlySet<string>): void {
-  const put = database.prepare("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+function put(database: Sqlite, changed: readonly StoredFile[]): void {
+  const row = database.prepare("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   for (const { path, dev, ino, size, mtimeMs, head, tail, progress, calls } of changed) {
     const told = JSON.stringify(progress);
     const check = checksum(told, calls);
-    put.run(path, dev, ino, size, mtimeMs, progress.offset, head, tail, told, calls, check);
+    row.run(path, dev, ino, size, mtimeMs, progress.offset, head, tail, told, calls, check);
   }
-  const drop = database.prepare("DELETE FROM files WHERE path = ?");
+}
+
+function drop(database: Sqlite, present: ReadonlySet<string>): void {
+  const gone = database.prepare("DELETE FROM files WHERE path = ?");
   for (const { path } of database.prepare("SELECT path FROM files").all()) {
-    if (typeof path === "string" && !present.has(path)) drop.run(path);
+    if (typeof path === "string" && !present.has(path)) gone.run(path);
   }
 }
 

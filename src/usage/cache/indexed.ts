@@ -23,7 +23,7 @@ export interface IndexOptions extends ScanOptions {
 export const manifestName = "usage-manifest";
 const waitMs = 250;
 /** Loading the database's driver takes about as long as reading this much: below it, files are simply read again. */
-const usuallyCheapBytes = 128 * 1024 * 1024;
+const usuallyCheapBytes = 384 * 1024 * 1024;
 
 /**
  * The ledger of these files, from what earlier runs kept and from what changed since. The answer is that of a fresh scan:
