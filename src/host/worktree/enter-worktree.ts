@@ -3,7 +3,7 @@ import { unless } from "../../files/index.ts";
 import { ownIssue } from "../tools/check-input.ts";
 import { withAbsolute } from "../tools/paths.ts";
 import { type CurrentWorktree, type Tool, type ToolContext, toolError, toolSuccess } from "../tools/tool.ts";
-import { listWorktrees, mainCopy } from "./git.ts";
+import { isWorktreeOf, listWorktrees, mainCopy } from "./git.ts";
 import { type MadeWorktree, makeWorktree } from "./make.ts";
 import { nameFault } from "./name.ts";
 
@@ -75,7 +75,7 @@ async function existing(given: string, { cwd, env, signal }: ToolContext): Promi
   }
   const real = await unless(["ENOENT", "ENOTDIR"], realpath(given));
   const listed = (await listWorktrees(place)).find(({ path }) => path === real && path !== root);
-  if (listed === undefined)
+  if (listed === undefined || !(await isWorktreeOf(root, listed.path, { env, signal })))
     return { error: `${given} is not a worktree of this repository; see \`git worktree list\`.` };
   const { path, branch } = listed;
   const name = path.slice(path.lastIndexOf("/") + 1);

@@ -39,12 +39,12 @@ async function makeWithGit(name: string, place: GitPlace): Promise<MadeWorktree>
   const folder = join(root, ".claude", "worktrees", name.replaceAll("/", "+"));
   const branch = `worktree-${name.replaceAll("/", "+")}`;
   const common = { name, path: folder, originalCwd: place.cwd, hookBased: false };
+  const outside = whyOutside(folder, root);
+  if (outside !== undefined) return { error: outside };
   const there = (await listWorktrees(place)).find(({ path }) => path === folder);
   if (there !== undefined) {
     return { made: { ...common, existing: true, ...(there.branch === undefined ? {} : { branch: there.branch }) } };
   }
-  const outside = whyOutside(folder, root);
-  if (outside !== undefined) return { error: outside };
   const head = await git(["rev-parse", "--verify", "HEAD"], place);
   if (!head.ok) return { error: `Cannot create a worktree: the repository has no commit yet (${head.why})` };
   await mkdir(dirname(folder), { recursive: true });

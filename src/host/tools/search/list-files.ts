@@ -50,7 +50,16 @@ async function walk(root: string, below: string, files: string[], out: Ignored, 
 /** What git leaves out, as paths from the folder; folders end with a slash. Outside a repository nothing is left out. */
 async function ignoredBy(root: string, env: ListOptions["env"], signal: AbortSignal): Promise<Ignored> {
   // The repository's settings may name a program that watches its files; a search runs no program of a repository.
-  const args = ["-c", "core.fsmonitor=false", "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
+  const args = [
+    "-c",
+    "core.fsmonitor=false",
+    "ls-files",
+    "-z",
+    "--others",
+    "--ignored",
+    "--exclude-standard",
+    "--directory",
+  ];
   const options = { cwd: root, env, signal, timeoutMs: 20_000, capBytes: 64 * 2 ** 20 };
   const { ended, stdout } = await run({ form: "exec", file: "git", args }, options);
   if (ended.by !== "exit" || ended.code !== 0) return none;
