@@ -1,4 +1,5 @@
 import type { ContentBlock, ModelEnd, ModelUsage, ToolResultBlock } from "../models/index.ts";
+import { Problem } from "../protocol/index.ts";
 import type { AppendRecordOptions, Draft, Transcript } from "../sessions/index.ts";
 import type { Attachment } from "./attachment.ts";
 
@@ -64,7 +65,9 @@ export function openJournal(transcript: Transcript, { promptId, cwd, attribution
 
   async function append(draft: Draft, options?: AppendRecordOptions): Promise<string> {
     const placed = draft.type in threaded ? { ...draft, cwd: cwd() } : draft;
-    const { uuid = "" } = await transcript.append(placed, options);
+    const { uuid = "" } = await transcript.append(placed, options).catch((cause: unknown) => {
+      throw notWritten(transcript.file, cause);
+    });
     if (uuid !== "") tail.push(uuid);
     return uuid;
   }
@@ -121,6 +124,16 @@ export function openJournal(transcript: Transcript, { promptId, cwd, attribution
     attach: async (attachment) => void (await append({ attachment, type: "attachment" })),
     note: append,
   };
+}
+
+/** A session that cannot be kept ends: what was said in it would be lost. */
+function notWritten(file: string, cause: unknown): unknown {
+  if (cause instanceof Problem) return cause;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new Problem("host/not-written", `The transcript ${file} cannot be written: ${why}. The session ends here.`, {
+    about: { file },
+    cause,
+  });
 }
 
 /** Lines of the conversation say where it was; those beside it do not. */

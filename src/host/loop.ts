@@ -6,7 +6,7 @@ import { fire } from "./fire.ts";
 import { askModel, textOf } from "./model-call.ts";
 import { askToStop } from "./stop.ts";
 import { attach, say, type Thread } from "./thread.ts";
-import { type CallEnd, callTool } from "./tool-call.ts";
+import { type CallEnd, callTool, unreadable } from "./tool-call.ts";
 
 /** How a turn ended. `text` is what the person gets. */
 export type TurnEnd =
@@ -55,7 +55,7 @@ export async function runTurn(thread: Thread, signal: AbortSignal): Promise<Turn
 
       const calls = answer.content.filter((block) => block.type === "tool_use");
       if (calls.length > 0) {
-        const end = await runBatch(thread, calls, answer.lines.byCall, signal);
+        const end = await runBatch(thread, calls, answer.lines.byCall, signal, answer.broken);
         if (end !== undefined) return end;
       } else if (truncated > 0) {
         await goOn(thread, "Your answer was cut at the output limit. Go on exactly where it ended.");
@@ -113,10 +113,12 @@ export async function runBatch(
   calls: readonly ToolUseBlock[],
   lines: ReadonlyMap<string, string>,
   signal: AbortSignal,
+  /** Calls whose input was no JSON, with what the model wrote. */
+  broken: Readonly<Record<string, string>> = {},
 ): Promise<TurnEnd | undefined> {
   const ends = await Promise.all(
     calls.map(async (call) => {
-      const end = await callTool(thread, call, signal);
+      const end = call.id in broken ? unreadable(call) : await callTool(thread, call, signal);
       if (end.deferred !== true) await keepResult(thread, end, lines.get(call.id) ?? "");
       return end;
     }),

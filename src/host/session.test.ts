@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { sessionAt, validateSession } from "../sessions/index.ts";
@@ -257,7 +257,6 @@ describe("going on", () => {
       import.meta.dirname,
       "../../test/fixtures/transcripts/a-plain/11111111-1111-4111-8111-111111111111.jsonl",
     );
-    const { mkdirSync } = await import("node:fs");
     const folder = join(home, ".claude", "projects", "-home-dev-project");
     mkdirSync(folder, { recursive: true });
     const file = join(folder, "11111111-1111-4111-8111-111111111111.jsonl");
@@ -371,6 +370,27 @@ describe("the end", () => {
         text: expect.stringMatching(/SessionEnd hook \[.*\] failed: could not save/),
       }),
     );
+  });
+
+  test("a transcript that can no longer be written ends the run in words; SessionEnd is still told", async () => {
+    const { run, payloads, store } = open({ settings: allow, hooks: { SessionEnd: {} } });
+    const broken = run([{ calls: [{ tool: "Bash", input: { command: "true" } }] }, { times: "any", text: "never" }], {
+      prompt: "go",
+      observe: (event) => {
+        if (event.kind !== "assistant") return;
+        const [project = ""] = readdirSync(join(store, "projects"));
+        const folder = join(store, "projects", project);
+        const [file = ""] = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
+        rmSync(join(folder, file));
+        mkdirSync(join(folder, file));
+      },
+    });
+    await expect(broken).rejects.toMatchObject({
+      code: "host/not-written",
+      message: expect.stringContaining("cannot be written"),
+    });
+    expect(payloads("SessionEnd")).toHaveLength(1);
+    expect(readdirSync(join(store, "sessions"))).toEqual([]);
   });
 
   test("an untrusted project's hooks never run, headless included; its deny rules count (A1, HO-24)", async () => {

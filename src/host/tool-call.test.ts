@@ -157,6 +157,17 @@ describe("PreToolUse", () => {
     expect(payloads("PostToolBatch")[0]?.["tool_calls"]).toHaveLength(2);
   });
 
+  test("an input that is no JSON never runs, even where a tool needs none", async () => {
+    const { run, payloads } = open();
+    const calls = [{ tool: "TaskList", rawInput: "{not json" }];
+    const { requests } = await run([{ calls }, { text: "ok" }], { prompt: "go" });
+    expect(payloads("PreToolUse")).toEqual([]);
+    expect(resultsIn(requests[1])).toMatchObject([
+      { is_error: true, content: expect.stringContaining("no JSON object") },
+    ]);
+    expect(payloads("PostToolBatch")[0]?.["tool_calls"]).toHaveLength(1);
+  });
+
   test("continue: false lets the tool run and ends the loop after it", async () => {
     const { run, project } = open({
       settings: allow,

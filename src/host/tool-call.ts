@@ -54,6 +54,12 @@ export async function callTool(thread: Thread, call: ToolUseBlock, signal: Abort
   }
 }
 
+/** A call whose input is no JSON object: the host answers it, as any input that is not the tool's. */
+export function unreadable(call: ToolUseBlock): CallEnd {
+  const message = `<tool_use_error>InputValidationError: the input of ${call.name} is no JSON object</tool_use_error>`;
+  return failed(call, call.input, message, []);
+}
+
 /** What the model is told of a call that the person cut short. */
 const interrupted = "[Request interrupted by user for tool use]";
 

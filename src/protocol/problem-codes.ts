@@ -102,6 +102,7 @@ export const problemCodes = {
   "host/bad-session-id": "the id of a session must be a UUID",
   "host/no-folder": "a folder that was to be added is none",
   "host/no-worktree": "the worktree that a session was to begin in could not be made",
+  "host/not-written": "a session that runs can no longer be written down",
   "host/mode": "policy has switched the permission mode off",
   "file/locked": "another live process has the lock",
   "file/not-ours": "a link, or something that is no file or folder, lies where ours should",

@@ -270,6 +270,24 @@ describe("the protocol (HO-55)", () => {
     expect(seen.out).toContain("never");
   });
 
+  test("a program that goes away while it is asked has said no", async () => {
+    const { headless, send, stdin, until, project, lines } = front({ hooks: {} });
+    const run = headless([{ calls: [{ tool: "Bash", input: { command: "touch no.txt" } }] }, { text: "done" }], {
+      ...open,
+      askOverStdio: true,
+    });
+    send(user("go"));
+    await until(/can_use_tool/);
+    stdin.end();
+    expect(await run).toBe(0);
+    expect(existsSync(join(project, "no.txt"))).toBe(false);
+    expect(lines().at(-1)).toMatchObject({
+      type: "result",
+      result: "done",
+      permission_denials: [{ tool_name: "Bash" }],
+    });
+  });
+
   test("requests: modes, models, folders, stop hooks, interrupt; what is unknown is refused in words", async () => {
     const { headless, send, stdin, lines, until, project, payloads } = front({
       hooks: { DirectoryAdded: {}, Stop: {} },

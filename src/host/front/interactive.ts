@@ -59,6 +59,7 @@ export async function runInteractive(options: RunAgentOptions, io: FrontIo): Pro
 
   function show(event: AgentEvent): void {
     options.observe?.(event);
+    if (event.kind === "partial") busy = true;
     if (event.kind === "display") write(stripControl(event.text) + (event.final ? "\n" : ""));
     if (event.kind === "assistant" && event.block.type === "tool_use") write(`${callLine(event.block)}\n`);
     if (event.kind === "result") {

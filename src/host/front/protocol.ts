@@ -90,36 +90,39 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
         });
       });
     },
-    person: {
-      async permission(question, signal) {
-        const { tool, input, toolUseId, suggestions, reason } = question;
-        const about = {
-          tool_name: tool,
-          display_name: tool,
-          input,
-          description: reason,
-          permission_suggestions: suggestions,
-          tool_use_id: toolUseId,
-        };
-        const said = (await request("can_use_tool", about, signal)) as Fields | undefined;
-        return readAnswer(said ?? {});
-      },
-      async question(question, signal) {
-        const said = (await request("hook_question", { ...question }, signal)) as Fields | undefined;
-        return typeof said?.["selected"] === "string" ? said["selected"] : undefined;
-      },
-      async confirm(text, signal) {
-        const said = (await request("confirm", { text }, signal)) as Fields | undefined;
-        return said?.["ok"] === true;
-      },
-      async elicit({ server, message, schema }, signal) {
-        const about = { mcp_server_name: server, message, mode: "form", requested_schema: schema };
-        const { action, content } = ((await request("elicitation", about, signal)) ?? {}) as Fields;
-        if (action !== "accept" && action !== "decline") return { action: "cancel" };
-        return { action, ...(typeof content === "object" && content !== null ? { content: content as Fields } : {}) };
-      },
-    },
+    person: personOver(request),
     close: () => reader?.close(),
+  };
+}
+
+/** The program answers in the person's place. One that refuses to, or is gone, has said no. */
+function personOver(ask: Ask): Person {
+  async function put(subtype: string, fields: Fields, signal: AbortSignal): Promise<Fields> {
+    try {
+      return ((await ask(subtype, fields, signal)) ?? {}) as Fields;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return { message: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  return {
+    async permission({ tool, input, toolUseId, suggestions, reason }, signal) {
+      const about = { tool_name: tool, display_name: tool, input, description: reason };
+      const more = { permission_suggestions: suggestions, tool_use_id: toolUseId };
+      return readAnswer(await put("can_use_tool", { ...about, ...more }, signal));
+    },
+    async question(question, signal) {
+      const { selected } = await put("hook_question", { ...question }, signal);
+      return typeof selected === "string" ? selected : undefined;
+    },
+    confirm: async (text, signal) => (await put("confirm", { text }, signal))["ok"] === true,
+    async elicit({ server, message, schema }, signal) {
+      const about = { mcp_server_name: server, message, mode: "form", requested_schema: schema };
+      const { action, content } = await put("elicitation", about, signal);
+      if (action !== "accept" && action !== "decline") return { action: "cancel" };
+      return { action, ...(typeof content === "object" && content !== null ? { content: content as Fields } : {}) };
+    },
   };
 }
 
