@@ -17,6 +17,8 @@ export interface RouteOptions {
   readonly sawHost: (pid: number) => void;
   /** Whether the environment of this client can be looked up. */
   readonly canSee: (caller: Caller) => boolean;
+  /** Aborted when calls that still run have had their time. */
+  readonly ending: AbortSignal;
   /** Keeps a payload, when that was asked for. */
   readonly keep?: (payload: string) => void;
 }
@@ -83,7 +85,10 @@ async function answer(
   }
   options.keep?.(text);
   const gone = new AbortController();
+  const leave = () => gone.abort(new Error("the daemon leaves"));
+  options.ending.addEventListener("abort", leave, { once: true });
   reply.once("close", () => {
+    options.ending.removeEventListener("abort", leave);
     if (!reply.writableFinished) gone.abort(new Error("the host went away"));
   });
   const still = caller === undefined ? undefined : setInterval(() => reply.writeProcessing(), sayEveryMs);

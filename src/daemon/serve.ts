@@ -33,6 +33,8 @@ export interface ServeOptions {
 
 /** How long calls that have begun may go on once the daemon is to leave. */
 const drainMs = 5_000;
+/** And how long handlers have that listen to their signal. */
+const lastWordMs = 500;
 /** One that leaves lets go of its lock at once, so this is only for one that is on its way up or just going. */
 const lockWaitMs = 2_000;
 
@@ -50,6 +52,7 @@ export async function serve(options: ServeOptions): Promise<"left" | "taken"> {
   const hosts = openHosts();
   const since = Date.now();
   const leaving = new AbortController();
+  const ending = new AbortController();
   const endpoint = await endpointFor(file, { env });
   let record: DaemonRecord | undefined;
   const app = await openWarmApp({
@@ -78,6 +81,7 @@ export async function serve(options: ServeOptions): Promise<"left" | "taken"> {
     leave: () => leaving.abort(),
     sawHost: hosts.saw,
     canSee: seesEnvironments(),
+    ending: ending.signal,
     ...(options.keep === undefined ? {} : { keep: options.keep }),
   });
   const open = (port: number) =>
@@ -104,7 +108,11 @@ export async function serve(options: ServeOptions): Promise<"left" | "taken"> {
   await rm(recordPath(file, env), { force: true });
   server.stop();
   await lock.release();
-  await drained(app);
+  await drained(app, drainMs);
+  if (app.open > 0) {
+    ending.abort();
+    await drained(app, lastWordMs);
+  }
   app.end();
   server.end();
   return "left";
@@ -140,7 +148,7 @@ function either(one: AbortSignal, other: AbortSignal): Promise<void> {
   });
 }
 
-async function drained(app: WarmApp): Promise<void> {
-  const until = performance.now() + drainMs;
+async function drained(app: WarmApp, withinMs: number): Promise<void> {
+  const until = performance.now() + withinMs;
   while (app.open > 0 && performance.now() < until) await new Promise((done) => setTimeout(done, 20));
 }

@@ -28,6 +28,8 @@ const tryAgainMs = 2_000;
 
 export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
   let good: Generation | undefined;
+  /** Older ones that still have calls. */
+  let leaving: readonly Generation[] = [];
   let broken: { sources: Sources; message: string; at: number } | undefined;
   let loading: Promise<void> | undefined;
 
@@ -44,7 +46,10 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
       options.complain(opened);
       return;
     }
-    good?.retire();
+    if (good !== undefined) {
+      good.retire();
+      leaving = [...leaving.filter(({ open }) => open > 0), good];
+    }
     good = opened;
     broken = undefined;
     options.changed(sources.hash);
@@ -74,9 +79,12 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
       return good?.sources.hash ?? "";
     },
     get open() {
-      return good?.open ?? 0;
+      return leaving.reduce((sum, { open }) => sum + open, good?.open ?? 0);
     },
-    end: () => good?.end(),
+    end() {
+      for (const one of leaving) one.end();
+      good?.end();
+    },
     async call(asked, signal) {
       const wait = follow();
       if (wait !== undefined) await wait;

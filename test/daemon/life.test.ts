@@ -95,6 +95,20 @@ describe("SD-73: leaving", () => {
     expect((await world.cli(["serve", file, "--status"])).code).toBe(4);
   });
 
+  test("SD-42: a handler that is not done after five seconds hears of it, and may still answer", async () => {
+    const file = world.file(
+      "hears.mjs",
+      app(`app.preTool((_e, { signal }) => new Promise((done) => {
+        signal.addEventListener("abort", () => done(sdk.deny(signal.reason.message)));
+      }));`),
+    );
+    const { pid } = await world.serve(file);
+    const call = world.post(file, JSON.parse(event()));
+    await new Promise((done) => setTimeout(done, 300));
+    process.kill(pid, "SIGTERM");
+    expect((await call).text).toContain("the daemon leaves");
+  });
+
   test("idle it leaves, but not while a host lives that it has answered", async () => {
     const file = world.file("idle.mjs", guard);
     const client = join(world.folder, "package/client/hookline-client");

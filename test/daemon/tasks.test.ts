@@ -34,7 +34,7 @@ test("SD-119: with a daemon, a job of three seconds holds nobody, and an event f
   const { pid } = await world.serve(file);
   const begun = performance.now();
   expect(contextIn((await world.post(file, prompt("go"))).text)).toBe("null");
-  expect(performance.now() - begun).toBeLessThan(1_000);
+  expect(performance.now() - begun).toBeLessThan(2_500);
   await sleep(4_000);
   // One asks the daemon, the other is a process of its own: the result is handed out once.
   const [warm, cold] = await Promise.all([
