@@ -17,7 +17,8 @@ export interface AppInside {
   /** The strictest mode for an event, or for all of them, for failures that are no handler's. */
   modeFor(event: string | undefined, given?: FailureMode): FailureMode;
   readonly options: AppOptions;
-  readonly tasks: TaskTable;
+  /** Absent in older copies of the package. */
+  readonly tasks?: TaskTable;
   /** Ends what providers made for longer than an event; absent in older copies of the package. */
   end?(): Promise<void>;
   /** Watches as `app.observe` does; absent in older copies of the package. */

@@ -50,19 +50,27 @@ test("SD-119: a job of three seconds does not hold the hook, and an event four s
     app(`const slow = app.task("slow", async (text) => { await sleep(3000); return text + " done"; });`),
   );
   await send(file, "1");
-  const normal = await timed(() => send(file, "1"));
-  const adding = await timed(() => send(file, `(await tasks.add(slow, "work"), await tasks.pop(slow))`));
-  expect(adding.value).toBe(null);
-  expect(adding.ms - normal.ms).toBeLessThan(500);
+  const normal: number[] = [];
+  const adding: number[] = [];
+  for (const key of ["first", "second", "third"]) {
+    normal.push((await timed(() => send(file, "1"))).ms);
+    const added = await timed(() =>
+      send(file, `(await tasks.add(slow, "work", { key: "${key}" }), await tasks.pop("${key}"))`),
+    );
+    expect(added.value).toBe(null);
+    adding.push(added.ms);
+  }
+  // The machine may be busy with something else at any one time, but not each time with us.
+  expect(Math.min(...adding) - Math.min(...normal)).toBeLessThan(500);
   await sleep(4_000);
-  const pops = await Promise.all(Array.from({ length: 6 }, () => send(file, "(await tasks.pop(slow))?.value")));
+  const pops = await Promise.all(Array.from({ length: 6 }, () => send(file, `(await tasks.pop("third"))?.value`)));
   expect(pops.filter((value) => value !== null)).toEqual(["work done"]);
 });
 
 test("SD-58: a worker has no descriptor, tag or terminal of the hook that started it, and is one for many hooks", async () => {
   const file = world.file(
     "who.mjs",
-    app(`const who = app.task("who", async (n, { cwd }) => { await sleep(1500); return { pid: process.pid, cwd }; });`),
+    app(`const who = app.task("who", async (n, { cwd }) => { await sleep(4000); return { pid: process.pid, cwd }; });`),
   );
   await send(file, "1");
   // A host may leave any descriptor open in the hook; here a pipe at 40.
@@ -77,8 +85,8 @@ test("SD-58: a worker has no descriptor, tag or terminal of the hook that starte
   });
   hook.stdin?.end(prompt(`await tasks.add(who, 0, { key: "k0" })`));
   const closed = await timed(() => new Promise((done) => hook.on("close", done)));
-  expect(closed.ms).toBeLessThan(1_500);
-  await Promise.all([1, 2, 3, 4].map((n) => send(file, `await tasks.add(who, ${n}, { key: "k${n}" })`)));
+  expect(closed.ms).toBeLessThan(4_000);
+  await Promise.all([1, 2, 3].map((n) => send(file, `await tasks.add(who, ${n}, { key: "k${n}" })`)));
   const done = (await send(file, `(await tasks.wait("k0"), await tasks.popAll()).map(({ value }) => value)`)) as {
     pid: number;
     cwd: string;
@@ -95,10 +103,7 @@ test("SD-58: a worker has no descriptor, tag or terminal of the hook that starte
   ]);
   const [, , , , , session] = readFileSync(`/proc/${pid}/stat`, "utf8").split(" ");
   expect(Number(session)).toBe(pid);
-  const all = (await send(
-    file,
-    `(await tasks.waitAll(["k1", "k2", "k3", "k4"])).map((one) => one?.value?.pid)`,
-  )) as number[];
+  const all = (await send(file, `(await tasks.waitAll(["k1", "k2", "k3"])).map((one) => one?.value?.pid)`)) as number[];
   const rest = done.slice(1).map((value) => value.pid);
   expect(new Set([pid, ...rest, ...all.filter((one) => one !== null)])).toEqual(new Set([pid]));
 });
@@ -137,14 +142,14 @@ test("SD-59: a task that never lets go of the thread loses its worker, and the n
   const pids = join(world.folder, "stuck");
   const file = world.file(
     "stuck.mjs",
-    app(`const stuck = app.task("stuck", () => { writeFileSync(${JSON.stringify(pids)}, String(process.pid)); for (;;); });
+    app(`const stuck = app.task("stuck", () => { writeFileSync(${JSON.stringify(pids)}, String(process.pid)); const end = Date.now() + 60_000; while (Date.now() < end); });
          const fine = app.task("fine", () => "fine");`),
   );
   await send(file, "await tasks.add(stuck)");
   await until(() => existsSync(pids) && readFileSync(pids, "utf8") !== "");
   await send(file, "await tasks.add(fine)");
   // As if it had given no sign for a minute.
-  const [running = ""] = findRunning(join(world.folder, "state/tasks"), "stuck");
+  const [running = ""] = findJobs(join(world.folder, "state/tasks"), "running", "stuck");
   utimesSync(running, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
   const told = await world.run([file], prompt("await tasks.get(fine)"), { env });
   expect(told.stderr).toContain("A task held the worker's thread for too long");
@@ -185,7 +190,7 @@ test("SD-57: a result is delivered once, over all processes, to the session it b
   const file = world.file("deliver.mjs", app(`const note = app.task("note", (text) => text);`));
   await send(file, `await tasks.add(note, "for the model", { deliver: "context" })`, { session_id: "../../escaped" });
   expect(await send(file, `(await tasks.wait(note))?.value`, { session_id: "else" })).toBe(null);
-  await sleep(600);
+  await until(() => findJobs(join(world.folder, "state/tasks"), "done", "note").length === 1);
   const both = await Promise.all(
     Array.from({ length: 4 }, () => world.run([file], prompt("1", { session_id: "../../escaped" }), { env })),
   );
@@ -219,9 +224,9 @@ async function until(holds: () => boolean): Promise<void> {
   expect(holds()).toBe(true);
 }
 
-function findRunning(folder: string, task: string): readonly string[] {
+function findJobs(folder: string, state: "running" | "done", task: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.includes("/running/") && path.endsWith(".json"))
+    .filter((path) => path.includes(`/${state}/1`) && path.endsWith(".json"))
     .map((path) => join(folder, path))
     .filter((path) => readFileSync(path, "utf8").includes(`"task":"${task}"`));
 }

@@ -8,6 +8,7 @@ import { defaultTasks, queueFolder } from "./default.ts";
 import { namesIn, readJob } from "./job-file.ts";
 import { sweepDone } from "./recover.ts";
 import { startWorker, workerLock } from "./start-worker.ts";
+import type { TaskTable } from "./task.ts";
 import { type WorkerOptions, work } from "./work.ts";
 
 export interface WorkTasksOptions extends Pick<WorkerOptions, "signal" | "idleMs" | "jobs" | "pollMs" | "outdated"> {
@@ -34,8 +35,9 @@ export async function workTasks(app: AppInside, options: WorkTasksOptions): Prom
       });
     return loggerFor(`task ${task}`, write, complain);
   };
+  const tasks = app.tasks ?? new Map();
   const given = options.backend ?? app.options.tasks;
-  const call = { ...options, tasks: app.tasks, env, logger, backend: given ?? defaultTasks({ file, env }) };
+  const call = { ...options, tasks, env, logger, backend: given ?? defaultTasks({ file, env }) };
   if (given !== undefined) return work(call);
   const folder = queueFolder(file, env);
   while (!signal.aborted) {
@@ -48,9 +50,8 @@ export async function workTasks(app: AppInside, options: WorkTasksOptions): Prom
       await lock.release();
     }
     // A job that came while we were leaving saw us at work and started nobody.
-    if (options.outdated?.() === true)
-      return startWorker(folder, { tasks: app.tasks, file, env, cwd: process.cwd(), logger });
-    if (!(await isLeft(folder, app))) return;
+    if (options.outdated?.() === true) return startWorker(folder, { tasks, file, env, cwd: process.cwd(), logger });
+    if (!(await isLeft(folder, tasks))) return;
   }
 }
 
@@ -66,10 +67,10 @@ async function turn(folder: string, { idleMs, signal }: WorkTasksOptions): Promi
   return undefined;
 }
 
-async function isLeft(folder: string, app: AppInside): Promise<boolean> {
+async function isLeft(folder: string, tasks: TaskTable): Promise<boolean> {
   for (const { file } of namesIn(folder, "pending")) {
     const job = await readJob(join(folder, "pending", file));
-    if (job !== undefined && app.tasks.has(job.task)) return true;
+    if (job !== undefined && tasks.has(job.task)) return true;
   }
   return false;
 }
