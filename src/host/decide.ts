@@ -1,11 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
 import { combine, type Judgement } from "../permissions/index.ts";
-import type { Outcome, PermissionUpdate, ToolInput, Verdict } from "../protocol/index.ts";
+import type { Outcome, ToolInput, Verdict } from "../protocol/index.ts";
 import { askPermission } from "./asking.ts";
 import { type Attachment, refusalOf } from "./attachment.ts";
 import { classify } from "./classifier.ts";
 import { fire } from "./fire.ts";
 import { storeUpdates } from "./store-updates.ts";
 import type { Thread } from "./thread.ts";
+import { toolContext } from "./tool-context.ts";
+import { checkInput, noSuchTool } from "./tools/check-input.ts";
 
 /** One tool call on its way: what it is, who calls it, and what the transcript will keep of it. */
 export interface Asked {
@@ -77,31 +80,43 @@ async function decideByAsking(asked: Asked, input: ToolInput, judgement: Judgeme
       toolUseID: toolUseId,
       hookEvent: "PermissionRequest",
     });
-    if (permission.behavior === "allow")
-      return allowed(asked, answered.updatedInput ?? input, permission.updatedPermissions ?? [], scopeOf(answered));
+    if (permission.behavior === "allow") {
+      await storeUpdates(thread, permission.updatedPermissions ?? [], scopeOf(answered));
+      return lookAgain(asked, input, answered.updatedInput);
+    }
     const message = permission.message ?? answered.reason ?? "A PermissionRequest hook denied it.";
     return { kind: "refused", message, interrupt: permission.interrupt === true };
   }
   if (answered.decision === "deny") return { kind: "refused", message: answered.reason ?? "A hook denied it." };
+  return askPerson(asked, input, judgement, reason);
+}
+
+async function askPerson(asked: Asked, input: ToolInput, judgement: Judgement, reason: string): Promise<Decision> {
+  const { thread, tool, toolUseId, signal } = asked;
+  const { suggestions } = judgement;
   const said = await askPermission(thread, { tool, input, toolUseId, reason, suggestions }, signal);
-  if (said.behavior === "allow") return allowed(asked, said.input ?? input, said.updates ?? []);
+  if (said.behavior === "allow") {
+    await storeUpdates(thread, said.updates ?? []);
+    return lookAgain(asked, input, said.input);
+  }
   const words = said.message ?? "The person refused.";
   return { kind: "refused", message: words, interrupt: said.interrupt === true };
 }
 
-/** What somebody allowed is still held to the rules that deny: an answer may bring another input than was asked about. */
-async function allowed(
-  asked: Asked,
-  input: ToolInput,
-  updates: readonly PermissionUpdate[],
-  scope?: string,
-): Promise<Decision> {
-  const { thread, tool } = asked;
-  await storeUpdates(thread, updates, scope);
-  const judgement = await thread.session.permissions.judge(tool, input, thread.cwd);
+/** What somebody allowed is still held to the tool's schema and to the rules that deny: an answer may bring another input. */
+async function lookAgain(asked: Asked, before: ToolInput, given: ToolInput = before): Promise<Decision> {
+  const { thread, tool: name } = asked;
+  const rewritten = !isDeepStrictEqual(given, before);
+  const tool = thread.tools().find((one) => one.name === name);
+  if (tool === undefined) return { kind: "refused", message: noSuchTool(name) };
+  const checked = rewritten
+    ? await checkInput(tool, given, toolContext(asked))
+    : ({ ok: true, input: before } as const);
+  if (!checked.ok) return { kind: "refused", message: checked.message };
+  const judgement = await thread.session.permissions.judge(name, checked.input, thread.cwd);
   if (judgement.stance === "deny")
-    return { kind: "refused", message: `Permission to use ${tool} has been denied: ${judgement.reason}` };
-  return { kind: "run", input, judgement };
+    return { kind: "refused", message: `Permission to use ${name} has been denied: ${judgement.reason}` };
+  return { kind: "run", input: checked.input, judgement };
 }
 
 /** The layer of the hook that allowed: a checkout's hooks may not write everywhere. */

@@ -1,6 +1,7 @@
 import type { Engine, Judge, RulesInForce } from "../engine/index.ts";
 import {
   applyUpdates,
+  checkUpdates,
   combine,
   compileRules,
   type Judgement,
@@ -30,6 +31,8 @@ export interface Permissions {
 }
 
 export interface Applied {
+  /** Those that may be: the others were dropped, each with a warning. */
+  readonly accepted: readonly PermissionUpdate[];
   readonly stored: readonly PermissionUpdate[];
   readonly warnings: readonly RuleWarning[];
 }
@@ -89,11 +92,13 @@ export function openPermissions(
     async apply(updates, scope) {
       const { policy } = await inForce();
       const bypassAvailable = options.permissionMode === "bypassPermissions";
-      const applied = applyUpdates(policy, updates, { bypassAvailable, ...(scope === undefined ? {} : { scope }) });
+      const source = { bypassAvailable, ...(scope === undefined ? {} : { scope }) };
+      const { accepted, warnings } = checkUpdates(updates, policy, source);
+      const applied = applyUpdates(policy, accepted, source);
       own = [flags, ...applied.policy.layers.filter((layer) => layer.scope === "session")];
       const { sessionMode } = compileRules(own);
-      if (sessionMode !== undefined && updates.some(({ type }) => type === "setMode")) chosen = sessionMode;
-      return applied;
+      if (sessionMode !== undefined && accepted.some(({ type }) => type === "setMode")) chosen = sessionMode;
+      return { accepted, stored: applied.stored, warnings };
     },
     judgeAllowed: async (tool, input, payload) => {
       const judgement = await judgeCall(tool, input, payload.cwd ?? options.cwd);

@@ -13,14 +13,23 @@ export async function storeUpdates(
 ): Promise<void> {
   if (updates.length === 0) return;
   const { permissions, engine, options, tell, directories } = thread.session;
-  // What goes into a file counts for this session too, whatever becomes of the file.
-  const forSession = updates.map((update) => ({ ...update, destination: "session" as const }));
-  const { stored } = await permissions.apply(updates, scope);
-  const { warnings } = await permissions.apply(forSession, scope);
+  const { accepted, stored, warnings } = await permissions.apply(updates, scope);
   for (const { message } of warnings) tell({ kind: "notice", text: message, level: "warning" });
-  for (const update of updates) if (update.type === "addDirectories") directories.push(...update.directories);
+  // What goes into a file counts for this session too, whatever becomes of the file; what may not be written counts nowhere.
+  await permissions.apply(
+    accepted.map((update) => ({ ...update, destination: "session" as const })),
+    scope,
+  );
+  for (const update of accepted) changeFolders(directories, update);
   for (const update of stored) await write(update, options, engine);
   if (stored.length > 0) await engine.reload();
+}
+
+function changeFolders(directories: string[], update: PermissionUpdate): void {
+  if (update.type === "addDirectories")
+    directories.push(...update.directories.filter((folder) => !directories.includes(folder)));
+  if (update.type === "removeDirectories")
+    directories.splice(0, directories.length, ...directories.filter((folder) => !update.directories.includes(folder)));
 }
 
 async function write(update: PermissionUpdate, options: AgentOptions, engine: Engine): Promise<void> {
