@@ -5,7 +5,6 @@ import {
   appendLog,
   appFailure,
   endBuilds,
-  type FailureMode,
   type LogFileOptions,
   type LogRecord,
   loadApp,
@@ -13,6 +12,7 @@ import {
   type Spelled,
   type WirePayload,
   type World,
+  withoutAnswer,
 } from "../sdk/index.ts";
 import { environmentOf } from "./caller.ts";
 import {
@@ -24,19 +24,11 @@ import {
   type ThreadData,
   type ToThread,
 } from "./message.ts";
+import { guardThread, type Running } from "./thread-guard.ts";
 
 /** What the command that starts the daemon lends the thread: modules that this one may not import. */
 export interface ThreadLoans {
   readonly openTranscript: World["openTranscript"];
-}
-
-/** A call while it runs. */
-interface Running {
-  readonly message: CallMessage;
-  readonly abort: () => AbortController;
-  /** What handlers print and complain about goes back with the answer, as if they had a process of their own. */
-  readonly prints: string[];
-  readonly fail: (message: string) => void;
 }
 
 /** The body of the thread that runs handlers. It loads the app once and answers calls until it is ended. */
@@ -83,15 +75,24 @@ function begin(message: CallMessage, app: AppInside, data: ThreadData, running: 
       controller ??= new AbortController();
       return controller;
     },
+    blocks: () => app.modeFor(eventOf(message), message.onFailure) === "block",
     fail(why) {
       if (!running.delete(message.id)) return;
+      const event = eventOf(message);
+      const mode = app.modeFor(event, message.onFailure);
       const payload = readPayload(message.text);
-      const event = "value" in payload ? String(payload.value["hook_event_name"]) : undefined;
-      reply(message, appFailure(why, app.modeFor(event, message.onFailure)), prints);
+      // A process says it by its status; an http answer in the event's own words.
+      const byWords = message.transport === "http" && "value" in payload;
+      reply(message, byWords ? withoutAnswer(payload.value, mode, why) : appFailure(why, mode), prints);
       const record = { time: new Date().toISOString(), event: event ?? "", failed: why };
       appendLog({ ...record, ...aboutCall(message, data) }, process.env, () => undefined, limitsOf(app));
     },
   };
+}
+
+function eventOf({ text }: CallMessage): string | undefined {
+  const payload = readPayload(text);
+  return "value" in payload ? String(payload.value["hook_event_name"]) : undefined;
 }
 
 async function answer(
@@ -186,29 +187,4 @@ function withNotice(said: Spelled, notice: string | undefined, payload: WirePayl
   const systemMessage = typeof before === "string" ? `${before}\n${notice}` : notice;
   const wire = { ...said.wire, systemMessage };
   return { ...said, wire, stdout: `${JSON.stringify(wire)}\n` };
-}
-
-/** The same promises that `hookline run` gives an app: no way out of a handler ends the chain without an answer. */
-function guardThread(current: AsyncLocalStorage<Running>): void {
-  process.exit = (code) => {
-    throw new Error(`process.exit(${code ?? ""}) was called; a hook ends by returning`);
-  };
-  const print = (chunk: unknown, ...rest: unknown[]): boolean => {
-    current.getStore()?.prints.push(typeof chunk === "string" ? chunk : Buffer.from(chunk as Uint8Array).toString());
-    const done = rest.find((one) => typeof one === "function") as (() => void) | undefined;
-    if (done) queueMicrotask(done);
-    return true;
-  };
-  process.stdout.write = print;
-  process.stderr.write = print;
-  process.on("uncaughtException", (error) =>
-    current.getStore()?.fail(`A hook threw where nobody could catch it: ${error.message}`),
-  );
-  process.on("unhandledRejection", (reason) => {
-    const call = current.getStore();
-    const why = reason instanceof Error ? reason.message : String(reason);
-    const message = `A hook left a rejected promise behind: ${why}`;
-    if (call?.message.onFailure === ("block" satisfies FailureMode)) call.fail(message);
-    else call?.prints.push(`hookline: ${message}\n`);
-  });
 }

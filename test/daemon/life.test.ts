@@ -239,14 +239,20 @@ describe("SD-76: a handler that holds the thread", () => {
     const file = world.file(
       "falls.mjs",
       app(`app.preTool("Bash", { name: "h", onFailure: "block" }, () => new Promise(() => setTimeout(() => { throw new Error("late"); })));
-           app.preTool("Read", { name: "h", onFailure: "block" }, () => process.exit(0));`),
+           app.preTool("Read", { name: "h", onFailure: "block" }, () => process.exit(0));
+           app.preTool("Grep", { name: "h", onFailure: "block" }, async () => {
+             Promise.reject(new Error("left"));
+             await new Promise((done) => setTimeout(done, 50));
+           });`),
     );
     await world.serve(file);
-    for (const tool_name of ["Bash", "Read"]) {
+    for (const tool_name of ["Bash", "Read", "Grep"]) {
       const payload = (session_id: string) => event({ tool_name, session_id });
       const cold = await world.cli(["run", file, "--on-failure", "block"], { input: payload("cold") });
       expect(await world.client([file, "--on-failure", "block"], payload("warm"))).toEqual(cold);
       expect(world.log().at(-1)).not.toHaveProperty("inProcess");
+      const { text } = await world.post(file, JSON.parse(payload("http")));
+      expect(JSON.parse(text)).toMatchObject({ hookSpecificOutput: { permissionDecision: "deny" } });
     }
   });
 });

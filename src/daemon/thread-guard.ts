@@ -1,0 +1,39 @@
+import type { AsyncLocalStorage } from "node:async_hooks";
+import type { CallMessage } from "./message.ts";
+
+/** A call while it runs. */
+export interface Running {
+  readonly message: CallMessage;
+  readonly abort: () => AbortController;
+  /** What handlers print and complain about goes back with the answer, as if they had a process of their own. */
+  readonly prints: string[];
+  /** Settles it as a failure of the app. */
+  readonly fail: (message: string) => void;
+  /** Whether such a failure refuses. */
+  readonly blocks: () => boolean;
+}
+
+/** The same promises that `hookline run` gives an app: no way out of a handler ends the chain without an answer. */
+export function guardThread(current: AsyncLocalStorage<Running>): void {
+  process.exit = (code) => {
+    throw new Error(`process.exit(${code ?? ""}) was called; a hook ends by returning`);
+  };
+  const print = (chunk: unknown, ...rest: unknown[]): boolean => {
+    current.getStore()?.prints.push(typeof chunk === "string" ? chunk : Buffer.from(chunk as Uint8Array).toString());
+    const done = rest.find((one) => typeof one === "function") as (() => void) | undefined;
+    if (done) queueMicrotask(done);
+    return true;
+  };
+  process.stdout.write = print;
+  process.stderr.write = print;
+  process.on("uncaughtException", (error) =>
+    current.getStore()?.fail(`A hook threw where nobody could catch it: ${error.message}`),
+  );
+  process.on("unhandledRejection", (reason) => {
+    const call = current.getStore();
+    const why = reason instanceof Error ? reason.message : String(reason);
+    const message = `A hook left a rejected promise behind: ${why}`;
+    if (call?.blocks()) call.fail(message);
+    else call?.prints.push(`hookline: ${message}\n`);
+  });
+}
