@@ -31,10 +31,17 @@ const entries = [
   ...["cli/commands/serve.ts", "cli/run/thread.ts", "cli/run/keep.ts"],
   // What a status bar calls every few moments, and reports that are held to a budget of time.
   ...["cli/start.ts", "usage/index.ts", "cli/commands/usage.ts", "cli/commands/statusline.ts"],
+  // An agent is some three hundred files; `ask` is called by hooks and scripts.
+  ...["host/index.ts", "cli/commands/agent.ts", "cli/commands/ask.ts"],
 ];
 
 /** Those of them that take the transcript reader in: they need a tenth of it. */
-const readsTranscripts = new Set(["usage/index.ts", "cli/commands/usage.ts", "cli/commands/statusline.ts"]);
+const readsTranscripts = new Set([
+  "usage/index.ts",
+  "cli/commands/usage.ts",
+  "cli/commands/statusline.ts",
+  "host/index.ts",
+]);
 
 export async function bundle(outdir) {
   const { build } = await import("esbuild");

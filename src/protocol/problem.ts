@@ -15,4 +15,9 @@ export class Problem extends Error {
     this.code = code;
     this.about = options.about ?? {};
   }
+
+  /** By name: some doors are bundled into one file each, so a program may hold several copies of this class. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === "Problem";
+  }
 }

@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import type { AgentName, SessionCall } from "./session-call.ts";
 
 export interface ChildCommand {
@@ -56,5 +55,3 @@ function startOf(agent: AgentName, env: ChildPlan["env"], program: string): { fi
   if (agent === "hookline") return { file: process.execPath, args: [program, "agent"] };
   return { file: agent.file, args: agent.args ?? [] };
 }
-
-export const ownProgram: string = fileURLToPath(new URL("../../cli/bin.js", import.meta.url));
