@@ -1,6 +1,5 @@
 import {
   appendFileSync,
-  copyFileSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -15,52 +14,15 @@ import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { atEveryOperation, type Fault } from "../../files/fixtures/faulty-fs.ts";
 import { firstLine, startProgram } from "../../files/fixtures/programs.ts";
-import type { Fs } from "../../files/index.ts";
+import { takeLock } from "../../files/index.ts";
 import { findTranscripts, sqliteDriver } from "../../sessions/index.ts";
-import { answer, openWorld, prompt, textOf, tokens, type Wire, type World } from "../fixtures/world.ts";
-import type { Ledger } from "../ledger.ts";
+import { name, openIndexed, reportsOf, settled } from "../fixtures/indexed-world.ts";
+import { answer, prompt, textOf, tokens, type World } from "../fixtures/world.ts";
 import { openPrices } from "../prices/table.ts";
-import { makeReport } from "../reports/report.ts";
-import { reportNames } from "../reports/request.ts";
 import { scanAll } from "../scan-all.ts";
 import { databaseName } from "./database.ts";
 import { indexedLedger, manifestName } from "./indexed.ts";
-
-const prices = openPrices();
-const now = Date.parse("2026-10-20T00:00:00Z");
-
-/** Every report a ledger gives, less what tells how it was made. */
-function reportsOf(ledger: Ledger): unknown {
-  return reportNames.map((name) => {
-    const { sources, warnings, ...report } = makeReport(name, ledger, { timezone: "UTC", now, agents: true }, prices);
-    const { from, fallbackLines, ...read } = sources;
-    return { ...report, sources: read, warnings: warnings.filter(({ code }) => code !== "index") };
-  });
-}
-
-interface IndexedWorld extends World {
-  readonly folder: string;
-  fresh(): Promise<unknown>;
-  indexed(options?: { cheapBytes?: number; fs?: Fs; rescan?: boolean }): Promise<Ledger>;
-}
-
-function openIndexed(): IndexedWorld {
-  const world = openWorld();
-  const folder = join(world.home, "index");
-  const found = () => findTranscripts([{ path: world.root, origin: "client" }]);
-  return {
-    ...world,
-    folder,
-    fresh: async () => reportsOf(await scanAll(found(), prices)),
-    indexed: (options) => indexedLedger(found(), prices, { folder, cheapBytes: 0, ...options }),
-  };
-}
-
-function name(number: number): string {
-  return `${String(number).repeat(8)}-1111-4111-8111-111111111111`;
-}
 
 /** Something a client, a person or a crash does to transcripts. */
 type Step =
@@ -155,17 +117,6 @@ test("US-36 with an index the answer is that of a fresh scan, after every step o
   );
 });
 
-/** A few sessions that share calls. */
-function settled(): IndexedWorld {
-  const world = openIndexed();
-  const call = (id: number, more: Wire = {}) =>
-    answer({ id: `msg_${id}`, request: `req_${id}`, usage: tokens(id, id * 2), more });
-  world.write(`${name(1)}.jsonl`, [prompt("one"), call(1), call(2), call(3)]);
-  world.write(`${name(2)}.jsonl`, [call(2, { forkedFrom: name(1) }), call(4)]);
-  world.write(`${name(3)}.jsonl`, [call(5)]);
-  return world;
-}
-
 test("US-37 a run that finds nothing changed uses the manifest alone", async () => {
   const world = settled();
   const first = await world.indexed();
@@ -218,62 +169,23 @@ test("US-36 what has vanished is forgotten; --rescan and no index at all give th
   expect(reportsOf(await world.indexed({ rescan: true }))).toEqual(await world.fresh());
 });
 
-test("US-39 a manifest cut or flipped anywhere is set aside and built anew, and that is told", async () => {
+test("US-38 who does not get the lock reads in memory, answers, and writes nothing", async () => {
   const world = settled();
   await world.indexed();
-  const path = join(world.folder, manifestName);
-  const whole = readFileSync(path);
-  const fresh = await world.fresh();
-  for (let at = 0; at < whole.length; at += Math.ceil(whole.length / 12)) {
-    const flipped = Buffer.from(whole);
-    flipped[at] = (flipped[at] ?? 0) ^ 0x10;
-    for (const damaged of [flipped, whole.subarray(0, at)]) {
-      writeFileSync(path, damaged);
-      const { notes, ...ledger } = await world.indexed({ cheapBytes: 1e9 });
-      expect(reportsOf({ ...ledger, notes: [] }), String(at)).toEqual(fresh);
-      expect(notes.join(), String(at)).toMatch(/set aside and built anew/);
-      expect(reportsOf(await world.indexed())).toEqual(fresh);
-    }
-  }
-  expect(readdirSync(world.folder).filter((file) => file.endsWith(".broken"))).toEqual([`${manifestName}.broken`]);
+  const lock = await takeLock(join(world.folder, "usage"));
+  if (!lock.held) throw new Error("nobody else has it");
+  const before = readdirSync(world.folder).map((file) => readFileSync(join(world.folder, file)));
+  appendFileSync(
+    join(world.root, "projects", "-w", `${name(3)}.jsonl`),
+    `${textOf(answer({ id: "msg_9", request: "req_9" }))}\n`,
+  );
+  const ledger = await world.indexed();
+  expect([ledger.from, ledger.notes]).toEqual(["scan", []]);
+  expect(reportsOf(ledger)).toEqual(await world.fresh());
+  expect(readdirSync(world.folder).map((file) => readFileSync(join(world.folder, file)))).toEqual(before);
+  await lock.release();
+  expect(await world.indexed()).toMatchObject({ from: "index", notes: [] });
 });
-
-test("US-39 a database cut or flipped anywhere costs time, never a figure", async () => {
-  const world = settled();
-  await world.indexed();
-  const path = join(world.folder, databaseName());
-  const whole = readFileSync(path);
-  const manifest = readFileSync(join(world.folder, manifestName));
-  const grown = join(world.root, "projects", "-w", `${name(1)}.jsonl`);
-  appendFileSync(grown, `${textOf(answer({ id: "msg_9", request: "req_9" }))}\n`);
-  const fresh = await world.fresh();
-  for (let at = 0; at < whole.length; at += Math.ceil(whole.length / 12)) {
-    const flipped = Buffer.from(whole);
-    flipped[at] = (flipped[at] ?? 0) ^ 0x10;
-    for (const damaged of [flipped, whole.subarray(0, at)]) {
-      writeFileSync(path, damaged);
-      writeFileSync(join(world.folder, manifestName), manifest);
-      expect(reportsOf(await world.indexed()), String(at)).toEqual(fresh);
-      expect(reportsOf(await world.indexed()), String(at)).toEqual(fresh);
-    }
-  }
-});
-
-test.each(["error", "stuck", "kill"] as const satisfies readonly Fault[])(
-  "US-39 a fault (%s) at every file operation of the index: the answer stays right, then and afterwards",
-  async (fault) => {
-    const count = await atEveryOperation(fault, async (strike) => {
-      const world = settled();
-      expect(reportsOf(await world.indexed({ fs: strike().fs }))).toEqual(await world.fresh());
-      appendFileSync(
-        join(world.root, "projects", "-w", `${name(3)}.jsonl`),
-        `${textOf(answer({ id: "msg_9", request: "req_9" }))}\n`,
-      );
-      expect(reportsOf(await world.indexed())).toEqual(await world.fresh());
-    });
-    expect(count).toBeGreaterThan(10);
-  },
-);
 
 test("US-38 a lock folder that a killed driver left is removed under our lock", async () => {
   const world = settled();
@@ -292,20 +204,4 @@ test("US-38 twenty runs at once give twenty equal answers", async () => {
   const programs = Array.from({ length: 20 }, () => startProgram(runner, world.root, world.home));
   const answers = await Promise.all(programs.map(firstLine));
   expect(new Set(answers)).toEqual(new Set([JSON.stringify({ rows, totals })]));
-});
-
-test("US-39 killed at any moment, the next run is right", async () => {
-  const world = settled();
-  const runner = "../../usage/fixtures/report-runner.mjs";
-  const { rows, totals } = await world.report();
-  for (let trial = 0; trial < 6; trial++) {
-    copyFileSync(
-      join(world.root, "projects", "-w", `${name(3)}.jsonl`),
-      join(world.root, "projects", "-w", `${name(4 + trial)}.jsonl`),
-    );
-    const program = startProgram(runner, world.root, world.home);
-    await new Promise((resolve) => setTimeout(resolve, 60 + trial * 30));
-    program.kill("SIGKILL");
-    expect(await firstLine(startProgram(runner, world.root, world.home))).toBe(JSON.stringify({ rows, totals }));
-  }
 });

@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import { appendFileSync, copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { atEveryOperation, type Fault } from "../../files/fixtures/faulty-fs.ts";
+import { firstLine, startProgram } from "../../files/fixtures/programs.ts";
+import { openSqlite } from "../../sessions/index.ts";
+import { name, now, prices, reportsOf, settled } from "../fixtures/indexed-world.ts";
+import { answer, textOf } from "../fixtures/world.ts";
+import { makeReport } from "../reports/report.ts";
+import { databaseName } from "./database.ts";
+import { manifestName } from "./indexed.ts";
+
+test("US-39 a manifest cut or flipped anywhere is set aside and built anew, and that is told", async () => {
+  const world = settled();
+  await world.indexed();
+  const path = join(world.folder, manifestName);
+  const whole = readFileSync(path);
+  const fresh = await world.fresh();
+  for (let at = 0; at < whole.length; at += Math.ceil(whole.length / 12)) {
+    const flipped = Buffer.from(whole);
+    flipped[at] = (flipped[at] ?? 0) ^ 0x10;
+    for (const damaged of [flipped, whole.subarray(0, at)]) {
+      writeFileSync(path, damaged);
+      const { notes, ...ledger } = await world.indexed({ cheapBytes: 1e9 });
+      expect(reportsOf({ ...ledger, notes: [] }), String(at)).toEqual(fresh);
+      expect(notes.join(), String(at)).toMatch(/set aside and built anew/);
+      expect(reportsOf(await world.indexed())).toEqual(fresh);
+    }
+  }
+  expect(readdirSync(world.folder).filter((file) => file.endsWith(".broken"))).toEqual([`${manifestName}.broken`]);
+});
+
+test("US-39 a database cut or flipped anywhere costs time, never a figure", async () => {
+  const world = settled();
+  await world.indexed();
+  const path = join(world.folder, databaseName());
+  const whole = readFileSync(path);
+  const manifest = readFileSync(join(world.folder, manifestName));
+  const grown = join(world.root, "projects", "-w", `${name(1)}.jsonl`);
+  appendFileSync(grown, `${textOf(answer({ id: "msg_9", request: "req_9" }))}\n`);
+  const fresh = await world.fresh();
+  for (let at = 0; at < whole.length; at += Math.ceil(whole.length / 12)) {
+    const flipped = Buffer.from(whole);
+    flipped[at] = (flipped[at] ?? 0) ^ 0x10;
+    for (const damaged of [flipped, whole.subarray(0, at)]) {
+      writeFileSync(path, damaged);
+      writeFileSync(join(world.folder, manifestName), manifest);
+      expect(reportsOf(await world.indexed()), String(at)).toEqual(fresh);
+      expect(reportsOf(await world.indexed()), String(at)).toEqual(fresh);
+    }
+  }
+});
+
+test.each(["error", "stuck", "kill"] as const satisfies readonly Fault[])(
+  "US-39 a fault (%s) at every file operation of the index: the answer stays right, then and afterwards",
+  async (fault) => {
+    const count = await atEveryOperation(fault, async (strike) => {
+      const world = settled();
+      expect(reportsOf(await world.indexed({ fs: strike().fs }))).toEqual(await world.fresh());
+      appendFileSync(
+        join(world.root, "projects", "-w", `${name(3)}.jsonl`),
+        `${textOf(answer({ id: "msg_9", request: "req_9" }))}\n`,
+      );
+      expect(reportsOf(await world.indexed())).toEqual(await world.fresh());
+    });
+    expect(count).toBeGreaterThan(10);
+  },
+);
+
+test("US-39 a manifest or database of other rules is set aside and built anew, and that is told", async () => {
+  const world = settled();
+  const fresh = await world.fresh();
+  await world.indexed();
+  const path = join(world.folder, manifestName);
+  const body = readFileSync(path).subarray(0, -32);
+  const older = Buffer.from(body.toString("latin1").replace('"rules":1', '"rules":0'), "latin1");
+  writeFileSync(path, Buffer.concat([older, createHash("sha256").update(older).digest()]));
+  const database = await openSqlite(join(world.folder, databaseName()));
+  database.exec("UPDATE about SET value = '0' WHERE name = 'rules'");
+  database.close();
+  const ledger = await world.indexed();
+  expect(reportsOf(ledger)).toEqual(fresh);
+  expect(ledger.notes).toEqual([
+    "the index was outdated: it was set aside and built anew",
+    expect.stringMatching(/^the index could not be used \(it was written by other rules \(0\)\): it was set aside/),
+  ]);
+  const report = makeReport("daily", ledger, { timezone: "UTC", now }, prices);
+  expect(report.warnings.map(({ code }) => code)).toEqual(["index", "index"]);
+  expect(await world.indexed()).toMatchObject({ from: "index", notes: [] });
+});
+
+test("US-39 killed at any moment, the next run is right", async () => {
+  const world = settled();
+  const runner = "../../usage/fixtures/report-runner.mjs";
+  const { rows, totals } = await world.report();
+  for (let trial = 0; trial < 6; trial++) {
+    copyFileSync(
+      join(world.root, "projects", "-w", `${name(3)}.jsonl`),
+      join(world.root, "projects", "-w", `${name(4 + trial)}.jsonl`),
+    );
+    const program = startProgram(runner, world.root, world.home);
+    await new Promise((resolve) => setTimeout(resolve, 60 + trial * 30));
+    program.kill("SIGKILL");
+    expect(await firstLine(startProgram(runner, world.root, world.home))).toBe(JSON.stringify({ rows, totals }));
+  }
+});
