@@ -36,12 +36,13 @@ export async function workOff(options: WorkOptions): Promise<void> {
 
 /** Takes jobs as they come. Contract: resolves once it has ended and nothing of it runs any more. */
 export async function work(options: WorkerOptions): Promise<void> {
-  const { backend, tasks, signal, idleMs = Number.POSITIVE_INFINITY, jobs = 4, pollMs = 100, outdated } = options;
+  const { tasks, signal, idleMs = Number.POSITIVE_INFINITY, jobs = 4, pollMs = 100, outdated } = options;
   const names = [...tasks.keys()];
   const running = new Set<Promise<void>>();
   let busyAt = performance.now();
+  const next = claims(options);
   while (!signal.aborted && outdated?.() !== true) {
-    const claim = running.size < jobs ? await backend.claim(names) : undefined;
+    const claim = running.size < jobs ? await next(names) : undefined;
     if (claim !== undefined) {
       const run = runClaim(claim, options).finally(() => running.delete(run));
       running.add(run);
@@ -52,6 +53,24 @@ export async function work(options: WorkerOptions): Promise<void> {
     else if (performance.now() - busyAt >= idleMs) break;
   }
   await Promise.allSettled(running);
+}
+
+/** A backend that cannot be reached for a while is told of once and asked again: a worker outlives the restart of a server. */
+function claims({ backend, logger, signal }: WorkerOptions): TaskBackend["claim"] {
+  let broken = false;
+  return async (names) => {
+    try {
+      const claim = await backend.claim(names);
+      broken = false;
+      return claim;
+    } catch (error) {
+      if (!broken)
+        logger("worker").error(`It cannot get jobs: ${error instanceof Error ? error.message : String(error)}`);
+      broken = true;
+      await pause(1_000, signal);
+      return undefined;
+    }
+  };
 }
 
 type RunOptions = WorkOptions & Pick<WorkerOptions, "signal" | "pollMs">;

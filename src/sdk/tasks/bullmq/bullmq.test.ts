@@ -4,6 +4,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type AppInside, appInside, createApp, workTasks } from "../../index.ts";
+import { testClient } from "../../testing/index.ts";
 import { taskBackendClaims } from "../conformance.ts";
 import { bullmqTasks } from "./index.ts";
 
@@ -36,6 +38,50 @@ describe.skipIf(!hasRedis)("SD-58: bullmq, against a real Redis", () => {
   });
 
   for (const claim of taskBackendClaims) test(claim.name, () => claim.check(open));
+
+  test("an app's jobs run wherever its tasks are worked on, and a worker outlives a server that is away", async () => {
+    const tasks = open();
+    const app = createApp({ tasks });
+    const double = app.task("double", (n: number) => n * 2);
+    const seen: unknown[] = [];
+    app.onPrompt(async ({ prompt }, { tasks }) => {
+      await tasks.add(double, Number(prompt));
+      seen.push((await tasks.wait(double, { timeoutMs: 10_000 }))?.state, (await tasks.pop(double))?.value);
+    });
+    const ending = new AbortController();
+    const complaints: string[] = [];
+    let away = false;
+    const backend = {
+      ...tasks,
+      claim: async (names: readonly string[]) => {
+        if (away) throw new Error("connection refused");
+        return tasks.claim(names);
+      },
+    };
+    const inside = appInside(app) as AppInside;
+    const complain = (line: string) => void complaints.push(line);
+    const worker = workTasks(inside, {
+      file: "hooks.mjs",
+      env: {},
+      signal: ending.signal,
+      backend,
+      pollMs: 20,
+      complain,
+    });
+    await testClient(app, { tasks }).prompt("21");
+    away = true;
+    setTimeout(() => {
+      away = false;
+    }, 300);
+    await testClient(app, { tasks }).prompt("4");
+    ending.abort();
+    await worker;
+    await tasks.close();
+    expect([seen, complaints]).toEqual([
+      ["completed", 42, "completed", 8],
+      ["error task worker: It cannot get jobs: connection refused"],
+    ]);
+  });
 
   test("priorities hold over all tasks of a worker", async () => {
     const backend = open();
