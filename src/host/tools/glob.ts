@@ -3,9 +3,9 @@ import { isAbsolute, join } from "node:path";
 import { run } from "../../exec/index.ts";
 import { unless } from "../../files/index.ts";
 import { byAge, shownPath } from "./grep.ts";
-import { realPath, withAbsolute } from "./paths.ts";
+import { asPathError, realPath, withAbsolute } from "./paths.ts";
 import { compileGlob } from "./search/glob-match.ts";
-import { controlFolders, listFiles } from "./search/list-files.ts";
+import { controlFolders, listFiles, tooSlow } from "./search/list-files.ts";
 import { findRipgrep } from "./search/ripgrep.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "./tool.ts";
 
@@ -47,7 +47,8 @@ export const globTool: Tool = {
     return [...filenames, ...(truncated ? [more] : [])].join("\n");
   },
   expand: (input, context) => withAbsolute(input, "path", context),
-  run: ({ pattern, path }, context) => glob(String(pattern), typeof path === "string" ? path : context.cwd(), context),
+  run: ({ pattern, path }, context) =>
+    glob(String(pattern), typeof path === "string" ? path : context.cwd(), context).catch(asPathError),
 };
 
 async function glob(given: string, folder: string, context: ToolContext): Promise<ToolResult> {
@@ -70,6 +71,7 @@ async function glob(given: string, folder: string, context: ToolContext): Promis
     });
   } catch (error) {
     if (context.signal.aborted) return toolError("The search was interrupted.", true);
+    if (error instanceof DOMException) return toolError(tooSlow);
     throw error;
   }
 }

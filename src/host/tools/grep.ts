@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { unless } from "../../files/index.ts";
 import type { ToolInput } from "../../protocol/index.ts";
 import { type GrepInput, grepInput, grepResponse, renderGrep } from "./grep-words.ts";
-import { realPath, withAbsolute } from "./paths.ts";
+import { asPathError, realPath, withAbsolute } from "./paths.ts";
 import { searchBuiltIn } from "./search/built-in.ts";
 import type { Hit, SearchWish } from "./search/hit.ts";
 import { findRipgrep } from "./search/ripgrep.ts";
@@ -22,7 +22,7 @@ export const grepTool: Tool = {
   responseSchema: grepResponse,
   render: renderGrep,
   expand: (input, context) => withAbsolute(input, "path", context),
-  run: (input, context) => grep(readInput(input), context),
+  run: (input, context) => grep(readInput(input), context).catch(asPathError),
 };
 
 async function grep(input: GrepInput, context: ToolContext): Promise<ToolResult> {

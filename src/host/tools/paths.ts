@@ -1,7 +1,7 @@
 import { isAbsolute, join, resolve } from "node:path";
 import { resolveInside } from "../../permissions/index.ts";
-import type { ToolInput } from "../../protocol/index.ts";
-import type { ToolContext } from "./tool.ts";
+import { Problem, type ToolInput } from "../../protocol/index.ts";
+import { type ToolContext, type ToolError, toolError } from "./tool.ts";
 
 type Place = Pick<ToolContext, "cwd" | "env" | "judgedPaths">;
 
@@ -24,4 +24,10 @@ export function withAbsolute(input: ToolInput, field: string, context: ToolConte
  */
 export function realPath(path: string, context: Place): string {
   return context.judgedPaths?.get(path) ?? resolveInside(path, ["/"], { cwd: context.cwd() });
+}
+
+/** What is no path is the model's mistake; anything else is ours. */
+export function asPathError(error: unknown): ToolError {
+  if (error instanceof Problem) return toolError(error.message);
+  throw error;
 }

@@ -2,24 +2,33 @@ import { Worker } from "node:worker_threads";
 import { fileTypes } from "./file-types.ts";
 import { compileGlob } from "./glob-match.ts";
 import { type Hit, longContext, longestLine, longLine, type SearchAnswer, type SearchWish } from "./hit.ts";
-import { listFiles } from "./list-files.ts";
+import { listFiles, searchMs, tooSlow } from "./list-files.ts";
 import type { SearchPlace } from "./with-ripgrep.ts";
 import { searchFiles, type WorkerJob } from "./worker.ts";
 
-const timeoutMs = 20_000;
-
 /** The same search without `rg`. Patterns run in a thread of their own: one that goes back for ever holds nobody, and is ended. */
 export async function searchBuiltIn(wish: SearchWish, place: SearchPlace): Promise<SearchAnswer> {
-  const { root, file, env, signal } = place;
+  const { root, file, signal } = place;
   const wanted = wantedFiles(wish);
   if ("error" in wanted) return wanted;
-  const listed = file === undefined ? await listFiles({ root, env, signal, ignored: "out" }) : [file];
+  const listed = file === undefined ? await filesIn(place) : [file];
+  if (listed === undefined) return { error: tooSlow };
   const files = listed.filter(wanted.test);
   const { pattern, ignoreCase, multiline, mode, before, after, onlyMatching } = wish;
   const flags = `g${ignoreCase ? "i" : ""}${multiline ? "ms" : ""}`;
   const long = { longestLine, longLine, longContext };
   const job: WorkerJob = { root, files, pattern, flags, multiline, mode, before, after, onlyMatching, ...long };
   return runInThread(job, signal);
+}
+
+/** Undefined when there was no end to them. */
+async function filesIn({ root, env, signal }: SearchPlace): Promise<readonly string[] | undefined> {
+  try {
+    return await listFiles({ root, env, signal, ignored: "out" });
+  } catch (error) {
+    if (error instanceof DOMException) return undefined;
+    throw error;
+  }
 }
 
 function wantedFiles({ globs, type }: SearchWish): { test: (path: string) => boolean } | { error: string } {
@@ -53,10 +62,7 @@ function runInThread(job: WorkerJob, signal: AbortSignal): Promise<SearchAnswer>
       resolve(answer);
     };
     const onAbort = () => end({ error: "The search was interrupted." });
-    const timer = setTimeout(
-      () => end({ error: `The search took more than ${timeoutMs / 1_000} s. Use a simpler pattern.` }),
-      timeoutMs,
-    );
+    const timer = setTimeout(() => end({ error: tooSlow }), searchMs);
     signal.addEventListener("abort", onAbort, { once: true });
     worker.on("message", (answer: { hits: Hit[] } | { error: string }) => end(answer));
     worker.on("error", (error) => {

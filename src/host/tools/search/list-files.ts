@@ -1,4 +1,4 @@
-import { opendir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "../../../exec/index.ts";
 import { unless } from "../../../files/index.ts";
@@ -16,13 +16,20 @@ export const controlFolders: readonly string[] = [".git", ".svn", ".hg", ".bzr",
 
 const mostFiles = 200_000;
 
+/** How long looking for files may take. */
+export const searchMs = 20_000;
+
 /** Files below a folder, by paths relative to it, in order; links are not followed and control folders not entered. */
 export async function listFiles({ root, env, signal, ignored }: ListOptions): Promise<readonly string[]> {
   const files: string[] = [];
-  const out = ignored === "out" ? await ignoredBy(root, env, signal) : none;
-  await walk(root, "", files, out, signal);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(searchMs)]);
+  const out = ignored === "out" ? await ignoredBy(root, env, limit) : none;
+  await walk(root, "", files, out, limit);
   return files;
 }
+
+/** What is said of a search that was cut short. */
+export const tooSlow: string = `The search took more than ${searchMs / 1_000} s. Narrow it down.`;
 
 interface Ignored {
   has(path: string): boolean;
@@ -33,11 +40,11 @@ const none: Ignored = { has: () => false };
 async function walk(root: string, below: string, files: string[], out: Ignored, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   if (files.length >= mostFiles) return;
-  const folder = await unless(["ENOENT", "EACCES", "ENOTDIR"], opendir(join(root, below)));
-  if (folder === undefined) return;
-  const entries = [];
-  for await (const entry of folder) entries.push(entry);
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  const entries = await unless(
+    ["ENOENT", "EACCES", "EPERM", "ENOTDIR", "EINVAL", "EIO"],
+    readdir(join(root, below), { withFileTypes: true }),
+  );
+  for (const entry of (entries ?? []).sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = below === "" ? entry.name : `${below}/${entry.name}`;
     if (entry.isFile()) {
       if (!out.has(path)) files.push(path);

@@ -1,6 +1,6 @@
 import { run } from "../../../exec/index.ts";
 import type { Hit, SearchAnswer, SearchWish } from "./hit.ts";
-import { controlFolders } from "./list-files.ts";
+import { controlFolders, searchMs, tooSlow } from "./list-files.ts";
 
 export interface SearchPlace {
   /** The folder that is searched. */
@@ -11,13 +11,11 @@ export interface SearchPlace {
   readonly signal: AbortSignal;
 }
 
-const timeoutMs = 20_000;
-
 export async function searchWithRipgrep(rg: string, wish: SearchWish, place: SearchPlace): Promise<SearchAnswer> {
   const { root, env, signal } = place;
-  const options = { cwd: root, env, signal, timeoutMs, capBytes: 32 * 2 ** 20 };
+  const options = { cwd: root, env, signal, timeoutMs: searchMs, capBytes: 32 * 2 ** 20 };
   const { ended, stdout, stderr } = await run({ form: "exec", file: rg, args: argsOf(wish, place) }, options);
-  if (ended.by === "timeout") return { error: `The search took more than ${timeoutMs / 1_000} s. Narrow it down.` };
+  if (ended.by === "timeout") return { error: tooSlow };
   if (ended.by === "not-started") return { error: ended.why };
   // 1 is no match. With 2 there may be answers beside the trouble of one file.
   if (ended.by === "exit" && ended.code === 2 && stdout.text === "") return { error: stderr.text.trim() };
