@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { mkdir, mkdtemp } from "node:fs/promises";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -164,6 +164,20 @@ test("servers that do not come up are states with a sentence each, and the other
   expect(sentences).toContain('servers of type "sse" are not supported');
   expect(sentences).toContain("NOT_SET_ANYWHERE is not set in the environment");
   expect((await call(servers, "mcp__srv__do_thing")).isError).toBe(false);
+});
+
+test("a checkout's server that nobody approved kept the person's out, by a name that becomes the same in tools", async () => {
+  const places = await folders();
+  await writeFile(join(places.cwd, ".mcp.json"), JSON.stringify({ mcpServers: { "my.guard": srv } }));
+  await mkdir(join(places.home, ".claude"));
+  await writeFile(join(places.home, ".claude/settings.json"), JSON.stringify({ mcpServers: { my_guard: srv } }));
+  const { servers } = await connectIn(places);
+  expect(servers.states).toEqual([
+    { name: "my.guard", status: "untrusted" },
+    { name: "my_guard", status: "connected" },
+  ]);
+  const asked = await servers.port({ server: "my_guard", tool: "do_thing", input: { q: "z" } } as never, never);
+  expect(asked).toMatchObject({ connected: true, isError: false });
 });
 
 test("a server that never says hello is given up", async () => {

@@ -4,7 +4,7 @@ import type { ServerConnector, Servers, ServerWishes } from "../servers.ts";
 import { type Tool, toolError, toolSuccess } from "../tools/tool.ts";
 import { type Connection, connect, type ListedTool } from "./connection.ts";
 import { rendered, textOf } from "./content.ts";
-import { type FoundServer, findServers } from "./find-servers.ts";
+import { type FoundServer, findServers, isStarted } from "./find-servers.ts";
 import { loadMcpSdk, type McpSdk } from "./sdk.ts";
 import { serverEnv } from "./server-env.ts";
 import { mcpToolName, plain } from "./tool-name.ts";
@@ -25,13 +25,13 @@ export function mcpConnector(): ServerConnector {
     const { servers, warnings } = await findServers(wishes);
     for (const warning of warnings) wishes.tell(warning);
     const usable = withoutTwins(servers, wishes);
-    const sdk = usable.some(({ config }) => isStarted(config)) ? await loaded(wishes) : undefined;
+    const sdk = usable.some(needsSdk) ? await loaded(wishes) : undefined;
     const entries = await Promise.all(usable.map((found) => entryOf(found, sdk, wishes)));
     return serversOf(entries);
   };
 }
 
-function isStarted(config: FoundServer["config"]): boolean {
+function needsSdk({ config }: FoundServer): boolean {
   return config.kind === "stdio" || config.kind === "http";
 }
 
@@ -49,7 +49,9 @@ async function loaded({ tell }: ServerWishes): Promise<McpSdk | undefined> {
 /** Two names that become one in the names of tools would lend one server the rules made for the other. */
 function withoutTwins(servers: readonly FoundServer[], { tell }: ServerWishes): readonly FoundServer[] {
   const taken = new Map<string, string>();
-  return servers.filter(({ name }) => {
+  return servers.filter((server) => {
+    const { name } = server;
+    if (!isStarted(server)) return true;
     const first = taken.get(plain(name));
     if (first !== undefined)
       tell(`The MCP server "${name}" is left out: its tools would have the names of "${first}".`);
@@ -137,8 +139,9 @@ function toolOf(server: string, listed: ListedTool, connection: Connection | und
 /** For hooks of type `mcp_tool`: only servers that are connected already. */
 function portTo(entries: readonly Entry[]): McpPort {
   return async ({ server, tool, input }, signal) => {
-    const entry = entries.find(({ name }) => name === server) ?? entries.find(({ name }) => plain(name) === server);
-    if (entry?.connection === undefined || !entry.connection.connected) return { connected: false };
+    const live = entries.filter(({ connection }) => connection?.connected === true);
+    const entry = live.find(({ name }) => name === server) ?? live.find(({ name }) => plain(name) === server);
+    if (entry?.connection === undefined) return { connected: false };
     const result = await entry.connection.call(tool, input, signal);
     if (result.isError) return { connected: true, text: result.message, isError: true };
     return { connected: true, text: textOf(result.response), isError: false };

@@ -46,6 +46,15 @@ test("HO-24, A1, A4: what a checkout configures waits for approval, whatever it 
   });
 });
 
+test("a checkout's local settings switched off a name and took the person's server of that name with it", async () => {
+  const places = await folders({
+    "project/.mcp.json": { mcpServers: { guard: named("stranger") } },
+    "project/.claude/settings.local.json": { disabledMcpjsonServers: ["guard"] },
+    "home/.claude/settings.json": { mcpServers: { guard: named("person") } },
+  });
+  expect(commandsOf(await findServers(places))).toEqual({ guard: "person" });
+});
+
 test("what is approved is judged as it is written, before its variables are filled in", async () => {
   const places = await folders({ "project/.mcp.json": { mcpServers: { s: { command: "${P}" } } } });
   const judged: unknown[] = [];

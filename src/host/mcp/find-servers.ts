@@ -52,7 +52,8 @@ export async function findServers(places: ServerPlaces): Promise<FoundServers> {
   const take = (source: Source, configOf: (name: string, value: unknown) => FoundServer["config"]): void => {
     for (const [name, value] of entries(at(source.value, "mcpServers"))) {
       const standing = found.get(name);
-      if (standing !== undefined && standing.config.kind !== "untrusted") continue;
+      // What a checkout configures and nobody starts takes nobody's name.
+      if (standing !== undefined && isStarted(standing)) continue;
       found.set(name, { name, from: source.from, config: configOf(name, value) });
     }
   };
@@ -72,6 +73,11 @@ export async function findServers(places: ServerPlaces): Promise<FoundServers> {
   take(person, ofPerson);
   take(known, ofPerson);
   return { servers: [...found.values()], warnings };
+}
+
+/** False for what is only listed: switched off, or not approved. */
+export function isStarted({ config }: FoundServer): boolean {
+  return config.kind !== "off" && config.kind !== "untrusted";
 }
 
 interface Source {
