@@ -1,5 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { endLeftovers, findLeftovers } from "../exec/index.ts";
 import { Problem } from "../protocol/index.ts";
 import type { AgentControl } from "./control.ts";
 import type { Driver } from "./drive.ts";
@@ -7,6 +8,7 @@ import { notify } from "./fire.ts";
 import { switchModel } from "./model-switch.ts";
 import type { OpenedSession } from "./open-session.ts";
 import type { Thread } from "./thread.ts";
+import { runTag } from "./tools/background-shells.ts";
 
 export function controlOf({ session, main }: OpenedSession, driver: Driver, close: () => void): AgentControl {
   const { engine, inbox, permissions, signal } = session;
@@ -14,6 +16,7 @@ export function controlOf({ session, main }: OpenedSession, driver: Driver, clos
     prompt: (content, source = "sdk") => inbox.put({ kind: "prompt", content, source }),
     end: close,
     interrupt: driver.interrupt,
+    abandon: async () => void endLeftovers(await findLeftovers(runTag, session.options.env[runTag] ?? "")),
     setModel: (name) => switchModel(main, name, "sdk", signal),
     setPermissionMode: permissions.setMode,
     addDirectory: (path, source) => addDirectory(main, path, source),

@@ -10,6 +10,8 @@ export interface AgentControl {
   end(): void;
   /** Ends the turn that runs, and the agents in the background. */
   interrupt(): void;
+  /** Ends every process of the session at once, for whoever cannot wait for its end. */
+  abandon(): Promise<void>;
   /** Gives the reason of a refusal. */
   setModel(name: string): Promise<{ readonly refused?: string }>;
   setPermissionMode(mode: Mode): void;

@@ -19,6 +19,7 @@ import type { AgentOptions } from "./options.ts";
 import { openPermissions } from "./permissions.ts";
 import { type OpenedRecord, openRecord } from "./record.ts";
 import type { AgentSession } from "./session.ts";
+import { settingsEnv } from "./settings-env.ts";
 import { shellNews } from "./shell-news.ts";
 import { openSpending } from "./spending.ts";
 import { openSurroundings } from "./surroundings.ts";
@@ -92,6 +93,7 @@ export async function openAgentSession(options: AgentOptions, ending: AbortSigna
     openModel: modelOpener(options),
     tell,
     signal: ending,
+    toolEnv: { ...env, ...(await settingsEnv(options)) },
     directories,
     record: opened.record,
     threads: new Map(),

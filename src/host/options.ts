@@ -8,6 +8,7 @@ import type { AgentEvent } from "./agent-event.ts";
 import type { AgentControl } from "./control.ts";
 import type { Person } from "./person.ts";
 import type { ServerConnector } from "./servers.ts";
+import { runTag } from "./tools/background-shells.ts";
 import type { WebFetchOptions } from "./tools/web-options.ts";
 
 /** How an agent is run. Only `model` is needed; everything else has a default. */
@@ -98,7 +99,8 @@ export function resolveAgentOptions(options: RunAgentOptions): AgentOptions {
     ...options,
     cwd: resolve(options.cwd ?? process.cwd()),
     home: options.home ?? (env["HOME"] || homedir()),
-    env,
+    // Everything that the session starts carries its mark, below that of a run it is part of.
+    env: { ...env, [runTag]: [env[runTag], randomUUID()].filter(Boolean).join("/") },
     version: options.version ?? "0.0.0",
     interactive: options.interactive ?? false,
     persist: options.persist ?? true,

@@ -43,6 +43,19 @@ describe("the beginning", () => {
     expect(JSON.stringify(requests[1]?.messages)).toContain('"content":"yes"');
   });
 
+  test("env of the person's settings reaches tools, that of an untrusted project does not (HO-24)", async () => {
+    const { run } = open({
+      settings: { ...allow, env: { MINE: "yes" } },
+      hooks: {},
+      files: { ".claude/settings.json": JSON.stringify({ env: { THEIRS: "yes" } }) },
+    });
+    const { requests } = await run(
+      [{ calls: [{ tool: "Bash", input: { command: "echo $MINE-$THEIRS" } }] }, { text: "ok" }],
+      { prompt: "go" },
+    );
+    expect(JSON.stringify(requests[1]?.messages)).toContain('"content":"yes-"');
+  });
+
   test("initialUserMessage is a turn of its own, with a result of its own, before the prompt", async () => {
     const { run, payloads } = open({
       hooks: {

@@ -37,6 +37,8 @@ export interface AgentSession {
   readonly tell: (event: AgentEvent) => void;
   /** Aborted when the session ends. */
   readonly signal: AbortSignal;
+  /** The whole environment of tools. */
+  readonly toolEnv: Readonly<Record<string, string | undefined>>;
   readonly directories: string[];
   /** The threads of its agents, by id. */
   readonly threads: Map<string, Thread>;

@@ -30,7 +30,7 @@ export function toolContext({ thread, toolUseId, signal, notes }: Asked): ToolCo
     moveTo: (folder, stayAt) => surroundings.move(thread, folder, stayAt),
     projectRoot: session.projectRoot,
     directories: () => session.directories,
-    env: options.env,
+    env: session.toolEnv,
     envFiles: () => surroundings.envFiles(),
     paths: {
       toolResults: join(record.folder, "tool-results"),

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { AgentControl } from "../control.ts";
 
 /** The streams an agent talks over, and the signals it hears. */
 export interface FrontIo {
@@ -25,3 +26,9 @@ export class EndedBySignal extends Error {
 }
 
 export const signalStatus: Readonly<Record<SignalName, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
+
+/** The second Ctrl-C: nothing is waited for, and nothing that was started stays. */
+export async function leaveNow(control: AgentControl | undefined, io: FrontIo): Promise<void> {
+  await control?.abandon();
+  io.leave(signalStatus.SIGINT);
+}

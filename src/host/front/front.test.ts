@@ -156,16 +156,25 @@ describe("headless", () => {
     expect(() => process.kill(pid, 0)).toThrow();
   });
 
-  test("a second Ctrl-C leaves at once", async () => {
+  test("a second Ctrl-C leaves at once, and nothing stays behind", async () => {
     const { headless, signal, seen, project } = front({ hooks: {}, settings: { permissions: { allow: ["Bash"] } } });
-    const run = headless([{ calls: [{ tool: "Bash", input: { command: "touch there; sleep 30" } }] }], {
-      prompt: "go",
-      permissionMode: "bypassPermissions",
-    });
-    await expect.poll(() => existsSync(join(project, "there")), { timeout: 10_000 }).toBe(true);
+    const run = headless(
+      [{ calls: [{ tool: "Bash", input: { command: "trap '' TERM; echo $$ > there; sleep 30" } }] }],
+      {
+        prompt: "go",
+        permissionMode: "bypassPermissions",
+      },
+    );
+    await expect
+      .poll(() => existsSync(join(project, "there")) && readFileSync(join(project, "there"), "utf8"), {
+        timeout: 10_000,
+      })
+      .toMatch(/\d/);
     signal("SIGINT");
     signal("SIGINT");
-    expect(seen.left).toBe(130);
+    await expect.poll(() => seen.left, { timeout: 1_000 }).toBe(130);
+    const pid = Number(readFileSync(join(project, "there"), "utf8"));
+    expect(() => process.kill(pid, 0)).toThrow();
     await run;
   });
 });

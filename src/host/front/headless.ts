@@ -4,7 +4,7 @@ import type { AgentEvent } from "../agent-event.ts";
 import type { AgentControl } from "../control.ts";
 import type { RunAgentOptions } from "../options.ts";
 import type { AgentResult } from "../result.ts";
-import { EndedBySignal, type FrontIo, type SignalName, signalStatus } from "./front-io.ts";
+import { EndedBySignal, type FrontIo, leaveNow, type SignalName, signalStatus } from "./front-io.ts";
 import { noticeOf } from "./notices.ts";
 import { openProtocol } from "./protocol.ts";
 import { streamLines } from "./stream-lines.ts";
@@ -23,8 +23,10 @@ export async function runHeadless(options: HeadlessOptions, io: FrontIo): Promis
   const ending = new AbortController();
   let ended: SignalName | undefined;
   let firstAt = 0;
+  let control: AgentControl | undefined;
   const unhear = io.onSignal((signal) => {
-    if (ended === "SIGINT" && signal === "SIGINT" && Date.now() - firstAt < 2_000) return io.leave(signalStatus.SIGINT);
+    const again = ended === "SIGINT" && signal === "SIGINT" && Date.now() - firstAt < 2_000;
+    if (again) return void leaveNow(control, io);
     ended ??= signal;
     firstAt = Date.now();
     ending.abort(new EndedBySignal(signal));
@@ -35,7 +37,6 @@ export async function runHeadless(options: HeadlessOptions, io: FrontIo): Promis
   };
   const protocol =
     options.input === "stream-json" ? openProtocol(io.stdin, (line) => write(`${JSON.stringify(line)}\n`)) : undefined;
-  let control: AgentControl | undefined;
   const lines =
     options.output === "stream-json"
       ? streamLines(

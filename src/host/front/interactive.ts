@@ -5,7 +5,7 @@ import { runAgent } from "../agent.ts";
 import type { AgentEvent } from "../agent-event.ts";
 import type { AgentControl } from "../control.ts";
 import type { RunAgentOptions } from "../options.ts";
-import { EndedBySignal, type FrontIo, type SignalName, signalStatus } from "./front-io.ts";
+import { EndedBySignal, type FrontIo, leaveNow, type SignalName, signalStatus } from "./front-io.ts";
 import { noticeOf } from "./notices.ts";
 import { terminalPerson } from "./terminal-person.ts";
 
@@ -50,7 +50,7 @@ export async function runInteractive(options: RunAgentOptions, io: FrontIo): Pro
       lastAt = Date.now();
       if (signal !== "SIGINT" || again) {
         ended = signal;
-        if (signal === "SIGINT" && ending.signal.aborted) io.leave(signalStatus.SIGINT);
+        if (signal === "SIGINT" && ending.signal.aborted) void leaveNow(control, io);
         ending.abort(new EndedBySignal(signal));
       } else if (busy) control?.interrupt();
       else write("\nPress Ctrl-C again to leave.\n> ");
