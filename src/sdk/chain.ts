@@ -2,7 +2,7 @@ import { type AppWarning, accept } from "./accept.ts";
 import type { Answer } from "./answer.ts";
 import { ticks } from "./clock.ts";
 import { handlerContext } from "./context.ts";
-import { type Ended, lazySignal, within } from "./deadline.ts";
+import { type Ended, isPromise, lazySignal, within } from "./deadline.ts";
 import { type HookEvent, matchedValue, withField } from "./event.ts";
 import { isRefusal } from "./fold.ts";
 import { eventLogger } from "./log.ts";
@@ -204,8 +204,4 @@ function emit(registration: Registration, event: HookEvent, type: string, payloa
   }
   const about = () => ({ event: event.name, handler: name, type, payload });
   call.parts.observers.tell("custom", about, call.world.complain);
-}
-
-function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

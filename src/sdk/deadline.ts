@@ -66,6 +66,6 @@ function race<Value>(work: Promise<Value>, ms: number, own: LazySignal): Promise
   });
 }
 
-function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
+export function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

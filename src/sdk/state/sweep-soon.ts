@@ -1,6 +1,7 @@
 import { closeSync, openSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { startDetached } from "../start-detached.ts";
 import type { World } from "../world.ts";
 
 const dayMs = 24 * 3_600_000;
@@ -18,10 +19,9 @@ export async function sweepSoon(folder: string, world: World): Promise<void> {
     utimesSync(stamp, new Date(world.now()), new Date(world.now()));
     // In a new folder nothing can be old.
     if (last === undefined) return;
-    const { startDetached } = await import("../detached.ts");
     const onError = (error: Error) => world.complain(`Old state could not be cleared away: ${error.message}`);
     const program = fileURLToPath(new URL("./sweeper.js", import.meta.url));
-    startDetached([program, folder], { cwd: folder, env: world.env, onError });
+    await startDetached([program, folder], { cwd: folder, env: world.env, onError });
   } catch (error) {
     world.complain(`Old state could not be cleared away: ${String(error)}`);
   }

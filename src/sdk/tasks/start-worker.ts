@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { lifeOf, type Owner, takeLock, unless } from "../../files/index.ts";
+import { startDetached } from "../start-detached.ts";
 import { backendDefaults, type WakeCall } from "./backend.ts";
 import { namesIn, readJob } from "./job-file.ts";
 
@@ -16,9 +17,7 @@ export async function startWorker(folder: string, { file, env, cwd, logger }: Wa
     logger("worker").error("A task held the worker's thread for too long; the worker was ended.");
     process.kill(owner.pid, "SIGKILL");
   }
-  // Only now: starting programs is the dearest thing a hook can load.
-  const { startDetached } = await import("../detached.ts");
-  startDetached([fileURLToPath(new URL("./worker.js", import.meta.url)), file], {
+  await startDetached([fileURLToPath(new URL("./worker.js", import.meta.url)), file], {
     cwd,
     env,
     onError: (error) => logger("worker").error(`It could not be started: ${error.message}`),
