@@ -17,6 +17,8 @@ export interface Asked {
   readonly toolUseId: string;
   readonly signal: AbortSignal;
   readonly notes: Attachment[];
+  /** A hook wants the loop to end after this call, and why. */
+  stop?: string;
 }
 
 export type Decision =
@@ -72,6 +74,7 @@ async function decideByAsking(asked: Asked, input: ToolInput, judgement: Judgeme
     ...(suggestions.length > 0 ? { permission_suggestions: suggestions } : {}),
   };
   const answered = await fire(thread, "PermissionRequest", about, { signal, notes, toolUseId });
+  if (!answered.continue) asked.stop = answered.stopReason ?? "";
   const { permission } = answered.output;
   if (permission !== undefined) {
     notes.push({

@@ -76,12 +76,10 @@ const mostTruncated = 3;
 const refusal = { error: "invalid_request", text: "API Error: the model refused to answer." };
 const outOfTokens = { error: "max_output_tokens", text: "API Error: the answer is longer than the output limit." };
 
-function limitReached({ session, maxCalls, agent }: Thread, asked: number): "max_turns" | "max_budget_usd" | undefined {
+function limitReached({ session, maxCalls }: Thread, asked: number): "max_turns" | "max_budget_usd" | undefined {
   if (maxCalls !== undefined && asked >= maxCalls) return "max_turns";
   const { maxBudgetUsd } = session.options;
-  if (agent === undefined && maxBudgetUsd !== undefined && session.spending.costUsd >= maxBudgetUsd)
-    return "max_budget_usd";
-  return undefined;
+  return maxBudgetUsd !== undefined && session.spending.costUsd >= maxBudgetUsd ? "max_budget_usd" : undefined;
 }
 
 /** What background hooks said and what agents in the background came to, told before the model is asked next. */
@@ -123,16 +121,10 @@ export async function runBatch(
       return end;
     }),
   );
-  const settled = ends.filter(({ deferred }) => deferred !== true);
-  if (settled.length > 0)
-    say(
-      thread,
-      settled.map(({ result }) => result),
-    );
-  await attach(
-    thread,
-    ends.flatMap(({ notes }) => notes),
-  );
+  const results = ends.flatMap(({ deferred, result }) => (deferred === true ? [] : [result]));
+  const notes = ends.flatMap((end) => end.notes);
+  if (results.length > 0) say(thread, results);
+  await attach(thread, notes);
   for (const { after } of ends) if (after !== undefined) await goOn(thread, after);
   signal.throwIfAborted();
 

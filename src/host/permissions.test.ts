@@ -137,6 +137,17 @@ describe("PermissionRequest", () => {
     expect(result.terminal_reason).toBe("interrupted");
   });
 
+  test("continue: false ends the loop after the decision, allowed or not", async () => {
+    for (const behavior of ["allow", "deny"]) {
+      const print = { ...decision({ behavior }).print, continue: false, stopReason: "that was all" };
+      const { run, project, remove } = open({ hooks: { PermissionRequest: { print } } });
+      const { result } = await run(touch().slice(0, 1), { prompt: "go" });
+      expect(result).toMatchObject({ terminal_reason: "hook_stopped", hook_reason: "that was all" });
+      expect(existsSync(join(project, "made"))).toBe(behavior === "allow");
+      remove();
+    }
+  });
+
   test("a rule is saved into local settings and holds at once; nobody is told of our own write", async () => {
     const updatedPermissions = [
       {

@@ -93,13 +93,14 @@ async function runTool(
   const after = await fire(thread, event, about, { signal: heard, notes, toolUseId: call.id });
   const shown = result.isError ? result : replaced(tool, result, after, notes);
   const stopped = [before, after].find((outcome) => !outcome.continue);
+  const stop = stopped === undefined ? asked.stop : (stopped.stopReason ?? "");
   return {
     call,
     input,
     result: block(call.id, shown.content, result.isError),
     toolUseResult: shown.isError ? `Error: ${shown.content}` : shown.response,
     notes,
-    ...(stopped === undefined ? {} : { stop: stopped.stopReason ?? "" }),
+    ...(stop === undefined ? {} : { stop }),
   };
 }
 
@@ -128,7 +129,7 @@ function replaced(tool: Tool, result: Extract<ToolResult, { isError: false }>, a
 }
 
 function refused(
-  { thread, tool, notes }: Asked,
+  { thread, tool, notes, stop }: Asked,
   call: ToolUseBlock,
   input: ToolInput,
   decision: Exclude<Decision, { kind: "run" }>,
@@ -145,6 +146,7 @@ function refused(
   thread.session.permissions.denials.push({ tool_name: tool, tool_use_id: call.id, tool_input: input });
   return {
     ...failed(call, input, decision.message, notes),
+    ...(stop === undefined ? {} : { stop }),
     ...(decision.interrupt ? { interrupt: true } : {}),
     ...(decision.retry ? { after: "The PermissionDenied hook indicated you may retry this tool call." } : {}),
   };
