@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Loopback, newToken, openLoopback, sameToken, sendJson } from "./index.ts";
+
+let folder: string;
+const open: Loopback[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "hookline-loopback-"));
+});
+afterEach(() => {
+  for (const server of open.splice(0)) {
+    server.stop();
+    server.end();
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const token = newToken();
+const start = async (options: { port?: number; socket?: string; ownPages?: boolean } = {}) => {
+  const handle = (_request: unknown, reply: Parameters<typeof sendJson>[0]) => sendJson(reply, 200, { ok: true });
+  const server = await openLoopback({ port: 0, token, handle, ...options });
+  open.push(server);
+  return server;
+};
+const ask = (port: number, headers: Readonly<Record<string, string>>) =>
+  new Promise<number>((done, fail) => {
+    const all = { Authorization: `Bearer ${token}`, ...headers };
+    const asked = request({ host: "127.0.0.1", port, headers: all, agent: false }, (reply) => {
+      reply.resume();
+      done(reply.statusCode ?? 0);
+    });
+    asked.on("error", fail);
+    asked.end();
+  });
+
+test("E2: pages that the server sends itself may ask it where that is meant, and nobody else's", async () => {
+  const { port } = await start({ ownPages: true });
+  const own = `http://127.0.0.1:${port}`;
+  expect(await ask(port, { Origin: own, "Sec-Fetch-Site": "same-origin" })).toBe(200);
+  expect(await ask(port, { Origin: "https://evil.com" })).toBe(403);
+  expect(await ask(port, { Origin: `${own}.evil.com` })).toBe(403);
+  expect(await ask(port, { "Sec-Fetch-Site": "cross-site" })).toBe(403);
+  const other = await start();
+  expect(await ask(other.port, { Origin: `http://127.0.0.1:${other.port}` })).toBe(403);
+});
+
+test("a port that another program has is told by its code", async () => {
+  const { port } = await start();
+  await expect(start({ port })).rejects.toMatchObject({ code: "loopback/port-taken" });
+});
+
+test("G9: a socket is this user's alone; one that was left behind is replaced, a link or a file is not touched", async () => {
+  const socket = join(folder, "s");
+  await start({ socket });
+  expect(statSync(socket).mode & 0o777).toBe(0o600);
+  const victim = join(folder, "victim");
+  writeFileSync(victim, "kept");
+  const link = join(folder, "link");
+  symlinkSync(victim, link);
+  await expect(start({ socket: link })).rejects.toMatchObject({ code: "loopback/not-a-socket" });
+  await expect(start({ socket: victim })).rejects.toMatchObject({ code: "loopback/not-a-socket" });
+  expect(statSync(victim).size).toBe(4);
+});
+
+test("tokens are long, differ, and are compared whole", () => {
+  expect(newToken()).toMatch(/^[0-9a-f]{64}$/);
+  expect(newToken()).not.toBe(newToken());
+  expect([sameToken("a", "a"), sameToken("a", "ab"), sameToken("", "a")]).toEqual([true, false, false]);
+});
