@@ -19,6 +19,7 @@ export async function beginSession({
 }: OpenedSession): Promise<{ readonly firstPrompt?: string }> {
   const { options, signal, surroundings, live } = session;
   await live.set("busy");
+  await tellSettings(session);
   if (options.name !== undefined) await giveTitle(session, options.name);
   session.servers = [await connectServers(session, main)];
   if (options.worktree !== undefined) await startInWorktree(main, options.worktree, signal);
@@ -39,6 +40,20 @@ export async function beginSession({
   });
   const { initialUserMessage } = started.output;
   return initialUserMessage === undefined ? {} : { firstPrompt: initialUserMessage };
+}
+
+/** What is wrong with settings and rules, and what of the folder waits for an approval. */
+async function tellSettings({ engine, permissions, tell }: AgentSession): Promise<void> {
+  for (const warning of engine.warnings) tell({ kind: "warning", warning });
+  for (const { message } of await permissions.begin()) tell({ kind: "notice", text: message, level: "warning" });
+  const waiting = engine.list().filter(({ trust }) => trust === "new" || trust === "changed").length;
+  if (waiting === 0) return;
+  const hooks = waiting === 1 ? "1 hook of this folder is" : `${waiting} hooks of this folder are`;
+  tell({
+    kind: "notice",
+    text: `${hooks} not approved and will not run; hookline trust shows them.`,
+    level: "warning",
+  });
 }
 
 async function sessionStart({ session, main, opened }: Omit<OpenedSession, "deferred">): Promise<Outcome> {

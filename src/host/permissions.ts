@@ -16,6 +16,8 @@ import type { AgentOptions } from "./options.ts";
 
 /** The rules, the mode and the folders of a session. Agents share them with the main thread. */
 export interface Permissions {
+  /** Reads the rules. Contract: refuses, as a `Problem`, to begin in a mode that policy has switched off. */
+  begin(): Promise<readonly RuleWarning[]>;
   mode(): Mode;
   /** Contract: refuses, as a `Problem`, a mode that policy has switched off. */
   setMode(mode: Mode): void;
@@ -78,6 +80,11 @@ export function openPermissions(
   }
 
   return {
+    async begin() {
+      const { policy } = await inForce();
+      if (mode() === "bypassPermissions" && policy.bypassDisabled) throw bypassDisabled();
+      return policy.warnings;
+    },
     mode,
     setMode(wanted) {
       if (wanted === "bypassPermissions" && last?.bypassDisabled === true) throw bypassDisabled();

@@ -56,6 +56,27 @@ describe("the beginning", () => {
     expect(JSON.stringify(requests[1]?.messages)).toContain('"content":"yes-"');
   });
 
+  test("the mode of the settings counts from the first event on; one that policy switched off refuses the start", async () => {
+    const { run, payloads } = open({
+      settings: { permissions: { defaultMode: "acceptEdits", disableBypassPermissionsMode: "disable" } },
+    });
+    await run([{ text: "ok" }], { prompt: "go" });
+    expect(payloads("UserPromptSubmit")[0]).toMatchObject({ permission_mode: "acceptEdits" });
+    const bypass = run([{ times: "any", text: "x" }], { prompt: "go", permissionMode: "bypassPermissions" });
+    await expect(bypass).rejects.toMatchObject({ code: "host/mode" });
+  });
+
+  test("what is wrong with the settings is told, and what waits for an approval", async () => {
+    const theirs = {
+      hooks: { Stop: [{ hooks: [{ type: "command", command: "true" }] }] },
+      permissions: { allow: ["Bash(("] },
+    };
+    const { run } = open({ hooks: {}, files: { ".claude/settings.json": JSON.stringify(theirs) } });
+    const { events } = await run([{ text: "ok" }], { prompt: "go" });
+    const told = events.flatMap((event) => (event.kind === "notice" ? [event.text] : []));
+    expect(told).toContainEqual("1 hook of this folder is not approved and will not run; hookline trust shows them.");
+  });
+
   test("initialUserMessage is a turn of its own, with a result of its own, before the prompt", async () => {
     const { run, payloads } = open({
       hooks: {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import type { AgentControl } from "../control.ts";
 import { makeWorld, type World, type WorldOptions } from "../fixtures/agent-run.ts";
 
 let world: World | undefined;
@@ -211,6 +212,32 @@ test("a teammate idles, is sent a message and answers; a hook sends it back to w
   });
   expect(JSON.stringify(requests.at(-1)?.messages)).toContain("did that too");
   expect(store).toBeTruthy();
+});
+
+test("an interrupt kills agents in the background; the model hears of it with the next prompt (HO-21)", async () => {
+  const { run, payloads } = open({ settings: allow, hooks: { UserPromptSubmit: {} } });
+  let control: AgentControl | undefined;
+  const { requests } = await run(
+    [
+      { calls: [agentCall({ run_in_background: true }), { tool: "Bash", input: { command: "sleep 20" } }] },
+      { when: inAgent, delayMs: 20_000, text: "never" },
+      { text: "I see" },
+    ],
+    {
+      onReady: (given) => {
+        control = given;
+        given.prompt("go");
+      },
+      observe: (event) => {
+        if (event.kind === "user") setTimeout(() => control?.interrupt(), 100);
+        if (event.kind !== "result" || event.result.terminal_reason !== "interrupted") return;
+        control?.prompt("what happened?");
+        control?.end();
+      },
+    },
+  );
+  expect(payloads("UserPromptSubmit")).toHaveLength(2);
+  expect(JSON.stringify(requests.at(-1)?.messages)).toContain("<status>killed</status>");
 });
 
 test("agents of files: the project's own prompt and tools", async () => {
