@@ -41,7 +41,9 @@ export interface AppFacts {
 export type FromThread =
   | { readonly kind: "ready"; readonly facts: AppFacts }
   | { readonly kind: "no-load"; readonly message: string }
-  | { readonly kind: "answer"; readonly id: number; readonly answer: ThreadAnswer };
+  | { readonly kind: "answer"; readonly id: number; readonly answer: ThreadAnswer }
+  /** A withdrawn call was found in the queue and left alone: its slot is free again. */
+  | { readonly kind: "passed-over"; readonly slot: number };
 
 /** Given to a thread when it is started. */
 export interface ThreadData {

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBody, sendJson, sendText, turnAway } from "../loopback/index.ts";
-import type { FailureMode } from "../sdk/index.ts";
+import { appFailure, type FailureMode, readPayload, withoutAnswer } from "../sdk/index.ts";
 import { type Caller, callerOf, leadsTo } from "./caller.ts";
-import type { ThreadAnswer } from "./message.ts";
+import { answerOf, type ThreadAnswer } from "./message.ts";
 import type { WarmApp } from "./warm-app.ts";
 
 export interface RouteOptions {
@@ -75,7 +75,8 @@ async function answer(
 ): Promise<void> {
   const body = await readBody(request, limits);
   if ("gone" in body) return;
-  if ("status" in body) return turnAway(reply, body.status, body.why);
+  const blocks = caller === undefined && onFailure === "block";
+  if ("status" in body) return blocks ? sendBlock(reply, body.why) : turnAway(reply, body.status, body.why);
   const envBytes = Math.min(caller?.envBytes ?? 0, body.bytes.length);
   const text = body.bytes.toString("utf8", envBytes);
   const env = envBytes > 0 ? body.bytes.toString("utf8", 0, envBytes) : undefined;
@@ -95,7 +96,10 @@ async function answer(
   const transport = caller === undefined ? "http" : "client";
   const said = await options.app.call({ text, transport, onFailure, env, envOf, cwd: caller?.cwd }, gone.signal);
   clearInterval(still);
-  if (said === "busy") return turnAway(reply, 503, "all threads are held by handlers");
+  if (said === "busy") {
+    const why = "all threads are held by handlers";
+    return blocks ? sendBlock(reply, why, text) : turnAway(reply, 503, why);
+  }
   if (caller === undefined) return sendHttp(reply, said, onFailure, options);
   // More of the payload may still be on its way to the client; `run` reads on where it stopped.
   if (said.unreadable) return turnAway(reply, 422, "the payload is not whole");
@@ -112,6 +116,13 @@ function sendHttp(
   const unclear = said.unreadable === true && onFailure !== "block";
   if (unclear) sendJson(reply, 400, { error: said.stderr.trim() }, headers);
   else sendText(reply, 200, httpBody(said), { "Content-Type": "application/json", ...headers });
+}
+
+/** Hosts let an action pass when an http hook answers with an error: whoever asked for `block` is told no in the words of an answer. */
+function sendBlock(reply: ServerResponse, why: string, text = ""): void {
+  const payload = readPayload(text);
+  const said = "value" in payload ? withoutAnswer(payload.value, "block", why) : appFailure(why, "block");
+  sendText(reply, 200, httpBody(answerOf(said)), { "Content-Type": "application/json", Connection: "close" });
 }
 
 /** An http answer has no exit status: what only a status could say is said in the words that most events know. */

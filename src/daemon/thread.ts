@@ -48,7 +48,9 @@ export async function answerCalls(loans: ThreadLoans): Promise<void> {
   const told = new Set<string>();
   parentPort?.on("message", (message: ToThread) => {
     if ("abort" in message) return running.get(message.abort)?.abort().abort(new Error(message.why));
-    if (Atomics.compareExchange(claims, message.slot, claim.open, claim.taken) !== claim.open) return;
+    if (Atomics.compareExchange(claims, message.slot, claim.open, claim.taken) !== claim.open) {
+      return send({ kind: "passed-over", slot: message.slot });
+    }
     const call = begin(message, app, data, running);
     running.set(message.id, call);
     void current.run(call, () => answer(call, app, data, loans, told)).finally(() => running.delete(message.id));

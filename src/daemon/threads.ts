@@ -80,15 +80,16 @@ function readyThread(worker: Worker, claims: Int32Array, facts: AppFacts): Threa
   let nextId = 0;
   let ticking: NodeJS.Timeout | undefined;
 
+  const lendAgain = (slot: number) => {
+    Atomics.store(claims, slot, claim.open);
+    free.push(slot);
+  };
   const settle = (id: number, end: CallEnd) => {
     const call = calls.get(id);
     if (call === undefined) return;
     calls.delete(id);
-    // A withdrawn call still lies in the thread's queue; its slot is not lent again.
-    if (end.kind === "answer") {
-      Atomics.store(claims, call.slot, claim.open);
-      free.push(call.slot);
-    }
+    // A withdrawn call still lies in the thread's queue; its slot is not lent again before the thread has come to it.
+    if (end.kind === "answer") lendAgain(call.slot);
     call.end(end);
   };
   const endThread = (late?: { id: number; afterMs: number }) => {
@@ -119,6 +120,7 @@ function readyThread(worker: Worker, claims: Int32Array, facts: AppFacts): Threa
   worker.on("message", (message: FromThread) => {
     state.held = false;
     if (message.kind === "answer") settle(message.id, { kind: "answer", answer: message.answer });
+    if (message.kind === "passed-over") lendAgain(message.slot);
   });
   worker.on("error", () => endThread());
   worker.on("exit", () => endThread());
