@@ -1,34 +1,55 @@
-// Keeps a session within its tokens or its cost, read from the transcript: it warns, then asks, then stops.
+// Keeps a session, a day, a month or a project within its dollars or tokens: it tells the person, then asks, then stops.
 // app.include(budgetGuard({ usd: 5 }));
-import { ask, type Blueprint, blueprint, context, halt } from "hookline/sdk";
+import { ask, type Blueprint, block, blueprint, type Context, halt, systemMessage } from "hookline/sdk";
 
 export interface BudgetGuardOptions {
-  /** Input, output and cache writes together, subagents included. */
+  /** Of this session: input, output and cache writes together, subagents included. */
   readonly tokens?: number;
   readonly usd?: number;
-  /** Shares of the budget at which it warns, asks and stops. */
+  /** What the dollars are for; this session unless told. */
+  readonly per?: "session" | "day" | "month" | "project";
+  /** Shares of the budget at which it tells, asks and stops. */
   readonly warnAt?: number;
   readonly askAt?: number;
   readonly haltAt?: number;
+  /** Models without a price: the person is told once, or every tool call is asked about. */
+  readonly unpriced?: "warn" | "ask";
+  /** When spending cannot be read. */
+  readonly onFailure?: "continue" | "block";
 }
 
 export function budgetGuard(options: BudgetGuardOptions = {}): Blueprint {
-  const { tokens = 2_000_000, usd, warnAt = 0.8, askAt = 1, haltAt = 1.5 } = options;
+  const { usd, tokens = 2_000_000, per = "session", warnAt = 0.8, askAt = 1, haltAt = 1.5 } = options;
   const part = blueprint("budget-guard");
-  part.preTool({ name: "budget-guard" }, async (_event, { transcript, state }) => {
-    const price = usd === undefined ? {} : { price: (await import("hookline/usage")).priceOf() };
-    const stats = await (await transcript).stats(price);
-    const spent = [stats.tokens.main, stats.tokens.agents]
-      .map(({ input, output, cacheWrite5m, cacheWrite1h }) => input + output + cacheWrite5m + cacheWrite1h)
-      .reduce((sum, count) => sum + count, 0);
-    const cost = ((stats.costMicroUsd?.main ?? 0) + (stats.costMicroUsd?.agents ?? 0)) / 1e6;
-    const share = usd === undefined ? spent / tokens : cost / usd;
-    const words = usd === undefined ? `${spent} of ${tokens} tokens` : `$${cost.toFixed(2)} of $${usd.toFixed(2)}`;
-    if (share >= haltAt) return halt(`The budget is gone: ${words}.`);
+  const rules = { name: "budget-guard", onFailure: options.onFailure ?? ("continue" as const) };
+  // An answer that is still being written is not in these figures.
+  async function used(session: string, { transcript, projectDir, env }: Context) {
+    if (usd === undefined) {
+      const { main, agents } = (await (await transcript).stats()).tokens;
+      const sum = (of: typeof main) => of.input + of.output + of.cacheWrite5m + of.cacheWrite1h;
+      const count = sum(main) + sum(agents);
+      return { share: count / tokens, words: `${count} of ${tokens} tokens`, complete: true };
+    }
+    const { spent } = await import("hookline/usage");
+    const month = new Date().toISOString().slice(0, 7);
+    const on = { session: { session }, day: { day: "today" }, month: { month }, project: { project: projectDir } }[per];
+    const { costMicroUsd, complete } = await spent(on, { env });
+    const dollars = costMicroUsd / 1e6;
+    return { share: dollars / usd, words: `$${dollars.toFixed(2)} of $${usd.toFixed(2)} for this ${per}`, complete };
+  }
+  const gone = (words: string) => `The budget is gone: ${words}. Raise it where budgetGuard is included.`;
+  part.preTool(rules, async (event, ctx) => {
+    const { share, words, complete } = await used(event.sessionId, ctx);
+    if (share >= haltAt) return halt(gone(words));
     if (share >= askAt) return ask(`The budget is used up: ${words}. Go on?`);
-    if (share < warnAt || (await state.get("warned"))) return undefined;
-    await state.set("warned", true);
-    return context(`This session has used ${words}. Finish what matters most.`);
+    if (!complete && options.unpriced === "ask") return ask(`At least ${words}: a model has no price. Go on?`);
+    if ((share < warnAt && complete) || (await ctx.state.get("told"))) return undefined;
+    await ctx.state.set("told", true);
+    return systemMessage(complete ? `Used ${words}.` : `Used at least ${words}: a model has no price.`);
+  });
+  part.onPrompt(rules, async (event, ctx) => {
+    const { share, words } = await used(event.sessionId, ctx);
+    return share >= haltAt ? block(gone(words)) : undefined;
   });
   return part;
 }

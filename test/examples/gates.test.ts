@@ -38,7 +38,7 @@ test("require-tests takes a report that is newer than the edit, and leaves other
   (await client.stop({ ...here, stop_hook_active: false })).expectNoOpinion();
 });
 
-test("budget-guard warns once, then asks, then stops, by tokens or by cost", async () => {
+test("US-30 budget-guard tells the person once, then asks, then stops, by tokens", async () => {
   const file = join(import.meta.dirname, "../fixtures/transcripts/a-plain/11111111-1111-4111-8111-111111111111.jsonl");
   const transcript = await openSession(file);
   const { tokens } = await transcript.stats();
@@ -49,17 +49,62 @@ test("budget-guard warns once, then asks, then stops, by tokens or by cost", asy
     return [
       await client.preTool("Read", { file_path: "a" }),
       await client.preTool("Read", { file_path: "a" }),
+      await client.prompt("go on"),
     ] as const;
   };
   const [plenty] = await ends({ tokens: spent * 10 });
   plenty.expectNoOpinion();
-  const [warned, again] = await ends({ tokens: Math.ceil(spent / 0.9) });
-  warned.expectContext(`used ${spent} of`);
+  const limit = Math.ceil(spent / 0.9);
+  const [warned, again] = await ends({ tokens: limit });
+  expect(warned.systemMessages).toEqual([`Used ${spent} of ${limit} tokens.`]);
   again.expectNoOpinion();
-  (await ends({ tokens: spent }))[0].expectAsked("used up");
-  (await ends({ tokens: Math.floor(spent / 2) }))[0].expectHalted("The budget is gone").expectDenied();
-  (await ends({ usd: 1_000 }))[0].expectNoOpinion();
-  (await ends({ usd: 0.000_001 }))[0].expectHalted("of $0.00");
+  const [asked, , goesOn] = await ends({ tokens: spent });
+  asked.expectAsked("used up");
+  goesOn.expectNoOpinion();
+  const [halted, , blocked] = await ends({ tokens: Math.floor(spent / 2) });
+  halted.expectHalted("The budget is gone").expectDenied();
+  blocked.expectBlocked("Raise it where budgetGuard is included");
+});
+
+test("US-30 budget-guard by dollars: a session, a day, a month, a project; models without a price", async () => {
+  const { env, dir, write } = await project();
+  const at = new Date().toISOString();
+  const call = (id: string, model: string) => ({
+    type: "assistant",
+    message: {
+      id,
+      role: "assistant",
+      model,
+      stop_reason: "end_turn",
+      usage: { input_tokens: 200_000, output_tokens: 0 },
+    },
+    timestamp: at,
+    cwd: dir,
+  });
+  const lines = (...calls: object[]) => calls.map((one) => `${JSON.stringify(one)}\n`).join("");
+  await write("agent/projects/-p/s1.jsonl", lines(call("m1", "claude-opus-5")));
+  await write("agent/projects/-p/s2.jsonl", lines(call("m2", "claude-opus-5"), call("m3", "acme-1")));
+  const here = { cwd: dir, session_id: "s1" };
+  const world = { env: { ...env, CLAUDE_CONFIG_DIR: join(dir, "agent"), HOOKLINE_HOME: join(dir, "state") } };
+  const tool = async (options: Parameters<typeof budgetGuard>[0], session = "s1") =>
+    testClient(createApp().include(budgetGuard(options)), world).preTool(
+      "Read",
+      { file_path: "a" },
+      { ...here, session_id: session },
+    );
+  (await tool({ usd: 10 })).expectNoOpinion();
+  (await tool({ usd: 1 })).expectAsked("$1.00 of $1.00 for this session");
+  (await tool({ usd: 0.5 })).expectHalted("$1.00 of $0.50");
+  (await tool({ usd: 2, per: "day" })).expectAsked("$2.00 of $2.00 for this day");
+  (await tool({ usd: 2, per: "month" })).expectAsked("for this month");
+  (await tool({ usd: 2, per: "project" })).expectAsked("for this project");
+  expect((await tool({ usd: 10 }, "s2")).systemMessages).toEqual([
+    "Used at least $1.00 of $10.00 for this session: a model has no price.",
+  ]);
+  (await tool({ usd: 10, unpriced: "ask" }, "s2")).expectAsked("a model has no price");
+  await write("state/usage.json", "{");
+  expect(await tool({ usd: 10 })).toMatchObject({ decision: "none", continue: true });
+  (await tool({ usd: 10, onFailure: "block" })).expectDenied("budget-guard failed");
 });
 
 test("kill-switch stops tools and prompts while its file is there, with the words in it", async () => {
