@@ -13,14 +13,25 @@ import { terminalPerson } from "./terminal-person.ts";
 export async function runInteractive(options: RunAgentOptions, io: FrontIo): Promise<number> {
   const ending = new AbortController();
   const waiting: ((line: string | undefined) => void)[] = [];
+  let closed = false;
   let writing: Promise<void> = Promise.resolve();
   const write = (text: string): void => {
     writing = writing.then(() => io.out(text));
   };
   const ask = (text: string, signal: AbortSignal): Promise<string | undefined> =>
     new Promise((done, fail) => {
-      signal.addEventListener("abort", () => fail(signal.reason), { once: true });
-      waiting.push(done);
+      if (closed) return done(undefined);
+      const drop = (): void => {
+        // What is typed next is not for a question that nobody asks any more.
+        waiting.splice(waiting.indexOf(answer), 1);
+        fail(signal.reason);
+      };
+      const answer = (line: string | undefined): void => {
+        signal.removeEventListener("abort", drop);
+        done(line);
+      };
+      signal.addEventListener("abort", drop, { once: true });
+      waiting.push(answer);
       write(text);
     });
   const reader = createInterface({ input: io.stdin, output: new PassThrough(), terminal: false });
@@ -37,6 +48,7 @@ export async function runInteractive(options: RunAgentOptions, io: FrontIo): Pro
     } else write("> ");
   });
   reader.once("close", () => {
+    closed = true;
     for (const answer of waiting.splice(0)) answer(undefined);
     control?.end();
   });
