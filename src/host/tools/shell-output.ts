@@ -1,3 +1,4 @@
+import { constants } from "node:fs";
 import { chmod, copyFile, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { errorCode } from "../../files/index.ts";
@@ -62,7 +63,8 @@ function trimmed(text: string): string {
 }
 
 async function firstBytes(path: string, count: number): Promise<string> {
-  const file = await open(path, "r");
+  // The command may have put something else in its place: a link leads elsewhere, and a pipe would hold us for ever.
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const bytes = Buffer.alloc(count);
     const { bytesRead } = await file.read(bytes, 0, count, 0);

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Ended, type Running, start } from "../../exec/index.ts";
-import { openFolder, unless } from "../../files/index.ts";
+import { openFolder } from "../../files/index.ts";
 import { runTag } from "./background-shells.ts";
 import { readShellWords, shellScript } from "./shell-script.ts";
 import type { ToolContext } from "./tool.ts";
@@ -79,7 +79,11 @@ async function makeOutput({ paths, newId }: ToolContext): Promise<string> {
 async function follow(running: Running, outputPath: string): Promise<ShellEnd> {
   let flooded = false;
   const watch = setInterval(async () => {
-    const size = (await unless(["ENOENT"], stat(outputPath)))?.size ?? 0;
+    // A command can take the file or its folder away; what it then writes is no output of ours.
+    const size = await stat(outputPath).then(
+      (found) => found.size,
+      () => 0,
+    );
     if (size <= mostOutputBytes) return;
     flooded = true;
     running.cancel();
