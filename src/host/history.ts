@@ -1,5 +1,5 @@
 import type { ContentBlock, Message, ToolResultBlock } from "../models/index.ts";
-import { type Linked, putBack } from "../sessions/index.ts";
+import { type Block, type Linked, putBack } from "../sessions/index.ts";
 import { type Attachment, sayOf } from "./attachment.ts";
 
 /** Entries of a transcript as a model is told them, the way it was told them when they happened. */
@@ -34,15 +34,57 @@ async function contentOf(
   entry: Extract<Linked, { kind: "user" | "assistant" }>,
   { root, folder }: { root: string; folder: string },
 ): Promise<readonly ContentBlock[]> {
+  if (entry.hookline === undefined) return entry.content.flatMap(asSent);
   const raw = JSON.parse(Buffer.from(entry.raw()).toString("utf8")) as Readonly<Record<string, unknown>>;
-  const { record } = entry.hookline === undefined ? { record: raw } : await putBack(raw, root, folder);
+  const { record } = await putBack(raw, root, folder);
   const { content } = (record["message"] ?? {}) as { content?: unknown };
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return Array.isArray(content) ? (content as ContentBlock[]).filter(isSent) : [];
+  return Array.isArray(content) ? (content as ContentBlock[]).filter(({ type }) => sent.has(type)) : [];
 }
 
-function isSent({ type }: ContentBlock): boolean {
-  return ["text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "document"].includes(type);
+const sent: ReadonlySet<string> = new Set([
+  ...["text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "document"],
+]);
+
+/** A block of a transcript in the API's spelling; nothing for those that no model is ever sent. */
+function asSent(block: Block): readonly ContentBlock[] {
+  switch (block.type) {
+    case "text":
+      return block.text === "" ? [] : [{ type: "text", text: block.text }];
+    case "thinking":
+      return [{ type: "thinking", thinking: block.thinking, signature: block.signature ?? "" }];
+    case "redacted_thinking":
+      return [{ type: "redacted_thinking", data: block.data }];
+    case "tool_use":
+      return [{ type: "tool_use", id: block.id, name: block.name, input: inputOf(block.input) }];
+    case "tool_result":
+      return [resultOf(block)];
+    case "image":
+    case "document":
+      return [{ type: block.type, source: block.source } as ContentBlock];
+    default:
+      return [];
+  }
+}
+
+function inputOf(input: unknown): Readonly<Record<string, unknown>> {
+  return typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
+}
+
+function resultOf({
+  toolUseId,
+  content,
+  contentWasText,
+  isError,
+}: Extract<Block, { type: "tool_result" }>): ToolResultBlock {
+  const blocks = content.flatMap(asSent);
+  const text = blocks.flatMap((block) => (block.type === "text" ? block.text : [])).join("");
+  return {
+    type: "tool_result",
+    tool_use_id: toolUseId,
+    content: contentWasText === true ? text : (blocks as NonNullable<ToolResultBlock["content"]>),
+    ...(isError ? { is_error: true } : {}),
+  };
 }
 
 /** Lines of one answer, and results of one batch, are one message each; results come before what was said beside them. */

@@ -60,11 +60,10 @@ export async function openRecord(options: AgentOptions): Promise<OpenedRecord> {
   const own = { path: root, origin: "hookline" as const };
   const where = named === "last" ? { roots: [own] } : { roots: [own, ...(await findRoots({ env, home }))] };
   const place = await findSession(named, { cwd, ...where });
-  const ours =
-    place.root.path === store.root.path && options.fork !== true && (await writtenByUs(store, place.id, wanted));
-  if (ours) {
+  if (place.root.path === store.root.path && options.fork !== true) {
     const session = await store.resume(place.id, wanted);
-    return { record: await claimed(recordOf(session, root, store)), source: "resume", context: session.context };
+    if (writtenByUs(session.context))
+      return { record: await claimed(recordOf(session, root, store)), source: "resume", context: session.context };
   }
   const session = await store.fork(place, wanted);
   const forkedFrom = { id: place.id, file: place.file };
@@ -93,8 +92,7 @@ export async function nextRecord(options: AgentOptions): Promise<SessionRecord> 
 }
 
 /** A session that another program wrote to is its own: we go on in a fork, and it keeps every byte. */
-async function writtenByUs(store: Store, id: string, wanted: { cwd: string }): Promise<boolean> {
-  const { context } = await store.resume(id, wanted);
+function writtenByUs(context: readonly Linked[]): boolean {
   return context.every(({ entrypoint }) => entrypoint === undefined || entrypoint === "hookline");
 }
 
