@@ -1,63 +1,19 @@
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
+import { agreeWithModel, agreeWithParsing, usual } from "../fixtures/agreement.ts";
 import { corpus } from "../fixtures/corpus.ts";
-import { mutated } from "../fixtures/mutate.ts";
-import { bothWays, recordedRoot, sessionsIn, together, transcripts } from "../fixtures/recorded.ts";
+import { bothWays, recordedRoot, sessionsIn, transcripts } from "../fixtures/recorded.ts";
 import { reference, scanned } from "../fixtures/reference.ts";
-import { answer, copyOf, one, openWorld, prompt, textOf, tokens, type Wire } from "../fixtures/world.ts";
+import { answer, one, openWorld, prompt, textOf, tokens } from "../fixtures/world.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hookline-scan-"));
 const path = join(folder, "lines.jsonl");
-const changed = join(folder, "changed.jsonl");
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const agent = "a0123456789abcdef";
-
-const usual: readonly Wire[] = [
-  { type: "queue-operation", operation: "enqueue", timestamp: "2026-10-05T09:00:00.000Z", sessionId: one },
-  prompt("do it"),
-  answer({ stop: null, usage: tokens(10, 3) }),
-  answer(),
-  answer({ id: "msg_2", request: null, at: "2026-10-06T10:00:00.000Z", model: "claude-opus-5[1m]" }),
-  answer({ id: "msg_3", agent, usage: { ...tokens(1, 2, 3), cache_creation: { ephemeral_5m_input_tokens: 0 } } }),
-  answer({
-    id: "msg_4",
-    usage: {
-      ...tokens(1, 2, 3),
-      cache_creation: { ephemeral_1h_input_tokens: 7, ephemeral_5m_input_tokens: 9 },
-      cache_creation_input_tokens: 16,
-      server_tool_use: { web_search_requests: 1, web_fetch_requests: 0 },
-      service_tier: "standard",
-      inference_geo: "us",
-      iterations: [{ type: "message", ...tokens(1, 2, 3) }],
-      speed: "fast",
-    },
-  }),
-  copyOf(answer({ id: "msg_5", request: "req_5" }), agent),
-  prompt("", { message: { role: "user", content: [{ tool_use_id: "toolu_1", type: "tool_result", content: "ok" }] } }),
-  { type: "ai-title", aiTitle: "A title", sessionId: one },
-  answer({ model: "<synthetic>", id: "msg_6", usage: tokens(0, 0), more: { isApiErrorMessage: true } }),
-];
-
-const mains = usual.filter((line) => line["isSidechain"] !== true);
-
-/** A file in which shapes are learned first, and lines that almost fit come after. */
-const files = fc.array(fc.constantFrom(...usual).chain(mutated), { minLength: 20, maxLength: 60 });
 
 test("US-12 the quick scan finds what parsing every line finds, on lines changed in every way", async () => {
-  await fc.assert(
-    fc.asyncProperty(files, fc.constantFrom("", "\n"), fc.boolean(), async (lines, end, isAgent) => {
-      writeFileSync(changed, [...usual.map(textOf), ...lines].join("\n") + end);
-      const of = isAgent ? agent : undefined;
-      const [quick, plain] = [await scanned(changed, of), await reference(changed, of)];
-      expect({ ...quick, unreadable: 0 }).toEqual({ ...plain, unreadable: 0 });
-      // Damage behind the type of a line that cannot hold usage is nobody's loss, and not looked for.
-      expect(quick.unreadable).toBeLessThanOrEqual(plain.unreadable);
-    }),
-    { numRuns: Number(process.env["HOOKLINE_RUNS"] ?? 200) },
-  );
+  await agreeWithParsing(200);
 });
 
 test("US-12 so it does wherever lines are cut by the buffer", async () => {
@@ -97,17 +53,7 @@ test("US-12 they agree on generated transcripts, session by session", async () =
 });
 
 test("US-12 they agree on lines changed in every way", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.constantFrom(...mains).chain(mutated), { maxLength: 30 }), async (lines) => {
-      const world = openWorld();
-      world.write(`${one}.jsonl`, [...mains.map(textOf), ...lines]);
-      for (const place of await sessionsIn(world.root)) {
-        const { modelled, reported } = await bothWays(place);
-        expect(together(reported)).toEqual(together(modelled));
-      }
-    }),
-    { numRuns: Number(process.env["HOOKLINE_RUNS"] ?? 30) },
-  );
+  await agreeWithModel(30);
 });
 
 test("US-31 and US-32 lines like earlier ones are compared, all others parsed: few of many thousand", async () => {
