@@ -56,9 +56,9 @@ function processFields({ stdout, stderr, ended, hook, durationMs }: RunRecord): 
   return { stdout, stderr, exitCode, command: hook.name, durationMs: Math.round(durationMs) };
 }
 
-/** Plain text that the event passes on as context; empty for JSON answers. */
+/** Plain text that the event passes on as context, shortened where it was long; empty for JSON answers. */
 function plainOf({ stdout, answer }: RunRecord): string {
-  return answer?.context !== undefined && !/^[\s\ufeff]*\{/.test(stdout) ? stdout.trim() : "";
+  return /^[\s\ufeff]*\{/.test(stdout) ? "" : (answer?.context ?? []).join("\n");
 }
 
 /** A reason with the program that gave it, where the reason is what a program wrote to stderr. */
@@ -76,11 +76,20 @@ export function refusalOf(outcome: Outcome): string {
 
 /** What of it the model is told; undefined when it is for the person or the record only. The same live and after a resume. */
 export function sayOf(attachment: Attachment): string | undefined {
-  const text = textOf(attachment);
-  return text === undefined || text === "" ? undefined : wrapContext(text, "system-reminder");
+  const text = hookTextOf(attachment) ?? "";
+  return text === "" ? otherTextOf(attachment) : wrapContext(text, "system-reminder");
 }
 
-function textOf({ type, hookName, hookEvent, ...fields }: Attachment): string | undefined {
+/** News and instructions come whole: they are no hook's words, and bounded where they come from. */
+function otherTextOf({ type, prompt, content }: Attachment): string | undefined {
+  if (type === "queued_command" && typeof prompt === "string") return prompt;
+  if (type !== "nested_memory" || typeof content !== "object" || content === null) return undefined;
+  const { path, content: text } = content as Readonly<Record<string, unknown>>;
+  const whole = `Contents of ${String(path)}:\n\n${String(text)}`.replace(/<(?=\s*\/?\s*system-reminder)/gi, "&lt;");
+  return `<system-reminder>\n${whole}\n</system-reminder>`;
+}
+
+function hookTextOf({ type, hookName, hookEvent, ...fields }: Attachment): string | undefined {
   const row = typeof hookEvent === "string" && isEventName(hookEvent) ? rowOf(hookEvent) : undefined;
   switch (type) {
     case "hook_success":
@@ -90,17 +99,11 @@ function textOf({ type, hookName, hookEvent, ...fields }: Attachment): string | 
       return `${hookName} hook additional context: ${textsIn(fields["content"]).join("\n")}`;
     case "hook_blocking_error": {
       if (row?.onBlock !== "feedback") return undefined;
-      const { blockingError, command } = fields["blockingError"] as Record<string, unknown>;
+      const { blockingError, command } = (fields["blockingError"] ?? {}) as Record<string, unknown>;
       return `${hookName} hook blocking error from command: "${command}": ${blockingError}`;
     }
     case "async_hook_response":
       return textsIn(fields["texts"] ?? asyncTexts(fields["response"])).join("\n");
-    case "queued_command":
-      return String(fields["prompt"] ?? "");
-    case "nested_memory": {
-      const { path, content } = (fields["content"] ?? {}) as Record<string, unknown>;
-      return `Contents of ${path}:\n\n${content}`;
-    }
     default:
       return undefined;
   }

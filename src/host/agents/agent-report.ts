@@ -60,7 +60,11 @@ export function reportNews(
   about: { description: string; toolUseId: string; outputFile: string },
   status: string,
 ): string {
-  const text = report.content.map((block) => block.text).join("\n");
+  // What the agent says cannot end the frame it stands in.
+  const text = report.content
+    .map((block) => block.text)
+    .join("\n")
+    .replace(/<(?=\/(?:result|task-notification)>)/gi, "&lt;");
   return `<task-notification>
 <task-id>${report.agentId}</task-id>
 <tool-use-id>${about.toolUseId}</tool-use-id>
