@@ -1,12 +1,12 @@
 import { appInputs, loadApp } from "../sdk/index.ts";
-import { closeNetwork } from "./without-effects.ts";
+import { closeDoors } from "./without-effects.ts";
 
 /**
  * What `introspect` starts: loads one hooks file and reports on it. `node child.js FILE MARK [quiet]`; the report is the line of
  * standard output that begins with the mark, so that nothing the file prints can be taken for it. `quiet`: without effects.
  */
 const [file = "", mark = "", how] = process.argv.slice(2);
-if (how === "quiet") closeNetwork();
+if (how === "quiet") closeDoors();
 const print = process.stdout.write.bind(process.stdout);
 
 function report(value: unknown): Promise<void> {

@@ -92,6 +92,12 @@ test("SD-87: what does not load in time is ended with everything it started, and
   expect([existsSync(late), existsSync(good)]).toEqual([false, false]);
 });
 
+/** V8 writes its traces to any file that a flag names, whatever Node's permission model says. */
+const codeTraces = `import v8 from "node:v8";
+for (const flag of ["--redirect-code-traces", "--redirect-code-traces-to=CANARY", "--trace-opt"]) v8.setFlagsFromString(flag);
+const hot = (a) => { let sum = 0; for (let i = 0; i < 100; i++) sum += a * i; return sum; };
+for (let i = 0; i < 200_000; i++) hot(i);`;
+
 test.each([
   ["writes", `import { writeFileSync } from "node:fs";\nwriteFileSync("CANARY", "");`],
   ["starts a program", `import { execFileSync } from "node:child_process";\nexecFileSync("touch", ["CANARY"]);`],
@@ -99,6 +105,11 @@ test.each([
   ["connects", `import { connect } from "node:net";\nconnect(9, "127.0.0.1");`],
   ["asks for a name", `import { lookup } from "node:dns/promises";\nawait lookup("localhost");`],
   ["fetches", `await fetch("http://127.0.0.1:9/");`],
+  ["takes a bare socket", `import net from "node:net";\nnet._createServerHandle("127.0.0.1", 0, 4);`],
+  ["signals", `process.kill(process.ppid, "SIGCONT");`],
+  ["signals past the usual way", `process._kill(process.ppid, 18);`],
+  ["has V8 write a file", codeTraces],
+  ["traces", `import trace from "node:trace_events";\ntrace.createTracing({ categories: ["node"] }).enable();`],
 ])("SD-97: looked at without effects, code that %s while it is loaded is refused", async (_, head) => {
   const canary = join(world().folder, "canary");
   const text = app("app.onStop(() => undefined);", head.replaceAll("CANARY", canary));

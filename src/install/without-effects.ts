@@ -2,6 +2,9 @@ import dgram from "node:dgram";
 import dns from "node:dns";
 import { syncBuiltinESMExports } from "node:module";
 import net from "node:net";
+import os from "node:os";
+import traceEvents from "node:trace_events";
+import v8 from "node:v8";
 
 /**
  * Flags for a Node that reads what it likes, and writes nothing and starts nothing. The network is closed from inside, since the
@@ -27,18 +30,29 @@ export function limitedEnv(
 
 export const refusal = "is refused: the file is only looked at, without effects";
 
-/** In the process itself, before any foreign code: no connection, no datagram, no name lookup. */
-export function closeNetwork(): void {
-  const refuse = (): never => {
-    throw new Error(`The network ${refusal}`);
-  };
-  const close = (target: object, names: readonly string[]): void => {
-    for (const name of names)
-      Object.defineProperty(target, name, { value: refuse, configurable: true, writable: true });
+/**
+ * In the process itself, before any foreign code: no connection, no datagram, no name lookup, no signal to others, and nothing by
+ * which V8 writes a file past the permission model.
+ */
+export function closeDoors(): void {
+  const close = (target: object, names: readonly string[], what = "The network"): void => {
+    const value = (): never => {
+      throw new Error(`${what} ${refusal}`);
+    };
+    for (const name of names.filter((one) => one in target))
+      Object.defineProperty(target, name, { value, configurable: true, writable: true });
   };
   close(net.Socket.prototype, ["connect"]);
   close(net.Server.prototype, ["listen"]);
+  close(net, ["_createServerHandle"]);
+  close(dgram, ["_createSocketHandle"]);
   close(dgram.Socket.prototype, ["bind", "connect", "send"]);
+  close(process, ["kill", "_kill", "_debugProcess"], "A signal");
+  close(process, ["execve"], "Another program");
+  close(os, ["setPriority"], "Another priority");
+  close(v8, ["setFlagsFromString", "setHeapSnapshotNearHeapLimit"], "A flag of V8");
+  close(traceEvents, ["createTracing"], "Tracing");
+  close(process.getBuiltinModule("node:sqlite") ?? {}, ["DatabaseSync"], "A database");
   for (const lookups of [dns, dns.promises, dns.Resolver.prototype, dns.promises.Resolver.prototype]) {
     const names = Object.getOwnPropertyNames(lookups).filter((name) => /^(?:lookup|resolve|reverse)/.test(name));
     close(lookups, names);

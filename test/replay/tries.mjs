@@ -94,6 +94,13 @@ app.onPrompt({ name: "tries", timeoutMs: 60_000 }, async (_event, { env }) => {
     "process.binding": () => process.binding("spawn_sync"),
     "process.dlopen": () => process.dlopen({ exports: {} }, victim),
     "process.kill": () => process.kill(process.ppid, "SIGCONT"),
+    "process._kill": () => process._kill(process.ppid, os.constants.signals.SIGCONT),
+    "flags of V8": () => {
+      const flags = ["--redirect-code-traces", `--redirect-code-traces-to=${victim}`, "--trace-opt"];
+      for (const flag of flags) v8.setFlagsFromString(flag);
+      const hot = (a) => Array.from({ length: 100 }, (_, i) => a * i).reduce((one, other) => one + other);
+      for (let i = 0; i < 50_000; i++) hot(i);
+    },
     setPriority: () => os.setPriority(process.ppid, 1),
     "inspector.open": () => inspector.open(0),
     "inspector session": () => new inspector.Session().connect(),

@@ -10,18 +10,20 @@ export async function refuseOthers(log: EffectLog): Promise<void> {
     log.note("other", target);
     throw new Denied(what);
   };
-  const kill = process.kill.bind(process);
-  process.kill = (pid, signal) => {
+  const more = process as unknown as Record<string, unknown>;
+  const kill = more["_kill"] as (pid: number, signal: number) => number;
+  // What `process.kill` stands on, and anybody can call.
+  more["_kill"] = (pid: number, signal: number) => {
     // Asking whether a process lives is no signal.
-    if (signal === 0) return kill(pid, signal);
-    log.note("signal", `${signal ?? "SIGTERM"} to ${pid}`);
+    if (signal === 0) return kill.call(process, pid, signal);
+    log.note("signal", `${signal} to ${pid}`);
     throw new Denied("A signal");
   };
-  // These write a file from inside V8, past the permission model.
+  // These write a file from inside V8, past the permission model; a flag of V8 names the file, and any file will do.
+  v8.setFlagsFromString = () => refuse("Setting flags of V8", "flags of V8");
   traceEvents.createTracing = () => refuse("Tracing", "trace events");
   v8.setHeapSnapshotNearHeapLimit = () => refuse("A heap snapshot", "heap snapshot");
   os.setPriority = () => refuse("Changing priorities", "priority of a process");
-  const more = process as unknown as Record<string, unknown>;
   for (const name of ["_debugProcess", "execve"]) {
     if (typeof more[name] === "function") more[name] = () => refuse(`process.${name}`, name);
   }

@@ -6,7 +6,7 @@ import { watchDenied } from "./watch-denied.ts";
 
 /**
  * Closes what Node's permission model leaves open, and notes what it refuses. The model itself keeps files, processes and threads:
- * were every function here put back by an app, it would still write nothing outside its scratch folder and start nothing.
+ * were every function here put back by an app, it would still start nothing, and write nothing but what V8 writes by itself.
  */
 export async function refuseEffects(log: EffectLog): Promise<void> {
   await watchDenied(log);
