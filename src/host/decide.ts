@@ -96,8 +96,10 @@ async function decideByAsking(asked: Asked, input: ToolInput, judgement: Judgeme
 
 async function askPerson(asked: Asked, input: ToolInput, judgement: Judgement, reason: string): Promise<Decision> {
   const { thread, tool, toolUseId, signal } = asked;
-  const { suggestions } = judgement;
-  const said = await askPermission(thread, { tool, input, toolUseId, reason, suggestions }, signal);
+  const { suggestions, paths } = judgement;
+  const [path] = paths;
+  const blocked = path === undefined ? {} : { blockedPath: path.resolved };
+  const said = await askPermission(thread, { tool, input, toolUseId, reason, suggestions, ...blocked }, signal);
   if (said.behavior === "allow") {
     await storeUpdates(thread, said.updates ?? []);
     return lookAgain(asked, input, said.input);

@@ -257,15 +257,11 @@ describe("the protocol (HO-55)", () => {
         response: { subtype: "success", request_id: asked()[n]?.["request_id"], response },
       });
     await until(/can_use_tool/);
-    expect(Object.keys(asked()[0]?.["request"] as Line)).toEqual([
-      "subtype",
-      "tool_name",
-      "display_name",
-      "input",
-      "description",
-      "permission_suggestions",
-      "tool_use_id",
-    ]);
+    const recorded = readFileSync(fixture("_sdk-control-requests.jsonl"), "utf8").trimEnd().split("\n");
+    const theirs = JSON.parse(recorded.find((line) => line.includes("can_use_tool")) ?? "{}") as { request: Line };
+    const fields = Object.keys(theirs.request).filter((name) => name !== "blocked_path");
+    expect(Object.keys(asked()[0]?.["request"] as Line)).toEqual([...fields, "decision_reason"]);
+    expect(asked()[0]?.["request"]).toMatchObject({ description: "touch zz.txt" });
     answer(0, { behavior: "allow", updatedInput: { command: "touch yy.txt" } });
     await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(2);
     answer(1, { behavior: "deny", message: "never" });

@@ -1,12 +1,14 @@
 import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { stripControl } from "../../engine/index.ts";
+import type { ToolUseBlock } from "../../models/index.ts";
 import { runAgent } from "../agent.ts";
 import type { AgentEvent } from "../agent-event.ts";
 import type { AgentControl } from "../control.ts";
 import type { RunAgentOptions } from "../options.ts";
 import { EndedBySignal, type FrontIo, leaveNow, type SignalName, signalStatus } from "./front-io.ts";
 import { noticeOf } from "./notices.ts";
+import { subjectOf } from "./subject.ts";
 import { terminalPerson } from "./terminal-person.ts";
 
 /** A line prompt: what is typed is a prompt, a command, or the answer to a question that stands. */
@@ -104,17 +106,8 @@ export async function runInteractive(options: RunAgentOptions, io: FrontIo): Pro
   }
 }
 
-function callLine({
-  name,
-  input,
-}: {
-  readonly name: string;
-  readonly input: Readonly<Record<string, unknown>>;
-}): string {
-  const about = input["command"] ?? input["file_path"] ?? input["pattern"] ?? input["description"] ?? "";
-  return (
-    stripControl(`· ${name} ${String(about)}`)
-      .split("\n")[0]
-      ?.slice(0, 200) ?? ""
-  );
+/** One line about a call, as far as a line goes. */
+function callLine({ name, input }: Pick<ToolUseBlock, "name" | "input">): string {
+  const [line = ""] = stripControl(`· ${name} ${subjectOf(input)}`).split("\n");
+  return line.slice(0, 200);
 }

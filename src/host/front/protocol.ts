@@ -5,6 +5,7 @@ import type { PermissionUpdate, ToolInput } from "../../protocol/index.ts";
 import type { AgentControl } from "../control.ts";
 import type { Person } from "../person.ts";
 import type { FrontIo } from "./front-io.ts";
+import { subjectOf } from "./subject.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -107,10 +108,18 @@ function personOver(ask: Ask): Person {
   }
 
   return {
-    async permission({ tool, input, toolUseId, suggestions, reason }, signal) {
-      const about = { tool_name: tool, display_name: tool, input, description: reason };
-      const more = { permission_suggestions: suggestions, tool_use_id: toolUseId };
-      return readAnswer(await put("can_use_tool", { ...about, ...more }, signal));
+    async permission({ tool, input, toolUseId, suggestions, reason, blockedPath }, signal) {
+      const about = {
+        tool_name: tool,
+        display_name: tool,
+        input,
+        description: subjectOf(input),
+        permission_suggestions: suggestions,
+        ...(blockedPath === undefined ? {} : { blocked_path: blockedPath }),
+        tool_use_id: toolUseId,
+        decision_reason: reason,
+      };
+      return readAnswer(await put("can_use_tool", about, signal));
     },
     async question(question, signal) {
       const { selected } = await put("hook_question", { ...question }, signal);
