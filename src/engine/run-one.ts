@@ -66,7 +66,8 @@ export function recordRun(
   times: Times,
   when: "awaited" | "late" = "awaited",
 ): Soon<OneRun> {
-  if (saidNothing(ran)) return { record: recordOf(configured, firing, ran, times, none), warnings: ran.warnings };
+  if (saidNothing(ran, configured))
+    return { record: recordOf(configured, firing, ran, times, none), warnings: ran.warnings };
   const read = readAnswer(ran, readingOf(configured, firing, world, when === "late"));
   return soon(finishAnswer(withEnvFile(read.answer, ran.envFile), configured, firing, world), (finished) => {
     const { row, ref, onFailure } = configured;
@@ -81,9 +82,12 @@ export function recordRun(
 
 const none: Verdict = { kind: "none" };
 
-/** Most callbacks have nothing to say about most events. */
-function saidNothing({ said, failure }: Ran): boolean {
-  return said.kind === "returned" && (said.value === undefined || said.value === null) && failure === undefined;
+/** Most hooks have nothing to say about most events: they return nothing, or end well and print nothing. */
+function saidNothing({ said, failure, stdout, envFile }: Ran, { row }: ConfiguredHook): boolean {
+  if (failure !== undefined) return false;
+  if (said.kind === "returned") return said.value === undefined || said.value === null;
+  // Where a hook answers by its text, silence says something too.
+  return said.kind === "printed" && said.exit === 0 && stdout === "" && envFile === undefined && row.onText !== "path";
 }
 
 function withEnvFile(answer: Answer, envFile: string | undefined): Answer {

@@ -43,6 +43,7 @@ const pastedIfPlain: Paste = (value, written) => (isPlain(value) ? value : writt
 
 /** One pass over the text: a value that itself holds `${…}` is never filled again. */
 function fill(text: string, { projectDir, plugin }: Placeholders, paste: Paste): string {
+  if (!text.includes("${")) return text;
   return text.replace(placeholder, (written: string, name: string) => {
     // The shell has the project folder in its environment; only a direct start needs it filled in.
     if (name === "CLAUDE_PROJECT_DIR") return paste === pasted ? projectDir : written;

@@ -1,5 +1,12 @@
 import { existsSync } from "node:fs";
-import { type CommandLine, type Finished, type OnLine, type Running, start } from "../../../exec/index.ts";
+import {
+  type CommandLine,
+  type Finished,
+  type OnLine,
+  type Running,
+  type StartOptions,
+  start,
+} from "../../../exec/index.ts";
 import type { CommandHook, HookRef, Warning } from "../../../protocol/index.ts";
 import type { PluginRoot } from "../../layer.ts";
 import type { AnyPayload } from "../../payload.ts";
@@ -45,10 +52,11 @@ export function startCommand(hook: CommandHook, call: CommandCall): StartedComma
   const filled = fillPlaceholders(hook, call);
   if ("refused" in filled) return { done: Promise.resolve(notStarted(filled.refused)), running: undefined };
 
-  const folder = workingFolder(call);
-  const running: Running = start(commandLine(hook, filled, call.env), {
-    cwd: folder.path,
-    env: environmentOf(hook, call),
+  const line = commandLine(hook, filled, call.env);
+  const env = environmentOf(hook, call);
+  const optionsIn = (cwd: string): StartOptions => ({
+    cwd,
+    env,
     tag: { name: tagName, value: call.runId },
     input: `${call.line}\n`,
     keepInputOpen: hook.interactive === true,
@@ -56,7 +64,12 @@ export function startCommand(hook: CommandHook, call: CommandCall): StartedComma
     ...(call.graceMs === undefined ? {} : { graceMs: call.graceMs }),
     onLine: lineReader(hook, call, () => running),
   });
-  const done = running.done.then((finished: Finished) => ranOf(finished, hook, call.ref, folder.warnings));
+  let running = start(line, optionsIn(String(call.payload["cwd"])));
+  // Only when nothing could be started is it worth a look whether the folder is still there.
+  const instead = running.pid === undefined ? folderInstead(call) : undefined;
+  if (instead !== undefined) running = start(line, optionsIn(instead.path));
+  const warnings = instead === undefined ? [] : [instead.warning];
+  const done = running.done.then((finished: Finished) => ranOf(finished, hook, call.ref, warnings));
   return { done, running };
 }
 
@@ -92,15 +105,18 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-function workingFolder({ payload, projectDir, home, ref }: CommandCall): {
-  path: string;
-  warnings: readonly Warning[];
-} {
+/** Where a hook runs whose folder is gone; undefined when it is there. */
+function folderInstead({
+  payload,
+  projectDir,
+  home,
+  ref,
+}: CommandCall): { path: string; warning: Warning } | undefined {
   const wanted = String(payload["cwd"]);
-  if (existsSync(wanted)) return { path: wanted, warnings: [] };
+  if (existsSync(wanted)) return undefined;
   const path = existsSync(projectDir) ? projectDir : home;
   const message = `The folder ${wanted} is gone; the hook ran in ${path}.`;
-  return { path, warnings: [{ code: "cwd-missing", message, place: ref.id }] };
+  return { path, warning: { code: "cwd-missing", message, place: ref.id } };
 }
 
 /** What this run adds lies over what all share: a process's environment includes inherited properties, so nothing is copied. */
