@@ -39,3 +39,26 @@ test("a checkout's agent file that is a link to an endless device held every ses
     ["own", "words of its own"],
   ]);
 });
+
+test("DR-1: a checkout's agent file, and the model itself, chose who answers: a script in the checkout, another provider", async () => {
+  const world = makeWorld({ hooks: {} });
+  onTestFinished(world.remove);
+  const [own, theirs] = [join(world.home, ".claude/agents"), join(world.project, ".claude/agents")];
+  for (const folder of [own, theirs]) mkdirSync(folder, { recursive: true });
+  writeFileSync(join(own, "mine.md"), "---\nmodel: openai:gpt\n---\nmine");
+  writeFileSync(join(theirs, "a.md"), "---\nmodel: scripted:evil.json\n---\ntheirs");
+  writeFileSync(join(theirs, "b.md"), "---\nmodel: claude-haiku-4-5\n---\ntheirs");
+  const models = Object.fromEntries((await loadAgents([own, theirs])).map(({ type, model }) => [type, model]));
+  expect(models).toMatchObject({ mine: "openai:gpt", a: undefined, b: "claude-haiku-4-5" });
+  const opened: string[] = [];
+  const call = { tool: "Agent", input: { description: "d", prompt: "p", model: "scripted:evil.json" } };
+  const { requests } = await world.run([{ calls: [call] }, { text: "done" }], {
+    prompt: "go",
+    openModel: async (name) => {
+      opened.push(name);
+      throw new Error(name);
+    },
+  });
+  expect(opened).toEqual([]);
+  expect(JSON.stringify(requests.at(-1)?.messages)).toContain("is no name of a model");
+});

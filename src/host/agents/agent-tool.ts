@@ -4,6 +4,7 @@ import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } 
 import { type AgentReport, reportOf } from "./agent-report.ts";
 import { type AgentWish, beginAgent, deepestAgent, openAgentThread } from "./agent-thread.ts";
 import { startInBackground } from "./background-agent.ts";
+import { namesProvider } from "./definitions.ts";
 import { isolatedFolder } from "./isolation.ts";
 
 /** Starts an agent: a conversation of its own that works on one task and reports. */
@@ -34,7 +35,7 @@ export function agentTool(parent: Thread): Tool {
   return tool;
 }
 
-function refusal({ session, agent }: Thread, { subagent_type: wanted, name }: ToolInput): string | undefined {
+function refusal({ session, agent }: Thread, { subagent_type: wanted, name, model }: ToolInput): string | undefined {
   const types = session.definitions.map(({ type }) => type);
   if (wanted !== undefined && !types.includes(String(wanted)))
     return `Agent type '${String(wanted)}' not found. Available agents: ${types.join(", ")}`;
@@ -42,6 +43,7 @@ function refusal({ session, agent }: Thread, { subagent_type: wanted, name }: To
     return `Agents may start agents only ${deepestAgent} deep. Do the task yourself.`;
   if (name !== undefined && !/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/.test(String(name)))
     return "A teammate's name has letters, digits, - and _ only, and at most 32 of them.";
+  if (typeof model === "string" && namesProvider(model)) return `"${model}" is no name of a model. Leave it out.`;
   return undefined;
 }
 

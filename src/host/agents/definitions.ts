@@ -40,9 +40,22 @@ export async function loadAgents(folders: readonly string[]): Promise<readonly A
   const byType = new Map(builtinAgents.map((agent) => [agent.type, agent]));
   for (const [index, folder] of folders.entries()) {
     const roots = index === 0 ? "anywhere" : [dirname(dirname(folder))];
-    for (const agent of await agentsIn(folder, roots)) byType.set(agent.type, agent);
+    for (const agent of await agentsIn(folder, roots))
+      byType.set(agent.type, index === 0 || !namesProvider(agent.model) ? agent : withoutModel(agent));
   }
   return [...byType.values()];
+}
+
+/**
+ * `scripted:FILE`, `openai:NAME`: not which model is asked but who answers, and so where the conversation goes. That is the person's
+ * choice; neither a checkout nor a model makes it.
+ */
+export function namesProvider(model: string | undefined): boolean {
+  return model !== undefined && /^\s*(?:scripted|openai|anthropic):/.test(model);
+}
+
+function withoutModel({ model: _, ...agent }: AgentDefinition): AgentDefinition {
+  return agent;
 }
 
 async function agentsIn(folder: string, roots: readonly string[] | "anywhere"): Promise<readonly AgentDefinition[]> {
