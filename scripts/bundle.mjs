@@ -47,6 +47,7 @@ export async function bundle(outdir) {
   const { build } = await import("esbuild");
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const prices = readFileSync(join(src, "usage", "prices", "anthropic.json"), "utf8");
+  const program = await scanProgram(build);
   const one = (entry) =>
     build({
       entryPoints: [join(src, entry)],
@@ -57,7 +58,11 @@ export async function bundle(outdir) {
       target: "node20",
       minify: true,
       legalComments: "none",
-      define: { HOOKLINE_VERSION: JSON.stringify(version), HOOKLINE_PRICES: JSON.stringify(prices) },
+      define: {
+        HOOKLINE_VERSION: JSON.stringify(version),
+        HOOKLINE_PRICES: JSON.stringify(prices),
+        HOOKLINE_SCAN_PROGRAM: JSON.stringify(program),
+      },
       plugins: [asksForBuiltins, leavesOthers(entry)],
       logLevel: "warning",
     });
@@ -81,6 +86,20 @@ function asking(text) {
     const values = names.split(",").filter((name) => !/^\s*(?:type\s|$)/.test(name));
     return `const {${values.join(",").replace(/\sas\s/g, ": ")}} = process.getBuiltinModule("${module}");`;
   });
+}
+
+/** The scanner's inner loops, assembled now and not at every start. */
+async function scanProgram(build) {
+  const entry = join(src, "usage", "scan", "wasm", "program.ts");
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    write: false,
+  });
+  const url = `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`;
+  return Buffer.from((await import(url)).scanProgram()).toString("base64");
 }
 
 /** What is imported on demand, and the transcript reader, stay files of their own. Our modules do nothing by being loaded. */

@@ -7,6 +7,9 @@ import { run } from "./lines.ts";
 import { isSame, plainEnd, skipString } from "./strings.ts";
 import { skipScalar, skipValue } from "./values.ts";
 
+/** Set by the build, which joins modules: then nothing has to be assembled. */
+declare const HOOKLINE_SCAN_PROGRAM: string | undefined;
+
 /**
  * The inner loops of the scanner: from a chunk of bytes to the few lines that matter. In JavaScript most of a run went into
  * compiling them and into bytes looked at one by one; here they run at full speed from the start, sixteen bytes at a time.
@@ -21,19 +24,10 @@ import { skipScalar, skipValue } from "./values.ts";
  * character, so nothing runs past it, and there is room behind the last one to read on for a while.
  */
 export function scanProgram(): Uint8Array<ArrayBuffer> {
-  const functions = [
-    isSame,
-    skipString,
-    plainEnd,
-    skipScalar,
-    skipValue,
-    hash,
-    fit,
-    findNewline,
-    endsWell,
-    isResult,
-    find,
-    run,
-  ];
-  return assemble(functions, { find: fn.find, run: fn.run });
+  return typeof HOOKLINE_SCAN_PROGRAM === "string"
+    ? Uint8Array.from(Buffer.from(HOOKLINE_SCAN_PROGRAM, "base64"))
+    : assemble(
+        [isSame, skipString, plainEnd, skipScalar, skipValue, hash, fit, findNewline, endsWell, isResult, find, run],
+        { find: fn.find, run: fn.run },
+      );
 }
