@@ -103,7 +103,7 @@ function hookTextOf({ type, hookName, hookEvent, ...fields }: Attachment): strin
       return `${hookName} hook blocking error from command: "${command}": ${blockingError}`;
     }
     case "async_hook_response":
-      return textsIn(fields["texts"] ?? asyncTexts(fields["response"])).join("\n");
+      return textsIn(asyncTexts(fields["response"])).join("\n");
     default:
       return undefined;
   }

@@ -92,7 +92,7 @@ async function takeNews(thread: Thread): Promise<void> {
     processId: id,
     hookName: hook.event,
     hookEvent: hook.event,
-    texts,
+    response: { hookSpecificOutput: { hookEventName: hook.event, additionalContext: texts.join("\n") } },
     stdout,
     stderr,
     exitCode: ended.by === "exit" ? ended.code : null,

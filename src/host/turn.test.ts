@@ -134,6 +134,26 @@ describe("the end of a turn", () => {
   });
 });
 
+test("what a background hook says is told before the next model call, and after a resume again (EN-103)", async () => {
+  const print = {
+    hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: "CTX-MARK" },
+    systemMessage: "SYS-MARK",
+  };
+  const { run, transcript } = open({
+    settings: allow,
+    hooks: { PostToolUse: { matcher: "Bash", print, hook: { async: true } } },
+  });
+  const calls = (command: string) => ({ calls: [{ tool: "Bash", input: { command } }] });
+  const { result, requests } = await run([calls("true"), calls("sleep 0.6"), { text: "done" }], { prompt: "go" });
+  expect(JSON.stringify(requests[2]?.messages)).toMatch(/CTX-MARK[\s\S]*SYS-MARK/);
+  const note = transcript(result.session_id)
+    .map((line) => line["attachment"] as { type?: string; response?: unknown } | undefined)
+    .find((one) => one?.type === "async_hook_response");
+  expect(note?.response).toMatchObject({ hookSpecificOutput: { hookEventName: "PostToolUse" } });
+  const again = await run([{ text: "x" }], { prompt: "more", resume: result.session_id });
+  expect(JSON.stringify(again.requests[0]?.messages)).toContain("CTX-MARK");
+});
+
 describe("limits", () => {
   test("--max-turns and --max-budget-usd end the run with their own subtype", async () => {
     const first = open({ settings: allow });
