@@ -55,7 +55,9 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
   try {
     return await dispatch(args, io);
   } catch (error) {
-    await io.err(`hookline: ${isProblem(error) ? error.message : describeBug(error)}\n`);
+    // What went wrong is often told in words of a file, a server or a model.
+    const { visibleLines } = await import("./log/line.ts");
+    await io.err(`hookline: ${visibleLines(isProblem(error) ? error.message : describeBug(error))}\n`);
     return 1;
   }
 }

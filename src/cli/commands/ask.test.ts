@@ -74,3 +74,12 @@ test("wrong calls say what is wrong and start nothing", async () => {
     expect(err).toContain(words);
   }
 });
+
+test("E6, HO-32: the words of an agent, and of an error about a strange name, moved the terminal", async () => {
+  const hostile = "a \u001b]0;title\u0007b \u001b[2J \u009b31m c";
+  const { status, out } = await ask(["-"], { stdin: hostile });
+  expect([status, out.split("\n")[0]]).toEqual([0, "heard: a b   c"]);
+  const { err } = await ask(["--file", "no\u001b[2J\u202efile"]);
+  expect(err).toContain("no\\u001b[2J\\u202efile");
+  expect(err).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+});

@@ -75,7 +75,8 @@ function progress({ ended, durationMs }: SessionResult, index: number, count: nu
 
 async function shown(result: SessionResult, form: Reinjection, call: Call, io: Io): Promise<string> {
   const { asContext, asResultObject, asText, asToolResult } = await import("../../host/index.ts");
-  if (form === "text") return asText(result);
+  // JSON is for programs; these words may go to a terminal.
+  if (form === "text") return (await import("../../engine/index.ts")).stripControl(asText(result));
   if (form === "json") return `${JSON.stringify(asResultObject(result))}\n`;
   if (form === "tool-result") return `${JSON.stringify(asToolResult(result))}\n`;
   const event = call.text("event") ?? io.env["HOOK_EVENT"] ?? "UserPromptSubmit";

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { compileRules, type JudgeContext, type Judgement, judge, type Policy } from "../../permissions/index.ts";
 import { Problem } from "../../protocol/index.ts";
 import type { Call, Command, Io } from "../command.ts";
+import { visible } from "../log/line.ts";
 import { permissionLayers } from "../permission-layers.ts";
 import { judgementJson, judgementLine, judgementText } from "../print/judgement.ts";
 import { styleFor } from "../print/style.ts";
@@ -40,7 +41,7 @@ Rules given count beside those of the settings. It runs nothing and writes nothi
     const { layers, warnings, context: place } = await permissionLayers(call, cwd, io);
     const compiled = compileRules(layers);
     const context = contextFrom(call, place);
-    for (const { code, message } of warnings) await io.err(`hookline: ${code}: ${message}\n`);
+    for (const { code, message } of warnings) await io.err(`hookline: ${code}: ${visible(message)}\n`);
     return call.flag("batch") ? runBatch(call, compiled, context, io) : runOne(call, compiled, context, io);
   },
 };
@@ -73,7 +74,9 @@ async function runBatch(call: Call, policy: Policy, context: JudgeContext, io: I
     const asked = readCall(line);
     if ("fault" in asked) {
       failed = true;
-      await io.out(call.flag("json") ? `${JSON.stringify({ error: asked.fault })}\n` : `error\t${asked.fault}\n`);
+      await io.out(
+        call.flag("json") ? `${JSON.stringify({ error: asked.fault })}\n` : `error\t${visible(asked.fault)}\n`,
+      );
       continue;
     }
     const judgement = judge(asked, policy, context);

@@ -4,6 +4,7 @@ import { type DaemonRecord, daemonStatus, serve, startDaemon, stopDaemon } from 
 import { Problem } from "../../protocol/index.ts";
 import { hasOpenJobs, keepPayload, version } from "../../sdk/index.ts";
 import type { Call, Command, Io } from "../command.ts";
+import { visibleLines } from "../log/line.ts";
 
 export const command: Command = {
   usage: "[HOOKS_FILE] [--foreground | --stop | --status] [--idle-minutes N] [--record DIR] [--json]",
@@ -39,7 +40,7 @@ async function foreground(file: string, call: Call, io: Io): Promise<number> {
   const idle = idleMinutes(call);
   const record = call.text("record");
   const folder = record === undefined ? undefined : resolve(io.cwd, record);
-  const complain = (line: string) => void io.err(`hookline: ${line}\n`);
+  const complain = (line: string) => void io.err(`hookline: ${visibleLines(line)}\n`);
   let working = false;
   const looking = setInterval(() => {
     hasOpenJobs(file, io.env).then(

@@ -17,6 +17,11 @@ export function visible(text: string): string {
   );
 }
 
+/** The same for a text of several lines. */
+export function visibleLines(text: string): string {
+  return text.split("\n").map(visible).join("\n");
+}
+
 function whatOf(record: LogRecord): string {
   const what = record.event || (typeof record["task"] === "string" ? `task ${record["task"]}` : "-");
   return typeof record["tool"] === "string" ? `${what} ${record["tool"]}` : what;
