@@ -1,5 +1,3 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { answer, copyOf, one, openWorld, prompt, reportOf, tokens, two, type Wire } from "./fixtures/world.ts";
@@ -269,34 +267,4 @@ test("US-13 two calls with equal usage are two; the lines of one are one, whatev
     answer({ id: "msg_1", request: "req_1" }),
   ]);
   expect(totals).toMatchObject({ calls: 2, costMicroUsd: 5_100 });
-});
-
-interface Trap {
-  readonly rule: string;
-  readonly name: string;
-  readonly mode?: "auto" | "calculate" | "display";
-  /** Micro-dollars: what is right, and what ccusage 20.0.24 says. */
-  readonly us: number;
-  readonly peer: number;
-  readonly expect?: Wire & { readonly days?: Readonly<Record<string, number>> };
-  readonly files: Readonly<Record<string, readonly string[]>>;
-}
-
-const traps = JSON.parse(
-  readFileSync(join(import.meta.dirname, "../../test/fixtures/usage/traps.json"), "utf8"),
-) as readonly Trap[];
-
-test.each(traps)("$rule $name", async ({ files, mode, us, expect: more = {} }) => {
-  const world = openWorld();
-  for (const [name, lines] of Object.entries(files)) {
-    const path = join(world.root, "projects", "-w", name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, lines.join("\n"));
-  }
-  const { totals, rows, unpriced } = await world.report(mode === undefined ? {} : { mode });
-  const { days, ...amounts } = more;
-  expect(totals).toMatchObject({ calls: 1, complete: true, ...amounts, costMicroUsd: us });
-  if (days !== undefined)
-    expect(Object.fromEntries(rows.map(({ date, costMicroUsd }) => [date, costMicroUsd]))).toEqual(days);
-  if (!totals.complete) expect(unpriced).toMatchObject([{ model: "acme-coder-1", calls: 1, inputTokens: 1_000_000 }]);
 });

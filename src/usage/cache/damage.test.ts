@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { appendFileSync, copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { atEveryOperation, type Fault } from "../../files/fixtures/faulty-fs.ts";
-import { firstLine, startProgram } from "../../files/fixtures/programs.ts";
 import { openSqlite } from "../../sessions/index.ts";
 import { name, now, prices, reportsOf, settled } from "../fixtures/indexed-world.ts";
+import { killRuns } from "../fixtures/kill-runs.ts";
 import { answer, textOf } from "../fixtures/world.ts";
 import { makeReport } from "../reports/report.ts";
 import { databaseName } from "./database.ts";
@@ -90,18 +90,6 @@ test("US-39 a manifest or database of other rules is set aside and built anew, a
   expect(await world.indexed()).toMatchObject({ from: "index", notes: [] });
 });
 
-test("US-39 killed at any moment, the next run is right", async () => {
-  const world = settled();
-  const runner = "../../usage/fixtures/report-runner.mjs";
-  const { rows, totals } = await world.report();
-  for (let trial = 0; trial < 6; trial++) {
-    copyFileSync(
-      join(world.root, "projects", "-w", `${name(3)}.jsonl`),
-      join(world.root, "projects", "-w", `${name(4 + trial)}.jsonl`),
-    );
-    const program = startProgram(runner, world.root, world.home);
-    await new Promise((resolve) => setTimeout(resolve, 60 + trial * 30));
-    program.kill("SIGKILL");
-    expect(await firstLine(startProgram(runner, world.root, world.home))).toBe(JSON.stringify({ rows, totals }));
-  }
+test("US-39, G7 killed at any moment, the next run is right and nothing is left behind", async () => {
+  await killRuns(settled(), 6);
 });

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -138,6 +138,9 @@ test("US-20 a user's own table wins by model and period", async () => {
       ],
     }),
   );
+  mkdirSync(world.home, { recursive: true });
+  writeFileSync(join(world.home, "usage.json"), JSON.stringify({ prices }));
+  expect((await world.report()).totals).toMatchObject({ costMicroUsd: 2_550 + 110 + 110, complete: true });
   const { rows, totals } = await world.report({ prices });
   expect(rows.map(({ date, costMicroUsd }) => [date, costMicroUsd])).toEqual([
     ["2026-10-04", 2_550],
