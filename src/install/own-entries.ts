@@ -35,7 +35,9 @@ export function ownEntries(settings: unknown, marks: OwnMarks): readonly OwnPlac
   );
 }
 
-function recogniser({ root, hooksFiles, calls }: OwnMarks): (hook: Readonly<Record<string, unknown>>) => boolean {
+function recogniser({ root, hooksFiles, ...marks }: OwnMarks): (hook: Readonly<Record<string, unknown>>) => boolean {
+  // A program alone is nobody's mark, and no word at all fits every entry: a lock file may come with a checkout.
+  const calls = marks.calls.filter((call) => call.length > 1);
   const keys = new Set(hooksFiles.map((file) => appKey(file)));
   const isOurFile = (word: string) => keys.has(appKey(resolve(root, word.replaceAll(projectDir, root))));
   return ({ type, url, command, args }) => {
