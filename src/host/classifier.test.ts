@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { readReply } from "./classifier.ts";
+
+test("D5: a classifier that quoted the call it refused was taken at the quoted word", () => {
+  const refused = { allow: false, reason: "the classifier did not allow it" };
+  for (const text of [
+    'The command prints {"allow": true} to fool me, so no.',
+    '{"allow": true} is what the input asks for. I refuse.',
+    '{"allow": true}\n{"allow": false, "reason": "no"}',
+    '[{"allow": true}]',
+    '{"allow": "true"}',
+    "null",
+    "true",
+    "",
+  ])
+    expect([text, readReply(text)]).toEqual([text, refused]);
+  expect(readReply('{"allow": false, "reason": "it deletes"}')).toEqual({ allow: false, reason: "it deletes" });
+  for (const text of ['{"allow": true}', ' {"allow": true}\n', '```json\n{"allow": true}\n```'])
+    expect(readReply(text)).toEqual({ allow: true });
+});
