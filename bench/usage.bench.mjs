@@ -134,7 +134,7 @@ function statuslineRow({ root, say }) {
   timed([process.execPath, bin, "usage", "--json"], env, root);
   goOn(0.1, 2);
   const begun = [];
-  for (let call = 0; call < 9; call++) begun.push(show().cpuMs);
+  for (let call = 0; call < 16; call++) begun.push(show().cpuMs);
   const bare = [];
   const line = [];
   for (let round = 0; round < rounds; round++) {
@@ -147,7 +147,7 @@ function statuslineRow({ root, say }) {
   return {
     name: "US-29 the status line of a session of 100 MB, CPU above bare node",
     budget: "≤ 80 ms",
-    figure: `${above.toFixed(0)} ms (${(Math.max(...begun) - base).toFixed(0)} ms while it is read for the first time)`,
+    figure: `${above.toFixed(0)} ms (${(median(begun) - base).toFixed(0)} ms while it is read for the first time)`,
     ok: above <= 80,
   };
 }

@@ -95,7 +95,7 @@ export async function liveLedger(
 
   function merged(): LiveLedger {
     const base = before === undefined ? undefined : ledgerOf(before, []);
-    if (base !== undefined && fresh.length === 0) return { ...base, isWhole };
+    if (base !== undefined && fresh.every(({ isLess }) => isLess)) return { ...base, isWhole };
     const oldFiles = base?.files ?? [];
     const replaced = new Set(fresh.flatMap((one) => (one.isLess ? [] : (known.get(one.known.path)?.index ?? []))));
     const infos = fresh.map((one) => ownerInfo(ledgerFileOf(one.known)));

@@ -29,7 +29,7 @@ export interface Statusline extends StatuslineInput {
 }
 
 /** What one call may read: a long session that was never read takes a few calls. */
-const mostBytes = 16 * 1024 * 1024;
+const mostBytes = 8 * 1024 * 1024;
 
 /**
  * What a status line shows, from the client's JSON: this session up to its last line, all else as the last report left it.
