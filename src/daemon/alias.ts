@@ -1,6 +1,6 @@
-import { readlink, rename, symlink } from "node:fs/promises";
-import { join } from "node:path";
-import { openFolder, openState, tempName, unless } from "../files/index.ts";
+import { randomUUID } from "node:crypto";
+import { mkdir, readlink, rename, symlink } from "node:fs/promises";
+import { openState, unless } from "../files/index.ts";
 import type { Env } from "./folder.ts";
 import { recordPath } from "./record.ts";
 
@@ -21,18 +21,21 @@ export function aliasParts(given: string): { readonly folders: readonly string[]
 
 /** Lets clients that are given this path find the daemon of the hooks file. */
 export async function writeAlias(given: string, env: Env): Promise<void> {
-  // As the shell sees it: bytes, not characters.
+  // As the shell sees it: bytes, not characters, so that a cut may go through one.
   const { folders, name } = aliasParts(Buffer.from(given).toString("latin1"));
-  const bytes = (text: string) => Buffer.from(text, "latin1").toString();
-  let folder = await openState(["daemon", "at"], { env });
+  let folder: Buffer = Buffer.from(await openState(["daemon", "at"], { env }));
   for (const part of folders) {
-    folder = join(folder, bytes(part));
-    await openFolder(folder);
+    folder = below(folder, part);
+    await unless(["EEXIST"], mkdir(folder, 0o700));
   }
-  const path = join(folder, bytes(name));
+  const path = below(folder, name);
   const target = recordPath(given, env);
   if ((await unless(["ENOENT", "EINVAL"], readlink(path))) === target) return;
-  const temp = tempName(path);
+  const temp = below(folder, `.${randomUUID()}.hookline-tmp`);
   await symlink(target, temp);
   await rename(temp, path);
+}
+
+function below(folder: Buffer, name: string): Buffer {
+  return Buffer.concat([folder, Buffer.from(`/${name}`, "latin1")]);
 }

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -69,6 +69,17 @@ describe("SD-72, SD-79: from cold to warm", () => {
         expect(lastLog()).not.toHaveProperty("inProcess");
       }
     }
+  });
+
+  test("paths with blanks, signs and letters of all kinds, longer than a file's name may be, are found warm", async () => {
+    const folder = join(world.project, `50%2F off ${"long ".repeat(30)}`, "ü".repeat(80), '$(x) `y` "z"');
+    mkdirSync(folder, { recursive: true });
+    const file = join(folder, "hooks.mjs");
+    writeFileSync(file, guard);
+    await world.serve(file);
+    expect((await ask([file], event())).stdout).toBe(denial("no"));
+    expect(lastLog()).not.toHaveProperty("inProcess");
+    await world.cli(["serve", file, "--stop"]);
   });
 
   test("a host that leaves standard input open is answered, with and without a newline", async () => {
