@@ -45,7 +45,12 @@ export async function openAgentSession(options: AgentOptions, ending: AbortSigna
   const tell = (event: AgentEvent): void => observe?.(event);
   const directories = [...(options.addDirectories ?? [])];
   const late = {} as { session: AgentSession; main: Thread };
-  const permissions = openPermissions(() => late.session.engine, options, directories);
+  const permissions = openPermissions(
+    () => late.session.engine,
+    options,
+    directories,
+    () => late.session.record.root,
+  );
   const engine = await openEngine({
     cwd,
     home,

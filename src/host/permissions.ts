@@ -50,6 +50,8 @@ export function openPermissions(
   engine: () => Engine,
   options: AgentOptions,
   directories: readonly string[],
+  /** Where the session is written. Env files lie there too, and whoever writes one has a say in every command. */
+  ownFolder?: () => string,
 ): Permissions {
   const flags: RuleLayer = { scope: "flags", allow: [...harmless, ...(options.allowedTools ?? [])] };
   let chosen = options.permissionMode;
@@ -72,8 +74,10 @@ export function openPermissions(
 
   async function judgeCall(tool: string, input: ToolInput, cwd: string): Promise<Judgement> {
     const { rules, policy } = await inForce();
+    const place = rules.context({ cwd, permission_mode: mode() });
     return judge({ tool, input }, policy, {
-      ...rules.context({ cwd, permission_mode: mode() }),
+      ...place,
+      ownFiles: [...(place.ownFiles ?? []), ...(ownFolder === undefined ? [] : [ownFolder()])],
       directories,
       attended: true,
     });
