@@ -1,3 +1,4 @@
+import type { EventStep, RunStep } from "../engine/index.ts";
 import { type EventName, type Outcome, rowOf } from "../protocol/index.ts";
 import { type Attachment, attachmentsOf } from "./attachment.ts";
 import { attach, type Thread } from "./thread.ts";
@@ -20,13 +21,13 @@ export async function fire<Name extends EventName>(
   const payload = payloadOf(thread, event, own);
   const hookName = hookNameOf(event, own);
   const runId = options.uuid();
-  const steps = engine.stream(event, payload, signal === undefined ? {} : { signal });
-  let outcome: Outcome | undefined;
-  for await (const step of steps) {
-    if (step.kind === "outcome") outcome = step.outcome;
-    else tell({ kind: "hook", step, event, hookName, runId: `${runId} ${refOf(step).id}` });
-  }
-  if (outcome === undefined) throw new Error(`${event} was never settled`);
+  const given = signal === undefined ? {} : { signal };
+  // Most events concern nobody; then there are no steps to show.
+  const outcome = engine.hasHookFor(event)
+    ? await shown(engine.stream(event, payload, given), (step) =>
+        tell({ kind: "hook", step, event, hookName, runId: `${runId} ${refOf(step).id}` }),
+      )
+    : await engine.fire(event, payload, given);
   tell({ kind: "outcome", outcome, hookName, ...(thread.agent ? { agent: thread.agent.id } : {}) });
   for (const text of outcome.systemMessages) tell({ kind: "notice", text, level: "info" });
   for (const warning of outcome.warnings) tell({ kind: "warning", warning });
@@ -34,6 +35,14 @@ export async function fire<Name extends EventName>(
   if (notes === undefined) await attach(thread, kept);
   else notes.push(...kept);
   return outcome;
+}
+
+async function shown(steps: AsyncIterable<EventStep>, show: (step: RunStep) => void): Promise<Outcome> {
+  for await (const step of steps) {
+    if (step.kind === "outcome") return step.outcome;
+    show(step);
+  }
+  throw new Error("the event was never settled");
 }
 
 /** Starts the hooks of an event that nobody waits for. */
@@ -76,6 +85,6 @@ function payloadOf(thread: Thread, event: EventName, own: Readonly<Record<string
   };
 }
 
-function refOf(step: { kind: "started"; hook: { id: string } } | { kind: "ended"; record: { hook: { id: string } } }) {
+function refOf(step: RunStep) {
   return step.kind === "started" ? step.hook : step.record.hook;
 }
