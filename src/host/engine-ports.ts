@@ -1,4 +1,4 @@
-import type { Notice, Ports } from "../engine/index.ts";
+import { type Notice, type Ports, wrapContext } from "../engine/index.ts";
 import { inTurn } from "./asking.ts";
 import { hookPorts } from "./hook-ports/lend.ts";
 import type { Incoming } from "./inbox.ts";
@@ -46,9 +46,7 @@ function wakeUp(event: string, text: string): Incoming {
   const content = `<task-notification>
 <summary>Stop hook feedback</summary>
 </task-notification>
-<system-reminder>
-Stop hook blocking error from command "${event}": ${text}
-</system-reminder>`;
+${wrapContext(`Stop hook blocking error from command "${event}": ${text}`, "system-reminder")}`;
   return { kind: "news", content, source: "system" };
 }
 

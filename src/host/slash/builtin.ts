@@ -15,15 +15,18 @@ export interface BuiltinEnd {
 
 type Builtin = (main: Thread, args: string, signal: AbortSignal) => Promise<BuiltinEnd>;
 
-/** Carries out a built-in command; undefined when the text is none. No prompt is submitted for one, and no hook of prompts runs. */
+/**
+ * Carries out a built-in command; undefined when the text is none. No prompt is submitted for one, and no hook of prompts runs.
+ * They are for the person and the embedding program: what a hook wants answered first is text, whatever it looks like (HO-34).
+ */
 export async function runBuiltin(
   main: Thread,
   typed: string,
-  { kind }: Pick<Incoming, "kind">,
+  { kind, first }: Pick<Incoming, "kind" | "first">,
   signal: AbortSignal,
 ): Promise<BuiltinEnd | undefined> {
   const [, name = "", args = ""] = /^\/([a-z-]+)(?:\s+([\s\S]*))?$/.exec(typed.trim()) ?? [];
-  const command = kind === "prompt" && Object.hasOwn(builtins, name) ? builtins[name] : undefined;
+  const command = kind === "prompt" && first !== true && Object.hasOwn(builtins, name) ? builtins[name] : undefined;
   if (command === undefined) return undefined;
   main.session.promptId = main.session.options.uuid();
   const end = await command(main, args.trim(), signal).catch((error: unknown) => {
