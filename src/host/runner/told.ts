@@ -1,8 +1,8 @@
 import { constants, openSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { open, readdir } from "node:fs/promises";
 import { Socket } from "node:net";
 import { join } from "node:path";
-import { errorCode, unless } from "../../files/index.ts";
+import { unless } from "../../files/index.ts";
 import type { Overlay } from "./overlay.ts";
 
 export type ToldPayload = Readonly<Record<string, unknown>>;
@@ -58,12 +58,23 @@ function openFifo(path: string, onPoke: () => void): Socket {
   return fifo;
 }
 
-async function readPayload(file: string): Promise<ToldPayload | undefined> {
+/** Whatever lies there under such a name: what the agent starts can write here too, and must neither hold nor end us. */
+async function readPayload(path: string): Promise<ToldPayload | undefined> {
   try {
-    const value: unknown = JSON.parse(await readFile(file, "utf8"));
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as ToldPayload) : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError || errorCode(error) === "ENOENT") return undefined;
-    throw error;
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const { size } = await file.stat();
+      // A folder cannot be read, and a pipe or a device has no size.
+      if (size > mostPayloadBytes) return undefined;
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size, 0);
+      const value: unknown = JSON.parse(buffer.toString("utf8", 0, bytesRead));
+      return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as ToldPayload) : undefined;
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return undefined; // none of the hook's: those are whole, and there
   }
 }
+
+const mostPayloadBytes = 64 * 2 ** 20;
