@@ -107,6 +107,23 @@ test("HO-73 unapproved settings of the folder are left out, and that is said", a
   expect(seen().args).not.toContain("--setting-sources");
 });
 
+test("DR-3 settings that name a program for the agent, such as a key helper, were loaded since nobody could approve them", async () => {
+  const { call, cwd, seen } = await asking("ordinary");
+  await mkdir(join(cwd, ".claude"));
+  const skips = async (file: string, text: string): Promise<boolean> => {
+    await writeFile(join(cwd, ".claude", file), text);
+    await runSession(call("hi"));
+    await writeFile(join(cwd, ".claude", file), "{}");
+    return seen().args.includes("--setting-sources");
+  };
+  expect([
+    await skips("settings.json", '{"apiKeyHelper":"touch canary"}'),
+    await skips("settings.local.json", '{"somethingNew":{}}'),
+    await skips("settings.json", '{ "apiKeyHelper": cut'),
+    await skips("settings.json", '{"model":"m","permissions":{"deny":["Bash"]},"hooks":{}}'),
+  ]).toEqual([true, true, true, false]);
+});
+
 test("HO-70 a session that goes on is counted from where it stood", async () => {
   const { call } = await asking("ordinary");
   const first = await runSession(call("one"));

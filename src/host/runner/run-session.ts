@@ -12,6 +12,7 @@ import { checkCall, type SessionCall } from "./session-call.ts";
 import type { SessionResult, SessionWarning } from "./session-result.ts";
 import { listenTo } from "./told.ts";
 import { callsSince, findTranscript, markTranscript, type NewCalls } from "./transcript-mark.ts";
+import { unknownKeys } from "./unknown-keys.ts";
 
 export interface RunnerPorts {
   /** The command line program of this package, which runs its own agent. */
@@ -82,10 +83,10 @@ async function skipsProject(
 ): Promise<boolean> {
   if (agent === "hookline" || projectSettings) return false;
   const { entries } = await reviewTrust({ cwd, home: source.home, env: { ...source.env } });
-  return entries.some(({ state }) => state !== "trusted");
+  return entries.some(({ state }) => state !== "trusted") || (await unknownKeys(cwd)).length > 0;
 }
 
 function projectSkipped(cwd: string): SessionWarning {
-  const message = `What ${cwd} sets is not approved, so only user settings were loaded. hookline trust shows and approves it.`;
+  const message = `What ${cwd} sets is not approved, so only user settings were loaded. hookline trust shows and approves what can be; --project-settings loads all of it.`;
   return { code: "project-settings-skipped", message };
 }
