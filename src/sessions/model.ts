@@ -147,18 +147,32 @@ function byBeginning(a: AgentDraft, b: AgentDraft): number {
 }
 
 function callsOver(threads: readonly Thread[]): OwnedCall[] {
-  const owned: OwnedCall[] = [];
-  const seen = new Set<string>();
+  const copies = threads.flatMap(({ entries }) => entries.flatMap((entry) => answerIn(entry) ?? none));
+  // One conversation holds each of its calls once.
+  if (threads.length === 1 && copies.length === 0) return threads[0]?.calls.map((call) => ({ call })) ?? [];
+  const held = new Map<string, OwnedCall[]>();
   for (const { calls, agentId } of threads) {
     for (const call of calls) {
-      // A call split by US-4 shares its key with its twin in the same conversation, never with another one's.
-      if (seen.has(call.key)) continue;
-      owned.push({ call, ...(agentId === undefined ? {} : { agentId }) });
+      const one = { call, ...(agentId === undefined ? {} : { agentId }) };
+      const known = held.get(call.key);
+      if (known === undefined) held.set(call.key, [one]);
+      else known.push(one);
     }
-    for (const call of calls) seen.add(call.key);
   }
-  const copies = threads.flatMap(({ entries }) => entries.flatMap((entry) => answerIn(entry) ?? []));
-  return [...owned, ...callsOf(copies.filter((copy) => !seen.has(keyOf(copy)))).map((call) => ({ call }))];
+  const lost = callsOf(copies.filter((copy) => !held.has(keyOf(copy)))).map((call) => ({ call }));
+  return [...[...held.values()].flatMap((calls) => (calls.length === 1 ? calls : weighed(calls))), ...lost];
+}
+
+const none: readonly never[] = [];
+
+/** Calls of one key. Where several conversations hold it all their lines weigh, and the first one with such a line has it. */
+function weighed(held: readonly OwnedCall[]): readonly OwnedCall[] {
+  if (held.every(({ agentId }) => agentId === held[0]?.agentId)) return held;
+  return callsOf(held.flatMap(({ call }) => call.lines)).map((call) => {
+    const lines = new Set(call.lines);
+    const agentId = held.find((one) => one.call.lines.some((line) => lines.has(line)))?.agentId;
+    return { call, ...(agentId === undefined ? {} : { agentId }) };
+  });
 }
 
 function mixedIds(id: string, threads: readonly Thread[]): Finding[] {
