@@ -100,3 +100,17 @@ test("a folder that was added can be taken away again, and only what was asked f
   expect(existsSync(join(project, ".claude"))).toBe(false);
   expect(readFileSync(join(home, ".claude/settings.json"), "utf8")).not.toContain("additionalDirectories");
 });
+
+test("PE-12: where policy alone grants, a folder on the command line was a grant all the same", async () => {
+  const { home, project, run } = open({ hooks: {} });
+  writeFileSync(join(home, "diary.txt"), "private words");
+  const read = [{ calls: [{ tool: "Read", input: { file_path: join(home, "diary.txt") } }] }, { text: "done" }];
+  const denials = async () =>
+    (await run(read, { prompt: "go", addDirectories: [home] })).result.permission_denials.map((one) => one.tool_name);
+  expect(await denials()).toEqual([]);
+  const managed = join(dirname(project), "managed");
+  mkdirSync(managed);
+  const policy = { permissions: { allowManagedPermissionRulesOnly: true } };
+  writeFileSync(join(managed, "managed-settings.json"), JSON.stringify(policy));
+  expect(await denials()).toEqual(["Read"]);
+});

@@ -78,9 +78,15 @@ export function openPermissions(
     return judge({ tool, input }, policy, {
       ...place,
       ownFiles: [...(place.ownFiles ?? []), ...(ownFolder === undefined ? [] : [ownFolder()])],
-      directories,
+      directories: countedFolders(policy),
       attended: true,
     });
+  }
+
+  /** Folders that were added beside the project are a grant like any other (PE-12). */
+  function countedFolders({ layers }: Policy): readonly string[] {
+    const only = layers.some(({ scope, allowManagedPermissionRulesOnly: is }) => scope === "managed" && is === true);
+    return only ? [] : directories;
   }
 
   return {
@@ -97,7 +103,7 @@ export function openPermissions(
     judge: judgeCall,
     mayRead(path, cwd) {
       if (last === undefined || context === undefined) return true;
-      const about = { ...context({ cwd, permission_mode: mode() }), directories };
+      const about = { ...context({ cwd, permission_mode: mode() }), directories: countedFolders(last) };
       return judge({ tool: "Read", input: { file_path: path } }, last, about).stance !== "deny";
     },
     async apply(updates, scope) {
