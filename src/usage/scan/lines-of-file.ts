@@ -155,5 +155,5 @@ function unterminated(sink: LineSink): Pick<LineSink, "answer" | "line"> {
 /** As `endsWell` in the program, for the end of a long line. */
 function endsPlainly(bytes: Buffer, start: number, end: number): boolean {
   const last = bytes.subarray(Math.max(start, end - keptOfPassed), end);
-  return bytes[end - 1] === 0x7d && !last.includes(texts.answerType) && !last.includes(texts.usageFront);
+  return bytes[end - 1] === 0x7d && !last.includes(texts.answerType) && !last.includes(texts.stopFront);
 }

@@ -57,7 +57,7 @@ export const at = {
   shapes: 1280,
   progressShapes: 1792,
   answerType: 2304,
-  usageFront: 2336,
+  stopFront: 2336,
   resultFront: 2368,
   otherResultFront: 2432,
   end: 4096,
@@ -89,7 +89,7 @@ export const event = {
 
 export const texts = {
   answerType: '"type":"assistant"',
-  usageFront: '"usage":{',
+  stopFront: '"stop_reason":',
   resultFront: ',"message":{"role":"user","content":[{"tool_use_id":',
   otherResultFront: ',"message":{"role":"user","content":[{"type":"tool_result"',
 } as const;

@@ -52,7 +52,7 @@ const lookedAtBytes = 2048;
 
 /**
  * (behind the type, end) → 1 when a line that is no answer ends as it should. One that does not may be damaged, and one that
- * ends like an answer may hold an answer glued behind a stub: by its type, or by its usage where the type came first.
+ * ends like an answer may hold an answer glued behind a stub: by its type, or by its stop reason where the type came first.
  */
 export const endsWell: Func = (() => {
   const p = local(0);
@@ -60,9 +60,9 @@ export const endsWell: Func = (() => {
   const found = local(2);
   const at16 = (offset: number, byte: number): Code => bytes16.eq(bytes16.load(next(p.get, offset)), bytes16.all(byte));
   const place = i32.add(p.get, i32.trailingZeros(found.get));
-  /** Of `"type":"assistant"` and `"usage":{`, a few bytes at their distances: what has those is compared whole. */
+  /** Of `"type":"assistant"` and `"stop_reason":`, a few bytes at their distances: what has those is compared whole. */
   const isTypeLike = bytes16.and(bytes16.and(at16(1, 0x74), at16(7, 0x22)), at16(8, 0x61));
-  const isUsageLike = bytes16.and(bytes16.and(at16(1, 0x75), at16(6, 0x22)), at16(8, 0x7b));
+  const isStopLike = bytes16.and(bytes16.and(at16(1, 0x73), at16(12, 0x22)), at16(13, 0x3a));
   const noIfHere = (address: number, text: string): Code =>
     when(
       i32.isZero(i32.greater(next(place, text.length), end.get)),
@@ -75,13 +75,13 @@ export const endsWell: Func = (() => {
       when(i32.ne(i32.load8(i32.sub(end.get, i32.const(1))), i32.const(0x7d)), giveBack(i32.const(0))),
       when(i32.greater(end.get, next(p.get, lookedAtBytes)), p.set(i32.sub(end.get, i32.const(lookedAtBytes)))),
       loop(
-        when(i32.greater(next(p.get, texts.usageFront.length), end.get), giveBack(i32.const(1))),
-        found.set(bytes16.highBits(bytes16.and(at16(0, 0x22), bytes16.or(isTypeLike, isUsageLike)))),
+        when(i32.greater(next(p.get, texts.stopFront.length), end.get), giveBack(i32.const(1))),
+        found.set(bytes16.highBits(bytes16.and(at16(0, 0x22), bytes16.or(isTypeLike, isStopLike)))),
         block(
           loop(
             branchIf(i32.isZero(found.get), 1),
             noIfHere(at.answerType, texts.answerType),
-            noIfHere(at.usageFront, texts.usageFront),
+            noIfHere(at.stopFront, texts.stopFront),
             // The lowest bit goes.
             found.set(i32.and(found.get, i32.sub(found.get, i32.const(1)))),
             branch(0),
