@@ -16,7 +16,7 @@ export async function refuseOthers(log: EffectLog): Promise<void> {
   more["_kill"] = (pid: number, signal: number) => {
     // Asking whether a process lives is no signal.
     if (signal === 0) return kill.call(process, pid, signal);
-    log.note("signal", `${signal} to ${pid}`);
+    log.note("signal", `${nameOf(signal)} to ${pid}`);
     throw new Denied("A signal");
   };
   // These write a file from inside V8, past the permission model; a flag of V8 names the file, and any file will do.
@@ -28,6 +28,12 @@ export async function refuseOthers(log: EffectLog): Promise<void> {
     if (typeof more[name] === "function") more[name] = () => refuse(`process.${name}`, name);
   }
   closeSqlite(refuse);
+}
+
+/** As people write it: `SIGTERM` rather than 15. */
+function nameOf(signal: number): string {
+  const { signals } = os.constants;
+  return Object.entries(signals).find(([, number]) => number === signal)?.[0] ?? String(signal);
 }
 
 /** Newer versions of Node have a database that opens files by itself. */
