@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { answer, copyOf, one, openWorld, two, type Wire } from "../fixtures/world.ts";
+
+/** Whose call it is when several files hold it. */
+
+const agent = "a0123456789abcdef";
+
+test("US-6 a main line beats a sidechain's, which beats a copy; the split says so", async () => {
+  const world = openWorld();
+  world.write(`${one}.jsonl`, [answer(), copyOf(answer({ id: "msg_2", request: "req_2" }), agent)]);
+  const side = { agent, at: "2026-10-05T09:00:00.000Z" };
+  world.write(`${one}/subagents/agent-${agent}.jsonl`, [
+    answer({ ...side, request: "req_9" }),
+    answer({ ...side, id: "msg_2", request: "req_2" }),
+  ]);
+  const [row] = (await world.report({ report: "session" })).rows;
+  expect(row?.main).toMatchObject({ calls: 1, costMicroUsd: 2_550 });
+  expect(row?.agents).toMatchObject({ calls: 1, costMicroUsd: 2_550 });
+  expect(row?.byAgent).toMatchObject([{ agentId: agent, calls: 1 }]);
+});
+
+test("US-6 among equals the owner is whom the other names, else who began first, else the first path", async () => {
+  const owners = async (first: Wire[], second: Wire[]) => {
+    const world = openWorld();
+    world.write(`${one}.jsonl`, first);
+    world.write(`${two}.jsonl`, second);
+    const { rows } = await world.report({ report: "session" });
+    return rows.map(({ sessionId, calls }) => [sessionId, calls]);
+  };
+  const early = "2026-10-05T08:00:00.000Z";
+  // Named: by snake-case session_id, or by forkedFrom as text or object, however early its lines say they are.
+  for (const more of [{ session_id: two }, { forkedFrom: two }, { forkedFrom: { sessionId: two } }])
+    expect(await owners([answer({ at: early, more })], [answer({ session: two })])).toEqual([[two, 1]]);
+  // Begun first, by any line's time.
+  expect(await owners([answer()], [{ type: "queue-operation", timestamp: early }, answer({ session: two })])).toEqual([
+    [two, 1],
+  ]);
+  expect(await owners([answer()], [answer({ session: two })])).toEqual([[one, 1]]);
+});
+
+test("US-6 totals do not depend on the owner, nor on roots and archives that hold the same call again", async () => {
+  const world = openWorld();
+  const other = openWorld();
+  world.write(`${one}.jsonl`, [answer()]);
+  other.write(`${two}.jsonl`, [answer({ session: two }), answer({ id: "msg_2", request: "req_2", session: two })]);
+  const both = await world.report({ roots: [world.root, other.root] });
+  const turned = await world.report({ roots: [other.root, world.root] });
+  expect(both.totals).toMatchObject({ calls: 2, costMicroUsd: 5_100 });
+  expect(turned.totals).toEqual(both.totals);
+});
+
+test("US-7 a side question that repeats the main answer under another request counts once, for the main thread", async () => {
+  const world = openWorld();
+  world.write(`${one}.jsonl`, [answer()]);
+  world.write(`${one}/subagents/agent-${agent}.jsonl`, [answer({ agent, request: "req_2" })]);
+  const [row] = (await world.report({ report: "session" })).rows;
+  expect([row?.calls, row?.main.calls, row?.agents.calls]).toEqual([1, 1, 0]);
+});
