@@ -150,24 +150,30 @@ function callsOver(threads: readonly Thread[]): OwnedCall[] {
   const copies = threads.flatMap(({ entries }) => entries.flatMap((entry) => answerIn(entry) ?? none));
   // One conversation holds each of its calls once.
   if (threads.length === 1 && copies.length === 0) return threads[0]?.calls.map((call) => ({ call })) ?? [];
-  const held = new Map<string, OwnedCall[]>();
-  for (const { calls, agentId } of threads) {
-    for (const call of calls) {
-      const one = { call, ...(agentId === undefined ? {} : { agentId }) };
+  const held = new Map<string, HeldCall[]>();
+  for (const thread of threads) {
+    const { agentId } = thread;
+    for (const call of thread.calls) {
+      const one = { call, ...(agentId === undefined ? {} : { agentId }), thread };
       const known = held.get(call.key);
       if (known === undefined) held.set(call.key, [one]);
       else known.push(one);
     }
   }
   const lost = callsOf(copies.filter((copy) => !held.has(keyOf(copy)))).map((call) => ({ call }));
-  return [...[...held.values()].flatMap((calls) => (calls.length === 1 ? calls : weighed(calls))), ...lost];
+  return [...[...held.values()].flatMap(weighed), ...lost];
+}
+
+/** A call and the conversation it was found in. One agent may have two: a migration that was cut short leaves it in two files. */
+interface HeldCall extends OwnedCall {
+  readonly thread: Thread;
 }
 
 const none: readonly never[] = [];
 
 /** Calls of one key. Where several conversations hold it all their lines weigh, and the first one with such a line has it. */
-function weighed(held: readonly OwnedCall[]): readonly OwnedCall[] {
-  if (held.every(({ agentId }) => agentId === held[0]?.agentId)) return held;
+function weighed(held: readonly HeldCall[]): readonly OwnedCall[] {
+  if (held.every(({ thread }) => thread === held[0]?.thread)) return held.map(({ thread: _, ...owned }) => owned);
   return callsOf(held.flatMap(({ call }) => call.lines)).map((call) => {
     const lines = new Set(call.lines);
     const agentId = held.find((one) => one.call.lines.some((line) => lines.has(line)))?.agentId;
