@@ -69,6 +69,7 @@ test("EN-116 a signal that is already aborted starts nothing", async () => {
   });
   const signal = AbortSignal.abort(new Error("too late"));
   await expect(engine.fire("PreToolUse", bash, { signal })).rejects.toThrow("too late");
+  expect(engine.background.list()).toEqual([]);
   expect({ called, made: readdirSync(project) }).toEqual({ called: false, made: [".claude"] });
 });
 

@@ -28,11 +28,15 @@ export function runCommand(job: CommandJob): Soon<Ran | "background"> {
 }
 
 function runPrepared(job: CommandJob, files: PreparedFiles): Soon<Ran | "background"> {
+  // Nobody waits for a background hook, so nobody else would keep it from starting.
+  if (job.firing.signal.aborted) return neverBegun;
   if (!runsInBackground(job)) return runAwaited(job, files);
   const due = backgroundJob(job, job.limits.timeoutMs);
   job.world.background.start(due, () => startInBackground(due, job, files));
   return "background";
 }
+
+const neverBegun: Ran = { ...notStarted("cancelled before it began"), ended: { by: "cancelled" } };
 
 /** Waking needs somebody to wake: without a port, or headless, such a hook is awaited and its exit 2 blocks. */
 function runsInBackground({ hook, firing, world }: CommandJob): boolean {
@@ -48,7 +52,7 @@ function startInBackground(due: BackgroundJob, job: CommandJob, files: PreparedF
 /** Waits for one of the event's places, then for the end of the hook or for the line that sends it into the background. */
 function runAwaited(job: CommandJob, files: PreparedFiles): Soon<Ran | "background"> {
   return soon(job.limits.slots.take(job.firing.signal), (release) => {
-    if (release === undefined) return { ...notStarted("cancelled before it began"), ended: { by: "cancelled" } };
+    if (release === undefined) return neverBegun;
     return runInPlace(job, files, release);
   });
 }
