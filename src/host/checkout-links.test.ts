@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -61,4 +62,12 @@ test("DR-1: a checkout's agent file, and the model itself, chose who answers: a 
   });
   expect(opened).toEqual([]);
   expect(JSON.stringify(requests.at(-1)?.messages)).toContain("is no name of a model");
+});
+
+test("a pipe in the place of a repository's HEAD held every session at its start", async () => {
+  const world = makeWorld({ hooks: {} });
+  onTestFinished(world.remove);
+  mkdirSync(join(world.project, ".git"));
+  execFileSync("mkfifo", [join(world.project, ".git/HEAD")]);
+  expect((await world.run([{ text: "done" }], { prompt: "go" })).result.result).toBe("done");
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openFolder, takeLock } from "../files/index.ts";
@@ -16,6 +16,7 @@ import {
   type Transcript,
 } from "../sessions/index.ts";
 import type { AgentOptions } from "./options.ts";
+import { readPromptFile } from "./prompt-file.ts";
 
 /** Where a session is written: its id, its files, and the ids it gives out. */
 export interface SessionRecord {
@@ -177,7 +178,8 @@ function checkUuid(id: string): void {
 
 /** What HEAD points to, read from the file: no program is started for it. */
 async function gitBranch(cwd: string): Promise<string | undefined> {
-  const head = await readFile(join(cwd, ".git", "HEAD"), "utf8").catch(() => undefined);
-  if (head === undefined) return undefined;
-  return /^ref: refs\/heads\/(.+)$/m.exec(head)?.[1] ?? "HEAD";
+  // Whoever made the folder may have put a pipe or a device there.
+  const head = await readPromptFile(join(cwd, ".git", "HEAD"), "anywhere");
+  if (head === undefined || "fault" in head) return undefined;
+  return /^ref: refs\/heads\/(.+)$/m.exec(head.text)?.[1] ?? "HEAD";
 }
