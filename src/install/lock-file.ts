@@ -1,6 +1,7 @@
+import { lstat } from "node:fs/promises";
 import { dirname, relative, resolve, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { errorCode, nodeFs, openFor, readAll, replaceFile } from "../files/index.ts";
+import { errorCode, nodeFs, openFor, readAll, replaceFile, unless } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 import { type AskedTransport, askedTransports } from "./scope.ts";
 
@@ -58,6 +59,9 @@ export function unlockedPath(lockFile: string, path: string): string {
 
 /** A link is not followed: whoever put it there would have us say what another file holds. */
 async function textOf(path: string): Promise<string | undefined> {
+  const found = await unless(["ENOENT", "ENOTDIR"], lstat(path));
+  // A pipe with nobody at its other end would hold us for ever.
+  if (found !== undefined && !found.isFile() && !found.isSymbolicLink()) throw bad(path, "it is no ordinary file");
   let file: Awaited<ReturnType<typeof nodeFs.open>>;
   try {
     file = await nodeFs.open(path, openFor.reading);
