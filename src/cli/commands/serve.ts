@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type DaemonRecord, daemonStatus, serve, startDaemon, stopDaemon } from "../../daemon/index.ts";
@@ -25,6 +26,11 @@ lives that it has answered. Without --foreground it is started in the background
   async run(call, io) {
     const [file = ".claude/hooks.ts", ...more] = call.words;
     if (more.length > 0) throw usage("hookline serve takes one hooks file.");
+    if (!existsSync(resolve(io.cwd, file))) {
+      throw new Problem("cli/bad-input", `There is no hooks file ${file}. hookline init makes one.`, {
+        about: { file },
+      });
+    }
     if (call.flag("stop")) return stop(file, call, io);
     if (call.flag("status")) return status(file, call, io);
     if (call.flag("foreground")) return foreground(file, call, io);
