@@ -16,8 +16,8 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     exclude: ["test/interop/**", "test/soak/**", "**/node_modules/**"],
-    // Many tests wait for processes more than they work, so even two cores take two files at a time.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // Many tests wait for processes more than they work, so even two cores take three files at a time.
+    maxWorkers: Math.max(3, availableParallelism()),
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
