@@ -7,7 +7,7 @@ import { endOf, killNow, type Program, startFixture } from "../files/fixtures/pr
 import { type World, world } from "./fixtures/world.ts";
 
 const isLong = process.env["HOOKLINE_TRIALS"] !== undefined;
-const trials = isLong ? Number(process.env["HOOKLINE_TRIALS"]) : 15;
+const trials = isLong ? Number(process.env["HOOKLINE_TRIALS"]) : 10;
 const loop = join(import.meta.dirname, "fixtures/install-loop.mjs");
 const old = '// mine\n{\n  "permissions": { "deny": [] },\n  "hooks": { "Stop": [] } /* theirs */\n}';
 

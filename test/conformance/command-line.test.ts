@@ -22,7 +22,7 @@ type Program = (args: readonly string[], input: string, world: World) => Promise
 const program = resolve(import.meta.dirname, "../../dist/cli/bin.js");
 const cases = conformanceCases().filter(fits);
 /** A process costs twenty times what the case does; the others call the same program without one. */
-const oneProcessIn = 8;
+const oneProcessIn = 20;
 
 describe.concurrent("through the command line", () => {
   for (const one of cases) test(one.claim, () => check(one, through(inThisProcess)));
