@@ -65,6 +65,7 @@ function toTask(root: Root, sessionId: string, file: string, bytes: Uint8Array |
   };
 }
 
+/** Undefined for what is no object of JSON. */
 function parse(bytes: Uint8Array): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));

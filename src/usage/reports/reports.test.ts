@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { type Answer, answer, one, openWorld, prompt, reportOf, tokens, two, type Wire } from "../fixtures/world.ts";
+import { zero } from "../fixtures/zero.ts";
 import { reportNames } from "../index.ts";
 
 /** A call of its own at each of these times. */
@@ -98,21 +99,6 @@ test("US-24 and US-45 a call across a clock change belongs to the day it began",
   );
   expect(rows.map(({ date, calls }) => [date, calls])).toEqual([["2026-03-28", 1]]);
 });
-
-const zero = {
-  calls: 0,
-  openCalls: 0,
-  apiErrors: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  thinkingTokens: 0,
-  cacheWrite5mTokens: 0,
-  cacheWrite1hTokens: 0,
-  cacheReadTokens: 0,
-  webSearches: 0,
-  costMicroUsd: 0,
-  complete: true,
-};
 
 test("US-25 a report is one object; without data it is an empty one", async () => {
   const world = openWorld();

@@ -3,22 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { corpus } from "../fixtures/corpus.ts";
+import { zero } from "../fixtures/zero.ts";
 import { type Amounts, type ReportName, reportNames, usageReport } from "../index.ts";
-
-const zero = {
-  calls: 0,
-  openCalls: 0,
-  apiErrors: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  thinkingTokens: 0,
-  cacheWrite5mTokens: 0,
-  cacheWrite1hTokens: 0,
-  cacheReadTokens: 0,
-  webSearches: 0,
-  costMicroUsd: 0,
-  complete: true,
-};
 
 const numbers = Object.keys(zero).filter((name) => name !== "complete") as (keyof Amounts)[];
 

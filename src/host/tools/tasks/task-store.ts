@@ -80,6 +80,7 @@ async function raiseMark(folder: string, to: number): Promise<void> {
   if ((await mark(folder)) < to) await replaceFile(join(folder, markName), String(to));
 }
 
+/** Undefined for what is no task: half a file, or somebody else's. */
 function readTask(text: string, id: string): StoredTask | undefined {
   let value: unknown;
   try {
