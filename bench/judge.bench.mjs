@@ -58,11 +58,16 @@ function ordinary(policy, long) {
   const file = new URL("../test/fixtures/shell/ordinary.json", import.meta.url);
   const commands = JSON.parse(readFileSync(file, "utf8"));
   const rounds = commands.map(() => []);
+  const onTheClock = [];
   for (let round = 0; round < (long ? 600 : 240); round++) {
     commands.forEach((command, index) => {
+      const begun = performance.now();
       const took = cpuOf(() => judge({ tool: "Bash", input: { command } }, policy, context));
+      const waited = performance.now() - begun;
       // The first rounds are the compiler's.
-      if (round >= 100) rounds[index].push(took);
+      if (round < 100) return;
+      rounds[index].push(took);
+      onTheClock.push(waited);
     });
   }
   const times = rounds.map(median).sort((a, b) => a - b);
@@ -73,7 +78,14 @@ function ordinary(policy, long) {
     figure: `${at(share).toFixed(3)} ms`,
     ok: at(share) < budget,
   });
-  return [row("p50", 0.5, 0.1), row("p99", 0.99, 1)];
+  const slow = onTheClock.sort((a, b) => a - b)[Math.floor(onTheClock.length * 0.99)];
+  const calls = {
+    name: "PE-52 the same, p99 of all calls on the clock",
+    budget: "< 1 ms",
+    figure: `${slow.toFixed(3)} ms`,
+    ok: slow < 1,
+  };
+  return [row("p50", 0.5, 0.1), row("p99", 0.99, 1), calls];
 }
 
 /** Each text by itself in CPU time, as other programs share the machine. */
