@@ -150,7 +150,7 @@ async function openWarm(world) {
       asked.on("error", fail);
       asked.end(body);
     });
-  for (let i = 0; i < 300; i++) await call();
+  for (let i = 0; i < 3_000; i++) await call();
   mustDeny(await call());
   return { call, close: () => agent.destroy() };
 }
