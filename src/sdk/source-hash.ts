@@ -8,54 +8,66 @@ type Env = Readonly<Record<string, string | undefined>>;
 interface Known {
   readonly hash: string;
   readonly files: readonly (readonly [path: string, mark: string])[];
+  /** Of the build's record: with a new one the app may be made of other files. */
+  readonly build: string;
 }
 
 /**
- * What an app's code was, for the log: a SHA-256 over the files it is made of, as its build knows them. A file that needs no build
- * stands for itself. It is kept from one process to the next, since loading a hash costs more than writing the log.
- * Contract: undefined when it cannot be told; that is no reason to fail.
+ * What an app's code was, for the log: a SHA-256 over the files it is made of, the same that the daemon and `install` reckon. The list
+ * of files is the build's; a file that names no other stands for itself. The hash is kept from one process to the next, since loading a
+ * hash costs more than writing the log.
+ * Contract: undefined when it cannot be told without building; that is no reason to fail.
  */
 export function sourceHash(file: string, env: Env): string | undefined {
-  const kept = join(buildsFolder(env), recordName(file).replace(".json", ".source.json"));
+  const build = join(buildsFolder(env), recordName(file));
+  const kept = build.replace(/\.json$/, ".source.json");
   try {
-    return stillTrue(kept, file) ?? reckon(file, kept, env);
+    return stillTrue(kept, file, build) ?? reckon(file, kept, build);
   } catch {
     return undefined; // gone since it was loaded, or no folder to keep it in
   }
 }
 
-function stillTrue(kept: string, file: string): string | undefined {
+function stillTrue(kept: string, file: string, build: string): string | undefined {
   if (statSync(kept, { throwIfNoEntry: false }) === undefined) return undefined;
   try {
-    const { hash, files } = JSON.parse(readFileSync(kept, "utf8")) as Known;
-    const holds = files.length > 0 && files.every(([path, mark]) => markOf(path) === mark);
-    return holds && files.some(([path]) => path === realpathSync.native(file)) ? hash : undefined;
+    const known = JSON.parse(readFileSync(kept, "utf8")) as Known;
+    const holds = known.build === markOf(build) && known.files.every(([path, mark]) => markOf(path) === mark);
+    return holds && known.files.some(([path]) => path === realpathSync.native(file)) ? known.hash : undefined;
   } catch {
     return undefined; // torn, because a process was killed: it is made again
   }
 }
 
-function reckon(file: string, kept: string, env: Env): string {
+function reckon(file: string, kept: string, build: string): string | undefined {
+  const paths = builtFrom(file, build) ?? aloneIn(realpathSync.native(file));
+  if (paths === undefined) return undefined;
   const { createHash } = process.getBuiltinModule("node:crypto");
   const sum = createHash("sha256");
   const folder = dirname(realpathSync.native(file));
   const files: [string, string][] = [];
-  for (const path of pathsOf(file, env)) {
+  for (const path of paths) {
     files.push([path, markOf(path)]);
     const bytes = readFileSync(path);
     sum.update(`${relative(folder, path).split(sep).join("/")}\n${bytes.length}\n`).update(bytes);
   }
-  const hash = sum.digest("hex");
+  const known: Known = { hash: sum.digest("hex"), files, build: markOf(build) };
   mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
-  writeFileSync(kept, JSON.stringify({ hash, files } satisfies Known), { mode: 0o600 });
-  return hash;
+  writeFileSync(kept, JSON.stringify(known), { mode: 0o600 });
+  return known.hash;
 }
 
-function pathsOf(file: string, env: Env): readonly string[] {
-  const record = join(buildsFolder(env), recordName(file));
-  if (statSync(record, { throwIfNoEntry: false }) === undefined) return [realpathSync.native(file)];
-  const built = JSON.parse(readFileSync(record, "utf8")) as BuildRecord;
-  return built.file === file ? built.inputs.map(({ path }) => path).sort() : [realpathSync.native(file)];
+/** The files of a build that is still true to them: changed code may import others. */
+function builtFrom(file: string, build: string): readonly string[] | undefined {
+  if (statSync(build, { throwIfNoEntry: false }) === undefined) return undefined;
+  const record = JSON.parse(readFileSync(build, "utf8")) as BuildRecord;
+  const holds = record.file === file && record.inputs.every(({ path, text }) => readFileSync(path, "utf8") === text);
+  return holds ? record.inputs.map(({ path }) => path).sort() : undefined;
+}
+
+/** A text without anything that looks like a path from its own folder imports nothing of its own tree. */
+function aloneIn(path: string): readonly string[] | undefined {
+  return /["'`](?:\.|\/|file:)/.test(readFileSync(path, "utf8")) ? undefined : [path];
 }
 
 function markOf(path: string): string {
