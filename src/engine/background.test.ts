@@ -4,7 +4,7 @@ import { type BackgroundAnswer, type BackgroundRun, background } from "./backgro
 import { record, ref } from "./fixtures/words.ts";
 
 function answer(id: string): BackgroundAnswer {
-  return { id, hook: ref(id), texts: [id], record: record(id, { kind: "none" }) };
+  return { id, hook: ref(id), occasion: "Stop", texts: [id], record: record(id, { kind: "none" }) };
 }
 
 function run(

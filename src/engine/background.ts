@@ -19,6 +19,8 @@ export interface BackgroundEntry {
 export interface BackgroundAnswer {
   readonly id: string;
   readonly hook: HookRef;
+  /** What it was started for: event and matched value, as in `PreToolUse:Bash`. */
+  readonly occasion: string;
   readonly texts: readonly string[];
   readonly record: RunRecord;
 }

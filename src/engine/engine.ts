@@ -35,6 +35,11 @@ export type Handler = (
   context: { readonly toolUseId: string | undefined; readonly signal: AbortSignal },
 ) => HookAnswer | undefined | null | Promise<HookAnswer | undefined | null>;
 
+interface HandlerOptions {
+  /** Seconds; without it the event's own limit for callbacks. */
+  readonly timeout?: number;
+}
+
 /** What a host sends: the event's own fields; of the common ones, what it knows. */
 export type EventPayload<Name extends EventName> = Partial<Payload<Name>> & AnyPayload;
 
@@ -44,8 +49,8 @@ export interface Engine {
   /** What loading the settings had to say. */
   readonly warnings: readonly Warning[];
   /** An in-process hook for the engine's life; returns its removal. */
-  on(event: string, handler: Handler): () => void;
-  on(event: string, matcher: string, handler: Handler): () => void;
+  on(event: string, handler: Handler, options?: HandlerOptions): () => void;
+  on(event: string, matcher: string, handler: Handler, options?: HandlerOptions): () => void;
   /** One event in, one outcome out. Contract: always waits; rejects only with a `Problem` or the signal's reason. */
   fire<Name extends EventName>(event: Name, payload: EventPayload<Name>, options?: FireOptions): Promise<Outcome>;
   fire(event: string, payload: AnyPayload, options?: FireOptions): Promise<Outcome>;
@@ -77,6 +82,16 @@ export interface Engine {
   /** Ends what still runs, after `waitMs` of grace. */
   close(options?: { readonly waitMs?: number }): Promise<void>;
 }
+
+/** A limit that no clock could keep would switch the hook off without a word. */
+function limitOf({ timeout }: HandlerOptions = {}, event: string): HandlerOptions {
+  if (timeout === undefined) return {};
+  if (typeof timeout === "number" && timeout > 0 && timeout < Number.POSITIVE_INFINITY) return { timeout };
+  const message = `The timeout of a callback on ${event} is a number of seconds above 0, not ${JSON.stringify(timeout)}.`;
+  throw new Problem("hook/invalid", message, { about: { event } });
+}
+
+type OnArguments = [handler: Handler, options?: HandlerOptions | undefined];
 
 /** Opens an engine on the settings that apply in a folder. */
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
@@ -129,12 +144,14 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
     get warnings() {
       return settings.inForce().warnings;
     },
-    on: whileOpen((event: string, ...rest: [Handler] | [string, Handler]) => {
-      const [matcher, handler] = rest.length === 1 ? [undefined, rest[0]] : rest;
+    on: whileOpen((event: string, ...rest: OnArguments | [string, ...OnArguments]) => {
+      const [matcher, handler, given] =
+        typeof rest[0] === "string" ? (rest as [string, ...OnArguments]) : [undefined, ...(rest as OnArguments)];
       const hook = {
         type: "callback" as const,
         name: handler.name || "callback",
         callback: waitsLike(adapted(handler), handler),
+        ...limitOf(given, event),
       };
       const group = { hooks: [hook], ...(matcher === undefined ? {} : { matcher }) };
       return live.add({ kind: "callback", event, group }).remove;

@@ -9,12 +9,13 @@ export async function askPermission(
   signal: AbortSignal,
 ): Promise<PermissionAnswer> {
   const { person } = thread.session.options;
-  if (person === undefined) {
+  const permission = person?.permission?.bind(person);
+  if (permission === undefined) {
     const message = `This call needs a permission and nobody is there to ask: ${question.reason}`;
     return { behavior: "deny", message };
   }
   const about = thread.agent === undefined ? question : { ...question, agentType: thread.agent.type };
-  return inTurn(thread, signal, () => person.permission(about, signal));
+  return inTurn(thread, signal, () => permission(about, signal));
 }
 
 const turns = new WeakMap<object, Promise<unknown>>();

@@ -1,5 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { Handler } from "../engine/index.ts";
 import { endLeftovers, findLeftovers } from "../exec/index.ts";
 import { Problem } from "../protocol/index.ts";
 import type { AgentControl } from "./control.ts";
@@ -32,17 +33,11 @@ export function controlOf({ session, main }: OpenedSession, driver: Driver, clos
         return permissions.mode();
       },
     },
-    on: (event, matcher, callback) =>
-      matcher === undefined
-        ? engine.on(
-            event,
-            (payload, context) => callback(payload, context.toolUseId, context.signal) as Promise<undefined>,
-          )
-        : engine.on(
-            event,
-            matcher,
-            (payload, context) => callback(payload, context.toolUseId, context.signal) as Promise<undefined>,
-          ),
+    on: (event, matcher, callback, limits) => {
+      const handler: Handler = (payload, { toolUseId, signal: given }) =>
+        callback(payload, toolUseId, given) as Promise<undefined>;
+      return matcher === undefined ? engine.on(event, handler, limits) : engine.on(event, matcher, handler, limits);
+    },
   };
 }
 

@@ -18,7 +18,13 @@ export interface AgentControl {
   addDirectory(path: string, source: "slash_command" | "register_repo_root"): Promise<string>;
   readonly stopHooks: StopHooks;
   readonly session: { readonly id: string; readonly transcriptPath: string; readonly permissionMode: Mode };
-  on(event: string, matcher: string | undefined, callback: HookCallback): () => void;
+  /** A hook of the embedding program; `timeout` is in seconds. Contract: throws a `Problem` for an event or a limit there is not. */
+  on(
+    event: string,
+    matcher: string | undefined,
+    callback: HookCallback,
+    options?: { readonly timeout?: number },
+  ): () => void;
 }
 
 export type HookCallback = (

@@ -4,6 +4,7 @@ import { hookPorts } from "./hook-ports/lend.ts";
 import type { Incoming } from "./inbox.ts";
 import type { Permissions } from "./permissions.ts";
 import type { Thread } from "./thread.ts";
+import { noteInTranscript } from "./transcript-note.ts";
 
 /** What the host lends the engine. */
 export function enginePorts(main: () => Thread, permissions: Permissions, interactive: boolean): Ports {
@@ -21,17 +22,7 @@ export function enginePorts(main: () => Thread, permissions: Permissions, intera
     observe: (notice) => {
       if (notice.kind === "snapshot-changed") void main().session.surroundings.settingsChanged(main());
       const words = stopHookWords(notice);
-      if (words === undefined) return;
-      const line = { type: "system", subtype: "informational", content: words, level: "info", isMeta: false };
-      main()
-        .journal.note(line)
-        .catch((error: unknown) => {
-          main().session.tell({
-            kind: "notice",
-            text: `The transcript cannot be written: ${String(error)}`,
-            level: "error",
-          });
-        });
+      if (words !== undefined) noteInTranscript(main(), words);
     },
     asker: async (question, signal) => {
       const { person } = main().session.options;

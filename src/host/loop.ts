@@ -87,10 +87,11 @@ async function takeNews(thread: Thread): Promise<void> {
   const { engine, record, inbox } = thread.session;
   for (const message of thread.mail?.splice(0) ?? []) await goOn(thread, message);
   if (thread.agent !== undefined) return;
-  const answers = engine.background.take(record.id).map(({ id, hook, texts, record: { stdout, stderr, ended } }) => ({
+  const late = engine.background.take(record.id);
+  const answers = late.map(({ id, hook, occasion, texts, record: { stdout, stderr, ended } }) => ({
     type: "async_hook_response",
     processId: id,
-    hookName: hook.event,
+    hookName: occasion,
     hookEvent: hook.event,
     response: { hookSpecificOutput: { hookEventName: hook.event, additionalContext: texts.join("\n") } },
     stdout,

@@ -15,6 +15,7 @@ import { messagesOf } from "./history.ts";
 import { openInbox } from "./inbox.ts";
 import { openJournal } from "./journal.ts";
 import { openLiveEntry } from "./live-entry.ts";
+import { guardedObserver } from "./observer.ts";
 import type { AgentOptions } from "./options.ts";
 import { openPermissions } from "./permissions.ts";
 import { type OpenedRecord, openRecord } from "./record.ts";
@@ -30,6 +31,7 @@ import { builtinTools } from "./tools/builtin.ts";
 import { openReadState } from "./tools/read-state.ts";
 import type { Tool } from "./tools/tool.ts";
 import type { WebFetchOptions } from "./tools/web-options.ts";
+import { noteInTranscript } from "./transcript-note.ts";
 
 /** A session that is open but has not begun: nothing was fired yet. */
 export interface OpenedSession {
@@ -39,12 +41,16 @@ export interface OpenedSession {
   readonly deferred: Deferred;
 }
 
-export async function openAgentSession(options: AgentOptions, ending: AbortSignal): Promise<OpenedSession> {
-  const { cwd, env, home, clock, observe } = options;
-  const opened = await openRecord(options);
-  const tell = (event: AgentEvent): void => observe?.(event);
-  const directories = [...(options.addDirectories ?? [])];
+export async function openAgentSession(given: AgentOptions, ending: AbortSignal): Promise<OpenedSession> {
   const late = {} as { session: AgentSession; main: Thread };
+  const tell: (event: AgentEvent) => void = guardedObserver(given.observe, (warning) => {
+    tell({ kind: "warning", warning });
+    if (late.main !== undefined) noteInTranscript(late.main, warning.message);
+  });
+  const options: AgentOptions = { ...given, observe: tell };
+  const { cwd, env, home, clock } = options;
+  const opened = await openRecord(options);
+  const directories = [...(options.addDirectories ?? [])];
   const permissions = openPermissions(
     () => late.session.engine,
     options,

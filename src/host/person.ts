@@ -3,8 +3,8 @@ import type { PermissionUpdate, ToolInput } from "../protocol/index.ts";
 
 /** Who answers questions: somebody at the terminal, or a program at the other end of the protocol. */
 export interface Person {
-  /** Contract: called for one question at a time; rejects only with the signal's reason. */
-  permission(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer>;
+  /** Without it nobody can be asked for a permission, and a question is a refusal. Contract: called for one question at a time; rejects only with the signal's reason. */
+  permission?(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer>;
   /** A hook's own question; undefined when the person refuses. */
   question?(question: Question, signal: AbortSignal): Promise<string | undefined>;
   /** A question with a yes or no. */

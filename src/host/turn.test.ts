@@ -147,9 +147,13 @@ test("what a background hook says is told before the next model call, and after 
   const { result, requests } = await run([calls("true"), calls("sleep 0.6"), { text: "done" }], { prompt: "go" });
   expect(JSON.stringify(requests[2]?.messages)).toMatch(/CTX-MARK[\s\S]*SYS-MARK/);
   const note = transcript(result.session_id)
-    .map((line) => line["attachment"] as { type?: string; response?: unknown } | undefined)
+    .map((line) => line["attachment"] as { type?: string } | undefined)
     .find((one) => one?.type === "async_hook_response");
-  expect(note?.response).toMatchObject({ hookSpecificOutput: { hookEventName: "PostToolUse" } });
+  expect(note).toMatchObject({
+    hookName: "PostToolUse:Bash",
+    hookEvent: "PostToolUse",
+    response: { hookSpecificOutput: { hookEventName: "PostToolUse" } },
+  });
   const again = await run([{ text: "x" }], { prompt: "more", resume: result.session_id });
   expect(JSON.stringify(again.requests[0]?.messages)).toContain("CTX-MARK");
 });

@@ -178,7 +178,9 @@ test("PostToolBatch: once after all calls, refused and unknown ones included; a 
   expect([result.terminal_reason, requests.length]).toEqual(["hook_stopped", 1]);
 });
 
-function person(answer: Awaited<ReturnType<Person["permission"]>>): Person & { questions: PermissionQuestion[] } {
+function person(
+  answer: Awaited<ReturnType<NonNullable<Person["permission"]>>>,
+): Person & { questions: PermissionQuestion[] } {
   const questions: PermissionQuestion[] = [];
   return {
     questions,

@@ -4,6 +4,8 @@ import { PassThrough } from "node:stream";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Script, scripted } from "../../models/index.ts";
 import { makeWorld, type World, type WorldOptions } from "../fixtures/agent-run.ts";
+import type { ServerConnector } from "../servers.ts";
+import { type Tool, toolSuccess } from "../tools/tool.ts";
 import type { FrontIo, SignalName } from "./front-io.ts";
 import { type HeadlessOptions, runHeadless } from "./headless.ts";
 import { runInteractive } from "./interactive.ts";
@@ -65,6 +67,16 @@ describe("headless", () => {
     expect(seen.out).toBe("plain text \n");
     expect(seen.err).toContain("a message");
     expect(seen.err + seen.out).not.toContain("\u001b");
+  });
+
+  test("an observer that throws ends nothing, and is told once on stderr", async () => {
+    const { headless, seen } = front({ hooks: {} });
+    const observe = () => {
+      throw new Error("oops");
+    };
+    expect(await headless([{ text: "fine" }], { prompt: "go", observe })).toBe(0);
+    expect(seen.out).toBe("fine\n");
+    expect(seen.err.match(/The observer of this run threw.*oops/g)).toHaveLength(1);
   });
 
   test("json: one object with the fields of the client's own (HO-54)", async () => {
@@ -180,6 +192,19 @@ describe("headless", () => {
   });
 });
 
+/** A server's tool that asks the person something. */
+function asking(ask: () => Promise<unknown>): Tool {
+  const tool: Tool = {
+    name: "mcp__srv__ask",
+    description: "",
+    inputSchema: { type: "object" },
+    readOnly: false,
+    render: () => "asked",
+    run: async () => toolSuccess(tool, await ask()),
+  };
+  return tool;
+}
+
 function isThere(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -252,6 +277,55 @@ describe("the protocol (HO-55)", () => {
         response: expect.objectContaining({ subtype: "success", request_id: "r1" }),
       }),
     );
+  });
+
+  test("a hook callback has the time that initialize gives it; a time there is not registers nothing", async () => {
+    const { headless, send, stdin, lines, until, project } = front({ hooks: {} });
+    const calls = [{ tool: "Bash", input: { command: "touch there" } }];
+    const run = headless([{ calls }, { text: "done" }], { ...open, permissionMode: "bypassPermissions" });
+    const group = (timeout: number, id: string) => ({ matcher: "Bash", hookCallbackIds: [id], timeout });
+    send(
+      request("bad", { subtype: "initialize", hooks: { PreToolUse: [group(60, "cb_first"), group(-1, "cb_bad")] } }),
+    );
+    await until(/"subtype":"error"/);
+    send(request("good", { subtype: "initialize", hooks: { PreToolUse: [group(0.2, "cb_slow")] } }));
+    send(user("go"));
+    await until(/control_cancel_request/);
+    stdin.end();
+    expect(await run).toBe(0);
+    expect(existsSync(join(project, "there"))).toBe(true);
+    const asked = lines().flatMap((line) => (line["request"] as Line | undefined)?.["callback_id"] ?? []);
+    expect(asked).toEqual(["cb_slow"]);
+    const refused = lines().find(({ response }) => (response as Line | undefined)?.["request_id"] === "bad");
+    expect(refused).toMatchObject({ response: { subtype: "error", error: expect.stringContaining("timeout") } });
+  });
+
+  test("a server's form goes to a program that takes requests, and is cancelled for one that sends prompts only", async () => {
+    const said: unknown[] = [];
+    for (const speaks of [true, false]) {
+      const { headless, send, stdin, lines, until } = front({ hooks: {} });
+      const connect: ServerConnector = async ({ elicit, signal }) => ({
+        tools: [asking(async () => said.push(await elicit({ server: "srv", message: "Who?", schema: {} }, signal)))],
+        states: [],
+        port: async () => ({ connected: false }),
+        close: async () => undefined,
+      });
+      const calls = [{ tool: "mcp__srv__ask", input: {} }];
+      const run = headless([{ calls }, { text: "done" }], { ...open, connect, permissionMode: "bypassPermissions" });
+      if (speaks) send(request("r1", { subtype: "initialize" }));
+      send(user("go"));
+      if (speaks) {
+        await until(/"elicitation"/);
+        const form = lines().find((line) => (line["request"] as Line | undefined)?.["subtype"] === "elicitation");
+        expect(form?.["request"]).toMatchObject({ mcp_server_name: "srv", message: "Who?", mode: "form" });
+        const response = { action: "accept", content: { name: "Ada" } };
+        const answer = { subtype: "success", request_id: form?.["request_id"], response };
+        send({ type: "control_response", response: answer });
+      } else await until(/"done"/);
+      stdin.end();
+      expect(await run).toBe(0);
+    }
+    expect(said).toEqual([{ action: "accept", content: { name: "Ada" } }, { action: "cancel" }]);
   });
 
   test("can_use_tool: asked with the recorded fields, allowed with another input, denied with words", async () => {

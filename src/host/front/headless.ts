@@ -2,11 +2,13 @@ import { stripControl } from "../../engine/index.ts";
 import { runAgent } from "../agent.ts";
 import type { AgentEvent } from "../agent-event.ts";
 import type { AgentControl } from "../control.ts";
+import { guardedObserver } from "../observer.ts";
 import type { RunAgentOptions } from "../options.ts";
+import type { Person } from "../person.ts";
 import type { AgentResult } from "../result.ts";
 import { EndedBySignal, type FrontIo, leaveNow, type SignalName, signalStatus } from "./front-io.ts";
 import { noticeOf } from "./notices.ts";
-import { openProtocol } from "./protocol.ts";
+import { openProtocol, type Protocol } from "./protocol.ts";
 import { streamLines } from "./stream-lines.ts";
 
 export interface HeadlessOptions extends RunAgentOptions {
@@ -44,17 +46,21 @@ export async function runHeadless(options: HeadlessOptions, io: FrontIo): Promis
           wishesOf(options),
         )
       : () => [];
+  const observe = guardedObserver(
+    options.observe,
+    (warning) => void io.err(noticeOf({ kind: "warning", warning }) ?? ""),
+  );
   try {
     const result = await runAgent({
       ...options,
       signal: ending.signal,
-      ...(protocol !== undefined && options.askOverStdio === true ? { person: protocol.person } : {}),
+      ...(protocol === undefined ? {} : { person: answering(protocol, options) }),
       onReady: async (given) => {
         control = given;
         await protocol?.serve(given);
       },
       observe: (event: AgentEvent) => {
-        options.observe?.(event);
+        observe(event);
         const notice = noticeOf(event);
         if (notice !== undefined) void io.err(notice);
         for (const line of lines(event)) write(`${JSON.stringify(line)}\n`);
@@ -73,6 +79,11 @@ export async function runHeadless(options: HeadlessOptions, io: FrontIo): Promis
 function statusOf(result: AgentResult, ended: SignalName | undefined): number {
   if (ended !== undefined) return signalStatus[ended];
   return result.is_error ? 1 : 0;
+}
+
+/** Permissions are asked for where that was wished; a form goes to any program that has shown that it takes requests. */
+function answering(protocol: Protocol, { askOverStdio, person }: HeadlessOptions): Person {
+  return askOverStdio === true ? protocol.person : (person ?? protocol.forms);
 }
 
 function wishesOf({ hookEvents = false, partialMessages = false }: HeadlessOptions) {

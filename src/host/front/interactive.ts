@@ -5,6 +5,7 @@ import type { ToolUseBlock } from "../../models/index.ts";
 import { runAgent } from "../agent.ts";
 import type { AgentEvent } from "../agent-event.ts";
 import type { AgentControl } from "../control.ts";
+import { guardedObserver } from "../observer.ts";
 import type { RunAgentOptions } from "../options.ts";
 import { EndedBySignal, type FrontIo, leaveNow, type SignalName, signalStatus } from "./front-io.ts";
 import { noticeOf } from "./notices.ts";
@@ -71,8 +72,10 @@ export async function runInteractive(options: RunAgentOptions, io: FrontIo): Pro
     };
   }
 
+  const observe = guardedObserver(options.observe, (warning) => write(noticeOf({ kind: "warning", warning }) ?? ""));
+
   function show(event: AgentEvent): void {
-    options.observe?.(event);
+    observe(event);
     if (event.kind === "partial") busy = true;
     if (event.kind === "display") write(stripControl(event.text) + (event.final ? "\n" : ""));
     if (event.kind === "assistant" && event.block.type === "tool_use") write(`${callLine(event.block)}\n`);

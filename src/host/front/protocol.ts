@@ -14,12 +14,18 @@ export interface Protocol {
   /** Serves requests and prompts; resolves when the session may begin. */
   serve(control: AgentControl): Promise<void>;
   readonly person: Person;
+  /**
+   * Forms of servers alone. A program that has sent no request of its own may know none, and would never answer one: for it the form
+   * is cancelled.
+   */
+  readonly forms: Person;
   close(): void;
 }
 
 export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => void): Protocol {
   const waiting = new Map<string, (answer: { value?: unknown; error?: string }) => void>();
   let reader: Interface | undefined;
+  let takesRequests = false;
 
   /** One request of ours; rejects when the other end refuses it, goes away, or is told that it no longer matters. */
   function request(subtype: string, fields: Fields, signal: AbortSignal): Promise<unknown> {
@@ -60,6 +66,7 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
       const { content } = (line["message"] ?? {}) as { content?: unknown };
       if (typeof content === "string" || Array.isArray(content)) control.prompt(content as string);
     } else if (line["type"] === "control_request") {
+      takesRequests = true;
       return obey(control, line["request_id"], (line["request"] ?? {}) as Fields);
     } else if (line["type"] === "control_response") {
       const { request_id, subtype, response, error } = (line["response"] ?? {}) as Fields;
@@ -69,6 +76,7 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
     return undefined;
   }
 
+  const person = personOver(request);
   return {
     serve(control) {
       // Opened only now: what it reads before somebody listens is lost.
@@ -91,7 +99,10 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
         });
       });
     },
-    person: personOver(request),
+    person,
+    forms: {
+      elicit: async (form, signal) => (takesRequests && (await person.elicit?.(form, signal))) || { action: "cancel" },
+    },
     close: () => reader?.close(),
   };
 }
@@ -174,22 +185,36 @@ function stopHook({ stopHooks }: AgentControl, { action, command, id }: Fields):
   return { hooks: stopHooks.list().map((hook) => ({ id: hook.id, command: hook.name })) };
 }
 
-/** Each callback is a request of ours that the other end answers with the JSON of a hook. */
+/**
+ * Each callback is a request of ours that the other end answers with the JSON of a hook. One that takes longer than its group's
+ * `timeout` (seconds) has failed, as any hook. Contract: all of them or none; what cannot be registered is a `Problem`.
+ */
 function registerHooks(control: AgentControl, hooks: Fields, ask: Ask): void {
-  for (const [event, groups] of Object.entries(hooks)) {
-    for (const group of Array.isArray(groups) ? (groups as Fields[]) : []) {
-      const matcher = typeof group["matcher"] === "string" ? group["matcher"] : undefined;
-      for (const callback_id of (group["hookCallbackIds"] ?? []) as unknown[]) {
-        control.on(event, matcher, (input, toolUseId, signal) =>
-          ask(
-            "hook_callback",
-            { callback_id, input, ...(toolUseId === undefined ? {} : { tool_use_id: toolUseId }) },
-            signal,
-          ),
-        );
-      }
-    }
+  const registered: (() => void)[] = [];
+  try {
+    for (const [event, groups] of Object.entries(hooks))
+      for (const group of Array.isArray(groups) ? (groups as Fields[]) : [])
+        for (const id of (group["hookCallbackIds"] ?? []) as unknown[])
+          registered.push(registerHook(control, event, group, id, ask));
+  } catch (error) {
+    for (const remove of registered) remove();
+    throw error;
   }
+}
+
+function registerHook(control: AgentControl, event: string, group: Fields, callback_id: unknown, ask: Ask): () => void {
+  const { matcher, timeout } = group;
+  return control.on(
+    event,
+    typeof matcher === "string" ? matcher : undefined,
+    (input, toolUseId, signal) =>
+      ask(
+        "hook_callback",
+        { callback_id, input, ...(toolUseId === undefined ? {} : { tool_use_id: toolUseId }) },
+        signal,
+      ),
+    timeout === undefined || timeout === null ? {} : { timeout: timeout as number },
+  );
 }
 
 function readAnswer({ behavior, updatedInput, updatedPermissions, message, interrupt }: Fields) {

@@ -27,7 +27,7 @@ export async function backgroundAnswer(
     return undefined;
   }
   const texts = [...(record.answer?.context ?? []), ...(record.answer?.messages ?? [])];
-  return texts.length === 0 ? undefined : { id, hook: configured.ref, texts, record: ended };
+  return texts.length === 0 ? undefined : { id, hook: configured.ref, occasion: firing.occasion, texts, record: ended };
 }
 
 /** The port is the host's code: what it throws is worth a word and harms nobody else. */
