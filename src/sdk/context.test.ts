@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AppInside, appInside, context, createApp, type Settled, type World } from "./index.ts";
 import { openObservers } from "./observe.ts";
-import { captureEvents, memoryState, type TestProject, testClient, testProject } from "./testing/index.ts";
+import { captureEvents, fixtures, memoryState, type TestProject, testClient, testProject } from "./testing/index.ts";
 
 let project: TestProject;
 let folder: string;
@@ -85,6 +85,26 @@ test("SD-39, SD-41: what nobody touches is not made; what two handlers touch is 
   opened = [];
   await dispatch(touches, { openTranscript }, { transcript_path: "" });
   expect(opened).toEqual([undefined]);
+});
+
+test("SD-41: the test client gave undefined for a transcript; without path or file the session is empty, with a file it is read", async () => {
+  const file = join(folder, "00000000-0000-4000-8000-000000000001.jsonl");
+  await writeFile(file, '{"type":"user","message":{"role":"user","content":"hi"}}\n');
+  const app = createApp().onPrompt(async (_event, { transcript }) => {
+    const session = await transcript;
+    return context(`${(await session.stats()).entries} ${await session.finalText()}`);
+  });
+  const client = testClient(app);
+  const said = async (path: unknown) => {
+    const { additionalContext } = await client.raw({ ...fixtures.UserPromptSubmit(), transcript_path: path });
+    return additionalContext;
+  };
+  for (const path of [undefined, "", "last", join(folder, "gone.jsonl"), 7]) expect(await said(path)).toEqual(["0 "]);
+  expect(await said(file)).toEqual(["1 "]);
+  const own = await testClient(app, { transcript: { stats: () => ({ entries: 9 }), finalText: () => "x" } }).prompt(
+    "a",
+  );
+  own.expectContext("9 x");
 });
 
 test("SD-42: the signal aborts at the handler's deadline and when the host goes away", async () => {

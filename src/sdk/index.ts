@@ -54,13 +54,14 @@ export {
 } from "./event.ts";
 export type { Git } from "./git.ts";
 export { keepPayload } from "./keep-payload.ts";
-export { appInputs, buildFile, endBuilds } from "./load/inputs.ts";
+export { appInputs, buildFile, buildLater, endBuilds } from "./load/inputs.ts";
 export { type LoadOptions, loadApp } from "./load/load-app.ts";
 export { version } from "./load/version.ts";
 export type { Logger, LogRecord } from "./log.ts";
 export { appendLog, type LogFileOptions, logFiles } from "./log-file.ts";
 export { appFailure, withoutAnswer } from "./no-answer.ts";
 export type { Observation, ObservationKind, Observer } from "./observe.ts";
+export { openTranscript } from "./open-transcript.ts";
 export type { AppOptions, ToolSchema } from "./parts.ts";
 export { type ReadPayload, readPayload } from "./payload.ts";
 export type { ProviderOptions } from "./providers.ts";

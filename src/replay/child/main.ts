@@ -1,7 +1,14 @@
 /** The process that replays: one app, one line per event in, one line per answer out. Started by `player.ts`. */
 import { join, resolve } from "node:path";
 import { statePath } from "../../files/index.ts";
-import { type AppInside, loadApp, usualDeadlineMs, type WirePayload, type World } from "../../sdk/index.ts";
+import {
+  type AppInside,
+  loadApp,
+  openTranscript,
+  usualDeadlineMs,
+  type WirePayload,
+  type World,
+} from "../../sdk/index.ts";
 import type { Ask, Hello, Ready, Stray } from "../said.ts";
 import { saidOf } from "./answer.ts";
 import { effectLog } from "./effects.ts";
@@ -91,10 +98,7 @@ function worldOf(inside: AppInside, payload: WirePayload, at: string | undefined
     ...base,
     signal: new AbortController().signal,
     replay: true,
-    openTranscript: async (path) => {
-      const { openSession } = await import("../../sessions/index.ts");
-      return openSession(path ?? "no-transcript.jsonl", { missing: "empty" });
-    },
+    openTranscript,
     state: scratchState(inside, payload, base, folders),
     tasks: notedTasks(note),
     complain: () => undefined,

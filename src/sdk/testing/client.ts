@@ -2,6 +2,7 @@ import { type EventName, eventNames, type Payload, Problem, rowOf } from "../../
 import { appInside } from "../app-symbol.ts";
 import type { WirePayload } from "../event.ts";
 import type { ToolInputs } from "../index.ts";
+import { openTranscript } from "../open-transcript.ts";
 import { type MethodOf, ruleOf, type ToolEventName } from "../rules.ts";
 import { memoryState } from "../state/memory.ts";
 import type { StateDoor } from "../state/state.ts";
@@ -14,7 +15,7 @@ import { resultOf, type TestResult } from "./result.ts";
 export interface TestClientOptions {
   /** Kept over all events of the client; in memory unless told. */
   readonly state?: StateDoor;
-  /** What `ctx.transcript` is. */
+  /** What `ctx.transcript` is; unless told, the session of the event's own path, which is empty when there is no such file. */
   readonly transcript?: unknown;
   /** Where `ctx.tasks` puts jobs; unless told, they run at once in this process. */
   readonly tasks?: TaskBackend;
@@ -99,7 +100,7 @@ function worldOf(options: TestClientOptions, state: StateDoor): World {
     signal: new AbortController().signal,
     replay: options.replay ?? false,
     now: options.now ?? Date.now,
-    openTranscript: async () => options.transcript,
+    openTranscript: async (path) => options.transcript ?? (await openTranscript(path)),
     state,
     complain: () => undefined,
   };
