@@ -15,6 +15,7 @@ export type DriftKind =
   | "lock-missing"
   | "two-scopes"
   | "port-taken"
+  | "url-forbidden"
   | "disabled";
 
 export function drift(kind: DriftKind, message: string): Drift {

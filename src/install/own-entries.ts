@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { hooksFileIn } from "../protocol/index.ts";
+import { type CommandHook, type HttpHook, hooksFileIn } from "../protocol/index.ts";
 import { appKey } from "../sdk/index.ts";
 import { projectDir, shellLine, shellWord } from "./call-words.ts";
 
@@ -33,6 +33,15 @@ export function ownEntries(settings: unknown, marks: OwnMarks): readonly OwnPlac
       return hooks.length === 0 ? [] : [{ event, group, hooks, alone: hooks.length === all.length, value }];
     }),
   );
+}
+
+/** Our hooks in a group, as somebody may have altered them: only what they are known by is certain. */
+export function ownHooks({ hooks, value }: OwnPlace): readonly (CommandHook | HttpHook)[] {
+  const all = listOf(objectOf(value)["hooks"]);
+  return hooks.map((index) => {
+    const { allowedEnvVars: names, ...hook } = objectOf(all[index]);
+    return { ...hook, ...(Array.isArray(names) ? { allowedEnvVars: names } : {}) } as CommandHook | HttpHook;
+  });
 }
 
 function recogniser({ root, hooksFiles, ...marks }: OwnMarks): (hook: Readonly<Record<string, unknown>>) => boolean {

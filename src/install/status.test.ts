@@ -129,6 +129,43 @@ test("SD-97: a policy that lets managed hooks run only is told", async () => {
   ]);
 });
 
+test("SD-97: a group of ours in which somebody put nonsense is altered, and looking at it fails nobody", async () => {
+  const here = world();
+  const { places } = here.call({ scope: "user" });
+  await install(here.call({ scope: "user", needs: [stop] }));
+  const settings = JSON.parse(readFileSync(places.settingsFile, "utf8")) as { hooks: { Stop: { hooks: unknown[] }[] } };
+  settings.hooks.Stop[0]?.hooks.unshift(null, "x");
+  writeFileSync(places.settingsFile, JSON.stringify(settings));
+  expect(await driftOf(here)).toEqual(["user entry-altered: The entry for Stop is not as it was installed."]);
+});
+
+test("SD-97: a policy whose list of addresses or variables leaves an http entry out was not told", async () => {
+  const here = world();
+  await install(here.call({ scope: "user", needs: [stop], tokenEnv: "HOOK_TOKEN" }));
+  const managedFolder = join(here.folder, "policy");
+  const policy = join(managedFolder, "managed-settings.json");
+  mkdirSync(managedFolder);
+  const drifts = async (settings: object) => {
+    writeFileSync(policy, JSON.stringify(settings));
+    const at = { ...standpointOf(here), managedFolder };
+    const [user] = await statusOf(at, installerOf(here), ["user"], "nothing");
+    return user?.drift.map(({ kind, message }) => `${kind}: ${message}`);
+  };
+  const wayOut = "hookline install --transport client does without http.";
+  expect(await drifts({ allowedHttpHookUrls: ["https://hooks.example.com/*"] })).toEqual([
+    `url-forbidden: allowedHttpHookUrls in ${policy} does not list http://127.0.0.1:4711, so the http entries for Stop are never called; ${wayOut}`,
+  ]);
+  expect(
+    await drifts({ allowedHttpHookUrls: ["http://127.0.0.1:*/*"], httpHookAllowedEnvVars: ["HOOK_TOKEN"] }),
+  ).toEqual([]);
+  expect(await drifts({ httpHookAllowedEnvVars: ["OTHER"] })).toEqual([
+    `url-forbidden: httpHookAllowedEnvVars in ${policy} does not list the variable that holds the token, so the http entries for Stop are turned away; ${wayOut}`,
+  ]);
+  expect(await drifts({ strictPluginOnlyCustomization: true })).toEqual([
+    `disabled: The policy in ${policy} lets hooks of plugins and managed hooks run only.`,
+  ]);
+});
+
 test("SD-97 SD-99: a settings file that cannot be read is a problem, for doctor a finding of somebody else", async () => {
   const here = await installed();
   writeFileSync(here.call().places.settingsFile, "{");

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import { clientHome, loadLayers, managedFolder, nameOf } from "../engine/settings/index.ts";
 import { Problem } from "../protocol/index.ts";
 import { appKey } from "../sdk/index.ts";
 import { codeDrift, type Look } from "./code-drift.ts";
@@ -7,9 +6,9 @@ import type { DaemonStatus } from "./daemon-door.ts";
 import { type Drift, drift } from "./drift.ts";
 import type { Installer } from "./install-app.ts";
 import { type LockFile, readLockFile, unlockedPath } from "./lock-file.ts";
-import { type OwnMarks, type OwnPlace, ownEntries } from "./own-entries.ts";
+import { type OwnMarks, type OwnPlace, ownEntries, ownHooks } from "./own-entries.ts";
 import { hooksFileFor, placesOf, type ScopePlaces, type Standpoint } from "./places.ts";
-import type { PlannedEntry } from "./plan.ts";
+import { policyDrift } from "./policy-drift.ts";
 import { listenerOn } from "./port-owner.ts";
 import { type InstallRecord, readRecord } from "./record.ts";
 import { type Scope, scopes } from "./scope.ts";
@@ -92,7 +91,7 @@ async function scopeStatus(
         : []),
       ...code.drift,
       ...(stranger === undefined ? [] : [drift("port-taken", stranger)]),
-      ...(await switchedOff(places, standpoint)),
+      ...(await policyDrift(places, standpoint, entries)),
     ],
     notes: code.notes,
   };
@@ -103,17 +102,17 @@ async function strangerOnPort(
   entries: readonly OwnPlace[],
   daemon: DaemonStatus | undefined,
 ): Promise<string | undefined> {
-  const port = entries.map(({ value }) => portIn(value)).find((one) => one !== undefined);
+  const port = entries.map(portOf).find((one) => one !== undefined);
   if (port === undefined || daemon?.port === port) return undefined;
   const owner = await listenerOn(port);
   if (owner === undefined) return undefined;
   return `Port ${port}, which the http entries name, is taken by ${owner}. hookline doctor --fix chooses another.`;
 }
 
-function portIn(group: unknown): number | undefined {
-  const url = (group as PlannedEntry["group"]).hooks
-    .map((hook) => ("url" in hook ? hook.url : undefined))
-    .find(Boolean);
+function portOf(entry: OwnPlace): number | undefined {
+  const url = ownHooks(entry)
+    .map((hook) => (hook.type === "http" ? hook.url : undefined))
+    .find((one) => one !== undefined);
   return url !== undefined && URL.canParse(url) ? Number(new URL(url).port) : undefined;
 }
 
@@ -145,26 +144,6 @@ function entryDrift(
     ...altered.map(({ event }) => drift("entry-altered", `The entry for ${event} is not as it was installed.`)),
     ...left.map(({ event }) => drift("entry-left", `There is an entry for ${event} that was not installed.`)),
   ];
-}
-
-async function switchedOff(
-  { root, scope }: ScopePlaces,
-  { home, env, managedFolder: policy }: Standpoint,
-): Promise<readonly Drift[]> {
-  const layers = await loadLayers({
-    cwd: root,
-    clientHome: clientHome(env["CLAUDE_CONFIG_DIR"], home),
-    managedFolder: policy ?? managedFolder(process.platform),
-  });
-  return layers.flatMap((layer) => {
-    const { disableAllHooks, allowManagedHooksOnly } = layer.settings;
-    // In the user's scope the folder around is no project; its files are nobody's.
-    if (scope === "user" && (layer.kind === "project" || layer.kind === "local")) return [];
-    if (disableAllHooks === true)
-      return [drift("disabled", `disableAllHooks in ${nameOf(layer)} switches every hook off.`)];
-    const only = layer.kind === "managed" && allowManagedHooksOnly === true;
-    return only ? [drift("disabled", `The policy in ${nameOf(layer)} lets managed hooks run only.`)] : [];
-  });
 }
 
 function otherScopes({ places, installed, hooksFile }: ScopeStatus, all: readonly ScopeStatus[]): readonly Drift[] {

@@ -1,4 +1,5 @@
 export { clientHome, managedFolder } from "../resolve-options.ts";
+export { type AdmittedUrl, admitUrl, type UrlPolicy } from "../runners/http/url-policy.ts";
 export { configureGroup, type GroupPlace } from "./configure.ts";
 export { type Change, type EditedFile, type EditOptions, editSettings } from "./edit.ts";
 export { type Edit, type Edited, editText, type Made } from "./edit-text.ts";

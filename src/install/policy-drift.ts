@@ -1,0 +1,65 @@
+import { admitUrl, clientHome, loadLayers, managedFolder, mergeLayers, nameOf } from "../engine/settings/index.ts";
+import { type Drift, drift } from "./drift.ts";
+import { type OwnPlace, ownHooks } from "./own-entries.ts";
+import type { ScopePlaces, Standpoint } from "./places.ts";
+
+type Layers = Awaited<ReturnType<typeof loadLayers>>;
+
+/** What other settings, an administrator's above all, forbid of what is installed. */
+export async function policyDrift(
+  { root, scope }: ScopePlaces,
+  { home, env, managedFolder: policy }: Standpoint,
+  entries: readonly OwnPlace[],
+): Promise<readonly Drift[]> {
+  const all = await loadLayers({
+    cwd: root,
+    clientHome: clientHome(env["CLAUDE_CONFIG_DIR"], home),
+    managedFolder: policy ?? managedFolder(process.platform),
+  });
+  // In the user's scope the folder around is no project; its files are nobody's.
+  const layers = all.filter(({ kind }) => scope !== "user" || (kind !== "project" && kind !== "local"));
+  return [...switchedOff(layers), ...forbidden(layers, entries)];
+}
+
+function switchedOff(layers: Layers): readonly Drift[] {
+  return layers.flatMap((layer) => {
+    const { disableAllHooks, allowManagedHooksOnly, strictPluginOnlyCustomization } = layer.settings;
+    const by = nameOf(layer);
+    if (disableAllHooks === true) return [drift("disabled", `disableAllHooks in ${by} switches every hook off.`)];
+    if (layer.kind !== "managed") return [];
+    if (allowManagedHooksOnly === true) return [drift("disabled", `The policy in ${by} lets managed hooks run only.`)];
+    return strictPluginOnlyCustomization === true
+      ? [drift("disabled", `The policy in ${by} lets hooks of plugins and managed hooks run only.`)]
+      : [];
+  });
+}
+
+/** An http entry that is on no list is never called, and one whose variable is on none comes without its token. */
+function forbidden(layers: Layers, entries: readonly OwnPlace[]): readonly Drift[] {
+  const { urls, variables } = mergeLayers(layers).effective.http;
+  const http = entries.flatMap((entry) =>
+    ownHooks(entry).flatMap((hook) => (hook.type === "http" ? [{ event: entry.event, hook }] : [])),
+  );
+  const wayOut = "hookline install --transport client does without http.";
+  return [
+    ...urls.flatMap(({ values, layer }) => {
+      const policy = { allowedUrls: values, allowPrivate: true };
+      const out = http.filter(({ hook: { url } }) => "refused" in admitUrl(url, policy));
+      const [first] = out;
+      if (first === undefined || !URL.canParse(first.hook.url)) return [];
+      const place = new URL(first.hook.url).origin;
+      const message = `allowedHttpHookUrls in ${nameOf(layer)} does not list ${place}, so the http entries for ${namesOf(out)} are never called; ${wayOut}`;
+      return [drift("url-forbidden", message)];
+    }),
+    ...variables.flatMap(({ values, layer }) => {
+      const out = http.filter(({ hook: { allowedEnvVars: names } }) => names?.some((name) => !values.includes(name)));
+      if (out.length === 0) return [];
+      const message = `httpHookAllowedEnvVars in ${nameOf(layer)} does not list the variable that holds the token, so the http entries for ${namesOf(out)} are turned away; ${wayOut}`;
+      return [drift("url-forbidden", message)];
+    }),
+  ];
+}
+
+function namesOf(entries: readonly { readonly event: string }[]): string {
+  return entries.map(({ event }) => event).join(", ");
+}
