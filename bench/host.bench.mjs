@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { median } from "./interleave.mjs";
 
-const program = resolve(import.meta.dirname, "../dist/cli/bin.js");
+const program = resolve(import.meta.dirname, "../dist/cli/bin.cjs");
 const worker = join(import.meta.dirname, "host.worker.mjs");
 
 export async function measure({ long, say }) {

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { peerProgram } from "./ccusage.mjs";
 
-const bin = resolve(import.meta.dirname, "../dist/cli/bin.js");
+const bin = resolve(import.meta.dirname, "../dist/cli/bin.cjs");
 const transcripts = resolve(import.meta.dirname, "../test/fixtures/transcripts");
 const classes = {
   input: ["inputTokens", "inputTokens"],

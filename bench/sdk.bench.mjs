@@ -8,7 +8,7 @@ import { median } from "./interleave.mjs";
 import { peerFolder } from "./peer.mjs";
 
 const root = resolve(import.meta.dirname, "..");
-const program = join(root, "dist/cli/bin.js");
+const program = join(root, "dist/cli/bin.cjs");
 const client = join(root, "client/hookline-client");
 
 const app = `import { createApp, deny } from "hookline/sdk";

@@ -58,7 +58,7 @@ export default app;
     const begun = performance.now();
     spawnSync(process.execPath, ["-e", "0"]);
     starts.push(performance.now() - begun);
-    const { status, stderr } = spawnSync(process.execPath, [join(dist, "cli/bin.js"), "run", file], { input, env });
+    const { status, stderr } = spawnSync(process.execPath, [join(dist, "cli/bin.cjs"), "run", file], { input, env });
     if (status !== 0) throw new Error(`the hook failed: ${stderr}`);
   }
   return { adds: readFileSync(times, "utf8").trimEnd().split("\n").map(Number), starts };

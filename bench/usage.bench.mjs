@@ -9,7 +9,7 @@ import { writeCorpus } from "./corpus/write.mjs";
 import { median } from "./interleave.mjs";
 import { writeTrap } from "./traps.mjs";
 
-const bin = resolve(import.meta.dirname, "../dist/cli/bin.js");
+const bin = resolve(import.meta.dirname, "../dist/cli/bin.cjs");
 const rounds = 5;
 /** Some shells count in hundredths of a second, this one in thousandths. */
 const shell = existsSync("/bin/bash") ? "/bin/bash" : "sh";

@@ -1,6 +1,6 @@
 /**
- * Bundles what a hook process loads, one file each: the doors hookline/sdk and hookline/testing, the entry of `hookline run`, and the
- * parts these load on demand. Plain output of the compiler would be some fifty files, and every one of them costs each call of a hook.
+ * Bundles what a hook process loads, one file each: the program, which holds `hookline run`, the doors hookline/sdk and
+ * hookline/testing, and the parts these load on demand. Plain output of the compiler would be some fifty files, and every one of them costs each call of a hook.
  */
 import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
@@ -12,10 +12,8 @@ const src = join(root, "src");
 const entries = [
   "sdk/index.ts",
   "sdk/testing/index.ts",
-  "cli/bin.ts",
-  "cli/run/index.ts",
   // On demand.
-  "sdk/load/build.ts",
+  ...["build", "build-ahead", "build-later"].map((name) => `sdk/load/${name}.ts`),
   "sdk/state/files.ts",
   "sdk/state/calls.ts",
   "sdk/state/sweeper.ts",
@@ -48,13 +46,13 @@ export async function bundle(outdir) {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const prices = readFileSync(join(src, "usage", "prices", "anthropic.json"), "utf8");
   const program = await scanProgram(build);
-  const one = (entry) =>
+  const one = (entry, format = "esm") =>
     build({
       entryPoints: [join(src, entry)],
-      outfile: join(outdir, entry.replace(/\.ts$/, ".js")),
+      outfile: join(outdir, entry.replace(/\.ts$/, format === "esm" ? ".js" : ".cjs")),
       bundle: true,
       platform: "node",
-      format: "esm",
+      format,
       target: "node20",
       minify: true,
       legalComments: "none",
@@ -66,7 +64,7 @@ export async function bundle(outdir) {
       plugins: [asksForBuiltins, leavesOthers(entry)],
       logLevel: "warning",
     });
-  await Promise.all(entries.map(one));
+  await Promise.all([one("cli/bin.ts", "cjs"), ...entries.map((entry) => one(entry))]);
 }
 
 /**

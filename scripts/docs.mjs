@@ -12,7 +12,7 @@ import { exportedNames, withNames } from "./docs/changelog.mjs";
 import { docPages } from "./docs/pages.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const program = join(root, "dist", "cli", "bin.js");
+const program = join(root, "dist", "cli", "bin.cjs");
 const pages = await docPages({
   tables: { catalog, commonFields, problemCodes, ruleWarningCodes, warningCodes },
   help: async (words) => execFileSync(process.execPath, [program, ...words, "--help"], { encoding: "utf8" }),

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 
-const program = resolve(import.meta.dirname, "../dist/cli/bin.js");
+const program = resolve(import.meta.dirname, "../dist/cli/bin.cjs");
 const base = realpathSync(mkdtempSync(join(tmpdir(), "hookline-ask-test-")));
 const [cwd, home, state] = ["project", "home", "state"].map((name) => join(base, name)) as [string, string, string];
 for (const folder of [cwd, home]) mkdirSync(folder);

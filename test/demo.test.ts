@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 
-const program = resolve(import.meta.dirname, "../dist/cli/bin.js");
+const program = resolve(import.meta.dirname, "../dist/cli/bin.cjs");
 const base = mkdtempSync(join(tmpdir(), "hookline-demo-test-"));
 const temp = mkdtempSync(join(base, "temp-"));
 const env = { PATH: process.env["PATH"], HOME: mkdtempSync(join(base, "home-")), TMPDIR: temp, NO_COLOR: "1" };

@@ -48,7 +48,7 @@ function machine(): Machine {
   writeFileSync(join(project, "package.json"), "{}");
   symlinkSync(dirname(dist), join(project, "node_modules", "hookline"));
   const env = { PATH: process.env["PATH"] ?? "", HOME: home, HOOKLINE_HOME: join(folder, "state"), NO_COLOR: "1" };
-  const hookline = (...words: readonly string[]) => run([join(dist, "cli", "bin.js"), ...words], project, env);
+  const hookline = (...words: readonly string[]) => run([join(dist, "cli", "bin.cjs"), ...words], project, env);
   onTestFinished(async () => {
     // Whatever went wrong, no daemon of ours goes on.
     const scopes = existsSync(join(folder, "state/daemon")) ? ["project", "user"] : [];

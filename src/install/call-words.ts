@@ -30,7 +30,7 @@ export function callsFor(places: CallPlaces): Calls {
     client: [written(join(packageRoot, "client", "hookline-client"), places), file],
     run: [
       scope === "project" ? "node" : node,
-      written(join(packageRoot, "dist", "cli", "bin.js"), places),
+      written(join(packageRoot, "dist", "cli", "bin.cjs"), places),
       "run",
       file,
     ],

@@ -32,7 +32,7 @@ test(`SD-92 G7: kill -9 at ${trials} moments of installing and uninstalling leav
   }
   const [one, two, ...others] = [...seen.keys()].sort((a, b) => a.length - b.length);
   expect([one, others]).toEqual([old, []]);
-  if (two !== undefined) expect(two).toContain("/opt/hookline/dist/cli/bin.js");
+  if (two !== undefined) expect(two).toContain("/opt/hookline/dist/cli/bin.cjs");
   await endOf(started(here, 1));
   expect(readFileSync(file, "utf8")).toBe(old);
   expect(readdirSync(join(here.project, ".claude")).sort()).toEqual(["hooks.mjs", "settings.local.json"]);

@@ -30,7 +30,7 @@ test("SD-37 SD-38 SD-84 SD-89 SD-90: one entry per event, with mode, deadline pl
             type: "command",
             command: "node",
             args: [
-              "${CLAUDE_PROJECT_DIR}/node_modules/hookline/dist/cli/bin.js",
+              "${CLAUDE_PROJECT_DIR}/node_modules/hookline/dist/cli/bin.cjs",
               "run",
               "${CLAUDE_PROJECT_DIR}/.claude/hooks.ts",
               "--on-failure",
@@ -117,7 +117,7 @@ test("SD-82 SD-90: for hosts without args the words become one line that a shell
   expect(entry?.group.hooks[0]).toEqual({
     type: "command",
     command:
-      'node "$CLAUDE_PROJECT_DIR"/node_modules/hookline/dist/cli/bin.js run "$CLAUDE_PROJECT_DIR"/.claude/hooks.ts --on-failure continue',
+      'node "$CLAUDE_PROJECT_DIR"/node_modules/hookline/dist/cli/bin.cjs run "$CLAUDE_PROJECT_DIR"/.claude/hooks.ts --on-failure continue',
     timeout: 8,
   });
 });

@@ -13,7 +13,7 @@ export function hooksFileIn(words: readonly string[]): string | undefined {
 
 function restOfCall(program: string, after: readonly string[]): readonly string[] | undefined {
   if (program === "hookline-client") return after;
-  if (program !== "hookline" && program !== "bin.js") return undefined;
+  if (program !== "hookline" && program !== "bin.cjs") return undefined;
   return after[0] === "run" ? after.slice(1) : undefined;
 }
 

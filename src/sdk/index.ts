@@ -54,7 +54,7 @@ export {
 } from "./event.ts";
 export type { Git } from "./git.ts";
 export { keepPayload } from "./keep-payload.ts";
-export { appInputs, buildFile, endBuilds } from "./load/inputs.ts";
+export { appInputs, buildFile, buildLater, endBuilds } from "./load/inputs.ts";
 export { type LoadOptions, loadApp } from "./load/load-app.ts";
 export { version } from "./load/version.ts";
 export type { Logger, LogRecord } from "./log.ts";

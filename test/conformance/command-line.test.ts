@@ -19,7 +19,7 @@ interface Printed {
 
 type Program = (args: readonly string[], input: string, world: World) => Promise<Printed>;
 
-const program = resolve(import.meta.dirname, "../../dist/cli/bin.js");
+const program = resolve(import.meta.dirname, "../../dist/cli/bin.cjs");
 const cases = conformanceCases().filter(fits);
 /** A process costs twenty times what the case does; the others call the same program without one. */
 const oneProcessIn = 20;

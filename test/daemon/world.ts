@@ -58,7 +58,7 @@ export async function openDaemonWorld(): Promise<DaemonWorld> {
   const bundled = await bundlePackage();
   const { folder, project } = bundled;
   cpSync(join(root, "client"), join(folder, "package/client"), { recursive: true });
-  const program = join(folder, "package/dist/cli/bin.js");
+  const program = join(folder, "package/dist/cli/bin.cjs");
   const state = join(folder, "state");
   const env = { PATH: process.env["PATH"] ?? "", HOME: folder, HOOKLINE_HOME: state };
   const served = new Set<string>();

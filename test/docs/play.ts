@@ -51,7 +51,7 @@ async function makeWorld(): Promise<World> {
   await mkdir(bin);
   await symlink(root, join(project, "node_modules/hookline"));
   await symlink(join(root, "examples"), join(project, "examples"));
-  const program = `exec "${process.execPath}" "${join(root, "dist/cli/bin.js")}" "$@"`;
+  const program = `exec "${process.execPath}" "${join(root, "dist/cli/bin.cjs")}" "$@"`;
   await writeFile(join(bin, "hookline"), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
   await writeFile(join(bin, "npx"), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
   const env = { PATH: `${bin}:${process.env["PATH"]}`, HOME: home, NO_COLOR: "1", TZ: "UTC" };

@@ -68,7 +68,7 @@ function hooklineIn(world: World): Hookline {
   const env = { PATH: process.env["PATH"] ?? "", HOME: world.home, ...environmentOf(world) };
   return (...words) =>
     new Promise((done) => {
-      execFile(process.execPath, [join(dist, "cli/bin.js"), ...words], { cwd: world.project, env }, (error, out) =>
+      execFile(process.execPath, [join(dist, "cli/bin.cjs"), ...words], { cwd: world.project, env }, (error, out) =>
         done({ code: error === null ? 0 : Number(error.code ?? 1), out }),
       );
     });

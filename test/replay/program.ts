@@ -44,7 +44,7 @@ export function machine(): Machine {
       return path;
     },
     hookline: (words, env) =>
-      run([join(built, "dist/cli/bin.js"), ...words], project, {
+      run([join(built, "dist/cli/bin.cjs"), ...words], project, {
         PATH: process.env["PATH"] ?? "",
         HOME: home,
         HOOKLINE_HOME: state,

@@ -40,11 +40,7 @@ export async function bundlePackage(): Promise<BundledPackage> {
   await bundle(join(folder, "package", "dist"));
   cpSync(join(root, "package.json"), join(folder, "package", "package.json"));
   symlinkSync(join(root, "node_modules"), join(folder, "package", "node_modules"));
-  const program = join(folder, "package", "bin.mjs");
-  writeFileSync(
-    program,
-    `const { runHooks } = await import("./dist/cli/run/index.js"); await runHooks(process.argv.slice(2));`,
-  );
+  const program = join(folder, "package", "dist/cli/bin.cjs");
   return {
     folder,
     project,
@@ -53,7 +49,7 @@ export async function bundlePackage(): Promise<BundledPackage> {
       writeFileSync(path, text);
       return path;
     },
-    run: (words, input, options) => run([program, ...words], input, { project, folder, ...options }),
+    run: (words, input, options) => run([program, "run", ...words], input, { project, folder, ...options }),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

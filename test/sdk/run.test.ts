@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type BuildRecord, recordName } from "../../src/sdk/load/cached-build.ts";
 import { type BundledPackage, bundlePackage } from "./bundled.ts";
 
 let world: BundledPackage;
@@ -195,8 +196,10 @@ export default app;
   });
 });
 
-test("SD-68: the cold path loads at most twelve modules of the package and no npm package", async () => {
-  const loaded = join(world.folder, "loaded.txt");
+/** Notes every module that a process loads from a file. */
+function moduleSpy(): { readonly spy: string; urls(): readonly string[] } {
+  const loaded = join(world.folder, `loaded-${Math.random()}.txt`);
+  writeFileSync(loaded, "");
   const hooks = `import { appendFileSync } from "node:fs";
 export async function load(url, context, next) {
   if (url.startsWith("file:")) appendFileSync(${JSON.stringify(loaded)}, url + "\\n");
@@ -204,15 +207,76 @@ export async function load(url, context, next) {
 }`;
   const register = `import { register } from "node:module"; register("data:text/javascript,${encodeURIComponent(hooks)}");`;
   const spy = world.file("spy.mjs", register);
-  const file = world.file("cold.mjs", guard);
+  return {
+    spy,
+    urls: () =>
+      readFileSync(loaded, "utf8")
+        .split("\n")
+        .filter((url) => url !== ""),
+  };
+}
+
+test("SD-68: the cold path of a file as it is loads at most twelve modules of the package and no npm package", async () => {
+  const { spy, urls } = moduleSpy();
+  const file = world.file("cold.mjs", `${guard}await undefined;`);
   // The first start builds, because the project has no install; the second is what a hook costs.
   await world.run([file], event());
   expect((await world.run([file], event(), { node: ["--import", spy] })).stdout).toBe(denial("no"));
-  const urls = readFileSync(loaded, "utf8").trimEnd().split("\n");
-  const own = urls.filter((url) => url.includes("/package/dist/"));
+  const own = urls().filter((url) => url.includes("/package/dist/"));
   expect(own.length).toBeGreaterThan(0);
   expect(own.length).toBeLessThanOrEqual(12);
-  expect(urls.filter((url) => url.includes("node_modules") || url.includes("/sessions/"))).toEqual([]);
+  expect(urls().filter((url) => url.includes("node_modules") || url.includes("/sessions/"))).toEqual([]);
+});
+
+describe("a file that asks for nothing but Node and hookline/sdk starts as a script", () => {
+  const isScript = (path: string) => {
+    const record = readFileSync(join(world.folder, "state/builds", recordName(path)), "utf8");
+    return (JSON.parse(record) as BuildRecord).script !== null;
+  };
+
+  test("after the first start of a .mjs file no module is loaded any more, and it says the same", async () => {
+    mkdirSync(join(world.project, "linked/node_modules"), { recursive: true });
+    symlinkSync(join(world.folder, "package"), join(world.project, "linked/node_modules/hookline"));
+    const { spy, urls } = moduleSpy();
+    const file = world.file("linked/ahead.mjs", guard);
+    expect((await world.run([file], event())).stdout).toBe(denial("no"));
+    await vi.waitFor(() => expect(isScript(file)).toBe(true), 20_000);
+    expect((await world.run([file], event(), { node: ["--import", spy] })).stdout).toBe(denial("no"));
+    expect(urls().filter((url) => !/\/(?:spy\.mjs|bin\.cjs)$/.test(url))).toEqual([]);
+    world.file("linked/ahead.mjs", guard.replaceAll('"no"', '"changed"'));
+    expect((await world.run([file], event())).stdout).toBe(denial("changed"));
+  });
+
+  test("strictness, import.meta and errors are those of the author's module", async () => {
+    const file = world.file(
+      "place.ts",
+      app(`const place: string = import.meta.url;
+       app.preTool("Bash", { onFailure: "block" }, function (this: unknown) {
+         if (this !== undefined) return sdk.deny("sloppy");
+         if (!place.endsWith("/place.ts")) return sdk.deny(place);
+         throw new Error(new Error("told").stack);
+       });`),
+    );
+    await world.run([file], event());
+    expect(isScript(file)).toBe(true);
+    const { stdout, stderr } = await world.run([file], event());
+    expect(stdout + stderr).toMatch(/told.*place\.ts:7:/s);
+  });
+
+  test("what only a module can say stays a module: await outside of functions, packages, imports by name", async () => {
+    mkdirSync(join(world.project, "with/node_modules/other"), { recursive: true });
+    world.file("with/node_modules/other/index.js", "exports.parse = (text) => text;");
+    for (const [name, line] of [
+      ["awaits", "await Promise.resolve();"],
+      ["names", "export const later = (name: string) => import(name);"],
+      ["packages", 'import { parse } from "other"; parse("{}");'],
+    ] as const) {
+      const file = world.file(`with/${name}.ts`, `${guard}${line}`);
+      await world.run([file], event());
+      expect(isScript(file), name).toBe(false);
+      expect((await world.run([file], event())).stdout, name).toBe(denial("no"));
+    }
+  });
 });
 
 test("SD-120, SD-121: twelve processes count to twelve; ids never become paths", async () => {

@@ -35,7 +35,7 @@ lives that it has answered. Without --foreground it is started in the background
     if (call.flag("status")) return status(file, call, io);
     if (call.flag("foreground")) return foreground(file, call, io);
     const words = ["serve", file, "--foreground", ...passedOn(call)];
-    const program = fileURLToPath(new URL("../bin.js", import.meta.url));
+    const program = fileURLToPath(new URL("../bin.cjs", import.meta.url));
     const record = await startDaemon(file, { env: io.env, command: [program, ...words] });
     await tell(record, call, io);
     return 0;

@@ -1,9 +1,11 @@
 import { resolve } from "node:path";
 import type { AppInside, FailureMode, LogRecord, ReadPayload, World } from "../../sdk/index.ts";
-import { appendLog, appFailure, loadApp, readPayload, sourceHash } from "../../sdk/index.ts";
+import * as sdk from "../../sdk/index.ts";
 import { type RunArguments, readArguments } from "./arguments.ts";
 import { type Input, readInput } from "./stdin.ts";
 import { guardStdout, writeWhole } from "./stdout.ts";
+
+const { appendLog, appFailure, buildLater, loadApp, readPayload, sourceHash } = sdk;
 
 /**
  * `hookline run HOOKS_FILE`: one event on stdin, one answer on stdout, and the process ends.
@@ -49,6 +51,7 @@ export async function runHooks(words: readonly string[]): Promise<void> {
   const told = (error: unknown) => complain(`A provider was not disposed: ${String(error)}`);
   await settled.dispose().catch(told);
   await loaded.app.end?.().catch(told);
+  if (loaded.unbuilt !== undefined) await buildLater(loaded.unbuilt, env);
   exit(settled.exitCode);
 }
 
@@ -104,9 +107,16 @@ function settleFailure(message: string, state: Running, env: NodeJS.ProcessEnv):
   return exitCode;
 }
 
-async function load(file: string): Promise<{ app: AppInside } | { problem: string }> {
+type Loaded = { readonly app: AppInside; readonly unbuilt: string | undefined };
+
+async function load(file: string): Promise<Loaded | { problem: string }> {
+  let unbuilt: string | undefined;
+  const noteUnbuilt = (path: string) => {
+    unbuilt = path;
+  };
   try {
-    return { app: await loadApp(file, { env: process.env, cwd: process.cwd() }) };
+    const app = await loadApp(file, { env: process.env, cwd: process.cwd(), sdk, unbuilt: noteUnbuilt });
+    return { app, unbuilt };
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };
   }

@@ -1,7 +1,6 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { statePath, whyUnsafe } from "../../files/index.ts";
-import { mapStacks } from "./stacks.ts";
 import { version } from "./version.ts";
 
 /** What a build was made of, so that the next start can tell without any tool whether it still holds. */
@@ -10,8 +9,16 @@ export interface BuildRecord {
   readonly file: string;
   /** Whole texts, not digests: comparing costs less than loading a hash, and cannot be fooled. */
   readonly inputs: readonly { readonly path: string; readonly text: string }[];
-  /** The name of the built file, beside the record. */
-  readonly output: string;
+  /** The name of the built module, beside the record; null: the author's file can be imported as it is. */
+  readonly output: string | null;
+  /** The same as a script, when it asks for nothing but Node and `hookline/sdk`: a script starts sooner than a module. */
+  readonly script: string | null;
+}
+
+/** Paths of what was built. */
+export interface CachedBuild {
+  readonly module: string | undefined;
+  readonly script: string | undefined;
 }
 
 export function buildsFolder(env: Readonly<Record<string, string | undefined>>): string {
@@ -19,26 +26,30 @@ export function buildsFolder(env: Readonly<Record<string, string | undefined>>):
 }
 
 /** Builds of another version of this package or of Node are not ours. */
-export const maker: string = `${version} node ${process.versions.node.split(".", 1)[0]}`;
+export const maker: string = `${version} builds 2 node ${process.versions.node.split(".", 1)[0]}`;
 
 /**
- * The path of a build that is still true to every one of its inputs; undefined when there is none.
+ * A build that is still true to every one of its inputs; undefined when there is none.
  * Contract: nothing from a folder that others may write to, and nothing from the checkout, is ever taken for a build.
  */
-export function cachedBuild(file: string, env: Readonly<Record<string, string | undefined>>): string | undefined {
+export function cachedBuild(file: string, env: Readonly<Record<string, string | undefined>>): CachedBuild | undefined {
   const folder = buildsFolder(env);
   try {
     if (whyUnsafe(lstatSync(folder)) !== undefined) return undefined;
     const record = JSON.parse(readFileSync(join(folder, recordName(file)), "utf8")) as BuildRecord;
-    if (record.made !== maker || record.file !== file || !/^[0-9a-f]{64}\.mjs$/.test(record.output)) return undefined;
+    if (record.made !== maker || record.file !== file) return undefined;
     if (record.inputs.some(({ path, text }) => readFileSync(path, "utf8") !== text)) return undefined;
-    const output = join(folder, record.output);
-    if (!lstatSync(output).isFile()) return undefined;
-    mapStacks(output);
-    return output;
+    return { module: builtFile(folder, record.output), script: builtFile(folder, record.script) };
   } catch {
     return undefined; // no record, no longer readable, or an input is gone: it is built again, and that says what is wrong
   }
+}
+
+function builtFile(folder: string, name: string | null): string | undefined {
+  if (name === null) return undefined;
+  const path = join(folder, name);
+  if (!/^[0-9a-f]{64}\.[mc]js$/.test(name) || !lstatSync(path).isFile()) throw new Error(`${name} is no build`);
+  return path;
 }
 
 /** Short and harmless whatever the path holds. Two paths with one name only mean that both are built again and again. */

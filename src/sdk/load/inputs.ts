@@ -16,3 +16,8 @@ export async function buildFile(
 export async function endBuilds(): Promise<void> {
   await (await import("./build.ts")).endBuilds();
 }
+
+/** Has a file built by a process of its own, for the starts to come. */
+export async function buildLater(file: string, env: Readonly<Record<string, string | undefined>>): Promise<void> {
+  await (await import("./build-later.ts")).buildLater(file, env);
+}

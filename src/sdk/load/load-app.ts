@@ -2,18 +2,25 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type AppInside, appInside } from "../app-symbol.ts";
 import { wrong } from "../problem.ts";
-import { cachedBuild } from "./cached-build.ts";
+import { type CachedBuild, cachedBuild } from "./cached-build.ts";
 import { firstFault, hidesItsPlace } from "./fault.ts";
+import { runScript } from "./script.ts";
+import { mapStacks } from "./stacks.ts";
 
 export interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** An import that takes longer is given up; 10 seconds unless told. */
   readonly timeoutMs?: number;
+  /** What `hookline/sdk` is for a build that is a script; without it everything is imported as a module. */
+  readonly sdk?: Readonly<Record<string, unknown>>;
+  /** Told that a file was imported as it is and that building it would make the next start quicker. */
+  readonly unbuilt?: (file: string) => void;
 }
 
 /**
- * The app that a hooks file exports. TypeScript is built, once per content; `.js` and `.mjs` are imported as they are.
+ * The app that a hooks file exports. TypeScript is built, once per content; `.js` and `.mjs` are imported as they are, unless they
+ * were built ahead.
  * Contract: whatever is wrong with the file is a `Problem` that names it, the line where that is known, and the first line of the error.
  */
 export async function loadApp(name: string, options: LoadOptions): Promise<AppInside> {
@@ -27,13 +34,20 @@ export async function loadApp(name: string, options: LoadOptions): Promise<AppIn
 
 async function importFile(file: string, options: LoadOptions): Promise<unknown> {
   try {
-    if (/\.[mc]?tsx?$/.test(file)) return await importBuilt(file, options);
+    const known = cachedBuild(file, options.env);
+    if (known?.script !== undefined && options.sdk !== undefined) {
+      mapStacks(known.script);
+      return runScript(known.script, options.sdk);
+    }
+    if (/\.[mc]?tsx?$/.test(file)) return await importBuilt(file, known, options);
     try {
-      return await import(pathToFileURL(file).href);
+      const exported: unknown = await import(pathToFileURL(file).href);
+      if (known === undefined) options.unbuilt?.(file);
+      return exported;
     } catch (error) {
       // A project needs no install of its own: what it asks of us is then found by a build, as for TypeScript.
       if (!lacksOurPackage(error)) throw error;
-      return await importBuilt(file, options);
+      return await importBuilt(file, known, options);
     }
   } catch (cause) {
     if (cause instanceof Error && cause.name === "Problem") throw cause;
@@ -43,11 +57,11 @@ async function importFile(file: string, options: LoadOptions): Promise<unknown> 
   }
 }
 
-async function importBuilt(file: string, options: LoadOptions): Promise<unknown> {
-  const known = cachedBuild(file, options.env);
-  if (known !== undefined) {
+async function importBuilt(file: string, known: CachedBuild | undefined, options: LoadOptions): Promise<unknown> {
+  if (known?.module !== undefined) {
     try {
-      return await import(pathToFileURL(known).href);
+      mapStacks(known.module);
+      return await import(pathToFileURL(known.module).href);
     } catch (error) {
       // A package that the build refers to has moved; the author's file decides anew.
       if (!isNotFound(error)) throw error;

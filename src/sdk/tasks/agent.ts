@@ -104,5 +104,5 @@ function lastLine(text: string): string {
 }
 
 function ownProgram(): string {
-  return fileURLToPath(new URL("../../cli/bin.js", import.meta.url));
+  return fileURLToPath(new URL("../../cli/bin.cjs", import.meta.url));
 }

@@ -1,0 +1,78 @@
+import { existsSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, isAbsolute, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { Plugin } from "esbuild";
+import type { Esbuild } from "./bundle.ts";
+
+/** `import.meta` of every file keeps naming the author's file, although all of them become one. */
+export function knowsItsPlace(esbuild: Esbuild): Plugin {
+  return {
+    name: "knows-its-place",
+    setup({ onLoad }) {
+      onLoad({ filter: /\.[mc]?[jt]sx?$/, namespace: "file" }, async ({ path }) => {
+        const source = await readFile(path, "utf8");
+        if (!source.includes("import.meta")) return undefined;
+        const { code } = await esbuild.transform(source, {
+          loader: /tsx?$/.test(path) ? "ts" : "js",
+          sourcefile: path,
+          sourcemap: "inline",
+          tsconfigRaw: "{}",
+          define: {
+            "import.meta.url": JSON.stringify(pathToFileURL(path).href),
+            "import.meta.dirname": JSON.stringify(dirname(path)),
+            "import.meta.filename": JSON.stringify(path),
+          },
+        });
+        return { contents: code, loader: "js" };
+      });
+    },
+  };
+}
+
+/** Packages are not built in: they are found from the author's file, and `hookline` itself is the one that runs. */
+export function leavesPackages(from: string): Plugin {
+  const asking = Symbol("asking");
+  return {
+    name: "leaves-packages",
+    setup(build) {
+      build.onResolve({ filter: /^hookline(\/|$)/ }, ({ path }) => {
+        const own = ownDoor(path);
+        return own === undefined ? undefined : { path: pathToFileURL(own).href, external: true };
+      });
+      build.onResolve({ filter: /^[^./]/ }, async ({ path, kind, resolveDir, importer, pluginData }) => {
+        if (pluginData === asking || isAbsolute(path) || path.startsWith("node:") || path.startsWith("hookline"))
+          return undefined;
+        const found = await build.resolve(path, { kind, resolveDir: resolveDir || from, importer, pluginData: asking });
+        if (found.errors.length > 0 || found.external) return found;
+        return { path: pathToFileURL(found.path).href, external: true };
+      });
+    },
+  };
+}
+
+/** The file behind `hookline/sdk` and its sisters in the package that runs this. */
+export function ownDoor(specifier: string): string | undefined {
+  const root = packageRoot(fileURLToPath(import.meta.url));
+  if (root === undefined) return undefined;
+  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    exports: Record<string, string>;
+  };
+  const target = exports[`.${specifier.slice("hookline".length)}`];
+  return target === undefined ? undefined : join(root, target);
+}
+
+function packageRoot(from: string): string | undefined {
+  for (let folder = dirname(from); folder !== dirname(folder); folder = dirname(folder)) {
+    if (existsSync(join(folder, "package.json"))) return folder;
+  }
+  return undefined;
+}
+
+/** For a script: whoever runs it hands it `hookline/sdk`. */
+export const leavesSdk: Plugin = {
+  name: "leaves-sdk",
+  setup(build) {
+    build.onResolve({ filter: /^hookline\/sdk$/ }, ({ path }) => ({ path, external: true }));
+  },
+};
