@@ -15,6 +15,7 @@ import { messagesOf } from "./history.ts";
 import { openInbox } from "./inbox.ts";
 import { openJournal } from "./journal.ts";
 import { openLiveEntry } from "./live-entry.ts";
+import { serversNamed } from "./mcp/tool-name.ts";
 import { guardedObserver } from "./observer.ts";
 import type { AgentOptions } from "./options.ts";
 import { openPermissions } from "./permissions.ts";
@@ -56,6 +57,7 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
     options,
     directories,
     () => late.session.record.root,
+    () => late.session.servers.flatMap(({ states }) => serversNamed(states)),
   );
   const engine = await openEngine({
     cwd,

@@ -1,8 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { makeWorld, type World, type WorldOptions } from "./fixtures/agent-run.ts";
 import type { PermissionAnswer, PermissionQuestion, Person } from "./person.ts";
+import type { ServerConnector } from "./servers.ts";
+import type { Tool } from "./tools/tool.ts";
 
 let world: World | undefined;
 afterEach(() => world?.remove());
@@ -52,6 +54,42 @@ describe("modes (HO-30)", () => {
     for (const name of ["asked", "denied", "free"])
       await run(touch(name), { prompt: "go", allowedTools: ["Bash(touch *)"] });
     expect(["asked", "denied", "free"].map((name) => existsSync(join(project, name)))).toEqual([false, false, true]);
+  });
+
+  test("policy kept what the agent allows by itself from it, with the grants of settings", async () => {
+    const { run, home, project } = open({ hooks: {}, files: { "a.txt": "hello" } });
+    const managedFolder = join(home, "policy");
+    mkdirSync(managedFolder);
+    writeFileSync(join(managedFolder, "managed-settings.json"), '{"permissions": {"allowManagedPermissionRulesOnly": true}}');
+    const calls = [
+      { tool: "Read", input: { file_path: join(project, "a.txt") } },
+      { tool: "TaskCreate", input: { subject: "one", description: "first" } },
+      { tool: "Bash", input: { command: "touch made" } },
+    ];
+    const options = { prompt: "go", managedFolder, allowedTools: ["Bash(touch *)"] };
+    const { result } = await run([{ calls }, { text: "done" }], options);
+    expect(result.permission_denials).toMatchObject([{ tool_name: "Bash" }]);
+  });
+
+  test("a rule for a server did not reach one whose name begins with its name (PE-8)", async () => {
+    const { run } = open({ hooks: {}, settings: { permissions: { allow: ["mcp__a"] } } });
+    const tool = (name: string): Tool => ({
+      name,
+      description: "",
+      inputSchema: { type: "object" },
+      readOnly: false,
+      render: () => "ran",
+      run: async () => ({ isError: false, response: {}, content: "ran" }),
+    });
+    const connect: ServerConnector = async () => ({
+      tools: [tool("mcp__a__x"), tool("mcp__a__b__x")],
+      states: ["a", "a__b"].map((name) => ({ name, status: "connected" })),
+      port: async () => ({ connected: false }),
+      close: async () => undefined,
+    });
+    const calls = ["mcp__a__x", "mcp__a__b__x"].map((name) => ({ tool: name, input: {} }));
+    const { result } = await run([{ calls }, { text: "done" }], { prompt: "go", connect });
+    expect(result.permission_denials).toMatchObject([{ tool_name: "mcp__a__b__x" }]);
   });
 
   test("auto: the classifier answers; its refusal is PermissionDenied, whose retry is honoured", async () => {

@@ -52,18 +52,23 @@ export function openPermissions(
   directories: readonly string[],
   /** Where the session is written. Env files lie there too, and whoever writes one has a say in every command. */
   ownFolder?: () => string,
+  /** The servers whose tools are offered, as they stand in the names of tools (PE-8). */
+  servers: () => readonly string[] = () => [],
 ): Permissions {
-  const flags: RuleLayer = { scope: "flags", allow: [...harmless, ...(options.allowedTools ?? [])] };
+  const flags: RuleLayer = { scope: "flags", allow: options.allowedTools ?? [] };
   let chosen = options.permissionMode;
   let own: readonly RuleLayer[] = [flags];
-  let known: { base: readonly RuleLayer[]; own: readonly RuleLayer[]; policy: Policy } | undefined;
+  let known: { base: readonly RuleLayer[]; own: readonly RuleLayer[]; named: string; policy: Policy } | undefined;
   let last: Policy | undefined;
   let context: RulesInForce["context"] | undefined;
 
   async function inForce() {
     const rules = await engine().rules();
-    if (known?.base !== rules.layers || known.own !== own) {
-      known = { base: rules.layers, own, policy: compileRules([...rules.layers, ...own], rules.policy.names) };
+    const mcpServers = servers();
+    const named = mcpServers.join("\n");
+    if (known?.base !== rules.layers || known.own !== own || known.named !== named) {
+      const policy = compileRules([...rules.layers, ...own], { ...rules.policy.names, mcpServers });
+      known = { base: rules.layers, own, named, policy };
     }
     last = known.policy;
     context = rules.context;
@@ -75,12 +80,14 @@ export function openPermissions(
   async function judgeCall(tool: string, input: ToolInput, cwd: string): Promise<Judgement> {
     const { rules, policy } = await inForce();
     const place = rules.context({ cwd, permission_mode: mode() });
-    return judge({ tool, input }, policy, {
+    const about = {
       ...place,
       ownFiles: [...(place.ownFiles ?? []), ...(ownFolder === undefined ? [] : [ownFolder()])],
       directories: countedFolders(policy),
       attended: true,
-    });
+    };
+    const judgement = judge({ tool, input }, policy, about);
+    return judgement.by === "mode" && harmless.has(tool) ? judge({ tool, input }, byItself, about) : judgement;
   }
 
   /** Folders that were added beside the project are a grant like any other (PE-12). */
@@ -130,7 +137,7 @@ export function openPermissions(
 }
 
 /** Tools that touch nothing but the session itself; what agents do is judged call by call. */
-const harmless = [
+const harmless: ReadonlySet<string> = new Set([
   "Agent",
   "SendMessage",
   "TaskCreate",
@@ -139,7 +146,10 @@ const harmless = [
   "TaskGet",
   "EnterWorktree",
   "ExitWorktree",
-];
+]);
+
+/** The agent's own word about these, where no rule says anything: no grant of a settings file, so no policy on those drops it. */
+const byItself = compileRules([{ scope: "flags", allow: [...harmless] }]);
 
 function bypassDisabled(): Problem {
   return new Problem("host/mode", "Policy has switched bypassPermissions off here. Choose another permission mode.");

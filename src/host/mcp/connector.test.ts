@@ -180,6 +180,18 @@ test("a checkout's server that nobody approved kept the person's out, by a name 
   expect(asked).toMatchObject({ connected: true, isError: false });
 });
 
+test("two servers could make the same name of a tool, and a call reached the wrong one", async () => {
+  const only = (name: string, words: string) => ({ ...srv, args: [program, "only", name, words] });
+  const { servers, told } = await connected({ a: only("b__c", "I am a"), a__b: only("c", "I am a__b") });
+  expect(servers.tools.map(({ name }) => name)).toEqual(["mcp__a__b__c"]);
+  expect((await call(servers, "mcp__a__b__c")).content).toEqual([{ type: "text", text: "I am a__b" }]);
+  expect(told).toEqual([
+    'The tool "b__c" of the MCP server "a" is left out as mcp__a__b__c: that reads as a tool of the server "a__b". Give one of the two servers another name.',
+  ]);
+  const asked = await servers.port({ server: "a", tool: "b__c", input: {} }, never);
+  expect(asked).toEqual({ connected: true, text: "I am a", isError: false });
+});
+
 test("a server that never says hello is given up", async () => {
   const slow = { ...srv, args: [program, "slow"] };
   const { servers, told } = await connected({ slow }, { env: { ...process.env, MCP_TIMEOUT: "300" } });

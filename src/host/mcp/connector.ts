@@ -7,7 +7,7 @@ import { rendered, textOf } from "./content.ts";
 import { type FoundServer, findServers, isStarted } from "./find-servers.ts";
 import { loadMcpSdk, type McpSdk } from "./sdk.ts";
 import { serverEnv } from "./server-env.ts";
-import { mcpToolName, plain } from "./tool-name.ts";
+import { mcpToolName, plain, serverIn, serversNamed } from "./tool-name.ts";
 
 /** A server that was configured, and what became of it. */
 interface Entry {
@@ -27,7 +27,7 @@ export function mcpConnector(): ServerConnector {
     const usable = withoutTwins(servers, wishes);
     const sdk = usable.some(needsSdk) ? await loaded(wishes) : undefined;
     const entries = await Promise.all(usable.map((found) => entryOf(found, sdk, wishes)));
-    return serversOf(entries);
+    return serversOf(entries, wishes);
   };
 }
 
@@ -99,12 +99,28 @@ function milliseconds(said: string | undefined, usual: number): number {
   return Number.isFinite(ms) && ms > 0 ? Math.min(ms, 2 ** 31 - 1) : usual;
 }
 
-function serversOf(entries: readonly Entry[]): Servers {
+function serversOf(entries: readonly Entry[], { tell }: ServerWishes): Servers {
+  const named = serversNamed(entries);
+  const told = new Set<string>();
+
+  /** One name is one tool of one server, or a call would reach another one than rules and person meant. */
+  function offered({ name: server, connection }: Entry): readonly Tool[] {
+    const taken = new Set<string>();
+    return (connection?.tools ?? []).flatMap((listed) => {
+      const tool = toolOf(server, listed, connection);
+      const why = whyNot(tool.name, server, named, taken);
+      taken.add(tool.name);
+      if (why === undefined) return [tool];
+      const text = `The tool "${listed.name}" of the MCP server "${server}" is left out as ${tool.name}: ${why}.`;
+      if (!told.has(text)) tell(text);
+      told.add(text);
+      return [];
+    });
+  }
+
   return {
     get tools() {
-      return entries.flatMap(({ name, connection }) =>
-        (connection?.tools ?? []).map((tool) => toolOf(name, tool, connection)),
-      );
+      return entries.flatMap(offered);
     },
     get states() {
       return entries.map(({ name, status, connection }) => ({
@@ -117,6 +133,18 @@ function serversOf(entries: readonly Entry[]): Servers {
       await Promise.all(entries.map(({ connection }) => connection?.close()));
     },
   };
+}
+
+function whyNot(
+  tool: string,
+  server: string,
+  named: readonly string[],
+  taken: ReadonlySet<string>,
+): string | undefined {
+  const reads = serverIn(tool, named);
+  if (reads !== plain(server))
+    return `that reads as a tool of the server "${reads ?? ""}". Give one of the two servers another name`;
+  return taken.has(tool) ? "another tool of that server has this name already" : undefined;
 }
 
 function toolOf(server: string, listed: ListedTool, connection: Connection | undefined): Tool {
