@@ -70,7 +70,7 @@ function preservedBy(graph: Graph, { compactMetadata }: SystemEntry): Linked[] {
   return [];
 }
 
-function isBoundary(entry: Linked | undefined): entry is SystemEntry {
+export function isBoundary(entry: Linked | undefined): entry is SystemEntry {
   return entry?.kind === "system" && entry.subtype === "compact_boundary";
 }
 

@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { type ByteSource, openBytes } from "./bytes.ts";
 import { type Cursor, headOf, stillHolds } from "./cursor.ts";
 
@@ -16,6 +17,8 @@ export interface Line {
   readonly bytes: Buffer | undefined;
   /** False only for a last line without newline, which is given out when `tail` is `"give"`. */
   readonly terminated: boolean;
+  /** Known to hold nothing but ASCII: asked once for all lines of a read, since asking costs more than looking. */
+  readonly ascii?: boolean;
 }
 
 export interface LineOptions {
@@ -135,6 +138,7 @@ function splitter(start: Position, limit: number, chunk: number): Splitter {
   let heldAt = start.offset;
   let lineAt = start.offset;
   let line = start.line;
+  let ascii = false;
 
   const skipping = () => lineAt < heldAt;
 
@@ -154,6 +158,7 @@ function splitter(start: Position, limit: number, chunk: number): Splitter {
   function take(count: number): Line[] {
     const lines: Line[] = [];
     const filled = buffer.subarray(0, held + count);
+    ascii = isAscii(filled);
     let from = 0;
     let newline = filled.indexOf(10, held);
     while (newline >= 0) {
@@ -183,7 +188,7 @@ function splitter(start: Position, limit: number, chunk: number): Splitter {
     const last = terminated && to > first && buffer[to - 1] === 13 ? to - 1 : to;
     if (isBlank(buffer, first, last)) return undefined;
     const bytes = buffer.subarray(first, last);
-    return { offset: lineAt + first - from, length: last - first, end, line, bytes, terminated };
+    return { offset: lineAt + first - from, length: last - first, end, line, bytes, terminated, ascii };
   }
 
   function tooLong(end: number): Line {

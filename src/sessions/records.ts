@@ -58,7 +58,8 @@ export function recordsOf(
   isRecord: (object: Record<string, unknown>) => boolean,
 ): (JsonRecord | Unreadable)[] {
   if (line.bytes === undefined) return [unreadable(file, line, "too-long", line.offset, line.length)];
-  const text = isAscii(line.bytes) ? line.bytes.toString("latin1") : line.bytes.toString("utf8");
+  const ascii = line.ascii === true || isAscii(line.bytes);
+  const text = ascii ? line.bytes.toString("latin1") : line.bytes.toString("utf8");
   const value = parse(text);
   if (isObject(value)) return [record(file, line, value, line.offset, line.length, lossy(text, line.bytes), false)];
   if (!line.terminated) return [];

@@ -2,12 +2,11 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Fs, openFolder, replaceFile, unless } from "../files/index.ts";
 import { readConversation } from "./conversation.ts";
-import { isUnanswered } from "./ending.ts";
 import { fillers } from "./formats/claude-code/filler.ts";
 import type { SessionPlace } from "./formats/claude-code/locate.ts";
+import type { GoingOn } from "./going-on.ts";
 import { realInside } from "./inside.ts";
 import { safeId } from "./session-id.ts";
-import type { Thread } from "./thread.ts";
 import { openTranscript, type Transcript } from "./transcript.ts";
 
 /** A session of the store, open for appending to its main file and to those of its agents. */
@@ -30,18 +29,18 @@ export interface StoreSessionOptions {
   readonly now: () => number;
   readonly uuid: () => string;
   /** What is in the main file already. */
-  readonly thread?: Thread | undefined;
+  readonly goingOn?: GoingOn | undefined;
 }
 
 export function openStoreSession(options: StoreSessionOptions): StoreSession {
-  const { place, cwd, gitBranch, version, entrypoint, fs, now, uuid, thread } = options;
+  const { place, cwd, gitBranch, version, entrypoint, fs, now, uuid, goingOn } = options;
   const folder = join(place.folder, place.id);
   const envelope = { sessionId: place.id, cwd, version, entrypoint, gitBranch };
   const common = { root: place.root.path, sessionFolder: folder, fs, now, uuid };
-  const tip = thread?.branches.leaf ?? null;
+  const tip = goingOn?.leaf ?? null;
   const main = openTranscript({ ...common, file: place.file, envelope, tip });
   const agents: Transcript[] = [];
-  let unanswered = thread !== undefined && isUnanswered(thread);
+  let unanswered = goingOn?.unanswered === true;
 
   return {
     id: place.id,

@@ -3,17 +3,16 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Fs, type HomeSource, nodeFs, openFolder, openState, unless } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
-import { readConversation } from "./conversation.ts";
 import { type ForkOptions, forkSession } from "./fork.ts";
 import { folderName } from "./formats/claude-code/folder-name.ts";
 import { findSessions, type SessionPlace } from "./formats/claude-code/locate.ts";
 import { type Root, storeRoot } from "./formats/claude-code/roots.ts";
+import { type GoingOn, readGoingOn } from "./going-on.ts";
 import type { Linked } from "./graph.ts";
 import { realInside } from "./inside.ts";
 import { safeId } from "./session-id.ts";
 import { checkFormat } from "./store-format.ts";
 import { openStoreSession, type StoreSession } from "./store-session.ts";
-import type { Thread } from "./thread.ts";
 
 /** Sessions that a host writes itself, laid out as the client lays out its own, so that every reader here reads them. */
 export interface Store {
@@ -62,17 +61,17 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const root: Root = { path, origin: "hookline" };
   const sessions: StoreSession[] = [];
 
-  async function start(place: SessionPlace, wanted: SessionOptions, thread?: Thread): Promise<StoreSession> {
+  async function start(place: SessionPlace, wanted: SessionOptions, goingOn?: GoingOn): Promise<StoreSession> {
     await realInside(path, place.file);
     await openFolder(place.folder, fs);
-    const session = openStoreSession({ place, ...wanted, version, entrypoint, fs, now, uuid, thread });
+    const session = openStoreSession({ place, ...wanted, version, entrypoint, fs, now, uuid, goingOn });
     sessions.push(session);
     return session;
   }
 
   async function goOn(place: SessionPlace, wanted: SessionOptions): Promise<ResumedSession> {
-    const thread = await readConversation(place.file);
-    return Object.assign(await start(place, wanted, thread), { context: thread.context() });
+    const goingOn = await readGoingOn(place.file);
+    return Object.assign(await start(place, wanted, goingOn), { context: goingOn.context });
   }
 
   async function known(id: string): Promise<SessionPlace> {

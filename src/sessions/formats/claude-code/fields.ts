@@ -7,6 +7,8 @@ export type Check = "text" | "number" | "flag" | "object" | "list" | "any";
 export interface Field {
   readonly name: string;
   readonly check: Check;
+  /** The text that was read last. */
+  last?: string;
 }
 
 export type FieldTable = ReadonlyMap<string, Field>;

@@ -1,5 +1,6 @@
 import type { Entry } from "../../entry.ts";
 import type { JsonRecord } from "../../records.ts";
+import { attachmentFields } from "./fields.ts";
 
 /** The beginning of every entry: where it lies and how it was read. */
 export function place(record: JsonRecord, kind: Entry["kind"]): Record<string, unknown> {
@@ -87,6 +88,12 @@ export function isLinked(object: Readonly<Record<string, unknown>>): boolean {
 export function thread(entry: Record<string, unknown>, object: Readonly<Record<string, unknown>>): void {
   const { parentUuid } = object;
   entry["uuid"] = "";
-  entry["parentUuid"] = typeof parentUuid === "string" ? parentUuid : null;
+  entry["parentUuid"] = typeof parentUuid === "string" ? lineBefore(parentUuid) : null;
   entry["isSidechain"] = false;
+}
+
+/** Most lines hang on the one before them: its text serves both. */
+function lineBefore(uuid: string): string {
+  const last = attachmentFields.get("uuid")?.last;
+  return uuid === last ? last : uuid;
 }

