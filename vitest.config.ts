@@ -18,6 +18,7 @@ export default defineConfig({
     exclude: ["test/interop/**", "test/soak/**", "**/node_modules/**"],
     // Many tests wait for processes more than they work, so even two cores take three files at a time.
     maxWorkers: Math.max(3, availableParallelism()),
+    globalSetup: ["test/temp-folder.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ["test/interop/**/*.test.ts"],
     root: `${import.meta.dirname}/../..`,
-    globalSetup: ["test/interop/setup.ts"],
+    globalSetup: ["test/temp-folder.ts", "test/interop/setup.ts"],
     reporters: ["minimal", "./test/interop/summary.ts"],
     // Clients side by side; each has a home, a project and an API of its own.
     maxConcurrency: 3,

@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     root: "test/soak",
     include: ["**/*.soak.ts"],
+    globalSetup: ["../temp-folder.ts"],
     testTimeout: 3_600_000,
     fileParallelism: false,
   },
