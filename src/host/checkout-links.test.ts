@@ -30,15 +30,24 @@ test("a checkout's commands and skills that are links sent a person's key to the
   }
 });
 
+function foldersOf(home: string, project: string) {
+  return [
+    { folder: join(home, ".claude/agents"), of: "person" },
+    { folder: join(project, ".claude/agents"), of: "checkout" },
+  ] as const;
+}
+
 test("a checkout's agent file that is a link to an endless device held every session at its start", async () => {
   const { project, home } = checkout();
   mkdirSync(join(home, ".claude/agents"));
   symlinkSync(join(home, "plan.md"), join(home, ".claude/agents/planner.md"));
-  const agents = await loadAgents([join(home, ".claude/agents"), join(project, ".claude/agents")]);
+  const told: string[] = [];
+  const agents = await loadAgents(foldersOf(home, project), (text) => told.push(text));
   expect(agents.map(({ type, prompt }) => [type, prompt]).slice(2)).toEqual([
     ["planner", "the plan"],
     ["own", "words of its own"],
   ]);
+  expect(told.join("\n")).toMatch(/\.claude\/agents\/\w+\.md:1: .*This agent is not used; mend the file/);
 });
 
 test("DR-1: a checkout's agent file, and the model itself, chose who answers: a script in the checkout, another provider", async () => {
@@ -49,7 +58,9 @@ test("DR-1: a checkout's agent file, and the model itself, chose who answers: a 
   writeFileSync(join(own, "mine.md"), "---\nmodel: openai:gpt\n---\nmine");
   writeFileSync(join(theirs, "a.md"), "---\nmodel: scripted:evil.json\n---\ntheirs");
   writeFileSync(join(theirs, "b.md"), "---\nmodel: claude-haiku-4-5\n---\ntheirs");
-  const models = Object.fromEntries((await loadAgents([own, theirs])).map(({ type, model }) => [type, model]));
+  const models = Object.fromEntries(
+    (await loadAgents(foldersOf(world.home, world.project), () => undefined)).map(({ type, model }) => [type, model]),
+  );
   expect(models).toMatchObject({ mine: "openai:gpt", a: undefined, b: "claude-haiku-4-5" });
   const opened: string[] = [];
   const call = { tool: "Agent", input: { description: "d", prompt: "p", model: "scripted:evil.json" } };

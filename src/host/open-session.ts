@@ -20,6 +20,7 @@ import { guardedObserver } from "./observer.ts";
 import type { AgentOptions } from "./options.ts";
 import { openPermissions } from "./permissions.ts";
 import { type OpenedRecord, openRecord } from "./record.ts";
+import { lastModel } from "./resumed-model.ts";
 import type { AgentSession } from "./session.ts";
 import { settingsEnv } from "./settings-env.ts";
 import { shellNews } from "./shell-news.ts";
@@ -38,8 +39,11 @@ import { noteInTranscript } from "./transcript-note.ts";
 export interface OpenedSession {
   readonly session: AgentSession;
   readonly main: Thread;
-  readonly opened: OpenedRecord;
+  /** Without what was said before: the main thread has it, and it may be large. */
+  readonly opened: Omit<OpenedRecord, "context">;
   readonly deferred: Deferred;
+  /** Who answered last in a session that goes on. */
+  readonly lastModel: string | undefined;
 }
 
 export async function openAgentSession(given: AgentOptions, ending: AbortSignal): Promise<OpenedSession> {
@@ -50,7 +54,7 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
   });
   const options: AgentOptions = { ...given, observe: tell };
   const { cwd, env, home, clock } = options;
-  const opened = await openRecord(options);
+  const { context, ...opened } = await openRecord(options);
   const directories = [...(options.addDirectories ?? [])];
   const permissions = openPermissions(
     () => late.session.engine,
@@ -81,7 +85,11 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
     ports: enginePorts(() => late.main, permissions, options.interactive),
   });
   const configHome = clientHome(env["CLAUDE_CONFIG_DIR"], home);
-  const definitions = await loadAgents([join(configHome, "agents"), join(cwd, ".claude", "agents")]);
+  const folders = [
+    { folder: join(configHome, "agents"), of: "person" },
+    { folder: join(cwd, ".claude", "agents"), of: "checkout" },
+  ] as const;
+  const definitions = await loadAgents(folders, (text) => tell({ kind: "notice", text, level: "warning" }));
   const inbox = openInbox();
   const session: AgentSession = {
     options,
@@ -112,10 +120,10 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
     threads: new Map(),
     turns: 0,
   };
-  const deferred = deferredIn(opened.context);
-  const main = await openMain(session, opened.context, new Set(deferred.lines.keys()));
+  const deferred = deferredIn(context);
+  const main = await openMain(session, context, new Set(deferred.lines.keys()));
   Object.assign(late, { session, main });
-  return { session, main, opened, deferred };
+  return { session, main, opened, deferred, lastModel: lastModel(context) };
 }
 
 function ownTools({ webFetch = false }: AgentOptions, main: () => Thread): readonly Tool[] {

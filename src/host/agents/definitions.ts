@@ -1,5 +1,7 @@
-import { readdir } from "node:fs/promises";
+import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { unless } from "../../files/index.ts";
+import { splitFrontmatter } from "../frontmatter.ts";
 import { readPromptFile } from "../prompt-file.ts";
 
 /** A kind of agent: what it is told, what it may use. */
@@ -32,18 +34,46 @@ export const builtinAgents: readonly AgentDefinition[] = [
   },
 ];
 
+/** A folder of agent files. What lies in a checkout, `<project>/.claude/agents`, counts only if it is really in that project. */
+export interface AgentFolder {
+  readonly folder: string;
+  readonly of: "person" | "checkout";
+}
+
 /**
- * The built-in kinds and those of agent files: the project's win over the person's, both over the built-in ones. The first folder is
- * the person's own; what lies in a later one, `<project>/.claude/agents`, counts only if it is really in that project.
+ * The built-in kinds and those of agent files: a later folder's win over an earlier one's, all over the built-in ones. A checkout may
+ * tell a built-in kind something else, but not lift its limit: one that only reads goes on to only read, and the person is told.
+ * A file that cannot be used is told with its place.
  */
-export async function loadAgents(folders: readonly string[]): Promise<readonly AgentDefinition[]> {
+export async function loadAgents(
+  folders: readonly AgentFolder[],
+  tell: (text: string) => void,
+): Promise<readonly AgentDefinition[]> {
   const byType = new Map(builtinAgents.map((agent) => [agent.type, agent]));
-  for (const [index, folder] of folders.entries()) {
-    const roots = index === 0 ? "anywhere" : [dirname(dirname(folder))];
-    for (const agent of await agentsIn(folder, roots))
-      byType.set(agent.type, index === 0 || !namesProvider(agent.model) ? agent : withoutModel(agent));
+  const seen = new Set<string>();
+  for (const { folder, of } of folders) {
+    const real = await realpath(folder).catch(() => folder); // one that is not there holds nothing
+    if (seen.has(real)) continue;
+    seen.add(real);
+    for (const agent of await agentsIn(folder, of === "person" ? "anywhere" : [dirname(dirname(folder))], tell))
+      byType.set(agent.type, of === "person" ? agent : ofCheckout(agent, byType.get(agent.type), tell));
   }
   return [...byType.values()];
+}
+
+function ofCheckout(
+  agent: AgentDefinition,
+  before: AgentDefinition | undefined,
+  tell: (text: string) => void,
+): AgentDefinition {
+  const { model: _, ...rest } = agent;
+  const own = namesProvider(agent.model) ? rest : agent;
+  if (before === undefined || !builtinAgents.includes(before)) return own;
+  const limit = before.readOnly === true ? "; it still only reads" : "";
+  tell(
+    `${agent.file}:1: this folder's agent takes the place of the built-in "${agent.type}"${limit}. Give it another name, or put an agent of that name into your own agents folder.`,
+  );
+  return before.readOnly === true ? { ...own, readOnly: true } : own;
 }
 
 /**
@@ -54,54 +84,56 @@ export function namesProvider(model: string | undefined): boolean {
   return model !== undefined && /^\s*(?:scripted|openai|anthropic):/.test(model);
 }
 
-function withoutModel({ model: _, ...agent }: AgentDefinition): AgentDefinition {
-  return agent;
-}
-
-async function agentsIn(folder: string, roots: readonly string[] | "anywhere"): Promise<readonly AgentDefinition[]> {
-  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".md")).sort();
+async function agentsIn(
+  folder: string,
+  roots: readonly string[] | "anywhere",
+  tell: (text: string) => void,
+): Promise<readonly AgentDefinition[]> {
+  const names = (await namesIn(folder, tell)).filter((name) => name.endsWith(".md")).sort();
+  if (names.length > mostAgents)
+    tell(`${folder} holds ${names.length} agents; those from ${names[mostAgents]} on are not used. Take some away.`);
   const agents: AgentDefinition[] = [];
   for (const name of names.slice(0, mostAgents)) {
     const file = join(folder, name);
     const found = await readPromptFile(file, roots);
-    if (found !== undefined && "text" in found) agents.push(agentIn(found.text, file));
+    if (found === undefined) continue;
+    const agent = "text" in found ? agentIn(found.text, file) : { line: 1, why: found.fault };
+    if ("type" in agent) agents.push(agent);
+    else tell(`${file}:${agent.line}: ${agent.why}. This agent is not used; mend the file or take it away.`);
   }
   return agents;
 }
 
 const mostAgents = 200;
 
-function agentIn(text: string, file: string): AgentDefinition {
-  const { fields, body } = splitFrontmatter(text);
+async function namesIn(folder: string, tell: (text: string) => void): Promise<readonly string[]> {
+  try {
+    return (await unless(["ENOENT", "ENOTDIR"], readdir(folder))) ?? [];
+  } catch (error) {
+    tell(`The agents in ${folder} are not used: ${(error as Error).message}. Make the folder readable.`);
+    return [];
+  }
+}
+
+/** Contract: a file that means to limit its agent and cannot be read gives none, never one without limits. */
+function agentIn(text: string, file: string): AgentDefinition | { readonly line: number; readonly why: string } {
+  const { fields, body, fault } = splitFrontmatter(text);
+  if (fault !== undefined) return fault;
   const tools = fields["tools"]
     ?.split(",")
     .map((name) => name.trim())
     .filter(Boolean);
-  const { model } = fields;
+  if (tools?.length === 0) {
+    const line = text.split(/\r?\n/).findIndex((one) => /^tools[ \t]*:/.test(one)) + 1;
+    return { line, why: '"tools" names no tool; without the line the agent has all of them' };
+  }
+  const { name, description = "", model = "" } = fields;
   return {
-    type: fields["name"] ?? basename(file, ".md"),
-    description: fields["description"] ?? "",
+    type: name || basename(file, ".md"),
+    description,
     prompt: body.trim(),
-    ...(tools === undefined || tools.length === 0 || tools.includes("*") ? {} : { tools }),
-    ...(model === undefined || model === "inherit" ? {} : { model }),
+    ...(tools === undefined || tools.includes("*") ? {} : { tools }),
+    ...(model === "" || model === "inherit" ? {} : { model }),
     file,
   };
-}
-
-/** The plain `key: value` lines of a Markdown file's frontmatter, and what follows it. Nested values are not for us. */
-export function splitFrontmatter(text: string): {
-  readonly fields: Readonly<Record<string, string>>;
-  readonly body: string;
-} {
-  const found = /^\ufeff?---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(text);
-  if (found === null) return { fields: {}, body: text };
-  const lines = (found[1] ?? "").split(/\r?\n/).flatMap((line) => {
-    const [, key, value] = /^([A-Za-z][\w-]*):[ \t]*(.*)$/.exec(line) ?? [];
-    return key === undefined || value === undefined || value === "" ? [] : [[key, unquoted(value.trim())] as const];
-  });
-  return { fields: Object.fromEntries(lines), body: found[2] ?? "" };
-}
-
-function unquoted(value: string): string {
-  return /^"(.*)"$/.exec(value)?.[1] ?? /^'(.*)'$/.exec(value)?.[1] ?? value;
 }

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { clientHome } from "../../engine/settings/index.ts";
-import { splitFrontmatter } from "../agents/definitions.ts";
+import { splitFrontmatter } from "../frontmatter.ts";
 import type { AgentOptions } from "../options.ts";
 import { readPromptFile } from "../prompt-file.ts";
 

@@ -1,0 +1,79 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { makeWorld } from "../fixtures/agent-run.ts";
+import { loadAgents } from "./definitions.ts";
+
+/** Agent files of the person and of the project, by name, and what was told about them. */
+async function load(files: { readonly person?: Record<string, string>; readonly checkout?: Record<string, string> }) {
+  const world = makeWorld({ hooks: {} });
+  onTestFinished(world.remove);
+  const told: string[] = [];
+  const folders = (["person", "checkout"] as const).map((of) => {
+    const folder = join(of === "person" ? world.home : world.project, ".claude/agents");
+    mkdirSync(folder, { recursive: true });
+    for (const [name, text] of Object.entries(files[of] ?? {})) writeFileSync(join(folder, `${name}.md`), text);
+    return { folder, of };
+  });
+  const agents = await loadAgents(folders, (text) => told.push(text.replace(`${world.project}/.claude/agents/`, "")));
+  return { ...world, agents, told };
+}
+
+test("a checkout's Explore.md lost the limit of the built-in agent, and nobody was told", async () => {
+  const { run, project, agents, told } = await load({ checkout: { Explore: "---\ntools: Read, Bash\n---\nmine" } });
+  expect(agents.find(({ type }) => type === "Explore")).toMatchObject({ readOnly: true, prompt: "mine" });
+  expect(told).toEqual([expect.stringMatching(/^Explore\.md:1: .*the built-in "Explore"; it still only reads\. Give/)]);
+  const input = { description: "d", prompt: "look", subagent_type: "Explore" };
+  const { complaints, events } = await run(
+    [
+      { calls: [{ tool: "Agent", input }] },
+      { when: { purpose: "subagent" }, text: "ok", expect: [{ in: "tools", contains: ["Read:"], lacks: ["Bash:"] }] },
+      { text: "done" },
+    ],
+    { prompt: "go" },
+  );
+  expect(complaints).toEqual([]);
+  const notice = { kind: "notice", text: expect.stringContaining(join(project, ".claude/agents/Explore.md:1")) };
+  expect(events).toContainEqual(expect.objectContaining(notice));
+});
+
+test("the person's own file may make another agent of a built-in one", async () => {
+  const { agents, told } = await load({ person: { Explore: "mine" }, checkout: { Explore: "theirs" } });
+  expect(agents.find(({ type }) => type === "Explore")).not.toHaveProperty("readOnly");
+  expect(told).toEqual([]);
+});
+
+test("tools are read from a line, a list in brackets and a list below", async () => {
+  const head = (tools: string) => `---\nname: x\n${tools}\nmodel: inherit # no\n---\nbody`;
+  for (const tools of [
+    "tools: Read, Grep",
+    'tools: [Read, "Grep"]',
+    "tools:\n  - Read\n  - Grep",
+    "tools:\n- Read\n- Grep",
+  ]) {
+    const { agents, told } = await load({ checkout: { x: head(tools) } });
+    expect([agents.at(-1)?.tools, agents.at(-1)?.model, told]).toEqual([["Read", "Grep"], undefined, []]);
+  }
+});
+
+test("an agent file that could not be read gave an agent with all tools, or none and no word", async () => {
+  const checkout = {
+    open: "---\ntools: Read\nNo end.",
+    odd: "---\nname: odd\ntools Read\n---\nbody",
+    empty: "---\nname: empty\ntools:\n---\nbody",
+    half: "---\ntools: [Read,\n---\nbody",
+    binary: "\0",
+    fine: "---\ndescription: >\n  two\n  lines\nhooks:\n  Stop: []\n---\nbody",
+  };
+  const { agents, told } = await load({ checkout });
+  expect(agents.slice(2)).toMatchObject([{ type: "fine", description: "two lines", prompt: "body" }]);
+  expect(
+    told.map((text) => text.slice(0, text.indexOf(". This agent is not used; mend the file or take it away."))),
+  ).toEqual([
+    "binary.md:1: it is no text",
+    'empty.md:3: "tools" names no tool; without the line the agent has all of them',
+    'half.md:2: "tools: [Read," is no "key: value"',
+    'odd.md:3: "tools Read" is no "key: value"',
+    'open.md:1: no line "---" ends what begins here',
+  ]);
+});
