@@ -1,5 +1,15 @@
 # The part of hookline-client that runs the app in a process of its own, with the payload that was read so far. It ends the shell.
 # What is left on standard input is read by that process. `why` says why the daemon did not answer.
+#
+# The compiled client calls it as a program: in-process.bash FILE MODE WHY NODE WORTREE, with the payload on descriptor 4.
+
+head=made
+if [[ $0 == "${BASH_SOURCE[0]}" ]]; then
+  file=$1 mode=$2 why=$3 node=$4 payload=$5 head=given
+  here=${0%/*} locale=${LC_ALL-unset}
+  trap '' PIPE
+  exec 9>&2
+fi
 
 program=$here/../dist/cli/bin.js
 
@@ -19,7 +29,8 @@ run() {
   if [[ $locale == unset ]]; then unset LC_ALL; else LC_ALL=$locale; fi
   [[ -x $node ]] || node=node
   [[ -f $program ]] || fail "$program is gone. Install hookline again, or take its hooks out of the settings."
-  "$node" "$program" run "$file" --on-failure "$mode" --because "$why" --head 4 4< <(printf '%s' "$payload" 2>/dev/null)
+  set -- "$program" run "$file" --on-failure "$mode" --because "$why" --head 4
+  if [[ $head == given ]]; then "$node" "$@"; else "$node" "$@" 4< <(printf '%s' "$payload" 2>/dev/null); fi
   local code=$?
   [[ $why == none || $why == version ]] && start_daemon
   ((code == 127 || code == 126)) && fail "$node cannot be started, so $file was not run."

@@ -64,9 +64,18 @@ export function canRunClient(packageRoot: string, env: Readonly<Record<string, s
   return existsSync(join(packageRoot, "client", "hookline-client")) && findBash(env) !== undefined;
 }
 
-export function findBash({ PATH = "" }: Readonly<Record<string, string | undefined>>): string | undefined {
-  const folders = PATH.split(delimiter).filter((folder) => isAbsolute(folder));
-  return folders.map((folder) => join(folder, "bash")).find((file) => existsSync(file));
+export function findBash(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  return findProgram("bash", env);
+}
+
+/** Folders that count from wherever one stands are passed over. */
+export function findProgram(
+  name: string,
+  { PATH = "" }: Readonly<Record<string, string | undefined>>,
+  mayLieIn: (folder: string) => boolean = () => true,
+): string | undefined {
+  const folders = PATH.split(delimiter).filter((folder) => isAbsolute(folder) && mayLieIn(folder));
+  return folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
 }
 
 function versionIn(packageRoot: string): string {

@@ -1,11 +1,22 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { daemonStatus } from "../../src/daemon/index.ts";
 import { recordPath, writeRecord } from "../../src/daemon/record.ts";
 import { fixtures, testClient } from "../../src/sdk/testing/index.ts";
-import { app, type DaemonWorld, denial, event, guard, isServed, openDaemonWorld, until } from "./world.ts";
+import {
+  app,
+  type ClientForm,
+  clientForms,
+  type DaemonWorld,
+  denial,
+  event,
+  guard,
+  isServed,
+  openDaemonWorld,
+  until,
+} from "./world.ts";
 
 let world: DaemonWorld;
 beforeAll(async () => {
@@ -15,24 +26,31 @@ afterAll(() => world.remove());
 
 const lastLog = () => world.log().at(-1) as Record<string, unknown>;
 /** The daemon writes its log once the answer is on its way. */
-const ask: DaemonWorld["client"] = async (...call) => {
-  const before = world.log().length;
-  const ran = await world.client(...call);
-  await until("a record in the log", () => world.log().length > before);
-  return ran;
-};
+const asker =
+  (form: ClientForm): DaemonWorld["client"] =>
+  async (words, input, options) => {
+    const before = world.log().length;
+    const ran = await world.client(words, input, { form, ...options });
+    await until("a record in the log", () => world.log().length > before);
+    return ran;
+  };
+const askers = clientForms.map(asker);
 
 describe("SD-72, SD-79: from cold to warm", () => {
-  test("the first call is answered in process and starts the daemon; the second is answered by it", async () => {
-    const file = world.file("first.mjs", guard);
-    expect(await ask([file], event())).toEqual({ code: 0, stdout: denial("no"), stderr: "" });
-    expect(lastLog()).toMatchObject({ transport: "client", inProcess: "none" });
-    await until("a daemon", () => isServed(world, file));
-    expect(await ask([file], `${event()}\n`)).toEqual({ code: 0, stdout: denial("no"), stderr: "" });
-    const { sourceHash } = (await daemonStatus(file, { env: world.env })) ?? {};
-    expect(lastLog()).toMatchObject({ transport: "client", source: sourceHash, answer: "refused" });
-    expect(lastLog()).not.toHaveProperty("inProcess");
-  });
+  test.each(clientForms)(
+    "the first call of the %s is answered in process and starts the daemon; the second is answered by it",
+    async (form) => {
+      const ask = asker(form);
+      const file = world.file(`${form}-first.mjs`, guard);
+      expect(await ask([file], event())).toEqual({ code: 0, stdout: denial("no"), stderr: "" });
+      expect(lastLog()).toMatchObject({ transport: "client", inProcess: "none" });
+      await until("a daemon", () => isServed(world, file));
+      expect(await ask([file], `${event()}\n`)).toEqual({ code: 0, stdout: denial("no"), stderr: "" });
+      const { sourceHash } = (await daemonStatus(file, { env: world.env })) ?? {};
+      expect(lastLog()).toMatchObject({ transport: "client", source: sourceHash, answer: "refused" });
+      expect(lastLog()).not.toHaveProperty("inProcess");
+    },
+  );
 
   test("exit status, output and errors come back as they are; what handlers print goes to stderr", async () => {
     const file = world.file(
@@ -45,15 +63,13 @@ describe("SD-72, SD-79: from cold to warm", () => {
     for (const name of ["TaskCreated", "PreCompact", "WorktreeCreate"]) {
       const payload = event({ hook_event_name: name });
       const cold = await world.cli(["run", file], { input: payload });
-      const warm = await ask([file], payload);
-      expect(warm).toEqual(cold);
-      expect(lastLog()).not.toHaveProperty("inProcess");
+      for (const ask of askers) {
+        const warm = await ask([file], payload);
+        expect(warm).toEqual(cold);
+        expect(lastLog()).not.toHaveProperty("inProcess");
+        if (name === "TaskCreated") expect(warm).toEqual({ code: 2, stdout: "", stderr: "printed\nnot now\n" });
+      }
     }
-    expect(await ask([file], event({ hook_event_name: "TaskCreated" }))).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: "printed\nnot now\n",
-    });
   });
 
   test("payloads of one byte more or less than the shell reads, of 300 KiB, without newline, and answers as large", async () => {
@@ -64,9 +80,11 @@ describe("SD-72, SD-79: from cold to warm", () => {
     for (const size of sizes) {
       const command = `ä${"x".repeat(size - 2)}`;
       const payload = event({ tool_input: { command } });
-      for (const input of [payload, `${payload}\n`]) {
-        expect(await ask([file], input)).toEqual({ code: 0, stdout: denial(command), stderr: "" });
-        expect(lastLog()).not.toHaveProperty("inProcess");
+      for (const ask of askers) {
+        for (const input of [payload, `${payload}\n`]) {
+          expect(await ask([file], input)).toEqual({ code: 0, stdout: denial(command), stderr: "" });
+          expect(lastLog()).not.toHaveProperty("inProcess");
+        }
       }
     }
   });
@@ -77,8 +95,10 @@ describe("SD-72, SD-79: from cold to warm", () => {
     const file = join(folder, "hooks.mjs");
     writeFileSync(file, guard);
     await world.serve(file);
-    expect((await ask([file], event())).stdout).toBe(denial("no"));
-    expect(lastLog()).not.toHaveProperty("inProcess");
+    for (const ask of askers) {
+      expect((await ask([file], event())).stdout).toBe(denial("no"));
+      expect(lastLog()).not.toHaveProperty("inProcess");
+    }
     await world.cli(["serve", file, "--stop"]);
   });
 
@@ -86,8 +106,10 @@ describe("SD-72, SD-79: from cold to warm", () => {
     const file = world.file("open.mjs", guard);
     await world.serve(file);
     for (const input of [event(), `${event()}\n`, event({ tool_input: { a: { b: {} } } })]) {
-      expect((await ask([file], input, { open: true })).stdout).toBe(denial("no"));
-      expect(lastLog()).not.toHaveProperty("inProcess");
+      for (const ask of askers) {
+        expect((await ask([file], input, { open: true })).stdout).toBe(denial("no"));
+        expect(lastLog()).not.toHaveProperty("inProcess");
+      }
     }
   });
 
@@ -95,10 +117,12 @@ describe("SD-72, SD-79: from cold to warm", () => {
     const file = world.file("lines.mjs", guard);
     await world.serve(file);
     const odd = JSON.stringify(JSON.parse(event()), null, 2);
-    expect((await ask([file], odd)).stdout).toBe(denial("no"));
-    expect(lastLog()).toMatchObject({ inProcess: "refused" });
-    expect(await ask([file], "{]}\n")).toMatchObject({ code: 1, stdout: expect.stringContaining("no JSON") });
-    expect(await ask([file, "--on-failure", "block"], "{}\n")).toMatchObject({ code: 2, stdout: "" });
+    for (const ask of askers) {
+      expect((await ask([file], odd)).stdout).toBe(denial("no"));
+      expect(lastLog()).toMatchObject({ inProcess: "refused" });
+      expect(await ask([file], "{]}\n")).toMatchObject({ code: 1, stdout: expect.stringContaining("no JSON") });
+      expect(await ask([file, "--on-failure", "block"], "{}\n")).toMatchObject({ code: 2, stdout: "" });
+    }
   });
 
   test("SD-42: cwd and env are the caller's, not the daemon's", async () => {
@@ -110,21 +134,22 @@ describe("SD-72, SD-79: from cold to warm", () => {
     );
     await world.serve(file);
     const asked = { cwd: world.folder, env: { COLOUR: "bl\u00fce\nish", LC_ALL: "POSIX", CLAUDE_PROJECT_DIR: "/p" } };
-    const warm = await ask([file], event(), asked);
-    expect(lastLog()).not.toHaveProperty("inProcess");
-    expect(warm).toEqual({ code: 0, stdout: denial(`bl\u00fce\nish POSIX ${world.folder} /p`), stderr: "" });
-    expect(warm).toEqual(await world.cli(["run", file], { ...asked, input: event() }));
+    const cold = await world.cli(["run", file], { ...asked, input: event() });
+    expect(cold).toEqual({ code: 0, stdout: denial(`bl\u00fce\nish POSIX ${world.folder} /p`), stderr: "" });
+    for (const ask of askers) {
+      expect(await ask([file], event(), asked)).toEqual(cold);
+      expect(lastLog()).not.toHaveProperty("inProcess");
+    }
   });
 
   test("SD-70: HOOKLINE=0 is no opinion, noted in the log", async () => {
     const file = world.file("off.mjs", guard);
     await world.serve(file);
-    expect(await ask([file], event(), { env: { HOOKLINE: "0" } })).toEqual({
-      code: 0,
-      stdout: "",
-      stderr: "",
-    });
-    expect(lastLog()).toMatchObject({ off: true, transport: "client" });
+    for (const ask of askers) {
+      const silent = await ask([file], event(), { env: { HOOKLINE: "0" } });
+      expect(silent).toEqual({ code: 0, stdout: "", stderr: "" });
+      expect(lastLog()).toMatchObject({ off: true, transport: "client" });
+    }
   });
 });
 
@@ -155,9 +180,11 @@ test("SD-102: every fixture through run, the client, http and the test client: e
     const payload = (session_id: string) => ({ ...fixtures[name](), session_id });
     const inTest = await testClient(tested).raw(payload("test"));
     const cold = await world.cli(["run", file], { input: JSON.stringify(payload("cold")) });
-    const warm = await ask([file], `${JSON.stringify(payload("warm"))}\n`);
+    for (const form of clientForms) {
+      const warm = await asker(form)([file], `${JSON.stringify(payload(`warm ${form}`))}\n`);
+      expect({ name, form, ...warm }).toEqual({ name, form, ...cold });
+    }
     const http = await world.post(file, payload("http"));
-    expect({ name, ...warm }).toEqual({ name, ...cold });
     expect({ name, code: inTest.exitCode, stdout: inTest.stdout }).toEqual({
       name,
       code: cold.code,
@@ -170,78 +197,99 @@ test("SD-102: every fixture through run, the client, http and the test client: e
 });
 
 describe("SD-74, SD-80, SD-81: when the daemon is not what it should be", () => {
-  test("killed: the call is answered in process and the next finds a new one; a recycled number is not taken for it", async () => {
-    const file = world.file("killed.mjs", guard);
-    const { pid } = await world.serve(file);
-    process.kill(pid, "SIGKILL");
-    await until("it is gone", async () => !(await isServed(world, file)));
-    expect((await ask([file], event())).stdout).toBe(denial("no"));
-    expect(lastLog()).toMatchObject({ inProcess: "none" });
-    await until("a daemon", () => isServed(world, file));
-    const status = await daemonStatus(file, { env: world.env });
-    expect(status?.pid).not.toBe(pid);
-  });
+  test.each(clientForms)(
+    "killed: the call of the %s is answered in process and the next finds a new one; a recycled number is not taken for it",
+    async (form) => {
+      const ask = asker(form);
+      const file = world.file(`${form}-killed.mjs`, guard);
+      const { pid } = await world.serve(file);
+      process.kill(pid, "SIGKILL");
+      await until("it is gone", async () => !(await isServed(world, file)));
+      expect((await ask([file], event())).stdout).toBe(denial("no"));
+      expect(lastLog()).toMatchObject({ inProcess: "none" });
+      await until("a daemon", () => isServed(world, file));
+      const status = await daemonStatus(file, { env: world.env });
+      expect(status?.pid).not.toBe(pid);
+    },
+  );
 
-  test("a recycled number and a stranger on the port: our token is not told, the stranger's answer is not taken", async () => {
-    const file = world.file("stranger.mjs", guard);
-    const { pid } = await world.serve(file);
-    const text = readFileSync(recordPath(file, world.env), "utf8").split("\n");
-    const [, , start = "", , , token = "", secret = "", version = ""] = (text[0] ?? "").split(" ");
-    process.kill(pid, "SIGKILL");
-    await until("it is gone", async () => !(await isServed(world, file)));
-    const heard: string[] = [];
-    const stranger = createServer((request, reply) => {
-      heard.push(String(request.headers.authorization));
-      const lengths = `000 ${"2".padStart(8, "0")} ${"0".padStart(8, "0")}`;
-      const Hookline = `${"0".repeat(64)} ${lengths} ${"0".repeat(64)} ${version}`;
-      reply.sendDate = false;
-      reply.writeHead(200, { Hookline, "Content-Length": "0000000002", Connection: "close" });
-      reply.end("{}");
-    });
-    await new Promise<void>((done) => stranger.listen(0, "127.0.0.1", () => done()));
-    const { port } = stranger.address() as { port: number };
-    const record = {
-      port,
-      token,
-      secret,
-      version,
-      sourceHash: "",
-      since: 1,
-      node: process.execPath,
-      socket: "",
-      hooksFile: file,
-    };
-    // The number is ours and alive, but another process was meant.
-    await writeRecord({ ...record, pid: process.pid, start: "1" }, world.env);
-    expect((await ask([file], event())).stdout).toBe(denial("no"));
-    expect([heard, lastLog()]).toMatchObject([[], { inProcess: "none" }]);
-    await until("a daemon", () => isServed(world, file));
-    // The very process: it is asked, but it does not know the secret.
-    const own = readFileSync(`/proc/${process.pid}/stat`, "utf8");
-    const ownStart = own.slice(own.lastIndexOf(")") + 2).split(" ")[19] ?? "";
-    await world.cli(["serve", file, "--stop"]);
-    await writeRecord({ ...record, pid: process.pid, start: ownStart }, world.env);
-    expect((await ask([file], event())).stdout).toBe(denial("no"));
-    expect([heard.length, lastLog()]).toMatchObject([1, { inProcess: "rerun", rerun: true }]);
-    expect(start).not.toBe("1");
-    stranger.close();
-    rmSync(recordPath(file, world.env));
-  });
+  test.each(clientForms)(
+    "a recycled number and a stranger on the port: the %s does not tell our token nor take the stranger's answer",
+    async (form) => {
+      const ask = asker(form);
+      const file = world.file(`${form}-stranger.mjs`, guard);
+      const { pid } = await world.serve(file);
+      const text = readFileSync(recordPath(file, world.env), "utf8").split("\n");
+      const [, , start = "", , , token = "", secret = "", version = ""] = (text[0] ?? "").split(" ");
+      process.kill(pid, "SIGKILL");
+      await until("it is gone", async () => !(await isServed(world, file)));
+      const heard: string[] = [];
+      const stranger = createServer((request, reply) => {
+        heard.push(String(request.headers.authorization));
+        const lengths = `000 ${"2".padStart(8, "0")} ${"0".padStart(8, "0")}`;
+        const Hookline = `${"0".repeat(64)} ${lengths} ${"0".repeat(64)} ${version}`;
+        reply.sendDate = false;
+        reply.writeHead(200, { Hookline, "Content-Length": "0000000002", Connection: "close" });
+        reply.end("{}");
+      });
+      await new Promise<void>((done) => stranger.listen(0, "127.0.0.1", () => done()));
+      const { port } = stranger.address() as { port: number };
+      const record = {
+        port,
+        token,
+        secret,
+        version,
+        sourceHash: "",
+        since: 1,
+        node: process.execPath,
+        socket: "",
+        hooksFile: file,
+      };
+      // The number is ours and alive, but another process was meant.
+      await writeRecord({ ...record, pid: process.pid, start: "1" }, world.env);
+      expect((await ask([file], event())).stdout).toBe(denial("no"));
+      expect([heard, lastLog()]).toMatchObject([[], { inProcess: "none" }]);
+      await until("a daemon", () => isServed(world, file));
+      // The very process: it is asked, but it does not know the secret.
+      const own = readFileSync(`/proc/${process.pid}/stat`, "utf8");
+      const ownStart = own.slice(own.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+      await world.cli(["serve", file, "--stop"]);
+      await writeRecord({ ...record, pid: process.pid, start: ownStart }, world.env);
+      expect((await ask([file], event())).stdout).toBe(denial("no"));
+      expect([heard.length, lastLog()]).toMatchObject([1, { inProcess: "rerun", rerun: true }]);
+      expect(start).not.toBe("1");
+      stranger.close();
+      rmSync(recordPath(file, world.env));
+    },
+  );
 
   test("hung: two seconds of silence, then in process; a stopped daemon that goes on again answers again", async () => {
     const file = world.file("hung.mjs", guard);
     const { pid } = await world.serve(file);
     process.kill(pid, "SIGSTOP");
     const begun = Date.now();
-    const small = await ask([file], event());
-    const large = await ask([file], event({ more: "x".repeat(3_000_000) }));
+    const all = (input: string) => Promise.all(clientForms.map((form) => world.client([file], input, { form })));
+    const small = await all(event());
+    const large = await all(event({ more: "x".repeat(3_000_000) }));
     const took = Date.now() - begun;
     process.kill(pid, "SIGCONT");
-    expect([small.stdout, large.stdout]).toEqual([denial("no"), denial("no")]);
+    const answers = new Set([...small, ...large].map(({ stdout }) => stdout));
+    expect(answers).toEqual(new Set([denial("no")]));
     expect(took).toBeGreaterThan(3_900);
-    expect(lastLog()).toMatchObject({ inProcess: "hung" });
-    await ask([file], event());
-    expect(lastLog()).not.toHaveProperty("inProcess");
+    const whys = world
+      .log()
+      .slice(-2 * clientForms.length)
+      .map(({ inProcess }) => inProcess);
+    expect(whys).toEqual(
+      clientForms
+        .flatMap(() => ["rerun", "hung"])
+        .sort()
+        .reverse(),
+    );
+    for (const ask of askers) {
+      await ask([file], event());
+      expect(lastLog()).not.toHaveProperty("inProcess");
+    }
   });
 
   test("a handler that takes longer than two seconds is waited for", async () => {
@@ -252,18 +300,26 @@ describe("SD-74, SD-80, SD-81: when the daemon is not what it should be", () => 
       ),
     );
     await world.serve(file);
-    expect(await ask([file], event())).toEqual({ code: 0, stdout: denial("late"), stderr: "" });
-    expect(lastLog()).not.toHaveProperty("inProcess");
+    const before = world.log().length;
+    const late = await Promise.all(clientForms.map((form) => world.client([file], event(), { form })));
+    expect(late).toEqual(clientForms.map(() => ({ code: 0, stdout: denial("late"), stderr: "" })));
+    await until("records in the log", () => world.log().length === before + clientForms.length);
+    expect(
+      world
+        .log()
+        .slice(before)
+        .some((one) => "inProcess" in one),
+    ).toBe(false);
   });
 
-  test("nothing can be started: the failure mode decides", async () => {
-    const file = world.file("nowhere.mjs", guard);
+  test.each(clientForms)("nothing can be started: the failure mode decides, %s", async (form) => {
+    const file = world.file(`${form}-nowhere.mjs`, guard);
     const env = { PATH: "/nonexistent" };
-    expect(await world.client([file, "--on-failure", "block"], event(), { env })).toMatchObject({
+    expect(await world.client([file, "--on-failure", "block"], event(), { env, form })).toMatchObject({
       code: 2,
       stdout: "",
     });
-    const told = await world.client([file], event(), { env });
+    const told = await world.client([file], event(), { env, form });
     expect([told.code, JSON.parse(told.stdout)]).toEqual([
       1,
       { systemMessage: expect.stringContaining("cannot be started") },
@@ -276,16 +332,67 @@ describe("SD-74, SD-80, SD-81: when the daemon is not what it should be", () => 
     const link = join(world.project, "linked.mjs");
     symlinkSync(one, link);
     await world.serve(link);
-    expect((await ask([link], event())).stdout).toBe(denial("one"));
-    expect(lastLog()).not.toHaveProperty("inProcess");
+    for (const ask of askers) {
+      expect((await ask([link], event())).stdout).toBe(denial("one"));
+      expect(lastLog()).not.toHaveProperty("inProcess");
+    }
     rmSync(link);
     symlinkSync(two, link);
-    expect((await ask([link], event())).stdout).toBe(denial("two"));
-    expect(lastLog()).toMatchObject({ inProcess: "refused" });
+    for (const ask of askers) {
+      expect((await ask([link], event())).stdout).toBe(denial("two"));
+      expect(lastLog()).toMatchObject({ inProcess: "refused" });
+    }
+  });
+
+  test("SD-74: a record of another owner is not believed", async ({ skip }) => {
+    if (process.getuid?.() !== 0) skip("only root can give a file away");
+    const file = world.file("foreign.mjs", guard);
+    const { pid } = await world.serve(file);
+    chownSync(recordPath(file, world.env), 12345, 12345);
+    for (const ask of askers) {
+      expect((await ask([file, "--on-failure", "block"], event())).stdout).toBe(denial("no"));
+      expect(lastLog()).toMatchObject({ inProcess: "none" });
+    }
+    process.kill(pid);
   });
 });
 
 test("the client carries the package's version", () => {
   const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
   expect(readFileSync("client/hookline-client", "utf8")).toContain(`\nversion=${version}\n`);
+});
+
+describe.runIf(clientForms.includes("compiled"))("the compiled client and its package", () => {
+  const call = { form: "compiled" } as const;
+
+  test("SD-74: a record that others may write is not believed", async () => {
+    const file = world.file("open-record.mjs", guard);
+    await world.serve(file);
+    chmodSync(recordPath(file, world.env), 0o666);
+    expect((await asker("compiled")([file], event())).stdout).toBe(denial("no"));
+    expect(lastLog()).toMatchObject({ inProcess: "none" });
+    chmodSync(recordPath(file, world.env), 0o600);
+  });
+
+  test("an upgraded package is asked by its own script; one that is gone is a failure, and the mode decides", async () => {
+    const file = world.file("upgraded.mjs", guard);
+    await world.clientPath("compiled");
+    const script = await world.clientPath("script");
+    const text = readFileSync(script, "utf8");
+    writeFileSync(script, "#!/bin/bash -p\nversion=9.9.9\nread -r line; printf '%s' \"$# $line\"; exit 7\n");
+    try {
+      const upgraded = await world.client([file, "--on-failure", "block"], event(), call);
+      expect(upgraded).toEqual({ code: 7, stdout: `3 ${event()}`, stderr: "" });
+      rmSync(script);
+      const blocked = await world.client([file, "--on-failure", "block"], event(), call);
+      expect(blocked).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining("is gone") });
+      const told = await world.client([file], event(), call);
+      expect([told.code, JSON.parse(told.stdout)]).toEqual([
+        1,
+        { systemMessage: expect.stringContaining("Install hookline again") },
+      ]);
+    } finally {
+      writeFileSync(script, text, { mode: 0o755 });
+    }
+  });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { daemonStatus } from "../../src/daemon/index.ts";
-import { app, type DaemonWorld, event, openDaemonWorld, until } from "./world.ts";
+import { app, clientForms, type DaemonWorld, event, openDaemonWorld, until } from "./world.ts";
 
 /** 200 in the long suite. */
 const trials = Math.min(200, Number(process.env["HOOKLINE_TRIALS"] ?? 12));
@@ -21,11 +21,14 @@ test(`SD-81: a daemon killed at any moment of a request never turns a deny into 
         return sdk.deny("no".repeat(input.long ? 400_000 : 1));
       });`),
   );
+  await Promise.all(clientForms.map((form) => world.clientPath(form)));
   let warm = 0;
   for (let trial = 0; trial < trials; trial++) {
     const { pid } = await world.serve(file);
     const before = world.log().length;
-    const call = world.client([file, "--on-failure", "block"], event({ tool_input: { long: trial % 3 === 0 } }));
+    const form = clientForms[trial % clientForms.length] ?? "script";
+    const payload = event({ tool_input: { long: trial % 3 === 0 } });
+    const call = world.client([file, "--on-failure", "block"], payload, { form });
     await new Promise((done) => setTimeout(done, Math.random() * 60));
     process.kill(pid, "SIGKILL");
     const { code, stdout, stderr } = await call;

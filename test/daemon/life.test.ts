@@ -6,7 +6,18 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { daemonStatus, endpointFor, stopDaemon } from "../../src/daemon/index.ts";
 import { appKey } from "../../src/sdk/index.ts";
 import { readRecorded } from "../../src/sdk/testing/index.ts";
-import { app, type DaemonWorld, daemonsOf, denial, event, guard, isServed, openDaemonWorld, until } from "./world.ts";
+import {
+  app,
+  clientForms,
+  type DaemonWorld,
+  daemonsOf,
+  denial,
+  event,
+  guard,
+  isServed,
+  openDaemonWorld,
+  until,
+} from "./world.ts";
 
 let world: DaemonWorld;
 beforeAll(async () => {
@@ -32,24 +43,27 @@ describe("SD-72: one daemon", () => {
     expect((await status(file))?.pid).toBe([...pids][0]);
   });
 
-  test("it detaches fully: no descriptor of the caller's, a session of its own, no run tag; the caller's pipes close", async () => {
-    const file = world.file("detached.mjs", guard);
-    const client = join(world.folder, "package/client/hookline-client");
-    const env = { ...world.env, HOOKLINE_RUN: "tag-of-a-run", HOOKLINE_DEPTH: "1" };
-    const child = spawn(client, [file], { cwd: world.project, env, stdio: ["pipe", "pipe", "pipe", "pipe", "pipe"] });
-    child.stdin?.end(event());
-    // `close` comes when nobody holds the pipes any more.
-    await new Promise((done) => child.on("close", done));
-    await until("a daemon", () => isServed(world, file));
-    const { pid } = (await status(file)) ?? { pid: 0 };
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-    expect(fields[3]).toBe(String(pid));
-    const environ = readFileSync(`/proc/${pid}/environ`, "utf8");
-    expect([environ.includes("HOOKLINE_RUN"), environ.includes("HOOKLINE_DEPTH")]).toEqual([false, false]);
-    const open = [0, 1, 2].map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
-    expect(open).toEqual(["/dev/null", "/dev/null", "/dev/null"]);
-    await stopDaemon(file, { env: world.env });
-  });
+  test.each(clientForms)(
+    "it detaches fully, started by the %s: no descriptor of the caller's, a session of its own, no run tag; the caller's pipes close",
+    async (form) => {
+      const file = world.file(`${form}-detached.mjs`, guard);
+      const client = await world.clientPath(form);
+      const env = { ...world.env, HOOKLINE_RUN: "tag-of-a-run", HOOKLINE_DEPTH: "1" };
+      const child = spawn(client, [file], { cwd: world.project, env, stdio: ["pipe", "pipe", "pipe", "pipe", "pipe"] });
+      child.stdin?.end(event());
+      // `close` comes when nobody holds the pipes any more.
+      await new Promise((done) => child.on("close", done));
+      await until("a daemon", () => isServed(world, file));
+      const { pid } = (await status(file)) ?? { pid: 0 };
+      const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+      expect(fields[3]).toBe(String(pid));
+      const environ = readFileSync(`/proc/${pid}/environ`, "utf8");
+      expect([environ.includes("HOOKLINE_RUN"), environ.includes("HOOKLINE_DEPTH")]).toEqual([false, false]);
+      const open = [0, 1, 2].map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+      expect(open).toEqual(["/dev/null", "/dev/null", "/dev/null"]);
+      await stopDaemon(file, { env: world.env });
+    },
+  );
 
   test("a second name of the file finds the same daemon", async () => {
     const file = world.file("named.mjs", guard);

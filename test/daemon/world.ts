@@ -3,6 +3,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "no
 import { request } from "node:http";
 import { join, resolve } from "node:path";
 import { daemonStatus, endpointFor, stopDaemon } from "../../src/daemon/index.ts";
+import { compileClient, findCompiler } from "../../src/install/compiled-client.ts";
 import { bundlePackage } from "../sdk/bundled.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -13,6 +14,14 @@ export interface Ran {
   readonly stderr: string;
 }
 
+/** The shipped script, and the program that is compiled from the source beside it. */
+export type ClientForm = "script" | "compiled";
+
+/** Both, where there is a C compiler. */
+export const clientForms: readonly ClientForm[] =
+  findCompiler(process.env) === undefined ? ["script"] : ["script", "compiled"];
+if (clientForms.length === 1) console.log("the compiled client is left out: there is no C compiler (cc) in PATH");
+
 /** A project with an app, the package as it is shipped, and whatever daemons its clients start. */
 export interface DaemonWorld {
   readonly folder: string;
@@ -20,6 +29,8 @@ export interface DaemonWorld {
   readonly env: Readonly<Record<string, string>>;
   readonly program: string;
   file(name: string, text: string): string;
+  /** The path of the shipped client. */
+  clientPath(form?: ClientForm): Promise<string>;
   /** The shipped client, as a host calls it. */
   client(words: readonly string[], input: string, options?: CallOptions): Promise<Ran>;
   /** `hookline …` */
@@ -36,6 +47,8 @@ export interface DaemonWorld {
 export interface CallOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** The script unless told. */
+  readonly form?: ClientForm;
   /** Leaves standard input open. */
   readonly open?: boolean;
 }
@@ -66,6 +79,17 @@ export async function openDaemonWorld(): Promise<DaemonWorld> {
     spawn(name, words, { cwd, env: { ...env, ...more } });
   const ran = (words: readonly string[], input: string, options: CallOptions = {}) =>
     ending(start(words, options), input, options.open ?? false);
+  const packageRoot = join(folder, "package");
+  let compiled: ReturnType<typeof compileClient> | undefined;
+  const clientPath = async (form: ClientForm = "script"): Promise<string> => {
+    if (form === "script") return join(packageRoot, "client/hookline-client");
+    // Kept apart from the state, so that a test of the script cannot come upon it.
+    const home = { env: { HOOKLINE_HOME: join(folder, "compiled") } };
+    compiled ??= compileClient({ packageRoot, home, env: process.env });
+    const made = await compiled;
+    if ("why" in made) throw new Error(made.why);
+    return made.program;
+  };
   const world: DaemonWorld = {
     folder,
     project,
@@ -78,7 +102,8 @@ export async function openDaemonWorld(): Promise<DaemonWorld> {
       served.add(path);
       return path;
     },
-    client: (words, input, options) => ran([join(folder, "package/client/hookline-client"), ...words], input, options),
+    clientPath,
+    client: async (words, input, options) => ran([await clientPath(options?.form), ...words], input, options),
     cli: (words, { input = "", ...options } = {}) => ran([process.execPath, program, ...words], input, options),
     async serve(file, ...words) {
       const { code, stdout, stderr } = await world.cli(["serve", file, "--json", ...words]);

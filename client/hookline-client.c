@@ -1,0 +1,281 @@
+/*
+ * hookline-client HOOKS_FILE [--on-failure continue|block]
+ *
+ * The client as a compiled program, for machines that have a C compiler: a shell takes longer to start than this takes to answer. It goes
+ * the same way to a warm daemon as the script beside it, with the same checks in the same order. Whatever else there is to do, the
+ * script's own parts do. How a client talks to the daemon: docs/daemon.md.
+ *
+ * The compiler is told VERSION, of the package, and CLIENT, the folder of the script, both as strings.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "in-process.h"
+
+enum { silence_ms = 2000, pause_ms = 5000, offered_first = 65536, most_payload = 25 << 20 };
+
+/* What the daemon's record says. */
+static struct { char *mark, *pid, *start, *port, *key, *token, *secret, *socket; } record;
+
+static void read_words(int count, char **words);
+static void check_package(char **words);
+static void find_record(void);
+static int is_header(const char *value);
+static int is_alive(void);
+static int is_running(void);
+static void open_wire(void);
+static int is_opening(const struct sockaddr *at, socklen_t size);
+static int is_connected(void);
+static void read_payload(void);
+static void ask(const char *cwd, struct source *daemon);
+static int answer(struct source *daemon);
+
+int main(int count, char **words)
+{
+    static char cwd[65536];
+    read_words(count, words);
+    if (!*call.file) fail("hookline-client takes one hooks file.");
+    check_package(words);
+    if (!getcwd(cwd, sizeof cwd)) in_process("refused");
+    if (*call.file != '/') {
+        struct text whole = {0};
+        add_words(&whole, (const char *[]){cwd, "/", call.file, NULL});
+        call.file = whole.at;
+    }
+    const char *off = getenv("HOOKLINE");
+    /* Hooks that are switched off say so in the log, which `run` knows how to write. */
+    if (off && strcmp(off, "0") == 0) in_process("none");
+    find_record();
+    if (!is_header(call.file) || !is_header(cwd)) in_process("refused");
+    if (!is_alive()) in_process("none");
+    /* A daemon that dies while it is talked to must not take us with it. */
+    signal(SIGPIPE, SIG_IGN);
+    /* The daemon takes up the connection while we read the payload. */
+    open_wire();
+    read_payload();
+    /* A number that was given to another process since is no daemon, and a stranger must not be told our token. */
+    if (!is_running()) in_process("none");
+    if (!is_connected()) in_process("dead");
+    static struct source daemon;
+    daemon.fd = call.wire, daemon.within_ms = silence_ms;
+    ask(cwd, &daemon);
+    return answer(&daemon);
+}
+
+static void read_words(int count, char **words)
+{
+    const char *option = count > 2 ? words[2] : "";
+    call.file = count > 1 ? words[1] : "";
+    if (strcmp(option, "--on-failure") == 0) call.mode = count > 3 ? words[3] : "";
+    if (strncmp(option, "--on-failure=", 13) == 0) call.mode = option + 13;
+    if (strcmp(call.mode, "continue") != 0) call.mode = "block";
+}
+
+/* The package may have been replaced since this was compiled. Its script belongs to what is there now. */
+static void check_package(char **words)
+{
+    char head[4096] = "";
+    int script = open(CLIENT "/hookline-client", O_RDONLY | O_CLOEXEC);
+    ssize_t size = script < 0 ? -1 : read(script, head, sizeof head - 1);
+    if (size < 0) fail(CLIENT " is gone. Install hookline again, or take its hooks out of the settings.");
+    close(script);
+    if (strstr(head, "\nversion=" VERSION "\n")) return;
+    execv(CLIENT "/hookline-client", words);
+    fail(CLIENT "/hookline-client cannot be started, so the hooks file was not run.");
+}
+
+/* The path of the hooks file, as it was given, names the way to the record; names longer than a file's may be become folders. */
+static void find_record(void)
+{
+    static char text[16384];
+    const char *state = getenv("HOOKLINE_HOME"), *home = getenv("HOME"), *below = "/.local/state/hookline";
+    struct text path = {0};
+#ifdef __APPLE__
+    below = "/Library/Application Support/hookline";
+#else
+    const char *xdg = getenv("XDG_STATE_HOME");
+    if (xdg && *xdg == '/') home = xdg, below = "/hookline";
+#endif
+    if (state && *state) home = state, below = "";
+    add_words(&path, (const char *[]){home ? home : "", below, "/daemon/at/", NULL});
+    size_t size = 0;
+    struct text name = {0};
+    for (const char *at = call.file; *at; at++) {
+        if (*at == '%' || *at == '/') add(&name, *at == '%' ? "%25" : "%2F", 3);
+        else add(&name, at, 1);
+    }
+    for (; name.size - size > 200; size += 200) add(&path, name.at + size, 200), add(&path, "+/", 2);
+    add_words(&path, (const char *[]){name.at + size, NULL});
+
+    struct stat found;
+    int in = open(path.at, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (in < 0) in_process("none");
+    if (fstat(in, &found) != 0 || !S_ISREG(found.st_mode) || found.st_uid != geteuid() || found.st_mode & 022) in_process("none");
+    ssize_t got = read(in, text, sizeof text - 1);
+    close(in);
+    char *rest = text, *line = got > 0 ? next_word(&rest, '\n') : NULL;
+    char **words[] = {&record.mark, &record.pid, &record.start, &record.port, &record.key, &record.token, &record.secret};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        *words[i] = next_word(&line, ' ');
+        if (!*words[i]) in_process("none");
+    }
+    if (strcmp(record.mark, "hookline/1") != 0) in_process("none");
+    char *node = next_word(&rest, '\n');
+    if (node) call.node = node;
+    record.socket = next_word(&rest, '\n');
+}
+
+/* A header is one line, and blanks at its end are lost. */
+static int is_header(const char *value)
+{
+    size_t size = strlen(value);
+    return !strpbrk(value, "\r\n") && size > 0 && !strchr(" \t", value[size - 1]);
+}
+
+static int is_alive(void)
+{
+    long pid = strtol(record.pid, NULL, 10);
+    return pid > 1 && kill((pid_t)pid, 0) == 0;
+}
+
+/* Whether it is that very process, and no other one with its number. One that has ended and that nobody asked for is gone. */
+static int is_running(void)
+{
+    char path[64], stat[4096] = "";
+    snprintf(path, sizeof path, "/proc/%s/stat", record.pid);
+    int in = is_alive() ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+#ifdef __linux__
+    const int is_told = strcmp(record.start, "-") != 0;
+#else
+    const int is_told = 0;
+#endif
+    if (in < 0) return is_alive() && !is_told;
+    ssize_t got = read(in, stat, sizeof stat - 1);
+    close(in);
+    char *rest = got > 0 ? strrchr(stat, ')') : NULL;
+    if (!rest || rest[1] != ' ') return 0;
+    rest += 2;
+    char *state = next_word(&rest, ' '), *tick = NULL;
+    for (int field = 4; field <= 22; field++) tick = next_word(&rest, ' ');
+    return tick && !strchr("ZX", *state) && strcmp(tick, record.start) == 0;
+}
+
+/* Nobody but us can have made the socket; the port is for systems and paths that have none. */
+static void open_wire(void)
+{
+    struct sockaddr_un there = {.sun_family = AF_UNIX};
+    struct sockaddr_in port = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    if (record.socket && *record.socket && strlen(record.socket) < sizeof there.sun_path) {
+        strcpy(there.sun_path, record.socket);
+        if (is_opening((struct sockaddr *)&there, sizeof there)) return;
+    }
+    long number = strtol(record.port, NULL, 10);
+    if (number < 1 || number > 65535) return;
+    port.sin_port = htons((unsigned short)number);
+    is_opening((struct sockaddr *)&port, sizeof port);
+}
+
+static int is_opening(const struct sockaddr *at, socklen_t size)
+{
+    call.wire = socket(at->sa_family, SOCK_STREAM, 0);
+    if (call.wire < 0) return 0;
+    fcntl(call.wire, F_SETFD, FD_CLOEXEC);
+    fcntl(call.wire, F_SETFL, O_NONBLOCK);
+    if (connect(call.wire, at, size) == 0 || errno == EINPROGRESS) return 1;
+    close(call.wire);
+    call.wire = -1;
+    return 0;
+}
+
+static int is_connected(void)
+{
+    int error = 0;
+    socklen_t size = sizeof error;
+    if (call.wire < 0 || !is_ready(call.wire, POLLOUT, silence_ms)) return 0;
+    return getsockopt(call.wire, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
+}
+
+/*
+ * One line. A host may leave the pipe open without ending it, so when what came ends as an object does and nothing more is there, it may
+ * be the whole; the daemon can tell. Several lines are for a reader that knows where an object ends.
+ */
+static void read_payload(void)
+{
+    int wait_ms = pause_ms;
+    while (call.payload.size < most_payload && is_ready(0, POLLIN, wait_ms)) {
+        char *to = room_for(&call.payload, 65536);
+        ssize_t got = read(0, to, 65536);
+        if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+        if (got <= 0) break;
+        call.payload.size += (size_t)got;
+        char last = to[got - 1];
+        if (last == '\n') break;
+        wait_ms = last == '}' ? 0 : pause_ms;
+    }
+    size_t size = call.payload.size;
+    if (size == 0 || size >= most_payload) in_process("refused");
+    char *end = memchr(call.payload.at, '\n', size);
+    if (!end) return;
+    if (end != call.payload.at + size - 1 || size < 2 || end[-1] != '}') in_process("refused");
+    call.payload.size--;
+}
+
+static void ask(const char *cwd, struct source *daemon)
+{
+    struct text request = {0}, env = {0};
+    long self = getpid();
+    char numbers[256];
+#ifndef __linux__
+    /* Linux lets the daemon see our environment by our number. */
+    extern char **environ;
+    self = 0;
+    for (char **at = environ; *at; at++) add(&env, *at, strlen(*at) + 1);
+#endif
+    size_t body = env.size + call.payload.size;
+    add_words(&request, (const char *[]){"POST /v1/hook/", record.key, " HTTP/1.1\r\nHost: 127.0.0.1:", record.port,
+        "\r\nAuthorization: Bearer ", record.token, "\r\nContent-Type: application/json\r\n", NULL});
+    snprintf(numbers, sizeof numbers, "Content-Length: %zu\r\nHookline-Client: 1 " VERSION " %ld %ld %zu %s\r\n", body,
+        (long)getppid(), self, env.size, call.mode);
+    add_words(&request, (const char *[]){numbers, "Hookline-File: ", call.file, "\r\nHookline-Cwd: ", cwd, "\r\n", NULL});
+    /* A long payload is offered first, for a daemon that hangs would never take it. */
+    if (body > offered_first) {
+        char line[13] = "";
+        add_words(&request, (const char *[]){"Expect: 100-continue\r\n\r\n", NULL});
+        if (!write_all(call.wire, request.at, request.size, silence_ms) || !receive(daemon, line, 12)) in_process("hung");
+        if (strcmp(line, "HTTP/1.1 100") != 0) in_process("refused");
+        if (!skip_line(daemon) || !skip_line(daemon)) in_process("hung");
+        request.size = 0;
+    } else {
+        add(&request, "\r\n", 2);
+    }
+    add(&request, env.at, env.size);
+    add(&request, call.payload.at, call.payload.size);
+    if (!write_all(call.wire, request.at, request.size, silence_ms)) in_process("rerun");
+}
+
+static int answer(struct source *daemon)
+{
+    char status[13] = "", head[218 + sizeof VERSION] = "";
+    /* A daemon that is at work says so every second (status 102); one that says nothing for two is hung. */
+    do {
+        if (!receive(daemon, status, 12)) in_process("rerun");
+    } while (strcmp(status, "HTTP/1.1 102") == 0 && skip_line(daemon) && skip_line(daemon));
+    /* Another version: it leaves, and the next call finds a new one. What was turned away was not begun. */
+    if (strcmp(status, "HTTP/1.1 409") == 0) in_process("version");
+    if (strncmp(status, "HTTP/1.1 4", 10) == 0 || strcmp(status, "HTTP/1.1 503") == 0) in_process("refused");
+    if (strcmp(status, "HTTP/1.1 200") != 0) in_process("rerun");
+    /* The head of an answer has one length: secret, exit status, lengths of output and error, source, version. */
+    if (!receive(daemon, head, sizeof head - 1)) in_process("rerun");
+    if (strlen(record.secret) != 64 || memcmp(head + 15, record.secret, 64) != 0) in_process("rerun");
+    long code = digits(head + 80, 3), out = digits(head + 84, 8), err = digits(head + 93, 8);
+    if (code < 0 || code > 255 || out < 0 || err < 0) in_process("rerun");
+    struct text body = {0};
+    char *bytes = room_for(&body, (size_t)(out + err) + 1);
+    if (!receive(daemon, bytes, (size_t)(out + err))) in_process("rerun");
+    int told = write_all(2, bytes + out, (size_t)err, -1);
+    told = write_all(1, bytes, (size_t)out, -1) && told;
+    return told ? (int)code : failure_status();
+}
