@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
 import { Problem } from "../protocol/index.ts";
-import { projectDir } from "./call-words.ts";
 import type { Installer } from "./install-app.ts";
 import { findBash } from "./package-place.ts";
 import type { Standpoint } from "./places.ts";
+import { goneFrom, gonePaths } from "./repoint.ts";
 import { type Scope, scopes } from "./scope.ts";
 import { modeOf } from "./settings-file.ts";
 import { slowHandlers } from "./slow-handlers.ts";
@@ -91,14 +90,20 @@ async function findingsOf(
     const message = `${settingsFile} has no entry of ours any more, although ${places.lockFile} says it should. hookline doctor --fix puts them back.`;
     return [at("error", "hooks-dropped", message)];
   }
-  const missing = lock === undefined ? [] : missingPaths(lock.command, places.root);
+  const missing =
+    lock === undefined
+      ? []
+      : new Set([
+          ...gonePaths(lock.command, places.root),
+          ...goneFrom(status.record?.entries ?? [], lock, places.root),
+        ]);
   const client = entries.some(({ value }) => JSON.stringify(value).includes("hookline-client"));
   const mode = (await modeOf(settingsFile)) ?? 0;
   const readable = holdsToken(status) && (mode & 0o077) !== 0;
   return [
     ...drift.map(({ message }) => at("warning", "install-drift", message)),
-    ...missing.map((path) =>
-      at("error", "package-missing", `${path} is not there; hookline install writes entries that call what is.`),
+    ...[...missing].map((path) =>
+      at("error", "package-missing", `${path} is not there; hookline doctor --fix lets the entries call what is.`),
     ),
     ...(client && findBash(env) === undefined
       ? [at("error", "bash-missing", "There is no bash in PATH. Install it, or: hookline install --transport run.")]
@@ -122,14 +127,6 @@ async function findingsOf(
         ]
       : []),
   ];
-}
-
-/** Words of a call that are paths and lead nowhere, the hooks file apart: that one is drift. */
-function missingPaths(command: readonly string[], root: string): readonly string[] {
-  return command
-    .slice(0, -1)
-    .map((word) => word.replaceAll(projectDir, root))
-    .filter((word) => /[\\/]/.test(word) && !existsSync(word));
 }
 
 export function holdsToken({ entries }: Pick<ScopeStatus, "entries">): boolean {

@@ -140,7 +140,8 @@ function endpointIn(entries: readonly PlannedEntry[]): Endpoint | undefined {
   };
 }
 
-function usedCall(planned: readonly PlannedEntry[], calls: Calls): readonly string[] {
+/** The call that the lock file names. */
+export function usedCall(planned: readonly PlannedEntry[], calls: Calls): readonly string[] {
   return planned.some(({ transport }) => transport === "run") ? calls.run : calls.client;
 }
 

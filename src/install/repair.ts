@@ -1,9 +1,12 @@
-import type { HttpHook } from "../protocol/index.ts";
+import { type HttpHook, Problem } from "../protocol/index.ts";
+import { type Calls, callsFor } from "./call-words.ts";
 import { holdsToken } from "./findings.ts";
 import { install } from "./install.ts";
-import type { Installer } from "./install-app.ts";
+import { type Installer, usedCall } from "./install-app.ts";
+import { packageFor } from "./package-place.ts";
 import type { ScopePlaces, Standpoint } from "./places.ts";
 import type { PlannedEntry } from "./plan.ts";
+import { goneFrom, madeExecutable, repointed } from "./repoint.ts";
 import { makePrivate } from "./settings-file.ts";
 import { type ScopeStatus, statusOf } from "./status.ts";
 
@@ -27,43 +30,81 @@ export async function repair(standpoint: Standpoint, installer: Installer): Prom
 }
 
 async function repairScope(status: ScopeStatus, installer: Installer): Promise<readonly Repair[]> {
-  const { places, lock, record, drift, daemon, hooksFile } = status;
-  const repairs: Repair[] = [];
+  return [
+    ...(await stopped(status, installer)),
+    ...(await executable(status)),
+    ...(await putBack(status, installer)),
+    ...(holdsToken(status) ? await tightened(status.places.settingsFile) : []),
+  ];
+}
+
+async function stopped({ daemon, hooksFile }: ScopeStatus, installer: Installer): Promise<readonly Repair[]> {
+  if (daemon === undefined || daemon.version === installer.version || hooksFile === undefined) return [];
+  await installer.daemon?.stopDaemon(hooksFile);
+  const message = `Stopped the daemon of version ${daemon.version}; the next call starts a new one.`;
+  return [{ done: true, message }];
+}
+
+/** Only what this user's own notes name: a lock file may come with a checkout. */
+async function executable({ lock, record, places }: ScopeStatus): Promise<readonly Repair[]> {
+  if (lock === undefined || record === undefined) return [];
+  try {
+    const made = await madeExecutable(record.entries, lock, places.root);
+    return made.map((path) => ({ done: true, message: `${path} may be executed now.` }));
+  } catch (error) {
+    const message = `What the entries call may not be executed, and that could not be changed: ${String(error)}`;
+    return [{ done: false, message }];
+  }
+}
+
+/** The entries as they were written, but for a port that a stranger has and programs that are gone. */
+async function putBack({ places, lock, record, drift }: ScopeStatus, installer: Installer): Promise<readonly Repair[]> {
+  if (lock === undefined) return [];
   const is = (...kinds: string[]) => drift.some(({ kind }) => kinds.includes(kind));
-  if (daemon !== undefined && daemon.version !== installer.version && hooksFile !== undefined) {
-    await installer.daemon?.stopDaemon(hooksFile);
-    repairs.push({
-      done: true,
-      message: `Stopped the daemon of version ${daemon.version}; the next call starts a new one.`,
-    });
+  const gone = goneFrom(record?.entries ?? [], lock, places.root);
+  if (!is("entry-missing", "entry-altered", "entry-left", "port-taken") && gone.length === 0) return [];
+  if (record === undefined) {
+    const message = `${places.settingsFile} was installed by somebody else; hookline install makes it good.`;
+    return [{ done: false, message }];
   }
-  if (is("entry-missing", "entry-altered", "entry-left", "port-taken") && lock !== undefined) {
-    if (record === undefined) {
-      const message = `${places.settingsFile} was installed by somebody else; hookline install makes it good.`;
-      return [...repairs, { done: false, message }];
-    }
-    const fresh = is("port-taken") ? await installer.daemon?.endpointFor(record.hooksFile, { fresh: true }) : undefined;
-    const planned =
-      fresh === undefined ? record.entries : record.entries.map((entry) => withEndpoint(entry, fresh, record.tokenEnv));
-    const { settings } = await install({
-      places,
-      hooksFile: record.hooksFile,
-      planned,
-      lock,
-      calls: [lock.command],
-      home: installer.home,
-      now: installer.now(),
-      ...(record.tokenEnv === undefined ? {} : { tokenEnv: record.tokenEnv }),
-      ...(installer.signal === undefined ? {} : { signal: installer.signal }),
-    });
-    const port = fresh === undefined ? "" : ` The port is ${fresh.port} now, with a new token.`;
-    if (settings.changed) {
-      const message = `Put the entries back into ${places.settingsFile}.${port}`;
-      repairs.push({ done: true, message, wrote: { places, planned } });
-    }
+  const now = gone.length === 0 ? undefined : await callsOfNow(record.hooksFile, places, installer);
+  const calls = now !== undefined && "calls" in now ? now.calls : undefined;
+  const fresh = is("port-taken") ? await installer.daemon?.endpointFor(record.hooksFile, { fresh: true }) : undefined;
+  const moved = calls === undefined ? record.entries : repointed(record.entries, lock, calls, places.root);
+  const planned = fresh === undefined ? moved : moved.map((entry) => withEndpoint(entry, fresh, record.tokenEnv));
+  const { settings } = await install({
+    places,
+    hooksFile: record.hooksFile,
+    planned,
+    lock: calls === undefined ? lock : { ...lock, command: usedCall(planned, calls) },
+    calls: [lock.command, ...Object.values(calls ?? {})],
+    home: installer.home,
+    now: installer.now(),
+    ...(record.tokenEnv === undefined ? {} : { tokenEnv: record.tokenEnv }),
+    ...(installer.signal === undefined ? {} : { signal: installer.signal }),
+  });
+  const port = fresh === undefined ? "" : ` The port is ${fresh.port} now, with a new token.`;
+  const call = calls === undefined ? "" : ` They call what is there now in place of ${gone.join(", ")}.`;
+  const message = `Put the entries back into ${places.settingsFile}.${port}${call}`;
+  return [
+    ...(now !== undefined && "why" in now ? [{ done: false, message: now.why }] : []),
+    ...(settings.changed ? [{ done: true, message, wrote: { places, planned } }] : []),
+  ];
+}
+
+/** How entries would be written now, or why nothing is there that they could call. */
+async function callsOfNow(
+  hooksFile: string,
+  { scope, root }: ScopePlaces,
+  { packageRoot: running, node, home }: Installer,
+): Promise<{ readonly calls: Calls } | { readonly why: string }> {
+  try {
+    const packageRoot = await packageFor({ scope, root, running, home, dryRun: false });
+    return { calls: callsFor({ scope, root, hooksFile, packageRoot, node }) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { why: error.message };
   }
-  if (holdsToken(status)) repairs.push(...(await tightened(places.settingsFile)));
-  return repairs;
 }
 
 async function tightened(file: string): Promise<readonly Repair[]> {

@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { appKey } from "../sdk/index.ts";
 import type { DaemonDoor, Endpoint } from "./daemon-door.ts";
@@ -9,6 +9,7 @@ import { guard, stop, type World, world } from "./fixtures/world.ts";
 import { install } from "./install.ts";
 import type { Installer } from "./install-app.ts";
 import { repair } from "./repair.ts";
+import type { Scope } from "./scope.ts";
 import { statusOf } from "./status.ts";
 
 /** A daemon that says what the test wants it to, and remembers what was asked of it. */
@@ -60,13 +61,16 @@ async function codesOf(
 /** Installed, with a package that is there. */
 async function installed(options: Parameters<World["call"]>[0] = {}): Promise<World> {
   const here = world();
-  const call = here.call(options);
-  const [program = ""] = call.lock.command;
-  const path = program.replace("${CLAUDE_PROJECT_DIR}", here.project);
-  mkdirSync(join(path, ".."), { recursive: true });
-  writeFileSync(path, "#!/bin/bash\n");
-  await install(call);
+  putClient(here, options.scope);
+  await install(here.call(options));
   return here;
+}
+
+function putClient({ folder, project }: World, scope: Scope = "project"): string {
+  const client = join(scope === "project" ? project : folder, "node_modules", "hookline", "client");
+  mkdirSync(client, { recursive: true });
+  writeFileSync(join(client, "hookline-client"), "#!/bin/bash\n", { mode: 0o755 });
+  return join(client, "hookline-client");
 }
 
 test("SD-97: as installed there is no drift, and no other scope has anything", async () => {
@@ -204,6 +208,7 @@ test("SD-98: dropped hooks, a lost package, a missing bash, a token that others 
 
 test("SD-83 SD-98: a port that somebody else has is told with who it is; --fix chooses another, with a new token", async () => {
   const here = world();
+  putClient(here, "user");
   const server = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await new Promise((done) => server.once("listening", done));
@@ -247,4 +252,66 @@ test("SD-98: --fix puts back what the lock file describes, and only that; anothe
   rmSync(lockFile);
   expect(await repair(standpointOf(here), installerOf(here))).toEqual([]);
   expect(readFileSync(settingsFile, "utf8")).toBe("{}\n");
+});
+
+test("SD-98: entries whose package is gone were left as they were; --fix lets them call what is there", async () => {
+  for (const shellForm of [false, true]) {
+    const here = await installed({ scope: "local", shellForm });
+    const { settingsFile, lockFile } = here.call({ scope: "local" }).places;
+    const [before, after] = [join(here.folder, "node_modules"), join(here.folder, "moved")];
+    const installer = { ...installerOf(here), packageRoot: after };
+    expect(await repair(standpointOf(here), installer)).toEqual([]);
+    rmSync(before, { recursive: true });
+    expect(await repair(standpointOf(here), installer)).toMatchObject([
+      { done: true, message: expect.stringContaining("They call what is there now in place of") },
+    ]);
+    const text = readFileSync(settingsFile, "utf8");
+    expect([text.includes(before), text.includes(after), text.match(/--on-failure/g)?.length]).toEqual([
+      false,
+      true,
+      4,
+    ]);
+    expect(readFileSync(lockFile, "utf8")).toContain(after);
+    expect(await driftOf(here)).toEqual([]);
+  }
+});
+
+test("SD-98: --fix replaces an interpreter that is gone, and says so where there is no package to call", async () => {
+  const here = world();
+  const call = here.call({ scope: "local", transport: "run" });
+  const bin = call.calls.flat().find((word) => word.includes("bin.")) ?? "";
+  mkdirSync(dirname(bin), { recursive: true });
+  writeFileSync(bin, "");
+  const planned = JSON.parse(JSON.stringify(call.planned).replaceAll("/usr/bin/node", join(here.folder, "old-node")));
+  await install({ ...call, planned });
+  const installer = { ...installerOf(here), packageRoot: join(here.folder, "node_modules", "hookline") };
+  expect(await repair(standpointOf(here), installer)).toMatchObject([{ done: true }]);
+  const { hooks } = JSON.parse(readFileSync(call.places.settingsFile, "utf8")) as {
+    hooks: { Stop: { hooks: { command: string; args: string[] }[] }[] };
+  };
+  expect(hooks.Stop[0]?.hooks[0]).toMatchObject({
+    command: process.execPath,
+    args: [bin, "run", expect.stringContaining("hooks.mjs"), "--on-failure", "continue"],
+  });
+
+  const project = await installed();
+  rmSync(join(project.project, "node_modules"), { recursive: true });
+  expect(await repair(standpointOf(project), installerOf(project))).toEqual([
+    { done: false, message: expect.stringContaining("npm install --save-dev hookline") },
+  ]);
+});
+
+test("SD-98: --fix makes the client that entries call executable, and no other file that a lock file names", async () => {
+  const here = await installed();
+  const client = putClient(here);
+  chmodSync(client, 0o640);
+  expect(await repair(standpointOf(here), installerOf(here))).toEqual([
+    { done: true, message: `${client} may be executed now.` },
+  ]);
+  expect(statSync(client).mode & 0o777).toBe(0o750);
+  const { lockFile } = here.call().places;
+  const lock = JSON.parse(readFileSync(lockFile, "utf8")) as object;
+  writeFileSync(lockFile, JSON.stringify({ ...lock, command: [here.hooksFile, "x"] }));
+  await repair(standpointOf(here), installerOf(here));
+  expect(statSync(here.hooksFile).mode & 0o111).toBe(0);
 });
