@@ -11,7 +11,7 @@ if [[ $0 == "${BASH_SOURCE[0]}" ]]; then
   exec 9>&2
 fi
 
-program=$here/../dist/cli/bin.js
+program=$here/../dist/cli/bin.cjs
 
 # fail MESSAGE: nobody can answer; the failure mode decides.
 fail() {
