@@ -250,17 +250,18 @@ describe("a file that asks for nothing but Node and hookline/sdk starts as a scr
   test("strictness, import.meta and errors are those of the author's module", async () => {
     const file = world.file(
       "place.ts",
-      app(`const place: string = import.meta.url;
+      app(`import fs from "fs";
+       const place: string = import.meta.url;
        app.preTool("Bash", { onFailure: "block" }, function (this: unknown) {
          if (this !== undefined) return sdk.deny("sloppy");
-         if (!place.endsWith("/place.ts")) return sdk.deny(place);
+         if (!place.endsWith("/place.ts") || !fs.existsSync(new URL(place))) return sdk.deny(place);
          throw new Error(new Error("told").stack);
        });`),
     );
     await world.run([file], event());
     expect(isScript(file)).toBe(true);
     const { stdout, stderr } = await world.run([file], event());
-    expect(stdout + stderr).toMatch(/told.*place\.ts:7:/s);
+    expect(stdout + stderr).toMatch(/told.*place\.ts:8:/s);
   });
 
   test("what only a module can say stays a module: await outside of functions, packages, imports by name", async () => {

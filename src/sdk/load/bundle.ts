@@ -1,4 +1,5 @@
 import { readFile, realpath } from "node:fs/promises";
+import { isBuiltin } from "node:module";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { BuildOptions, BuildResult } from "esbuild";
@@ -86,7 +87,7 @@ function asksForLittle({ metafile }: Result, code: string): boolean {
   const sdk = pathToFileURL(ownDoor("hookline/sdk") ?? "").href;
   const asked = Object.values(metafile.outputs).flatMap(({ imports }) => imports);
   const isLittle = ({ path, kind }: (typeof asked)[number]) =>
-    kind === "import-statement" && (path.startsWith("node:") || path === sdk);
+    kind === "import-statement" && (isBuiltin(path) || path === sdk);
   return asked.every(isLittle) && !/\b(?:import|require)\s*\(|\bimport\.meta\b/.test(code);
 }
 
