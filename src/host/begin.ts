@@ -16,6 +16,7 @@ export async function beginSession({
   session,
   main,
   opened,
+  lastModel,
 }: OpenedSession): Promise<{ readonly firstPrompt?: string }> {
   const { options, signal, surroundings, live } = session;
   await live.set("busy");
@@ -28,7 +29,7 @@ export async function beginSession({
     await fire(main, "Setup", { trigger }, { signal });
   }
   const started = await sessionStart({ session, main, opened });
-  await noteOtherModel(main, opened.context);
+  await noteOtherModel(main, lastModel);
   await surroundings.begin(main, started);
   session.tell({
     kind: "init",
@@ -56,7 +57,11 @@ async function tellSettings({ engine, permissions, tell }: AgentSession): Promis
   });
 }
 
-async function sessionStart({ session, main, opened }: Omit<OpenedSession, "deferred">): Promise<Outcome> {
+async function sessionStart({
+  session,
+  main,
+  opened,
+}: Pick<OpenedSession, "session" | "main" | "opened">): Promise<Outcome> {
   const { source, forkedFrom } = opened;
   const { interactive } = session.options;
   const about = {

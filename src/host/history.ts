@@ -11,30 +11,43 @@ export async function messagesOf(
 ): Promise<Message[]> {
   const messages: Message[] = [];
   for (const entry of context) {
-    const message = await messageOf(entry, place);
+    // Few lines have parts aside: a long session is not read one tick per line.
+    const message = isAside(entry) ? await messageOfAside(entry, place) : messageOf(entry);
     if (message !== undefined) messages.push(message);
   }
   return withoutLooseEnds(joined(messages), deferred);
 }
 
-async function messageOf(entry: Linked, place: { root: string; folder: string }): Promise<Message | undefined> {
+type Spoken = Extract<Linked, { kind: "user" | "assistant" }>;
+
+function isAside(entry: Linked): entry is Spoken {
+  return (entry.kind === "user" || entry.kind === "assistant") && entry.hookline !== undefined;
+}
+
+function messageOf(entry: Linked): Message | undefined {
   if (entry.kind === "attachment") {
     const { type, hookName, hookEvent, toolUseId, fields } = entry;
     const text = sayOf({ ...fields, type, hookName, hookEvent, toolUseID: toolUseId } as Attachment);
     return text === undefined ? undefined : { role: "user", content: [{ type: "text", text }] };
   }
   if (entry.kind !== "user" && entry.kind !== "assistant") return undefined;
+  return said(entry, entry.content.flatMap(asSent));
+}
+
+/** Parts that went aside are read back. */
+async function messageOfAside(entry: Spoken, place: { root: string; folder: string }): Promise<Message | undefined> {
+  return said(entry, await putTogether(entry, place));
+}
+
+function said(entry: Spoken, content: readonly ContentBlock[]): Message | undefined {
   if (entry.kind === "assistant" && entry.isApiErrorMessage === true) return undefined;
-  const content = await contentOf(entry, place);
   return content.length === 0 ? undefined : { role: entry.kind, content };
 }
 
-/** The blocks as the API takes them; parts that went aside are read back. */
-async function contentOf(
-  entry: Extract<Linked, { kind: "user" | "assistant" }>,
+async function putTogether(
+  entry: Spoken,
   { root, folder }: { root: string; folder: string },
 ): Promise<readonly ContentBlock[]> {
-  if (entry.hookline === undefined) return entry.content.flatMap(asSent);
   const raw = JSON.parse(Buffer.from(entry.raw()).toString("utf8")) as Readonly<Record<string, unknown>>;
   const { record } = await putBack(raw, root, folder);
   const { content } = (record["message"] ?? {}) as { content?: unknown };
@@ -105,26 +118,27 @@ function ordered(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
 
 /** Calls without a result and results without a call would be refused by the API. */
 function withoutLooseEnds(messages: readonly Message[], deferred: ReadonlySet<string>): Message[] {
-  const results = new Set(
-    messages.flatMap(blocksOf).flatMap((block) => (block.type === "tool_result" ? block.tool_use_id : [])),
-  );
-  const calls = new Set(messages.flatMap(blocksOf).flatMap((block) => (block.type === "tool_use" ? block.id : [])));
-  return messages.flatMap((message) => {
-    const content = blocksOf(message).flatMap((block): ContentBlock[] => {
-      if (block.type === "tool_result") return calls.has(block.tool_use_id) ? [block] : [];
-      return [block];
-    });
+  const results = new Set<string>();
+  const calls = new Set<string>();
+  for (const message of messages) {
+    for (const block of blocksOf(message)) {
+      if (block.type === "tool_result") results.add(block.tool_use_id);
+      if (block.type === "tool_use") calls.add(block.id);
+    }
+  }
+  const isLoose = (block: ContentBlock) => block.type === "tool_result" && !calls.has(block.tool_use_id);
+  const isLost = (id: string) => !results.has(id) && !deferred.has(id);
+  const tied: Message[] = [];
+  for (const message of messages) {
+    const blocks = blocksOf(message);
+    const content = blocks.some(isLoose) ? blocks.filter((block) => !isLoose(block)) : blocks;
+    if (content.length > 0) tied.push(content === message.content ? message : { ...message, content });
     const lost = content.flatMap((block) =>
-      block.type === "tool_use" && !results.has(block.id) && !deferred.has(block.id) ? [unanswered(block.id)] : [],
+      block.type === "tool_use" && isLost(block.id) ? [unanswered(block.id)] : [],
     );
-    if (content.length === 0) return [];
-    return lost.length === 0
-      ? [{ ...message, content }]
-      : [
-          { ...message, content },
-          { role: "user" as const, content: lost },
-        ];
-  });
+    if (lost.length > 0) tied.push({ role: "user", content: lost });
+  }
+  return tied;
 }
 
 function unanswered(id: string): ToolResultBlock {

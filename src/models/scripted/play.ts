@@ -2,7 +2,7 @@ import type { AnswerBlock } from "../message.ts";
 import type { ModelError, ModelEvent, ModelRequest, ModelUsage } from "../model.ts";
 import { aborted } from "../pause.ts";
 import { toolCallOf } from "../tool-input.ts";
-import { textOfRequest } from "./request-text.ts";
+import { lengthOfRequest } from "./request-text.ts";
 import type { ScriptedAnswer, ScriptedCall, ScriptedError } from "./script.ts";
 
 export interface Stage {
@@ -110,7 +110,7 @@ function endOf(answer: ScriptedAnswer, blocks: readonly Block[], request: ModelR
 function estimated(request: ModelRequest, blocks: readonly Block[]): ModelUsage {
   const output = blocks.reduce((sum, { written }) => sum + written.length, 0);
   return {
-    input: Math.ceil(textOfRequest(request, "request").length / 4),
+    input: Math.ceil(lengthOfRequest(request) / 4),
     output: Math.ceil(output / 4),
     cacheWrite5m: 0,
     cacheWrite1h: 0,

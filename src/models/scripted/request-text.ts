@@ -12,6 +12,15 @@ export function textOfRequest(request: ModelRequest, part: RequestPart): string 
   return [...system, ...messages.map(textOfMessage), textOfRequest(request, "tools")].join("\n");
 }
 
+/** How long the text of a request is, without making it: a conversation may be as large as memory allows. */
+export function lengthOfRequest({ system, messages, tools }: ModelRequest): number {
+  const parts = system.length + messages.length + (tools.length > 0 ? tools.length : 1);
+  const said = messages.reduce((sum, message) => sum + textOfMessage(message).length, 0);
+  const told = system.reduce((sum, text) => sum + text.length, 0);
+  const offered = tools.reduce((sum, { name, description }) => sum + name.length + 2 + description.length, 0);
+  return said + told + offered + parts - 1;
+}
+
 function textOfMessage({ content }: Message): string {
   return typeof content === "string" ? content : content.map(textOfBlock).join("\n");
 }
