@@ -66,6 +66,11 @@ export interface Engine {
   list(): readonly ListedHook[];
   /** The permission rules in force: for hosts, to judge calls that no hook decided. */
   rules(): Promise<RulesInForce>;
+  /**
+   * What settings add to the environment of a host's own tools: policy and person first, then the checkout as far as its `env` was
+   * approved, never with names that change how programs load or where they connect.
+   */
+  toolEnv(): Readonly<Record<string, string>>;
   /** Reads all settings afresh; hooks of the old ones are asked first, but not about what the host has written itself (`contentHash` of the edits). */
   reload(options?: { readonly written?: readonly string[] }): Promise<ReloadReport>;
   /** Reloads when a settings file changes; returns the end of watching. */
@@ -164,6 +169,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
     explain: whileOpen(events.explain),
     list: () => listHooks(allHooks(), settings.inForce().trust),
     rules: whileOpen(async () => (await import("./rules.ts")).rulesOf(settings.inForce(), resolved)),
+    toolEnv: () => ({ ...settings.inForce().checkoutEnv, ...settings.inForce().effective.env.shared }),
     reload: whileOpen((options?: { readonly written?: readonly string[] }) => {
       for (const hash of options?.written ?? []) written.add(hash);
       return settings.reload(asking);

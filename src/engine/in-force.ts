@@ -9,7 +9,7 @@ import { type Trust, trustFor } from "./trust/trust.ts";
 /** A snapshot with what of it counts. What only trust makes count is worked out here, once. */
 export interface InForce extends Snapshot {
   readonly trust: Trust;
-  /** Variables for the checkout's own hooks, of files whose `env` is trusted. */
+  /** Variables for the checkout's own hooks and for tools, of files whose `env` is trusted. */
   readonly checkoutEnv: Readonly<Record<string, string>>;
   /** A file of the checkout whose `disableAllHooks` reaches hooks of other layers. */
   readonly disabling?: Layer;

@@ -22,7 +22,6 @@ import { openPermissions } from "./permissions.ts";
 import { type OpenedRecord, openRecord } from "./record.ts";
 import { lastModel } from "./resumed-model.ts";
 import type { AgentSession } from "./session.ts";
-import { settingsEnv } from "./settings-env.ts";
 import { shellNews } from "./shell-news.ts";
 import { openSpending } from "./spending.ts";
 import { openSurroundings } from "./surroundings.ts";
@@ -56,13 +55,11 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
   const { cwd, env, home, clock } = options;
   const { context, ...opened } = await openRecord(options);
   const directories = [...(options.addDirectories ?? [])];
-  const permissions = openPermissions(
-    () => late.session.engine,
-    options,
-    directories,
-    () => late.session.record.root,
-    () => late.session.servers.flatMap(({ states }) => serversNamed(states)),
-  );
+  const permissions = openPermissions(() => late.session.engine, options, directories, {
+    ownFolder: () => late.session.record.root,
+    servers: () => late.session.servers.flatMap(({ states }) => serversNamed(states)),
+    envNames: () => Object.keys(late.session.toolEnv),
+  });
   const engine = await openEngine({
     cwd,
     home,
@@ -114,7 +111,9 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
     openModel: modelOpener(options),
     tell,
     signal: ending,
-    toolEnv: { ...env, ...(await settingsEnv(options)) },
+    get toolEnv() {
+      return { ...env, ...engine.toolEnv() };
+    },
     directories,
     record: opened.record,
     threads: new Map(),

@@ -46,14 +46,21 @@ export interface Denial {
   readonly tool_input: ToolInput;
 }
 
+/** What rules must know of the session. */
+export interface SessionPlaces {
+  /** Where the session is written. Env files lie there too, and whoever writes one has a say in every command. */
+  ownFolder(): string;
+  /** The servers whose tools are offered, as they stand in the names of tools (PE-8). */
+  servers(): readonly string[];
+  /** The variables that commands are given: whoever sets one in a command changes what programs get (PE-31). */
+  envNames(): readonly string[];
+}
+
 export function openPermissions(
   engine: () => Engine,
   options: AgentOptions,
   directories: readonly string[],
-  /** Where the session is written. Env files lie there too, and whoever writes one has a say in every command. */
-  ownFolder?: () => string,
-  /** The servers whose tools are offered, as they stand in the names of tools (PE-8). */
-  servers: () => readonly string[] = () => [],
+  session: SessionPlaces,
 ): Permissions {
   const flags: RuleLayer = { scope: "flags", allow: options.allowedTools ?? [] };
   let chosen = options.permissionMode;
@@ -64,7 +71,7 @@ export function openPermissions(
 
   async function inForce() {
     const rules = await engine().rules();
-    const mcpServers = servers();
+    const mcpServers = session.servers();
     const named = mcpServers.join("\n");
     if (known?.base !== rules.layers || known.own !== own || known.named !== named) {
       const policy = compileRules([...rules.layers, ...own], { ...rules.policy.names, mcpServers });
@@ -82,7 +89,8 @@ export function openPermissions(
     const place = rules.context({ cwd, permission_mode: mode() });
     const about = {
       ...place,
-      ownFiles: [...(place.ownFiles ?? []), ...(ownFolder === undefined ? [] : [ownFolder()])],
+      ownFiles: [...(place.ownFiles ?? []), session.ownFolder()],
+      envNames: session.envNames(),
       directories: countedFolders(policy),
       attended: true,
     };

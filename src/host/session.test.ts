@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { reviewTrust } from "../engine/index.ts";
 import { sessionAt, validateSession } from "../sessions/index.ts";
 import { makeWorld, type World, type WorldOptions } from "./fixtures/agent-run.ts";
 
@@ -43,17 +44,23 @@ describe("the beginning", () => {
     expect(JSON.stringify(requests[1]?.messages)).toContain('"content":"yes"');
   });
 
-  test("env of the person's settings reaches tools, that of an untrusted project does not (HO-24)", async () => {
-    const { run } = open({
+  test("env of the person's settings reaches tools, that of a project once it was approved (HO-24)", async () => {
+    const { run, project, home, env } = open({
       settings: { ...allow, env: { MINE: "yes" } },
       hooks: {},
-      files: { ".claude/settings.json": JSON.stringify({ env: { THEIRS: "yes" } }) },
+      files: { ".claude/settings.json": JSON.stringify({ env: { MINE: "no", THEIRS: "yes", BASH_ENV: "evil.sh" } }) },
     });
-    const { requests } = await run(
-      [{ calls: [{ tool: "Bash", input: { command: "echo $MINE-$THEIRS" } }] }, { text: "ok" }],
-      { prompt: "go" },
-    );
-    expect(JSON.stringify(requests[1]?.messages)).toContain('"content":"yes-"');
+    const said = async () => {
+      const calls = [{ tool: "Bash", input: { command: "echo $MINE-$THEIRS-$BASH_ENV" } }];
+      const { requests } = await run([{ calls }, { text: "ok" }], { prompt: "go" });
+      return /"content":"(.*?)"/.exec(JSON.stringify(requests[1]?.messages.at(-1)))?.[1];
+    };
+    expect(await said()).toBe("yes--");
+    const review = await reviewTrust({ cwd: project, home, env });
+    await review.pin(review.entries);
+    expect(await said()).toBe("yes-yes-");
+    writeFileSync(join(project, ".claude/settings.json"), JSON.stringify({ env: { THEIRS: "changed" } }));
+    expect(await said()).toBe("yes--");
   });
 
   test("the mode of the settings counts from the first event on; one that policy switched off refuses the start", async () => {

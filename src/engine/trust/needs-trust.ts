@@ -15,7 +15,7 @@ const neverOfCheckout = {
 
 /** What each key that needs trust does once it has it. `hooks` are trusted one by one. */
 export const trustedKeys: Readonly<Record<TrustedKey, string>> = {
-  env: "gives its own hooks these variables",
+  env: "gives its own hooks and the agent's commands these variables",
   statusLine: "runs this command for the status line",
   permissions: "grants these permissions",
   disableAllHooks: "switches off all hooks but managed ones",
