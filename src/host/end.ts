@@ -8,6 +8,7 @@ import type { Thread } from "./thread.ts";
 export async function endSession({ session }: Thread, told: Promise<void>): Promise<void> {
   const { engine, agents, shells, surroundings, live, record, servers } = session;
   await Promise.all([told, agents.killAll(), shells.endAll()]);
+  await shells.clearFolders();
   await Promise.all([surroundings.end(), ...servers.map((server) => server.close())]);
   // Hooks that nobody waits for may finish what they began, unless somebody wants the process gone.
   await engine.close({ waitMs: session.signal.aborted ? 0 : 1_000 });

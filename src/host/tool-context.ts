@@ -35,7 +35,7 @@ export function toolContext({ thread, toolUseId, signal, notes }: Asked): ToolCo
     paths: {
       toolResults: join(record.folder, "tool-results"),
       tasks: join(record.root, "tasks", record.id),
-      outputs: join(options.env["TMPDIR"] || tmpdir(), `hookline-${process.getuid?.() ?? "user"}`, record.id, "tasks"),
+      outputs: options.persist ? sharedOutputs(options.env["TMPDIR"], record.id) : join(record.folder, "outputs"),
     },
     mayRead: (path) => session.permissions.mayRead(path, thread.cwd),
     readState: thread.readState,
@@ -48,4 +48,9 @@ export function toolContext({ thread, toolUseId, signal, notes }: Asked): ToolCo
     taskCompleted: (task) => taskEvent("TaskCompleted", task),
     worktrees: worktreePort(thread, signal),
   };
+}
+
+/** Where background commands of sessions that are on record write; what nobody can resume keeps its outputs to itself. */
+function sharedOutputs(temp: string | undefined, sessionId: string): string {
+  return join(temp || tmpdir(), `hookline-${process.getuid?.() ?? "user"}`, sessionId, "tasks");
 }

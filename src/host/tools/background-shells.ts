@@ -1,5 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { rmdir } from "node:fs/promises";
+import { dirname } from "node:path";
 import { endLeftovers, findLeftovers } from "../../exec/index.ts";
+import { errorCode } from "../../files/index.ts";
 
 export const runTag = "HOOKLINE_RUN";
 
@@ -11,8 +14,12 @@ export interface BackgroundShells {
   add(shell: BackgroundShell): void;
   /** The mark of all that the session's commands start, below that of an outer run: `HOOKLINE_RUN` in their environment. */
   tag(outer: string | undefined): string;
+  /** Outputs were written to this folder of the session's own, which lies in one of this user. */
+  writesTo(folder: string): void;
   /** The session's end: ends all that run, and what any command left running behind itself. */
   endAll(): Promise<void>;
+  /** Removes folders of outputs that hold none any more. */
+  clearFolders(): Promise<void>;
 }
 
 export interface BackgroundShell {
@@ -35,6 +42,7 @@ export function openBackgroundShells(onEnd: (shell: BackgroundShell) => void = (
   const shells = new Map<string, BackgroundShell>();
   const own = randomUUID();
   const tags = new Set<string>();
+  const folders = new Set<string>();
   return {
     list: () => [...shells.values()],
     get: (id) => shells.get(id),
@@ -47,9 +55,22 @@ export function openBackgroundShells(onEnd: (shell: BackgroundShell) => void = (
       tags.add(tag);
       return tag;
     },
+    writesTo: (folder) => void folders.add(folder),
     async endAll() {
       await Promise.all([...shells.values()].map((shell) => shell.end()));
       for (const tag of tags) endLeftovers(await findLeftovers(runTag, `${tag}/`));
     },
+    async clearFolders() {
+      for (const folder of folders) await removeEmpty([folder, dirname(folder), dirname(dirname(folder))]);
+    },
   };
+}
+
+/** From the inside out, up to the first that stays: it holds an output to read later, or another session's. */
+async function removeEmpty(folders: readonly string[]): Promise<void> {
+  for (const folder of folders) {
+    const code = await rmdir(folder).then(() => undefined, errorCode);
+    // A command may have removed it before us.
+    if (code !== undefined && code !== "ENOENT") return;
+  }
 }

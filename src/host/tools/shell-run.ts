@@ -66,7 +66,8 @@ function ownVariables({ sessionId }: ToolContext): Record<string, string | undef
   };
 }
 
-async function makeOutput({ paths, newId }: ToolContext): Promise<string> {
+async function makeOutput({ paths, newId, shells }: ToolContext): Promise<string> {
+  shells.writesTo(paths.outputs);
   // Below a folder that anybody may write to: each step must be ours alone.
   for (const folder of [dirname(dirname(paths.outputs)), dirname(paths.outputs), paths.outputs])
     await openFolder(folder);
