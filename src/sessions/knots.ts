@@ -7,7 +7,7 @@ export interface Knots {
   readonly of: Int32Array;
   readonly parents: Int32Array;
   /** All knots, every parent before its children. */
-  readonly order: readonly number[];
+  readonly order: Int32Array;
   /** True when a prompt or a call is in the knot or below it. */
   readonly weighty: Uint8Array;
   /** The newest node below each knot. */
@@ -41,10 +41,12 @@ export function knotsOf(graph: Graph): Knots {
     if (weighty[knot] === 1) weighty[parent] = 1;
     newest[parent] = Math.max(newest[parent] ?? 0, newest[knot] ?? 0);
   }
-  const points = [-1, ...order].flatMap((knot): Point[] => {
-    const ways = (children.get(knot) ?? []).filter((child) => weighty[child] === 1);
-    return ways.length < 2 ? [] : [{ knot, ways, kind: kindOf(graph, ways) }];
-  });
+  const points: Point[] = [];
+  for (let at = -1; at < order.length; at++) {
+    const knot = order[at] ?? -1;
+    const ways = waysFrom(children, knot, weighty);
+    if (ways !== undefined) points.push({ knot, ways, kind: kindOf(graph, ways) });
+  }
   return { of, parents, order, weighty, newest, points, pointAt: new Map(points.map((point) => [point.knot, point])) };
 }
 
@@ -84,33 +86,56 @@ function knotParents(graph: Graph, of: Int32Array): Int32Array {
   return parents.map((parent) => Math.max(parent, -1));
 }
 
-function fromTheTop(of: Int32Array, parents: Int32Array): { order: number[]; children: ReadonlyMap<number, number[]> } {
-  const children = new Map<number, number[]>();
-  const all = [...new Set(of)];
-  for (const knot of all) {
-    const parent = parents[knot] ?? -1;
-    const list = children.get(parent);
-    if (list === undefined) children.set(parent, [knot]);
-    else list.push(knot);
+/** The first child of each knot, at its index + 1, and the next one after each child: a long session has a hundred thousand of them. */
+interface Children {
+  readonly first: Int32Array;
+  readonly next: Int32Array;
+}
+
+function childrenOf(of: Int32Array, parents: Int32Array): Children {
+  const first = new Int32Array(of.length + 1).fill(-1);
+  const next = new Int32Array(of.length).fill(-1);
+  for (let knot = of.length - 1; knot >= 0; knot--) {
+    if (of[knot] !== knot) continue;
+    const parent = (parents[knot] ?? -1) + 1;
+    next[knot] = first[parent] ?? -1;
+    first[parent] = knot;
   }
-  const order: number[] = [];
-  const seen = new Set<number>();
-  // Roots first; a ring of knots, which only a damaged file has, is entered at its first line.
-  for (const start of [...(children.get(-1) ?? []), ...all]) {
-    if (seen.has(start)) continue;
+  return { first, next };
+}
+
+function fromTheTop(of: Int32Array, parents: Int32Array): { order: Int32Array; children: Children } {
+  const children = childrenOf(of, parents);
+  const { first, next } = children;
+  const order = new Int32Array(of.length);
+  const seen = new Uint8Array(of.length);
+  let count = 0;
+  const enter = (start: number): void => {
     parents[start] = -1;
-    seen.add(start);
-    const from = order.length;
-    order.push(start);
-    for (let at = from; at < order.length; at++) {
-      for (const child of children.get(order[at] ?? -1) ?? []) {
-        if (seen.has(child)) continue;
-        seen.add(child);
-        order.push(child);
+    seen[start] = 1;
+    let at = count;
+    order[count++] = start;
+    for (; at < count; at++) {
+      for (let child = first[(order[at] ?? -1) + 1] ?? -1; child >= 0; child = next[child] ?? -1) {
+        if (seen[child] === 1) continue;
+        seen[child] = 1;
+        order[count++] = child;
       }
     }
-  }
-  return { order, children };
+  };
+  // Roots first; a ring of knots, which only a damaged file has, is entered at its first line.
+  for (let root = first[0] ?? -1; root >= 0; root = next[root] ?? -1) if (seen[root] === 0) enter(root);
+  for (let knot = 0; knot < of.length; knot++) if (of[knot] === knot && seen[knot] === 0) enter(knot);
+  return { order: order.subarray(0, count), children };
+}
+
+/** The ways that lead on from a knot, if there are several. */
+function waysFrom({ first, next }: Children, knot: number, weighty: Uint8Array): number[] | undefined {
+  let child = first[knot + 1] ?? -1;
+  if (child < 0 || (next[child] ?? -1) < 0) return undefined;
+  const ways: number[] = [];
+  for (; child >= 0; child = next[child] ?? -1) if (weighty[child] === 1) ways.push(child);
+  return ways.length < 2 ? undefined : ways;
 }
 
 function isWeighty(entry: Linked): boolean {
