@@ -1,13 +1,14 @@
 import { readPayload, withoutAnswer } from "../sdk/index.ts";
-import { type AppFacts, answerOf, type ThreadAnswer } from "./message.ts";
+import type { Interest } from "./interest.ts";
+import { type AppFacts, type Asked, answerOf, type ThreadAnswer } from "./message.ts";
 import type { Sources } from "./sources.ts";
-import { type Asked, type CallEnd, openThread, type Thread, type ThreadOptions } from "./threads.ts";
+import { type CallEnd, openThread, type Thread, type ThreadOptions } from "./threads.ts";
 
 /** An app as it was loaded once, in as many threads as it takes to answer. */
 export interface Generation {
   /** Set again when files were touched and say the same. */
   sources: Sources;
-  call(asked: Omit<Asked, "again">, signal: AbortSignal): Promise<GenerationEnd>;
+  call(asked: Asked, notice: string | undefined, interest: Interest): Promise<GenerationEnd>;
   readonly open: number;
   /** Takes no more calls; its threads end with the last of those it has. */
   retire(): void;
@@ -58,12 +59,13 @@ export async function openGeneration(options: ThreadOptions, sources: Sources): 
     get open() {
       return open();
     },
-    async call(asked, signal) {
+    async call(asked, notice, interest) {
       let again = false;
       for (let tries = 0; tries < mostThreads; tries++) {
         const usable = threads.length === 1 && threads[0] && isUsable(threads[0]) ? threads[0] : await thread();
         if (usable === undefined) return { kind: "busy" };
-        const end = await usable.call({ ...asked, again }, () => deadlineOf(asked.text, usable.facts), signal);
+        const deadlineMs = () => deadlineOf(asked.text, usable.facts);
+        const end = await usable.call(asked, { notice, again, deadlineMs }, interest);
         endIfDone();
         if (end.kind === "answer") return end;
         if (end.kind === "late") return settleLate(asked, usable.facts, end.afterMs);
@@ -95,7 +97,7 @@ function eventOf(text: string): string {
   return "value" in payload ? String(payload.value["hook_event_name"]) : "";
 }
 
-function settleLate(asked: Omit<Asked, "again">, facts: AppFacts, afterMs: number): GenerationEnd {
+function settleLate(asked: Asked, facts: AppFacts, afterMs: number): GenerationEnd {
   const payload = readPayload(asked.text);
   const event = eventOf(asked.text);
   const why = `A handler of ${event} held its thread past the deadline of ${afterMs} ms and was ended.`;

@@ -5,6 +5,15 @@ export interface CallMessage {
   readonly id: number;
   /** Where the thread claims the call before it begins, so that a call it never got to can be given to another thread. */
   readonly slot: number;
+  readonly asked: Asked;
+  /** What the person should be told once per session, such as that the new code does not load. */
+  readonly notice: string | undefined;
+  /** It had begun on another thread. */
+  readonly again: boolean;
+}
+
+/** What somebody wants answered. */
+export interface Asked {
   readonly text: string;
   readonly transport: "http" | "client";
   readonly onFailure: FailureMode | undefined;
@@ -13,10 +22,6 @@ export interface CallMessage {
   /** Or the process whose environment it is, looked up for handlers that ask; 0: none. */
   readonly envOf: number;
   readonly cwd: string | undefined;
-  /** What the person should be told once per session, such as that the new code does not load. */
-  readonly notice: string | undefined;
-  /** It had begun on another thread. */
-  readonly again: boolean;
 }
 
 export type ToThread = CallMessage | { readonly abort: number; readonly why: string };

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBody, sendJson, sendText, turnAway } from "../loopback/index.ts";
 import { appFailure, type FailureMode, readPayload, withoutAnswer } from "../sdk/index.ts";
 import { type Caller, callerOf, leadsTo } from "./caller.ts";
+import { Interest } from "./interest.ts";
 import { answerOf, type ThreadAnswer } from "./message.ts";
 import type { WarmApp } from "./warm-app.ts";
 
@@ -29,6 +30,11 @@ const sayEveryMs = 1_000;
 
 /** What the daemon answers, behind the gate. */
 export function routes(options: RouteOptions): (request: IncomingMessage, reply: ServerResponse) => void {
+  const open = new Set<Interest>();
+  const leave = () => {
+    for (const one of open) one.lose("the daemon leaves");
+  };
+  options.ending.addEventListener("abort", leave, { once: true });
   return (request, reply) => {
     const [path = "", query = ""] = (request.url ?? "").split("?", 2);
     if (path === "/v1/health") {
@@ -42,7 +48,7 @@ export function routes(options: RouteOptions): (request: IncomingMessage, reply:
     }
     const caller = callerOf(request);
     if (caller !== undefined && !isWelcome(caller, reply, options)) return;
-    void answer(request, reply, caller, caller?.onFailure ?? modeIn(query), options);
+    void answer(request, reply, caller, caller?.onFailure ?? modeIn(query), open, options);
   };
 }
 
@@ -71,6 +77,7 @@ async function answer(
   reply: ServerResponse,
   caller: Caller | undefined,
   onFailure: FailureMode | undefined,
+  open: Set<Interest>,
   options: RouteOptions,
 ): Promise<void> {
   const body = await readBody(request, limits);
@@ -85,16 +92,15 @@ async function answer(
     return turnAway(reply, 428, "the environment of the client cannot be seen from here");
   }
   options.keep?.(text);
-  const gone = new AbortController();
-  const leave = () => gone.abort(new Error("the daemon leaves"));
-  options.ending.addEventListener("abort", leave, { once: true });
-  reply.once("close", () => {
-    options.ending.removeEventListener("abort", leave);
-    if (!reply.writableFinished) gone.abort(new Error("the host went away"));
+  const interest = new Interest();
+  open.add(interest);
+  reply.on("close", () => {
+    open.delete(interest);
+    if (!reply.writableFinished) interest.lose("the host went away");
   });
   const still = caller === undefined ? undefined : setInterval(() => reply.writeProcessing(), sayEveryMs);
   const transport = caller === undefined ? "http" : "client";
-  const said = await options.app.call({ text, transport, onFailure, env, envOf, cwd: caller?.cwd }, gone.signal);
+  const said = await options.app.call({ text, transport, onFailure, env, envOf, cwd: caller?.cwd }, interest);
   clearInterval(still);
   if (said === "busy") {
     const why = "all threads are held by handlers";

@@ -1,14 +1,17 @@
 import { createHash } from "node:crypto";
-import { statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, relative, sep } from "node:path";
 import { appInputs, endBuilds } from "../sdk/index.ts";
 
 /** The files an app is made of, as they were when it was loaded. */
 export interface Sources {
-  readonly files: readonly { readonly path: string; readonly mark: string }[];
+  readonly files: readonly { readonly path: string; readonly mark: Mark | undefined }[];
   readonly hash: string;
 }
+
+/** By what a change of a file shows; undefined: there is none. */
+type Mark = Pick<Stats, "size" | "mtimeMs" | "ctimeMs" | "ino">;
 
 /** Contract: never fails. A file that cannot be taken apart stands for itself; loading it says what is wrong. */
 export async function readSources(file: string): Promise<Sources> {
@@ -20,7 +23,8 @@ export async function readSources(file: string): Promise<Sources> {
 
 /** True when a file was touched, whether or not its content is another. Costs one look at each file. */
 export function touched({ files }: Sources): boolean {
-  return files.some(({ path, mark }) => markOf(path) !== mark);
+  for (const { path, mark } of files) if (!sameMark(markOf(path), mark)) return true;
+  return false;
 }
 
 async function inputsOf(file: string): Promise<readonly string[]> {
@@ -33,9 +37,14 @@ async function inputsOf(file: string): Promise<readonly string[]> {
   }
 }
 
-function markOf(path: string): string {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat === undefined ? "" : `${stat.size} ${stat.mtimeMs} ${stat.ctimeMs} ${stat.ino}`;
+function markOf(path: string): Mark | undefined {
+  return statSync(path, { throwIfNoEntry: false });
+}
+
+function sameMark(one: Mark | undefined, other: Mark | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  const { size, mtimeMs, ctimeMs, ino } = one;
+  return size === other.size && mtimeMs === other.mtimeMs && ctimeMs === other.ctimeMs && ino === other.ino;
 }
 
 async function hashOf(file: string, paths: readonly string[]): Promise<string> {

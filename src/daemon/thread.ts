@@ -5,6 +5,7 @@ import {
   appendLog,
   appFailure,
   endBuilds,
+  type FailureMode,
   type LogFileOptions,
   type LogRecord,
   loadApp,
@@ -53,7 +54,7 @@ export async function answerCalls(loans: ThreadLoans): Promise<void> {
     }
     const call = begin(message, app, data, running);
     running.set(message.id, call);
-    void current.run(call, () => answer(call, app, data, loans, told)).finally(() => running.delete(message.id));
+    void current.run(call, answer, call, app, data, loans, told, running);
   });
   send({ kind: "ready", facts: factsOf(app) });
 }
@@ -77,14 +78,14 @@ function begin(message: CallMessage, app: AppInside, data: ThreadData, running: 
       controller ??= new AbortController();
       return controller;
     },
-    blocks: () => app.modeFor(eventOf(message), message.onFailure) === "block",
+    blocks: () => app.modeFor(eventOf(message), message.asked.onFailure) === "block",
     fail(why) {
       if (!running.delete(message.id)) return;
       const event = eventOf(message);
-      const mode = app.modeFor(event, message.onFailure);
-      const payload = readPayload(message.text);
+      const mode = app.modeFor(event, message.asked.onFailure);
+      const payload = readPayload(message.asked.text);
       // A process says it by its status; an http answer in the event's own words.
-      const byWords = message.transport === "http" && "value" in payload;
+      const byWords = message.asked.transport === "http" && "value" in payload;
       reply(message, byWords ? withoutAnswer(payload.value, mode, why) : appFailure(why, mode), prints);
       const record = { time: new Date().toISOString(), event: event ?? "", failed: why };
       appendLog({ ...record, ...aboutCall(message, data) }, process.env, () => undefined, limitsOf(app));
@@ -92,7 +93,7 @@ function begin(message: CallMessage, app: AppInside, data: ThreadData, running: 
   };
 }
 
-function eventOf({ text }: CallMessage): string | undefined {
+function eventOf({ asked: { text } }: CallMessage): string | undefined {
   const payload = readPayload(text);
   return "value" in payload ? String(payload.value["hook_event_name"]) : undefined;
 }
@@ -103,30 +104,34 @@ async function answer(
   data: ThreadData,
   loans: ThreadLoans,
   told: Set<string>,
+  running: Map<number, Running>,
 ): Promise<void> {
   const { message, prints } = call;
-  const payload = readPayload(message.text);
+  const payload = readPayload(message.asked.text);
   if ("fault" in payload) {
+    running.delete(message.id);
     const why = `The event for ${data.file} cannot be read: ${payload.fault}.`;
-    const said = answerOf(appFailure(why, app.modeFor(undefined, message.onFailure)));
+    const said = answerOf(appFailure(why, app.modeFor(undefined, message.asked.onFailure)));
     return send({ kind: "answer", id: message.id, answer: { ...said, unreadable: true } });
   }
   const records: LogRecord[] = [];
   const complain = (line: string) => void prints.push(`hookline: ${line}\n`);
-  const world = worldOf(call, app, data, loans, records, complain);
+  const world = new WorldOfCall(call, app, data, loans, records, complain);
   const settled = await app.dispatch(payload.value, world);
   reply(message, withNotice(settled, message.notice, payload.value, told), prints);
   for (const record of records) {
     appendLog({ ...record, ...aboutCall(message, data) }, process.env, complain, limitsOf(app));
   }
   await settled.dispose().catch((error: unknown) => complain(`A provider was not disposed: ${String(error)}`));
+  running.delete(message.id);
 }
 
-function reply({ id }: CallMessage, said: Spelled, prints: readonly string[]): void {
-  send({ kind: "answer", id, answer: answerOf({ ...said, stderr: prints.join("") + said.stderr }) });
+function reply({ id }: CallMessage, { exitCode, stdout, stderr, wire }: Spelled, prints: readonly string[]): void {
+  const all = prints.length === 0 ? stderr : prints.join("") + stderr;
+  send({ kind: "answer", id, answer: { exitCode, stdout, stderr: all, json: wire !== undefined } });
 }
 
-function aboutCall({ transport, again }: CallMessage, { sourceHash }: ThreadData) {
+function aboutCall({ asked: { transport }, again }: CallMessage, { sourceHash }: ThreadData) {
   return { transport, source: sourceHash, ...(again ? { rerun: true } : {}) };
 }
 
@@ -134,36 +139,49 @@ function limitsOf({ options: { log } }: AppInside): LogFileOptions {
   return typeof log === "object" ? log : {};
 }
 
-function worldOf(
-  call: Running,
-  app: AppInside,
-  data: ThreadData,
-  loans: ThreadLoans,
-  records: LogRecord[],
-  complain: (line: string) => void,
-): World {
-  const { message } = call;
-  let env: World["env"] | undefined;
-  return {
-    /** Taken apart only for those who look. */
-    get env() {
-      if (env !== undefined) return env;
-      const block = message.env ?? (message.envOf > 0 ? environmentOf(message.envOf) : undefined);
-      env = block === undefined ? process.env : readEnv(block);
-      return env;
-    },
-    cwd: message.cwd ?? data.cwd,
-    file: data.file,
-    get signal() {
-      return call.abort().signal;
-    },
-    replay: false,
-    now: Date.now,
-    openTranscript: loans.openTranscript,
-    ...(app.options.log === false ? {} : { log: (record: LogRecord) => void records.push(record) }),
-    complain,
-    ...(message.onFailure === undefined ? {} : { onFailure: message.onFailure }),
-  };
+/** What a handler can ask for. Most do not; a class, because getters that are made for each call cost more than all they give. */
+class WorldOfCall implements World {
+  readonly cwd: string;
+  readonly file: string;
+  readonly replay = false;
+  readonly now: () => number = Date.now;
+  readonly openTranscript: World["openTranscript"];
+  readonly log?: (record: LogRecord) => void;
+  readonly complain: (line: string) => void;
+  readonly onFailure?: FailureMode;
+  readonly #call: Running;
+  #env: World["env"] | undefined;
+
+  constructor(
+    call: Running,
+    app: AppInside,
+    data: ThreadData,
+    loans: ThreadLoans,
+    records: LogRecord[],
+    complain: (line: string) => void,
+  ) {
+    const { cwd, onFailure } = call.message.asked;
+    this.#call = call;
+    this.cwd = cwd ?? data.cwd;
+    this.file = data.file;
+    this.openTranscript = loans.openTranscript;
+    this.complain = complain;
+    if (app.options.log !== false) this.log = (record) => void records.push(record);
+    if (onFailure !== undefined) this.onFailure = onFailure;
+  }
+
+  /** Taken apart only for those who look. */
+  get env(): World["env"] {
+    if (this.#env !== undefined) return this.#env;
+    const { env, envOf } = this.#call.message.asked;
+    const block = env ?? (envOf > 0 ? environmentOf(envOf) : undefined);
+    this.#env = block === undefined ? process.env : readEnv(block);
+    return this.#env;
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.abort().signal;
+  }
 }
 
 /** A shell cannot hold NUL; it ends entries with the character after it. */

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
-import type { AppFacts, CallMessage, FromThread, ThreadAnswer, ThreadData, ToThread } from "./message.ts";
+import type { Interest } from "./interest.ts";
+import type { AppFacts, Asked, CallMessage, FromThread, ThreadAnswer, ThreadData, ToThread } from "./message.ts";
 import { claim } from "./message.ts";
 
 /** What became of a call. */
@@ -12,11 +13,14 @@ export type CallEnd =
   /** It is the one that held the thread past its deadline. */
   | { readonly kind: "late"; readonly afterMs: number };
 
-export type Asked = Omit<CallMessage, "id" | "slot">;
+export interface ThreadCall extends Pick<CallMessage, "notice" | "again"> {
+  /** Asked for only when it has taken a while. */
+  readonly deadlineMs: () => number;
+}
 
 export interface Thread {
   readonly facts: AppFacts;
-  call(asked: Asked, deadlineMs: () => number, signal: AbortSignal): Promise<CallEnd>;
+  call(asked: Asked, call: ThreadCall, interest: Interest): Promise<CallEnd>;
   /** Calls that have no end yet. */
   readonly open: number;
   /** It has not taken up a call for a while: something holds it. */
@@ -138,17 +142,15 @@ function readyThread(worker: Worker, claims: Int32Array, facts: AppFacts): Threa
       return state.ended;
     },
     end: () => endThread(),
-    call(asked, deadlineMs, signal) {
+    call(asked, { notice, again, deadlineMs }, interest) {
       const slot = free.pop();
       if (slot === undefined || state.ended) return Promise.resolve({ kind: "untouched" });
       const id = nextId++;
       return new Promise((resolve) => {
         calls.set(id, { slot, postedAt: performance.now(), deadlineMs, end: resolve });
-        post({ ...asked, id, slot });
+        post({ id, slot, asked, notice, again });
         ticking ??= setInterval(tick, tickMs);
-        signal.addEventListener("abort", () => calls.has(id) && post({ abort: id, why: String(signal.reason) }), {
-          once: true,
-        });
+        interest.whenLost((why) => calls.has(id) && post({ abort: id, why }));
       });
     },
   };

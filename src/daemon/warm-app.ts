@@ -1,13 +1,14 @@
 import { appFailure, readPayload, withoutAnswer } from "../sdk/index.ts";
 import { type Generation, openGeneration } from "./generation.ts";
-import { answerOf, type ThreadAnswer } from "./message.ts";
+import type { Interest } from "./interest.ts";
+import { type Asked, answerOf, type ThreadAnswer } from "./message.ts";
 import { readSources, type Sources, touched } from "./sources.ts";
-import type { Asked, ThreadOptions } from "./threads.ts";
+import type { ThreadOptions } from "./threads.ts";
 
 /** An app that stays loaded and follows its files. */
 export interface WarmApp {
   /** Contract: before a call the files are looked at; a call that has begun ends on the code it began with. */
-  call(asked: Omit<Asked, "again" | "notice">, signal: AbortSignal): Promise<WarmAnswer>;
+  call(asked: Asked, interest: Interest): Promise<WarmAnswer>;
   /** Of the code that answers now. */
   readonly sourceHash: string;
   readonly open: number;
@@ -85,7 +86,7 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
       for (const one of leaving) one.end();
       good?.end();
     },
-    async call(asked, signal) {
+    async call(asked, interest) {
       const wait = follow();
       if (wait !== undefined) await wait;
       if (good === undefined) return notLoaded(asked, broken?.message ?? `${options.file} is not loaded.`);
@@ -93,7 +94,7 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
         broken === undefined
           ? undefined
           : `The changed hooks file does not load; the last good one still answers. ${broken.message}`;
-      const end = await good.call({ ...asked, notice }, signal);
+      const end = await good.call(asked, notice, interest);
       if (end.kind === "busy") return "busy";
       if (end.kind === "without-answer") options.complain(end.why);
       return end.answer;

@@ -51,5 +51,7 @@ function bearer({ headers }: IncomingMessage): string | undefined {
 
 /** Node keeps the first of two; another reader on the way might have kept the last. */
 function repeats({ rawHeaders }: IncomingMessage, name: string): boolean {
-  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length > 1;
+  let times = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === name) times++;
+  return times > 1;
 }

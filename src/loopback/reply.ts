@@ -17,9 +17,9 @@ export function sendText(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   if (reply.headersSent || reply.destroyed) return;
-  const bytes = Buffer.from(text);
-  reply.writeHead(status, { "Content-Length": bytes.length, "Cache-Control": "no-store", ...headers });
-  reply.end(bytes);
+  reply.writeHead(status, { "Content-Length": Buffer.byteLength(text), "Cache-Control": "no-store", ...headers });
+  // As text, head and body leave in one piece.
+  reply.end(text);
 }
 
 /** Turns a request away whose body was not read: the connection ends with it, or the rest would be taken for the next request. */

@@ -2,6 +2,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Interest } from "../../src/daemon/interest.ts";
 import { type RouteOptions, routes } from "../../src/daemon/routes.ts";
 import { openThread } from "../../src/daemon/threads.ts";
 import { openLoopback } from "../../src/loopback/index.ts";
@@ -33,7 +34,7 @@ test("a thread that was held now and then ran out of room for calls, and was nev
       transport: "http",
       ...{ onFailure: undefined, env: undefined, envOf: 0, cwd: undefined },
     } as const;
-    return thread.call({ ...asked, notice: undefined, again: false }, () => 30_000, new AbortController().signal);
+    return thread.call(asked, { notice: undefined, again: false, deadlineMs: () => 30_000 }, new Interest());
   };
   const kinds = new Map<string, number>();
   for (let round = 0; round < 3; round++) {
