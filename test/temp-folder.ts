@@ -2,7 +2,8 @@ import { lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const prefix = "hookline-tests-";
+/** Short: the path of a socket has room for a hundred characters. */
+const prefix = "hookline-t-";
 
 /**
  * Gives the run one folder for temporary files and takes it away at the end, together with all that tests forgot.

@@ -33,7 +33,7 @@ export interface Ran {
 }
 
 export async function bundlePackage(): Promise<BundledPackage> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-bundled-")));
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "bundled-")));
   const project = join(folder, "an author's project");
   mkdirSync(project);
   const { bundle } = (await import(join(root, "scripts/bundle.mjs"))) as { bundle(outdir: string): Promise<void> };
