@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { AgentName, SessionCall } from "../host/index.ts";
-import { Problem } from "../protocol/index.ts";
+import { messageOf, Problem } from "../protocol/index.ts";
 import type { Call, Io } from "./command.ts";
 import { readObject, readText } from "./read-input.ts";
 
@@ -92,7 +92,7 @@ function lineCall(line: string, file: string, index: number): Pick<SessionCall, 
       prompt: string;
     };
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new Problem("cli/bad-input", `${file}, line ${index + 1}: ${why}.`, { cause });
   }
 }

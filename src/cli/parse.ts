@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { nearest, Problem } from "../protocol/index.ts";
+import { messageOf, nearest, Problem } from "../protocol/index.ts";
 import type { Call, Command } from "./command.ts";
 
 /** `args` read by the command's own options; anything else is a `cli/usage` problem that names the way out. */
@@ -32,7 +32,7 @@ function readArgs(name: string, command: Command, args: readonly string[]) {
 }
 
 function usageMessage(name: string, command: Command, cause: unknown): string {
-  const said = cause instanceof Error ? cause.message : String(cause);
+  const said = messageOf(cause);
   const unknown = /Unknown option '(-[^']*)'/.exec(said)?.[1];
   if (unknown === undefined) return `${said.split(". To specify")[0]}. See hookline ${name} --help.`;
   const near = nearest(unknown.replace(/^-+/, ""), Object.keys(command.options));

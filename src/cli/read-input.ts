@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { Problem } from "../protocol/index.ts";
+import { isObject, messageOf, Problem } from "../protocol/index.ts";
 import type { Io } from "./command.ts";
 
 /** A JSON object from a file, from standard input (`-`) or from the word itself when it looks like JSON. */
 export async function readObject(word: string, what: string, io: Io): Promise<Record<string, unknown>> {
   const text = await readText(word, what, io);
   const value = parse(text, word, what);
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (isObject(value)) return value;
   const found = Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`;
   throw new Problem("cli/bad-input", `${what} (${place(word)}) must be a JSON object, not ${found}.`);
 }
@@ -41,7 +41,7 @@ function parse(text: string, word: string, what: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new Problem("cli/bad-input", `${what} (${place(word)}) is no JSON: ${why}`, { cause });
   }
 }

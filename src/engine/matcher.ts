@@ -1,4 +1,4 @@
-import type { MatchedField, Warning, WarningCode } from "../protocol/index.ts";
+import { type MatchedField, messageOf, type Warning, type WarningCode } from "../protocol/index.ts";
 import { hazardOf } from "./matcher-hazard.ts";
 import { compileSearch } from "./matcher-search.ts";
 import { parseGlob, parsePattern } from "./matcher-syntax.ts";
@@ -156,7 +156,7 @@ function syntaxError(text: string): string | undefined {
     new RegExp(text);
     return undefined;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return message.slice(message.lastIndexOf(": ") + 2) || message;
   }
 }

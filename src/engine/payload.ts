@@ -1,4 +1,4 @@
-import { commonFields, type EventRow, type Field, Problem, type Warning } from "../protocol/index.ts";
+import { commonFields, type EventRow, type Field, isObject, Problem, type Warning } from "../protocol/index.ts";
 
 /** What the engine knows when a host leaves it out. */
 export interface PayloadDefaults {
@@ -91,7 +91,7 @@ function incomplete(row: EventRow, missing: readonly string[]): Warning {
 }
 
 function isOf(value: unknown, field: Field): boolean {
-  if (field.is === "object") return typeof value === "object" && value !== null && !Array.isArray(value);
+  if (field.is === "object") return isObject(value);
   return typeof value === "string";
 }
 

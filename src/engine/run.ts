@@ -1,4 +1,4 @@
-import { type Answer, Problem, type Warning } from "../protocol/index.ts";
+import { type Answer, messageOf, Problem, type Warning } from "../protocol/index.ts";
 import type { ConfiguredHook } from "./configured.ts";
 import type { Firing, OneRun, World } from "./firing.ts";
 import type { AnyPayload } from "./payload.ts";
@@ -40,7 +40,7 @@ function lineOf({ payload, row }: Firing): string {
   try {
     return JSON.stringify(payload);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     const message = `The payload of ${row.name} cannot be written as JSON: ${why}.`;
     throw new Problem("event/bad-payload", message, { about: { event: row.name }, cause });
   }

@@ -1,5 +1,5 @@
 import { FileProblem, type Fs, nodeFs, unless, writePrivate } from "../files/index.ts";
-import type { Warning } from "../protocol/index.ts";
+import { messageOf, type Warning } from "../protocol/index.ts";
 import { beginning, cut, mostContextChars } from "./display.ts";
 
 /** What stands in the place of a text that was put into a file. */
@@ -22,7 +22,7 @@ export async function spill(
       text: `${beginning(text, previewChars)}\n[cut: ${text.length} characters in all; the whole text is in ${path}]`,
     };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const message = `A text of ${text.length} characters could not be written to ${folder} and was cut: ${why}`;
     return { text: cut(text, mostContextChars), warning: { code: "spill-failed", message, place: folder } };
   }

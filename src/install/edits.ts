@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Edit, JsonPath } from "../engine/settings/index.ts";
+import { isObject } from "../protocol/index.ts";
 import { type OwnMarks, type OwnPlace, ownEntries } from "./own-entries.ts";
 import type { PlannedEntry } from "./plan.ts";
 
@@ -11,8 +12,7 @@ export interface Had {
 
 export function hadIn(settings: unknown): Had {
   const hooks = (settings as { hooks?: unknown } | null)?.hooks;
-  const isObject = typeof hooks === "object" && hooks !== null && !Array.isArray(hooks);
-  return { hooks: hooks !== undefined, events: isObject ? Object.keys(hooks) : [] };
+  return { hooks: hooks !== undefined, events: isObject(hooks) ? Object.keys(hooks) : [] };
 }
 
 /** Edits that bring a settings file to a plan: own entries are replaced where they stand, missing ones added, surplus ones cut. */

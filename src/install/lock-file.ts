@@ -2,7 +2,7 @@ import { lstat } from "node:fs/promises";
 import { dirname, relative, resolve, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { errorCode, nodeFs, openFor, readAll, replaceFile, unless } from "../files/index.ts";
-import { Problem } from "../protocol/index.ts";
+import { isObject, messageOf, Problem } from "../protocol/index.ts";
 import { type AskedTransport, askedTransports } from "./scope.ts";
 
 /** What was installed, for everybody who has the folder. It holds no secret, and its paths count from its folder's parent. */
@@ -84,9 +84,9 @@ function base(lockFile: string): string {
 function parsed(text: string, path: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    if (isObject(value)) return value;
   } catch (cause) {
-    throw bad(path, cause instanceof Error ? cause.message : String(cause), cause);
+    throw bad(path, messageOf(cause), cause);
   }
   throw bad(path, "it holds no object");
 }

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type CommandHook, type HttpHook, hooksFileIn } from "../protocol/index.ts";
+import { type CommandHook, type HttpHook, hooksFileIn, isObject } from "../protocol/index.ts";
 import { appKey } from "../sdk/index.ts";
 import { projectDir, shellLine, shellWord } from "./call-words.ts";
 
@@ -80,7 +80,7 @@ function namesFile(command: string, hooksFile: string, root: string): boolean {
 }
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  return isObject(value) ? value : {};
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -29,6 +29,7 @@ export type {
   StopFunction,
 } from "./hook.ts";
 export { fileHookTypes, groupFields, type HookFields, hookFields } from "./hook-fields.ts";
+export { isObject } from "./json.ts";
 export { missingPackage } from "./missing-package.ts";
 export { nearest } from "./near.ts";
 export type {
@@ -50,6 +51,7 @@ export {
   type StatusLineSetting,
 } from "./settings.ts";
 export { settingsFields } from "./settings-fields.ts";
+export { messageOf } from "./thrown.ts";
 export { compareDecisions, type Decision, decisions, type ToolInput, type Verdict } from "./verdict.ts";
 export { type Warning, type WarningCode, warningCodes } from "./warning.ts";
 export {

@@ -1,4 +1,4 @@
-import { type commonFields, rowOf, type ToolInput } from "../protocol/index.ts";
+import { type commonFields, isObject, rowOf, type ToolInput } from "../protocol/index.ts";
 import type { AssistantEntry, UserEntry } from "../sessions/index.ts";
 import type { PastEvent, PastEventName } from "./past-event.ts";
 
@@ -53,7 +53,7 @@ export function pastEvent(
 
 /** A tool's input is an object, unless the model wrote something that could not be parsed. */
 export function inputOf(input: unknown): ToolInput {
-  return typeof input === "object" && input !== null && !Array.isArray(input) ? (input as ToolInput) : {};
+  return isObject(input) ? input : {};
 }
 
 /** Parts that hosts send with this event and the payload lacks; what only newer hosts or some tools send is not missed. */

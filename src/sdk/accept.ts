@@ -1,3 +1,4 @@
+import { isObject } from "../protocol/index.ts";
 import type { Answer, AnswerKind } from "./answer.ts";
 import type { HookEvent } from "./event.ts";
 import { isRefusal } from "./fold.ts";
@@ -77,10 +78,6 @@ function isAnswer(value: unknown): value is Answer {
   if (!isObject(value)) return false;
   const kind = value["kind"];
   return typeof kind === "string" && Object.hasOwn(needs, kind) && needs[kind as AnswerKind](value);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A refusal and a question always have words. */

@@ -1,5 +1,6 @@
 import { closeSync, constants, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "../protocol/index.ts";
 import { maskSecrets } from "./mask.ts";
 import { readPayload } from "./payload.ts";
 
@@ -23,7 +24,7 @@ export function keepPayload(folder: string, text: string, complain: (line: strin
       closeSync(file);
     }
   } catch (error) {
-    complain(`The payload was not kept in ${folder}: ${error instanceof Error ? error.message : String(error)}`);
+    complain(`The payload was not kept in ${folder}: ${messageOf(error)}`);
   }
 }
 

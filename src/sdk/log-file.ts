@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { statePath } from "../files/index.ts";
+import { messageOf } from "../protocol/index.ts";
 import { version } from "./load/version.ts";
 import type { LogRecord } from "./log.ts";
 
@@ -55,7 +56,7 @@ export function appendLog(
       closeSync(file);
     }
   } catch (error) {
-    complain(`The hook log cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    complain(`The hook log cannot be written: ${messageOf(error)}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from "../protocol/index.ts";
 import { deepFreeze } from "./event.ts";
 import { wrong } from "./problem.ts";
 
@@ -50,7 +51,7 @@ export function openObservers(): Observers {
         try {
           observer(observation);
         } catch (error) {
-          complain(`An observer of ${kind} threw: ${error instanceof Error ? error.message : String(error)}`);
+          complain(`An observer of ${kind} threw: ${messageOf(error)}`);
         }
       }
     },

@@ -1,3 +1,4 @@
+import { messageOf } from "../protocol/index.ts";
 import type { WirePayload } from "./event.ts";
 
 /** What came for an event: its payload, or why it is none. */
@@ -13,6 +14,6 @@ export function readPayload(given: string): ReadPayload {
     if (typeof payload["hook_event_name"] === "string") return { value: payload };
     return { fault: "it has no hook_event_name" };
   } catch (error) {
-    return { fault: `it is no JSON (${error instanceof Error ? error.message : String(error)})` };
+    return { fault: `it is no JSON (${messageOf(error)})` };
   }
 }

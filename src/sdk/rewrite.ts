@@ -1,3 +1,4 @@
+import { isObject } from "../protocol/index.ts";
 import type { Answer } from "./answer.ts";
 import { type HookEvent, withField } from "./event.ts";
 
@@ -48,7 +49,7 @@ export function mapTexts(value: unknown, map: (text: string) => string): unknown
 }
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+  return isObject(value) ? { ...value } : {};
 }
 
 function kindOf(value: unknown): string {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { ensureFolder, type Fs, replaceFile, unless } from "../files/index.ts";
+import { isObject } from "../protocol/index.ts";
 import type { Draft } from "./formats/claude-code/compose.ts";
 import { realInside } from "./inside.ts";
 import { isSafeId } from "./session-id.ts";
@@ -163,8 +164,4 @@ export function putAt(root: Record<string, unknown>, at: readonly (string | numb
   const key = at.at(-1);
   if (typeof holder !== "object" || holder === null || key === undefined) return;
   Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { Problem } from "../protocol/index.ts";
+import { messageOf, Problem } from "../protocol/index.ts";
 import { openGzip } from "./gzip.ts";
 import { plainLine } from "./plain-text.ts";
 
@@ -105,7 +105,7 @@ function gzipSlice(path: string, offset: number, length: number): Buffer | undef
 /** A file that cannot be opened, in words. */
 export function unreadableFile(path: string, cause: unknown): Problem {
   if (cause instanceof Problem) return cause;
-  const said = cause instanceof Error ? cause.message : String(cause);
+  const said = messageOf(cause);
   return new Problem("sessions/unreadable-file", plainLine(`${path} cannot be read: ${said}`), {
     about: { path },
     cause,

@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from "node:buffer";
+import { isObject } from "../protocol/index.ts";
 import { type FileIdentity, readAgain } from "./bytes.ts";
 import type { Line } from "./lines.ts";
 import { objectsIn } from "./recover.ts";
@@ -109,8 +110,4 @@ function parse(text: string): unknown {
     // What is wrong with the line is found out by looking for objects inside it.
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../protocol/index.ts";
 /** A stretch of a damaged line: an object that could be saved, or bytes that hold none. */
 export type Part =
   | { readonly from: number; readonly to: number; readonly object: Record<string, unknown> }
@@ -120,9 +121,7 @@ function isEscaped(bytes: Buffer, from: number, at: number): boolean {
 function parseObject(bytes: Buffer, from: number, to: number): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8", from, to));
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     // Not JSON: the caller keeps these bytes as damage.
     return undefined;

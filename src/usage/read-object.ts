@@ -1,3 +1,4 @@
+import { isObject } from "../protocol/index.ts";
 import { readTokens, type TokenPart } from "../sessions/index.ts";
 import { type Hash, hashText } from "./calls/hash.ts";
 import type { Names } from "./calls/names.ts";
@@ -126,8 +127,4 @@ function objectAt(from: Json | undefined, key: string): Json | undefined {
 function textAt(from: Json, key: string): string | undefined {
   const value = from[key];
   return typeof value === "string" ? value : undefined;
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { compileRules, type JudgeContext, type Judgement, judge, type Policy } from "../../permissions/index.ts";
-import { Problem } from "../../protocol/index.ts";
+import { messageOf, Problem } from "../../protocol/index.ts";
 import type { Call, Command, Io } from "../command.ts";
 import { visible } from "../log/line.ts";
 import { permissionLayers } from "../permission-layers.ts";
@@ -114,7 +114,7 @@ function readCall(line: string): { tool: string; input: unknown } | { fault: str
   try {
     value = JSON.parse(line);
   } catch (cause) {
-    return { fault: `the line is no JSON: ${cause instanceof Error ? cause.message : String(cause)}` };
+    return { fault: `the line is no JSON: ${messageOf(cause)}` };
   }
   const { tool, input } = (value !== null && typeof value === "object" ? value : {}) as {
     tool?: unknown;

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { messageOf } from "../../protocol/index.ts";
 import type { AppInside, FailureMode, LogRecord, ReadPayload, World } from "../../sdk/index.ts";
 import * as sdk from "../../sdk/index.ts";
 import { type RunArguments, readArguments } from "./arguments.ts";
@@ -78,7 +79,7 @@ function guardProcess(fail: (message: string) => never, state: Running): void {
   };
   process.on("uncaughtException", (error) => fail(`A hook threw where nobody could catch it: ${error.message}`));
   process.on("unhandledRejection", (reason) => {
-    const why = reason instanceof Error ? reason.message : String(reason);
+    const why = messageOf(reason);
     const message = `A hook left a rejected promise behind: ${why}`;
     if (modeOf(state) === "block") fail(message);
     complain(message);
@@ -118,7 +119,7 @@ async function load(file: string): Promise<Loaded | { problem: string }> {
     const app = await loadApp(file, { env: process.env, cwd: process.cwd(), sdk, unbuilt: noteUnbuilt });
     return { app, unbuilt };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: messageOf(error) };
   }
 }
 

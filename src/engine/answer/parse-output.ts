@@ -1,3 +1,4 @@
+import { isObject } from "../../protocol/index.ts";
 /** What a text is, before anybody asks what it means. */
 export type Parsed =
   | { readonly kind: "empty" }
@@ -25,8 +26,4 @@ export function tryParse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

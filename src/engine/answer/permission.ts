@@ -1,6 +1,12 @@
 import { isAbsolute } from "node:path";
-import type { HookOutput, OutcomeOutput, PermissionUpdate, Verdict, Warning } from "../../protocol/index.ts";
-import { isObject } from "./parse-output.ts";
+import {
+  type HookOutput,
+  isObject,
+  type OutcomeOutput,
+  type PermissionUpdate,
+  type Verdict,
+  type Warning,
+} from "../../protocol/index.ts";
 import { type Reading, warn } from "./reading.ts";
 
 /** `output.permission` of an event that answers in the person's place; nothing on any other. */

@@ -1,7 +1,6 @@
-import type { HookOutput, Verdict } from "../../protocol/index.ts";
+import { type HookOutput, isObject, type Verdict } from "../../protocol/index.ts";
 import type { Ran } from "../ran.ts";
 import { readExact } from "./exact.ts";
-import { isObject } from "./parse-output.ts";
 import { noAnswer, type ReadAnswer, type Reading, warn } from "./reading.ts";
 import { salvage } from "./salvage.ts";
 import { honoured } from "./verdict.ts";

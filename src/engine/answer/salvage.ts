@@ -1,5 +1,5 @@
-import type { Verdict } from "../../protocol/index.ts";
-import { isObject, tryParse } from "./parse-output.ts";
+import { isObject, type Verdict } from "../../protocol/index.ts";
+import { tryParse } from "./parse-output.ts";
 import type { Reading } from "./reading.ts";
 import { honoured } from "./verdict.ts";
 

@@ -1,5 +1,4 @@
-import { type HookOutput, outputShapes, specificShapes, type WireShape } from "../../protocol/index.ts";
-import { isObject } from "./parse-output.ts";
+import { type HookOutput, isObject, outputShapes, specificShapes, type WireShape } from "../../protocol/index.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
-import type { Warning } from "../../protocol/index.ts";
+import { messageOf, type Warning } from "../../protocol/index.ts";
 import type { Ran } from "../ran.ts";
 import type { Limit, Waited } from "./wait.ts";
-import { duration, messageOf } from "./words.ts";
+import { duration } from "./words.ts";
 
 /** The part of a `Ran` that is the same for every run that brought nothing. */
 export const nothingSaid = { said: { kind: "nothing" }, stdout: "", stderr: "", warnings: [] } as const;

@@ -1,4 +1,4 @@
-import type { Field, Fields } from "../../protocol/index.ts";
+import { type Field, type Fields, isObject } from "../../protocol/index.ts";
 
 /** What is wrong with a value, and where inside it. */
 export interface Fault {
@@ -49,10 +49,6 @@ export function fieldsFault(value: Readonly<Record<string, unknown>>, fields: Fi
           faultOf(ownValue(value, name), field, below(at, name)),
     ),
   );
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Never what an object inherits: `toString` is no setting. */

@@ -6,10 +6,11 @@ import {
   groupFields,
   type HookGroup,
   hookFields,
+  isObject,
   nearest,
   type Warning,
 } from "../../protocol/index.ts";
-import { type Fault, fieldsFault, isObject, ownValue, shown } from "./check.ts";
+import { type Fault, fieldsFault, ownValue, shown } from "./check.ts";
 
 /** The `hooks` of a file, as far as they can be used. */
 export interface CheckedHooks {

@@ -1,3 +1,4 @@
+import { messageOf } from "../../protocol/index.ts";
 /** JSON with comments and trailing commas, as a tree that knows where everything stands. */
 export type JsonNode =
   | { readonly kind: "object"; readonly start: number; readonly end: number; readonly items: readonly JsonItem[] }
@@ -165,10 +166,7 @@ class JsonReader {
     try {
       return JSON.parse(found) as string;
     } catch (cause) {
-      throw new Stop(
-        start,
-        `a text that is not valid JSON (${cause instanceof Error ? cause.message : String(cause)})`,
-      );
+      throw new Stop(start, `a text that is not valid JSON (${messageOf(cause)})`);
     }
   }
 

@@ -1,5 +1,5 @@
-import { type Field, type Settings, settingsFields, type Warning } from "../../protocol/index.ts";
-import { faultOf, isObject, ownValue } from "./check.ts";
+import { type Field, isObject, type Settings, settingsFields, type Warning } from "../../protocol/index.ts";
+import { faultOf, ownValue } from "./check.ts";
 
 /**
  * The keys of a settings file beside `hooks`, each checked for itself.

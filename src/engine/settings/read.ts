@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { catalog, type LayerKind, type Warning } from "../../protocol/index.ts";
+import { catalog, isObject, type LayerKind, type Warning } from "../../protocol/index.ts";
 import type { Frontmatter, Layer, PluginRoot } from "../layer.ts";
-import { isObject, ownValue, shown } from "./check.ts";
+import { ownValue, shown } from "./check.ts";
 import { checkHooks, type Rows } from "./hooks.ts";
 import { parseJsonc, plainValue } from "./jsonc.ts";
 import { checkKeys } from "./keys.ts";

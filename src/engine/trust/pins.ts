@@ -1,3 +1,4 @@
+import { isObject, messageOf } from "../../protocol/index.ts";
 import type { WrittenGrant } from "./pinnable.ts";
 
 /** One approval: exactly this definition with exactly these files. */
@@ -43,7 +44,7 @@ export function parsePins(text: string, project: string): Pins | { readonly faul
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { fault: `it is no JSON (${error instanceof Error ? error.message : String(error)})` };
+    return { fault: `it is no JSON (${messageOf(error)})` };
   }
   if (!isObject(value)) return { fault: "it holds no object" };
   if (value["version"] !== version) return { fault: "another version of Hookline wrote it" };
@@ -53,10 +54,6 @@ export function parsePins(text: string, project: string): Pins | { readonly faul
   if (!Array.isArray(pins) || !pins.every(isPin)) return { fault: "one of its pins is damaged" };
   if (!Array.isArray(grants) || !grants.every(isGrant)) return { fault: "one of its grants is damaged" };
   return { project, ...(accepted === undefined ? {} : { accepted }), pins, grants };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function hasTexts(value: unknown, names: readonly string[]): value is Record<string, unknown> {

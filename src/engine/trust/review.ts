@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { messageOf } from "../../protocol/index.ts";
 import { openSettings } from "../live-settings.ts";
 import type { EngineOptions } from "../options.ts";
 import { resolveOptions } from "../resolve-options.ts";
@@ -159,7 +160,7 @@ async function importsOf(
     const found = importedFiles(inputs, checkout, look);
     return "unusable" in found ? found : found.filter(({ path }) => !named.some((one) => one.path === path));
   } catch (error) {
-    return { unusable: `what it imports cannot be told: ${error instanceof Error ? error.message : String(error)}` };
+    return { unusable: `what it imports cannot be told: ${messageOf(error)}` };
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from "../../protocol/index.ts";
 import { type Masked, maskHeredocs } from "./heredoc-mask.ts";
 import { parseShell } from "./parse.ts";
 import type { ShellPart, ShellProblem } from "./part.ts";
@@ -76,7 +77,7 @@ function analyse(original: string, masked: Masked, heredocs: Set<number>, contex
     problems.push({
       code: "syntax",
       at: [0, text.length],
-      text: cause instanceof Error ? cause.message : String(cause),
+      text: messageOf(cause),
     });
   }
   return result();

@@ -1,4 +1,5 @@
 import { type ParsedScript, parse } from "unbash";
+import { messageOf } from "../../protocol/index.ts";
 
 /** The parser's tree, or why there is none. It tolerates errors; whoever walks the tree looks at each script's own list. */
 export function parseShell(text: string): { script: ParsedScript } | { failed: string } {
@@ -6,6 +7,6 @@ export function parseShell(text: string): { script: ParsedScript } | { failed: s
     return { script: parse(text) };
   } catch (cause) {
     // Deep nesting overflows its stack; any other exception is as good a reason not to trust a tree.
-    return { failed: cause instanceof Error ? cause.message : String(cause) };
+    return { failed: messageOf(cause) };
   }
 }

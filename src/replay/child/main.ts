@@ -1,6 +1,7 @@
 /** The process that replays: one app, one line per event in, one line per answer out. Started by `player.ts`. */
 import { join, resolve } from "node:path";
 import { statePath } from "../../files/index.ts";
+import { messageOf } from "../../protocol/index.ts";
 import {
   type AppInside,
   loadApp,
@@ -57,7 +58,7 @@ function keepOpen(): void {
   };
   const stray = (error: unknown) => {
     const handler = log.current ?? "(the app)";
-    strays.push({ handler, error: `left an error behind: ${error instanceof Error ? error.message : String(error)}` });
+    strays.push({ handler, error: `left an error behind: ${messageOf(error)}` });
   };
   process.on("uncaughtException", stray);
   process.on("unhandledRejection", stray);
@@ -71,7 +72,7 @@ async function load(): Promise<AppInside | undefined> {
     });
     return loaded;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     say({ ready: false, why, effects: log.take() } satisfies Ready);
     return undefined;
   }

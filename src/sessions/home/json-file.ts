@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
+import { isObject } from "../../protocol/index.ts";
 
 /** A small JSON object from a folder that other programs write. Gone or half written is not an error: then it is undefined. */
 export async function readJsonObject(path: string): Promise<Record<string, unknown> | undefined> {
@@ -21,9 +22,7 @@ async function attempt(path: string): Promise<Record<string, unknown> | "half" |
   }
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return "half";
   }

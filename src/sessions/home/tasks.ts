@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isObject } from "../../protocol/index.ts";
 import type { Root } from "../formats/claude-code/roots.ts";
 import { look } from "../formats/claude-code/walk.ts";
 import { realInside } from "../inside.ts";
@@ -69,9 +70,7 @@ function toTask(root: Root, sessionId: string, file: string, bytes: Uint8Array |
 function parse(bytes: Uint8Array): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "../../protocol/index.ts";
 import { openSqlite, type Row, removeLeftLock, type Sqlite, sqliteDriver } from "../../sessions/index.ts";
 import { type Hash, hashBytes } from "../calls/hash.ts";
 import type { Progress } from "../scan/progress.ts";
@@ -52,7 +53,7 @@ export async function openCallStore(folder: string): Promise<CallStore> {
 }
 
 function unusable(cause: unknown): string {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = messageOf(cause);
   return `the index could not be used (${why}): it was set aside and is built anew`;
 }
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type Fs, nodeFs, openFolder, takeLock } from "../../files/index.ts";
+import { messageOf } from "../../protocol/index.ts";
 import type { TranscriptFile } from "../../sessions/index.ts";
 import type { Ledger } from "../ledger.ts";
 import { pruneLive } from "../live/live-file.ts";
@@ -52,7 +53,7 @@ export async function indexedLedger(
     }
   } catch (cause) {
     options.signal?.throwIfAborted();
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     const note = `the index could not be written (${why}): everything was read for this answer alone`;
     return withoutWriting("missing", found, prices, options, [note]);
   }
@@ -105,7 +106,7 @@ async function bringUpToDate(
       store = await openCallStore(options.folder);
     } catch (cause) {
       isClosed = true;
-      notes.push(`the index has no database: ${cause instanceof Error ? cause.message : String(cause)}`);
+      notes.push(`the index has no database: ${messageOf(cause)}`);
     }
     return store;
   };
@@ -131,7 +132,7 @@ async function bringUpToDate(
     if (store?.note !== undefined) notes.push(store.note);
     pruneLive(join(options.folder, "live"), Date.now());
     await writeManifest(path, { ...manifest, files }, fs).catch((cause: unknown) => {
-      notes.push(`the index could not be written: ${cause instanceof Error ? cause.message : String(cause)}`);
+      notes.push(`the index could not be written: ${messageOf(cause)}`);
     });
     return ledgerOf(manifest, notes);
   } finally {

@@ -1,4 +1,4 @@
-import { Problem } from "../../protocol/index.ts";
+import { isObject, Problem } from "../../protocol/index.ts";
 
 /** Integer pico-dollars per token, one for each class of tokens. */
 export interface Prices {
@@ -99,10 +99,6 @@ function day(value: unknown, otherwise: number, where: string): number {
 function text(value: unknown, name: string, where: string): string {
   if (typeof value === "string" && value !== "") return value;
   throw wrong(where, `"${name}" is missing: say where the prices come from and when they were read`);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isTexts(value: unknown): value is string[] {

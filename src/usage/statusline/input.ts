@@ -1,3 +1,4 @@
+import { isObject } from "../../protocol/index.ts";
 /** What a client tells its status line; every field may be missing. */
 export interface StatuslineInput {
   readonly session: string | undefined;
@@ -56,7 +57,7 @@ function parse(text: string): unknown {
 }
 
 function objectFrom(value: unknown): Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
+  return isObject(value) ? value : {};
 }
 
 function textAt(from: Json, key: string): string | undefined {

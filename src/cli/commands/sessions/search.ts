@@ -1,4 +1,4 @@
-import { Problem } from "../../../protocol/index.ts";
+import { messageOf, Problem } from "../../../protocol/index.ts";
 import {
   plainLine,
   type SearchHit,
@@ -75,7 +75,7 @@ function checkRegex(source: string): void {
   try {
     new RegExp(source, "u");
   } catch (cause) {
-    const said = cause instanceof Error ? cause.message : String(cause);
+    const said = messageOf(cause);
     throw new Problem("cli/usage", `${said}. Leave out --regex to look for the text as it is.`, { cause });
   }
 }

@@ -1,10 +1,10 @@
+import { messageOf } from "../../../protocol/index.ts";
 import type { BackgroundAnswer } from "../../background.ts";
 import type { World } from "../../firing.ts";
 import type { WakeCall } from "../../ports.ts";
 import type { Ran } from "../../ran.ts";
 import { recordRun, type Times } from "../../run-one.ts";
 import type { CommandJob } from "../command.ts";
-import { messageOf } from "../words.ts";
 
 /**
  * What a background hook still has to say: context and messages, both as texts for the model. Its decisions came too late and are

@@ -1,4 +1,5 @@
-import { isObject, tryParse } from "../../answer/parse-output.ts";
+import { isObject } from "../../../protocol/index.ts";
+import { tryParse } from "../../answer/parse-output.ts";
 
 /** A first line that says the rest of the run is for the background. */
 export interface AsyncNotice {

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../protocol/index.ts";
 import type { Ran } from "../../ran.ts";
 import type { Soon } from "../../soon.ts";
 import { spillFolder } from "../../spill-folder.ts";
@@ -41,6 +42,6 @@ async function makeFiles(
       },
     };
   } catch (error) {
-    return { failed: `its files could not be prepared: ${error instanceof Error ? error.message : String(error)}` };
+    return { failed: `its files could not be prepared: ${messageOf(error)}` };
   }
 }

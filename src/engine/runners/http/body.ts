@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
+import { messageOf } from "../../../protocol/index.ts";
 import { mostBytes, wholeCharacters } from "../keep.ts";
-import { messageOf } from "../words.ts";
 
 export interface Body {
   readonly text: string;

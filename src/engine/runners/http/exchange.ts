@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { LookupFunction } from "node:net";
-import { messageOf } from "../words.ts";
+import { messageOf } from "../../../protocol/index.ts";
 import { type Body, readBody } from "./body.ts";
 import { acceptEncoding, decoded } from "./decode.ts";
 import type { Address } from "./resolve.ts";

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { messageOf } from "../words.ts";
+import { messageOf } from "../../../protocol/index.ts";
 import { specialAddress } from "./address.ts";
 
 export interface Address {

@@ -1,5 +1,6 @@
+import { isObject } from "../../../protocol/index.ts";
 import type { Block, ToolResultBlock, UnknownBlock } from "../../block.ts";
-import { isObject, keep } from "./take.ts";
+import { keep } from "./take.ts";
 
 /** A message's content: a string is one text block. Undefined when it is neither text nor a list. */
 export function toBlocks(content: unknown): readonly Block[] | undefined {

@@ -1,6 +1,7 @@
+import { isObject } from "../../../protocol/index.ts";
 import type { CompactMetadata } from "../../entry.ts";
 import type { Check } from "./fields.ts";
-import { isObject, passes } from "./take.ts";
+import { passes } from "./take.ts";
 
 /** The metadata of a compaction with every known field in its type; undefined when one is not, and readers must do without. */
 export function compactMetadataOf(value: Readonly<Record<string, unknown>>): CompactMetadata | undefined {

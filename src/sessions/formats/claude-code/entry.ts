@@ -1,3 +1,4 @@
+import { isObject } from "../../../protocol/index.ts";
 import type {
   AssistantEntry,
   AttachmentEntry,
@@ -24,7 +25,7 @@ import {
 } from "./fields.ts";
 import { isLinked, place, placeAssistant, placeUser, thread } from "./place.ts";
 import { roleOf, sourceOf } from "./role.ts";
-import { isObject, keep, passes, take } from "./take.ts";
+import { keep, passes, take } from "./take.ts";
 
 /** A record of a transcript as an entry. Contract: never throws and drops nothing, whatever the object holds. */
 export function toEntry(record: JsonRecord): Entry {

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
-import { isObject } from "./take.ts";
+import { isObject } from "../../../protocol/index.ts";
 
 /** What the client noted beside a subagent's transcript. */
 export interface AgentMeta {

@@ -1,6 +1,6 @@
+import { isObject } from "../../../protocol/index.ts";
 import type { AssistantEntry, Entry } from "../../entry.ts";
 import { toEntry } from "./entry.ts";
-import { isObject } from "./take.ts";
 
 /** The answer of a subagent that older versions copied into a `progress` line of its parent. */
 export function answerIn(entry: Entry): AssistantEntry | undefined {

@@ -1,6 +1,6 @@
+import { isObject } from "../../../protocol/index.ts";
 import type { Block } from "../../block.ts";
 import type { PromptSource, UserRole } from "../../entry.ts";
-import { isObject } from "./take.ts";
 
 interface UserFacts {
   readonly content: readonly Block[];

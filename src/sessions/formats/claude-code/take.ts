@@ -1,3 +1,4 @@
+import { isObject } from "../../../protocol/index.ts";
 import type { Check, Field, FieldTable } from "./fields.ts";
 
 /** Copies the known fields of `object` to `into` under our names; what is left comes back as `extra`. */
@@ -42,10 +43,6 @@ export function passes(value: unknown, check: Check): boolean {
     case "any":
       return true;
   }
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Adds a field under any name, `__proto__` included: names come from files. */
