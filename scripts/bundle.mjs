@@ -21,6 +21,7 @@ const entries = [
   "sdk/env-file.ts",
   "sdk/detached.ts",
   "sdk/log-content.ts",
+  "sdk/run-app.ts",
   ...["agent", "calls", "default", "due", "open-jobs", "start-worker", "work-tasks", "worker", "bullmq/index"].map(
     (name) => `sdk/tasks/${name}.ts`,
   ),

@@ -53,6 +53,8 @@ export {
   type WirePayload,
 } from "./event.ts";
 export type { Git } from "./git.ts";
+export { runApp } from "./in-code.ts";
+export { JsonEnd } from "./json-end.ts";
 export { keepPayload } from "./keep-payload.ts";
 export { appInputs, buildFile, buildLater, endBuilds } from "./load/inputs.ts";
 export { type LoadOptions, loadApp } from "./load/load-app.ts";
@@ -67,6 +69,7 @@ export { type ReadPayload, readPayload } from "./payload.ts";
 export type { ProviderOptions } from "./providers.ts";
 export type { AnswerFor, FailureMode, Handler, HandlerOptions, Middleware } from "./registration.ts";
 export { needsCommand, usualDeadlineMs } from "./rules.ts";
+export type { RunAppOptions } from "./run-app.ts";
 export { sourceHash } from "./source-hash.ts";
 export type { Spelled } from "./spell.ts";
 export { startDetached } from "./start-detached.ts";
@@ -81,6 +84,7 @@ export {
   type Store,
   stateDoor,
 } from "./state/state.ts";
+export type { Output } from "./stdout-guard.ts";
 export { defineStrategy, type Strategy, type StrategyDefinition } from "./strategy.ts";
 export { type AgentAnswer, type AgentTaskOptions, agentTask } from "./tasks/agent-task.ts";
 export type {

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { JsonEnd } from "./json-end.ts";
+import { JsonEnd } from "../../sdk/index.ts";
 
 /** One payload from standard input, or why there is none. */
 export type Input = { readonly text: string } | { readonly fault: string };

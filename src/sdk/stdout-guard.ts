@@ -1,0 +1,35 @@
+/** Where text goes; every stream of Node's is one. */
+export interface Output {
+  write(text: string, done?: (error?: Error | null) => void): boolean;
+}
+
+/** Contract: resolves once all of it is handed over; a reader that went away is no error. */
+export function write(output: Output, text: string): Promise<void> {
+  if (text === "") return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    output.write(text, (error) => {
+      if (error && (error as NodeJS.ErrnoException).code !== "EPIPE") reject(error);
+      else resolve();
+    });
+  });
+}
+
+/**
+ * Runs work that may print. If the process's own output is meant, what is printed meanwhile goes to `errors`, and nobody ends the
+ * process: a handler that does would end the chain without an answer. Other outputs are nobody's by accident.
+ */
+export async function whileHeldBack<Value>(output: Output, errors: Output, work: () => Promise<Value>): Promise<Value> {
+  const { exit, stdout } = process;
+  if (output !== stdout) return work();
+  const own = stdout.write;
+  stdout.write = errors.write.bind(errors) as typeof stdout.write;
+  process.exit = (code) => {
+    throw new Error(`process.exit(${code ?? ""}) was called; a hook ends by returning`);
+  };
+  try {
+    return await work();
+  } finally {
+    process.exit = exit;
+    stdout.write = own;
+  }
+}
