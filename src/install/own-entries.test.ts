@@ -10,3 +10,14 @@ test("a lock file of a checkout that names no command, or a program alone, took 
     ownEntries(settings, { root: "/project", hooksFiles: [], calls }).map(({ group }) => group);
   expect([found([]), found(["node"]), found(["node", "bin.cjs", "run", "hooks.ts"])]).toEqual([[], [], [2]]);
 });
+
+test("a shell line that calls the program under its new name, without a lock file, was taken for somebody else's", () => {
+  const line = (command: string) => ({ hooks: [{ type: "command", command }] });
+  const settings = {
+    hooks: {
+      Stop: [line("node '/my apps/dist/cli/bin.cjs' run /project/hooks.ts"), line("node run /project/hooks.ts")],
+    },
+  };
+  const marks = { root: "/project", hooksFiles: ["/project/hooks.ts"], calls: [] };
+  expect(ownEntries(settings, marks).map(({ group }) => group)).toEqual([0]);
+});

@@ -74,7 +74,7 @@ function isShellCall(command: string, call: readonly string[]): boolean {
 
 /** Without a lock file: our program, and the hooks file in the spelling we give it. */
 function namesFile(command: string, hooksFile: string, root: string): boolean {
-  if (!/hookline-client|bin\.js'? run\b/.test(command)) return false;
+  if (!/hookline-client|bin\.cjs'? run\b/.test(command)) return false;
   const inside = hooksFile.startsWith(`${root}/`) ? [shellWord(projectDir + hooksFile.slice(root.length))] : [];
   return [shellWord(hooksFile), ...inside].some((word) => command.includes(` ${word}`));
 }
