@@ -1,5 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { type EventRow, type Outcome, type RunRecord, rowOf, type Verdict, type Warning } from "../protocol/index.ts";
+import {
+  type EventRow,
+  type Outcome,
+  type RunRecord,
+  rowOf,
+  type ToolInput,
+  type Verdict,
+  type Warning,
+} from "../protocol/index.ts";
 import type { Gate } from "./admit.ts";
 import type { Place } from "./conditions.ts";
 import type { ConfiguredHook } from "./configured.ts";
@@ -26,6 +34,12 @@ export interface FireOptions {
   readonly signal?: AbortSignal;
   /** Awaits background hooks too and uses their answers. */
   readonly forceSync?: boolean;
+  /**
+   * The input that hooks of this event have seen, when somebody has put that of the payload in its place since. Only hooks whose
+   * condition holds for the new one and did not for this one are asked (with `rejudge: "all"` the others too); they may refuse and
+   * ask, not rewrite.
+   */
+  readonly rewrittenFrom?: ToolInput;
 }
 
 /** The part of an engine that takes events. */
@@ -117,6 +131,7 @@ export function openEvents(parts: EventParts): Events {
       rejudge: options.rejudge,
       judge: () => judgeOf(now),
       beside: floorOf(row, now),
+      rewrittenFrom: row.special.onTool ? watched.rewrittenFrom : undefined,
     });
     return soon(outcome, (settled) => note(row, payload, settled));
   }

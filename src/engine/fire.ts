@@ -1,4 +1,4 @@
-import type { Outcome, Verdict, Warning } from "../protocol/index.ts";
+import type { Outcome, ToolInput, Verdict, Warning } from "../protocol/index.ts";
 import { admit, type Gate } from "./admit.ts";
 import type { ConfiguredHook } from "./configured.ts";
 import type { Firing, World } from "./firing.ts";
@@ -29,29 +29,45 @@ export interface FireCall {
   judge(): Promise<Judge>;
   /** What is said beside the hooks whatever they say. */
   readonly beside: Verdict | undefined;
+  /** The input that hooks of this event have seen; the payload's came in its place since. */
+  readonly rewrittenFrom: ToolInput | undefined;
 }
 
 /** select → admit → run → settle; a rewritten input goes round once more. */
 export function fireEvent(call: FireCall): Soon<Outcome> {
+  if (call.rewrittenFrom !== undefined) return secondRoundOnly(call, call.rewrittenFrom);
   const plan = planEvent(call);
   return soon(run(plan.hooks, call.firing, call.world), ({ runs, warnings }) => {
     call.firing.signal.throwIfAborted();
-    const first: Settling = {
-      row: call.occasion.row,
-      payload: call.occasion.payload,
-      runs,
-      skipped: plan.skipped,
-      warnings: warnings.length === 0 ? call.warnings : [...call.warnings, ...warnings],
-      canDefer: call.canDefer,
-      attended: call.world.interactive,
-      onConflict: call.onConflict,
-      turn: call.turn,
-      beside: call.beside,
-    };
+    const first = settlingOf(call, plan, runs, warnings);
     const outcome = settle(first);
     if (outcome.decision !== "allow" && outcome.updatedInput === undefined) return outcome;
     return judgedAgain(outcome, first, plan, call);
   });
+}
+
+function settlingOf(call: FireCall, plan: Selected, runs: Settling["runs"], warnings: Settling["warnings"]): Settling {
+  return {
+    row: call.occasion.row,
+    payload: call.occasion.payload,
+    runs,
+    skipped: plan.skipped,
+    warnings: warnings.length === 0 ? call.warnings : [...call.warnings, ...warnings],
+    canDefer: call.canDefer,
+    attended: call.world.interactive,
+    onConflict: call.onConflict,
+    turn: call.turn,
+    beside: call.beside,
+  };
+}
+
+/** Somebody rewrote the input after the event was fired: the hooks that only the new one concerns are asked, and no others. */
+async function secondRoundOnly(call: FireCall, from: ToolInput): Promise<Outcome> {
+  const { occasion } = call;
+  const before = planEvent({ ...call, occasion: { ...occasion, payload: { ...occasion.payload, tool_input: from } } });
+  const plan = planEvent(call);
+  const { runs, warnings } = await askAgain(concerned(plan, before, call), occasion.payload, call);
+  return settle(settlingOf(call, plan, runs, warnings));
 }
 
 /** What was rewritten goes round once more; what is allowed then still has to pass the rules. */
@@ -81,16 +97,25 @@ async function secondRound(
   const payload: AnyPayload = { ...call.occasion.payload, tool_input: input };
   const again = concerned(planEvent({ ...call, occasion: { ...call.occasion, payload } }), plan, call);
   if (again.length === 0) return undefined;
-  const firing: Firing = { ...call.firing, payload, round: 2, forceSync: true };
-  const { runs, warnings } = await run(again, firing, call.world);
-  call.firing.signal.throwIfAborted();
+  const { runs, warnings } = await askAgain(again, payload, call);
   const asked = new Set(again.map(({ ref }) => ref.id));
   return {
     ...first,
-    runs: [...first.runs, ...runs.map(restrictionsOnly)],
+    runs: [...first.runs, ...runs],
     skipped: first.skipped.filter(({ hook }) => !asked.has(hook.id)),
-    warnings: [...first.warnings, ...warnings, ...runs.flatMap(ignoredRewrite)],
+    warnings: [...first.warnings, ...warnings],
   };
+}
+
+async function askAgain(
+  hooks: readonly ConfiguredHook[],
+  payload: AnyPayload,
+  call: FireCall,
+): Promise<Pick<Settling, "runs" | "warnings">> {
+  const firing: Firing = { ...call.firing, payload, round: 2, forceSync: true };
+  const { runs, warnings } = await run(hooks, firing, call.world);
+  call.firing.signal.throwIfAborted();
+  return { runs: runs.map(restrictionsOnly), warnings: [...warnings, ...runs.flatMap(ignoredRewrite)] };
 }
 
 function concerned(now: Selected, before: Selected, { rejudge }: FireCall): readonly ConfiguredHook[] {

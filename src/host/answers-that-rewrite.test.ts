@@ -55,6 +55,45 @@ test("PE-21: a PermissionRequest hook does not get past a rule that asks by rewr
   expect([asked, existsSync(join(project, "precious"))]).toEqual([[{ command: "touch made" }], false]);
 });
 
+test("EN-98: an answer's rewrite slipped past a PreToolUse guard whose condition only the new input meets", async () => {
+  const guard = (verdict: string) => ({
+    print: {
+      hookSpecificOutput: {
+        hookEventName: "PreToolUse",
+        permissionDecision: verdict,
+        permissionDecisionReason: "GUARD",
+      },
+    },
+    hook: { if: "Bash(touch precious)" },
+  });
+  const updatedInput = { command: "touch precious" };
+  const rewrite = decision({ behavior: "allow", updatedInput });
+  for (const verdict of ["deny", "ask"]) {
+    const { project, run, payloads } = open({
+      hooks: { PreToolUse: [guard(verdict), { matcher: "Bash" }], PermissionRequest: rewrite },
+    });
+    const { requests } = await run(touch, { prompt: "go" });
+    expect(JSON.stringify(requests.at(-1)?.messages)).toContain("GUARD");
+    expect(existsSync(join(project, "precious"))).toBe(false);
+    // The guard is asked about the new input, the other hook not again.
+    const seen = payloads("PreToolUse").map(({ tool_input: input }) => input);
+    expect(seen).toEqual([{ command: "touch made" }, updatedInput]);
+    const asked: unknown[] = [];
+    await run(touch, { prompt: "go", person: person({ behavior: "allow" }, asked) });
+    expect(asked).toEqual(verdict === "deny" ? [] : [{ command: "touch made" }]);
+    expect([existsSync(join(project, "precious")), existsSync(join(project, "made"))]).toEqual([
+      false,
+      verdict === "ask",
+    ]);
+  }
+  // The person's own rewrite has their word already: a guard may refuse it, not ask again.
+  for (const verdict of ["deny", "ask"]) {
+    const { project, run } = open({ hooks: { PreToolUse: guard(verdict) } });
+    await run(touch, { prompt: "go", person: person({ behavior: "allow", input: updatedInput }) });
+    expect(existsSync(join(project, "precious"))).toBe(verdict === "ask");
+  }
+});
+
 test("PE-47: a folder that policy lets nobody add was added for the session nevertheless", async () => {
   const { home, project, run } = open({ hooks: {} });
   const managed = join(dirname(project), "managed");

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { combine, type Judgement } from "../permissions/index.ts";
-import type { Outcome, ToolInput, Verdict } from "../protocol/index.ts";
+import type { Outcome, PermissionUpdate, ToolInput, Verdict } from "../protocol/index.ts";
 import { askPermission } from "./asking.ts";
 import { type Attachment, refusalOf } from "./attachment.ts";
 import { classify } from "./classifier.ts";
@@ -84,8 +84,12 @@ async function decideByAsking(asked: Asked, input: ToolInput, judgement: Judgeme
       hookEvent: "PermissionRequest",
     });
     if (permission.behavior === "allow") {
-      await storeUpdates(thread, permission.updatedPermissions ?? [], scopeOf(answered));
-      return lookAgain(asked, input, answered.updatedInput);
+      return runAllowed(asked, input, {
+        input: answered.updatedInput,
+        updates: permission.updatedPermissions ?? [],
+        scope: scopeOf(answered),
+        ask: (why) => askPerson(asked, input, judgement, why),
+      });
     }
     const message = permission.message ?? answered.reason ?? "A PermissionRequest hook denied it.";
     return { kind: "refused", message, interrupt: permission.interrupt === true };
@@ -101,27 +105,47 @@ async function askPerson(asked: Asked, input: ToolInput, judgement: Judgement, r
   const blocked = path === undefined ? {} : { blockedPath: path.resolved };
   const said = await askPermission(thread, { tool, input, toolUseId, reason, suggestions, ...blocked }, signal);
   if (said.behavior === "allow") {
-    await storeUpdates(thread, said.updates ?? []);
-    return lookAgain(asked, input, said.input);
+    return runAllowed(asked, input, { input: said.input, updates: said.updates ?? [] });
   }
   const words = said.message ?? "The person refused.";
   return { kind: "refused", message: words, interrupt: said.interrupt === true };
 }
 
-/** What somebody allowed is still held to the tool's schema and to the rules that deny: an answer may bring another input. */
-async function lookAgain(asked: Asked, before: ToolInput, given: ToolInput = before): Promise<Decision> {
-  const { thread, tool: name } = asked;
-  const rewritten = !isDeepStrictEqual(given, before);
+interface Allowed {
+  /** In the place of the one that was asked about. */
+  readonly input: ToolInput | undefined;
+  readonly updates: readonly PermissionUpdate[];
+  readonly scope?: string | undefined;
+  /** Puts the call to the person, where it was not the person who allowed it. */
+  readonly ask?: (reason: string) => Promise<Decision>;
+}
+
+/**
+ * What somebody allowed is still held to the tool's schema and to the rules that deny: an answer may bring another input. PreToolUse
+ * hooks that only the new input concerns are asked about it (EN-98), so that a rewrite slips past no guard.
+ */
+async function runAllowed(asked: Asked, before: ToolInput, allowed: Allowed): Promise<Decision> {
+  const { thread, tool: name, toolUseId, signal, notes } = asked;
+  const { input: given = before, updates, scope, ask } = allowed;
   const tool = thread.tools().find((one) => one.name === name);
   if (tool === undefined) return { kind: "refused", message: noSuchTool(name) };
-  const checked = rewritten
-    ? await checkInput(tool, given, toolContext(asked))
-    : ({ ok: true, input: before } as const);
-  if (!checked.ok) return { kind: "refused", message: checked.message };
-  const judgement = await thread.session.permissions.judge(name, checked.input, thread.cwd);
+  let input = before;
+  if (!isDeepStrictEqual(given, before)) {
+    const checked = await checkInput(tool, given, toolContext(asked));
+    if (!checked.ok) return { kind: "refused", message: checked.message };
+    input = checked.input;
+    const about = { tool_name: name, tool_input: input, tool_use_id: toolUseId };
+    const guarded = await fire(thread, "PreToolUse", about, { signal, notes, toolUseId, rewrittenFrom: before });
+    if (guarded.decision === "deny") return { kind: "refused", message: wordedRefusal(guarded, name) };
+    // A hook answers in the person's place, but not about an input that another hook wants them asked about.
+    if (guarded.decision === "ask" && ask !== undefined) return ask(guarded.reason ?? "A hook asks about it.");
+    if (!guarded.continue) asked.stop ??= guarded.stopReason ?? "";
+  }
+  await storeUpdates(thread, updates, scope);
+  const judgement = await thread.session.permissions.judge(name, input, thread.cwd);
   if (judgement.stance === "deny")
     return { kind: "refused", message: `Permission to use ${name} has been denied: ${judgement.reason}` };
-  return { kind: "run", input: checked.input, judgement };
+  return { kind: "run", input, judgement };
 }
 
 /** The layer of the hook that allowed: a checkout's hooks may not write everywhere. */

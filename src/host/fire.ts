@@ -1,5 +1,5 @@
 import type { EventStep, RunStep } from "../engine/index.ts";
-import { type EventName, type Outcome, rowOf } from "../protocol/index.ts";
+import { type EventName, type Outcome, rowOf, type ToolInput } from "../protocol/index.ts";
 import { type Attachment, attachmentsOf } from "./attachment.ts";
 import { attach, type Thread } from "./thread.ts";
 
@@ -8,6 +8,8 @@ export interface FireOptions {
   /** Collects what the transcript keeps; without it, it is written at once and the model is told. */
   readonly notes?: Attachment[];
   readonly toolUseId?: string;
+  /** The input that hooks of the event have seen; only those that the new one concerns are asked about it. */
+  readonly rewrittenFrom?: ToolInput;
 }
 
 /** Fires an event from a thread, with all that the thread knows, and carries out what is common to all events. */
@@ -15,13 +17,16 @@ export async function fire<Name extends EventName>(
   thread: Thread,
   event: Name,
   own: Readonly<Record<string, unknown>>,
-  { signal, notes, toolUseId }: FireOptions = {},
+  { signal, notes, toolUseId, rewrittenFrom }: FireOptions = {},
 ): Promise<Outcome> {
   const { engine, tell, options } = thread.session;
   const payload = payloadOf(thread, event, own);
   const hookName = hookNameOf(event, own);
   const runId = options.uuid();
-  const given = signal === undefined ? {} : { signal };
+  const given = {
+    ...(signal === undefined ? {} : { signal }),
+    ...(rewrittenFrom === undefined ? {} : { rewrittenFrom }),
+  };
   // Most events concern nobody; then there are no steps to show.
   const outcome = engine.hasHookFor(event)
     ? await shown(engine.stream(event, payload, given), (step) =>

@@ -60,7 +60,10 @@ describe("modes (HO-30)", () => {
     const { run, home, project } = open({ hooks: {}, files: { "a.txt": "hello" } });
     const managedFolder = join(home, "policy");
     mkdirSync(managedFolder);
-    writeFileSync(join(managedFolder, "managed-settings.json"), '{"permissions": {"allowManagedPermissionRulesOnly": true}}');
+    writeFileSync(
+      join(managedFolder, "managed-settings.json"),
+      '{"permissions": {"allowManagedPermissionRulesOnly": true}}',
+    );
     const calls = [
       { tool: "Read", input: { file_path: join(project, "a.txt") } },
       { tool: "TaskCreate", input: { subject: "one", description: "first" } },
