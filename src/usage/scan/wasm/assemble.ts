@@ -83,7 +83,7 @@ export const bytes16 = {
 
 const noResult = 0x40;
 
-/** `again(depth)` inside a loop goes back to its beginning, seen from `depth` blocks further in. */
+/** `branch(depth)` inside a loop goes back to its beginning, seen from `depth` blocks further in. */
 export const loop = (...body: readonly Code[]): Code => [0x03, noResult, ...body.flat(), 0x0b];
 export const block = (...body: readonly Code[]): Code => [0x02, noResult, ...body.flat(), 0x0b];
 export const when = (condition: Code, ...then: readonly Code[]): Code => [

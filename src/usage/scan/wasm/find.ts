@@ -12,14 +12,10 @@ import {
   type,
   when,
 } from "./assemble.ts";
+import { next, no, setWord, wordAt } from "./idioms.ts";
 import { at, fn, shapeAt } from "./layout.ts";
 
 /** The shape of a line. */
-
-const no: Code = i32.const(-1);
-const next = (place: Code, count = 1): Code => i32.add(place, i32.const(count));
-const wordAt = (address: number): Code => i32.load(i32.const(address));
-const setWord = (address: number, value: Code): Code => i32.store(i32.const(address), value);
 
 /**
  * (where a line begins) → the shape it has, 0 for none. Lines follow each other in habits: the shape that followed the last

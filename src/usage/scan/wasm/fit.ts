@@ -15,14 +15,10 @@ import {
   unreachable,
   when,
 } from "./assemble.ts";
+import { is, next, no, setWord, wordAt } from "./idioms.ts";
 import { at, fn, shapeAt } from "./layout.ts";
 
 /** A line against one shape. */
-
-const no: Code = i32.const(-1);
-const is = (value: Code, byte: number): Code => i32.eq(value, i32.const(byte));
-const next = (at: Code, count = 1): Code => i32.add(at, i32.const(count));
-const word = (address: number): Code => i32.const(address);
 
 /** (from, to, kind of slot) → 0. The same hash as in calls/hash.ts, into the two lists of at. */
 export const hash: Func = (() => {
@@ -97,19 +93,19 @@ export const fit: Func = (() => {
   ];
   // Shapes that differ behind a long value need not check it again.
   const any: readonly Code[] = [
-    when(i32.eq(p.get, i32.load(word(at.passedAt))), p.set(i32.load(word(at.passedTo))), branch(3)),
+    when(i32.eq(p.get, wordAt(at.passedAt)), p.set(wordAt(at.passedTo)), branch(3)),
     from.set(p.get),
     p.set(call(fn.skipValue, p.get)),
     failed(),
     when(
       i32.greater(i32.sub(p.get, from.get), i32.const(64)),
-      i32.store(word(at.passedAt), from.get),
-      i32.store(word(at.passedTo), p.get),
+      setWord(at.passedAt, from.get),
+      setWord(at.passedTo, p.get),
     ),
   ];
   const stop: readonly Code[] = [
     byte.set(is(i32.load8(p.get), 0x22)),
-    i32.store(word(at.stopped), byte.get),
+    setWord(at.stopped, byte.get),
     when(byte.get, p.set(call(fn.skipString, next(p.get))), failed(), branch(3)),
     p.set(call(fn.skipScalar, p.get)),
     failed(),

@@ -14,11 +14,10 @@ import {
   unreachable,
   when,
 } from "./assemble.ts";
+import { next } from "./idioms.ts";
 import { at, fn, texts } from "./layout.ts";
 
 /** Where lines end, and whether they end as they should. */
-
-const next = (place: Code, count = 1): Code => i32.add(place, i32.const(count));
 
 /** (from) → the next newline. Contract: there is one. */
 export const findNewline: Func = (() => {

@@ -15,14 +15,10 @@ import {
   unreachable,
   when,
 } from "./assemble.ts";
+import { is, next, setWord, wordAt } from "./idioms.ts";
 import { at, event, fn, lineKind, shapeAt } from "./layout.ts";
 
 /** A chunk of a file, line by line. */
-
-const is = (value: Code, byte: number): Code => i32.eq(value, i32.const(byte));
-const next = (place: Code, count = 1): Code => i32.add(place, i32.const(count));
-const wordAt = (address: number): Code => i32.load(i32.const(address));
-const setWord = (address: number, value: Code): Code => i32.store(i32.const(address), value);
 
 /** (end of what was read) → why it stopped. Goes on behind the line that was read last. */
 export const run: Func = (() => {

@@ -14,13 +14,9 @@ import {
   unreachable,
   when,
 } from "./assemble.ts";
+import { is, isDigit, next, no } from "./idioms.ts";
 
 /** Bytes that are the same, and JSON strings. */
-
-const no: Code = i32.const(-1);
-const is = (value: Code, byte: number): Code => i32.eq(value, i32.const(byte));
-const isDigit = (byte: Code): Code => i32.less(i32.sub(byte, i32.const(0x30)), i32.const(10));
-const next = (at: Code, count = 1): Code => i32.add(at, i32.const(count));
 
 /** (one, other, length) → 1 when the bytes are the same. The last comparison overlaps the one before it. */
 export const isSame: Func = (() => {
