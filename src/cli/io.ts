@@ -1,12 +1,9 @@
 import { homedir } from "node:os";
 import type { Io } from "./command.ts";
+import { interruption } from "./signals.ts";
 
 /** The real world: the process's streams, environment and signals. `flush` waits until what was written has left. */
 export function processIo(process: NodeJS.Process): { io: Io; flush: () => Promise<void> } {
-  const abort = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM"] as const) {
-    process.once(name, () => abort.abort(new Error(`interrupted by ${name}`)));
-  }
   const out = writerOf(process.stdout, process);
   const err = writerOf(process.stderr, process);
   const io: Io = {
@@ -22,7 +19,7 @@ export function processIo(process: NodeJS.Process): { io: Io; flush: () => Promi
       colour: process.stdout.isTTY === true && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb",
       columns: process.stdout.columns ?? 80,
     },
-    signal: abort.signal,
+    signal: interruption(process),
   };
   return { io, flush: async () => void (await Promise.all([out(""), err("")])) };
 }

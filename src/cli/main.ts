@@ -55,6 +55,7 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
   try {
     return await dispatch(args, io);
   } catch (error) {
+    if (io.signal.aborted && error === io.signal.reason) return 130;
     // What went wrong is often told in words of a file, a server or a model.
     const { visibleLines } = await import("./log/line.ts");
     await io.err(`hookline: ${visibleLines(isProblem(error) ? error.message : describeBug(error))}\n`);
