@@ -51,43 +51,93 @@ export interface HandlerScope {
 
 /** The part of the context that all handlers of an event share. */
 export function eventContext({ event, world, providers, state, tasks }: EventScope): object {
-  const shared = {};
-  const cwd = event.cwd ?? world.cwd;
-  // Asked for by those who need it only: the daemon has to fetch the caller's environment.
-  const projectDir = () => world.env["CLAUDE_PROJECT_DIR"] || cwd;
-  lazy(shared, {
-    transcript: () => world.openTranscript(transcriptPath(event)),
-    git: () => lazyGit(cwd, world),
-    cwd: () => cwd,
-    projectDir,
-    path: () => (relative: string) => `${projectDir()}/${relative}`,
-    env: () => world.env,
-    exportEnv: () => async (name: string, value: string) => {
-      const { exportEnv } = await import("./env-file.ts");
-      await exportEnv(world.env, name, value);
-    },
-    replay: () => world.replay,
-  });
+  const shared = Object.create(members) as { [eventPart]?: EventPart };
+  shared[eventPart] = { holder: shared, event, world, cwd: event.cwd ?? world.cwd, state, tasks };
   const { override = {} } = world;
   for (const [name, value] of Object.entries(override)) {
     Object.defineProperty(shared, name, { value, enumerable: true, configurable: true });
   }
   providers.attach(shared, event, override);
-  keep(shared, { stateDoor: state, tasksDoor: tasks });
   return shared;
 }
 
 /** One handler's view of it. */
 export function handlerContext(shared: object, scope: HandlerScope): Context {
-  const own = Object.create(shared) as Context & { stateDoor: StateDoor; tasksDoor: TasksDoor };
-  lazy(own, {
-    state: () => own.stateDoor.inSpace(scope.space),
-    tasks: () => own.tasksDoor.inSpace(scope.space, scope),
-    log: () => scope.log,
-    signal: () => scope.signal,
-    emit: () => (type: string, payload: unknown) => scope.emit(type, payload),
-  });
+  const own = Object.create(shared) as Context & { [eventPart]: EventPart; [handlerPart]?: HandlerPart };
+  own[handlerPart] = { holder: own, scope, shared: own[eventPart] };
   return own;
+}
+
+const eventPart: unique symbol = Symbol("event");
+const handlerPart: unique symbol = Symbol("handler");
+
+interface EventPart extends Omit<EventScope, "providers"> {
+  /** Where a member is kept once it was made. */
+  readonly holder: object;
+  readonly cwd: string;
+}
+
+interface HandlerPart {
+  readonly holder: object;
+  readonly scope: HandlerScope;
+  readonly shared: EventPart;
+}
+
+// Asked for by those who need it only: the daemon has to fetch the caller's environment.
+const projectDir = ({ world, cwd }: EventPart): string => world.env["CLAUDE_PROJECT_DIR"] || cwd;
+
+/** One prototype for all contexts: getters that are made for each event cost more than most handlers do. */
+const members: object = Object.defineProperties(
+  {},
+  {
+    ...getters<EventPart>(eventPart, {
+      transcript: ({ event, world }) => world.openTranscript(transcriptPath(event)),
+      git: ({ cwd, world }) => lazyGit(cwd, world),
+      cwd: ({ cwd }) => cwd,
+      projectDir,
+      path: (part) => (relative: string) => `${projectDir(part)}/${relative}`,
+      env: ({ world }) => world.env,
+      exportEnv:
+        ({ world }) =>
+        async (name: string, value: string) => {
+          const { exportEnv } = await import("./env-file.ts");
+          await exportEnv(world.env, name, value);
+        },
+      replay: ({ world }) => world.replay,
+    }),
+    ...getters<HandlerPart>(handlerPart, {
+      state: ({ shared, scope }) => shared.state.inSpace(scope.space),
+      tasks: ({ shared, scope }) => shared.tasks.inSpace(scope.space, scope),
+      log: ({ scope }) => scope.log,
+      signal: ({ scope }) => scope.signal,
+      emit:
+        ({ scope }) =>
+        (type: string, payload: unknown) =>
+          scope.emit(type, payload),
+    }),
+  },
+);
+
+/** Contract: made once and then kept by the holder; undefined where there is no such part, as for factories of providers. */
+function getters<Part extends { readonly holder: object }>(
+  key: symbol,
+  makers: Readonly<Record<string, (part: Part) => unknown>>,
+): PropertyDescriptorMap {
+  const described = Object.entries(makers).map(([name, make]): [string, PropertyDescriptor] => [
+    name,
+    {
+      enumerable: true,
+      configurable: true,
+      get(this: Readonly<Record<symbol, Part | undefined>>) {
+        const part = this[key];
+        if (part === undefined) return undefined;
+        const value = make(part);
+        Object.defineProperty(part.holder, name, { value, enumerable: true });
+        return value;
+      },
+    },
+  ]);
+  return Object.fromEntries(described);
 }
 
 /** Getters that replace themselves by their value. */
@@ -103,10 +153,6 @@ export function lazy(target: object, getters: Readonly<Record<string, () => unkn
       },
     });
   }
-}
-
-function keep(target: object, values: Readonly<Record<string, unknown>>): void {
-  for (const [name, value] of Object.entries(values)) Object.defineProperty(target, name, { value });
 }
 
 function transcriptPath(event: HookEvent): string | undefined {

@@ -31,9 +31,7 @@ export interface Providers {
   disposeAll(): Promise<void>;
 }
 
-const taken = new Set(
-  "transcript state tasks git cwd projectDir path env exportEnv log signal emit replay stateDoor tasksDoor".split(" "),
-);
+const taken = new Set("transcript state tasks git cwd projectDir path env exportEnv log signal emit replay".split(" "));
 
 export function openProviders(): Providers {
   const providers = new Map<string, Provider>();
