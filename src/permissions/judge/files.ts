@@ -2,9 +2,10 @@ import { posix } from "node:path";
 import type { ToolInput } from "../../protocol/index.ts";
 import { faultOf } from "../paths/resolve.ts";
 import type { Desk } from "./desk.ts";
-import { type Finding, refOf, strictest, unusable } from "./finding.ts";
+import { type Finding, strictest, unusable } from "./finding.ts";
 import type { JudgedPart } from "./judgement.ts";
 import { type Access, judgePath } from "./path.ts";
+import { wholePart } from "./whole-part.ts";
 
 /** A reading or editing tool: every path its input names, in every meaning it may have. */
 export function judgeFiles(
@@ -21,19 +22,7 @@ export function judgeFiles(
   const judged = pathsIn(tool, kind, input).map((given) => ({ given, finding: judgeGiven(given, access, desk) }));
   return {
     findings: judged.map(({ finding }) => finding),
-    parts: judged.map(({ given, finding: { decision, by, rule, why } }) => ({
-      kind: "path",
-      text: typeof given === "string" ? given : String(given),
-      at: [0, 0],
-      head: null,
-      dynamic: false,
-      via: [],
-      cwd: desk.context.cwd,
-      decision,
-      by,
-      rule: refOf(rule),
-      why,
-    })),
+    parts: judged.map(({ given, finding }) => wholePart({ kind: "path", text: String(given) }, finding, desk)),
   };
 }
 

@@ -12,6 +12,7 @@ import { fieldCovers, judgeName, namedThing } from "./name.ts";
 import { isInside, isSpecial, protectionFinding } from "./path.ts";
 import { judgeShell } from "./shell.ts";
 import { suggest } from "./suggest.ts";
+import { wholePart } from "./whole-part.ts";
 import { judgeWholeText } from "./whole-text.ts";
 
 /**
@@ -94,20 +95,7 @@ function look(tool: string, input: ToolInput, desk: Desk): Look {
       return { ...whole, ...judgeFiles(tool, kind, input, desk) };
     default: {
       const found = judgeName(tool, kind, input, desk);
-      const thing = namedThing(tool, kind, input);
-      const { decision, by, why } = found;
-      const part = {
-        at: [0, 0] as const,
-        head: null,
-        dynamic: false,
-        via: [],
-        cwd: desk.context.cwd,
-        decision,
-        by,
-        rule: refOf(found.rule),
-        why,
-      };
-      return { ...whole, findings: [found], parts: [{ ...thing, ...part }] };
+      return { ...whole, findings: [found], parts: [wholePart(namedThing(tool, kind, input), found, desk)] };
     }
   }
 }

@@ -1,9 +1,10 @@
 import { covers } from "../rules/command-pattern.ts";
 import type { Desk } from "./desk.ts";
-import { allowed, asked, denied, type Finding, refOf, strictest } from "./finding.ts";
+import { allowed, asked, denied, type Finding, strictest } from "./finding.ts";
 import type { JudgedPart } from "./judgement.ts";
 import { rulesOn } from "./rules-on.ts";
 import { judgeText } from "./shell.ts";
+import { wholePart } from "./whole-part.ts";
 
 /** A command for a shell that is not analysed: only an exact rule allows it, any trace of a rule restricts it (PE-36). */
 export function judgeWholeText(
@@ -13,20 +14,7 @@ export function judgeWholeText(
 ): { findings: readonly Finding[]; parts: readonly JudgedPart[]; complete: false } {
   const text = command.trim();
   const found = judge(text, tool, desk);
-  const { decision, by, rule, why } = found;
-  const part: JudgedPart = {
-    kind: "command",
-    text,
-    at: [0, command.length],
-    head: null,
-    dynamic: false,
-    via: [],
-    cwd: desk.context.cwd,
-    decision,
-    by,
-    rule: refOf(rule),
-    why,
-  };
+  const part = wholePart({ kind: "command", text, at: [0, command.length] }, found, desk);
   return { findings: [found], parts: [part], complete: false };
 }
 
