@@ -40,7 +40,7 @@ export function lifeOf(owner: Owner, self: Owner = ownOwner()): "alive" | "dead"
   if (!sameBoot && !isSameMachine(owner, self)) return "unknown";
   if (owner.boot !== self.boot) return "dead";
   if (owner.space !== self.space) return "unknown";
-  if (!exists(owner.pid)) return "dead";
+  if (!processExists(owner.pid)) return "dead";
   if (stateLetter(owner.pid) === "ended") return "dead";
   const start = startTag(owner.pid);
   if (start === undefined || owner.start === "") return "alive";
@@ -93,7 +93,8 @@ export function ownerFrom(value: unknown): Owner | undefined {
   return { pid, start, host, machine, boot, space };
 }
 
-function exists(pid: number): boolean {
+/** Somebody else's process is one, too. */
+export function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

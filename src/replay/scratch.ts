@@ -1,6 +1,7 @@
 import { lstat, mkdtemp, readdir, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { processExists } from "../files/index.ts";
 
 const prefix = "hookline-replay-";
 
@@ -9,19 +10,9 @@ export async function makeScratch(folder: string = tmpdir()): Promise<string> {
   const temp = await realpath(folder);
   for (const name of await readdir(temp)) {
     const pid = Number(/^hookline-replay-(\d+)-/.exec(name)?.[1]);
-    if (Number.isInteger(pid) && !isAlive(pid)) await removeOwn(join(temp, name));
+    if (Number.isInteger(pid) && !processExists(pid)) await removeOwn(join(temp, name));
   }
   return mkdtemp(join(temp, `${prefix}${process.pid}-`));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // Somebody else's process lives as well.
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
-  }
 }
 
 /** A shared folder for temporary files may hold what others named like ours. */

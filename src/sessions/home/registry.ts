@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { processStart } from "../../files/index.ts";
+import { processExists, processStart } from "../../files/index.ts";
 import { findRoots, type Where } from "../formats/claude-code/roots.ts";
 import { look } from "../formats/claude-code/walk.ts";
 import { readJsonObject } from "./json-file.ts";
@@ -113,17 +113,7 @@ function lives(pid: number, noted: string | undefined, startOf: StartOf): LiveSe
 
 /** On Linux both sides count clock ticks since boot; elsewhere the two spellings cannot be compared. */
 function systemStart(pid: number): string | "gone" | undefined {
-  if (!exists(pid)) return "gone";
+  if (!Number.isSafeInteger(pid) || pid <= 0 || !processExists(pid)) return "gone";
   if (process.platform !== "linux") return undefined;
   return processStart(pid);
-}
-
-function exists(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }
