@@ -1,14 +1,18 @@
 import type { HookRef, RunRecord } from "../protocol/index.ts";
 import { slots } from "./slots.ts";
 
-/** A hook that runs on after its event was settled. */
-export interface BackgroundEntry {
+/** What a hook in the background is, and since when and how long it may run. */
+interface BackgroundHook {
   readonly id: string;
   readonly hook: HookRef;
   readonly sessionId: string;
   readonly toolName?: string;
   readonly startedAt: number;
   readonly limitMs: number;
+}
+
+/** A hook that runs on after its event was settled. */
+export interface BackgroundEntry extends BackgroundHook {
   readonly state: "waiting" | "running" | "ended";
   readonly stdout: string;
   readonly stderr: string;
@@ -26,13 +30,7 @@ export interface BackgroundAnswer {
 }
 
 /** A hook that is due to run in the background. */
-export interface BackgroundJob {
-  readonly id: string;
-  readonly hook: HookRef;
-  readonly sessionId: string;
-  readonly toolName?: string;
-  readonly startedAt: number;
-  readonly limitMs: number;
+export interface BackgroundJob extends BackgroundHook {
   /** Left alive when the engine closes. */
   readonly detached: boolean;
 }

@@ -2,7 +2,6 @@ export { type PastEvent, type PastEventName, pastEventNames } from "./past-event
 export { type ReplayOptions, replay } from "./replay.ts";
 export type {
   Against,
-  AnswerSummary,
   Change,
   Difference,
   EventCount,
@@ -11,4 +10,4 @@ export type {
   Place,
   Report,
 } from "./report.ts";
-export type { Decision, Effect, SaidHandler } from "./said.ts";
+export type { AnswerSummary, Decision, Effect, SaidHandler } from "./said.ts";

@@ -1,6 +1,6 @@
 import type { ToolInput } from "../protocol/index.ts";
 import type { PastEventName } from "./past-event.ts";
-import type { Decision, Effect, SaidHandler } from "./said.ts";
+import type { AnswerSummary, Decision, Effect, SaidHandler } from "./said.ts";
 
 /** What an app would have done to the past (SD-107). */
 export interface Report {
@@ -80,13 +80,4 @@ export interface Against {
 export interface Difference extends Place {
   readonly now: AnswerSummary;
   readonly before: AnswerSummary;
-}
-
-export interface AnswerSummary {
-  readonly decision: Decision;
-  readonly reason?: string;
-  readonly input?: ToolInput;
-  readonly outputChanged?: true;
-  readonly contexts?: readonly string[];
-  readonly messages?: readonly string[];
 }

@@ -27,8 +27,8 @@ export type Ready =
 /** What the answer comes to. `effect-refused`: nobody knows, for a guard failed only because this is a replay. */
 export type Decision = "none" | "allow" | "ask" | "defer" | "deny" | "block" | "halt" | "effect-refused";
 
-/** What the app said to one event. */
-export interface Said {
+/** An answer, without how it came about. */
+export interface AnswerSummary {
   readonly decision: Decision;
   readonly reason?: string;
   /** The input the tool would have been given instead. */
@@ -37,6 +37,10 @@ export interface Said {
   /** Texts for the model and for the person. */
   readonly contexts?: readonly string[];
   readonly messages?: readonly string[];
+}
+
+/** What the app said to one event. */
+export interface Said extends AnswerSummary {
   readonly handlers: readonly SaidHandler[];
   readonly effects?: readonly Effect[];
   /** Names of tasks that would have been started. */

@@ -1,8 +1,8 @@
 import type { ToolInput } from "../protocol/index.ts";
 import { plainLine } from "../sessions/index.ts";
 import type { PastEvent, PastEventName } from "./past-event.ts";
-import type { AnswerSummary, Change, Difference, EventCount, HandlerReport, Listed, Place, Report } from "./report.ts";
-import type { Decision, Effect, Said, SaidHandler } from "./said.ts";
+import type { Change, Difference, EventCount, HandlerReport, Listed, Place, Report } from "./report.ts";
+import type { AnswerSummary, Decision, Effect, Said, SaidHandler } from "./said.ts";
 import { openTimes, type Times } from "./times.ts";
 
 export interface Tally {

@@ -7,8 +7,8 @@ import { fieldOf, type ToolCall } from "./tool-call.ts";
 /** How an agent was joined to what started it. */
 export type AgentLink = "meta" | "result" | "notification" | "parent" | "workflow" | "name" | "prompt" | "none";
 
-/** A subagent with its own conversation. */
-export interface Agent {
+/** Where a subagent's lines were found. */
+interface AgentSource {
   readonly id: string;
   readonly file: string;
   readonly meta?: AgentMeta;
@@ -17,6 +17,10 @@ export interface Agent {
   readonly run?: string;
   /** The session whose folder holds its file, when that is another one. */
   readonly borrowedFrom?: string;
+}
+
+/** A subagent with its own conversation. */
+export interface Agent extends AgentSource {
   readonly thread: Thread;
   readonly linkedBy: AgentLink;
   readonly toolCall?: ToolCall;
@@ -31,13 +35,7 @@ export interface Agent {
 }
 
 /** An agent whose starter is not known yet. */
-export interface AgentDraft {
-  readonly id: string;
-  readonly file: string;
-  readonly meta?: AgentMeta;
-  readonly inline: boolean;
-  readonly run?: string;
-  readonly borrowedFrom?: string;
+export interface AgentDraft extends AgentSource {
   readonly draft: Draft;
 }
 

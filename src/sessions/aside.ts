@@ -6,10 +6,12 @@ import type { Draft } from "./formats/claude-code/compose.ts";
 import { realInside } from "./inside.ts";
 import { isSafeId } from "./session-id.ts";
 
+/** From a record to a place in it, key by key. */
+type Way = readonly (string | number)[];
+
 /** A part of a record that lies in a file of its own, and where it belongs. */
 export interface Part {
-  /** The way from the record to the place, key by key. */
-  readonly at: readonly (string | number)[];
+  readonly at: Way;
   /** Below the session's folder. */
   readonly file: string;
   readonly as: "text" | "json" | "base64";
@@ -43,11 +45,11 @@ export async function setAside(draft: Draft, root: string, sessionFolder: string
 }
 
 interface Found {
-  readonly at: readonly (string | number)[];
+  readonly at: Way;
   readonly text: string;
 }
 
-function largeStrings(value: unknown, at: readonly (string | number)[] = []): Found[] {
+function largeStrings(value: unknown, at: Way = []): Found[] {
   if (typeof value === "string") {
     // A unit is one to three bytes, so most strings need no counting.
     if (value.length * 3 <= largePartBytes) return [];
@@ -59,7 +61,7 @@ function largeStrings(value: unknown, at: readonly (string | number)[] = []): Fo
 }
 
 /** The id of the tool call when `at` is the text of its result: `message.content[n].content`, or a text block in it. */
-function toolResultAt(draft: Draft, at: readonly (string | number)[]): boolean {
+function toolResultAt(draft: Draft, at: Way): boolean {
   const [message, content, , inner, , text] = at;
   if (message !== "message" || content !== "content" || inner !== "content") return false;
   if (at.length !== 4 && !(at.length === 6 && text === "text")) return false;
@@ -69,7 +71,7 @@ function toolResultAt(draft: Draft, at: readonly (string | number)[]): boolean {
 
 async function spillResult(
   record: Record<string, unknown>,
-  at: readonly (string | number)[],
+  at: Way,
   text: string,
   sessionFolder: string,
   fs: Fs,
@@ -102,7 +104,7 @@ async function writeText(folder: string, id: unknown, bytes: Buffer, fs: Fs): Pr
 
 async function spillBlob(
   record: Record<string, unknown>,
-  at: readonly (string | number)[],
+  at: Way,
   text: string,
   sessionFolder: string,
   fs: Fs,
@@ -127,13 +129,13 @@ async function spillBlob(
 }
 
 /** The image or document block whose data lies at `at`, so that no reader meets half a picture. */
-function mediaBlockAt(record: unknown, at: readonly (string | number)[]): readonly (string | number)[] | undefined {
+function mediaBlockAt(record: unknown, at: Way): Way | undefined {
   if (!isMediaData(at)) return undefined;
   const block = valueAt(record, at.slice(0, -2));
   return isObject(block) && typeof block["type"] === "string" ? at.slice(0, -2) : undefined;
 }
 
-function isMediaData(at: readonly (string | number)[]): boolean {
+function isMediaData(at: Way): boolean {
   return at[0] === "message" && at.at(-1) === "data" && at.at(-2) === "source";
 }
 
@@ -152,14 +154,14 @@ function encode(text: string, want: "text" | "base64"): { bytes: Buffer; as: Par
   return { bytes: Buffer.from(text), as: "text" };
 }
 
-export function valueAt(value: unknown, at: readonly (string | number)[]): unknown {
+export function valueAt(value: unknown, at: Way): unknown {
   return at.reduce<unknown>((inner, key) => {
     if (typeof inner !== "object" || inner === null || !Object.hasOwn(inner, key)) return undefined;
     return (inner as Record<string | number, unknown>)[key];
   }, value);
 }
 
-export function putAt(root: Record<string, unknown>, at: readonly (string | number)[], value: unknown): void {
+export function putAt(root: Record<string, unknown>, at: Way, value: unknown): void {
   const holder = valueAt(root, at.slice(0, -1));
   const key = at.at(-1);
   if (typeof holder !== "object" || holder === null || key === undefined) return;

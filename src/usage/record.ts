@@ -1,23 +1,17 @@
+import type { Tokens } from "../sessions/index.ts";
 import type { Hash } from "./calls/hash.ts";
 
 /**
  * One usage record as its line tells it, before it is compared with any other. The scanner fills the same object for
  * every line: a line costs no allocation.
  */
-export interface UsageRecord {
+export interface UsageRecord extends Counts {
   readonly key: Hash;
   /** 0, 0 when the line names no request. */
   readonly request: Hash;
   /** Numbers of names; 0 is none. */
   model: number;
   agent: number;
-  input: number;
-  output: number;
-  thinking: number;
-  cacheWrite5m: number;
-  cacheWrite1h: number;
-  cacheRead: number;
-  webSearches: number;
   /** Tokens of the prompt: of the largest `message` iteration where there are several. */
   prompt: number;
   /** Cache writes whose lifetime was not written: counted as five minutes. */
@@ -37,21 +31,16 @@ export interface UsageRecord {
   parts: readonly RecordPart[];
 }
 
+type Counts = { -readonly [Name in keyof Tokens]: Tokens[Name] };
+
 /** Whose word counts when several files hold a call: a plain line, one of a sidechain, a copy in a progress line. */
 export type Rank = 0 | 1 | 2;
 export const rank = { main: 0, sidechain: 1, copy: 2 } as const;
 
 /** An iteration that the call's own counts leave out. */
-export interface RecordPart {
+export interface RecordPart extends Tokens {
   readonly model: string;
   readonly fast: boolean;
-  readonly input: number;
-  readonly output: number;
-  readonly thinking: number;
-  readonly cacheWrite5m: number;
-  readonly cacheWrite1h: number;
-  readonly cacheRead: number;
-  readonly webSearches: number;
 }
 
 export const noParts: readonly RecordPart[] = [];

@@ -4,6 +4,7 @@ import { messageOf } from "../../protocol/index.ts";
 import { openSqlite, type Row, removeLeftLock, type Sqlite, sqliteDriver } from "../../sessions/index.ts";
 import { type Hash, hashBytes } from "../calls/hash.ts";
 import type { Progress } from "../scan/progress.ts";
+import type { ReadPart } from "./known-file.ts";
 import { rulesVersion } from "./manifest.ts";
 
 /** The calls of every transcript, packed: what it takes to go on reading a large file without reading it again. */
@@ -18,15 +19,8 @@ export interface CallStore {
 }
 
 /** A transcript up to the last newline that was read. */
-export interface StoredFile {
+export interface StoredFile extends ReadPart {
   readonly path: string;
-  readonly dev: number;
-  readonly ino: number;
-  readonly size: number;
-  readonly mtimeMs: number;
-  readonly head: string;
-  readonly tail: string;
-  readonly progress: Progress;
   readonly calls: Buffer;
 }
 
