@@ -5,13 +5,14 @@ import { takeLock } from "../files/index.ts";
 import { type Loopback, newToken, openLoopback } from "../loopback/index.ts";
 import { appKey } from "../sdk/index.ts";
 import { seesEnvironments } from "./caller.ts";
+import { drained } from "./drained.ts";
 import { type Endpoint, endpointFor } from "./endpoint.ts";
 import { type Env, openDaemonFolder } from "./folder.ts";
 import { openHosts } from "./hosts.ts";
 import { watchIdle } from "./idle.ts";
 import { type DaemonRecord, ownStart, recordPath, writeRecord } from "./record.ts";
 import { routes } from "./routes.ts";
-import { openWarmApp, type WarmApp } from "./warm-app.ts";
+import { openWarmApp } from "./warm-app.ts";
 
 export interface ServeOptions {
   readonly hooksFile: string;
@@ -31,10 +32,6 @@ export interface ServeOptions {
   readonly ready?: (record: DaemonRecord) => void;
 }
 
-/** How long calls that have begun may go on once the daemon is to leave. */
-const drainMs = 5_000;
-/** And how long handlers have that listen to their signal. */
-const lastWordMs = 500;
 /** One that leaves lets go of its lock at once, so this is only for one that is on its way up or just going. */
 const lockWaitMs = 2_000;
 
@@ -108,11 +105,7 @@ export async function serve(options: ServeOptions): Promise<"left" | "taken"> {
   await rm(recordPath(file, env), { force: true });
   server.stop();
   await lock.release();
-  await drained(app, drainMs);
-  if (app.open > 0) {
-    ending.abort();
-    await drained(app, lastWordMs);
-  }
+  await drained(app, ending);
   app.end();
   server.end();
   return "left";
@@ -146,9 +139,4 @@ function either(one: AbortSignal, other: AbortSignal): Promise<void> {
       signal.addEventListener("abort", () => resolve(), { once: true });
     }
   });
-}
-
-async function drained(app: WarmApp, withinMs: number): Promise<void> {
-  const until = performance.now() + withinMs;
-  while (app.open > 0 && performance.now() < until) await new Promise((done) => setTimeout(done, 20));
 }

@@ -66,6 +66,7 @@ export const problemCodes = {
   "sdk/bad-variable": "no environment variable can have this name",
   "sdk/git-failed": "git gave no answer",
   "sdk/unavailable": "the past cannot be asked",
+  "sdk/weak-token": "a token that can be guessed, or cannot stand in a header",
   "sdk/no-tasks": "there is no backend for tasks",
   "sdk/bad-task": "a task without a name or a function",
   "sdk/task-taken": "the app has a task of this name already",

@@ -53,7 +53,7 @@ export {
   type WirePayload,
 } from "./event.ts";
 export type { Git } from "./git.ts";
-export { runApp } from "./in-code.ts";
+export { runApp, type ServeAppOptions, type ServedApp, serveApp } from "./in-code.ts";
 export { JsonEnd } from "./json-end.ts";
 export { keepPayload } from "./keep-payload.ts";
 export { appInputs, buildFile, buildLater, endBuilds } from "./load/inputs.ts";
