@@ -27,6 +27,7 @@ import { skillsInUse } from "./skills.ts";
 import { statusLine } from "./status-line.ts";
 import { type StopHooks, stopHooks } from "./stop-hooks.ts";
 import type { EventStep } from "./stream.ts";
+import { eventBudgetMs } from "./timeouts.ts";
 import { openWorld } from "./world.ts";
 
 /** Contract: gets the payload read-only; answers at once or later, with a verdict, the JSON of a hook, or nothing. */
@@ -60,6 +61,8 @@ export interface Engine {
   notify(event: string, payload: AnyPayload): void;
   /** May say true for hooks that later filters drop, never false for one that would run. */
   hasHookFor(event: string): boolean;
+  /** How long all hooks of an event may take together, where it has such a limit; absent too when it has no hook. */
+  budgetMs(event: string): number | undefined;
   /** Which hooks would run, and why the others would not. Starts nothing. */
   explain(event: string, payload: AnyPayload): Explanation;
   /** Every configured hook with where it stands and what is wrong with it. */
@@ -166,6 +169,19 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
     stream: whileOpen(events.stream),
     notify: whileOpen(events.notify),
     hasHookFor: events.hasHookFor,
+    budgetMs(event) {
+      const hooks = allHooks().filter(({ row }) => row.name === event);
+      const [first] = hooks;
+      const env = { ...resolved.env, ...settings.inForce().effective.env.shared };
+      return (
+        first &&
+        eventBudgetMs(
+          first.row,
+          hooks.map(({ hook }) => hook),
+          env,
+        )
+      );
+    },
     explain: whileOpen(events.explain),
     list: () => listHooks(allHooks(), settings.inForce().trust),
     rules: whileOpen(async () => (await import("./rules.ts")).rulesOf(settings.inForce(), resolved)),

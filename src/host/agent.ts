@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "../protocol/index.ts";
 import { beginSession } from "./begin.ts";
 import { controlOf } from "./control-of.ts";
 import { type Driver, openDriver } from "./drive.ts";
-import { endSession, tellHooks } from "./end.ts";
+import { openSessionEnd } from "./end.ts";
 import { type OpenedSession, openAgentSession } from "./open-session.ts";
 import { type AgentOptions, type RunAgentOptions, resolveAgentOptions } from "./options.ts";
 import { type AgentResult, resultOf } from "./result.ts";
@@ -20,21 +19,20 @@ export async function runAgent(given: RunAgentOptions): Promise<AgentResult> {
   const ending = AbortSignal.any(options.signal === undefined ? [] : [options.signal]);
   const opened = await openAgentSession(options, ending);
   const reason = options.interactive ? "prompt_input_exit" : "other";
+  const end = openSessionEnd(opened.main);
   // Whoever asks for the end does not wait for the turn: hooks hear of it at once.
-  let told: Promise<void> | undefined;
-  const tellEnd = (): void => {
-    told ??= tellHooks(opened.main, "other");
-  };
-  ending.addEventListener("abort", tellEnd, { once: true });
+  const beginEnd = (): void => end.begin("other");
+  if (ending.aborted) beginEnd();
+  ending.addEventListener("abort", beginEnd, { once: true });
   try {
     const driver = openDriver(opened.main, opened.deferred);
-    const result = await Promise.race([work(opened, driver, options), cutShort(ending)]);
+    const result = await Promise.race([work(opened, driver, options), end.overdue]);
     if (result !== undefined) return result;
-    const end = ending.aborted ? ({ by: "interrupted", text: "" } as const) : nothing;
-    return resultOf(opened.session, end, { startedAt: options.clock.now(), turns: 0 });
+    const how = ending.aborted ? ({ by: "interrupted", text: "" } as const) : nothing;
+    return resultOf(opened.session, how, { startedAt: options.clock.now(), turns: 0 });
   } finally {
-    ending.removeEventListener("abort", tellEnd);
-    await endSession(opened.main, told ?? tellHooks(opened.main, reason));
+    ending.removeEventListener("abort", beginEnd);
+    await end.finish(reason);
   }
 }
 
@@ -57,13 +55,6 @@ async function work(opened: OpenedSession, driver: Driver, options: AgentOptions
     close();
   }
   return driver.run();
-}
-
-/** What does not end when it is told to is left behind. */
-async function cutShort(ending: AbortSignal): Promise<undefined> {
-  if (!ending.aborted) await new Promise((done) => ending.addEventListener("abort", done, { once: true }));
-  await sleep(1_600, undefined, { ref: false });
-  return undefined;
 }
 
 function noPrompt(): Problem {

@@ -1,19 +1,86 @@
+import { endLeftovers, findLeftovers } from "../exec/index.ts";
 import { fire } from "./fire.ts";
+import type { AgentSession } from "./session.ts";
 import type { Thread } from "./thread.ts";
+import { openTimeLeft, type Time, type TimeLeft } from "./time-left.ts";
+import { runTag } from "./tools/background-shells.ts";
 
-/**
- * The end of a session: hooks hear of it within their budget, then everything that runs is ended and everything written is on disk.
- * Contract: never rejects for what hooks do; what they wrote to stderr is told.
- */
-export async function endSession({ session }: Thread, told: Promise<void>): Promise<void> {
-  const { engine, agents, shells, surroundings, live, record, servers } = session;
-  await Promise.all([told, agents.killAll(), shells.endAll()]);
-  await shells.clearFolders();
-  await Promise.all([surroundings.end(), ...servers.map((server) => server.close())]);
-  // Hooks that nobody waits for may finish what they began, unless somebody wants the process gone.
-  await engine.close({ waitMs: session.signal.aborted ? 0 : 1_000 });
-  await live.remove();
-  await record.close();
+/** The end of a session, which can be asked for while a turn runs. */
+export interface SessionEnd {
+  /** The end is wanted: hooks hear of it, what runs in the background is told to end, and the time begins to count. */
+  begin(reason: string): void;
+  /** Resolves when a turn that does not end is not to be waited for any more. */
+  readonly overdue: Promise<undefined>;
+  /**
+   * Everything else, in order: what hooks, agents and commands need to end, servers, the registry, the transcript.
+   * Contract: over `endWithinMs` after `begin`, or half a second after what SessionEnd hooks were given if that is more, whatever still
+   * runs; what did not end in time was killed. Never rejects for what hooks do; what they wrote to stderr is told.
+   */
+  finish(reason: string): Promise<void>;
+}
+
+const endWithinMs = 2_000;
+/** What the steps after the hooks have at least. */
+const afterHooksMs = 500;
+/** What is kept for killing what is left and for the files: a turn, hooks and servers are not waited for into it. */
+const reserveMs = 150;
+const filesReserveMs = 50;
+
+export function openSessionEnd(main: Thread, time?: Time): SessionEnd {
+  const { session } = main;
+  const { engine, agents, shells, surroundings, live } = session;
+  let begun: { readonly left: TimeLeft; readonly work: Promise<unknown> } | undefined;
+  let giveUp: () => void = () => undefined;
+  const overdue = new Promise<undefined>((done) => {
+    giveUp = () => done(undefined);
+  });
+
+  function start(reason: string): { left: TimeLeft; work: Promise<unknown> } {
+    if (begun !== undefined) return begun;
+    const hooksMs = engine.budgetMs("SessionEnd") ?? 0;
+    const left = openTimeLeft(Math.max(endWithinMs, hooksMs + afterHooksMs), time);
+    const work = Promise.all([tellHooks(main, reason), agents.killAll(), shells.endAll()]);
+    begun = { left, work };
+    return begun;
+  }
+
+  return {
+    begin(reason) {
+      if (begun !== undefined) return;
+      const { left } = start(reason);
+      void left.waitFor(new Promise(() => undefined), reserveMs).then(giveUp);
+    },
+    overdue,
+    async finish(reason) {
+      const { left, work } = start(reason);
+      const inTime = [
+        await left.waitFor(work, reserveMs),
+        await left.waitFor(closeServers(session), reserveMs),
+        await left.waitFor(surroundings.end(), reserveMs),
+        await left.waitFor(engine.close({ waitMs: graceOf(session, left) }), reserveMs),
+      ];
+      // A turn that was left behind may have started something since.
+      if (session.signal.aborted || inTime.includes(false)) await left.waitFor(killLeft(session), filesReserveMs);
+      await left.waitFor(live.remove(), filesReserveMs / 2);
+      await left.waitFor(session.record.close());
+    },
+  };
+}
+
+async function closeServers({ servers }: AgentSession): Promise<void> {
+  await Promise.all(servers.map((server) => server.close()));
+}
+
+/** Hooks that nobody waits for may finish what they began, unless somebody wants the process gone. */
+function graceOf({ signal }: AgentSession, left: TimeLeft): number {
+  return signal.aborted ? 0 : Math.max(0, Math.min(1_000, left.leftMs() - 2 * reserveMs));
+}
+
+/** Kills what carries the session's mark: commands, servers and hooks, unless one of these is meant to outlive the session. */
+async function killLeft({ options, engine, shells }: AgentSession): Promise<void> {
+  const outlives = engine.background.list().some(({ state }) => state === "running");
+  if (outlives) await shells.endAll();
+  else endLeftovers(await findLeftovers(runTag, `${options.env[runTag]}/`));
 }
 
 /** SessionEnd, within its budget. */

@@ -99,11 +99,16 @@ Exit status: 0 answered, 1 API error, refused start, limit reached or wrong call
     const status = headless
       ? await runHeadless({ ...common, ...(await headlessOptions(call, io)) }, front)
       : await runInteractive(common, front);
+    // What the end of the session left behind does not keep the process.
+    if (status > 128) setTimeout(() => front.leave(status), leaveAfterMs).unref();
     const complaints = status === 0 ? (scripted?.complaints() ?? []) : [];
     for (const complaint of complaints) await io.err(`hookline: the script did not go as written: ${complaint}\n`);
     return complaints.length > 0 ? 1 : status;
   },
 };
+
+/** For the last words to leave. */
+const leaveAfterMs = 100;
 
 function modelName(call: Call, io: Io): string {
   return call.text("model") ?? (io.env["ANTHROPIC_MODEL"] || "claude-sonnet-4-5");

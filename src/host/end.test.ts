@@ -1,0 +1,138 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate as nextTick } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { openSessionEnd } from "./end.ts";
+import { makeWorld } from "./fixtures/agent-run.ts";
+import type { Thread } from "./thread.ts";
+import { openTimeLeft, type Time } from "./time-left.ts";
+
+/** A clock that jumps when everybody waits: what is done at once costs nothing, what never ends costs all there is. */
+function jumpingTime(): Time & { at: number } {
+  const time = {
+    at: 0,
+    now: () => time.at,
+    async sleep(ms: number, signal: AbortSignal) {
+      await nextTick();
+      if (!signal.aborted) time.at += ms;
+    },
+  };
+  return time;
+}
+
+const never = new Promise<never>(() => undefined);
+
+/** A session of which nothing ends that is told to; `seen` has what was done when. */
+function stuck(time: Time, budgetMs?: number, aborted = true) {
+  const seen: [string, number][] = [];
+  const note = (what: string): Promise<void> => {
+    seen.push([what, time.now()]);
+    return what === "registry" || what === "transcript" ? Promise.resolve() : never;
+  };
+  const session = {
+    engine: {
+      budgetMs: () => budgetMs,
+      hasHookFor: () => false,
+      fire: () => note("hooks"),
+      background: { list: () => [] },
+      close: () => note("engine"),
+    },
+    agents: { killAll: () => note("agents") },
+    shells: { endAll: () => note("commands") },
+    servers: [{ close: () => note("server") }],
+    surroundings: { end: () => note("watchers") },
+    live: { remove: () => note("registry") },
+    record: { id: "s", file: "f", close: () => note("transcript") },
+    signal: aborted ? AbortSignal.abort() : new AbortController().signal,
+    options: { env: { HOOKLINE_RUN: "no-such-mark" }, effortOf: () => undefined, uuid: () => "u" },
+    permissions: { mode: () => "default" },
+    tell: () => undefined,
+  };
+  return { main: { session, cwd: "/", model: { name: "m" } } as unknown as Thread, seen };
+}
+
+describe("HO-43: the end is over two seconds after it was asked for", () => {
+  test("whatever does not end, in an order that leaves time for registry and transcript", async () => {
+    const time = jumpingTime();
+    const { main, seen } = stuck(time, 1_500);
+    const end = openSessionEnd(main, time);
+    end.begin("other");
+    await end.overdue;
+    expect(time.at).toBeLessThan(2_000);
+    await end.finish("other");
+    expect(time.at).toBeLessThanOrEqual(2_000);
+    const names = seen.map(([what]) => what);
+    expect(names).toEqual([
+      ...["hooks", "agents", "commands", "server", "watchers", "engine", "registry", "transcript"],
+    ]);
+    expect(seen.filter(([, at]) => at === 0).map(([what]) => what)).toEqual(["hooks", "agents", "commands"]);
+  });
+
+  test("hooks that were given more time have it, and the rest has half a second after them", async () => {
+    const time = jumpingTime();
+    const { main, seen } = stuck(time, 10_000, false);
+    await openSessionEnd(main, time).finish("prompt_input_exit");
+    expect(seen.find(([what]) => what === "server")?.[1]).toBeGreaterThanOrEqual(10_250);
+    expect(time.at).toBeLessThanOrEqual(10_500);
+    expect(seen.at(-1)?.[0]).toBe("transcript");
+  });
+
+  test("what is left is shared by the steps; an error of one that was left behind harms nobody", async () => {
+    const time = jumpingTime();
+    const left = openTimeLeft(1_000, time);
+    let fail: (error: Error) => void = () => undefined;
+    const late = new Promise((_, no) => {
+      fail = no;
+    });
+    expect(await left.waitFor(late, 300)).toBe(false);
+    expect([time.at, left.leftMs()]).toEqual([700, 300]);
+    expect(await left.waitFor(Promise.resolve(), 300)).toBe(true);
+    expect(await left.waitFor(never)).toBe(false);
+    expect(await left.waitFor(Promise.resolve())).toBe(true);
+    fail(new Error("too late"));
+    await nextTick();
+    expect(time.at).toBe(1_000);
+  });
+});
+
+test("HO-43: a SessionEnd hook, a command and one in the background that ignore TERM are gone with the session", async () => {
+  const stubborn = (name: string) => `trap '' TERM; echo $$ > ${name}; while :; do sleep 0.1; done`;
+  const world = makeWorld({
+    hooks: { SessionEnd: { run: stubborn("hook.pid") } },
+    settings: { permissions: { allow: ["Bash"] } },
+  });
+  try {
+    const ending = new AbortController();
+    const calls = [
+      { tool: "Bash", input: { command: stubborn("background.pid"), run_in_background: true } },
+      { tool: "Bash", input: { command: stubborn("command.pid") } },
+    ];
+    const run = world.run([{ calls }], { prompt: "go", signal: ending.signal, permissionMode: "bypassPermissions" });
+    const file = (name: string) => join(world.project, `${name}.pid`);
+    const started = ["background", "command"];
+    await expect.poll(() => started.every((name) => existsSync(file(name))), { timeout: 20_000 }).toBe(true);
+    const asked = performance.now();
+    ending.abort(new Error("SIGTERM"));
+    const { result } = await run;
+    // The bound itself is tried above, on a clock that nobody else can hold up.
+    expect(performance.now() - asked).toBeLessThan(8_000);
+    expect(result.terminal_reason).toBe("interrupted");
+    for (const name of [...started, "hook"]) {
+      const pid = Number(readFileSync(file(name), "utf8"));
+      await expect.poll(() => isThere(pid), { timeout: 5_000 }).toBe(false);
+    }
+  } finally {
+    world.remove();
+  }
+});
+
+/** A killed process is there until it is collected. */
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    // Nobody has this number any more.
+    return false;
+  }
+}
