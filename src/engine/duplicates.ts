@@ -43,8 +43,9 @@ function payloadOf(hook: Hook): readonly unknown[] | undefined {
     case "http":
       return [hook.url, Object.entries(hook.headers ?? {}).sort()];
     case "prompt":
-    case "agent":
       return [hook.prompt, hook.model ?? ""];
+    case "agent":
+      return [hook.prompt, hook.model ?? "", [...(hook.tools ?? [])].sort()];
     case "mcp_tool":
       return [hook.server, hook.tool, hook.input ?? {}];
     default:

@@ -34,6 +34,8 @@ export interface ModelCall {
   readonly schema: Readonly<Record<string, unknown>>;
   /** The conversation so far, on events at the end of a turn, when the host lends it. */
   readonly conversation?: readonly unknown[];
+  /** Of an agent hook: names of tools it wants beside those that only read. */
+  readonly tools?: readonly string[];
   readonly hook: HookRef;
 }
 

@@ -99,7 +99,7 @@ export function openSurroundings({ options, engine, directories, envFolder, tell
       thread.cwd = stayAt;
       const about = { old_cwd: before, new_cwd: folder };
       fireUnawaited(thread, "CwdChanged", about, (outcome) => replaceWanted(thread, outcome));
-      if (thread.agent === undefined) await watchFiles(thread);
+      if (thread.purpose === "main") await watchFiles(thread);
     },
     settingsChanged: watchFiles,
     envFiles: () => envFilesOf(envFolder()),

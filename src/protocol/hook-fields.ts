@@ -47,6 +47,7 @@ export const hookFields: HookFields = {
     type: { is: "text", of: ["agent"] },
     prompt: text,
     model: optionalText,
+    tools: optionalTexts,
     ...anyHook,
   },
   mcp_tool: {

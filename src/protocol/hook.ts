@@ -52,6 +52,8 @@ export interface AgentHook extends AnyHook {
   readonly type: "agent";
   readonly prompt: string;
   readonly model?: string;
+  /** Names of tools it is lent beside those that only read. */
+  readonly tools?: readonly string[];
 }
 
 export interface McpToolHook extends AnyHook {

@@ -24,7 +24,7 @@ export interface ModelRunShape {
 
 /** Contract: resolves even if the port never answers; a reply of any other shape than the asked one is a failure. */
 export async function runModel(
-  hook: { readonly prompt: string; readonly model?: string },
+  hook: { readonly prompt: string; readonly model?: string; readonly tools?: readonly string[] },
   call: ModelRunCall<ModelPort | AgentPort>,
   shape: ModelRunShape,
 ): Promise<Ran> {
@@ -33,6 +33,7 @@ export async function runModel(
     ...(hook.model === undefined ? {} : { model: hook.model }),
     schema: shape.schema,
     ...(call.conversation === undefined ? {} : { conversation: call.conversation }),
+    ...(hook.tools === undefined ? {} : { tools: hook.tools }),
     hook: call.ref,
   };
   const spent: ModelSpent[] = [];

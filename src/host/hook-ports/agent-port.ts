@@ -1,4 +1,4 @@
-import type { AgentPort } from "../../engine/index.ts";
+import type { AgentPort, ModelCall } from "../../engine/index.ts";
 import type { Message, ModelEnd, ToolDefinition, ToolResultBlock, ToolUseBlock } from "../../models/index.ts";
 import type { HookRef } from "../../protocol/index.ts";
 import { type HookModel, openAsked } from "./asked-model.ts";
@@ -6,13 +6,18 @@ import { conversationText } from "./conversation-text.ts";
 import { forced, replyIn, structuredOutput, verdictsIn } from "./structured-output.ts";
 
 export interface AgentPortOptions extends HookModel {
-  /** What an agent hook may use; read-only ones unless its definition says more. */
-  readonly tools: (hook: HookRef) => readonly ToolDefinition[];
+  /** What an agent hook may use; read-only ones unless its definition (`run.tools`) says more. `run` is one for all of a run. */
+  readonly tools: (hook: HookRef, run: ModelCall) => readonly ToolDefinition[];
   /**
    * Calls one of these tools. Contract: the host's one way of calling tools, so that hooks and permission rules see this call as any
    * other; never rejects for what a tool or a hook does.
    */
-  readonly callTool: (call: ToolUseBlock, hook: HookRef, signal: AbortSignal) => Promise<ToolResultBlock>;
+  readonly callTool: (
+    call: ToolUseBlock,
+    hook: HookRef,
+    signal: AbortSignal,
+    run: ModelCall,
+  ) => Promise<ToolResultBlock>;
   /** Model calls that one hook may make; in the last one it must give its verdict. */
   readonly maxTurns?: number;
 }
@@ -22,7 +27,7 @@ export function agentPort(options: AgentPortOptions): AgentPort {
   const { maxTurns = 20 } = options;
   return async (call, signal, spent) => {
     const asked = await openAsked(options, "agent-hook", call, signal, spent);
-    const offered = options.tools(call.hook);
+    const offered = options.tools(call.hook, call);
     const tools = [...offered, structuredOutput(call.schema)];
     const messages: Message[] = [{ role: "user", content: conversationText(call.conversation) + call.prompt }];
     let mustAnswer = offered.length === 0;
@@ -36,7 +41,7 @@ export function agentPort(options: AgentPortOptions): AgentPort {
         maxTokens: 8_192,
       });
       if (mustAnswer || verdictsIn(answer).length > 0) return replyIn(answer);
-      const results = await resultsOf(answer, offered, options, call.hook, signal);
+      const results = await resultsOf(answer, offered, options, call, signal);
       // It talked instead of looking further: it knows what it will ever know.
       mustAnswer = results.length === 0;
       if (answer.content.length > 0) messages.push({ role: "assistant", content: answer.content });
@@ -51,7 +56,7 @@ function resultsOf(
   answer: ModelEnd,
   offered: readonly ToolDefinition[],
   { callTool }: AgentPortOptions,
-  hook: HookRef,
+  run: ModelCall,
   signal: AbortSignal,
 ): Promise<readonly ToolResultBlock[]> {
   const calls = answer.content.filter((block): block is ToolUseBlock => block.type === "tool_use");
@@ -60,7 +65,7 @@ function resultsOf(
       if (!offered.some(({ name }) => name === call.name)) return refused(call, `There is no tool ${call.name} here.`);
       const broken = answer.broken?.[call.id];
       if (broken !== undefined) return refused(call, "The input was no JSON object.");
-      return callTool(call, hook, signal);
+      return callTool(call, run.hook, signal, run);
     }),
   );
 }

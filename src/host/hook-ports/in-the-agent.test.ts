@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { makeWorld, type World, type WorldOptions } from "../fixtures/agent-run.ts";
 
@@ -79,4 +81,44 @@ test("HO-60: in the agent an agent hook reads files, through the same rules and 
   expect(result).toMatchObject({ result: "Now they pass.", terminal_reason: "completed" });
   expect(requests.filter(({ purpose }) => purpose === "main")).toHaveLength(2);
   expect(payloads("PreToolUse").map((payload) => payload["tool_name"])).toEqual(["Read", "Read"]);
+});
+
+test("HO-60: an agent hook's definition may ask for more tools; rules and hooks judge their calls as any other's", async () => {
+  const { run, payloads, project } = open({
+    files: { "a.txt": "one\n", "sub/b.txt": "" },
+    hooks: { PreToolUse: {} },
+    settings: { permissions: { allow: ["Bash(cd sub)", "Edit"], deny: ["Bash(rm *)"] } },
+  });
+  const prompt = "The tests must pass.";
+  const hooks = { Stop: [{ hooks: [{ type: "agent", prompt, tools: ["Bash", "Edit", "Agent", "EnterWorktree"] }] }] };
+  const when = { purpose: "agent-hook" } as const;
+  const call = (tool: string, input: Record<string, unknown>) => ({ when, calls: [{ tool, input }] });
+  const { complaints, result } = await run(
+    [
+      { text: "Done." },
+      {
+        ...call("Read", { file_path: join(project, "a.txt") }),
+        expect: [{ in: "tools", contains: ["Read:", "Bash:", "Edit:"], lacks: ["Write:", "Agent:", "EnterWorktree:"] }],
+      },
+      call("Edit", { file_path: join(project, "a.txt"), old_string: "one", new_string: "two" }),
+      call("Bash", { command: "cd sub" }),
+      call("Bash", { command: "pwd" }),
+      { ...call("Bash", { command: "rm b.txt" }), expect: [{ in: "last-message", contains: ["/sub"] }] },
+      {
+        ...call("StructuredOutput", { ok: true }),
+        expect: [{ in: "last-message", contains: ["has been denied"] }],
+      },
+    ],
+    { prompt: "go", settings: [JSON.stringify({ hooks })] },
+  );
+  expect([complaints, result.result]).toEqual([[], "Done."]);
+  expect(readFileSync(join(project, "a.txt"), "utf8")).toBe("two\n");
+  expect(existsSync(join(project, "sub/b.txt"))).toBe(true);
+  expect(payloads("PreToolUse").map(({ tool_name: name, cwd }) => [name, String(cwd).endsWith("/sub")])).toEqual([
+    ["Read", false],
+    ["Edit", false],
+    ["Bash", false],
+    ["Bash", true],
+    ["Bash", true],
+  ]);
 });
