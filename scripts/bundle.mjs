@@ -27,7 +27,7 @@ const entries = [
   ),
   "cli/run/transcript.ts",
   // The daemon and the thread in it that runs handlers.
-  ...["cli/commands/serve.ts", "cli/run/thread.ts", "cli/run/keep.ts"],
+  ...["cli/commands/serve.ts", "cli/own-client.ts", "cli/run/thread.ts", "cli/run/keep.ts"],
   // What a status bar calls every few moments, and reports that are held to a budget of time.
   ...["cli/start.ts", "usage/index.ts", "cli/commands/usage.ts", "cli/commands/statusline.ts"],
   // An agent is some three hundred files; `ask` is called by hooks and scripts.

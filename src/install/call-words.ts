@@ -9,6 +9,8 @@ export interface CallPlaces {
   readonly root: string;
   readonly hooksFile: string;
   readonly packageRoot: string;
+  /** The client as a program of this machine, which an entry for other machines cannot name. */
+  readonly compiledClient?: string;
   /** The Node to start for the `run` transport, unless the entry is for other machines too. */
   readonly node: string;
 }
@@ -24,10 +26,11 @@ export const projectDir = "${CLAUDE_PROJECT_DIR}";
 
 /** Contract: in project scope every path is written from the project's folder; a path outside it is a `Problem`. */
 export function callsFor(places: CallPlaces): Calls {
-  const { scope, hooksFile, packageRoot, node } = places;
+  const { scope, hooksFile, packageRoot, compiledClient, node } = places;
+  const script = join(packageRoot, "client", "hookline-client");
   const file = written(hooksFile, places);
   return {
-    client: [written(join(packageRoot, "client", "hookline-client"), places), file],
+    client: [written(scope === "project" ? script : (compiledClient ?? script), places), file],
     run: [
       scope === "project" ? "node" : node,
       written(join(packageRoot, "dist", "cli", "bin.cjs"), places),

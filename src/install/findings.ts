@@ -1,4 +1,5 @@
 import { Problem } from "../protocol/index.ts";
+import type { ClientForm } from "./compiled-client.ts";
 import type { Installer } from "./install-app.ts";
 import { findBash } from "./package-place.ts";
 import type { Standpoint } from "./places.ts";
@@ -22,6 +23,7 @@ export const installFindingCodes = {
   "install-drift": "something is no longer as it was installed",
   "package-missing": "an entry calls a package that is not there any more",
   "bash-missing": "an entry calls the client, which is a bash script, and there is no bash",
+  "client-stale": "the compiled client is of what its package was before",
   "token-readable": "a settings file with a token in it can be read by others",
   "daemon-stale": "the daemon is of another version than the package",
   "handler-slow": "a handler keeps the agent waiting",
@@ -49,6 +51,18 @@ export async function installFindings(
       return { level: "warning", code: "handler-slow", message, place: name };
     }),
   ];
+}
+
+/** The client that each scope's entries come to. */
+export async function clientsInUse(
+  standpoint: Standpoint,
+  installer: Installer,
+): Promise<readonly { readonly scope: Scope; readonly client: ClientForm }[]> {
+  const looked = await Promise.all(scopes.map((scope) => look(scope, standpoint, installer)));
+  return looked
+    .flat()
+    .filter((one) => "installed" in one)
+    .flatMap(({ places, client }) => (client === undefined ? [] : [{ scope: places.scope, client: client.form }]));
 }
 
 async function look(
@@ -107,6 +121,15 @@ async function findingsOf(
     ),
     ...(client && findBash(env) === undefined
       ? [at("error", "bash-missing", "There is no bash in PATH. Install it, or: hookline install --transport run.")]
+      : []),
+    ...(status.client?.stale === true
+      ? [
+          at(
+            "warning",
+            "client-stale",
+            `${status.client.path} was compiled for another version of its package, so a slower script does its work. hookline doctor --fix makes another.`,
+          ),
+        ]
       : []),
     ...(readable
       ? [

@@ -5,6 +5,8 @@ import type { HomeSource } from "../files/index.ts";
 import { catalog, type EventRow } from "../protocol/index.ts";
 import { appKey } from "../sdk/index.ts";
 import { type Calls, callsFor } from "./call-words.ts";
+import { type Compiled, compileClient } from "./compile-client.ts";
+import type { ClientForm } from "./compiled-client.ts";
 import type { DaemonDoor, Endpoint } from "./daemon-door.ts";
 import { type Installed, install } from "./install.ts";
 import { type Introspected, introspect } from "./introspect.ts";
@@ -47,6 +49,8 @@ export type InstallOutcome =
       readonly places: ScopePlaces;
       readonly planned: readonly PlannedEntry[];
       readonly installed: Installed;
+      /** Absent when no entry calls the client. */
+      readonly client?: ClientUse;
       /** What the hooks file printed while it was loaded. */
       readonly prints: string;
       /** What the person should know about the choice. */
@@ -63,7 +67,6 @@ export async function installApp(request: InstallRequest, installer: Installer):
   const app = await look(hooksFile, root, request, installer);
   if (app.events.length === 0) return { is: "no-handlers", hooksFile, prints: app.prints };
   const packageRoot = await packageFor({ scope, root, running: installer.packageRoot, home, dryRun });
-  const calls = callsFor({ scope, root, hooksFile, packageRoot, node: installer.node });
   const warm = daemon !== undefined && canRunClient(packageRoot, env);
   const choice = {
     scope,
@@ -77,6 +80,9 @@ export async function installApp(request: InstallRequest, installer: Installer):
   const endpoint = needsEndpoint(app.events, choice)
     ? await endpointOf(hooksFile, places, request, installer)
     : undefined;
+  const made = warm && transport !== "run" ? await compileClient({ packageRoot, home, env, dryRun }) : { why: "" };
+  const compiled = "program" in made ? { compiledClient: made.program } : {};
+  const calls = callsFor({ scope, root, hooksFile, packageRoot, node: installer.node, ...compiled });
   const planned = planEntries(app.events, { ...choice, calls, ...(endpoint === undefined ? {} : { endpoint }) });
   const old = await readLockFile(places.lockFile);
   const installed = await install({
@@ -97,9 +103,20 @@ export async function installApp(request: InstallRequest, installer: Installer):
     places,
     planned,
     installed,
+    ...(planned.some((one) => one.transport === "client") ? { client: useOf(made) } : {}),
     prints: app.prints,
     notes: [...replaced(old, places, hooksFile), ...notesOn(planned, choice)],
   };
+}
+
+/** Which client the entries come to, and why it is not the faster one. */
+export interface ClientUse {
+  readonly form: ClientForm;
+  readonly why?: string;
+}
+
+function useOf(made: Compiled): ClientUse {
+  return "program" in made ? { form: "compiled" } : { form: "script", why: made.why };
 }
 
 /** A dry run leaves no trace, so what loading would keep for the next time is kept in a folder that goes. */

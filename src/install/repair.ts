@@ -1,5 +1,7 @@
 import { type HttpHook, Problem } from "../protocol/index.ts";
 import { type Calls, callsFor } from "./call-words.ts";
+import { compileClient } from "./compile-client.ts";
+import { isCompiledClientPath, packageOfClient } from "./compiled-client.ts";
 import { holdsToken } from "./findings.ts";
 import { install } from "./install.ts";
 import { type Installer, usedCall } from "./install-app.ts";
@@ -25,15 +27,17 @@ export interface Repair {
 export async function repair(standpoint: Standpoint, installer: Installer): Promise<readonly Repair[]> {
   const all = await statusOf(standpoint, installer, undefined, "nothing");
   const repairs: Repair[] = [];
-  for (const status of all) if (status.lock !== undefined) repairs.push(...(await repairScope(status, installer)));
+  for (const status of all)
+    if (status.lock !== undefined) repairs.push(...(await repairScope(status, standpoint, installer)));
   return repairs;
 }
 
-async function repairScope(status: ScopeStatus, installer: Installer): Promise<readonly Repair[]> {
+async function repairScope(status: ScopeStatus, { env }: Standpoint, installer: Installer): Promise<readonly Repair[]> {
   return [
     ...(await stopped(status, installer)),
     ...(await executable(status)),
-    ...(await putBack(status, installer)),
+    ...(await compiledAgain(status, env, installer)),
+    ...(await putBack(status, env, installer)),
     ...(holdsToken(status) ? await tightened(status.places.settingsFile) : []),
   ];
 }
@@ -57,20 +61,42 @@ async function executable({ lock, record, places }: ScopeStatus): Promise<readon
   }
 }
 
-/** The entries as they were written, but for a port that a stranger has and programs that are gone. */
-async function putBack({ places, lock, record, drift }: ScopeStatus, installer: Installer): Promise<readonly Repair[]> {
+/** A compiled client that was removed comes back where it was, as long as its package is the same. */
+async function compiledAgain(
+  { lock, record, places }: ScopeStatus,
+  env: Standpoint["env"],
+  { packageRoot, home }: Installer,
+): Promise<readonly Repair[]> {
+  if (lock === undefined || record === undefined) return [];
+  const gone = goneFrom(record.entries, lock, places.root).find((path) => isCompiledClientPath(path, home));
+  if (gone === undefined) return [];
+  const made = await compileClient({ packageRoot: (await packageOfClient(gone)) ?? packageRoot, home, env });
+  return "program" in made && made.program === gone
+    ? [{ done: true, message: `Compiled the client ${gone} again.` }]
+    : [];
+}
+
+/** The entries as they were written, but for a port that a stranger has and programs that are gone or left behind. */
+async function putBack(
+  { places, lock, record, drift, client }: ScopeStatus,
+  env: Standpoint["env"],
+  installer: Installer,
+): Promise<readonly Repair[]> {
   if (lock === undefined) return [];
   const is = (...kinds: string[]) => drift.some(({ kind }) => kinds.includes(kind));
-  const gone = goneFrom(record?.entries ?? [], lock, places.root);
+  const gone = [
+    ...goneFrom(record?.entries ?? [], lock, places.root),
+    ...(client?.stale === true ? [client.path] : []),
+  ];
   if (!is("entry-missing", "entry-altered", "entry-left", "port-taken") && gone.length === 0) return [];
   if (record === undefined) {
     const message = `${places.settingsFile} was installed by somebody else; hookline install makes it good.`;
     return [{ done: false, message }];
   }
-  const now = gone.length === 0 ? undefined : await callsOfNow(record.hooksFile, places, installer);
+  const now = gone.length === 0 ? undefined : await callsOfNow(record.hooksFile, places, env, installer);
   const calls = now !== undefined && "calls" in now ? now.calls : undefined;
   const fresh = is("port-taken") ? await installer.daemon?.endpointFor(record.hooksFile, { fresh: true }) : undefined;
-  const moved = calls === undefined ? record.entries : repointed(record.entries, lock, calls, places.root);
+  const moved = calls === undefined ? record.entries : repointed(record.entries, lock, calls, places.root, gone);
   const planned = fresh === undefined ? moved : moved.map((entry) => withEndpoint(entry, fresh, record.tokenEnv));
   const { settings } = await install({
     places,
@@ -96,11 +122,14 @@ async function putBack({ places, lock, record, drift }: ScopeStatus, installer: 
 async function callsOfNow(
   hooksFile: string,
   { scope, root }: ScopePlaces,
+  env: Standpoint["env"],
   { packageRoot: running, node, home }: Installer,
 ): Promise<{ readonly calls: Calls } | { readonly why: string }> {
   try {
     const packageRoot = await packageFor({ scope, root, running, home, dryRun: false });
-    return { calls: callsFor({ scope, root, hooksFile, packageRoot, node }) };
+    const made = await compileClient({ packageRoot, home, env });
+    const compiled = "program" in made ? { compiledClient: made.program } : {};
+    return { calls: callsFor({ scope, root, hooksFile, packageRoot, node, ...compiled }) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { why: error.message };

@@ -15,17 +15,18 @@ export function goneFrom(entries: readonly PlannedEntry[], lock: LockFile, root:
   return [...new Set(entries.flatMap((entry) => gonePaths(callOf(entry, lock), root)))];
 }
 
-/** Entries that call what is there: those whose program is gone get the words of now, and keep all else. */
+/** Entries that call what is there: those that name a path which is gone get the words of now, and keep all else. */
 export function repointed(
   entries: readonly PlannedEntry[],
   lock: LockFile,
   calls: Calls,
   root: string,
+  gone: readonly string[],
 ): readonly PlannedEntry[] {
   return entries.map((entry) => {
     const [hook] = entry.group.hooks;
     if (hook.type !== "command" || entry.transport === "http") return entry;
-    if (gonePaths(callOf(entry, lock), root).length === 0) return entry;
+    if (!programsOf(callOf(entry, lock), root).some((path) => gone.includes(path))) return entry;
     return { ...entry, group: { ...entry.group, hooks: [withCall(hook, calls[entry.transport])] } };
   });
 }

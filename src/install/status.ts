@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { Problem } from "../protocol/index.ts";
 import { appKey } from "../sdk/index.ts";
+import { type ClientInUse, clientInUse } from "./client-in-use.ts";
 import { codeDrift, type Look } from "./code-drift.ts";
 import type { DaemonStatus } from "./daemon-door.ts";
 import { type Drift, drift } from "./drift.ts";
@@ -25,6 +26,7 @@ export interface ScopeStatus {
   /** Our entries in the file. */
   readonly entries: readonly OwnPlace[];
   readonly daemon?: DaemonStatus & { readonly upToDate: boolean };
+  readonly client?: ClientInUse;
   readonly drift: readonly Drift[];
   /** What changed without anything being wrong. */
   readonly notes: readonly string[];
@@ -80,10 +82,12 @@ async function scopeStatus(
   const code = await codeDrift(known, lock, record, places, standpoint, installer, look);
   const daemon = await installer.daemon?.daemonStatus(known);
   const stranger = await strangerOnPort(entries, daemon);
+  const client = await clientInUse(entries, lock, places.root, installer.home);
   return {
     ...base,
     hooksFile: known,
     ...(daemon === undefined ? {} : { daemon: { ...daemon, upToDate: daemon.sourceHash === code.contentHash } }),
+    ...(client === undefined ? {} : { client }),
     drift: [
       ...entryDrift(entries, lock, record),
       ...(lock === undefined

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { daemonStatus } from "../../src/daemon/index.ts";
 import { recordPath, writeRecord } from "../../src/daemon/record.ts";
+import { compileClient } from "../../src/install/compile-client.ts";
 import { fixtures, testClient } from "../../src/sdk/testing/index.ts";
 import {
   app,
@@ -394,5 +395,17 @@ describe.runIf(clientForms.includes("compiled"))("the compiled client and its pa
     } finally {
       writeFileSync(script, text, { mode: 0o755 });
     }
+  });
+
+  test("the script hands over to it where it finds it, unless told not to", async () => {
+    const file = world.file("handed-over.mjs", guard);
+    const home = { env: world.env };
+    const made = await compileClient({ packageRoot: join(world.folder, "package"), home, env: process.env });
+    if ("why" in made) throw new Error(made.why);
+    writeFileSync(made.program, '#!/bin/sh\necho "$@"\n');
+    const handed = await world.client([file, "--on-failure", "block"], event(), { env: { HOOKLINE_CLIENT: "" } });
+    expect(handed).toEqual({ code: 0, stdout: `${file} --on-failure block\n`, stderr: "" });
+    expect((await asker("script")([file], event())).stdout).toBe(denial("no"));
+    rmSync(join(made.program, "..", ".."), { recursive: true });
   });
 });

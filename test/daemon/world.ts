@@ -3,7 +3,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "no
 import { request } from "node:http";
 import { join, resolve } from "node:path";
 import { daemonStatus, endpointFor, stopDaemon } from "../../src/daemon/index.ts";
-import { compileClient, findCompiler } from "../../src/install/compiled-client.ts";
+import { compileClient, findCompiler } from "../../src/install/compile-client.ts";
 import { bundlePackage } from "../sdk/bundled.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -73,7 +73,8 @@ export async function openDaemonWorld(): Promise<DaemonWorld> {
   cpSync(join(root, "client"), join(folder, "package/client"), { recursive: true });
   const program = join(folder, "package/dist/cli/bin.cjs");
   const state = join(folder, "state");
-  const env = { PATH: process.env["PATH"] ?? "", HOME: folder, HOOKLINE_HOME: state };
+  // A script that finds the compiled client hands over to it; here each is asked by itself.
+  const env = { PATH: process.env["PATH"] ?? "", HOME: folder, HOOKLINE_HOME: state, HOOKLINE_CLIENT: "script" };
   const served = new Set<string>();
   const start: DaemonWorld["start"] = ([name = "", ...words], { env: more, cwd = project } = {}) =>
     spawn(name, words, { cwd, env: { ...env, ...more } });
@@ -83,7 +84,6 @@ export async function openDaemonWorld(): Promise<DaemonWorld> {
   let compiled: ReturnType<typeof compileClient> | undefined;
   const clientPath = async (form: ClientForm = "script"): Promise<string> => {
     if (form === "script") return join(packageRoot, "client/hookline-client");
-    // Kept apart from the state, so that a test of the script cannot come upon it.
     const home = { env: { HOOKLINE_HOME: join(folder, "compiled") } };
     compiled ??= compileClient({ packageRoot, home, env: process.env });
     const made = await compiled;

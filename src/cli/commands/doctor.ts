@@ -1,6 +1,13 @@
 import { resolve } from "node:path";
 import { diagnose, type Finding } from "../../engine/index.ts";
-import { installFindings, isCodeAsInstalled, type Repair, repair, type Standpoint } from "../../install/index.ts";
+import {
+  clientsInUse,
+  installFindings,
+  isCodeAsInstalled,
+  type Repair,
+  repair,
+  type Standpoint,
+} from "../../install/index.ts";
 import { approve } from "../approve.ts";
 import type { Call, Command, Io } from "../command.ts";
 import { installerFor } from "../installer.ts";
@@ -36,11 +43,12 @@ be made.`,
       plugins: call.texts("plugin-dir").map((folder) => resolve(io.cwd, folder)),
     });
     const findings = [...(await installFindings(standpointAt(cwd, io), installerFor(io))), ...engine];
+    const clients = await clientsInUse(standpointAt(cwd, io), installerFor(io));
     const problems = findings.filter(({ level }) => level !== "note").length;
     await io.out(
       call.flag("json")
-        ? jsonText({ ok: problems === 0, findings, ...repairsJson(repairs, call) })
-        : repairsText(repairs, call) + doctorText(findings, problems, styleFor(io)),
+        ? jsonText({ ok: problems === 0, findings, clients, ...repairsJson(repairs, call) })
+        : repairsText(repairs, call) + doctorText(findings, problems, styleFor(io)) + clientsText(clients),
     );
     return problems === 0 ? 0 : 3;
   },
@@ -72,6 +80,10 @@ function repairsText(repairs: readonly Repair[], call: Call): string {
 function doctorText(findings: readonly Shown[], problems: number, style: Style): string {
   const told = problems === 0 ? "Nothing is wrong." : `${problems} ${problems === 1 ? "problem" : "problems"}.`;
   return `${[...findings.flatMap((finding) => findingLines(finding, style)), told].join("\n")}\n`;
+}
+
+function clientsText(clients: Awaited<ReturnType<typeof clientsInUse>>): string {
+  return clients.map(({ scope, client }) => `client   ${client} (${scope})\n`).join("");
 }
 
 type Shown = Pick<Finding, "level" | "code" | "message" | "place">;

@@ -38,6 +38,8 @@ lives that it has answered. Without --foreground it is started in the background
     const program = fileURLToPath(new URL("../bin.cjs", import.meta.url));
     const record = await startDaemon(file, { env: io.env, command: [program, ...words] });
     await tell(record, call, io);
+    const { compileOwnClient } = await import("../own-client.ts");
+    await compileOwnClient(io);
     return 0;
   },
 };

@@ -1,4 +1,4 @@
-import type { InstallOutcome } from "../../install/index.ts";
+import type { ClientUse, InstallOutcome } from "../../install/index.ts";
 import type { Approval } from "../approve.ts";
 import { jsonText } from "./json.ts";
 import { visible } from "./judgement.ts";
@@ -40,10 +40,15 @@ export function installText(done: Done, approval: Approval, dryRun: boolean, sty
             ({ event, transport, group }) =>
               `  ${transport.padEnd(6)} ${event}${group.matcher ? `  ${visible(group.matcher)}` : ""}`,
           ),
+          ...(done.client === undefined ? [] : [`  with   ${clientWords(done.client)}`]),
           ...(backup === undefined ? [] : [`  backup ${visible(backup)}`]),
         ]
       : [`${visible(hooksFile)} is installed already, and nothing has changed.`];
   return linesOf([...head, ...tail]);
+}
+
+function clientWords({ form, why }: ClientUse): string {
+  return form === "compiled" ? "the compiled client" : `the client as a script: ${visible(why ?? "")}`;
 }
 
 export function installJson(done: Done, approval: Approval, dryRun: boolean): string {
@@ -57,6 +62,7 @@ export function installJson(done: Done, approval: Approval, dryRun: boolean): st
     changed: settings.changed || installed.lockWritten,
     dryRun,
     entries: planned.map(({ event, transport, group }) => ({ event, transport, matcher: group.matcher ?? null })),
+    client: done.client?.form ?? null,
     backup: backup ?? null,
     approved: approval.approved,
     notApproved: approval.refused,

@@ -15,7 +15,7 @@ export function statusText(installed: readonly ScopeStatus[], style: Style): str
 }
 
 function scopeLines(
-  { places, hooksFile, lock, entries, daemon, drift, notes }: ScopeStatus,
+  { places, hooksFile, lock, entries, client, daemon, drift, notes }: ScopeStatus,
   style: Style,
 ): readonly string[] {
   const running =
@@ -27,6 +27,7 @@ function scopeLines(
     `  hooks      ${visible(hooksFile ?? "")}`,
     `  settings   ${visible(places.settingsFile)}  (${entries.length} ${entries.length === 1 ? "entry" : "entries"})`,
     `  transport  ${lock?.transport ?? "unknown"}`,
+    ...(client === undefined ? [] : [`  client     ${client.form}`]),
     `  daemon     ${visible(running)}`,
     ...drift.map(({ kind, message }) => `  ${style.yellow(kind)}: ${visible(message)}`),
     ...notes.map((note) => `  ${style.dim(visible(note))}`),
@@ -37,7 +38,7 @@ export function statusJson(all: readonly ScopeStatus[]): string {
   return jsonText({
     installed: all.some(({ installed }) => installed),
     inSync: all.every(({ drift }) => drift.length === 0),
-    scopes: all.map(({ places, installed, hooksFile, lock, entries, daemon, drift, notes }) => ({
+    scopes: all.map(({ places, installed, hooksFile, lock, entries, client, daemon, drift, notes }) => ({
       scope: places.scope,
       settingsFile: places.settingsFile,
       installed,
@@ -45,6 +46,7 @@ export function statusJson(all: readonly ScopeStatus[]): string {
       transport: lock?.transport ?? null,
       installedAt: lock?.installedAt ?? null,
       entries: entries.map(({ event }) => event),
+      client: client?.form ?? null,
       daemon: daemon ?? null,
       drift,
       notes,

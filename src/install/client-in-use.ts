@@ -1,0 +1,51 @@
+import { basename, dirname } from "node:path";
+import type { HomeSource } from "../files/index.ts";
+import { projectDir } from "./call-words.ts";
+import {
+  type ClientForm,
+  compiledClientPath,
+  isCompiled,
+  isCompiledClientPath,
+  packageOfClient,
+  programOfScript,
+} from "./compiled-client.ts";
+import type { LockFile } from "./lock-file.ts";
+import { type OwnPlace, ownHooks } from "./own-entries.ts";
+
+/** The client that entries call. */
+export interface ClientInUse {
+  readonly form: ClientForm;
+  /** As entries name it, from the root. */
+  readonly path: string;
+  /** A compiled one that its package has left behind: it hands every call to the script that is there now. */
+  readonly stale: boolean;
+}
+
+/** Undefined when no entry calls the client, or calls one that is not there. */
+export async function clientInUse(
+  entries: readonly OwnPlace[],
+  lock: LockFile | undefined,
+  root: string,
+  home: HomeSource,
+): Promise<ClientInUse | undefined> {
+  const path = clientPathIn(entries, lock)?.replaceAll(projectDir, root);
+  if (path === undefined) return undefined;
+  if (isCompiledClientPath(path, home)) {
+    if (!isCompiled(path)) return undefined;
+    const packageRoot = await packageOfClient(path);
+    const stale = packageRoot !== undefined && compiledClientPath({ packageRoot, home }) !== path;
+    return { form: "compiled", path, stale };
+  }
+  const packageRoot = dirname(dirname(path));
+  const handsOver = programOfScript({ packageRoot, home }) !== undefined;
+  return { form: handsOver ? "compiled" : "script", path, stale: false };
+}
+
+function clientPathIn(entries: readonly OwnPlace[], lock: LockFile | undefined): string | undefined {
+  const programs = entries.flatMap(ownHooks).map((hook) => {
+    if (hook.type !== "command") return "";
+    // A line for a shell is the lock file's own, or nobody knows where its words end.
+    return hook.args === undefined ? (lock?.command[0] ?? "") : hook.command;
+  });
+  return programs.find((program) => basename(program) === "hookline-client");
+}

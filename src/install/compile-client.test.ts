@@ -1,0 +1,101 @@
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { compileClient, findCompiler } from "./compile-client.ts";
+import { programOfScript } from "./compiled-client.ts";
+import { installFindings } from "./findings.ts";
+import { type World, world } from "./fixtures/world.ts";
+import { install } from "./install.ts";
+import type { Installer } from "./install-app.ts";
+import { repair } from "./repair.ts";
+import { statusOf } from "./status.ts";
+
+const env = { PATH: process.env["PATH"] ?? "" };
+
+/** The client as shipped, in a place whose name has everything that could mean something to C or a shell. */
+function shipped({ folder }: World): string {
+  const packageRoot = join(folder, 'node modules/"hook\\line" % 7ü');
+  cpSync(resolve("client"), join(packageRoot, "client"), { recursive: true });
+  writeFileSync(join(packageRoot, "package.json"), '{"name": "hookline", "version": "0.1.0"}');
+  return packageRoot;
+}
+
+function compilerIn(folder: string, text: string): string {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "cc"), `#!/bin/sh\n${text}\n`);
+  chmodSync(join(folder, "cc"), 0o755);
+  return folder;
+}
+
+test("without a compiler, with one that fails, and when told so, the script has to do, and nothing is left", async () => {
+  const here = world();
+  const place = { packageRoot: shipped(here), home: here.source() };
+  const of = (more: object) => compileClient({ ...place, env: { ...env, ...more } });
+  expect(await of({ PATH: here.folder })).toEqual({ why: "there is no C compiler (cc) in PATH" });
+  expect(await of({ HOOKLINE_CLIENT: "script" })).toEqual({ why: "HOOKLINE_CLIENT says script" });
+  const broken = compilerIn(join(here.folder, "bin"), "echo 'x.h: error: none' >&2; exit 1");
+  expect(await of({ PATH: broken })).toEqual({ why: "cc: x.h: error: none" });
+  const odd = compilerIn(join(here.folder, "odd"), `for last; do :; done; printf '#!/bin/sh\\nexit 0\\n' >"$last"`);
+  expect(await of({ PATH: `${odd}:/bin` })).toMatchObject({ why: expect.stringContaining("it does not start") });
+  const [folder = ""] = readdirSync(join(here.state, "client"));
+  expect(readdirSync(join(here.state, "client", folder))).toEqual([]);
+  expect(findCompiler({ PATH: compilerIn(join(here.project, "node_modules/.bin"), "exit 0") })).toBeUndefined();
+});
+
+describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () => {
+  const installerOf = (here: World, packageRoot: string): Installer => ({
+    packageRoot,
+    version: "0.1.0",
+    node: process.execPath,
+    home: here.source(),
+    now: () => new Date(),
+  });
+
+  test("the program is this user's alone, made once, found by the script, and another one for another source", async () => {
+    const here = world();
+    const place = { packageRoot: shipped(here), home: here.source() };
+    expect(programOfScript(place)).toBeUndefined();
+    const made = await compileClient({ ...place, env });
+    if ("why" in made) throw new Error(made.why);
+    const { program } = made;
+    expect([statSync(program).mode & 0o777, statSync(dirname(program)).mode & 0o777]).toEqual([0o700, 0o700]);
+    expect(readdirSync(dirname(program)).sort()).toEqual(["hookline-client", "package"]);
+    expect(programOfScript(place)).toBe(program);
+    const before = statSync(program).mtimeMs;
+    expect(await compileClient({ ...place, env: {} })).toEqual({ program });
+    expect(statSync(program).mtimeMs).toBe(before);
+    chmodSync(program, 0o722);
+    expect(programOfScript(place)).toBeUndefined();
+    writeFileSync(join(place.packageRoot, "client/bytes.h"), "// other");
+    expect(await compileClient({ ...place, env, dryRun: true })).not.toEqual({ program });
+  });
+
+  test("SD-98: a program that is gone is compiled again; one that its package left behind is told, and --fix names another", async () => {
+    const here = world();
+    const packageRoot = shipped(here);
+    const installer = installerOf(here, packageRoot);
+    const standpoint = { cwd: here.project, home: here.home, env };
+    const made = await compileClient({ packageRoot, home: here.source(), env });
+    if ("why" in made) throw new Error(made.why);
+    const call = here.call({ scope: "local" });
+    const old = call.lock.command[0] ?? "";
+    const compiled = JSON.parse(JSON.stringify(call).replaceAll(old, made.program)) as typeof call;
+    await install({ ...compiled, now: call.now, home: call.home });
+    const seen = async () => (await statusOf(standpoint, installer, ["local"], "nothing"))[0]?.client;
+    expect(await seen()).toEqual({ form: "compiled", path: made.program, stale: false });
+
+    rmSync(dirname(made.program), { recursive: true });
+    expect(await seen()).toBeUndefined();
+    expect(await repair(standpoint, installer)).toEqual([
+      { done: true, message: expect.stringContaining("Compiled the client") },
+    ]);
+    expect(await seen()).toMatchObject({ form: "compiled", stale: false });
+
+    const source = join(packageRoot, "client/bytes.h");
+    writeFileSync(source, `${readFileSync(source, "utf8")}\n/* newer */\n`);
+    expect((await installFindings(standpoint, installer)).map(({ code }) => code)).toEqual(["client-stale"]);
+    expect(await repair(standpoint, installer)).toMatchObject([{ done: true }]);
+    expect(await installFindings(standpoint, installer)).toEqual([]);
+    expect((await seen())?.path).not.toBe(made.program);
+  });
+});
