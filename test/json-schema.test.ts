@@ -1,10 +1,8 @@
 import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { Readable } from "node:stream";
 import { beforeAll, expect, test } from "vitest";
-import type { Io } from "../src/cli/command.ts";
-import { main } from "../src/cli/main.ts";
+import { callHookline } from "../src/cli/fixtures/caller.ts";
 import { sessionsSchemas, usageSchemas } from "../src/schemas/index.ts";
 import { reportNames } from "../src/usage/index.ts";
 
@@ -24,21 +22,8 @@ beforeAll(() => {
 });
 
 async function printed(...args: string[]): Promise<unknown> {
-  let out = "";
-  const io: Io = {
-    stdin: Readable.from([]) as Io["stdin"],
-    out: async (text) => {
-      out += text;
-    },
-    err: async () => undefined,
-    env: { HOOKLINE_HOME: join(home, "state") },
-    cwd: "/home/dev/project",
-    home,
-    terminal: { out: false, err: false, colour: false, columns: 80 },
-    signal: new AbortController().signal,
-  };
-  await main([...args, "--json"], io);
-  return JSON.parse(out);
+  const caller = { home, cwd: "/home/dev/project", env: { HOOKLINE_HOME: join(home, "state") } };
+  return JSON.parse((await callHookline([...args, "--json"], caller)).out);
 }
 
 test.each(reportNames)("US-25 usage %s prints what its schema says", async (name) => {

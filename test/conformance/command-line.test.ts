@@ -2,10 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
-import { main } from "../../src/cli/main.ts";
+import { callHookline } from "../../src/cli/fixtures/caller.ts";
 import { type Case, conformanceCases } from "./case.ts";
 import { check, type Result } from "./check.ts";
 import { makeWorld, type World } from "./world.ts";
@@ -68,21 +67,9 @@ function through(program: Program): (one: Case, world: World) => Promise<readonl
   };
 }
 
-const inThisProcess: Program = async (args, input, { env, project, home }) => {
-  const out: string[] = [];
-  const err: string[] = [];
-  const into = (texts: string[]) => async (words: string) => void texts.push(words);
-  const status = await main(args, {
-    stdin: Readable.from([input]).pipe(new PassThrough()),
-    out: into(out),
-    err: into(err),
-    env,
-    cwd: project,
-    home,
-    terminal: { out: false, err: false, colour: false, columns: 80 },
-    signal: new AbortController().signal,
-  });
-  return { status, stdout: out.join(""), stderr: err.join("") };
+const inThisProcess: Program = async (args, stdin, { env, project, home }) => {
+  const { status, out, err } = await callHookline(args, { home, cwd: project, env, stdin });
+  return { status, stdout: out, stderr: err };
 };
 
 const inItsOwnProcess: Program = async (args, input, { env, project }) => {

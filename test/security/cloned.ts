@@ -1,9 +1,8 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { PassThrough } from "node:stream";
 import { onTestFinished } from "vitest";
-import { main } from "../../src/cli/main.ts";
+import { callHookline } from "../../src/cli/fixtures/caller.ts";
 import type { EngineOptions } from "../../src/engine/index.ts";
 import { type EventRow, eventNames, type Field, rowOf } from "../../src/protocol/index.ts";
 
@@ -92,24 +91,7 @@ export async function clone(): Promise<Cloned> {
     put,
     canaries: () => readdir(canary),
     started: async () => (await readFile(log, "utf8").catch(() => "")).split("\n").filter((line) => line !== ""),
-    async hookline(...args) {
-      let [out, err] = ["", ""];
-      const status = await main(args, {
-        stdin: Object.assign(new PassThrough(), { isTTY: false }),
-        out: async (text) => {
-          out += text;
-        },
-        err: async (text) => {
-          err += text;
-        },
-        env,
-        cwd: project,
-        home,
-        terminal: { out: false, err: false, colour: false, columns: 80 },
-        signal: new AbortController().signal,
-      });
-      return { status, out, err };
-    },
+    hookline: (...args) => callHookline(args, { home, cwd: project, env }),
   };
 }
 

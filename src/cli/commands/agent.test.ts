@@ -1,10 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Io } from "../command.ts";
-import { main } from "../main.ts";
+import { callHookline, type Said } from "../fixtures/caller.ts";
 
 let base = "";
 
@@ -17,25 +15,14 @@ afterEach(() => rmSync(base, { recursive: true, force: true }));
 async function agent(
   args: readonly string[],
   { answers = [{ text: "Hello." }] as readonly object[], stdin = "", env = {} as Record<string, string> } = {},
-): Promise<{ status: number; out: string; err: string }> {
-  let [out, err] = ["", ""];
+): Promise<Said> {
   writeFileSync(join(base, "script.json"), JSON.stringify({ answers }));
-  const io: Io = {
-    stdin: Readable.from(stdin === "" ? [] : [stdin]) as Io["stdin"],
-    out: async (text) => {
-      out += text;
-    },
-    err: async (text) => {
-      err += text;
-    },
-    env: { PATH: process.env["PATH"], HOME: join(base, "home"), HOOKLINE_HOME: join(base, "state"), ...env },
-    cwd: join(base, "proj"),
+  return callHookline(["agent", ...args, "--model", `scripted:${join(base, "script.json")}`], {
     home: join(base, "home"),
-    terminal: { out: false, err: false, colour: false, columns: 80 },
-    signal: new AbortController().signal,
-  };
-  const status = await main(["agent", ...args, "--model", `scripted:${join(base, "script.json")}`], io);
-  return { status, out, err };
+    cwd: join(base, "proj"),
+    env: { PATH: process.env["PATH"], HOME: join(base, "home"), HOOKLINE_HOME: join(base, "state"), ...env },
+    stdin,
+  });
 }
 
 test("the prompt as an argument or on standard input; the answer on standard output", async () => {

@@ -1,10 +1,8 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { afterAll, expect, test } from "vitest";
-import type { Io } from "../command.ts";
-import { main } from "../main.ts";
+import { callHookline } from "../fixtures/caller.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "hookline-ask-")));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
@@ -14,23 +12,12 @@ const agent = join(base, "agent");
 const standIn = join(import.meta.dirname, "../../host/runner/fixtures/stand-in.mjs");
 writeFileSync(agent, `#!/bin/sh\nexec "${process.execPath}" "${standIn}" "$@"\n`, { mode: 0o755 });
 
-async function ask(args: readonly string[], { stdin = "", env = {} } = {}) {
-  let [out, err] = ["", ""];
-  const io: Io = {
-    stdin: Readable.from(stdin === "" ? [] : [stdin]) as Io["stdin"],
-    out: async (text) => {
-      out += text;
-    },
-    err: async (text) => {
-      err += text;
-    },
-    env: { PATH: process.env["PATH"], HOME: base, HOOKLINE_HOME: join(base, "state"), ...env },
-    cwd: base,
+function ask(args: readonly string[], { stdin = "", env = {} } = {}) {
+  return callHookline(["ask", "--agent", "./agent", ...args], {
     home: base,
-    terminal: { out: false, err: false, colour: false, columns: 80 },
-    signal: new AbortController().signal,
-  };
-  return { status: await main(["ask", "--agent", "./agent", ...args], io), out, err };
+    env: { PATH: process.env["PATH"], HOME: base, HOOKLINE_HOME: join(base, "state"), ...env },
+    stdin,
+  });
 }
 
 test("HO-70 ask prints the answer and where it came from; the prompt may come from standard input", async () => {

@@ -1,10 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Io } from "../command.ts";
-import { main } from "../main.ts";
+import { callHookline } from "../fixtures/caller.ts";
 
 let base = "";
 
@@ -15,24 +13,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-async function run(args: readonly string[], stdin = ""): Promise<{ status: number; out: string; err: string }> {
-  let [out, err] = ["", ""];
-  const io: Io = {
-    stdin: Readable.from(stdin === "" ? [] : [stdin]) as Io["stdin"],
-    out: async (text) => {
-      out += text;
-    },
-    err: async (text) => {
-      err += text;
-    },
-    env: { PATH: "/usr/bin" },
-    cwd: join(base, "proj"),
-    home: join(base, "home"),
-    terminal: { out: false, err: false, colour: false, columns: 80 },
-    signal: new AbortController().signal,
-  };
-  const status = await main(["check", ...args], io);
-  return { status, out, err };
+function run(args: readonly string[], stdin = "") {
+  const env = { PATH: "/usr/bin" };
+  return callHookline(["check", ...args], { home: join(base, "home"), cwd: join(base, "proj"), env, stdin });
 }
 
 const bash = (command: string) => ["Bash", "--input", JSON.stringify({ command })];

@@ -1,10 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { afterEach, expect, test } from "vitest";
-import type { Io } from "../command.ts";
-import { main } from "../main.ts";
+import { callHookline } from "../fixtures/caller.ts";
 
 const folders: string[] = [];
 afterEach(() => {
@@ -17,29 +15,13 @@ function emptyProject(): string {
   return folder;
 }
 
-async function init(cwd: string, ...words: string[]) {
-  let out = "";
-  let err = "";
-  const io: Io = {
-    stdin: Readable.from([]),
-    out: async (text) => {
-      out += text;
-    },
-    err: async (text) => {
-      err += text;
-    },
-    env: {},
-    cwd,
-    home: cwd,
-    terminal: { out: false, err: false, colour: false, columns: 80 },
-    signal: new AbortController().signal,
-  };
-  return { code: await main(["init", ...words], io), out, err };
+function init(cwd: string, ...words: string[]) {
+  return callHookline(["init", ...words], { home: cwd });
 }
 
 test("SD-86: a hooks file and its test are written, and never replaced unasked", async () => {
   const folder = emptyProject();
-  expect((await init(folder)).code).toBe(0);
+  expect((await init(folder)).status).toBe(0);
   expect(readdirSync(join(folder, ".claude")).sort()).toEqual(["hooks.test.ts", "hooks.ts"]);
   const file = join(folder, ".claude/hooks.ts");
   writeFileSync(file, "// mine");
@@ -59,7 +41,7 @@ test("SD-86: --with copies a recipe and prints the line that includes it; an unk
   expect(readdirSync(join(folder, ".claude"))).toContain("redact-secrets.ts");
   const other = emptyProject();
   const refused = await init(other, "--with", "redact-secret");
-  expect([refused.code, refused.err]).toEqual([
+  expect([refused.status, refused.err]).toEqual([
     1,
     'hookline: "redact-secret" is no recipe. Did you mean "redact-secrets"?\n',
   ]);

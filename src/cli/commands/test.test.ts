@@ -1,10 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { afterEach, expect, test } from "vitest";
-import type { Io } from "../command.ts";
-import { main } from "../main.ts";
+import { callHookline } from "../fixtures/caller.ts";
 
 const folders: string[] = [];
 afterEach(() => {
@@ -23,34 +21,19 @@ function project(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-async function run(cwd: string, ...words: string[]) {
-  let out = "";
-  let err = "";
-  const io: Io = {
-    stdin: Readable.from([]),
-    out: async (text) => {
-      out += text;
-    },
-    err: async (text) => {
-      err += text;
-    },
-    env: { PATH: process.env["PATH"], HOME: cwd, HOOKLINE_HOME: join(cwd, "state") },
-    cwd,
-    home: cwd,
-    terminal: { out: false, err: false, colour: false, columns: 80 },
-    signal: new AbortController().signal,
-  };
-  return { code: await main(["test", ...words], io), out, err };
+function run(cwd: string, ...words: string[]) {
+  const env = { PATH: process.env["PATH"], HOME: cwd, HOOKLINE_HOME: join(cwd, "state") };
+  return callHookline(["test", ...words], { home: cwd, env });
 }
 
 test("SD-99, SD-104: no tests is 2, a case that fails is 3, all good is 0", async () => {
-  expect((await run(project({}))).code).toBe(2);
+  expect((await run(project({}))).status).toBe(2);
   const one = (decision: string) =>
     JSON.stringify({ name: "rm", event: "PreToolUse", tool: "Bash", input: { command: "rm x" }, expect: { decision } });
   const good = await run(project({ "hooks.ts": hooks, "hooks-tests/a.json": one("deny") }));
-  expect([good.code, good.out]).toEqual([0, "ok      rm\n"]);
+  expect([good.status, good.out]).toEqual([0, "ok      rm\n"]);
   const bad = await run(project({ "hooks.ts": hooks, "hooks-tests/a.json": one("allow") }));
-  expect([bad.code, bad.out]).toEqual([3, 'FAILED  rm: decision is "deny", expected "allow"\n']);
+  expect([bad.status, bad.out]).toEqual([3, 'FAILED  rm: decision is "deny", expected "allow"\n']);
 });
 
 test("SD-104: programs run with Node's own runner, TypeScript too", async () => {
@@ -58,8 +41,8 @@ test("SD-104: programs run with Node's own runner, TypeScript too", async () => 
 import assert from "node:assert";
 test("sum", () => assert.equal(1 + 1, ${wanted} as number));
 `;
-  expect((await run(project({ "a.test.ts": text(2) }))).code).toBe(0);
-  expect((await run(project({ "a.test.ts": text(3) }))).code).toBe(3);
+  expect((await run(project({ "a.test.ts": text(2) }))).status).toBe(0);
+  expect((await run(project({ "a.test.ts": text(3) }))).status).toBe(3);
 });
 
 test("SD-104: --event shows handlers, answer and wire", async () => {
@@ -70,6 +53,6 @@ test("SD-104: --event shows handlers, answer and wire", async () => {
     "--input",
     '{"command":"rm x"}',
   );
-  expect(shown.code).toBe(0);
+  expect(shown.status).toBe(0);
   expect(shown.out).toMatch(/^PreToolUse {2}deny\n {2}guard {2}answered, .*\n {2}exit 0 {2}\{"hookSpecificOutput"/);
 });

@@ -10,11 +10,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { Readable } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { reportNames } from "../../usage/index.ts";
 import type { Io } from "../command.ts";
-import { main } from "../main.ts";
+import { callHookline } from "../fixtures/caller.ts";
 import { progressLine } from "../print/progress.ts";
 import { widthOf } from "../print/width.ts";
 
@@ -30,25 +29,14 @@ function has(...fixtures: string[]): void {
     cpSync(join(recorded, name), join(home, ".claude/projects", `-${name}`), { recursive: true });
 }
 
-async function hookline(args: readonly string[], terminal: Partial<Io["terminal"]> = {}, stdin = "") {
-  let out = "";
-  let err = "";
-  const io: Io = {
-    stdin: Readable.from([Buffer.from(stdin)]) as Io["stdin"],
-    out: async (text) => {
-      out += text;
-    },
-    err: async (text) => {
-      err += text;
-    },
-    env: { HOOKLINE_HOME: join(home, "state") },
-    cwd: "/home/dev/project",
+function hookline(args: readonly string[], terminal: Partial<Io["terminal"]> = {}, stdin = "") {
+  return callHookline(args, {
     home,
-    terminal: { out: false, err: false, colour: false, columns: 80, ...terminal },
-    signal: new AbortController().signal,
-  };
-  const status = await main(args, io);
-  return { status, out, err };
+    cwd: "/home/dev/project",
+    env: { HOOKLINE_HOME: join(home, "state") },
+    terminal,
+    stdin,
+  });
 }
 
 /** One answer of a made-up session, 2,550 micro-dollars. */

@@ -1,9 +1,9 @@
 import { appendFile, cp, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../files/fixtures/temp-folder.ts";
-import type { Command, Io } from "../../command.ts";
+import type { Command } from "../../command.ts";
+import { heard } from "../../fixtures/caller.ts";
 import { parseCall } from "../../parse.ts";
 import { command as archive } from "./archive.ts";
 import { command as fork } from "./fork.ts";
@@ -19,23 +19,9 @@ async function person() {
   const folder = join(home, ".claude", "projects", "-home-dev-project");
   await mkdir(folder, { recursive: true });
   await cp(join(recorded, "a-plain"), folder, { recursive: true });
-  const run = async (command: Command, ...args: string[]) => {
-    let out = "";
-    const io: Io = {
-      stdin: Readable.from([]) as Io["stdin"],
-      out: async (text) => {
-        out += text;
-      },
-      err: async () => undefined,
-      env: { HOOKLINE_HOME: join(home, "state") },
-      cwd: "/home/dev/project",
-      home,
-      terminal: { out: false, err: false, colour: false, columns: 80 },
-      signal: new AbortController().signal,
-    };
-    const status = await command.run(parseCall("sessions", command, args), io);
-    return { status, out };
-  };
+  const caller = { home, cwd: "/home/dev/project", env: { HOOKLINE_HOME: join(home, "state") } };
+  const run = (command: Command, ...args: string[]) =>
+    heard(caller, (io) => command.run(parseCall("sessions", command, args), io));
   return { home, folder, file: join(folder, `${id}.jsonl`), run };
 }
 

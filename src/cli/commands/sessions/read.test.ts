@@ -12,10 +12,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Io } from "../../command.ts";
-import { main } from "../../main.ts";
+import { callHookline } from "../../fixtures/caller.ts";
 import { widthOf } from "../../print/width.ts";
 
 const recorded = resolve(import.meta.dirname, "../../../../test/fixtures/transcripts");
@@ -30,25 +29,9 @@ function has(...fixtures: string[]): void {
     cpSync(join(recorded, name), join(home, ".claude/projects", `-${name}`), { recursive: true });
 }
 
-async function hookline(args: readonly string[], terminal: Partial<Io["terminal"]> = {}, signal?: AbortSignal) {
-  let out = "";
-  let err = "";
-  const io: Io = {
-    stdin: Readable.from([]) as Io["stdin"],
-    out: async (text) => {
-      out += text;
-    },
-    err: async (text) => {
-      err += text;
-    },
-    env: { HOOKLINE_HOME: join(home, "state") },
-    cwd: "/home/dev/project",
-    home,
-    terminal: { out: false, err: false, colour: false, columns: 80, ...terminal },
-    signal: signal ?? new AbortController().signal,
-  };
-  const status = await main(["sessions", ...args], io);
-  return { status, out, err };
+function hookline(args: readonly string[], terminal: Partial<Io["terminal"]> = {}, signal?: AbortSignal) {
+  const env = { HOOKLINE_HOME: join(home, "state") };
+  return callHookline(["sessions", ...args], { home, cwd: "/home/dev/project", env, terminal, signal });
 }
 
 const json = async (...args: string[]) =>
