@@ -7,14 +7,21 @@ import { attach, say, type Thread } from "./thread.ts";
 
 export type Compacted = { readonly done: true } | { readonly done: false; readonly why: string };
 
-/** Compacts a conversation that fills its window. One that a hook kept as it is is left alone until it has grown again. */
+/**
+ * Compacts a conversation that fills its window, an agent's like the main one. One that a hook kept as it is is left alone until it has
+ * grown again.
+ */
 export async function compactWhenFull(thread: Thread, signal: AbortSignal): Promise<void> {
   const limit = limitOf(thread);
-  if (thread.agent !== undefined || thread.contextTokens < limit || thread.contextTokens < (kept.get(thread) ?? 0))
-    return;
+  if (!lasts(thread) || thread.contextTokens < limit || thread.contextTokens < (kept.get(thread) ?? 0)) return;
   const { done } = await compact(thread, automatic, signal);
   if (done) kept.delete(thread);
   else kept.set(thread, thread.contextTokens + limit / 10);
+}
+
+/** A hook's own conversation ends with its answer; it is too short to be worth a summary. */
+function lasts({ purpose }: Thread): boolean {
+  return purpose === "main" || purpose === "subagent";
 }
 
 const automatic = { trigger: "auto", words: null } as const;
@@ -29,7 +36,7 @@ function limitOf({ session, model }: Thread): number {
 
 /** The request failed; if that was for its length, a compacted conversation may fit. */
 export async function madeRoom(thread: Thread, { tooLong }: ApiFailure, signal: AbortSignal): Promise<boolean> {
-  if (tooLong !== true || thread.agent !== undefined) return false;
+  if (tooLong !== true || !lasts(thread)) return false;
   return (await compact(thread, automatic, signal)).done;
 }
 
@@ -83,7 +90,9 @@ export async function compact(
   await session.surroundings.afterCompaction(thread, started);
   await attach(thread, notes);
   await fire(thread, "PostCompact", { trigger, compact_summary: summary }, { signal });
-  session.tell({ kind: "compacted", trigger, preTokens, postTokens });
+  const { agent } = thread;
+  if (agent === undefined) session.tell({ kind: "compacted", trigger, preTokens, postTokens });
+  else session.tell({ kind: "notice", text: `The conversation of agent ${agent.id} was compacted.`, level: "info" });
   return { done: true };
 }
 

@@ -54,6 +54,8 @@ export function openSurroundings({ options, engine, directories, envFolder, tell
     mayRead: async (path) => reader === undefined || mayInclude(reader, path),
     warn: (text) => tell({ kind: "notice", text, level: "warning" }),
   });
+  /** Watched files follow the main thread, whichever asks for them. */
+  let mainThread: Thread | undefined;
   let watch: FileWatch | undefined;
   let unwatchSettings: (() => void) | undefined;
   /** Paths that hooks asked for; those of a folder change or a file change take the place of the ones before. */
@@ -88,6 +90,7 @@ export function openSurroundings({ options, engine, directories, envFolder, tell
 
   return {
     async begin(thread, started) {
+      mainThread = thread;
       wanted = started.output.watchPaths ?? wanted;
       await load(thread, "session_start");
       await watchFiles(thread);
@@ -112,7 +115,7 @@ export function openSurroundings({ options, engine, directories, envFolder, tell
     async afterCompaction(thread, started) {
       wanted = [...new Set([...wanted, ...(started.output.watchPaths ?? [])])];
       await load(thread, "compact");
-      await watchFiles(thread);
+      await watchFiles(mainThread ?? thread);
     },
     instructions() {
       const text = instructionsText(instructions.loaded());
