@@ -6,6 +6,8 @@ import { daemonStatus, endpointFor, stopDaemon } from "../../src/daemon/index.ts
 import { compileClient, findCompiler } from "../../src/install/compile-client.ts";
 import { bundlePackage } from "../sdk/bundled.ts";
 
+export { app, denial, event, guard } from "../sdk/guard-app.ts";
+
 const root = resolve(import.meta.dirname, "../..");
 
 export interface Ran {
@@ -208,20 +210,3 @@ export function daemonsOf(world: DaemonWorld): readonly number[] {
 export async function isServed(world: DaemonWorld, file: string): Promise<boolean> {
   return (await daemonStatus(file, { env: world.env })) !== undefined;
 }
-
-export const app = (body: string, options = "") =>
-  `import * as sdk from "hookline/sdk";\nconst app = sdk.createApp(${options});\n${body}\nexport default app;\n`;
-
-export const guard: string = app(`app.preTool("Bash", () => sdk.deny("no"));`);
-
-export const event = (fields: object = {}): string =>
-  JSON.stringify({
-    session_id: "s",
-    hook_event_name: "PreToolUse",
-    tool_name: "Bash",
-    tool_input: { command: "ls" },
-    ...fields,
-  });
-
-export const denial = (reason: string): string =>
-  `${JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: reason } })}\n`;

@@ -3,26 +3,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type BuildRecord, recordName } from "../../src/sdk/load/cached-build.ts";
 import { type BundledPackage, bundlePackage } from "./bundled.ts";
+import { app, denial, event, guard } from "./guard-app.ts";
 
 let world: BundledPackage;
 beforeAll(async () => {
   world = await bundlePackage();
 });
 afterAll(() => world.remove());
-
-const event = (fields: object = {}) =>
-  JSON.stringify({
-    session_id: "s",
-    hook_event_name: "PreToolUse",
-    tool_name: "Bash",
-    tool_input: { command: "ls" },
-    ...fields,
-  });
-const denial = (reason: string) =>
-  `${JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: reason } })}\n`;
-const app = (body: string, options = "") =>
-  `import * as sdk from "hookline/sdk";\nconst app = sdk.createApp(${options});\n${body}\nexport default app;\n`;
-const guard = app(`app.preTool("Bash", () => sdk.deny("no"));`);
 
 describe("SD-61: input", () => {
   test("an answer comes while standard input stays open, and pieces of one byte, a BOM and blanks are read", async () => {
