@@ -14,7 +14,7 @@ import type { ConfiguredHook } from "./configured.ts";
 import { currentDepth, processDepth } from "./depth.ts";
 import { type Explanation, explainPlan } from "./explain.ts";
 import { fireEvent, planEvent } from "./fire.ts";
-import type { RunStep, World } from "./firing.ts";
+import type { RunStep, WatchedProgress, World } from "./firing.ts";
 import { frontmatterGate, onceGate, recursionGate, supportGate, trustGate } from "./gates.ts";
 import type { InForce } from "./in-force.ts";
 import type { LiveHooks } from "./live-hooks.ts";
@@ -40,6 +40,8 @@ export interface FireOptions {
    * ask, not rewrite.
    */
   readonly rewrittenFrom?: ToolInput;
+  /** Is told what command hooks that are waited for have printed so far. */
+  readonly progress?: WatchedProgress;
 }
 
 /** The part of an engine that takes events. */
@@ -122,6 +124,7 @@ export function openEvents(parts: EventParts): Events {
         httpPolicyOf: (hook) => httpPolicyFor(now, hook),
         whyNotTrusted: (hook) => now.trust.ofHook(hook, String(payload["cwd"])).detail,
         onStep: watched.onStep,
+        progress: watched.progress,
       },
       world,
       warnings,

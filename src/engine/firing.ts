@@ -53,6 +53,21 @@ export interface Firing {
   /** Asked again immediately before a program is started; empty when nothing is in the way. */
   whyNotTrusted(hook: ConfiguredHook): string;
   readonly onStep: ((step: RunStep) => void) | undefined;
+  readonly progress: WatchedProgress | undefined;
+}
+
+/** What a command hook has printed by now; it still runs. */
+export interface HookProgress {
+  readonly hook: HookRef;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Whoever wants to know what hooks print while they run, and how often at most. */
+export interface WatchedProgress {
+  readonly everyMs: number;
+  /** Contract: as an observer, cannot delay or change an outcome. */
+  tell(progress: HookProgress): void;
 }
 
 /** Progress of a fired event. */

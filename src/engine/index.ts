@@ -5,7 +5,7 @@ export { type Finding, type FindingCode, type FindingLevel, findingCodes } from 
 export type { Engine, EventPayload, Handler } from "./engine.ts";
 export type { FireOptions } from "./events.ts";
 export type { Explained, Explanation } from "./explain.ts";
-export type { RunStep } from "./firing.ts";
+export type { HookProgress, RunStep } from "./firing.ts";
 export type { ListedHook } from "./list.ts";
 export type { ReloadReport } from "./live-settings.ts";
 export { openEngine } from "./open.ts";

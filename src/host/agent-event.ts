@@ -41,6 +41,15 @@ export type AgentEvent =
       readonly hookName: string;
       readonly runId: string;
     }
+  /** What a hook that still runs has printed so far; `runId` is that of its steps. */
+  | {
+      readonly kind: "hook-progress";
+      readonly event: string;
+      readonly hookName: string;
+      readonly runId: string;
+      readonly stdout: string;
+      readonly stderr: string;
+    }
   | { readonly kind: "outcome"; readonly outcome: Outcome; readonly hookName: string; readonly agent?: string }
   | { readonly kind: "warning"; readonly warning: Warning }
   /** A sentence for the person. */

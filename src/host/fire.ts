@@ -1,4 +1,4 @@
-import type { EventStep, RunStep } from "../engine/index.ts";
+import type { EventStep, HookProgress, RunStep } from "../engine/index.ts";
 import { type EventName, type Outcome, rowOf, type ToolInput } from "../protocol/index.ts";
 import { type Attachment, attachmentsOf } from "./attachment.ts";
 import { attach, type Thread } from "./thread.ts";
@@ -26,6 +26,11 @@ export async function fire<Name extends EventName>(
   const given = {
     ...(signal === undefined ? {} : { signal }),
     ...(rewrittenFrom === undefined ? {} : { rewrittenFrom }),
+    progress: {
+      everyMs: options.hookProgressMs,
+      tell: ({ hook, stdout, stderr }: HookProgress) =>
+        tell({ kind: "hook-progress", event, hookName, runId: `${runId} ${hook.id}`, stdout, stderr }),
+    },
   };
   // Most events concern nobody; then there are no steps to show.
   const outcome = engine.hasHookFor(event)

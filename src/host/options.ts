@@ -70,6 +70,8 @@ export interface RunAgentOptions {
   readonly setup?: "init" | "init-only" | "maintenance";
   readonly idleMs?: number;
   readonly promptNoticeMs?: number;
+  /** How often at most it is told what a running hook has printed. */
+  readonly hookProgressMs?: number;
 
   readonly clock?: Clock;
   readonly uuid?: () => string;
@@ -86,6 +88,7 @@ export interface AgentOptions extends RunAgentOptions {
   readonly compactAt: number;
   readonly idleMs: number;
   readonly promptNoticeMs: number;
+  readonly hookProgressMs: number;
   readonly clock: Clock;
   readonly uuid: () => string;
   /** The effort that a model is asked for; small models know none. */
@@ -107,6 +110,7 @@ export function resolveAgentOptions(options: RunAgentOptions): AgentOptions {
     compactAt: options.compactAt ?? 0.8,
     idleMs: options.idleMs ?? 60_000,
     promptNoticeMs: options.promptNoticeMs ?? 6_000,
+    hookProgressMs: options.hookProgressMs ?? 1_000,
     clock: options.clock ?? { now: () => Date.now() },
     uuid: options.uuid ?? randomUUID,
     effortOf: (model) => (/haiku/i.test(model) ? undefined : effort),

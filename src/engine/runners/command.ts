@@ -10,6 +10,7 @@ import { type Soon, soon } from "../soon.ts";
 import { remainingMs } from "../timeouts.ts";
 import { backgroundAnswer } from "./command/background-answer.ts";
 import { type PreparedFiles, prepareFiles } from "./command/prepare-files.ts";
+import { watchProgress } from "./command/progress.ts";
 import { type CommandCall, type StartedCommand, startCommand } from "./command/start.ts";
 import { notStarted } from "./ended.ts";
 
@@ -68,8 +69,10 @@ function runInPlace(job: CommandJob, files: PreparedFiles, release: () => void):
     };
     const started = startJob(job, files, firing.forceSync ? undefined : onBackground);
     const stopListening = onAbort(firing.signal, () => started.running?.cancel());
+    const stopWatching = watchProgress(job, started);
     const settle = (ran: Ran | "background"): void => {
       stopListening();
+      stopWatching();
       release();
       resolve(ran);
     };

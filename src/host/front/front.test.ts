@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, describe, expect, test } from "vitest";
@@ -122,6 +122,30 @@ describe("headless", () => {
     ).toMatchObject([expect.anything(), expect.anything(), "Error: Exit code 3"]);
     expect(lines().filter(({ hook_event }) => hook_event === "SessionEnd")).toEqual([]);
     expect(lines().at(-1)).toMatchObject({ type: "result", result: "All done.", num_turns: 4 });
+  });
+
+  test("stream-json: what a hook prints while it runs is told, and nothing twice (HO-55)", async () => {
+    const wait = (name: string) => `while [ ! -e ${name} ]; do sleep 0.02; done`;
+    const { headless, lines, until, project } = front({
+      hooks: { UserPromptSubmit: { run: `echo one; ${wait("go")}; echo two >&2; ${wait("on")}` } },
+    });
+    const wishes = { prompt: "go", output: "stream-json", hookEvents: true, hookProgressMs: 20 } as const;
+    const run = headless([{ text: "done" }], wishes);
+    await until(/hook_progress/);
+    writeFileSync(join(project, "go"), "");
+    await until(/hook_progress.*two/);
+    writeFileSync(join(project, "on"), "");
+    expect(await run).toBe(0);
+    const ofHook = lines().filter(({ hook_event }) => hook_event === "UserPromptSubmit");
+    expect(ofHook.map(({ subtype, stdout, stderr }) => [subtype, stdout, stderr])).toEqual([
+      ["hook_started", undefined, undefined],
+      ["hook_progress", "one\n", ""],
+      ["hook_progress", "one\n", "two\n"],
+      ["hook_response", "one\n", "two\n"],
+    ]);
+    expect(new Set(ofHook.map(({ hook_id }) => hook_id)).size).toBe(1);
+    const [, progress, , response] = ofHook.map((line) => Object.keys(line));
+    expect([...(progress ?? []), "exit_code", "outcome"].sort()).toEqual(response?.sort());
   });
 
   test("partial messages are the events of a Messages stream", async () => {

@@ -47,6 +47,15 @@ export function streamLines(place: StreamPlace, wishes: StreamWishes): (event: A
     return [{ type: "system", subtype: "hook_response", ...named, ...responseOf(event.step), ...own() }];
   }
 
+  /** Only between the lines that say that a hook began and ended. */
+  function progressLine({ runId, hookName, event, stdout, stderr }: Extract<AgentEvent, { kind: "hook-progress" }>) {
+    const hookId = hookIds.get(runId);
+    if (hookId === undefined) return [];
+    const named = { hook_id: hookId, hook_name: hookName, hook_event: event };
+    const printed = { stdout, stderr, output: stdout + stderr };
+    return [{ type: "system", subtype: "hook_progress", ...named, ...printed, ...own() }];
+  }
+
   return (event) => {
     switch (event.kind) {
       case "init":
@@ -54,6 +63,8 @@ export function streamLines(place: StreamPlace, wishes: StreamWishes): (event: A
         return [];
       case "hook":
         return hookLine(event);
+      case "hook-progress":
+        return progressLine(event);
       case "assistant":
         return withInit([assistantLine(event, own())]);
       case "user":

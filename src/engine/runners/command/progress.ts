@@ -1,0 +1,35 @@
+import { messageOf } from "../../../protocol/index.ts";
+import type { CommandJob } from "../command.ts";
+import type { StartedCommand } from "./start.ts";
+
+/**
+ * Tells whoever watches the event what a hook has printed so far, while it runs: at most once per interval, and only what is new.
+ * Returns the end of it. Contract: what the listener throws is a warning and ends the telling, nothing else.
+ */
+export function watchProgress({ configured, firing, world }: CommandJob, { running }: StartedCommand): () => void {
+  const { progress } = firing;
+  if (progress === undefined || running === undefined) return nothing;
+  const { ref } = configured;
+  let told = 0;
+  const timer = setInterval(() => {
+    const { stdout, stderr } = running.soFar();
+    if (stdout.length + stderr.length === told) return;
+    told = stdout.length + stderr.length;
+    try {
+      progress.tell({ hook: ref, stdout, stderr });
+    } catch (error) {
+      clearInterval(timer);
+      world.warn({
+        code: "observer-threw",
+        message: `The progress listener threw: ${messageOf(error)}`,
+        place: ref.id,
+      });
+    }
+  }, progress.everyMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+function nothing(): void {
+  // nobody watches
+}
