@@ -1,6 +1,15 @@
 /** SD-115 to SD-118: what one call of a hook costs, against a bare start of Node. */
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -9,7 +18,7 @@ import { peerFolder } from "./peer.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const program = join(root, "dist/cli/bin.cjs");
-const client = join(root, "client/hookline-client");
+const script = join(root, "client/hookline-client");
 
 const app = `import { createApp, deny } from "hookline/sdk";
 const app = createApp();
@@ -26,7 +35,13 @@ const quoted = [
 
 export async function measure({ long, say }) {
   const folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));
-  const env = { ...process.env, HOOKLINE_HOME: join(folder, "state"), CLAUDE_PROJECT_DIR: folder };
+  // The script would hand over to the compiled client; here each is measured by itself.
+  const env = {
+    ...process.env,
+    HOOKLINE_HOME: join(folder, "state"),
+    CLAUDE_PROJECT_DIR: folder,
+    HOOKLINE_CLIENT: "script",
+  };
   const served = [];
   try {
     const world = prepare(folder, env);
@@ -34,6 +49,8 @@ export async function measure({ long, say }) {
     const first = timed(() => world.start([process.execPath, program, "run", world.ts], world.payload));
     const daemon = timed(() => world.cli("serve", world.mjs));
     served.push(world.mjs);
+    const compiled = compiledClient(world, say);
+    if (compiled) world.words = { ...world.words, script: world.words.client, client: [compiled, world.mjs] };
     const warm = await openWarm(world);
     for (const words of [world.words.mjs, world.words.ts, world.words.client])
       mustDeny(world.start(words, world.payload));
@@ -50,6 +67,7 @@ export async function measure({ long, say }) {
     say(`without a budget: a .mjs file imported as it is ${times(median(seen.asItIs))}`);
     const many = await hundredHandlers(world, served);
     say(`without a budget: an app of 100 handlers, cold ${times(many.cold)}, over http ${times(many.warm)}`);
+    if (compiled) say(`without a budget: the client as a script ${times(median(seen.script))}`);
     say(
       peer
         ? `cc-hooks-ts, same hook, with node: ${times(median(seen.peer))}`
@@ -61,7 +79,12 @@ export async function measure({ long, say }) {
       row("SD-115, SD-118 cold run of a .mjs file, built ahead", 1.15, seen.mjs, seen.node),
       row("SD-115 cold run of a .ts file, second start", 1.2, seen.ts, seen.node),
       row("SD-115 http round trip, warm", 0.01, seen.http, seen.node),
-      row("SD-115 shipped client, exec form, warm daemon", 0.03, seen.client, seen.node),
+      row(
+        `SD-115 shipped client (${compiled ? "compiled" : "script"}), exec form, warm daemon`,
+        0.03,
+        seen.client,
+        seen.node,
+      ),
     ].map((one) => ({ ...one, figure: `${one.figure}${cpuOf(seen.cpu, one.key)}` }));
   } finally {
     for (const file of served) spawnSync(process.execPath, [program, "serve", file, "--stop"], { env });
@@ -96,7 +119,7 @@ function prepare(folder, env) {
       mjs: [process.execPath, program, "run", mjs],
       asItIs: [process.execPath, program, "run", asItIs],
       ts: [process.execPath, program, "run", ts],
-      client: [client, mjs],
+      client: [script, mjs],
     },
   };
 }
@@ -108,6 +131,15 @@ async function builtAhead({ env }) {
     if (tries === 200) throw new Error("the hooks files were not built ahead");
     await new Promise((done) => setTimeout(done, 100));
   }
+}
+
+/** The client as `serve` leaves it where there is a C compiler. */
+function compiledClient({ env, mjs }, say) {
+  spawnSync(process.execPath, [program, "serve", mjs], { env: { ...env, HOOKLINE_CLIENT: "" } });
+  const folder = join(env.HOOKLINE_HOME, "client");
+  const name = existsSync(folder) ? readdirSync(folder).find((one) => one !== "at") : undefined;
+  if (name === undefined) say("there is no C compiler (cc), so the client is measured as a script");
+  return name === undefined ? undefined : join(folder, name, "hookline-client");
 }
 
 /** The recorded PreToolUse of a shell command, about half a kilobyte. */
@@ -229,7 +261,8 @@ async function longPayload(world) {
 function atOnce(world) {
   const one = () =>
     new Promise((done) => {
-      const child = spawn(client, [world.mjs], {
+      const [client, ...words] = world.words.client;
+      const child = spawn(client, words, {
         cwd: world.folder,
         env: world.env,
         stdio: ["pipe", "ignore", "ignore"],
