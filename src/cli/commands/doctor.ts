@@ -19,7 +19,8 @@ export const command: Command = {
   usage: "[--cwd DIR] [--settings FILE]… [--plugin-dir DIR]… [--fix] [--json]",
   about: `Says what is wrong with the hooks that apply here: settings that cannot be read, programs and scripts that are not there or cannot
 be started, matchers that never match, hooks that are off, equal or not approved, files that others may change; and of installed apps,
-entries that are gone, a package or bash that is missing, a port that somebody else has, handlers that are slow. Starts nothing.
+entries that are gone, a package or bash that is missing, a port that somebody else has, handlers that are slow. Says which
+client they call, compiled or script. Starts nothing.
 
 --fix brings back what a lock file describes, as you installed it, and says what it did; it never installs what was not installed.
 The exit status is 0 when nothing is wrong, whatever notes there are, 3 when there is an error or a warning, and 1 when the call cannot
