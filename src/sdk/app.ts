@@ -7,7 +7,7 @@ import { type ObservationKind, type Observer, openObservers } from "./observe.ts
 import type { AppOptions, AppParts, ToolSchema } from "./parts.ts";
 import { wrong } from "./problem.ts";
 import { openProviders, type ProviderOptions } from "./providers.ts";
-import type { Registration } from "./registration.ts";
+import { placed, type Registration } from "./registration.ts";
 import type { ScopedState, StateDefaults } from "./state/state.ts";
 import { idsOf, type Strategy } from "./strategy.ts";
 import { joinTasks } from "./tasks/task.ts";
@@ -59,9 +59,10 @@ export function createApp<Defaults extends StateDefaults = StateDefaults>(
       joinTasks(parts.tasks, added.tasks);
       included.add(part);
       if (added.strategy) strategies.push(added.strategy);
-      parts.registrations.push(
-        ...added.registrations.map((one) => ({ ...one, space: added.name, wrappers: added.middleware })),
-      );
+      for (const one of added.registrations) {
+        const position = parts.registrations.filter(({ event }) => event === one.event).length + 1;
+        parts.registrations.push({ ...placed(one, position), space: added.name, wrappers: added.middleware });
+      }
       return app;
     },
     provide(name: string, factory: never, { scope = "event", dispose }: ProviderOptions<unknown> = {}) {

@@ -20,6 +20,8 @@ export interface HandlerTrace {
   readonly outcome: "answered" | "passed" | "skipped" | "failed" | "timed-out" | "not-reached";
   readonly ms: number;
   readonly answers?: readonly string[];
+  /** The first one it gave. */
+  readonly reason?: string;
   readonly error?: string;
   /** Ran again on the final input. */
   readonly again?: true;
@@ -111,9 +113,16 @@ async function runOne(
   run.answers.push(...answers);
   run.warnings.push(...taken.warnings);
   const outcome = answers.length > 0 ? "answered" : "passed";
-  run.trace.push({ name, outcome, ms, answers: answers.map(({ kind }) => kind), ...mark });
+  run.trace.push({ name, outcome, ms, answers: answers.map(({ kind }) => kind), ...reasonIn(answers), ...mark });
   observers.tell("handler-end", () => ({ ...about(), ms, answers: answers.map(({ kind }) => kind) }), complain);
   return again ? event : taken.event;
+}
+
+function reasonIn(answers: readonly Answer[]): { readonly reason?: string } {
+  for (const answer of answers) {
+    if ("reason" in answer && typeof answer.reason === "string") return { reason: answer.reason };
+  }
+  return {};
 }
 
 /** What the handler said, or `skipped` when its guard says it is not meant. A guard that throws is a failure of its handler. */

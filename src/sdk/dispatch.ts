@@ -1,12 +1,13 @@
 import { type AppWarning, accept } from "./accept.ts";
 import type { Answer } from "./answer.ts";
 import { type ChainRun, type HandlerTrace, messageOf, refusal, runChain, select } from "./chain.ts";
-import { isoTime, ticks } from "./clock.ts";
+import { ticks } from "./clock.ts";
 import { type Context, eventContext, handlerContext } from "./context.ts";
 import { lazySignal, within } from "./deadline.ts";
 import { type HookEvent, readEvent, type WirePayload } from "./event.ts";
 import { type Folded, fold, isRefusal } from "./fold.ts";
-import { eventLogger, type LogRecord } from "./log.ts";
+import { eventLogger } from "./log.ts";
+import { recordOf } from "./log-record.ts";
 import { wrapped } from "./middleware.ts";
 import type { AppOptions, AppParts } from "./parts.ts";
 import type { FailureMode, Registration } from "./registration.ts";
@@ -46,7 +47,10 @@ export async function dispatch(parts: AppParts, payload: WirePayload, world: Wor
   const ms = ticks() - begun;
   if (world.log !== undefined) {
     const content = await contentFor(parts.options, event, spelled, world);
-    world.log({ ...recordOf(event, spelled, folded, run, ms, world), ...(content === undefined ? {} : { content }) });
+    world.log({
+      ...recordOf(event, spelled, folded, run, ms, world.now()),
+      ...(content === undefined ? {} : { content }),
+    });
   }
   const dispose = () => parts.providers.disposeEvent(event);
   return { ...spelled, event: event.name, folded, warnings: run.warnings, trace: run.trace, dispose };
@@ -54,9 +58,9 @@ export async function dispatch(parts: AppParts, payload: WirePayload, world: Wor
 
 /** How long the chain of an event may take; `install` gives the host's entry a little more. */
 export function deadlineOf(event: string, chain: readonly Registration[], parts: AppParts): number {
-  const asked = chain.map(({ options }) => options.timeoutMs ?? 0);
-  const most = Math.max(0, parts.options.timeoutMs ?? 0, ...asked);
-  return most > 0 ? most : usualDeadlineMs(event);
+  const usual = parts.options.timeoutMs ?? usualDeadlineMs(event);
+  // A handler that names none must not be cut short because another one is quick.
+  return chain.length === 0 ? usual : Math.max(...chain.map(({ options }) => options.timeoutMs ?? usual));
 }
 
 /** The strictest mode among entry, app and the event's registrations: what holds when no single handler is to blame. */
@@ -159,42 +163,4 @@ async function contentFor(
     world.complain(`The log has no content of this event: ${messageOf(error)}`);
     return undefined;
   }
-}
-
-function recordOf(
-  event: HookEvent,
-  spelled: Spelled,
-  folded: Folded,
-  run: ChainRun,
-  ms: number,
-  world: World,
-): LogRecord {
-  return {
-    time: isoTime(world.now()),
-    ...(event.sessionId ? { session: event.sessionId } : {}),
-    event: event.name,
-    ...(typeof event["toolName"] === "string" ? { tool: event["toolName"] } : {}),
-    ...(typeof event["toolUseId"] === "string" ? { toolUseId: event["toolUseId"] } : {}),
-    ms: Math.round(ms * 100) / 100,
-    answer: answerWord(folded),
-    exit: spelled.exitCode,
-    ...(reasonOf(folded) === undefined ? {} : { reason: reasonOf(folded) }),
-    handlers: run.trace.map(({ name, outcome, ms, error }) => ({
-      name,
-      outcome,
-      ms: Math.round(ms * 100) / 100,
-      ...(error === undefined ? {} : { error }),
-    })),
-    ...(run.warnings.length > 0 ? { warnings: run.warnings.map(({ code }) => code) } : {}),
-  };
-}
-
-function answerWord(folded: Folded): string {
-  if (folded.halt !== undefined) return "halt";
-  if (folded.refusal) return "refused";
-  return folded.decision?.kind ?? "none";
-}
-
-function reasonOf(folded: Folded): string | undefined {
-  return folded.refusal?.reason ?? folded.halt ?? folded.decision?.reason;
 }

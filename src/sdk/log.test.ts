@@ -1,7 +1,20 @@
 import { expect, test } from "vitest";
-import { type AppOptions, appInside, createApp, deny, type LogRecord, type World } from "./index.ts";
+import {
+  type AppOptions,
+  allow,
+  appInside,
+  approvePermission,
+  ask,
+  context,
+  createApp,
+  deny,
+  type LogRecord,
+  systemMessage,
+  type WirePayload,
+  type World,
+} from "./index.ts";
 import { maskSecrets, maskText } from "./mask.ts";
-import { memoryState } from "./testing/index.ts";
+import { fixtures, memoryState } from "./testing/index.ts";
 
 const payload = {
   hook_event_name: "PreToolUse",
@@ -11,7 +24,7 @@ const payload = {
   tool_input: { command: "curl -H 'Authorization: Bearer abcdefghijklmnop' x", api_key: "zzz" },
 };
 
-async function logged(app: unknown): Promise<{ records: LogRecord[]; complaints: string[] }> {
+async function logged(app: unknown, about: object = payload): Promise<{ records: LogRecord[]; complaints: string[] }> {
   const records: LogRecord[] = [];
   const complaints: string[] = [];
   const world: World = {
@@ -20,7 +33,7 @@ async function logged(app: unknown): Promise<{ records: LogRecord[]; complaints:
     complain: (line) => void complaints.push(line),
     log: (record) => void records.push(record),
   };
-  await appInside(app)?.dispatch(payload, world);
+  await appInside(app)?.dispatch(about as WirePayload, world);
   return { records, complaints };
 }
 
@@ -55,6 +68,31 @@ test("SD-111: a record names the event, the answer and every handler with its ou
       warnings: ["handler-failed", "handler-failed"],
     },
   ]);
+});
+
+test("SD-45: reasons that did not win were nowhere; the log keeps them beside their handlers", async () => {
+  const app = createApp()
+    .preTool("Bash", { name: "first" }, () => ask("first"))
+    .preTool("Bash", { name: "second" }, () => ask("second"))
+    .preTool("Bash", { name: "third" }, () => allow("third"));
+  const { records } = await logged(app);
+  const at = { outcome: "answered", ms: expect.any(Number) };
+  expect(records).toMatchObject([{ answer: "ask", reason: "first" }]);
+  expect(records[0]?.["handlers"]).toEqual([
+    { name: "first", ...at },
+    { name: "second", ...at, answers: ["ask"], reason: "second" },
+    { name: "third", ...at, answers: ["allow"], reason: "third" },
+  ]);
+});
+
+test("SD-32: what a form of text cannot carry is in the log; SD-111: a permission that was approved is an answer", async () => {
+  const app = createApp()
+    .onPreCompact(() => [context("text"), systemMessage("aside")])
+    .onPermission(() => approvePermission());
+  const [compact] = (await logged(app, fixtures.PreCompact())).records;
+  expect(compact).toMatchObject({ answer: "none", exit: 0, stderr: "aside" });
+  const [permission] = (await logged(app, fixtures.PermissionRequest())).records;
+  expect(permission).toMatchObject({ answer: "allow" });
 });
 
 test("SD-113: what handlers and middleware write carries their name, and goes to stderr from warn up", async () => {

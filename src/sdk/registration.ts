@@ -129,12 +129,26 @@ export function register(event: string, args: readonly unknown[], general: boole
     handler: handler as AnyHandler,
     options: options as HandlerOptions,
     general,
-    name: (options as HandlerOptions).name || handler.name || `${event}${what ? `:${what.join("|")}` : ""}#${position}`,
+    name: ownName(handler as AnyHandler, options as HandlerOptions) || placeName(event, what, position),
     space: undefined,
     onFailure: (options as HandlerOptions).onFailure,
     wrappers: [],
     customEvents: undefined,
   };
+}
+
+/** A registration of a blueprint in its place in an app: what is known by its place only is known by that one. */
+export function placed(registration: Registration, position: number): Registration {
+  const { event, what, handler, options } = registration;
+  return ownName(handler, options) ? registration : { ...registration, name: placeName(event, what, position) };
+}
+
+function ownName(handler: AnyHandler, { name }: HandlerOptions): string {
+  return name || handler.name;
+}
+
+function placeName(event: string, what: Registration["what"], position: number): string {
+  return `${event}${what ? `:${what.join("|")}` : ""}#${position}`;
 }
 
 /** Undefined when the registration is not for this value; else its place in the order of handlers (lower runs first). */

@@ -1,0 +1,65 @@
+import { AssertionError } from "node:assert";
+import { expect, test } from "vitest";
+import { allow, ask, block, context, createApp, deny, halt, patchInput, systemMessage } from "../index.ts";
+import { testClient } from "./index.ts";
+
+const app = createApp()
+  .preTool("Bash", { name: "guard" }, ({ input }) => {
+    if (input.command === "rm") return [deny("no rm"), systemMessage("told")];
+    if (input.command === "sudo") return ask("sure?");
+    return input.command === "ls" ? [allow("harmless"), patchInput({ command: "ls -l" }), context("long form")] : null;
+  })
+  .onStop(({ stopHookActive }) => (stopHookActive ? halt("enough") : block("go on")));
+const client = testClient(app);
+const bash = (command: string) => client.preTool("Bash", { command });
+
+test("SD-101: a result has the fields of an outcome, the wire, the exit status and a trace", async () => {
+  const { wire, trace, stdout, stderr, exitCode, ...result } = await bash("rm");
+  expect(result).toMatchObject({
+    event: "PreToolUse",
+    decision: "deny",
+    blocked: true,
+    reason: "no rm",
+    continue: true,
+    additionalContext: [],
+    systemMessages: ["told"],
+    warnings: [],
+  });
+  expect([JSON.parse(stdout), stderr, exitCode]).toEqual([wire, "", 0]);
+  expect(trace).toEqual([
+    {
+      name: "guard",
+      outcome: "answered",
+      ms: expect.any(Number),
+      answers: ["deny", "systemMessage"],
+      reason: "no rm",
+    },
+  ]);
+});
+
+test("SD-101: expectations hold where they should, and chain", async () => {
+  (await bash("rm")).expectDenied().expectDenied("rm").expectDenied(/^no/);
+  (await bash("sudo")).expectAsked("sure");
+  (await bash("ls")).expectAllowed("harmless").expectInput({ command: "ls -l" }).expectContext("long");
+  (await bash("pwd")).expectNoOpinion();
+  (await client.stop()).expectBlocked("go on");
+  (await client.stop({ stop_hook_active: true })).expectHalted("enough");
+});
+
+test("SD-101: one that does not hold throws an AssertionError that shows the trace", async () => {
+  const [denied, silent] = [await bash("rm"), await bash("pwd")];
+  for (const wrong of [
+    () => denied.expectAllowed(),
+    () => denied.expectDenied("another reason"),
+    () => denied.expectNoOpinion(),
+    () => denied.expectAsked(),
+    () => silent.expectDenied(),
+    () => silent.expectBlocked(),
+    () => silent.expectHalted(),
+    () => silent.expectInput({ command: "pwd" }),
+    () => silent.expectContext("x"),
+  ]) {
+    expect(wrong).toThrow(AssertionError);
+    expect(wrong).toThrow(/handlers:\n {2}guard: (?:answered|passed)/);
+  }
+});
