@@ -3,26 +3,42 @@ import { type Engine, type EngineOptions, openEngine } from "../engine/index.ts"
 import { Problem } from "../protocol/index.ts";
 import type { Call, Io, Option } from "./command.ts";
 
-/** The options every command that opens an engine takes. */
-export const engineOptions: Readonly<Record<string, Option>> = {
+/** The options that say which settings apply. */
+export const settingsOptions: Readonly<Record<"cwd" | "settings" | "plugin-dir", Option>> = {
   cwd: { type: "string", value: "DIR", about: "the project folder (default: here)" },
   settings: { type: "string", value: "FILE", multiple: true, about: "a further settings file; may be given again" },
   "plugin-dir": { type: "string", value: "DIR", multiple: true, about: "a plugin's folder; may be given again" },
+};
+
+/** The options every command that opens an engine takes. */
+export const engineOptions: Readonly<Record<string, Option>> = {
+  ...settingsOptions,
   trust: { type: "string", value: "MODE", about: "pinned (default), workspace or implicit" },
 };
 
 export async function openFrom(call: Call, io: Io, more: EngineOptions = {}): Promise<Engine> {
-  const cwd = resolve(io.cwd, call.text("cwd") ?? ".");
   const trust = trustMode(call.text("trust"));
   return openEngine({
-    cwd,
-    home: io.home,
-    env: io.env,
-    settings: call.texts("settings").map((file) => (file.trimStart().startsWith("{") ? file : resolve(io.cwd, file))),
-    plugins: call.texts("plugin-dir").map((folder) => resolve(io.cwd, folder)),
+    ...settingsFrom(call, io),
     ...(trust === undefined ? {} : { trust }),
     ...more,
   });
+}
+
+/** Where those options point. */
+export function settingsFrom(call: Call, io: Io): EngineOptions & { readonly cwd: string } {
+  return {
+    cwd: resolve(io.cwd, call.text("cwd") ?? "."),
+    home: io.home,
+    env: io.env,
+    settings: settingsFiles(call, io),
+    plugins: call.texts("plugin-dir").map((folder) => resolve(io.cwd, folder)),
+  };
+}
+
+/** What --settings names: files, or settings written on the command line. */
+export function settingsFiles(call: Call, io: Io): readonly string[] {
+  return call.texts("settings").map((given) => (given.trimStart().startsWith("{") ? given : resolve(io.cwd, given)));
 }
 
 const modes = ["pinned", "workspace", "implicit"] as const;

@@ -1,5 +1,11 @@
 import type { Command, Option } from "./command.ts";
 
+/** Behind `--` words are words, whatever they look like. */
+export function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  return (end < 0 ? args : args.slice(0, end)).some((arg) => arg === "--help" || arg === "-h");
+}
+
 /** The text of `hookline NAME --help`. */
 export function commandHelp(name: string, command: Command): string {
   const rows = Object.entries({ ...command.options, help: { type: "boolean", about: "this text" } as const });

@@ -1,6 +1,6 @@
 import { nearest, Problem } from "../protocol/index.ts";
 import type { Command, Io } from "./command.ts";
-import { commandHelp, programHelp } from "./help.ts";
+import { asksForHelp, commandHelp, programHelp } from "./help.ts";
 import { parseCall } from "./parse.ts";
 import { type CommandGroup, runVerb } from "./verbs.ts";
 import { version } from "./version.ts";
@@ -82,11 +82,6 @@ async function dispatch([name, ...rest]: readonly string[], io: Io): Promise<num
     return 0;
   }
   return command.run(parseCall(name, command, rest), io);
-}
-
-function asksForHelp(args: readonly string[]): boolean {
-  const end = args.indexOf("--");
-  return (end < 0 ? args : args.slice(0, end)).some((arg) => arg === "--help" || arg === "-h");
 }
 
 function unknownCommand(name: string): Problem {

@@ -1,8 +1,8 @@
-import { resolve } from "node:path";
 import { openRules } from "../engine/index.ts";
 import type { JudgeContext, RuleLayer } from "../permissions/index.ts";
 import type { Warning } from "../protocol/index.ts";
 import type { Call, Io } from "./command.ts";
+import { settingsFiles } from "./engine-options.ts";
 
 export interface PermissionLayers {
   readonly layers: readonly RuleLayer[];
@@ -19,13 +19,7 @@ export async function permissionLayers(call: Call, cwd: string, io: Io): Promise
     ask: call.texts("ask"),
     deny: call.texts("deny"),
   };
-  const settings = call.texts("settings");
-  const rules = await openRules({
-    cwd,
-    home: io.home,
-    env: io.env,
-    settings: settings.map((file) => (file.trimStart().startsWith("{") ? file : resolve(io.cwd, file))),
-  });
+  const rules = await openRules({ cwd, home: io.home, env: io.env, settings: settingsFiles(call, io) });
   const alone = call.flag("no-settings");
   return {
     layers: [...rules.layers.filter(({ scope }) => !alone || scope === "settings"), flags],

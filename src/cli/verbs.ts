@@ -1,6 +1,6 @@
 import { nearest, Problem } from "../protocol/index.ts";
 import type { Command, Io } from "./command.ts";
-import { commandHelp, verbsHelp } from "./help.ts";
+import { asksForHelp, commandHelp, verbsHelp } from "./help.ts";
 import { parseCall } from "./parse.ts";
 
 /** A command that is several: `hookline NAME VERB …`. Only the verb that is called is loaded. */
@@ -24,8 +24,7 @@ export async function runVerb(
   const entry = Object.hasOwn(group.verbs, verb) ? group.verbs[verb] : undefined;
   if (entry === undefined) throw unknownVerb(name, verb, group);
   const { command } = await entry.load();
-  const end = args.indexOf("--");
-  if ((end < 0 ? args : args.slice(0, end)).some((arg) => arg === "--help" || arg === "-h")) {
+  if (asksForHelp(args)) {
     await io.out(commandHelp(`${name} ${verb}`, command));
     return 0;
   }

@@ -4,6 +4,7 @@ import { messageOf, Problem } from "../../protocol/index.ts";
 import type { Call, Command, Io } from "../command.ts";
 import { visible } from "../log/line.ts";
 import { permissionLayers } from "../permission-layers.ts";
+import { jsonText } from "../print/json.ts";
 import { judgementJson, judgementLine, judgementText } from "../print/judgement.ts";
 import { styleFor } from "../print/style.ts";
 import { readObject } from "../read-input.ts";
@@ -54,7 +55,7 @@ async function runOne(call: Call, policy: Policy, context: JudgeContext, io: Io)
   }
   const judgement = judge({ tool, input: await readObject(given, "--input", io) }, policy, context);
   const text = call.flag("json")
-    ? `${JSON.stringify(judgementJson(judgement), null, 2)}\n`
+    ? jsonText(judgementJson(judgement))
     : judgementText(judgement, { home: context.home, style: styleFor(io) });
   await io.out(text);
   return call.flag("exit-code") ? exitCode([judgement]) : 0;

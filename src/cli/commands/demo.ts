@@ -4,6 +4,7 @@ import type { Command, Io } from "../command.ts";
 import { missingSteps } from "../demo/checks.ts";
 import { playStory } from "../demo/play.ts";
 import { type DemoProject, makeDemoProject } from "../demo/project.ts";
+import { jsonText } from "../print/json.ts";
 import { type Style, styleFor } from "../print/style.ts";
 
 export const command: Command = {
@@ -28,7 +29,7 @@ what the story says.`,
       const delayMs = call.flag("fast") || json ? 0 : 600;
       const say = json ? async () => undefined : io.out;
       const { seen, result } = await playStory(project, { delayMs, say, style, signal: io.signal });
-      if (json) await io.out(`${JSON.stringify(seen.outcomes, null, 2)}\n`);
+      if (json) await io.out(jsonText(seen.outcomes));
       else await io.out(summary(seen.outcomes, result, style) + ending(project, call.flag("keep"), io));
       if (io.signal.aborted) return 130;
       const missing = missingSteps(seen);

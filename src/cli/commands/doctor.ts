@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { diagnose, type Finding } from "../../engine/index.ts";
 import {
   clientsInUse,
@@ -10,7 +9,9 @@ import {
 } from "../../install/index.ts";
 import { approve } from "../approve.ts";
 import type { Call, Command, Io } from "../command.ts";
+import { settingsFrom, settingsOptions } from "../engine-options.ts";
 import { installerFor } from "../installer.ts";
+import { counted } from "../print/figures.ts";
 import { jsonText } from "../print/json.ts";
 import { visible } from "../print/judgement.ts";
 import { type Style, styleFor } from "../print/style.ts";
@@ -26,23 +27,16 @@ client they call, compiled or script. Starts nothing.
 The exit status is 0 when nothing is wrong, whatever notes there are, 3 when there is an error or a warning, and 1 when the call cannot
 be made.`,
   options: {
-    cwd: { type: "string", value: "DIR", about: "the project folder (default: here)" },
-    settings: { type: "string", value: "FILE", multiple: true, about: "a further settings file; may be given again" },
-    "plugin-dir": { type: "string", value: "DIR", multiple: true, about: "a plugin's folder; may be given again" },
+    ...settingsOptions,
     fix: { type: "boolean", about: "bring back what was installed" },
     json: { type: "boolean", about: "print one JSON object" },
   },
   examples: ["hookline doctor", "hookline doctor --fix", "hookline doctor --json"],
   async run(call, io) {
-    const cwd = resolve(io.cwd, call.text("cwd") ?? ".");
+    const applying = settingsFrom(call, io);
+    const { cwd } = applying;
     const repairs = call.flag("fix") ? await fixed(cwd, io) : [];
-    const engine = await diagnose({
-      cwd,
-      home: io.home,
-      env: io.env,
-      settings: call.texts("settings").map((file) => (file.trimStart().startsWith("{") ? file : resolve(io.cwd, file))),
-      plugins: call.texts("plugin-dir").map((folder) => resolve(io.cwd, folder)),
-    });
+    const engine = await diagnose(applying);
     const findings = [...(await installFindings(standpointAt(cwd, io), installerFor(io))), ...engine];
     const clients = await clientsInUse(standpointAt(cwd, io), installerFor(io));
     const problems = findings.filter(({ level }) => level !== "note").length;
@@ -79,7 +73,7 @@ function repairsText(repairs: readonly Repair[], call: Call): string {
 }
 
 function doctorText(findings: readonly Shown[], problems: number, style: Style): string {
-  const told = problems === 0 ? "Nothing is wrong." : `${problems} ${problems === 1 ? "problem" : "problems"}.`;
+  const told = problems === 0 ? "Nothing is wrong." : `${counted(problems, "problem")}.`;
   return `${[...findings.flatMap((finding) => findingLines(finding, style)), told].join("\n")}\n`;
 }
 

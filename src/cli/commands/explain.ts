@@ -2,6 +2,7 @@ import { type Explained, type Explanation, stripControl } from "../../engine/ind
 import { Problem, rowOf, type Warning } from "../../protocol/index.ts";
 import type { Command } from "../command.ts";
 import { engineOptions, openFrom } from "../engine-options.ts";
+import { jsonText } from "../print/json.ts";
 import { type Style, styleFor } from "../print/style.ts";
 import { readObject } from "../read-input.ts";
 
@@ -36,7 +37,7 @@ With --tool the input is the tool's input; without it, the whole payload.`,
       // A sketch of a call is enough to explain it: what a whole payload would hold beside it is no news.
       const about = explanation.warnings.filter(({ code }) => code !== "payload-incomplete");
       const told = { ...explanation, warnings: distinct([...engine.warnings, ...about]) };
-      await io.out(call.flag("json") ? `${JSON.stringify(told, null, 2)}\n` : explanationText(told, styleFor(io)));
+      await io.out(call.flag("json") ? jsonText(told) : explanationText(told, styleFor(io)));
       return 0;
     } finally {
       await engine.close();

@@ -1,6 +1,7 @@
 import { type Outcome, Problem } from "../../protocol/index.ts";
 import type { Command } from "../command.ts";
 import { engineOptions, openFrom } from "../engine-options.ts";
+import { jsonText } from "../print/json.ts";
 import { outcomeText } from "../print/outcome.ts";
 import { styleFor } from "../print/style.ts";
 import { readObject } from "../read-input.ts";
@@ -33,7 +34,7 @@ Hooks that run in the background are waited for before the command ends; Ctrl-C 
     try {
       const outcome = await engine.fire(event, payload, { signal: io.signal });
       const told = { ...outcome, warnings: [...engine.warnings, ...outcome.warnings] };
-      await io.out(call.flag("json") ? `${JSON.stringify(told, null, 2)}\n` : outcomeText(told, styleFor(io)));
+      await io.out(call.flag("json") ? jsonText(told) : outcomeText(told, styleFor(io)));
       return call.flag("exit-code") ? exitCode(outcome) : 0;
     } finally {
       await engine.close({ waitMs: io.signal.aborted ? 0 : longestWaitMs });

@@ -2,6 +2,7 @@ import { type ListedHook, stripControl } from "../../engine/index.ts";
 import type { Warning } from "../../protocol/index.ts";
 import type { Command } from "../command.ts";
 import { engineOptions, openFrom } from "../engine-options.ts";
+import { jsonText } from "../print/json.ts";
 import { type Style, styleFor } from "../print/style.ts";
 
 export const command: Command = {
@@ -14,11 +15,7 @@ export const command: Command = {
     try {
       const hooks = engine.list();
       const { warnings } = engine;
-      await io.out(
-        call.flag("json")
-          ? `${JSON.stringify({ hooks, warnings }, null, 2)}\n`
-          : listText(hooks, warnings, styleFor(io)),
-      );
+      await io.out(call.flag("json") ? jsonText({ hooks, warnings }) : listText(hooks, warnings, styleFor(io)));
       return 0;
     } finally {
       await engine.close();

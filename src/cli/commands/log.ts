@@ -3,6 +3,7 @@ import type { Command, Io } from "../command.ts";
 import { logLine, visible } from "../log/line.ts";
 import { follow, linesOf } from "../log/read.ts";
 import { wantedBy } from "../log/wanted.ts";
+import { counted } from "../print/figures.ts";
 import { styleFor } from "../print/style.ts";
 
 export const command: Command = {
@@ -62,5 +63,5 @@ function recordIn(line: string): LogRecord | undefined {
 }
 
 async function tellUnreadable(count: number, io: Io): Promise<void> {
-  if (count > 0) await io.err(`hookline: ${count} ${count === 1 ? "line" : "lines"} of the log cannot be read.\n`);
+  if (count > 0) await io.err(`hookline: ${counted(count, "line")} of the log cannot be read.\n`);
 }

@@ -67,6 +67,16 @@ async function shown({ run }: World): Promise<{ id: string; digest: string; stat
   return JSON.parse((await run(["trust", "--show", "--json"])).out).entries;
 }
 
+test("what would turn the writing of a terminal was printed as it is with --json", async () => {
+  const { put, run } = await world();
+  await put(".claude/settings.json", hook("echo \u202egood\u009b31m"));
+  for (const words of [["list"], ["explain", "Stop"], ["trust", "--show"]]) {
+    const { out } = await run([...words, "--json"]);
+    expect(out).not.toMatch(/[\u202e\u009b]/);
+    expect(JSON.stringify(JSON.parse(out))).toContain("\u202egood\u009b31m");
+  }
+});
+
 test("EN-22a: --show prints the definition, the files it names in full, and that hooks have the person's rights", async () => {
   const { put, run, project } = await world();
   await put("check.sh", "#!/bin/sh\necho hello\n");

@@ -5,6 +5,7 @@ import { Problem } from "../../protocol/index.ts";
 import { appInputs } from "../../sdk/index.ts";
 import { askLine, canAsk } from "../ask.ts";
 import type { Call, Command, Io } from "../command.ts";
+import { jsonText } from "../print/json.ts";
 import { styleFor } from "../print/style.ts";
 import { entryLine, entryLines, reviewJson, reviewText } from "../print/trust.ts";
 
@@ -58,7 +59,7 @@ async function revoke(review: TrustReview, call: Call, io: Io): Promise<number> 
   const revoked = await review.revoke();
   await io.out(
     call.flag("json")
-      ? `${JSON.stringify({ project: review.project, revoked }, null, 2)}\n`
+      ? jsonText({ project: review.project, revoked })
       : `${revoked ? "Nothing of" : "Nothing was approved of"} ${review.project}${revoked ? " is approved any more" : ""}.\n`,
   );
   return 0;
@@ -102,9 +103,7 @@ async function accept(review: TrustReview, call: Call, io: Io): Promise<number> 
   if (!(await agreed(`Let every hook run in ${review.project} and in folders below it?`, call, io))) return 1;
   await review.accept();
   await io.out(
-    call.flag("json")
-      ? `${JSON.stringify({ project: review.project, accepted: true }, null, 2)}\n`
-      : `${review.project} is accepted.\n`,
+    call.flag("json") ? jsonText({ project: review.project, accepted: true }) : `${review.project} is accepted.\n`,
   );
   return 0;
 }
@@ -151,7 +150,7 @@ async function choose(open: readonly TrustEntry[], io: Io): Promise<readonly Tru
 async function told(review: TrustReview, pinned: readonly TrustEntry[], call: Call, io: Io): Promise<number> {
   if (call.flag("json")) {
     const pins = pinned.map(({ id, digest }) => ({ id, digest }));
-    await io.out(`${JSON.stringify({ ...reviewJson(review), pinned: pins }, null, 2)}\n`);
+    await io.out(jsonText({ ...reviewJson(review), pinned: pins }));
     return 0;
   }
   if (call.flag("show")) return 0;

@@ -1,13 +1,12 @@
 /** A size as people say it. */
 export function sizeText(bytes: number): string {
-  const units = ["B", "KB", "MB", "GB", "TB"];
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1000;
-    unit++;
-  }
-  return `${value >= 100 || unit === 0 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+  const { value, unit } = inUnits(bytes, ["B", "KB", "MB", "GB", "TB"]);
+  return `${value >= 100 || unit === "B" ? Math.round(value) : value.toFixed(1)} ${unit}`;
+}
+
+/** A number by the largest of these units, each a thousand of the one before. */
+export function inUnits(count: number, [unit = "", ...larger]: readonly string[]): { value: number; unit: string } {
+  return count < 1000 || larger.length === 0 ? { value: count, unit } : inUnits(count / 1000, larger);
 }
 
 /** A time as `2026-11-15 06:44`, in the zone of this machine; what is no time stays out. */

@@ -1,3 +1,5 @@
+import { inUnits } from "./figures.ts";
+
 /** Micro-dollars as people read them: cents, and more digits only where cents would say nothing. */
 export function moneyText(microUsd: number, complete: boolean = true): string {
   const size = Math.abs(microUsd);
@@ -10,14 +12,8 @@ export function moneyText(microUsd: number, complete: boolean = true): string {
 /** 1234567 → "1,234,567", or "1.2M" where there is little room. */
 export function countText(count: number, short: boolean = false): string {
   if (!short || count < 10_000) return inThousands(String(count));
-  const units = ["", "k", "M", "G", "T", "P"];
-  let value = count;
-  let unit = 0;
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1000;
-    unit++;
-  }
-  return `${value >= 100 ? Math.round(value) : value.toFixed(1)}${units[unit]}`;
+  const { value, unit } = inUnits(count, ["", "k", "M", "G", "T", "P"]);
+  return `${value >= 100 ? Math.round(value) : value.toFixed(1)}${unit}`;
 }
 
 /** "1234567.50" → "1,234,567.50". The platform's own way loads the customs of every country first: 20 ms for a status bar. */

@@ -1,4 +1,5 @@
 import type { ScopeStatus } from "../../install/index.ts";
+import { counted } from "./figures.ts";
 import { jsonText } from "./json.ts";
 import { visible } from "./judgement.ts";
 import type { Style } from "./style.ts";
@@ -25,7 +26,7 @@ function scopeLines(
   return [
     `${style.bold(places.scope)}  ${drift.length === 0 ? style.green("in sync") : style.yellow("drifted")}`,
     `  hooks      ${visible(hooksFile ?? "")}`,
-    `  settings   ${visible(places.settingsFile)}  (${entries.length} ${entries.length === 1 ? "entry" : "entries"})`,
+    `  settings   ${visible(places.settingsFile)}  (${counted(entries.length, "entry", "entries")})`,
     `  transport  ${lock?.transport ?? "unknown"}`,
     ...(client === undefined ? [] : [`  client     ${client.form}`]),
     `  daemon     ${visible(running)}`,

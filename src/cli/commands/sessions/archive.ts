@@ -7,6 +7,7 @@ import {
   sessionsDue,
 } from "../../../sessions/index.ts";
 import type { Command, Io } from "../../command.ts";
+import { jsonText } from "../../print/json.ts";
 import { jsonOption, namedSessions, rootOption, whereFrom } from "./which.ts";
 
 export const command: Command = {
@@ -50,7 +51,7 @@ async function report(done: readonly Archived[], json: boolean, io: Io): Promise
   const addedBytes = done.reduce((sum, one) => sum + one.addedBytes, 0);
   const heldBytes = done.reduce((sum, one) => sum + one.heldBytes, 0);
   const changed = done.filter(({ files }) => files > 0).length;
-  if (json) await io.out(`${JSON.stringify({ sessions: done, addedBytes, heldBytes }, null, 2)}\n`);
+  if (json) await io.out(jsonText({ sessions: done, addedBytes, heldBytes }));
   else
     await io.out(
       `${done.length} sessions, ${changed} with something new: ${addedBytes} bytes added, ${heldBytes} held\n`,

@@ -3,6 +3,7 @@ import { ensureFolder, openFolder } from "../../../files/index.ts";
 import { Problem } from "../../../protocol/index.ts";
 import { forkSession, type SessionPlace, storeRoot } from "../../../sessions/index.ts";
 import type { Command, Io } from "../../command.ts";
+import { jsonText } from "../../print/json.ts";
 import { visible } from "../../print/judgement.ts";
 import { jsonOption, namedSessions, rootOption } from "./which.ts";
 
@@ -29,7 +30,7 @@ back into Hookline's own store.`,
     const into = source.root.origin === "archive" ? await storePlace(source, io) : source;
     const fork = await forkSession(source, { into, ...(at === undefined ? {} : { at }) });
     const object = { session: fork.id, file: fork.file, forkedFrom: source.id };
-    await io.out(call.flag("json") ? `${JSON.stringify(object, null, 2)}\n` : `${fork.id}\n${visible(fork.file)}\n`);
+    await io.out(call.flag("json") ? jsonText(object) : `${fork.id}\n${visible(fork.file)}\n`);
     return 0;
   },
 };

@@ -9,6 +9,7 @@ import {
   type SessionPlace,
 } from "../../../sessions/index.ts";
 import type { Call, Command, Io } from "../../command.ts";
+import { jsonText } from "../../print/json.ts";
 import { visible } from "../../print/judgement.ts";
 import { jsonOption, liveIds, namedSessions, rootOption } from "./which.ts";
 
@@ -45,7 +46,7 @@ brings a session of an older version to the present layout, in place. --rollback
 
 function repairJson(place: SessionPlace, { mends, place: mended, backup }: Repair): string {
   const object = { session: place.id, mends, file: mended?.file ?? null, backup: backup?.folder ?? null };
-  return `${JSON.stringify(object, null, 2)}\n`;
+  return jsonText(object);
 }
 
 function repairText(place: SessionPlace, { mends, place: mended, backup }: Repair, dryRun: boolean): string {
@@ -62,7 +63,7 @@ async function migrate(place: SessionPlace, to: string, live: boolean, call: Cal
   const options = { env: io.env, home: io.home, to, live, dryRun: call.flag("dry-run") };
   const { done, backup } = await migrateSession(place, options);
   if (call.flag("json")) {
-    await io.out(`${JSON.stringify({ session: place.id, done, backup: backup?.folder ?? null }, null, 2)}\n`);
+    await io.out(jsonText({ session: place.id, done, backup: backup?.folder ?? null }));
     return 0;
   }
   const lines = done.flatMap(({ from, what }) => what.map((one) => `  ${from}: ${visible(one)}`));
@@ -91,7 +92,7 @@ async function rollBack(place: SessionPlace, live: boolean, call: Call, io: Io):
     removed: newest.added,
     backup: newest.folder,
   };
-  if (call.flag("json")) await io.out(`${JSON.stringify(object, null, 2)}\n`);
+  if (call.flag("json")) await io.out(jsonText(object));
   else await io.out(`${place.id} is as it was before the ${visible(newest.why)} of ${newest.madeAt}\n`);
   return 0;
 }

@@ -8,6 +8,8 @@ import {
   type Where,
 } from "../../../sessions/index.ts";
 import type { Command } from "../../command.ts";
+import { counted } from "../../print/figures.ts";
+import { jsonText } from "../../print/json.ts";
 import { visible } from "../../print/judgement.ts";
 import { type Style, styleFor } from "../../print/style.ts";
 import { jsonOption, liveIds, namedSessions, rootOption, whereFrom } from "./which.ts";
@@ -49,7 +51,7 @@ errors, else 0.`,
         await io.out(validationText(place, validation, shown, styleFor(io)));
       }
     }
-    if (call.flag("json")) await io.out(`${JSON.stringify({ sessions }, null, 2)}\n`);
+    if (call.flag("json")) await io.out(jsonText({ sessions }));
     else if (call.flag("all")) await io.out(`${places.length} sessions looked at${failed ? "" : ", no errors"}\n`);
     return failed ? 1 : 0;
   },
@@ -79,17 +81,13 @@ function validationText(
   );
   const { reached, missed, breaksAt } = resume;
   const lost = `  following parents from the end reaches ${reached.entries} of ${reached.entries + missed.entries} entries`;
-  const of = `${many(missed.prompts, "prompt")} and ${many(missed.toolResults, "tool result")}`;
+  const of = `${counted(missed.prompts, "prompt")} and ${counted(missed.toolResults, "tool result")}`;
   return `${[
-    `${style.bold(place.id)}  ${many(counts.error, "error")}, ${many(counts.warning, "warning")}, ${many(counts.note, "note")}`,
+    `${style.bold(place.id)}  ${counted(counts.error, "error")}, ${counted(counts.warning, "warning")}, ${counted(counts.note, "note")}`,
     ...lines,
     ...(missed.entries === 0 ? [] : [`${lost} and misses ${of}`]),
     ...(breaksAt === undefined
       ? []
       : [`  it breaks at line ${breaksAt.line}: ${visible(breaksAt.parentUuid)} is not there`]),
   ].join("\n")}\n`;
-}
-
-function many(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
