@@ -45,7 +45,7 @@ export const nodeFs: Fs = {
   readdir: (path) => promises.readdir(path),
   realpath: (path) => promises.realpath(path),
   readlink: (path) => promises.readlink(path),
-  syncFolder,
+  syncFolder: (path) => syncFolder(promises.open(path, constants.O_RDONLY)),
 };
 
 /** Windows has no `O_NOFOLLOW`; making a link there takes rights that a stranger does not have. */
@@ -99,9 +99,9 @@ export async function unless<T>(codes: readonly string[], work: Promise<T>): Pro
   }
 }
 
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(opening: Promise<Pick<FsFile, "sync" | "close">>): Promise<void> {
   // Windows cannot open a folder, and some network file systems cannot sync one: there is nothing more we could do.
-  const folder = await unless(["EPERM", "EISDIR", "EACCES"], promises.open(path, constants.O_RDONLY));
+  const folder = await unless(["EPERM", "EISDIR", "EACCES"], opening);
   if (folder === undefined) return;
   try {
     await unless(["EINVAL", "EPERM", "ENOTSUP"], folder.sync());

@@ -1,4 +1,5 @@
 export { type AppendOptions, appendLines, type LineWriter, withAppend } from "./append.ts";
+export { directFs } from "./direct-fs.ts";
 export { FileProblem, type FileProblemCode } from "./file-problem.ts";
 export { errorCode, type Fs, type FsFile, nodeFs, openFor, readAll, unless, writeAll } from "./fs.ts";
 export { ensureFolder, findFolder, type HomeSource, openFolder, openState, statePath, whyUnsafe } from "./home.ts";
@@ -7,3 +8,4 @@ export { lifeOf, type Owner, ownOwner, processExists, processStart } from "./own
 export { type PrivateFileOptions, readPrivate, writePrivate } from "./private.ts";
 export { type Replaced, type ReplaceOptions, replaceFile } from "./replace.ts";
 export { sweepLeftovers, tempName } from "./temp-name.ts";
+export { ticks } from "./ticks.ts";

@@ -5,6 +5,7 @@ import { FileProblem } from "./file-problem.ts";
 import { type Fs, nodeFs, unless } from "./fs.ts";
 import { type Owner, ownOwner } from "./owner.ts";
 import { sweepOnce } from "./temp-name.ts";
+import { ticks } from "./ticks.ts";
 import { takeTurn } from "./turn.ts";
 
 export interface LockOptions {
@@ -99,14 +100,14 @@ async function wait(
   waitMs: number,
   signal?: AbortSignal,
 ): Promise<BusyLock | undefined> {
-  const startedAt = performance.now();
+  const startedAt = ticks();
   const garbage: Garbage = { ino: -1, since: 0 };
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 1.5, 20)) {
     signal?.throwIfAborted();
     if (await place(claim, lock, fs)) return undefined;
     const busy = await clear(lock, lock, claim, fs, garbage);
     if (busy === undefined) continue;
-    if (performance.now() - startedAt >= waitMs) return busy;
+    if (ticks() - startedAt >= waitMs) return busy;
     await sleep(Math.random() * pauseMs, undefined, { signal });
   }
 }
@@ -148,7 +149,7 @@ async function clear(
 }
 
 function seenLongEnough(ino: number, garbage: Garbage): boolean {
-  const now = performance.now();
+  const now = ticks();
   if (garbage.ino !== ino) Object.assign(garbage, { ino, since: now });
   return now - garbage.since >= garbageMs;
 }

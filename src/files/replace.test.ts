@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { atEveryOperation } from "./fixtures/faulty-fs.ts";
 import { forgetfulFs } from "./fixtures/forgetful-fs.ts";
 import { namesIn, tempFolder } from "./fixtures/temp-folder.ts";
-import { ownOwner, replaceFile, sweepLeftovers, tempName } from "./index.ts";
+import { directFs, ownOwner, replaceFile, sweepLeftovers, tempName, withLock } from "./index.ts";
 
 test("a new file is private, an old one keeps its mode", async () => {
   const folder = await tempFolder();
@@ -122,4 +122,25 @@ test("G7: what a killed process left is gone at the next start; what a live one 
   expect(await namesIn(folder)).toEqual(names.sort());
   const later = Date.now() + 25 * 60 * 60 * 1000;
   expect(await sweepLeftovers(folder, undefined, later)).toEqual([foreign.slice(folder.length + 1)]);
+});
+
+test("without the detour over other threads files are replaced, locked and missed just the same", async () => {
+  const folder = await tempFolder();
+  const path = join(folder, "job.json");
+  const add = () =>
+    withLock(
+      path,
+      async () => {
+        const old = Number(await readFile(path, "utf8").catch(() => "0"));
+        await replaceFile(path, String(old + 1), { fs: directFs });
+      },
+      { fs: directFs },
+    );
+  await Promise.all(Array.from({ length: 5 }, add));
+  expect([await readFile(path, "utf8"), await namesIn(folder)]).toEqual(["5", ["job.json"]]);
+  await symlink(path, join(folder, "link"));
+  await expect(replaceFile(join(folder, "link"), "x", { fs: directFs })).rejects.toMatchObject({
+    code: "file/not-ours",
+  });
+  await expect(directFs.lstat(join(folder, "none"))).rejects.toMatchObject({ code: "ENOENT" });
 });

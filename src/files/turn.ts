@@ -1,3 +1,5 @@
+import { ticks } from "./ticks.ts";
+
 interface Line {
   readonly waiting: (() => void)[];
   changedAt: number;
@@ -13,13 +15,13 @@ export async function takeTurn(key: string, waitMs: number, signal?: AbortSignal
   signal?.throwIfAborted();
   const line = lines.get(key);
   if (line !== undefined && !(await comesUp(line, waitMs, signal))) return undefined;
-  const mine = line ?? { waiting: [], changedAt: performance.now() };
+  const mine = line ?? { waiting: [], changedAt: ticks() };
   lines.set(key, mine);
   return () => pass(key, mine);
 }
 
 function pass(key: string, line: Line): void {
-  line.changedAt = performance.now();
+  line.changedAt = ticks();
   const next = line.waiting.shift();
   if (next === undefined) lines.delete(key);
   else next();
@@ -43,7 +45,7 @@ function comesUp(line: Line, waitMs: number, signal?: AbortSignal): Promise<bool
       reject(signal?.reason);
     };
     const check = () => {
-      const leftMs = line.changedAt + waitMs - performance.now();
+      const leftMs = line.changedAt + waitMs - ticks();
       if (leftMs > 0) {
         timer = setTimeout(check, leftMs);
         return;

@@ -52,7 +52,10 @@ export async function dispatch(parts: AppParts, payload: WirePayload, world: Wor
       ...(content === undefined ? {} : { content }),
     });
   }
-  const dispose = () => parts.providers.disposeEvent(event);
+  const dispose = async () => {
+    await tasks.settled();
+    await parts.providers.disposeEvent(event);
+  };
   return { ...spelled, event: event.name, folded, warnings: run.warnings, trace: run.trace, dispose };
 }
 

@@ -78,7 +78,7 @@ test("SD-58: a worker has no descriptor, tag or terminal of the hook that starte
   const stdio = Array.from({ length: 41 }, (_, fd): "pipe" | "ignore" | number =>
     fd === 40 ? far : fd < 3 ? "pipe" : "ignore",
   );
-  const hook = spawn(process.execPath, [join(world.folder, "package", "bin.mjs"), file], {
+  const hook = spawn(process.execPath, [join(world.folder, "package/dist/cli/bin.cjs"), "run", file], {
     cwd: world.project,
     env: { PATH: process.env["PATH"], HOME: world.folder, HOOKLINE_HOME: join(world.folder, "state"), ...env },
     stdio,

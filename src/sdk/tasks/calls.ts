@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { ticks } from "../clock.ts";
 import { jsonText } from "../json-value.ts";
 import { wrong } from "../problem.ts";
 import type { NewJob, Place, TaskBackend, TaskRecord } from "./backend.ts";
@@ -32,13 +33,13 @@ export function taskCalls(call: TasksCall, space: string, handler: { readonly si
 
   /** Asks again and again, ever less often: a wait must work for jobs that end in another process. */
   const until = async (keys: readonly TaskKey[], enough: "all" | "any", { timeoutMs }: WaitOptions) => {
-    const end = performance.now() + (timeoutMs ?? Number.POSITIVE_INFINITY);
+    const end = ticks() + (timeoutMs ?? Number.POSITIVE_INFINITY);
     await wake(await call.backend());
     for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.5, 200)) {
       const records = await Promise.all(keys.map(look));
       const open = records.filter(isOpen).length;
       const done = enough === "all" ? open === 0 : open === 0 || records.some(hasEnded);
-      const leftMs = end - performance.now();
+      const leftMs = end - ticks();
       if (done || leftMs <= 0 || handler.signal.aborted) return records;
       await sleep(Math.min(pauseMs, leftMs), undefined, { signal: handler.signal }).catch(() => undefined);
     }
@@ -49,7 +50,7 @@ export function taskCalls(call: TasksCall, space: string, handler: { readonly si
       const job = jobOf(call, place, task, input, options);
       const backend = await call.backend();
       const id = await backend.add(job);
-      await wake(backend);
+      await call.aside(wake(backend));
       return id;
     },
     get: async (key) => withResult(await ask(key)) as never,

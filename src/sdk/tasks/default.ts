@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openState, statePath } from "../../files/index.ts";
+import { directFs, openState, statePath } from "../../files/index.ts";
 import { appKey } from "../app-key.ts";
 import { wrong } from "../problem.ts";
 import type { World } from "../world.ts";
@@ -14,7 +14,7 @@ export function defaultTasks(world: Pick<World, "env" | "file">): TaskBackend {
   }
   const { file, env } = world;
   return queueTasks(queueFolder(file, env), {
-    prepare: () => openState(["tasks", appKey(file)], { env }),
+    prepare: () => openState(["tasks", appKey(file)], { env }, directFs),
     wake: async (folder, call) => (await import("./start-worker.ts")).startWorker(folder, call),
   });
 }

@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
-import { rename } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode, type Owner, readPrivate } from "../../files/index.ts";
+import { directFs, errorCode, type Owner, readPrivate } from "../../files/index.ts";
 import type { NewJob, Place, TaskRecord } from "./backend.ts";
 
 /**
@@ -80,7 +79,7 @@ export type StoredJob = TaskRecord & { readonly owner?: Owner };
 
 /** Undefined when it is gone; one that cannot be read is put aside. */
 export async function readJob(path: string): Promise<StoredJob | undefined> {
-  const bytes = await readPrivate(path);
+  const bytes = await readPrivate(path, directFs);
   if (bytes === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));
@@ -88,7 +87,7 @@ export async function readJob(path: string): Promise<StoredJob | undefined> {
   } catch {
     // Told apart from a record of another shape by nothing that matters: both are put aside below.
   }
-  await rename(path, `${path}.unreadable`);
+  await directFs.rename(path, `${path}.unreadable`);
   return undefined;
 }
 

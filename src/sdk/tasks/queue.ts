@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { rename, unlink, utimes } from "node:fs/promises";
+import { utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { openFolder, ownOwner, replaceFile, unless, withLock } from "../../files/index.ts";
+import { directFs as fs, openFolder, ownOwner, replaceFile, unless, withLock } from "../../files/index.ts";
 import {
   asSeen,
   type BackendOptions,
@@ -48,16 +48,16 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
   const path = (state: JobFolder, file: string) => join(folder, state, file);
   const locked = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     await open();
-    return withLock(join(folder, "queue"), work);
+    return withLock(join(folder, "queue"), work, { fs });
   };
   const write = (state: JobFolder, file: string, record: object) =>
-    replaceFile(path(state, file), `${JSON.stringify(record)}\n`);
+    replaceFile(path(state, file), `${JSON.stringify(record)}\n`, { fs });
   const restore = (wanted: (name: JobName) => boolean) => recover(folder, { leaseMs, now, wanted });
 
   /** First the content, then the move: a process killed between the two leaves a job that the next one moves. */
   const move = async (from: JobFolder, name: JobName, to: "pending" | "done", record: object) => {
     await write(from, name.file, record);
-    await rename(path(from, name.file), path(to, `${name.base}.json`));
+    await fs.rename(path(from, name.file), path(to, `${name.base}.json`));
   };
 
   /** Jobs under the key, oldest first: there is one, unless a process was killed while it replaced it. */
@@ -96,7 +96,7 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
           addedAt,
           begun: 0,
         });
-        for (const { state, name } of old) await unless(["ENOENT"], unlink(path(state, name.file)));
+        for (const { state, name } of old) await unless(["ENOENT"], fs.unlink(path(state, name.file)));
       });
       return id;
     },
@@ -122,7 +122,7 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
       locked(async () => {
         const found = await newest(place, key);
         if (found === undefined || asSeen(found.record, now()).state !== state) return undefined;
-        await unlink(path("done", found.name.file));
+        await fs.unlink(path("done", found.name.file));
         return found.record;
       }),
     cancel: (place, key) =>
@@ -146,7 +146,7 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
           const lease = newId();
           const running: TaskRecord = { ...bare(record, "pending"), state: "running", begun: record.begun + 1 };
           const file = `${name.base}.${lease}.json`;
-          await rename(path("pending", name.file), path("running", file));
+          await fs.rename(path("pending", name.file), path("running", file));
           await write("running", file, { ...running, owner: ownOwner() });
           return { record: running, lease };
         }
@@ -196,9 +196,9 @@ function runningName(folder: string, { record, lease }: Claim): JobName | undefi
 
 async function openFolders(folder: string, prepare: QueueOptions["prepare"]): Promise<void> {
   await prepare?.();
-  await openFolder(folder);
+  await openFolder(folder, fs);
   // Below a folder that is ours alone nobody else can have put anything.
   for (const state of ["pending", "running", "done"].map((name) => join(folder, name))) {
-    if (!existsSync(state)) await openFolder(state);
+    if (!existsSync(state)) await openFolder(state, fs);
   }
 }

@@ -1,6 +1,5 @@
-import { rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { lifeOf, replaceFile, unless } from "../../files/index.ts";
+import { directFs as fs, lifeOf, replaceFile, unless } from "../../files/index.ts";
 import { workerLost } from "./backend.ts";
 import { type JobName, namesIn, readJob } from "./job-file.ts";
 
@@ -17,7 +16,7 @@ export interface RecoverOptions {
 export async function recover(folder: string, { leaseMs, now, wanted }: RecoverOptions): Promise<void> {
   for (const name of namesIn(folder, "running").filter(wanted)) {
     const file = join(folder, "running", name.file);
-    const beatAt = (await unless(["ENOENT"], stat(file)))?.mtimeMs;
+    const beatAt = (await unless(["ENOENT"], fs.lstat(file)))?.mtimeMs;
     const job = await readJob(file);
     if (job === undefined || beatAt === undefined) continue;
     const { owner, ...record } = job;
@@ -31,13 +30,13 @@ export async function recover(folder: string, { leaseMs, now, wanted }: RecoverO
     const next = again
       ? { ...record, state: "pending" }
       : { ...record, state: "failed", error: workerLost, endedAt: now() };
-    await replaceFile(file, `${JSON.stringify(next)}\n`);
+    await replaceFile(file, `${JSON.stringify(next)}\n`, { fs });
     await settle(folder, name, again ? "pending" : "done");
   }
 }
 
 async function settle(folder: string, name: JobName, state: "pending" | "done"): Promise<void> {
-  await rename(join(folder, "running", name.file), join(folder, state, `${name.base}.json`));
+  await fs.rename(join(folder, "running", name.file), join(folder, state, `${name.base}.json`));
 }
 
 /** Removes results whose time is long over. For workers: no hook process waits for it. */
@@ -46,7 +45,7 @@ export async function sweepDone(folder: string, now: number): Promise<void> {
     const file = join(folder, "done", name.file);
     const job = await readJob(file);
     if (job?.endedAt === undefined || now < job.endedAt + job.ttlMs + expiredMs) continue;
-    await unless(["ENOENT"], unlink(file));
+    await unless(["ENOENT"], fs.unlink(file));
   }
 }
 

@@ -1,8 +1,7 @@
-import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { lifeOf, type Owner, takeLock, unless } from "../../files/index.ts";
+import { directFs as fs, lifeOf, type Owner, takeLock, unless } from "../../files/index.ts";
 import { startDetached } from "../start-detached.ts";
 import { backendDefaults, type WakeCall } from "./backend.ts";
 import { namesIn, readJob } from "./job-file.ts";
@@ -36,7 +35,7 @@ function isWork(folder: string): boolean {
 
 /** Who works on the queue; undefined when nobody does. */
 async function workerOf(folder: string): Promise<Owner | "unknown" | undefined> {
-  const lock = await takeLock(workerLock(folder), { waitMs: 0 });
+  const lock = await takeLock(workerLock(folder), { fs, waitMs: 0 });
   if (!lock.held) return lock.owner ?? "unknown";
   await lock.release();
   return undefined;
@@ -55,7 +54,7 @@ async function isStuck(folder: string, owner: Owner): Promise<boolean> {
 async function isSilent(folder: string, { pid, start }: Owner): Promise<boolean> {
   for (const { file } of namesIn(folder, "running")) {
     const path = join(folder, "running", file);
-    const beatAt = (await unless(["ENOENT"], stat(path)))?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    const beatAt = (await unless(["ENOENT"], fs.lstat(path)))?.mtimeMs ?? Number.POSITIVE_INFINITY;
     if (beatAt + backendDefaults.leaseMs > Date.now()) continue;
     const job = await readJob(path);
     if (job?.owner?.pid === pid && job.owner.start === start) return true;

@@ -1,3 +1,4 @@
+import { messageOf } from "../../protocol/index.ts";
 import type { Answer } from "../answer.ts";
 import type { HookEvent } from "../event.ts";
 import { eventLogger, type Logger } from "../log.ts";
@@ -69,6 +70,8 @@ export interface TasksDoor {
   inSpace(space: string | undefined, handler: { readonly signal: AbortSignal }): Tasks;
   /** What is to be told the model with this event. */
   due(): Promise<readonly Answer[]>;
+  /** Contract: settles when the process may end without a loss for the jobs that were added; never fails. */
+  settled(): Promise<unknown>;
 }
 
 /** What the calls of `ctx.tasks` stand on. */
@@ -78,12 +81,15 @@ export interface TasksCall {
   readonly table: TaskTable;
   readonly backend: () => Promise<TaskBackend>;
   readonly logger: (task: string) => Logger;
+  /** Takes over work that no handler has to wait for, only the end of the process; or gives it back to be waited for. */
+  readonly aside: (work: Promise<void>) => Promise<void> | undefined;
 }
 
 /** Nothing of tasks is loaded before the first call; an app without tasks never loads it. */
 export function lazyTasks(event: HookEvent, options: AppOptions, table: TaskTable, world: World): TasksDoor {
   let opened: Promise<TaskBackend> | undefined;
   const given = world.tasks ?? options.tasks;
+  const asides: Promise<void>[] = [];
   const call: TasksCall = {
     event,
     world,
@@ -95,6 +101,13 @@ export function lazyTasks(event: HookEvent, options: AppOptions, table: TaskTabl
       return opened;
     },
     logger: (task) => eventLogger(event, world, `task ${task}`),
+    aside: (work) => {
+      // What a backend of the author's does when it is woken, only its author knows.
+      if (given !== undefined) return work;
+      const told = (error: unknown) => world.complain(`No worker could be started: ${messageOf(error)}`);
+      asides.push(work.catch(told));
+      return undefined;
+    },
   };
   return {
     inSpace: (space, handler) => lazyCalls(call, space ?? "", handler),
@@ -103,11 +116,16 @@ export function lazyTasks(event: HookEvent, options: AppOptions, table: TaskTabl
       if (given === undefined && world.file === undefined) return [];
       return (await import("./due.ts")).dueResults(call, given === undefined);
     },
+    settled: () => Promise.all(asides),
   };
 }
 
 function lazyCalls(call: TasksCall, space: string, handler: { readonly signal: AbortSignal }): Tasks {
-  const calls = async () => (await import("./calls.ts")).taskCalls(call, space, handler);
+  const calls = async () => {
+    // Side by side: every call needs both, and a hook process has loaded neither.
+    const [{ taskCalls }] = await Promise.all([import("./calls.ts"), call.backend()]);
+    return taskCalls(call, space, handler);
+  };
   return {
     add: async (task, input, options) => (await calls()).add(task, input, options),
     get: async (key) => (await calls()).get(key),
