@@ -45,3 +45,9 @@ test("SD-60: an agent that fails, hits a limit or hangs is a failed task with wo
   expect(await asked("limit")).toEqual({ code: "failed", message: "the agent gave no answer: error_max" });
   expect(await asked("hang", {}, 300)).toEqual({ code: "timed-out", message: "it took longer than 300 ms" });
 });
+
+test("of an agent that prints without end, only its last words are held", async () => {
+  const flood = 'process.stderr.write("x".repeat(2 ** 20) + "\\nthe last words\\n"); process.exitCode = 1;';
+  const failed = await asked("go", { command: [process.execPath, "-e", flood] });
+  expect(failed).toEqual({ code: "failed", message: "the agent gave no answer: the last words" });
+});

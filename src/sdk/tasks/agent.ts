@@ -65,16 +65,16 @@ function run(
 ): Promise<Ran> {
   return new Promise((done, fail) => {
     const child = spawn(program, [...words], { cwd, env: { ...env }, stdio: "pipe" });
-    const out: Buffer[] = [];
-    const err: Buffer[] = [];
+    const out = kept(mostResultBytes);
+    const err = kept(mostWordsBytes);
     let last: NodeJS.Timeout | undefined;
     const end = () => {
       child.kill("SIGTERM");
       last = setTimeout(() => child.kill("SIGKILL"), graceMs);
     };
     signal.addEventListener("abort", end, { once: true });
-    child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
-    child.stderr.on("data", (chunk: Buffer) => err.push(chunk));
+    child.stdout.on("data", out.add);
+    child.stderr.on("data", err.add);
     // An agent that does not read its prompt says why when it ends.
     child.stdin.on("error", () => undefined);
     child.stdin.end(input);
@@ -82,13 +82,30 @@ function run(
     child.on("close", (code) => {
       clearTimeout(last);
       signal.removeEventListener("abort", end);
-      done({ stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString(), code });
+      done({ stdout: out.text(), stderr: err.text(), code });
     });
     if (signal.aborted) end();
   });
 }
 
 const graceMs = 5_000;
+/** A result object with the longest answer there is; of what is longer nothing could be read anyway. */
+const mostResultBytes = 64 * 2 ** 20;
+const mostWordsBytes = 64 * 2 ** 10;
+
+/** The end of a stream: a program that does not stop printing must not fill memory. */
+function kept(mostBytes: number): { add(chunk: Buffer): void; text(): string } {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  return {
+    add(chunk) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      while (bytes > mostBytes) bytes -= chunks.shift()?.length ?? bytes;
+    },
+    text: () => Buffer.concat(chunks).toString(),
+  };
+}
 
 function resultIn(stdout: string): ResultObject | undefined {
   try {
