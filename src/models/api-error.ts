@@ -1,3 +1,5 @@
+import { answerTooLarge } from "./answer-size.ts";
+import { LineTooLong } from "./bounded-fetch.ts";
 import type { ModelError } from "./model.ts";
 import { aborted } from "./pause.ts";
 
@@ -15,6 +17,7 @@ interface Thrown {
 /** An error of a client as a value; `began` once its answer had begun. No header but those of waiting and of the request's id is looked at, so no key can get out. */
 export function errorOf(thrown: unknown, signal: AbortSignal, began = false): ModelError {
   if (signal.aborted) return aborted;
+  if (isTooLong(thrown)) return answerTooLarge;
   const { status, message, headers, error, requestID, cause } = thrown as Thrown;
   const body = bodyOf(error);
   if (status === undefined && body.type === undefined) {
@@ -32,6 +35,10 @@ export function errorOf(thrown: unknown, signal: AbortSignal, began = false): Mo
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(requestId === undefined ? {} : { requestId }),
   };
+}
+
+function isTooLong(thrown: unknown): boolean {
+  return thrown instanceof LineTooLong || (thrown instanceof Error && thrown.cause instanceof LineTooLong);
 }
 
 /** Some gateways answer with a page. */

@@ -19,6 +19,7 @@ export function failureOf(error: ModelError): FailureClass {
   const { status, errorType, message } = error;
   if (/credit balance/i.test(message) || errorType === "billing_error") return "billing_error";
   if (/prompt is too long/i.test(message)) return "invalid_request";
+  if (errorType === "answer-too-large") return "max_output_tokens";
   if (status === 401 || status === 403 || errorType === "missing-key") return "authentication_failed";
   if (status === 404) return "model_not_found";
   if (status === 429 || errorType === "rate_limit_error") return "rate_limit";

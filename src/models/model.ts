@@ -123,7 +123,7 @@ export interface ModelError {
   readonly type: "error";
   /** HTTP status; absent when no response came or the stream broke. */
   readonly status?: number;
-  /** The API's word, `rate_limit_error`; or ours: `aborted`, `connection`, `stream`, `expectation`, `no-answer`, `missing-key`. */
+  /** The API's word, `rate_limit_error`; or ours: `aborted`, `connection`, `stream`, `expectation`, `no-answer`, `missing-key`, `answer-too-large`. */
   readonly errorType: string;
   /** For people; holds no key and no header. */
   readonly message: string;

@@ -1,9 +1,11 @@
 import type Anthropic from "@anthropic-ai/sdk";
+import { withinSize } from "../answer-size.ts";
 import { errorOf } from "../api-error.ts";
+import { boundedFetch } from "../bounded-fetch.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { loadPeer } from "../peer.ts";
 import { apiName, windowOf } from "./names.ts";
-import { streamReader } from "./read-stream.ts";
+import { startSize, streamReader } from "./read-stream.ts";
 import { messagesRequest } from "./request.ts";
 
 export interface AnthropicOptions {
@@ -11,6 +13,8 @@ export interface AnthropicOptions {
   readonly model?: string;
   readonly smallModel?: string;
   readonly contextWindow?: number;
+  /** Characters that one answer may have, thinking and tool input included; 32 Mi unless told. A longer one is given up. */
+  readonly mostAnswerChars?: number;
   /**
    * Where key, token and base URL come from. Contract: the environment of the process, never one that a project's settings were merged
    * into; a checkout must not choose where a person's key is sent.
@@ -38,12 +42,14 @@ export async function anthropic(options: AnthropicOptions = {}): Promise<Model> 
           baseURL: env["ANTHROPIC_BASE_URL"] || "https://api.anthropic.com",
           maxRetries: 0,
           logLevel: "off",
+          fetch: boundedFetch,
         });
   return {
     name: apiName(said, env),
     contextWindow: options.contextWindow ?? windowOf(said),
     smallModel: apiName(options.smallModel ?? (env["ANTHROPIC_SMALL_FAST_MODEL"] || "haiku"), env),
-    stream: (request, signal) => streamOf(client, { ...request, model: apiName(request.model, env) }, signal),
+    stream: (request, signal) =>
+      streamOf(client, { ...request, model: apiName(request.model, env) }, signal, options.mostAnswerChars),
   };
 }
 
@@ -51,6 +57,7 @@ async function* streamOf(
   client: Anthropic | undefined,
   request: ModelRequest,
   signal: AbortSignal,
+  mostChars: number | undefined,
 ): AsyncGenerator<ModelEvent> {
   if (client === undefined) {
     const message = "No key for the Anthropic API: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN in the environment.";
@@ -63,7 +70,7 @@ async function* streamOf(
     const call = client.messages.create(messagesRequest(request), { signal });
     const { data, request_id: requestId } = await call.withResponse();
     began = true;
-    for await (const event of data) yield* reader.read(event);
+    if (!(yield* withinSize(data, reader.read, { mostChars, startSize }))) return;
     yield signal.aborted ? errorOf(undefined, signal) : reader.end(requestId ?? undefined);
   } catch (thrown) {
     yield errorOf(thrown, signal, began);

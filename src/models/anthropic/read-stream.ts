@@ -93,6 +93,11 @@ export function streamReader(): StreamReader {
   return { read, end };
 }
 
+/** What a block begins with: as a rule nothing. */
+export function startSize(event: RawMessageStreamEvent): number {
+  return event.type === "content_block_start" ? JSON.stringify(event.content_block ?? "").length : 0;
+}
+
 interface Draft {
   readonly block: Mutable<AnswerBlock>;
   json: string;

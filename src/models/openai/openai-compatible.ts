@@ -1,5 +1,7 @@
 import type OpenAI from "openai";
+import { withinSize } from "../answer-size.ts";
 import { errorOf } from "../api-error.ts";
+import { boundedFetch } from "../bounded-fetch.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { loadPeer } from "../peer.ts";
 import { chunkReader } from "./read-chunks.ts";
@@ -9,6 +11,8 @@ export interface OpenaiCompatibleOptions {
   readonly model: string;
   readonly smallModel?: string;
   readonly contextWindow?: number;
+  /** Characters that one answer may have, thinking and tool input included; 32 Mi unless told. A longer one is given up. */
+  readonly mostAnswerChars?: number;
   /** Where `OPENAI_API_KEY` and `OPENAI_BASE_URL` come from: the environment of the process, never a project's settings. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Told once of each thing that the API has no words for and that is left out of requests. */
@@ -24,7 +28,13 @@ export async function openaiCompatible(options: OpenaiCompatibleOptions): Promis
   const client =
     apiKey === undefined
       ? undefined
-      : new Client({ apiKey, baseURL: baseURL ?? "https://api.openai.com/v1", maxRetries: 0, logLevel: "off" });
+      : new Client({
+          apiKey,
+          baseURL: baseURL ?? "https://api.openai.com/v1",
+          maxRetries: 0,
+          logLevel: "off",
+          fetch: boundedFetch,
+        });
   const limit = baseURL === undefined ? "max_completion_tokens" : "max_tokens";
   const told = new Set<string>();
   function tell(request: ModelRequest): void {
@@ -40,7 +50,7 @@ export async function openaiCompatible(options: OpenaiCompatibleOptions): Promis
     ...(options.smallModel === undefined ? {} : { smallModel: options.smallModel }),
     stream: (request, signal) => {
       tell(request);
-      return streamOf(client, chatRequest(request, limit), signal);
+      return streamOf(client, chatRequest(request, limit), signal, options.mostAnswerChars);
     },
   };
 }
@@ -49,6 +59,7 @@ async function* streamOf(
   client: OpenAI | undefined,
   request: ReturnType<typeof chatRequest>,
   signal: AbortSignal,
+  mostChars: number | undefined,
 ): AsyncGenerator<ModelEvent> {
   if (client === undefined) {
     const message = "No key for the OpenAI API: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs none.";
@@ -60,7 +71,7 @@ async function* streamOf(
   try {
     const { data, request_id: requestId } = await client.chat.completions.create(request, { signal }).withResponse();
     began = true;
-    for await (const chunk of data) yield* reader.read(chunk);
+    if (!(yield* withinSize(data, reader.read, { mostChars }))) return;
     if (signal.aborted) yield errorOf(undefined, signal);
     else yield* reader.end(requestId ?? undefined);
   } catch (thrown) {

@@ -1,0 +1,54 @@
+import type { ModelError, ModelEvent } from "./model.ts";
+
+/** Far more than any model writes and far less than memory: text, thinking and tool input of one answer together. */
+export const mostAnswerChars: number = 32 * 2 ** 20;
+
+/** A server that does not stop writing must not fill memory: its answer is given up. Asking again would bring the same. */
+export const answerTooLarge: ModelError = {
+  type: "error",
+  errorType: "answer-too-large",
+  message: "The answer was given up: it had grown too long for any answer and had not ended.",
+};
+
+/**
+ * What the pieces of a stream come to, until they are too much: then `answerTooLarge` is the last event, and whoever writes is left. Gives
+ * whether all pieces came. `startSize` is what a piece holds beside its events.
+ */
+export async function* withinSize<Piece>(
+  pieces: AsyncIterable<Piece>,
+  read: (piece: Piece) => readonly ModelEvent[],
+  {
+    mostChars = mostAnswerChars,
+    startSize,
+  }: { mostChars?: number | undefined; startSize?: (piece: Piece) => number } = {},
+): AsyncGenerator<ModelEvent, boolean> {
+  let chars = 0;
+  for await (const piece of pieces) {
+    const events = read(piece);
+    // Pieces that say nothing are held in places too.
+    chars += (startSize?.(piece) ?? 0) + (events.length === 0 ? emptyPiece : 0);
+    for (const event of events) chars += charsIn(event);
+    if (chars > mostChars) {
+      yield answerTooLarge;
+      return false;
+    }
+    yield* events;
+  }
+  return true;
+}
+
+const emptyPiece = 64;
+
+function charsIn(event: ModelEvent): number {
+  switch (event.type) {
+    case "text":
+    case "thinking":
+      return event.text.length;
+    case "tool-input":
+      return event.json.length;
+    case "tool-call":
+      return event.id.length + event.name.length + 8 * emptyPiece;
+    default:
+      return 0; // what it holds was counted when it came
+  }
+}
