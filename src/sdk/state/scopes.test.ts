@@ -1,0 +1,66 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type AppInside, appInside, createApp, type ScopedState, type World } from "../index.ts";
+
+/** Two projects, one of them with a second name, and one user. */
+function place() {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-scopes-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const name of ["one", "two"]) mkdirSync(join(folder, name));
+  symlinkSync("one", join(folder, "other-name"));
+  return async <Value>(session: string, project: string, work: (state: ScopedState) => Promise<Value>) => {
+    let value: Value | undefined;
+    const app = createApp().onPrompt(async (_event, { state }) => {
+      value = await work(state);
+    });
+    const cwd = join(folder, project);
+    const world: World = {
+      ...{ cwd, replay: false, now: Date.now, signal: new AbortController().signal },
+      env: { HOOKLINE_HOME: join(folder, "state"), CLAUDE_PROJECT_DIR: cwd },
+      openTranscript: async () => undefined,
+      complain: (line) => {
+        throw new Error(line);
+      },
+    };
+    const payload = { hook_event_name: "UserPromptSubmit", session_id: session, cwd, prompt: "hi" };
+    const settled = await (appInside(app) as AppInside).dispatch(payload, world);
+    expect(settled.warnings).toEqual([]);
+    return value as Value;
+  };
+}
+
+test("SD-49: a session's state is its own, a project's that of its real path, the user's everybody's", async () => {
+  const within = place();
+  await within("s1", "one", async (state) => {
+    await state.set("where", "session");
+    await state.project.set("where", "project");
+    await state.user.set("where", "user");
+  });
+  const seen = (session: string, project: string) =>
+    within(session, project, async (state) => [
+      await state.get("where"),
+      await state.project.get("where"),
+      await state.user.get("where"),
+    ]);
+  expect(await seen("s1", "one")).toEqual(["session", "project", "user"]);
+  expect(await seen("s2", "one")).toEqual([undefined, "project", "user"]);
+  expect(await seen("s1", "other-name")).toEqual(["session", "project", "user"]);
+  expect(await seen("s2", "two")).toEqual([undefined, undefined, "user"]);
+});
+
+test("SD-49: every call of a scope", async () => {
+  const within = place();
+  const told = await within("s", "one", async (state) => {
+    await state.set("a", 1);
+    await state.set("b", [2]);
+    await state.update("a", (a) => Number(a) + 1);
+    const before = [await state.keys(), await state.has("b"), await state.has("c"), await state.all()];
+    await state.delete("b");
+    const after = [await state.get("a"), await state.get("b"), await state.keys()];
+    await state.clear();
+    return [...before, ...after, await state.all()];
+  });
+  expect(told).toEqual([["a", "b"], true, false, { a: 2, b: [2] }, 2, undefined, ["a"], {}]);
+});
