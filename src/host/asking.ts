@@ -37,6 +37,7 @@ export async function inTurn<T>(thread: Thread, signal: AbortSignal, put: () => 
     );
     await session.live.set("waiting", "permission prompt");
     try {
+      signal.throwIfAborted(); // saying so took time
       return await put();
     } finally {
       clearTimeout(notice);

@@ -400,6 +400,17 @@ describe("the protocol (HO-55)", () => {
     });
   });
 
+  test("a program that went away before it was asked was waited for without end", async () => {
+    const { headless, send, stdin, lines } = front({ hooks: {} });
+    const calls = [{ tool: "Bash", input: { command: "touch no.txt" } }];
+    const run = headless([{ calls }, { text: "done" }], { ...open, askOverStdio: true });
+    send(request("r1", { subtype: "initialize", hooks: { PreToolUse: [{ hookCallbackIds: ["cb"] }] } }));
+    send(user("go"));
+    stdin.end();
+    expect(await run).toBe(0);
+    expect(lines().at(-1)).toMatchObject({ result: "done", permission_denials: [{ tool_name: "Bash" }] });
+  });
+
   test("requests: modes, models, folders, stop hooks, interrupt; what is unknown is refused in words", async () => {
     const { headless, send, stdin, lines, until, project, payloads } = front({
       hooks: { DirectoryAdded: {}, Stop: {} },

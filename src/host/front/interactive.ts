@@ -24,6 +24,8 @@ export async function runInteractive(options: RunAgentOptions, io: FrontIo): Pro
   const ask = (text: string, signal: AbortSignal): Promise<string | undefined> =>
     new Promise((done, fail) => {
       if (closed) return done(undefined);
+      // A signal that was given before tells nobody any more.
+      if (signal.aborted) return fail(signal.reason);
       const drop = (): void => {
         // What is typed next is not for a question that nobody asks any more.
         waiting.splice(waiting.indexOf(answer), 1);

@@ -26,11 +26,15 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
   const waiting = new Map<string, (answer: { value?: unknown; error?: string }) => void>();
   let reader: Interface | undefined;
   let takesRequests = false;
+  let gone = false;
 
   /** One request of ours; rejects when the other end refuses it, goes away, or is told that it no longer matters. */
   function request(subtype: string, fields: Fields, signal: AbortSignal): Promise<unknown> {
     const request_id = randomUUID();
     return new Promise((done, fail) => {
+      // A signal that was given before tells nobody any more.
+      if (signal.aborted) return fail(signal.reason);
+      if (gone) return fail(new Error(hasGone));
       const settle = (answer: { value?: unknown; error?: string }): void => {
         waiting.delete(request_id);
         signal.removeEventListener("abort", cancel);
@@ -93,7 +97,8 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
           else void Promise.resolve(take(control, line)).then(begin);
         });
         lines.once("close", () => {
-          for (const settle of waiting.values()) settle({ error: "the other end has closed its side" });
+          gone = true;
+          for (const settle of waiting.values()) settle({ error: hasGone });
           control.end();
           begin();
         });
@@ -106,6 +111,8 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
     close: () => reader?.close(),
   };
 }
+
+const hasGone = "the other end has closed its side";
 
 /** The program answers in the person's place. One that refuses to, or is gone, has said no. */
 function personOver(ask: Ask): Person {
