@@ -1,5 +1,5 @@
 import type { HookRef, Skip, SkipReason } from "../protocol/index.ts";
-import type { ConfiguredHook } from "./configured.ts";
+import { type ConfiguredHook, isInProcess } from "./configured.ts";
 import { dropDuplicates } from "./duplicates.ts";
 import type { Occasion, Selected } from "./select.ts";
 
@@ -36,7 +36,7 @@ export function admit(selected: Selected, gates: readonly Gate[], occasion: Occa
  * would say again.
  */
 function isSettledBeforehand({ hook }: ConfiguredHook): boolean {
-  return (hook.type === "callback" || hook.type === "function") && !hook.once;
+  return isInProcess(hook) && !hook.once;
 }
 
 const admitted = new WeakMap<Selected, { gates: readonly Gate[]; result: Selected }>();

@@ -20,3 +20,13 @@ export interface ConfiguredHook {
   /** What loading had to say about it. */
   readonly problems: readonly Warning[];
 }
+
+/** It runs here, as a function of the host: no process, no request, nothing to wait for a place. */
+export function isInProcess({ type }: Hook): boolean {
+  return type === "callback" || type === "function";
+}
+
+/** Nobody is to wait for it. */
+export function isBackground(hook: Hook): boolean {
+  return hook.type === "command" && (hook.async === true || hook.asyncRewake === true);
+}

@@ -1,5 +1,5 @@
 import type { FailurePolicy, Hook, Skip } from "../protocol/index.ts";
-import type { ConfiguredHook } from "./configured.ts";
+import { type ConfiguredHook, isBackground } from "./configured.ts";
 import type { Selected } from "./select.ts";
 
 /** Equal hooks run once: the first in configured order survives, in the strictest mode of all its copies. */
@@ -61,8 +61,7 @@ function strictest(first: ConfiguredHook, copy: ConfiguredHook): ConfiguredHook 
 /** A copy that is awaited must not be replaced by one that is not. */
 function awaitedIfEither(first: Hook, copy: Hook): Hook {
   if (first.type !== "command" || copy.type !== "command") return first;
-  const background = (hook: typeof first): boolean => hook.async === true || hook.asyncRewake === true;
-  if (!background(first) || background(copy)) return first;
+  if (!isBackground(first) || isBackground(copy)) return first;
   const { async: _a, asyncRewake: _b, ...awaited } = first;
   return awaited;
 }

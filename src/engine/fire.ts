@@ -1,6 +1,6 @@
 import type { Outcome, ToolInput, Verdict, Warning } from "../protocol/index.ts";
 import { admit, type Gate } from "./admit.ts";
-import type { ConfiguredHook } from "./configured.ts";
+import { type ConfiguredHook, isBackground } from "./configured.ts";
 import type { Firing, World } from "./firing.ts";
 import type { AnyPayload } from "./payload.ts";
 import type { Judge } from "./ports.ts";
@@ -123,8 +123,7 @@ function concerned(now: Selected, before: Selected, { rejudge }: FireCall): read
   const skippedByCondition = new Set(before.skipped.filter(({ why }) => why === "if").map(({ hook }) => hook.id));
   return now.hooks.filter(({ ref, hook }) => {
     if (skippedByCondition.has(ref.id)) return true;
-    const background = hook.type === "command" && (hook.async === true || hook.asyncRewake === true);
-    return rejudge === "all" && ran.has(ref.id) && !background;
+    return rejudge === "all" && ran.has(ref.id) && !isBackground(hook);
   });
 }
 

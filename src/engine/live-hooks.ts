@@ -4,6 +4,7 @@ import {
   type HookGroup,
   type HookRef,
   type LayerKind,
+  messageOf,
   Problem,
   type RunRecord,
   rowOf,
@@ -129,7 +130,7 @@ export function liveHooks(rows: Readonly<Record<string, EventRow>>): LiveHooks {
         if (record.answer?.failure === undefined) onSuccess?.(record.hook, record);
         return undefined;
       } catch (error) {
-        const message = `onSuccess of hook ${record.hook.name} threw: ${String(error)}`;
+        const message = `A listener of hook ${record.hook.name} threw: ${messageOf(error)}`;
         return { code: "observer-threw", message, place: record.hook.id };
       }
     },

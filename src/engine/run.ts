@@ -1,5 +1,5 @@
 import { type Answer, messageOf, Problem, type Warning } from "../protocol/index.ts";
-import type { ConfiguredHook } from "./configured.ts";
+import { type ConfiguredHook, isInProcess } from "./configured.ts";
 import type { Firing, OneRun, World } from "./firing.ts";
 import type { AnyPayload } from "./payload.ts";
 import { type OneLimits, runOne } from "./run-one.ts";
@@ -17,7 +17,7 @@ export interface Runs {
 /** Runs hooks side by side, those of a sequential group one after another; all of them run, whatever others say. */
 export function run(hooks: readonly ConfiguredHook[], firing: Firing, world: World): Soon<Runs> {
   if (hooks.length === 0) return noRuns;
-  const inProcess = hooks.every(isInProcess);
+  const inProcess = hooks.every(({ hook }) => isInProcess(hook));
   const shared: Shared = {
     slots: inProcess ? noSlots : slots(world.concurrency),
     // Serialised before any callback runs, so that none can change what other hooks are told.
@@ -56,10 +56,6 @@ interface Shared {
 interface LaneRun {
   readonly settled: SettledRun;
   readonly warnings: readonly Warning[];
-}
-
-function isInProcess({ hook }: ConfiguredHook): boolean {
-  return hook.type === "callback" || hook.type === "function";
 }
 
 function joined(runs: readonly LaneRun[]): Runs {
