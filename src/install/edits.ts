@@ -10,6 +10,8 @@ export interface Had {
   readonly events: readonly string[];
 }
 
+export const hadNothing: Had = { hooks: false, events: [] };
+
 export function hadIn(settings: unknown): Had {
   const hooks = (settings as { hooks?: unknown } | null)?.hooks;
   return { hooks: hooks !== undefined, events: isObject(hooks) ? Object.keys(hooks) : [] };

@@ -4,7 +4,7 @@ import { type EditedFile, editSettings, editText } from "../engine/settings/inde
 import type { HomeSource } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 import { backUp } from "./backup.ts";
-import { cutEdits, type Had, hadIn, installEdits } from "./edits.ts";
+import { cutEdits, type Had, hadIn, hadNothing, installEdits } from "./edits.ts";
 import { type LockFile, readLockFile, unlockedPath, writeLockFile } from "./lock-file.ts";
 import { type OwnMarks, ownEntries } from "./own-entries.ts";
 import type { ScopePlaces } from "./places.ts";
@@ -49,12 +49,12 @@ export async function install(call: InstallCall): Promise<Installed> {
 async function installAt(real: string, call: InstallCall): Promise<Installed> {
   const { places, planned, home, now, dryRun = false, signal } = call;
   const { settingsFile, lockFile } = places;
-  const marks = await marksOf(call, await readLockFile(lockFile));
+  const marks = marksOf(call, await readLockFile(lockFile));
   const record = await readRecord(real, home);
   const madeFolder = (await modeOf(dirname(settingsFile))) === undefined ? dirname(settingsFile) : record?.madeFolder;
   const mode = await modeOf(settingsFile);
   const secret = planned.some(({ transport }) => transport === "http") && call.tokenEnv === undefined;
-  let way: WayBack = { before: null, had: { hooks: false, events: [] } };
+  let way: WayBack = { before: null, had: hadNothing };
   let backup: string | undefined;
   const keep = async (edited: EditedFile): Promise<void> => {
     const fresh = recordOf(call, edited, way, { secret, mode, madeFolder, record });
@@ -89,7 +89,7 @@ function withFile(error: unknown, file: string): unknown {
 }
 
 /** What entries of this app look like in this file. */
-async function marksOf({ places, hooksFile, calls }: InstallCall, lock: LockFile | undefined): Promise<OwnMarks> {
+function marksOf({ places, hooksFile, calls }: InstallCall, lock: LockFile | undefined): OwnMarks {
   const before = lock === undefined ? [] : [unlockedPath(places.lockFile, lock.hooksPath)];
   return { root: places.root, hooksFiles: [hooksFile, ...before], calls: [...calls, ...(lock ? [lock.command] : [])] };
 }
@@ -103,7 +103,7 @@ interface WayBack {
 function wayBack(settings: unknown, text: string, marks: OwnMarks, record: InstallRecord | undefined): WayBack {
   if (record !== undefined && hashOf(text) === record.afterHash) return { before: record.before, had: record.had };
   const isThere = ownEntries(settings, marks).length > 0;
-  const had = isThere ? (record?.had ?? { hooks: false, events: [] }) : hadIn(settings);
+  const had = isThere ? (record?.had ?? hadNothing) : hadIn(settings);
   return { before: editText(text, cutEdits(settings, marks, had)).text, had };
 }
 
@@ -119,13 +119,13 @@ function recordOf(
   }: { secret: boolean; mode: number | undefined; madeFolder: string | undefined; record: InstallRecord | undefined },
 ): InstallRecord {
   const isNew = edited.created || (record?.before === null && before !== null && /^\s*\{\s*\}\s*$/.test(before));
-  const loosened = record?.beforeMode ?? (secret && mode !== undefined && (mode & 0o077) !== 0 ? mode : undefined);
+  const beforeMode = record?.beforeMode ?? (secret && mode !== undefined && (mode & 0o077) !== 0 ? mode : undefined);
   return {
     version: 1,
     settingsFile: places.settingsFile,
     hooksFile,
     before: isNew ? null : before,
-    ...(loosened === undefined ? {} : { beforeMode: loosened }),
+    ...(beforeMode === undefined ? {} : { beforeMode }),
     afterHash: edited.contentHash,
     had,
     ...(madeFolder === undefined ? {} : { madeFolder }),

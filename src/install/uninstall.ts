@@ -2,7 +2,7 @@ import { chmod, readFile, rm, rmdir, unlink } from "node:fs/promises";
 import { editSettings } from "../engine/settings/index.ts";
 import { type HomeSource, replaceFile, unless, withLock } from "../files/index.ts";
 import { backUp } from "./backup.ts";
-import { cutEdits } from "./edits.ts";
+import { cutEdits, hadNothing } from "./edits.ts";
 import { readLockFile, unlockedPath } from "./lock-file.ts";
 import { type OwnMarks, ownEntries } from "./own-entries.ts";
 import type { ScopePlaces } from "./places.ts";
@@ -49,9 +49,9 @@ async function uninstallAt(real: string, call: UninstallCall): Promise<Uninstall
   const marks: OwnMarks = { root: places.root, hooksFiles, calls: lock ? [lock.command] : [] };
   const { settings, hash } = await readSettings(settingsFile);
   const found = ownEntries(settings, marks).length > 0;
-  const wasInstalled = found || lock !== undefined || (record !== undefined && record.afterHash === hash);
   const asLeft = record !== undefined && record.afterHash === hash;
-  const done = asLeft ? await restore(real, record, call) : await cut(settingsFile, real, marks, record, call);
+  const wasInstalled = found || lock !== undefined || asLeft;
+  const done = asLeft ? await restore(real, record, call) : await cut(real, marks, record, call);
   if (!dryRun) {
     if (record?.beforeMode !== undefined && done.after !== null) await chmod(real, record.beforeMode);
     await rm(lockFile, { force: true });
@@ -64,7 +64,7 @@ async function uninstallAt(real: string, call: UninstallCall): Promise<Uninstall
 type Done = Pick<Uninstalled, "how" | "before" | "after">;
 
 async function restore(real: string, record: InstallRecord, call: UninstallCall): Promise<Done> {
-  const { home, now, dryRun, signal } = call;
+  const { places, home, now, dryRun, signal } = call;
   const { before } = record;
   const attempt = async (): Promise<Done | undefined> => {
     const bytes = await readFile(real);
@@ -79,25 +79,19 @@ async function restore(real: string, record: InstallRecord, call: UninstallCall)
   };
   const done = dryRun ? await attempt() : await withLock(real, attempt, signal === undefined ? {} : { signal });
   // Somebody wrote in the last moment: then it is no longer as install left it.
-  return done ?? uninstallCut(real, record, call);
-}
-
-function uninstallCut(real: string, record: InstallRecord, call: UninstallCall): Promise<Done> {
-  const marks = { root: call.places.root, hooksFiles: [record.hooksFile], calls: [] };
-  return cut(call.places.settingsFile, real, marks, record, call);
+  return done ?? cut(real, { root: places.root, hooksFiles: [record.hooksFile], calls: [] }, record, call);
 }
 
 async function cut(
-  file: string,
   real: string,
   marks: OwnMarks,
   record: InstallRecord | undefined,
-  { home, now, dryRun, signal }: UninstallCall,
+  { places: { settingsFile }, home, now, dryRun, signal }: UninstallCall,
 ): Promise<Done> {
-  const had = record?.had ?? { hooks: false, events: [] };
+  const had = record?.had ?? hadNothing;
   // Without an entry of ours there is nothing to lock or to make for it.
-  const none = ownEntries((await readSettings(file)).settings, marks).length === 0;
-  const edited = await editSettings(file, (settings) => cutEdits(settings, marks, had), {
+  const none = ownEntries((await readSettings(settingsFile)).settings, marks).length === 0;
+  const edited = await editSettings(settingsFile, (settings) => cutEdits(settings, marks, had), {
     dryRun: dryRun === true || none,
     ...(signal === undefined ? {} : { signal }),
     beforeWrite: async ({ before }) => void (await backUp(real, before, home, now)),
