@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { segmentsBelow } from "./paths/contain.ts";
 import { foldName } from "./paths/fold.ts";
 import { type CommandPattern, couldCover } from "./rules/command-pattern.ts";
 import { type Meaning, meaningOf, type Target } from "./rules/compile.ts";
@@ -105,20 +106,10 @@ function pathHolds(pattern: PathPattern, given: string | undefined, context: Con
   ];
   return paths.some((path) =>
     anchors.some((anchor) => {
-      const below = segmentsBelow(path, posix.resolve(anchor));
+      const below = segmentsBelow(foldName(path), foldName(posix.resolve(anchor)));
       return below !== undefined && coversPath(pattern, below, { anyDepth: true, folded: true, folderItself: true });
     }),
   );
-}
-
-function segmentsBelow(path: string, anchor: string): string[] | undefined {
-  const [parts, base] = [path, anchor].map((text) =>
-    foldName(text)
-      .split("/")
-      .filter((part) => part !== ""),
-  );
-  if (parts === undefined || base === undefined) return undefined;
-  return base.every((part, index) => parts[index] === part) ? parts.slice(base.length) : undefined;
 }
 
 function pathOf(input: Readonly<Record<string, unknown>>): string | undefined {
