@@ -77,6 +77,10 @@ export function readEvent(payload: WirePayload): HookEvent {
   deepFreeze(payload);
   const event: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(payload)) define(event, fieldName(key), value);
+  // Files are found by these two: what is no text is none of them, and stays in `raw`.
+  if (typeof event["sessionId"] === "number") event["sessionId"] = String(event["sessionId"]);
+  else if (typeof event["sessionId"] !== "string") delete event["sessionId"];
+  if (typeof event["cwd"] !== "string" || event["cwd"] === "") delete event["cwd"];
   define(event, "name", String(payload["hook_event_name"]));
   define(event, "raw", payload);
   return Object.freeze(event) as HookEvent;

@@ -10,7 +10,7 @@ function place() {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const name of ["one", "two"]) mkdirSync(join(folder, name));
   symlinkSync("one", join(folder, "other-name"));
-  return async <Value>(session: string, project: string, work: (state: ScopedState) => Promise<Value>) => {
+  return async <Value>(session: unknown, project: string, work: (state: ScopedState) => Promise<Value>) => {
     let value: Value | undefined;
     const app = createApp().onPrompt(async (_event, { state }) => {
       value = await work(state);
@@ -24,7 +24,7 @@ function place() {
         throw new Error(line);
       },
     };
-    const payload = { hook_event_name: "UserPromptSubmit", session_id: session, cwd, prompt: "hi" };
+    const payload = { hook_event_name: "UserPromptSubmit", session_id: session, cwd: session, prompt: "hi" };
     const settled = await (appInside(app) as AppInside).dispatch(payload, world);
     expect(settled.warnings).toEqual([]);
     return value as Value;
@@ -63,4 +63,23 @@ test("SD-49: every call of a scope", async () => {
     return [...before, ...after, await state.all()];
   });
   expect(told).toEqual([["a", "b"], true, false, { a: 2, b: [2] }, 2, undefined, ["a"], {}]);
+});
+
+test("SD-20: a session or folder that is no text was a failure of every handler that kept something", async () => {
+  const within = place();
+  const count = (session: unknown) =>
+    within(session, "one", async (state) => {
+      await state.project.update("n", (n) => Number(n ?? 0) + 1);
+      return state.update("n", (n) => Number(n ?? 0) + 1);
+    });
+  const counts = [
+    await count(5),
+    await count("5"),
+    await count({}),
+    await count(null),
+    await count(["x"]),
+    await count(6),
+  ];
+  expect(counts).toEqual([1, 2, 1, 2, 3, 1]);
+  expect(await within("s", "one", (state) => state.project.get("n"))).toBe(6);
 });
