@@ -1,11 +1,10 @@
-import type { Warning } from "../protocol/index.ts";
-import type { AgentEvent } from "./agent-event.ts";
+import { messageOf, type Warning } from "../protocol/index.ts";
 
 /** Contract: whatever the observer throws ends nothing and is told once; later events still reach it. */
-export function guardedObserver(
-  observe: ((event: AgentEvent) => void) | undefined,
-  told: (warning: Warning) => void,
-): (event: AgentEvent) => void {
+export function guardedObserver<Event extends { readonly kind: string }>(
+  observe: ((event: Event) => void) | undefined,
+  told: (warning: Warning & { readonly code: "observer-threw" }) => void,
+): (event: Event) => void {
   let threw = false;
   return (event) => {
     try {
@@ -13,7 +12,8 @@ export function guardedObserver(
     } catch (error) {
       if (threw) return;
       threw = true;
-      told({ code: "observer-threw", message: `The observer of this run threw at "${event.kind}": ${String(error)}` });
+      const message = `The observer of this run threw at "${event.kind}": ${messageOf(error)}`;
+      told({ code: "observer-threw", message });
     }
   };
 }

@@ -16,7 +16,8 @@ export interface Seen {
   readonly finished: Finished;
   readonly stream: ChildStream;
   readonly told: readonly ToldPayload[];
-  readonly skipped: readonly SessionWarning[];
+  /** What is to be told already. */
+  readonly warnings: readonly SessionWarning[];
 }
 
 /** What a run came to, put together. */
@@ -27,7 +28,7 @@ export async function resultOf({
   finished,
   stream,
   told,
-  skipped,
+  warnings,
 }: Seen): Promise<SessionResult> {
   const { result, texts } = stream;
   const answer = await answerOf({ transcript, calls: calls.main, told, result, texts });
@@ -45,7 +46,7 @@ export async function resultOf({
     ...(typeof cost === "number" ? { agentReportedCostUsd: cost } : {}),
     toolCalls: toolCounts(calls.all),
     denials: denialsOf(result),
-    warnings: [...skipped, ...lost(finished, transcript, told), ...(transcript ? differences(spent, result) : [])],
+    warnings: [...warnings, ...lost(finished, transcript, told), ...(transcript ? differences(spent, result) : [])],
   };
 }
 

@@ -70,6 +70,17 @@ test("HO-72 the child inherits no identity of a calling session, but the guard o
   expect(seen().env["HOOKLINE_RUN"]).toMatch(/^outer\/./);
 });
 
+test("an onEvent that throws lost the answer of the run", async () => {
+  const { call } = await asking("ordinary");
+  const onEvent = () => {
+    throw new Error("oops");
+  };
+  expect(await runSession(call("hi", { onEvent }))).toMatchObject({
+    answer: "heard: hi",
+    warnings: [{ code: "observer-threw", message: expect.stringContaining("oops") }],
+  });
+});
+
 test("HO-71 HO-74 a last line that comes late is waited for, and what the hook was told is an event", async () => {
   const { call } = await asking("late");
   const events: SessionEvent[] = [];

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { reviewTrust } from "../../engine/index.ts";
 import { start } from "../../exec/index.ts";
+import { guardedObserver } from "../observer.ts";
 import { ownProgram } from "../own-program.ts";
 import { childCommand } from "./child-command.ts";
 import { childEnvironment } from "./child-environment.ts";
@@ -28,17 +29,19 @@ export async function runSession(
   { program = ownProgram }: RunnerPorts = {},
 ): Promise<SessionResult> {
   checkCall(call);
-  const { cwd = process.cwd(), onEvent, signal, timeoutMs = Number.POSITIVE_INFINITY } = call;
+  const { cwd = process.cwd(), signal, timeoutMs = Number.POSITIVE_INFINITY } = call;
   const given = call.env ?? process.env;
   const env = childEnvironment(given);
   const source = { env: given, home: given["HOME"] || homedir() };
   const sessionId = call.resume !== undefined && !call.fork ? call.resume : (call.sessionId ?? randomUUID());
   const [mark, userSettingsOnly] = await Promise.all([markTranscript(call, source), skipsProject(call, cwd, source)]);
 
+  const warnings: SessionWarning[] = userSettingsOnly ? [projectSkipped(cwd)] : [];
+  const onEvent = guardedObserver(call.onEvent, (warning) => warnings.push(warning));
   const overlay = await makeOverlay(call.settings ?? {}, source);
-  const told = listenTo(overlay, (payload) => onEvent?.({ kind: "hook", payload }));
+  const told = listenTo(overlay, (payload) => onEvent({ kind: "hook", payload }));
   try {
-    const stream = childStream((message) => onEvent?.({ kind: "message", message }));
+    const stream = childStream((message) => onEvent({ kind: "message", message }));
     const command = childCommand({
       call,
       sessionId,
@@ -64,8 +67,7 @@ export async function runSession(
     const said = told.payloads.findLast((payload) => payload["transcript_path"] !== undefined)?.["transcript_path"];
     const transcript = await findTranscript(id, said, source);
     const calls = transcript === undefined ? noCalls : await callsSince(transcript, mark);
-    const skipped = userSettingsOnly ? [projectSkipped(cwd)] : [];
-    return await resultOf({ id, transcript, calls, finished, stream, told: told.payloads, skipped });
+    return await resultOf({ id, transcript, calls, finished, stream, told: told.payloads, warnings });
   } finally {
     await told.finish();
     await overlay.remove();

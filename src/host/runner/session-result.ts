@@ -35,6 +35,7 @@ export interface SessionWarning {
     | "cost-differs"
     | "no-transcript"
     | "hook-not-heard"
+    | "observer-threw"
     | "possible-leak";
   readonly message: string;
 }
