@@ -8,19 +8,19 @@ import { fieldOf, type ToolCall } from "./tool-call.ts";
 export type AgentLink = "meta" | "result" | "notification" | "parent" | "workflow" | "name" | "prompt" | "none";
 
 /** Where a subagent's lines were found. */
-interface AgentSource {
+export interface AgentFile {
   readonly id: string;
   readonly file: string;
   readonly meta?: AgentMeta;
-  /** Its lines stand inside the main transcript, as older versions wrote them. */
-  readonly inline: boolean;
   readonly run?: string;
   /** The session whose folder holds its file, when that is another one. */
   readonly borrowedFrom?: string;
 }
 
 /** A subagent with its own conversation. */
-export interface Agent extends AgentSource {
+export interface Agent extends AgentFile {
+  /** Its lines stand inside the main transcript, as older versions wrote them. */
+  readonly inline: boolean;
   readonly thread: Thread;
   readonly linkedBy: AgentLink;
   readonly toolCall?: ToolCall;
@@ -35,7 +35,7 @@ export interface Agent extends AgentSource {
 }
 
 /** An agent whose starter is not known yet. */
-export interface AgentDraft extends AgentSource {
+export interface AgentDraft extends AgentFile, Pick<Agent, "inline"> {
   readonly draft: Draft;
 }
 

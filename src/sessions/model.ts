@@ -1,9 +1,8 @@
-import { type Agent, type AgentDraft, linkAgents } from "./agents.ts";
+import { type Agent, type AgentDraft, type AgentFile, linkAgents } from "./agents.ts";
 import { type Call, callsOf, keyOf } from "./call.ts";
 import type { Entry, Item, Unreadable } from "./entry.ts";
 import { type Drift, driftOf } from "./formats/claude-code/drift.ts";
 import type { SessionFiles, SessionPlace } from "./formats/claude-code/locate.ts";
-import type { AgentMeta } from "./formats/claude-code/meta.ts";
 import { answerIn } from "./formats/claude-code/progress.ts";
 import type { Linked } from "./graph.ts";
 import { once } from "./once.ts";
@@ -20,12 +19,7 @@ export interface SessionContent {
   readonly agents: readonly AgentContent[];
 }
 
-export interface AgentContent {
-  readonly id: string;
-  readonly file: string;
-  readonly meta?: AgentMeta;
-  readonly run?: string;
-  readonly borrowedFrom?: string;
+export interface AgentContent extends AgentFile {
   readonly items: readonly Item[];
 }
 

@@ -1,19 +1,20 @@
+import type { Tokens } from "../sessions/index.ts";
 import type { PriceRow, Prices } from "./prices/row.ts";
+import type { RecordPart } from "./record.ts";
 
 /** What is paid for: a call, or one of its parts. */
-export interface Bought {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheWrite5m: number;
-  readonly cacheWrite1h: number;
-  readonly cacheRead: number;
-  readonly webSearches: number;
+export interface Bought extends Omit<Tokens, "thinking"> {
   /** Tokens of the request's prompt: they choose the step. */
   readonly prompt: number;
   readonly fast: boolean;
   readonly batch: boolean;
   /** Computed in the US only, by request. */
   readonly us: boolean;
+}
+
+/** A part has a prompt of its own; how it was ordered is the call's. */
+export function boughtPart(part: RecordPart, { batch, us }: Pick<Bought, "batch" | "us">): RecordPart & Bought {
+  return { ...part, prompt: part.input + part.cacheRead + part.cacheWrite5m + part.cacheWrite1h, batch, us };
 }
 
 /**

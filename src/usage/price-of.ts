@@ -1,5 +1,5 @@
 import type { Call } from "../sessions/index.ts";
-import { costOf, microUsd } from "./cost.ts";
+import { boughtPart, costOf, microUsd } from "./cost.ts";
 import { openPrices, type PriceTable } from "./prices/table.ts";
 import { readUsageObject } from "./read-object.ts";
 import { emptyRecord } from "./record.ts";
@@ -16,13 +16,7 @@ export interface PricedUsage {
 export function priceUsage({ model, at, usage }: PricedUsage, prices: PriceTable = openPrices()): number | undefined {
   const record = emptyRecord();
   readUsageObject(usage, model, record);
-  const { batch, us } = record;
-  const parts = record.parts.map((part) => ({
-    ...part,
-    prompt: part.input + part.cacheRead + part.cacheWrite5m + part.cacheWrite1h,
-    batch,
-    us,
-  }));
+  const parts = record.parts.map((part) => boughtPart(part, record));
   let total = 0;
   for (const bought of [{ ...record, model }, ...parts]) {
     const row = prices.rowAt(bought.model, at ?? Number.MAX_SAFE_INTEGER);

@@ -1,7 +1,7 @@
 import type { Names } from "./calls/names.ts";
 import { type OwnerInfo, resolve } from "./calls/resolve.ts";
 import { type CallTable, figure, mark, word } from "./calls/table.ts";
-import { type Bought, costOf } from "./cost.ts";
+import { type Bought, boughtPart, costOf } from "./cost.ts";
 import type { PriceRow } from "./prices/row.ts";
 import type { PriceTable } from "./prices/table.ts";
 
@@ -103,9 +103,7 @@ export function rollUp(
     plus(sums, row + sum.odd, words[w + word.odd] as number);
     if ((marks & mark.hasParts) === 0) return;
     for (const part of table.partsOf(best)) {
-      const prompt = part.input + part.cacheRead + part.cacheWrite5m + part.cacheWrite1h;
-      const aside = { ...part, prompt, batch: what.batch, us: what.us };
-      add(file, agent, at, names.numberOf(part.model), aside, Number.NaN);
+      add(file, agent, at, names.numberOf(part.model), boughtPart(part, what), Number.NaN);
     }
   });
   return { count: rows.count(), sums: rows.sums().slice(0, rows.count() * sum.size) };
