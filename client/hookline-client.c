@@ -8,6 +8,7 @@
  * The compiler is told VERSION, of the package, and CLIENT, the folder of the script, both as strings.
  */
 #define _POSIX_C_SOURCE 200809L
+#define _DARWIN_C_SOURCE
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/stat.h>
@@ -211,6 +212,7 @@ static void read_payload(void)
         if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (got <= 0) break;
         call.payload.size += (size_t)got;
+        to[got] = '\0';
         char last = to[got - 1];
         if (last == '\n') break;
         wait_ms = last == '}' ? 0 : pause_ms;
@@ -275,7 +277,8 @@ static int answer(struct source *daemon)
     struct text body = {0};
     char *bytes = room_for(&body, (size_t)(out + err) + 1);
     if (!receive(daemon, bytes, (size_t)(out + err))) in_process("rerun");
-    int told = write_all(2, bytes + out, (size_t)err, -1);
-    told = write_all(1, bytes, (size_t)out, -1) && told;
-    return told ? (int)code : failure_status();
+    write_all(2, bytes + out, (size_t)err, -1);
+    /* A refusal that nobody hears is none. */
+    int is_told = write_all(1, bytes, (size_t)out, -1);
+    return is_told || failure_status() != 2 ? (int)code : 2;
 }

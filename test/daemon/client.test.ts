@@ -1,9 +1,13 @@
 import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { createServer as createTcpServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writeAlias } from "../../src/daemon/alias.ts";
+import { openDaemonFolder } from "../../src/daemon/folder.ts";
 import { daemonStatus } from "../../src/daemon/index.ts";
 import { recordPath, writeRecord } from "../../src/daemon/record.ts";
+import { processStart } from "../../src/files/index.ts";
 import { compileClient } from "../../src/install/compile-client.ts";
 import { fixtures, testClient } from "../../src/sdk/testing/index.ts";
 import {
@@ -25,6 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.remove());
 
+const { version: ownVersion } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
 const lastLog = () => world.log().at(-1) as Record<string, unknown>;
 /** The daemon writes its log once the answer is on its way. */
 const asker =
@@ -264,6 +269,36 @@ describe("SD-74, SD-80, SD-81: when the daemon is not what it should be", () => 
     },
   );
 
+  test("an answer that is cut short, or says what no daemon says, is not taken for a permission", async () => {
+    const [token, secret, version] = ["1".repeat(64), "2".repeat(64), ownVersion];
+    const whole = (code: string, out = "00000002", body = "{}") =>
+      `HTTP/1.1 200 OK\r\nHookline: ${secret} ${code} ${out} 00000000 ${"0".repeat(64)} ${version}\r\nContent-Length: 0000000002\r\nConnection: close\r\n\r\n${body}`;
+    const odd = ["", "garbage\r\n\r\n", whole("000").slice(0, 90), whole("000", "00000003"), whole("256")];
+    const answers = clientForms.flatMap((form) =>
+      [...odd, ...(form === "compiled" ? [whole("0x0"), whole("000", "-0000002")] : [])].map((text) => ({
+        form,
+        text,
+      })),
+    );
+    const start = processStart(process.pid) ?? "";
+    const asked = answers.map(async ({ form, text }, index) => {
+      const file = world.file(`odd-${index}.mjs`, guard);
+      const server = createTcpServer((peer) => peer.once("data", () => peer.end(text)));
+      await new Promise<void>((done) => server.listen(0, "127.0.0.1", () => done()));
+      const { port } = server.address() as { port: number };
+      const own = { pid: process.pid, start, port, token, secret, version, sourceHash: "", since: 1 };
+      await openDaemonFolder(file, world.env);
+      await writeRecord({ ...own, node: process.execPath, socket: "", hooksFile: file }, world.env);
+      await writeAlias(file, world.env);
+      const { code, stdout } = await world.client([file, "--on-failure", "block"], event(), { form });
+      server.close();
+      rmSync(recordPath(file, world.env));
+      // A shell that could not write all it wanted may have garbled what it hands on; then it refuses by itself.
+      return { text, refused: stdout === denial("no") || (code === 2 && stdout === "") };
+    });
+    expect(await Promise.all(asked)).toEqual(answers.map(({ text }) => ({ text, refused: true })));
+  });
+
   test("hung: two seconds of silence, then in process; a stopped daemon that goes on again answers again", async () => {
     const file = world.file("hung.mjs", guard);
     const { pid } = await world.serve(file);
@@ -359,8 +394,7 @@ describe("SD-74, SD-80, SD-81: when the daemon is not what it should be", () => 
 });
 
 test("the client carries the package's version", () => {
-  const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
-  expect(readFileSync("client/hookline-client", "utf8")).toContain(`\nversion=${version}\n`);
+  expect(readFileSync("client/hookline-client", "utf8")).toContain(`\nversion=${ownVersion}\n`);
 });
 
 describe.runIf(clientForms.includes("compiled"))("the compiled client and its package", () => {
