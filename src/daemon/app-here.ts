@@ -37,7 +37,7 @@ export function appHere(app: AppInside, options: HereOptions): WarmApp {
     get open() {
       return open;
     },
-    end: () => undefined,
+    end: async () => undefined,
     async call(asked, interest) {
       const payload = readPayload(asked.text);
       if ("fault" in payload) {

@@ -10,9 +10,10 @@ export interface Generation {
   sources: Sources;
   call(asked: Asked, notice: string | undefined, interest: Interest): Promise<GenerationEnd>;
   readonly open: number;
-  /** Takes no more calls; its threads end with the last of those it has. */
-  retire(): void;
-  end(): void;
+  /** Takes no more calls; its threads end with the last of those it has. Then `over` is called. */
+  retire(over: () => void): void;
+  /** Contract: settles in time; calls that it still has get no answer. */
+  end(): Promise<void>;
 }
 
 export type GenerationEnd =
@@ -20,21 +21,26 @@ export type GenerationEnd =
   | { readonly kind: "without-answer"; readonly answer: ThreadAnswer; readonly why: string }
   | { readonly kind: "busy" };
 
+export interface GenerationOptions extends ThreadOptions {
+  readonly complain: (line: string) => void;
+}
+
 const mostThreads = 8;
 const usualDeadlineMs = 30_000;
 
 /** Contract: a text when the app does not load. */
-export async function openGeneration(options: ThreadOptions, sources: Sources): Promise<Generation | string> {
+export async function openGeneration(options: GenerationOptions, sources: Sources): Promise<Generation | string> {
   const first = await openThread(options);
   if (typeof first === "string") return first;
   let threads: Thread[] = [first];
-  let retired = false;
+  let retired: (() => void) | undefined;
+  let ending: Promise<unknown> | undefined;
 
   /** One that takes up calls. Threads that were needed while another was held leave when it is free again. */
   const pick = async (): Promise<Thread | undefined> => {
     threads = threads.filter(({ ended }) => !ended);
     const usable = threads.filter(({ held }) => !held);
-    for (const spare of usable.slice(1)) if (spare.open === 0) spare.end();
+    for (const spare of usable.slice(1)) if (spare.open === 0) void close(spare);
     if (usable[0] !== undefined) return usable[0];
     if (threads.length >= mostThreads) return undefined;
     const opened = await openThread(options);
@@ -50,8 +56,16 @@ export async function openGeneration(options: ThreadOptions, sources: Sources): 
     return picking;
   };
   const open = () => threads.reduce((sum, one) => sum + one.open, 0);
+  const close = async (one: Thread) => {
+    const problem = await one.close();
+    if (problem !== undefined) options.complain(problem);
+  };
+  const end = async () => {
+    ending ??= Promise.all(threads.map((one) => (one.open === 0 ? close(one) : one.end())));
+    await ending;
+  };
   const endIfDone = () => {
-    if (retired && open() === 0) for (const one of threads) one.end();
+    if (retired !== undefined && ending === undefined && open() === 0) void end().then(retired);
   };
 
   return {
@@ -74,13 +88,11 @@ export async function openGeneration(options: ThreadOptions, sources: Sources): 
       }
       return { kind: "busy" };
     },
-    retire() {
-      retired = true;
+    retire(over) {
+      retired = over;
       endIfDone();
     },
-    end() {
-      for (const one of threads) one.end();
-    },
+    end,
   };
 }
 

@@ -24,7 +24,11 @@ export interface Asked {
   readonly cwd: string | undefined;
 }
 
-export type ToThread = CallMessage | { readonly abort: number; readonly why: string };
+export type ToThread =
+  | CallMessage
+  | { readonly abort: number; readonly why: string }
+  /** No more calls come; what the app holds shall end. */
+  | { readonly close: true };
 
 /** An answer as a process would give it. */
 export interface ThreadAnswer {
@@ -48,7 +52,9 @@ export type FromThread =
   | { readonly kind: "no-load"; readonly message: string }
   | { readonly kind: "answer"; readonly id: number; readonly answer: ThreadAnswer }
   /** A withdrawn call was found in the queue and left alone: its slot is free again. */
-  | { readonly kind: "passed-over"; readonly slot: number };
+  | { readonly kind: "passed-over"; readonly slot: number }
+  /** Nothing is left to do here, and nothing is held; or why something still is. */
+  | { readonly kind: "closed"; readonly problem?: string };
 
 /** Given to a thread when it is started. */
 export interface ThreadData {

@@ -106,8 +106,9 @@ export async function serve(options: ServeOptions): Promise<"left" | "taken"> {
   server.stop();
   await lock.release();
   await drained(app, ending);
-  app.end();
+  const ended = app.end();
   server.end();
+  await ended;
   return "left";
 }
 

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Env } from "./folder.ts";
 import { isAlive, readRecord } from "./record.ts";
 
-/** What a daemon may take for the calls it has, and a little more. */
-const patienceMs = 7_000;
+/** What a daemon may take for the calls it has and for what its app holds, and a little more. */
+const patienceMs = 9_000;
 
 /**
  * Ends the daemon of a hooks file: it is asked to finish what it has, and killed when it does not.

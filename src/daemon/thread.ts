@@ -47,14 +47,26 @@ export async function answerCalls(loans: ThreadLoans): Promise<void> {
     return send({ kind: "no-load", message: error instanceof Error ? error.message : String(error) });
   }
   const told = new Set<string>();
+  let closing = false;
+  /** Contract: true for the first who says so. */
+  const done = (id: number): boolean => {
+    const first = running.delete(id);
+    if (first && closing && running.size === 0) void close(app);
+    return first;
+  };
   parentPort?.on("message", (message: ToThread) => {
     if ("abort" in message) return running.get(message.abort)?.abort().abort(new Error(message.why));
+    if ("close" in message) {
+      closing = true;
+      // An answered call may still have a line of the log to write and providers to end.
+      return running.size === 0 ? void close(app) : undefined;
+    }
     if (Atomics.compareExchange(claims, message.slot, claim.open, claim.taken) !== claim.open) {
       return send({ kind: "passed-over", slot: message.slot });
     }
-    const call = begin(message, app, data, running);
+    const call = begin(message, app, data, done);
     running.set(message.id, call);
-    void current.run(call, answer, call, app, data, loans, told, running);
+    void current.run(call, answer, call, app, data, loans, told, done);
   });
   send({ kind: "ready", facts: factsOf(app) });
 }
@@ -63,12 +75,21 @@ function send(message: FromThread): void {
   parentPort?.postMessage(message);
 }
 
+async function close(app: AppInside): Promise<void> {
+  try {
+    await app.end?.();
+    send({ kind: "closed" });
+  } catch (error) {
+    send({ kind: "closed", problem: `A provider was not disposed: ${String(error)}` });
+  }
+}
+
 function factsOf(app: AppInside): AppFacts {
   const events = app.describe().map(({ event, onFailure, deadlineMs }) => [event, { onFailure, deadlineMs }] as const);
   return { onFailure: app.modeFor("", undefined), events: Object.fromEntries(events) };
 }
 
-function begin(message: CallMessage, app: AppInside, data: ThreadData, running: Map<number, Running>): Running {
+function begin(message: CallMessage, app: AppInside, data: ThreadData, done: (id: number) => boolean): Running {
   let controller: AbortController | undefined;
   const prints: string[] = [];
   return {
@@ -80,7 +101,7 @@ function begin(message: CallMessage, app: AppInside, data: ThreadData, running: 
     },
     blocks: () => app.modeFor(eventOf(message), message.asked.onFailure) === "block",
     fail(why) {
-      if (!running.delete(message.id)) return;
+      if (!done(message.id)) return;
       const event = eventOf(message);
       const mode = app.modeFor(event, message.asked.onFailure);
       const payload = readPayload(message.asked.text);
@@ -104,12 +125,12 @@ async function answer(
   data: ThreadData,
   loans: ThreadLoans,
   told: Set<string>,
-  running: Map<number, Running>,
+  done: (id: number) => boolean,
 ): Promise<void> {
   const { message, prints } = call;
   const payload = readPayload(message.asked.text);
   if ("fault" in payload) {
-    running.delete(message.id);
+    done(message.id);
     const why = `The event for ${data.file} cannot be read: ${payload.fault}.`;
     const said = answerOf(appFailure(why, app.modeFor(undefined, message.asked.onFailure)));
     return send({ kind: "answer", id: message.id, answer: { ...said, unreadable: true } });
@@ -123,7 +144,7 @@ async function answer(
     appendLog({ ...record, ...aboutCall(message, data) }, process.env, complain, limitsOf(app));
   }
   await settled.dispose().catch((error: unknown) => complain(`A provider was not disposed: ${String(error)}`));
-  running.delete(message.id);
+  done(message.id);
 }
 
 function reply({ id }: CallMessage, { exitCode, stdout, stderr, wire }: Spelled, prints: readonly string[]): void {

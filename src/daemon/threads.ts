@@ -26,7 +26,10 @@ export interface Thread {
   /** It has not taken up a call for a while: something holds it. */
   readonly held: boolean;
   readonly ended: boolean;
+  /** At once, whatever it does. */
   end(): void;
+  /** Takes no more calls, and ends once the app has let go of what it holds, or has not in time. Gives what went wrong. */
+  close(): Promise<string | undefined>;
 }
 
 export interface ThreadOptions extends Omit<ThreadData, "claims"> {
@@ -42,6 +45,8 @@ const tickMs = 100;
 const heldAfterMs = 300;
 /** Handlers that wait are ended by the thread itself; only one that holds it needs us. */
 const graceMs = 400;
+/** One provider has two seconds to let go. */
+const closeMs = 2_500;
 
 /** Starts a thread that runs an app. Contract: resolves once it is ready; a text says why it is not. */
 export function openThread(options: ThreadOptions): Promise<Thread | string> {
@@ -83,6 +88,7 @@ function readyThread(worker: Worker, claims: Int32Array, facts: AppFacts): Threa
   const state = { held: false, ended: false };
   let nextId = 0;
   let ticking: NodeJS.Timeout | undefined;
+  let closed: ((problem?: string) => void) | undefined;
 
   const lendAgain = (slot: number) => {
     Atomics.store(claims, slot, claim.open);
@@ -104,6 +110,7 @@ function readyThread(worker: Worker, claims: Int32Array, facts: AppFacts): Threa
       else settle(id, { kind: isOpen(claims, slot) ? "untouched" : "interrupted" });
     }
     void worker.terminate();
+    closed?.();
   };
   const tick = () => {
     if (calls.size === 0) {
@@ -125,6 +132,10 @@ function readyThread(worker: Worker, claims: Int32Array, facts: AppFacts): Threa
     state.held = false;
     if (message.kind === "answer") settle(message.id, { kind: "answer", answer: message.answer });
     if (message.kind === "passed-over") lendAgain(message.slot);
+    if (message.kind === "closed") {
+      closed?.(message.problem);
+      endThread();
+    }
   });
   worker.on("error", () => endThread());
   worker.on("exit", () => endThread());
@@ -142,6 +153,21 @@ function readyThread(worker: Worker, claims: Int32Array, facts: AppFacts): Threa
       return state.ended;
     },
     end: () => endThread(),
+    close() {
+      if (state.ended) return Promise.resolve(undefined);
+      state.ended = true;
+      return new Promise((resolve) => {
+        const late = setTimeout(() => {
+          closed?.(`What the app holds did not end within ${closeMs} ms.`);
+          endThread();
+        }, closeMs);
+        closed = (problem) => {
+          clearTimeout(late);
+          resolve(problem);
+        };
+        post({ close: true });
+      });
+    },
     call(asked, { notice, again, deadlineMs }, interest) {
       const slot = free.pop();
       if (slot === undefined || state.ended) return Promise.resolve({ kind: "untouched" });

@@ -1,9 +1,8 @@
 import { appFailure, readPayload, withoutAnswer } from "../sdk/index.ts";
-import { type Generation, openGeneration } from "./generation.ts";
+import { type Generation, type GenerationOptions, openGeneration } from "./generation.ts";
 import type { Interest } from "./interest.ts";
 import { type Asked, answerOf, type ThreadAnswer } from "./message.ts";
 import { readSources, type Sources, touched } from "./sources.ts";
-import type { ThreadOptions } from "./threads.ts";
 
 /** An app that stays loaded and follows its files. */
 export interface WarmApp {
@@ -12,16 +11,16 @@ export interface WarmApp {
   /** Of the code that answers now. */
   readonly sourceHash: string;
   readonly open: number;
-  end(): void;
+  /** Contract: settles in time, whatever the app holds; calls that it still has get no answer. */
+  end(): Promise<void>;
 }
 
 /** `busy`: nobody here can answer now; a client does it by itself. */
 export type WarmAnswer = ThreadAnswer | "busy";
 
-export interface WarmOptions extends Omit<ThreadOptions, "sourceHash"> {
+export interface WarmOptions extends Omit<GenerationOptions, "sourceHash"> {
   /** Told of what is loaded, and of a failure that the log should have. */
   readonly changed: (sourceHash: string) => void;
-  readonly complain: (line: string) => void;
 }
 
 /** While the newest code does not load it is tried again after this long: a missing import may have come. */
@@ -29,8 +28,8 @@ const tryAgainMs = 2_000;
 
 export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
   let good: Generation | undefined;
-  /** Older ones that still have calls. */
-  let leaving: readonly Generation[] = [];
+  /** Older ones that still have calls, or something to let go of. */
+  const leaving = new Set<Generation>();
   let broken: { sources: Sources; message: string; at: number } | undefined;
   let loading: Promise<void> | undefined;
 
@@ -48,8 +47,9 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
       return;
     }
     if (good !== undefined) {
-      good.retire();
-      leaving = [...leaving.filter(({ open }) => open > 0), good];
+      const old = good;
+      leaving.add(old);
+      old.retire(() => leaving.delete(old));
     }
     good = opened;
     broken = undefined;
@@ -80,11 +80,10 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
       return good?.sources.hash ?? "";
     },
     get open() {
-      return leaving.reduce((sum, { open }) => sum + open, good?.open ?? 0);
+      return [...leaving].reduce((sum, { open }) => sum + open, good?.open ?? 0);
     },
-    end() {
-      for (const one of leaving) one.end();
-      good?.end();
+    async end() {
+      await Promise.all([...leaving, ...(good === undefined ? [] : [good])].map((one) => one.end()));
     },
     async call(asked, interest) {
       const wait = follow();

@@ -54,7 +54,7 @@ test("SD-37: an http entry that blocks got an error for a large payload or held 
     ...{ key: "k", file: "", version: "0", secret: "" },
     ...{ health: () => ({}), leave: nothing, sawHost: nothing, canSee: () => true },
     ending: new AbortController().signal,
-    app: { sourceHash: "", open: 0, call: async () => "busy", end: nothing },
+    app: { sourceHash: "", open: 0, call: async () => "busy", end: async () => undefined },
   };
   const server = await openLoopback({ port: 0, token: "t", handle: routes(options) });
   const post = (query: string, headers: Record<string, string> = {}) =>

@@ -313,3 +313,31 @@ test("nothing but record, endpoint and socket is left in the folder of a daemon 
   await world.cli(["serve", file, "--stop"]);
   expect(readdirSync(join(world.folder, "state/daemon", appKey(file)))).toEqual(["endpoint.json"]);
 });
+
+test("providers that live as long as the app stayed open when the code changed and when the daemon left", async () => {
+  const notes = join(world.folder, "notes");
+  const holds = (word: string) =>
+    app(`import { appendFileSync } from "node:fs";
+      const note = (line) => appendFileSync(${JSON.stringify(notes)}, line + "\\n");
+      app.provide("held", () => "${word}", { scope: "process", dispose: async (held) => {
+        await new Promise((done) => setTimeout(done, 100));
+        note("let go of " + held);
+      } });
+      app.preTool((_e, { held }) => sdk.deny(held));
+      app.onStop(async (_e, { held }) => {
+        await new Promise((done) => setTimeout(done, 800));
+        note("last call of " + held);
+        return sdk.block(held);
+      });`);
+  const file = world.file("lets-go.mjs", holds("one"));
+  await world.serve(file);
+  const noted = () => readFileSync(notes, "utf8").trimEnd().split("\n");
+  const last = world.post(file, JSON.parse(event({ hook_event_name: "Stop" })));
+  await new Promise((done) => setTimeout(done, 200));
+  writeFileSync(file, holds("two"));
+  expect((await world.post(file, JSON.parse(event()))).text).toBe(denial("two"));
+  expect(JSON.parse((await last).text)).toMatchObject({ reason: "one" });
+  await until("the old code has let go", () => noted().length === 2);
+  await stopDaemon(file, { env: world.env });
+  expect(noted()).toEqual(["last call of one", "let go of one", "let go of two"]);
+});
