@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
-import { type BuildRecord, buildsFolder, recordName } from "./load/cached-build.ts";
+import { type BuildRecord, buildsFolder, holds, recordName } from "./load/cached-build.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -61,8 +61,7 @@ function reckon(file: string, kept: string, build: string): string | undefined {
 function builtFrom(file: string, build: string): readonly string[] | undefined {
   if (statSync(build, { throwIfNoEntry: false }) === undefined) return undefined;
   const record = JSON.parse(readFileSync(build, "utf8")) as BuildRecord;
-  const holds = record.file === file && record.inputs.every(({ path, text }) => readFileSync(path, "utf8") === text);
-  return holds ? record.inputs.map(({ path }) => path).sort() : undefined;
+  return record.file === file && holds(record) ? record.inputs.map(({ path }) => path).sort() : undefined;
 }
 
 /** A text without anything that looks like a path from its own folder imports nothing of its own tree. */

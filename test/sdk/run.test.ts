@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { type BuildRecord, recordName } from "../../src/sdk/load/cached-build.ts";
+import type { BuildRecord } from "../../src/sdk/load/cached-build.ts";
 import { type BundledPackage, bundlePackage } from "./bundled.ts";
 import { app, denial, event, guard } from "./guard-app.ts";
 
@@ -172,7 +173,7 @@ export default app;
     utimesSync(words, atime, mtime);
     expect((await world.run([file], event())).stdout).toBe(denial("two ls 1 true"));
     const failed = await world.run([file], event({ hook_event_name: "Stop", session_id: "stack" }));
-    expect(failed.stderr).toContain(`${file}:6:`);
+    expect(failed.stderr).toContain(`${pathToFileURL(file)}:6:`);
     expect(existsSync(join(world.project, "hooks.mjs"))).toBe(false);
   });
 
@@ -217,8 +218,10 @@ test("SD-68: the cold path of a file as it is loads at most twelve modules of th
 
 describe("a file that asks for nothing but Node and hookline/sdk starts as a script", () => {
   const isScript = (path: string) => {
-    const record = readFileSync(join(world.folder, "state/builds", recordName(path)), "utf8");
-    return (JSON.parse(record) as BuildRecord).script !== null;
+    const builds = join(world.folder, "state/builds");
+    const names = readdirSync(builds).filter((name) => /^[0-9a-f]{16}\.json$/.test(name));
+    const records = names.map((name) => JSON.parse(readFileSync(join(builds, name), "utf8")) as BuildRecord);
+    return records.some(({ file, script }) => file === path && script !== null);
   };
 
   test("after the first start of a .mjs file no module is loaded any more, and it says the same", async () => {
@@ -265,6 +268,29 @@ describe("a file that asks for nothing but Node and hookline/sdk starts as a scr
       expect((await world.run([file], event())).stdout, name).toBe(denial("no"));
     }
   });
+});
+
+test("what a guard's file left behind while it was loaded refused at the first start only", async () => {
+  const guarded = (line: string) => app(`${line}\napp.preTool("Bash", { onFailure: "block" }, () => undefined);`);
+  const rejects = world.file("rejects.ts", guarded(`Promise.reject(new Error("left"));`));
+  const throws = world.file("throws.ts", guarded(`process.nextTick(() => { throw new Error("left"); });`));
+  for (const file of [rejects, rejects, throws, throws]) {
+    const { code, stdout, stderr } = await world.run([file], event());
+    expect({ code, stdout, left: /: left$/m.test(stderr) }, file).toEqual({ code: 2, stdout: "", left: true });
+  }
+});
+
+test("an error after the answer put a second answer behind it, and the denial was lost", async () => {
+  const closes = `() => new Promise((end) => { setTimeout(() => { throw null; }, 1); setTimeout(end, 200); })`;
+  const file = world.file(
+    "closes.mjs",
+    app(
+      `app.provide("db", () => 1, { dispose: ${closes} });\napp.preTool("Bash", (_, { db }) => db && sdk.deny("no"));`,
+    ),
+  );
+  const { code, stdout, stderr } = await world.run([file], event());
+  expect({ code, stdout }).toEqual({ code: 0, stdout: denial("no") });
+  expect(stderr).toContain("threw where nobody could catch it: null");
 });
 
 test("SD-120, SD-121: twelve processes count to twelve; ids never become paths", async () => {

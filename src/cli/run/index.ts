@@ -23,27 +23,38 @@ export async function runHooks(words: readonly string[]): Promise<void> {
   }
   guardStdout();
   const { env } = process;
-  const state: Running = { app: undefined, event: undefined, given: call.onFailure, about: aboutCall(call) };
+  const about = aboutCall(call);
+  const state: Running = { app: undefined, event: undefined, answered: undefined, given: call.onFailure, about };
   const fail = (message: string): never => exit(settleFailure(message, state, env));
   guardProcess(fail, state);
   if (env["HOOKLINE"] === "0") {
     appendLog({ time: new Date().toISOString(), event: "", ...state.about, answer: "none", off: true }, env, complain);
     return exit(0);
   }
-  const [input, loaded] = await Promise.all([readInput(silenceMs, call.head), load(call.file)]);
+  await answerEvent(call, state, fail).catch((error: unknown) => fail(`hookline run failed: ${messageOf(error)}`));
+  exit(state.answered);
+}
+
+const silenceMs = 5_000;
+
+async function answerEvent(call: RunArguments, state: Running, fail: (message: string) => never): Promise<void> {
+  const { env } = process;
+  const [input, loaded] = await Promise.all([readInput(silenceMs, call.head), load(call.file, state)]);
   if ("problem" in loaded) {
     state.event = nameIn(input);
     return fail(loaded.problem);
   }
-  state.app = loaded.app;
   const payload = parse(input);
   if (call.record !== undefined && "text" in input) await keep(call.record, input.text);
   if ("fault" in payload) return fail(`The event for ${call.file} cannot be read: ${payload.fault}.`);
   state.event = String(payload.value["hook_event_name"]);
   const records: LogRecord[] = [];
   const settled = await loaded.app.dispatch(payload.value, worldOf(call, loaded.app, records));
+  // A promise that is rejected by now is told of in this turn of the event loop, and before the answer.
+  await new Promise(setImmediate);
   writeWhole(2, settled.stderr);
   writeWhole(1, settled.stdout);
+  state.answered = settled.exitCode;
   const { log } = loaded.app.options;
   const limits = typeof log === "object" ? log : {};
   const source = records.length === 0 ? undefined : sourceHash(resolve(call.file), env);
@@ -53,15 +64,14 @@ export async function runHooks(words: readonly string[]): Promise<void> {
   await settled.dispose().catch(told);
   await loaded.app.end?.().catch(told);
   if (loaded.unbuilt !== undefined) await buildLater(loaded.unbuilt, env);
-  exit(settled.exitCode);
 }
-
-const silenceMs = 5_000;
 
 /** What is known so far, for a failure that comes from anywhere. */
 interface Running {
   app: AppInside | undefined;
   event: string | undefined;
+  /** The exit code that belongs to the answer, once it is written. */
+  answered: number | undefined;
   readonly given: FailureMode | undefined;
   readonly about: Readonly<Record<string, unknown>>;
 }
@@ -77,7 +87,7 @@ function guardProcess(fail: (message: string) => never, state: Running): void {
   process.exit = (code) => {
     throw new Error(`process.exit(${code ?? ""}) was called; a hook ends by returning`);
   };
-  process.on("uncaughtException", (error) => fail(`A hook threw where nobody could catch it: ${error.message}`));
+  process.on("uncaughtException", (error) => fail(`A hook threw where nobody could catch it: ${messageOf(error)}`));
   process.on("unhandledRejection", (reason) => {
     const why = messageOf(reason);
     const message = `A hook left a rejected promise behind: ${why}`;
@@ -92,6 +102,10 @@ function modeOf({ app, event, given }: Running): FailureMode {
 
 /** Tells of a failure that is no handler's, in every place that exists, and gives the exit code. */
 function settleFailure(message: string, state: Running, env: NodeJS.ProcessEnv): number {
+  if (state.answered !== undefined) {
+    complain(message); // a second answer would spoil the first
+    return state.answered;
+  }
   const mode = modeOf(state);
   const { stdout, stderr, exitCode } = appFailure(message, mode);
   writeWhole(2, stderr);
@@ -110,13 +124,15 @@ function settleFailure(message: string, state: Running, env: NodeJS.ProcessEnv):
 
 type Loaded = { readonly app: AppInside; readonly unbuilt: string | undefined };
 
-async function load(file: string): Promise<Loaded | { problem: string }> {
+/** The app is known at once: what the file leaves behind may fail before the event is read. */
+async function load(file: string, state: Running): Promise<Loaded | { problem: string }> {
   let unbuilt: string | undefined;
   const noteUnbuilt = (path: string) => {
     unbuilt = path;
   };
   try {
     const app = await loadApp(file, { env: process.env, cwd: process.cwd(), sdk, unbuilt: noteUnbuilt });
+    state.app = app;
     return { app, unbuilt };
   } catch (error) {
     return { problem: messageOf(error) };

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { readdir, readFile, realpath, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { openState, replaceFile } from "../../files/index.ts";
@@ -10,7 +10,8 @@ import { mapStacks } from "./stacks.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-const keepBuilds = 50;
+/** A build is some five files. */
+const keepFiles = 250;
 
 /** Builds a hooks file with all it imports from its own tree into one file of the user's state folder, and gives its URL. */
 export async function build(file: string, env: Env): Promise<string> {
@@ -34,7 +35,10 @@ export async function buildAhead(file: string, env: Env): Promise<void> {
   const text = await readFile(file, "utf8");
   const module = esbuild && (await bundleModule(esbuild, file).catch(() => undefined));
   if (esbuild !== undefined && module !== undefined) await keepBuild(esbuild, file, module, env);
-  else await keepRecord({ made: maker, file, inputs: [{ path: file, text }], output: null, script: null }, env);
+  else {
+    const about = { file, inputs: [{ path: file, text }], links: [[file, await realpath(file)]] } as const;
+    await keepRecord({ made: maker, ...about, output: null, script: null }, env);
+  }
 }
 
 /** The file and everything it imports from its own tree: what must be pinned for the hook to be what was approved. */
@@ -50,7 +54,7 @@ export async function endBuilds(): Promise<void> {
 
 /** Gives the path of the module. */
 async function keepBuild(esbuild: Esbuild, file: string, module: ModuleBundle, env: Env): Promise<string> {
-  const script = module.canBeScript ? await bundleScript(esbuild, file) : undefined;
+  const script = module.canBeScript ? await bundleScript(esbuild, file, module.inputs) : undefined;
   const hash = createHash("sha256").update(maker);
   for (const { path, text } of module.inputs) hash.update(`\n${path}\n${text.length}\n`).update(text);
   const name = hash.digest("hex");
@@ -58,7 +62,7 @@ async function keepBuild(esbuild: Esbuild, file: string, module: ModuleBundle, e
   const folder = await openState(["builds"], { env });
   await keepBundle(join(folder, names.output), module);
   if (script !== undefined) await keepBundle(join(folder, `${name}.cjs`), script);
-  await keepRecord({ made: maker, file, inputs: module.inputs, ...names }, env);
+  await keepRecord({ made: maker, file, inputs: module.inputs, links: module.links, ...names }, env);
   await prune(folder);
   return join(folder, names.output);
 }
@@ -74,12 +78,20 @@ async function keepRecord(record: BuildRecord, env: Env): Promise<void> {
 }
 
 async function prune(folder: string): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => /\.[mc]js$/.test(name));
-  if (names.length <= keepBuilds) return;
-  const ages = await Promise.all(names.map(async (name) => ({ name, at: (await stat(join(folder, name))).mtimeMs })));
+  const names = (await readdir(folder)).filter((name) => /\.(?:[mc]js|json|tried)$/.test(name));
+  if (names.length <= keepFiles) return;
+  const ages = await Promise.all(names.map(async (name) => ({ name, at: await ageOf(join(folder, name)) })));
   ages.sort((a, b) => b.at - a.at);
-  for (const { name } of ages.slice(keepBuilds)) {
+  for (const { name } of ages.slice(keepFiles)) {
     await rm(join(folder, name), { force: true });
     await rm(join(folder, `${name}.map`), { force: true });
   }
+}
+
+function ageOf(path: string): Promise<number> {
+  // Others make room as well.
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
 }

@@ -5,29 +5,40 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Plugin } from "esbuild";
 import type { Esbuild } from "./bundle.ts";
 
-/** `import.meta` of every file keeps naming the author's file, although all of them become one. */
-export function knowsItsPlace(esbuild: Esbuild): Plugin {
+/**
+ * Reads each file once and keeps the text, so that what a build says of its inputs is what it was made of, though a file changes
+ * meanwhile. `import.meta` of every file keeps naming the author's file, although all of them become one.
+ */
+export function readsOnce(esbuild: Esbuild, texts: Map<string, string>): Plugin {
   return {
-    name: "knows-its-place",
+    name: "reads-once",
     setup({ onLoad }) {
-      onLoad({ filter: /\.[mc]?[jt]sx?$/, namespace: "file" }, async ({ path }) => {
-        const source = await readFile(path, "utf8");
-        if (!source.includes("import.meta")) return undefined;
-        const { code } = await esbuild.transform(source, {
-          loader: /tsx?$/.test(path) ? "ts" : "js",
-          sourcefile: path,
-          sourcemap: "inline",
-          tsconfigRaw: "{}",
-          define: {
-            "import.meta.url": JSON.stringify(pathToFileURL(path).href),
-            "import.meta.dirname": JSON.stringify(dirname(path)),
-            "import.meta.filename": JSON.stringify(path),
-          },
-        });
-        return { contents: code, loader: "js" };
+      onLoad({ filter: /./, namespace: "file" }, async ({ path, suffix }) => {
+        if (suffix !== "") return { errors: [{ text: `${path} is imported as "${suffix}", which no build can keep` }] };
+        const read = texts.get(path) ?? (await readFile(path, "utf8"));
+        const source = texts.get(path) ?? read;
+        texts.set(path, source);
+        if (!/\.[mc]?[jt]sx?$/.test(path) || !source.includes("import.meta"))
+          return { contents: source, loader: "default" };
+        return { contents: await placed(esbuild, path, source), loader: "js" };
       });
     },
   };
+}
+
+async function placed(esbuild: Esbuild, path: string, source: string): Promise<string> {
+  const { code } = await esbuild.transform(source, {
+    loader: (/[jt]sx?$/.exec(path)?.[0] ?? "js") as "js" | "jsx" | "ts" | "tsx",
+    sourcefile: path,
+    sourcemap: "inline",
+    tsconfigRaw: "{}",
+    define: {
+      "import.meta.url": JSON.stringify(pathToFileURL(path).href),
+      "import.meta.dirname": JSON.stringify(dirname(path)),
+      "import.meta.filename": JSON.stringify(path),
+    },
+  });
+  return code;
 }
 
 /** Packages are not built in: they are found from the author's file, and `hookline` itself is the one that runs. */
@@ -41,8 +52,7 @@ export function leavesPackages(from: string): Plugin {
         return own === undefined ? undefined : { path: pathToFileURL(own).href, external: true };
       });
       build.onResolve({ filter: /^[^./]/ }, async ({ path, kind, resolveDir, importer, pluginData }) => {
-        if (pluginData === asking || isAbsolute(path) || path.startsWith("node:") || path.startsWith("hookline"))
-          return undefined;
+        if (pluginData === asking || isAbsolute(path) || /^(?:node:|data:|hookline)/.test(path)) return undefined;
         const found = await build.resolve(path, { kind, resolveDir: resolveDir || from, importer, pluginData: asking });
         if (found.errors.length > 0 || found.external) return found;
         return { path: pathToFileURL(found.path).href, external: true };

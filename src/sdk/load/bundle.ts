@@ -1,10 +1,10 @@
-import { readFile, realpath } from "node:fs/promises";
-import { isBuiltin } from "node:module";
+import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative } from "node:path";
-import { pathToFileURL } from "node:url";
 import type { BuildOptions, BuildResult } from "esbuild";
 import { wrong } from "../problem.ts";
-import { knowsItsPlace, leavesPackages, leavesSdk, ownDoor } from "./bundle-plugins.ts";
+import { leavesPackages, leavesSdk, readsOnce } from "./bundle-plugins.ts";
+import { linksOf } from "./links.ts";
+import { canBeScript, namesOfScripts, usesNamesOfScripts } from "./script-rules.ts";
 
 export type Esbuild = typeof import("esbuild");
 
@@ -14,8 +14,10 @@ export interface Bundle {
 }
 
 export interface ModuleBundle extends Bundle {
-  /** The author's files it is made of. */
+  /** The author's files it is made of, as they were read for it. */
   readonly inputs: readonly { readonly path: string; readonly text: string }[];
+  /** Names that lead to other ones, with these. */
+  readonly links: readonly (readonly [name: string, real: string])[];
   /** Whether the same can be had as a script. */
   readonly canBeScript: boolean;
 }
@@ -32,22 +34,34 @@ export async function loadEsbuild(): Promise<Esbuild | undefined> {
 export async function bundleModule(esbuild: Esbuild, file: string): Promise<ModuleBundle> {
   const entry = await realpath(file);
   const from = dirname(entry);
-  const plugins = [knowsItsPlace(esbuild), leavesPackages(from)];
+  const texts = new Map<string, string>();
+  const plugins = [readsOnce(esbuild, texts), leavesPackages(from)];
   const result = await bundle(esbuild, file, { ...optionsFor(entry), format: "esm", plugins });
-  const paths = Object.keys(result.metafile.inputs).map((path) => (isAbsolute(path) ? path : join(from, path)));
-  const inputs = await Promise.all(paths.map(async (path) => ({ path, text: await readFile(path, "utf8") })));
   const { code, map } = textsOf(result, from);
-  return { code, map, inputs, canBeScript: asksForLittle(result, code) };
+  return {
+    code,
+    map,
+    inputs: [...texts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, text]) => ({ path, text })),
+    links: [[file, entry], ...(await linksOf(result.metafile, from))],
+    canBeScript: await canBeScript(result.metafile, code),
+  };
 }
 
-/** The same as a script; undefined when only a module can say it, as with `await` outside of functions. */
-export async function bundleScript(esbuild: Esbuild, file: string): Promise<Bundle | undefined> {
+/** The same texts as a script; undefined when only a module can say it, as with `await` outside of functions. */
+export async function bundleScript(
+  esbuild: Esbuild,
+  file: string,
+  inputs: ModuleBundle["inputs"],
+): Promise<Bundle | undefined> {
   const entry = await realpath(file);
-  const plugins = [knowsItsPlace(esbuild), leavesSdk];
+  const texts = new Map(inputs.map(({ path, text }) => [path, text]));
+  const plugins = [readsOnce(esbuild, texts), leavesSdk];
   try {
-    // A module is strict without saying so.
-    const options = { ...optionsFor(entry), format: "cjs", banner: { js: '"use strict";' }, plugins } as const;
-    return textsOf(await esbuild.build(options), dirname(entry));
+    // An arrow function, for it has no `arguments`, as a module has none. A module is strict without saying so.
+    const banner = { js: '((module, exports, require) => { "use strict";' };
+    const framed = { format: "cjs", banner, footer: { js: "})" }, define: namesOfScripts, plugins } as const;
+    const script = textsOf(await esbuild.build({ ...optionsFor(entry), ...framed }), dirname(entry));
+    return usesNamesOfScripts(script.code) ? undefined : script;
   } catch {
     return undefined; // the module is there and says what is wrong, if anything is
   }
@@ -64,8 +78,12 @@ function optionsFor(entry: string) {
     sourcemap: "external",
     outfile: "hooks.js",
     absWorkingDir: dirname(entry),
-    // The author's settings for a type checker must not change what runs.
+    // The author's settings for a type checker must not change what runs,
     tsconfigRaw: "{}",
+    // nor a word of a package.json to other bundlers: a file that is imported for what it does is there to do it.
+    ignoreAnnotations: true,
+    // Functions are called in messages and in the log what their author called them.
+    keepNames: true,
     logLevel: "silent",
   } as const satisfies BuildOptions;
 }
@@ -80,15 +98,6 @@ async function bundle(
   return esbuild.build(options).catch((error: unknown) => {
     throw wrong("no-load", `${file} does not load: ${firstMessage(error)}`, { file }, error);
   });
-}
-
-/** A script reaches modules of Node and us, and nothing that it names only while it runs. */
-function asksForLittle({ metafile }: Result, code: string): boolean {
-  const sdk = pathToFileURL(ownDoor("hookline/sdk") ?? "").href;
-  const asked = Object.values(metafile.outputs).flatMap(({ imports }) => imports);
-  const isLittle = ({ path, kind }: (typeof asked)[number]) =>
-    kind === "import-statement" && (isBuiltin(path) || path === sdk);
-  return asked.every(isLittle) && !/\b(?:import|require)\s*\(|\bimport\.meta\b/.test(code);
 }
 
 function textsOf(result: Result, folder: string): Bundle {

@@ -4,7 +4,7 @@ import { type AppInside, appInside } from "../app-symbol.ts";
 import { wrong } from "../problem.ts";
 import { type CachedBuild, cachedBuild } from "./cached-build.ts";
 import { firstFault, hidesItsPlace } from "./fault.ts";
-import { runScript } from "./script.ts";
+import { readScript, runScript } from "./script.ts";
 import { mapStacks } from "./stacks.ts";
 
 export interface LoadOptions {
@@ -35,9 +35,13 @@ export async function loadApp(name: string, options: LoadOptions): Promise<AppIn
 async function importFile(file: string, options: LoadOptions): Promise<unknown> {
   try {
     const known = cachedBuild(file, options.env);
-    if (known?.script !== undefined && options.sdk !== undefined) {
-      mapStacks(known.script);
-      return runScript(known.script, options.sdk);
+    const { script } = known ?? {};
+    const code = script === undefined || options.sdk === undefined ? undefined : readScript(script);
+    if (script !== undefined && options.sdk !== undefined && code !== undefined) {
+      // As a module is: what it leaves for the next tick happens when it is known what it exports.
+      await undefined;
+      mapStacks(script);
+      return runScript(code, script, options.sdk);
     }
     if (/\.[mc]?tsx?$/.test(file)) return await importBuilt(file, known, options);
     try {

@@ -1,0 +1,81 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import * as esbuild from "esbuild";
+import { afterAll, expect, test } from "vitest";
+import { bundleModule, bundleScript } from "./bundle.ts";
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-bundle-")));
+afterAll(async () => {
+  await esbuild.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function project(name: string, files: Readonly<Record<string, string>>): string {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name, path)), { recursive: true });
+    writeFileSync(join(folder, name, path), text);
+  }
+  return join(folder, name, Object.keys(files)[0] ?? "");
+}
+
+async function isScript(file: string): Promise<boolean> {
+  const { canBeScript, inputs } = await bundleModule(esbuild, file);
+  return canBeScript && (await bundleScript(esbuild, file, inputs)) !== undefined;
+}
+
+test("what a script would say otherwise than the module became a script", async () => {
+  const texts = {
+    plain: `import { sep } from "node:path"; export default [sep, "module exports arguments"];`,
+    named: `const module = 1, exports = 2, require = 3; export default [module, exports, require];`,
+    none: `export default typeof arguments;`,
+    asksForModule: `export default typeof module;`,
+    asksForRequire: `export default typeof require;`,
+    asksForPlace: `export default typeof __filename;`,
+    evaluates: `export default eval("1");`,
+    asksForNobody: `import { nobody } from "node:path"; export default nobody;`,
+  };
+  const found: Record<string, boolean> = {};
+  for (const [name, text] of Object.entries(texts)) found[name] = await isScript(project(name, { "a.mjs": text }));
+  const no = { asksForModule: false, asksForRequire: false, asksForPlace: false, evaluates: false };
+  expect(found).toEqual({ plain: true, named: true, none: true, ...no, asksForNobody: false });
+});
+
+test("a sloppy CommonJS file beside a module became strict in a script", async () => {
+  const lib = { "lib.cjs": "leak = 1; exports.leak = leak;" };
+  expect(await isScript(project("cjs", { "a.mjs": `import lib from "./lib.cjs"; export default lib;`, ...lib }))).toBe(
+    false,
+  );
+  const plain = { "lib.js": "globalThis.sloppy = this;" };
+  expect(await isScript(project("js", { "a.mjs": `import "./lib.js"; export default 1;`, ...plain }))).toBe(false);
+});
+
+test("rules in a file that is imported for what it does were left out where package.json speaks of sideEffects", async () => {
+  const file = project("effects", {
+    "a.mjs": `import "./rules.mjs"; export default 1;`,
+    "rules.mjs": `globalThis.rules = ["no"];`,
+    "package.json": `{ "sideEffects": false }`,
+  });
+  const { code, inputs } = await bundleModule(esbuild, file);
+  expect(code).toContain(`globalThis.rules = ["no"]`);
+  expect((await bundleScript(esbuild, file, inputs))?.code).toContain(`globalThis.rules = ["no"]`);
+});
+
+test("a file that changed while it was built was kept as the new text with the old code", async () => {
+  const file = project("changes", { "a.mjs": `export default "old";` });
+  const { inputs } = await bundleModule(esbuild, file);
+  writeFileSync(file, `export default "new";`);
+  expect(inputs).toEqual([{ path: file, text: `export default "old";` }]);
+  expect((await bundleScript(esbuild, file, inputs))?.code).toContain(`"old"`);
+});
+
+test("two functions of one name were called otherwise in messages", async () => {
+  const file = project("names", {
+    "a.mjs": `import { check as other } from "./b.mjs"; function check() {} export default [check, other];`,
+    "b.mjs": `export function check() {}`,
+  });
+  const { code } = await bundleModule(esbuild, file);
+  const built = project("names", { "built.mjs": code });
+  const { default: found } = (await import(built)) as { default: (() => void)[] };
+  expect(found.map(({ name }) => name)).toEqual(["check", "check"]);
+});

@@ -1,0 +1,80 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { build, endBuilds } from "./build.ts";
+import { cachedBuild } from "./cached-build.ts";
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-cached-")));
+const state = join(folder, "state");
+const env = { HOOKLINE_HOME: state };
+const file = join(folder, "hooks.ts");
+const isKept = () => cachedBuild(file, env)?.module !== undefined;
+
+beforeEach(() => {
+  rmSync(state, { recursive: true, force: true });
+  writeFileSync(file, "export default 1 as number;");
+});
+afterAll(async () => {
+  await endBuilds();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("a record or a build that others may write was taken because the folder is ours", async () => {
+  await build(file, env);
+  expect(isKept()).toBe(true);
+  for (const name of readdirSync(join(state, "builds")).filter((name) => /\.(?:json|mjs)$/.test(name))) {
+    chmodSync(join(state, "builds", name), 0o620);
+    expect(isKept(), name).toBe(false);
+    chmodSync(join(state, "builds", name), 0o600);
+  }
+  chmodSync(join(state, "builds"), 0o770);
+  expect(isKept()).toBe(false);
+});
+
+test("builds in a folder that the user has linked elsewhere were made and never used", async () => {
+  mkdirSync(join(folder, "elsewhere"), { mode: 0o700 });
+  mkdirSync(state, { mode: 0o700 });
+  symlinkSync(join(folder, "elsewhere"), join(state, "builds"));
+  await build(file, env);
+  expect(isKept()).toBe(true);
+});
+
+test("a hooks file that is a link went on saying what it had pointed to before", async () => {
+  const text = `import { word } from "./lib/word.ts"; export default word;`;
+  for (const release of ["one", "two"]) {
+    mkdirSync(join(folder, release, "words"), { recursive: true });
+    writeFileSync(join(folder, release, "hooks.ts"), text);
+    writeFileSync(join(folder, release, "words/word.ts"), `export const word: string = "${release}";`);
+    symlinkSync("words", join(folder, release, "lib"));
+  }
+  const pointTo = (target: string, link: string) => {
+    symlinkSync(target, `${link}.new`);
+    renameSync(`${link}.new`, link);
+  };
+  pointTo("one/hooks.ts", file);
+  await build(file, env);
+  expect(isKept()).toBe(true);
+  pointTo("two/hooks.ts", file);
+  expect(isKept()).toBe(false);
+  pointTo("one/hooks.ts", file);
+  expect(isKept()).toBe(true);
+  // A link on the way to an import, too.
+  pointTo(join(folder, "two/words"), join(folder, "one/lib"));
+  expect(isKept()).toBe(false);
+  rmSync(file);
+});
+
+test("without a home the cache threw, and nothing was loaded", () => {
+  expect(cachedBuild(file, { HOOKLINE_HOME: "relative" })).toBeUndefined();
+});
