@@ -8,7 +8,7 @@ import { fieldOf, type ToolCall } from "./tool-call.ts";
 export type AgentLink = "meta" | "result" | "notification" | "parent" | "workflow" | "name" | "prompt" | "none";
 
 /** Where a subagent's lines were found. */
-export interface AgentFile {
+export interface AgentOrigin {
   readonly id: string;
   readonly file: string;
   readonly meta?: AgentMeta;
@@ -18,7 +18,7 @@ export interface AgentFile {
 }
 
 /** A subagent with its own conversation. */
-export interface Agent extends AgentFile {
+export interface Agent extends AgentOrigin {
   /** Its lines stand inside the main transcript, as older versions wrote them. */
   readonly inline: boolean;
   readonly thread: Thread;
@@ -35,7 +35,7 @@ export interface Agent extends AgentFile {
 }
 
 /** An agent whose starter is not known yet. */
-export interface AgentDraft extends AgentFile, Pick<Agent, "inline"> {
+export interface AgentDraft extends AgentOrigin, Pick<Agent, "inline"> {
   readonly draft: Draft;
 }
 

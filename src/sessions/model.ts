@@ -1,4 +1,4 @@
-import { type Agent, type AgentDraft, type AgentFile, linkAgents } from "./agents.ts";
+import { type Agent, type AgentDraft, type AgentOrigin, linkAgents } from "./agents.ts";
 import { type Call, callsOf, keyOf } from "./call.ts";
 import type { Entry, Item, Unreadable } from "./entry.ts";
 import { type Drift, driftOf } from "./formats/claude-code/drift.ts";
@@ -19,7 +19,7 @@ export interface SessionContent {
   readonly agents: readonly AgentContent[];
 }
 
-export interface AgentContent extends AgentFile {
+export interface AgentContent extends AgentOrigin {
   readonly items: readonly Item[];
 }
 
