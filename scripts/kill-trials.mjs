@@ -1,7 +1,8 @@
 /**
  * `npm run test:kill`: the trials that take too long for every run of the tests. Writers are killed 1,000 times (--trials N), every
  * file operation of append, replace, repair, migrate and archive fails or is the last one, crowds of processes write one file, and
- * daemons are killed 200 times in the middle of a request. The reference agent is killed 200 times while it works. State and task queues are shown in 100 rounds each.
+ * daemons are killed 200 times in the middle of a request. The reference agent is killed 200 times while it works. State and task
+ * queues are shown in 100 rounds each.
  */
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";

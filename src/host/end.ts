@@ -13,18 +13,19 @@ export interface SessionEnd {
   readonly overdue: Promise<undefined>;
   /**
    * Everything else, in order: what hooks, agents and commands need to end, servers, the registry, the transcript.
-   * Contract: over `endWithinMs` after `begin`, or half a second after what SessionEnd hooks were given if that is more, whatever still
+   * Contract: over two seconds after `begin`, or half a second after what SessionEnd hooks were given if that is more, whatever still
    * runs; what did not end in time was killed. Never rejects for what hooks do; what they wrote to stderr is told.
    */
   finish(reason: string): Promise<void>;
 }
 
-const endWithinMs = 2_000;
+/** Of the two seconds, a tenth of one is left for the process to leave. */
+const endWithinMs = 1_900;
 /** What the steps after the hooks have at least. */
-const afterHooksMs = 500;
+const afterHooksMs = 400;
 /** What is kept for killing what is left and for the files: a turn, hooks and servers are not waited for into it. */
-const reserveMs = 150;
-const filesReserveMs = 50;
+const reserveMs = 100;
+const filesReserveMs = 40;
 
 export function openSessionEnd(main: Thread, time?: Time): SessionEnd {
   const { session } = main;
