@@ -62,6 +62,7 @@ export function openSessionEnd(main: Thread, time?: Time): SessionEnd {
       ];
       // A turn that was left behind may have started something since.
       if (session.signal.aborted || inTime.includes(false)) await left.waitFor(killLeft(session), filesReserveMs);
+      await left.waitFor(shells.clearFolders(), filesReserveMs / 2);
       await left.waitFor(live.remove(), filesReserveMs / 2);
       await left.waitFor(session.record.close());
     },
