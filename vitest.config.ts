@@ -3,6 +3,17 @@ import { defineConfig } from "vitest/config";
 
 const src = `${import.meta.dirname}/src`;
 
+/** These count descriptors, memory, timers or signals of the process they run in, or change its environment. */
+const alone = [
+  "src/exec/**/*.test.ts",
+  "src/engine/runners/**/*.test.ts",
+  "src/engine/background.test.ts",
+  "src/sessions/{follow,lines}.test.ts",
+  "src/sdk/run-app.test.ts",
+  "src/cli/signals.test.ts",
+  "test/**/*.test.ts",
+];
+
 export default defineConfig({
   // Examples import the package by its name; their tests run against the sources of now.
   resolve: {
@@ -14,8 +25,11 @@ export default defineConfig({
     },
   },
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    exclude: ["test/interop/**", "test/soak/**", "**/node_modules/**"],
+    projects: [
+      { extends: true, test: { name: "alone", include: alone, exclude: ["test/interop/**"] } },
+      // A process for each file costs more than most of these files.
+      { extends: true, test: { name: "together", include: ["src/**/*.test.ts"], exclude: alone, isolate: false } },
+    ],
     // Many tests wait for processes more than they work, so even two cores take three files at a time.
     maxWorkers: Math.max(3, availableParallelism()),
     globalSetup: ["test/temp-folder.ts"],

@@ -1,6 +1,6 @@
 import { lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 /** Short: the path of a socket has room for a hundred characters. */
 const prefix = "hookline-t-";
@@ -11,6 +11,8 @@ const prefix = "hookline-t-";
  */
 export default function setup(): () => void {
   const outer = realpathSync(tmpdir());
+  // Every project of a run calls this; they share the folder.
+  if (basename(outer).startsWith(`${prefix}${process.pid}-`)) return () => undefined;
   for (const name of readdirSync(outer)) if (isLeftOver(join(outer, name), name)) remove(join(outer, name));
   const folder = mkdtempSync(join(outer, `${prefix}${process.pid}-`));
   for (const variable of ["TMPDIR", "TMP", "TEMP"]) process.env[variable] = folder;
