@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { Problem } from "../../protocol/index.ts";
 import { type ReplayOptions, type Report, replay } from "../../replay/index.ts";
 import type { Call, Command, Io } from "../command.ts";
+import { usualHooksFile } from "../hooks-file.ts";
 import { jsonText } from "../print/json.ts";
 import { progressLine } from "../print/progress.ts";
 import { replayText } from "../print/replay.ts";
@@ -15,10 +16,10 @@ export const command: Command = {
     "[FILE] [--since TIME] [--project DIR|--all] [--tool TOOL]… [--event EVENT]… [--against FILE|git:REF] [--fail-on WHAT]… [--json]",
   about: `Runs an app over past tool calls and prompts, as transcripts tell of them, and reports what it would have done.
 
-FILE is the hooks file, .claude/hooks.ts unless told. Nothing is executed: no tool runs, state is a copy that is thrown away, tasks are
-noted and not run, and the app runs in a process that can write no file, start no program and reach no network; a handler that tries is
-reported as effect-refused. ctx.replay is true, ctx.git says unavailable, and ctx.transcript is the whole session as it is today.
-The exit status is 0, 3 when --fail-on finds something, or 130 when it was interrupted.`,
+FILE is the hooks file, .claude/hooks.ts (.mts, .js, .mjs) unless told. Nothing is executed: no tool runs, state is a copy that is thrown
+away, tasks are noted and not run, and the app runs in a process that can write no file, start no program and reach no network; a handler
+that tries is reported as effect-refused. ctx.replay is true, ctx.git says unavailable, and ctx.transcript is the whole session as it is
+today. The exit status is 0, 3 when --fail-on finds something, or 130 when it was interrupted.`,
   options: {
     since: { type: "string", value: "TIME", about: "only what happened since then: 2026-01-31, 2h, 30d" },
     project: { type: "string", value: "DIR", about: "only sessions of that folder (default: here)" },
@@ -121,20 +122,16 @@ function projectFrom(call: Call, io: Io): string | undefined {
   return call.flag("all") ? undefined : io.cwd;
 }
 
-const usual = [".claude/hooks.ts", ".claude/hooks.mts", ".claude/hooks.js", ".claude/hooks.mjs"];
-
 async function hooksFile(call: Call, io: Io): Promise<string> {
   const [named, ...more] = call.words;
   if (more.length > 0) {
     throw new Problem("cli/usage", "hookline replay takes one hooks file. See hookline replay --help.");
   }
-  const names = named === undefined ? usual : [named];
-  for (const name of names) {
-    const path = resolve(io.cwd, name);
-    if (await isThere(path)) return path;
-  }
-  const message = `There is no ${names[0]} in ${io.cwd}. Name the hooks file, or write one with hookline init.`;
-  throw new Problem("cli/bad-input", message, { about: { names } });
+  const file = named ?? usualHooksFile(io.cwd);
+  const path = resolve(io.cwd, file);
+  if (await isThere(path)) return path;
+  const message = `There is no ${file} in ${io.cwd}. Name the hooks file, or write one with hookline init.`;
+  throw new Problem("cli/bad-input", message, { about: { file } });
 }
 
 function isThere(path: string): Promise<boolean> {

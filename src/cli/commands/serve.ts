@@ -5,15 +5,16 @@ import { type DaemonRecord, daemonStatus, serve, startDaemon, stopDaemon } from 
 import { Problem } from "../../protocol/index.ts";
 import { hasOpenJobs, keepPayload, version } from "../../sdk/index.ts";
 import type { Call, Command, Io } from "../command.ts";
+import { usualHooksFile } from "../hooks-file.ts";
 import { visibleLines } from "../log/line.ts";
 
 export const command: Command = {
   usage: "[HOOKS_FILE] [--foreground | --stop | --status] [--idle-minutes N] [--record DIR] [--json]",
   about: `The hooks of a file, warm: a local daemon that answers in about a millisecond.
 
-HOOKS_FILE is .claude/hooks.ts unless told. One daemon runs per hooks file, whoever starts it first; it answers on 127.0.0.1 alone, to those
-who have its token. A changed file is loaded before the next call. The daemon leaves after 30 minutes without a call, but not while an agent
-lives that it has answered. Without --foreground it is started in the background and outlives this command.`,
+HOOKS_FILE is .claude/hooks.ts (.mts, .js, .mjs) unless told. One daemon runs per hooks file, whoever starts it first; it answers on
+127.0.0.1 alone, to those who have its token. A changed file is loaded before the next call. The daemon leaves after 30 minutes without a
+call, but not while an agent lives that it has answered. Without --foreground it is started in the background and outlives this command.`,
   options: {
     foreground: { type: "boolean", about: "serve until asked to end, for service managers" },
     stop: { type: "boolean", about: "end the daemon; calls that have begun are finished" },
@@ -24,7 +25,7 @@ lives that it has answered. Without --foreground it is started in the background
   },
   examples: ["hookline serve", "hookline serve .claude/hooks.ts --foreground", "hookline serve --stop"],
   async run(call, io) {
-    const [file = ".claude/hooks.ts", ...more] = call.words;
+    const [file = usualHooksFile(io.cwd), ...more] = call.words;
     if (more.length > 0) throw usage("hookline serve takes one hooks file.");
     if (!existsSync(resolve(io.cwd, file))) {
       throw new Problem("cli/bad-input", `There is no hooks file ${file}. hookline init makes one.`, {

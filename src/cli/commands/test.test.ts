@@ -56,3 +56,22 @@ test("SD-104: --event shows handlers, answer and wire", async () => {
   expect(shown.status).toBe(0);
   expect(shown.out).toMatch(/^PreToolUse {2}deny\n {2}guard {2}answered, .*\n {2}exit 0 {2}\{"hookSpecificOutput"/);
 });
+
+test("SD-104: an event nobody knows was called a bug of ours; one that the app has a handler for is sent", async () => {
+  const own = `${hooks.replace("export default createApp()", "const app = createApp()")}
+app.on("BrandNew", { name: "new" }, ({ raw }) => ({ kind: "systemMessage", text: String(raw["colour"]) }));
+export default app;
+`;
+  const cases = [
+    { name: "typo", event: "PreTool", expect: {} },
+    { name: "own", event: "BrandNew", input: { colour: "red" }, expect: { systemMessages: ["red"], continue: true } },
+  ];
+  const folder = project({ "hooks.mjs": own, "hooks-tests/a.json": JSON.stringify(cases) });
+  const ran = await run(folder);
+  expect([ran.status, ran.out]).toEqual([
+    3,
+    'FAILED  typo: "PreTool" is no event, and no handler is for it. Did you mean "PreToolUse"?\nok      own\n',
+  ]);
+  const shown = await run(folder, "--event", "Nothing");
+  expect([shown.status, shown.err]).toEqual([1, expect.stringContaining('"Nothing" is no event')]);
+});

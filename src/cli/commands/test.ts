@@ -4,9 +4,10 @@ import { Problem } from "../../protocol/index.ts";
 import { buildFile } from "../../sdk/index.ts";
 import { testClient } from "../../sdk/testing/index.ts";
 import type { Command, Io } from "../command.ts";
-import { readCases, sendCase, whyFails } from "../hook-tests/case.ts";
+import { readCases, sendCase, whyFails, whyUnknown } from "../hook-tests/case.ts";
 import { findTests, isProgram } from "../hook-tests/find.ts";
 import { loadExport } from "../hook-tests/load.ts";
+import { usualHooksFile } from "../hooks-file.ts";
 import { readObject } from "../read-input.ts";
 
 export const command: Command = {
@@ -19,14 +20,14 @@ Without FILE: .claude/**/*.test.{ts,mts,js,mjs} with Node's own test runner, and
     hooks: {
       type: "string",
       value: "FILE",
-      about: "the hooks file that cases and --event are sent to; .claude/hooks.ts unless told",
+      about: "the hooks file that cases and --event are sent to; .claude/hooks.ts (.mts, .js, .mjs) unless told",
     },
     event: { type: "string", value: "EVENT[:TOOL]", about: "send one event and show handlers, answer and wire" },
     input: { type: "string", value: "JSON|FILE|-", about: "with a tool: its input; else fields of the payload" },
   },
   examples: ["hookline test", `hookline test --event PreToolUse:Bash --input '{"command":"rm -rf /"}'`],
   async run(call, io) {
-    const hooks = call.text("hooks") ?? ".claude/hooks.ts";
+    const hooks = call.text("hooks") ?? usualHooksFile(io.cwd);
     const event = call.text("event");
     if (event !== undefined) return showOne(hooks, event, call.text("input"), io);
     const named = call.words.map((word) => resolve(io.cwd, word));
@@ -47,8 +48,13 @@ function split(files: readonly string[]) {
 async function showOne(hooks: string, event: string, input: string | undefined, io: Io): Promise<number> {
   const [name = "", tool] = event.split(":", 2);
   const given = input === undefined ? {} : await readObject(input.replace(/^@/, ""), "--input", io);
-  const client = testClient(await loadExport(hooks, io));
-  const result = await sendCase({ event: name, ...(tool === undefined ? {} : { tool }), input: given }, client);
+  const app = await loadExport(hooks, io);
+  const unknown = whyUnknown(name, app);
+  if (unknown !== undefined) throw new Problem("event/unknown", unknown, { about: { event: name } });
+  const result = await sendCase(
+    { event: name, ...(tool === undefined ? {} : { tool }), input: given },
+    testClient(app),
+  );
   const lines = result.trace.map(
     ({ name, outcome, ms, error }) => `  ${name}  ${outcome}${error ? ` (${error})` : ""}, ${ms.toFixed(1)} ms`,
   );
@@ -62,7 +68,7 @@ async function runCases(files: readonly string[], hooks: string, io: Io): Promis
   const app = await loadExport(hooks, io);
   let failed = 0;
   for (const one of (await Promise.all(files.map(readCases))).flat()) {
-    const why = await whyFails(one, testClient(app));
+    const why = whyUnknown(one.event, app) ?? (await whyFails(one, testClient(app)));
     if (why !== undefined) failed++;
     await io.out(`${why === undefined ? "ok    " : "FAILED"}  ${one.name}${why === undefined ? "" : `: ${why}`}\n`);
   }

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { Problem } from "../../protocol/index.ts";
+import { isDeepStrictEqual } from "node:util";
+import { eventNames, isEventName, nearest, Problem } from "../../protocol/index.ts";
+import { appInside } from "../../sdk/index.ts";
 import type { TestClient, TestResult } from "../../sdk/testing/index.ts";
 
 /** One case as data: an event, and what the outcome must have. */
@@ -30,16 +32,28 @@ export async function readCases(file: string): Promise<readonly HookCase[]> {
   }
 }
 
+/** Why nobody can send such an event: neither the catalog nor the app knows it. Undefined when one of them does. */
+export function whyUnknown(event: string, app: unknown): string | undefined {
+  const known = [...eventNames, ...(appInside(app)?.describe() ?? []).map((one) => one.event)];
+  if (known.includes(event)) return undefined;
+  const near = nearest(event, known);
+  const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
+  return `"${event}" is no event, and no handler is for it.${hint}`;
+}
+
 /** Why the case does not hold; undefined when it does. */
 export async function whyFails(one: HookCase, client: TestClient): Promise<string | undefined> {
   const result = await sendCase(one, client);
   const facts = result as unknown as Readonly<Record<string, unknown>>;
-  const wrong = Object.entries(one.expect).find(
-    ([key, wanted]) => JSON.stringify(facts[key]) !== JSON.stringify(wanted),
-  );
+  const wrong = Object.entries(one.expect).find(([key, wanted]) => !isDeepStrictEqual(asData(facts[key]), wanted));
   if (wrong === undefined) return undefined;
   const [key, wanted] = wrong;
   return `${key} is ${JSON.stringify(facts[key])}, expected ${JSON.stringify(wanted)}`;
+}
+
+/** As the file of the case would write it. */
+function asData(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
 
 /** With a tool the input is the tool's, else it is laid over a recorded payload. */
@@ -48,5 +62,6 @@ export function sendCase(
   client: TestClient,
 ): Promise<TestResult> {
   const changes = tool === undefined ? input : { tool_name: tool, ...(input ? { tool_input: input } : {}) };
-  return client.send(event as never, changes as never);
+  if (isEventName(event)) return client.send(event, changes as never);
+  return client.raw({ session_id: "test", hook_event_name: event, ...changes });
 }
