@@ -56,14 +56,14 @@ describe("modes (HO-30)", () => {
     expect(["asked", "denied", "free"].map((name) => existsSync(join(project, name)))).toEqual([false, false, true]);
   });
 
-  test("policy kept what the agent allows by itself from it, with the grants of settings", async () => {
+  test.each([
+    '{"allowManagedPermissionRulesOnly": true}',
+    '{"permissions": {"allowManagedPermissionRulesOnly": true}}',
+  ])("policy kept what the agent allows by itself from it, with the grants of settings: %s", async (policy) => {
     const { run, home, project } = open({ hooks: {}, files: { "a.txt": "hello" } });
     const managedFolder = join(home, "policy");
     mkdirSync(managedFolder);
-    writeFileSync(
-      join(managedFolder, "managed-settings.json"),
-      '{"permissions": {"allowManagedPermissionRulesOnly": true}}',
-    );
+    writeFileSync(join(managedFolder, "managed-settings.json"), policy);
     const calls = [
       { tool: "Read", input: { file_path: join(project, "a.txt") } },
       { tool: "TaskCreate", input: { subject: "one", description: "first" } },

@@ -35,8 +35,10 @@ export function ruleLayerOf(
 ): RuleLayer | undefined {
   const scope = scopeOf(layer.kind);
   if (scope === undefined) return undefined;
+  const { permissions, allowManagedPermissionRulesOnly: only } = layer.settings;
   return {
-    ...layer.settings.permissions,
+    ...permissions,
+    ...(only === true ? { allowManagedPermissionRulesOnly: true } : {}),
     scope,
     trusted,
     unreadable: !layer.readable,

@@ -28,6 +28,7 @@ export const settingsFields: FieldsOf<Settings> = {
   permissions: { is: "object", fields: { ...permissions }, optional: true },
   disableAllHooks: flag,
   allowManagedHooksOnly: flag,
+  allowManagedPermissionRulesOnly: flag,
   strictPluginOnlyCustomization: flag,
   allowedHttpHookUrls: texts,
   httpHookAllowedEnvVars: texts,

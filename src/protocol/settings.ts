@@ -23,6 +23,8 @@ export interface Settings {
   readonly permissions?: PermissionSettings;
   readonly disableAllHooks?: boolean;
   readonly allowManagedHooksOnly?: boolean;
+  /** Where the client has it; below `permissions` it means the same. */
+  readonly allowManagedPermissionRulesOnly?: boolean;
   readonly strictPluginOnlyCustomization?: boolean;
   readonly allowedHttpHookUrls?: readonly string[];
   readonly httpHookAllowedEnvVars?: readonly string[];

@@ -94,6 +94,7 @@ export function mergeLayers(
 /** Who may set a key that restricts or grants. Keys not named here are nobody's secret. */
 const setters: { readonly [Key in keyof Settings]?: readonly LayerKind[] } = {
   allowManagedHooksOnly: ["managed"],
+  allowManagedPermissionRulesOnly: ["managed"],
   strictPluginOnlyCustomization: ["managed"],
   managedHooksOnFailure: ["managed"],
   httpHookAllowPrivate: ["managed", "user", "flag"],

@@ -7,6 +7,7 @@ export type TrustedKey = Exclude<keyof Settings, "hooks" | keyof typeof neverOfC
 /** Keys that a checkout may not set at all; merging takes them out with a warning. */
 const neverOfCheckout = {
   allowManagedHooksOnly: true,
+  allowManagedPermissionRulesOnly: true,
   strictPluginOnlyCustomization: true,
   managedHooksOnFailure: true,
   httpHookAllowPrivate: true,
