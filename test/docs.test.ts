@@ -58,8 +58,10 @@ describe.concurrent("what chapters show is what happens", () => {
   }
 });
 
-test("every command that a page names exists", async () => {
+test("every command that a page names exists, and the changelog names them all", async () => {
   const known = new Set((await help([])).match(/(?<=^ {2})[a-z]+/gm));
+  const promised = [...read("CHANGELOG.md").matchAll(/`hookline ([a-z]+)`/g)].map(([, name = ""]) => name);
+  expect(promised.sort()).toEqual([...known].sort());
   const named = pages.flatMap((page) => [...read(page).matchAll(/(?:^\$ (?:npx )?|`)hookline ([a-z]+)/gm)]);
   expect([...new Set(named.map(([, name = ""]) => name))].filter((name) => !known.has(name))).toEqual([]);
 });
