@@ -6,14 +6,17 @@ import type { NewJob, Place, TaskBackend, TaskRecord } from "./backend.ts";
 import { maxTaskBytes } from "./limits.ts";
 import type { TaskRef } from "./task.ts";
 import type { AddOptions, TaskKey, TaskResult, Tasks, TasksCall, WaitOptions } from "./tasks.ts";
+import { projectOf, wakeCall } from "./wake-call.ts";
 
 /** The calls of `ctx.tasks` for one handler. */
 export function taskCalls(call: TasksCall, space: string, handler: { readonly signal: AbortSignal }): Tasks {
-  const { event, world, table, logger } = call;
+  const { event } = call;
   const place: Place = { session: event.sessionId ?? "", space };
   const mine = async (backend: TaskBackend) => (await backend.list(place.session)).filter((one) => one.space === space);
-  const wake = (backend: TaskBackend) =>
-    backend.wake({ tasks: table, file: world.file, env: world.env, cwd: projectOf(call), logger });
+  /** Once is enough for an event: a worker that was just started has not shown itself yet. */
+  const wake = async (backend: TaskBackend) => {
+    if (!call.woken()) await call.aside(backend.wake(wakeCall(call)));
+  };
   const takeAll = async (state: "completed" | "failed") => {
     const backend = await call.backend();
     const taken: TaskRecord[] = [];
@@ -50,7 +53,7 @@ export function taskCalls(call: TasksCall, space: string, handler: { readonly si
       const job = jobOf(call, place, task, input, options);
       const backend = await call.backend();
       const id = await backend.add(job);
-      await call.aside(wake(backend));
+      await wake(backend);
       return id;
     },
     get: async (key) => withResult(await ask(key)) as never,
@@ -104,10 +107,6 @@ function jobOf(
     cwd: call.event.cwd ?? call.world.cwd,
     projectDir: projectOf(call),
   };
-}
-
-function projectOf({ event, world }: TasksCall): string {
-  return world.env["CLAUDE_PROJECT_DIR"] || event.cwd || world.cwd;
 }
 
 function checkedInput(input: unknown, task: string): unknown {

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import type { Answer } from "../answer.ts";
 import type { TaskBackend, TaskRecord } from "./backend.ts";
 import { queueFolder } from "./default.ts";
-import { sessionHash } from "./job-file.ts";
+import { type JobFolder, sessionHash } from "./job-file.ts";
 import type { TasksCall } from "./tasks.ts";
+import { wakeCall } from "./wake-call.ts";
 
 /**
  * What jobs added with `deliver: "context"` have to say, each once over all processes.
@@ -12,6 +13,7 @@ import type { TasksCall } from "./tasks.ts";
  */
 export async function dueResults(call: TasksCall, onDisk: boolean): Promise<readonly Answer[]> {
   try {
+    if (onDisk) await wakeForLeft(call);
     if (onDisk && nothingEnded(call)) return [];
     const backend = await call.backend();
     const session = call.event.sessionId ?? "";
@@ -28,14 +30,23 @@ export async function dueResults(call: TasksCall, onDisk: boolean): Promise<read
   }
 }
 
+/** A worker leaves when the hooks file changes, and only a hook starts the next one: the host has let it run as it is now. */
+async function wakeForLeft(call: TasksCall): Promise<void> {
+  if (!call.woken() && namesOf(call, "pending").length > 0)
+    await call.aside((await call.backend()).wake(wakeCall(call)));
+}
+
+function nothingEnded(call: TasksCall): boolean {
+  const mark = `-${sessionHash(call.event.sessionId ?? "")}-`;
+  return !namesOf(call, "done").some((name) => name.includes(mark));
+}
+
 /** One look into a folder, for this is asked with every event. */
-function nothingEnded({ world, event }: TasksCall): boolean {
-  const folder = join(queueFolder(world.file ?? "", world.env), "done");
-  const mark = `-${sessionHash(event.sessionId ?? "")}-`;
+function namesOf({ world }: TasksCall, state: JobFolder): readonly string[] {
   try {
-    return !readdirSync(folder).some((name) => name.includes(mark));
+    return readdirSync(join(queueFolder(world.file ?? "", world.env), state));
   } catch {
-    return true; // no such folder: no job was ever added
+    return []; // no such folder: no job was ever added
   }
 }
 

@@ -83,6 +83,8 @@ export interface TasksCall {
   readonly logger: (task: string) => Logger;
   /** Takes over work that no handler has to wait for, only the end of the process; or gives it back to be waited for. */
   readonly aside: (work: Promise<void>) => Promise<void> | undefined;
+  /** Whether something was set aside. */
+  readonly woken: () => boolean;
 }
 
 /** Nothing of tasks is loaded before the first call; an app without tasks never loads it. */
@@ -108,6 +110,7 @@ export function lazyTasks(event: HookEvent, options: AppOptions, table: TaskTabl
       asides.push(work.catch(told));
       return undefined;
     },
+    woken: () => asides.length > 0,
   };
   return {
     inSpace: (space, handler) => lazyCalls(call, space ?? "", handler),

@@ -7,7 +7,7 @@ import type { TaskBackend } from "./backend.ts";
 import { defaultTasks, queueFolder } from "./default.ts";
 import { namesIn, readJob } from "./job-file.ts";
 import { sweepDone } from "./recover.ts";
-import { startWorker, workerLock } from "./start-worker.ts";
+import { workerLock } from "./start-worker.ts";
 import type { TaskTable } from "./task.ts";
 import { type WorkerOptions, work } from "./work.ts";
 
@@ -49,8 +49,9 @@ export async function workTasks(app: AppInside, options: WorkTasksOptions): Prom
     } finally {
       await lock.release();
     }
+    // Changed code may be such as nobody has approved. A hook that the host lets run starts the worker for it.
+    if (options.outdated?.() === true) return tellOfLeft(folder, tasks, logger);
     // A job that came while we were leaving saw us at work and started nobody.
-    if (options.outdated?.() === true) return startWorker(folder, { tasks, file, env, cwd: process.cwd(), logger });
     if (!(await isLeft(folder, tasks))) return;
   }
 }
@@ -65,6 +66,11 @@ async function turn(folder: string, { idleMs, signal }: WorkTasksOptions): Promi
     await sleep(1_000, undefined, { signal }).catch(() => undefined);
   }
   return undefined;
+}
+
+async function tellOfLeft(folder: string, tasks: TaskTable, logger: WorkerOptions["logger"]): Promise<void> {
+  if (!(await isLeft(folder, tasks))) return;
+  logger("worker").warn("The hooks file has changed. Jobs that are left wait for the next hook of the new one.");
 }
 
 async function isLeft(folder: string, tasks: TaskTable): Promise<boolean> {
