@@ -19,8 +19,8 @@ export interface SessionEnd {
   finish(reason: string): Promise<void>;
 }
 
-/** Of the two seconds, a tenth of one is left for the process to leave. */
-const endWithinMs = 1_900;
+/** Of the two seconds, some are left for the process to leave: a busy machine lets it wait for each step. */
+const endWithinMs = 1_860;
 /** What the steps after the hooks have at least. */
 const afterHooksMs = 400;
 /** What is kept for killing what is left and for the files: a turn, hooks and servers are not waited for into it. */

@@ -30,6 +30,8 @@ export interface ShellOptions {
 }
 
 const lookEveryMs = 50;
+/** From the request to end to the kill: at the end of a session all commands are gone before hooks have used up their time. */
+const graceMs = 1_000;
 /** Far more than anybody reads, far less than a disk. */
 export const mostOutputBytes: number = 256 * 2 ** 20;
 
@@ -46,6 +48,7 @@ export async function startShell(options: ShellOptions, context: ToolContext): P
       tag: { name: runTag, value: `${context.shells.tag(context.env[runTag])}/${context.toolUseId}` },
       input: command,
       timeoutMs,
+      graceMs,
       ...(signal === undefined ? {} : { signal }),
     },
   );
