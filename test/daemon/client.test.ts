@@ -293,7 +293,7 @@ describe("SD-74, SD-80, SD-81: when the daemon is not what it should be", () => 
       const { code, stdout } = await world.client([file, "--on-failure", "block"], event(), { form });
       server.close();
       rmSync(recordPath(file, world.env));
-      // A shell that could not write all it wanted may have garbled what it hands on; then it refuses by itself.
+      // A process that falls over under `block` is a refusal, too.
       return { text, refused: stdout === denial("no") || (code === 2 && stdout === "") };
     });
     expect(await Promise.all(asked)).toEqual(answers.map(({ text }) => ({ text, refused: true })));
