@@ -19,9 +19,9 @@ interface Known {
  * Contract: undefined when it cannot be told without building; that is no reason to fail.
  */
 export function sourceHash(file: string, env: Env): string | undefined {
-  const build = join(buildsFolder(env), recordName(file));
-  const kept = build.replace(/\.json$/, ".source.json");
   try {
+    const build = join(buildsFolder(env), recordName(file));
+    const kept = build.replace(/\.json$/, ".source.json");
     return stillTrue(kept, file, build) ?? reckon(file, kept, build);
   } catch {
     return undefined; // gone since it was loaded, or no folder to keep it in

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -292,6 +301,26 @@ test("an error after the answer put a second answer behind it, and the denial wa
   expect({ code, stdout }).toEqual({ code: 0, stdout: denial("no") });
   expect(stderr).toContain("threw where nobody could catch it: null");
 });
+
+test.skipIf(!existsSync("/dev/full"))(
+  "a folder as input, or a stderr that takes nothing, ended a guard with another exit than its own",
+  async () => {
+    const { spawnSync } = await import("node:child_process");
+    const file = world.file("ends.mjs", app(`app.preTool("Bash", { onFailure: "block" }, () => undefined);`));
+    const full = openSync("/dev/full", "w");
+    const folder = openSync(world.folder, "r");
+    const ended = [
+      ["pipe", "pipe", "pipe"] as const,
+      ["pipe", full, full] as const,
+      [folder, "pipe", "pipe"] as const,
+    ].map((stdio) => {
+      const words = [join(world.folder, "package/dist/cli/bin.cjs"), "run", file];
+      const env = { PATH: process.env["PATH"], HOME: world.folder, HOOKLINE_HOME: join(world.folder, "state") };
+      return spawnSync(process.execPath, words, { stdio: [...stdio], input: "{", env }).status;
+    });
+    expect(ended).toEqual([2, 2, 2]);
+  },
+);
 
 test("SD-120, SD-121: twelve processes count to twelve; ids never become paths", async () => {
   const file = world.file(

@@ -39,7 +39,9 @@ const silenceMs = 5_000;
 
 async function answerEvent(call: RunArguments, state: Running, fail: (message: string) => never): Promise<void> {
   const { env } = process;
-  const [input, loaded] = await Promise.all([readInput(silenceMs, call.head), load(call.file, state)]);
+  const unreadable = (error: unknown): Input => ({ fault: messageOf(error) });
+  const reading = readInput(silenceMs, call.head).catch(unreadable);
+  const [input, loaded] = await Promise.all([reading, load(call.file, state)]);
   if ("problem" in loaded) {
     state.event = nameIn(input);
     return fail(loaded.problem);

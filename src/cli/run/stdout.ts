@@ -9,7 +9,10 @@ export function guardStdout(): void {
   guardChildren();
 }
 
-/** Contract: the whole text is handed over when it returns, however slow the reader; a reader that went away is no error. */
+/**
+ * Contract: the whole text is handed over when it returns, however slow the reader; a reader that went away is no error. Nor is a stderr
+ * that takes nothing, such as a file on a full disk: the answer counts, and there is no place left to tell.
+ */
 export function writeWhole(fd: 1 | 2, text: string): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) {
@@ -17,7 +20,7 @@ export function writeWhole(fd: 1 | 2, text: string): void {
       at += writeSync(fd, bytes, at);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === "EPIPE") return;
+      if (code === "EPIPE" || (fd === 2 && code !== "EAGAIN")) return;
       if (code !== "EAGAIN") throw error;
       // The pipe is full and does not block by itself.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
