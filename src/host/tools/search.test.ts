@@ -75,6 +75,16 @@ test("lines, counts, pages and context, in order of paths", async () => {
   expect(await said({ pattern: "(" })).toContain("regex parse error");
 });
 
+test("a file type that is the name of something every object has made the search throw", async () => {
+  const { call, over } = tree();
+  for (const type of ["toString", "constructor", "nonsense"]) {
+    expect(await call(grepTool, { pattern: "hello", type }, over)).toMatchObject({
+      isError: true,
+      content: expect.stringContaining(`unrecognized file type: ${type}`),
+    });
+  }
+});
+
 test("a pattern that goes back for ever holds nobody and can be interrupted", async () => {
   const { call, over, write } = tree();
   write("slow.txt", `${"a".repeat(40)}!\n`);

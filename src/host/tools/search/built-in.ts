@@ -32,7 +32,7 @@ async function filesIn({ root, env, signal }: SearchPlace): Promise<readonly str
 }
 
 function wantedFiles({ globs, type }: SearchWish): { test: (path: string) => boolean } | { error: string } {
-  const typed = type === undefined ? undefined : fileTypes[type];
+  const typed = type !== undefined && Object.hasOwn(fileTypes, type) ? fileTypes[type] : undefined;
   if (type !== undefined && typed === undefined) return { error: `unrecognized file type: ${type}` };
   const kinds = typed?.map(compileGlob);
   const out = globs.filter((glob) => glob.startsWith("!")).map((glob) => compileGlob(glob.slice(1)));
