@@ -38,7 +38,7 @@ function stuck(time: Time, budgetMs?: number, aborted = true) {
       close: () => note("engine"),
     },
     agents: { killAll: () => note("agents") },
-    shells: { endAll: () => note("commands") },
+    shells: { endAll: () => note("commands"), clearFolders: () => note("folders") },
     servers: [{ close: () => note("server") }],
     surroundings: { end: () => note("watchers") },
     live: { remove: () => note("registry") },
@@ -63,7 +63,7 @@ describe("HO-43: the end is over two seconds after it was asked for", () => {
     expect(time.at).toBeLessThanOrEqual(2_000);
     const names = seen.map(([what]) => what);
     expect(names).toEqual([
-      ...["hooks", "agents", "commands", "server", "watchers", "engine", "registry", "transcript"],
+      ...["hooks", "agents", "commands", "server", "watchers", "engine", "folders", "registry", "transcript"],
     ]);
     expect(seen.filter(([, at]) => at === 0).map(([what]) => what)).toEqual(["hooks", "agents", "commands"]);
   });
