@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { open, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
@@ -6,6 +5,7 @@ import { gunzip, gzip } from "node:zlib";
 import { ensureFolder, type Fs, openFor, unless, writeAll } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 import type { ArchivedFile } from "./archive-manifest.ts";
+import { sha256 } from "./sha256.ts";
 
 /** A stretch of this many bytes is compressed at a time, so that memory stays flat. */
 const memberBytes = 8 * 1024 * 1024;
@@ -152,8 +152,4 @@ async function read(file: Source, from: number, length: number): Promise<Buffer>
 
 async function headOf(file: Source, length: number): Promise<string> {
   return sha256(await read(file, 0, length));
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { ensureFolder, type Fs, replaceFile, unless } from "../files/index.ts";
 import { isObject } from "../protocol/index.ts";
 import type { Draft } from "./formats/claude-code/compose.ts";
 import { realInside } from "./inside.ts";
 import { isSafeId } from "./session-id.ts";
+import { sha256 } from "./sha256.ts";
 
 /** From a record to a place in it, key by key. */
 type Way = readonly (string | number)[];
@@ -93,7 +93,7 @@ async function spillResult(
 /** A name that is taken by other bytes is never written over. */
 async function writeText(folder: string, id: unknown, bytes: Buffer, fs: Fs): Promise<string> {
   await ensureFolder(folder, fs);
-  const sha = createHash("sha256").update(bytes).digest("hex");
+  const sha = sha256(bytes);
   const name = typeof id === "string" && isSafeId(id) ? id : sha.slice(0, 24);
   for (const path of [join(folder, `${name}.txt`), join(folder, `${name}-${sha.slice(0, 16)}.txt`)]) {
     if ((await replaceFile(path, bytes, { fs, expect: null })) === "replaced") return path;
@@ -110,7 +110,7 @@ async function spillBlob(
   fs: Fs,
 ): Promise<Part> {
   const { bytes, as } = encode(text, "base64");
-  const sha = createHash("sha256").update(bytes).digest("hex");
+  const sha = sha256(bytes);
   const file = `blobs/${sha}`;
   const path = join(sessionFolder, "blobs", sha);
   await ensureFolder(dirname(path), fs);

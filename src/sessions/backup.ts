@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ensureFolder, type Fs, openFolder, readPrivate, replaceFile, unless } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
+import { sha256 } from "./sha256.ts";
 
 /** Copies of files as they were before a change, with what is needed to bring them back. */
 export interface Backup {
@@ -42,7 +42,7 @@ export async function backUp(wish: BackupWish, fs: Fs): Promise<Backup> {
   const files: SavedFile[] = [];
   for (const [n, path] of paths.entries()) {
     const bytes = await readFile(path);
-    const saved = { path, name: `${n}.bin`, sizeBytes: bytes.length, sha256: hash(bytes) };
+    const saved = { path, name: `${n}.bin`, sizeBytes: bytes.length, sha256: sha256(bytes) };
     await replaceFile(join(folder, saved.name), bytes, { fs });
     await verify(folder, saved);
     files.push(saved);
@@ -102,9 +102,9 @@ async function readBackup(folder: string): Promise<Backup | undefined> {
   return { ...said, folder };
 }
 
-async function verify(folder: string, { name, path, sha256 }: SavedFile): Promise<Buffer> {
+async function verify(folder: string, { name, path, sha256: saved }: SavedFile): Promise<Buffer> {
   const bytes = await readFile(join(folder, name));
-  if (hash(bytes) === sha256) return bytes;
+  if (sha256(bytes) === saved) return bytes;
   throw new Problem(
     "sessions/bad-backup",
     `the copy of ${path} in ${folder} is not what was saved. Nothing was restored.`,
@@ -112,8 +112,4 @@ async function verify(folder: string, { name, path, sha256 }: SavedFile): Promis
       about: { folder, path },
     },
   );
-}
-
-function hash(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }

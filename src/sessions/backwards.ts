@@ -1,6 +1,7 @@
 import { openFile } from "./bytes.ts";
 import type { Item } from "./entry.ts";
 import { isRecord, toEntry } from "./formats/claude-code/entry.ts";
+import { hasBom, isBlankLine } from "./line-bytes.ts";
 import { type Line, maxLineBytes } from "./lines.ts";
 import { recordsOf, type SourceFile, sourceFile } from "./records.ts";
 
@@ -68,13 +69,5 @@ function whole(pieces: readonly Buffer[], offset: number, lineEnd: number, fileE
   const from = offset === 0 && hasBom(all) ? 3 : 0;
   const to = place.terminated && all.length > from && all[all.length - 1] === 13 ? all.length - 1 : all.length;
   const bytes = all.subarray(from, to);
-  return bytes.every(isBlank) ? undefined : { ...place, offset: offset + from, length: bytes.length, bytes };
-}
-
-function isBlank(byte: number): boolean {
-  return byte === 0x20 || byte === 0x09 || byte === 0x0d;
-}
-
-function hasBom(bytes: Buffer): boolean {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return isBlankLine(bytes) ? undefined : { ...place, offset: offset + from, length: bytes.length, bytes };
 }

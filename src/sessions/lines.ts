@@ -1,6 +1,7 @@
 import { isAscii } from "node:buffer";
 import { type ByteSource, openBytes } from "./bytes.ts";
 import { type Cursor, headOf, stillHolds } from "./cursor.ts";
+import { hasBom, isBlankLine } from "./line-bytes.ts";
 
 export type { Cursor } from "./cursor.ts";
 
@@ -186,7 +187,7 @@ function splitter(start: Position, limit: number, chunk: number): Splitter {
   function cut(from: number, to: number, end: number, terminated: boolean): Line | undefined {
     const first = lineAt === 0 && hasBom(buffer, from) ? from + 3 : from;
     const last = terminated && to > first && buffer[to - 1] === 13 ? to - 1 : to;
-    if (isBlank(buffer, first, last)) return undefined;
+    if (isBlankLine(buffer, first, last)) return undefined;
     const bytes = buffer.subarray(first, last);
     return { offset: lineAt + first - from, length: last - first, end, line, bytes, terminated, ascii };
   }
@@ -207,16 +208,4 @@ function splitter(start: Position, limit: number, chunk: number): Splitter {
       return cut(heldFrom, heldFrom + held, end, false);
     },
   };
-}
-
-function hasBom(buffer: Buffer, at: number): boolean {
-  return buffer[at] === 0xef && buffer[at + 1] === 0xbb && buffer[at + 2] === 0xbf;
-}
-
-function isBlank(buffer: Buffer, from: number, to: number): boolean {
-  for (let at = from; at < to; at++) {
-    const byte = buffer[at];
-    if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false;
-  }
-  return true;
 }

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type Part, putAt, valueAt } from "./aside.ts";
 import { realInside } from "./inside.ts";
 import { isSafeId } from "./session-id.ts";
+import { sha256 } from "./sha256.ts";
 
 export interface PutBack {
   readonly record: Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ async function textOf(part: Part, root: string, sessionFolder: string): Promise<
   const bytes = await readFile(path);
   if (bytes.length !== part.sizeBytes) return { why: `has ${bytes.length} bytes, not ${part.sizeBytes}` };
   const isBlob = part.file.startsWith("blobs/");
-  if (isBlob && createHash("sha256").update(bytes).digest("hex") !== basename(part.file)) return { why: "was changed" };
+  if (isBlob && sha256(bytes) !== basename(part.file)) return { why: "was changed" };
   if (part.as === "base64") return bytes.toString("base64");
   if (part.as === "text") return bytes.toString("utf8");
   const text: unknown = JSON.parse(bytes.toString("utf8"));

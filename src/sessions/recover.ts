@@ -1,4 +1,5 @@
 import { isObject } from "../protocol/index.ts";
+import { isBlank } from "./line-bytes.ts";
 /** A stretch of a damaged line: an object that could be saved, or bytes that hold none. */
 export type Part =
   | { readonly from: number; readonly to: number; readonly object: Record<string, unknown> }
@@ -126,8 +127,4 @@ function parseObject(bytes: Buffer, from: number, to: number): Record<string, un
     // Not JSON: the caller keeps these bytes as damage.
     return undefined;
   }
-}
-
-function isBlank(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x09 || byte === 0x0d;
 }

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { ensureFolder, type Fs, replaceFile } from "../files/index.ts";
 import { filesOf, type SessionPlace } from "./formats/claude-code/locate.ts";
+import { sha256 } from "./sha256.ts";
 
 export interface SessionCopy {
   readonly place: SessionPlace;
@@ -45,8 +45,4 @@ export async function removeTree(path: string, fs: Fs): Promise<void> {
     else await fs.unlink(below);
   }
   await fs.rmdir(path);
-}
-
-export function sha256(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }

@@ -4,7 +4,8 @@ import { ensureFolder, type Fs, replaceFile, unless } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 import { type Backup, backUp, restoreBackup } from "./backup.ts";
 import type { SessionPlace } from "./formats/claude-code/locate.ts";
-import { type SessionCopy, sessionPaths, sha256 } from "./session-copy.ts";
+import { type SessionCopy, sessionPaths } from "./session-copy.ts";
+import { sha256 } from "./sha256.ts";
 
 export interface SwapWish {
   readonly backups: string;

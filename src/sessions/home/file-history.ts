@@ -5,6 +5,7 @@ import type { Root } from "../formats/claude-code/roots.ts";
 import { look } from "../formats/claude-code/walk.ts";
 import { realInside } from "../inside.ts";
 import { safeId } from "../session-id.ts";
+import { fieldsOf } from "./json-file.ts";
 
 /** A copy of a file from before an edit. */
 export interface FileBackup {
@@ -62,8 +63,4 @@ function snapshotsIn(entries: Iterable<Entry>): ReadonlyMap<string, Taken> {
     }
   }
   return taken;
-}
-
-function fieldsOf(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

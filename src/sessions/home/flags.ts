@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Root } from "../formats/claude-code/roots.ts";
 import { look } from "../formats/claude-code/walk.ts";
+import { fieldsOf } from "./json-file.ts";
 
 /** Feature flags as an older client cached them. */
 export interface Flags {
@@ -80,8 +81,4 @@ function parse(text: string): unknown {
     // A cache that cannot be read is no cache.
     return undefined;
   }
-}
-
-function fieldsOf(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -12,6 +12,11 @@ export async function readJsonObject(path: string): Promise<Record<string, unkno
   return second === "half" ? undefined : second;
 }
 
+/** The fields of what may be an object; none of what is not. */
+export function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
 async function attempt(path: string): Promise<Record<string, unknown> | "half" | undefined> {
   let text: string;
   try {

@@ -1,4 +1,5 @@
 import type { Item } from "../entry.ts";
+import { hasBom } from "../line-bytes.ts";
 import type { Aside } from "./desk.ts";
 import type { RepairPlan } from "./plan.ts";
 
@@ -42,10 +43,6 @@ export function applyPlan(file: string, bytes: Buffer, items: readonly Item[], p
 }
 
 const newline = 0x0a;
-
-function hasBom(bytes: Buffer): boolean {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-}
 
 /** The items of each line that has a change, line by line. */
 function* changedLines(items: readonly Item[], plan: RepairPlan): Generator<Item[]> {
