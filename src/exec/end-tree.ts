@@ -14,7 +14,8 @@ type Target = Pick<ProcessRow, "pid" | "pgid" | "startedAt" | "name">;
 
 /**
  * Ends a process and all that came from it: asked first, killed after the grace, then looked for by their marks, because a signal
- * to a group misses what left the group. Resolves with what still lives, at most `graceMs` plus about half a second later.
+ * to a group misses what left the group. Resolves with what still lives, at most `graceMs` plus about half a second later, or the time
+ * that a busy machine needs for a few looks.
  */
 export async function endTree(tree: Tree, graceMs: number, system: Processes = processes): Promise<Leak[]> {
   const graceEnd = performance.now() + graceMs;
@@ -38,7 +39,9 @@ export async function endTree(tree: Tree, graceMs: number, system: Processes = p
 
   const sweepEnd = performance.now() + sweepMs;
   const refused = new Set<number>();
+  let looks = 0;
   do {
+    looks += 1;
     family = blind ? [] : familyOf(marks, await system.list(tagName), family);
     targets = (blind ? [group] : family).filter(isAlive);
     if (tree.exited() && targets.length === 0) return [];
@@ -46,7 +49,7 @@ export async function endTree(tree: Tree, graceMs: number, system: Processes = p
     for (const one of targets) if (send(one, "SIGKILL") === "not-permitted") refused.add(one.pid);
     // What forks faster than it dies is met again by the next look.
     await exitOr(tree, lookEveryMs);
-  } while (performance.now() < sweepEnd);
+  } while (performance.now() < sweepEnd || looks < fewestLooks);
 
   if (!tree.exited() && targets.length === 0) targets = [group];
   return targets.filter(isAlive).map(({ pid, name }) => ({
@@ -58,6 +61,8 @@ export async function endTree(tree: Tree, graceMs: number, system: Processes = p
 
 const lookEveryMs = 20;
 const sweepMs = 500;
+/** One look tells what to kill, the next what was born meanwhile, another one that all are gone. */
+const fewestLooks = 5;
 
 async function exitOr(tree: Tree, ms: number): Promise<void> {
   await (tree.exited() ? sleep(ms) : Promise.race([tree.exit, sleep(ms)]));
