@@ -3,7 +3,7 @@ import { daemonStatus } from "../../src/daemon/index.ts";
 import { app, clientForms, type DaemonWorld, event, openDaemonWorld, until } from "./world.ts";
 
 /** 200 in the long suite. */
-const trials = Math.min(200, Number(process.env["HOOKLINE_TRIALS"] ?? 12));
+const trials = Math.min(200, Number(process.env["HOOKLINE_TRIALS"] ?? 6));
 
 let world: DaemonWorld;
 beforeAll(async () => {
