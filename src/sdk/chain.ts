@@ -33,6 +33,8 @@ export interface ChainRun {
   readonly warnings: AppWarning[];
   readonly trace: HandlerTrace[];
   readonly failures: { readonly handler: string; readonly message: string }[];
+  /** What went wrong beside the chain, such as an observer that threw. */
+  readonly troubles: string[];
 }
 
 export interface ChainCall {
@@ -40,6 +42,8 @@ export interface ChainCall {
   readonly world: World;
   /** The context all handlers share. */
   readonly shared: object;
+  /** Told of what goes wrong beside the chain. */
+  readonly trouble: (line: string) => void;
   /** When the whole chain must be done, on the clock of `ticks`. */
   readonly deadline: number;
 }
@@ -88,17 +92,17 @@ async function runOne(
   again: boolean,
 ): Promise<HookEvent> {
   const { observers } = call.parts;
-  const { complain } = call.world;
+  const { trouble } = call;
   const { name } = registration;
   const about = () => ({ event: event.name, ...(event.sessionId ? { session: event.sessionId } : {}), handler: name });
-  observers.tell("handler-start", about, complain);
+  observers.tell("handler-start", about, trouble);
   const begun = ticks();
   const ended = await answerOf(registration, event, call);
   const ms = ticks() - begun;
   const mark = again ? ({ again } as const) : {};
   if (ended.by === "value" && ended.value === "skipped") {
     run.trace.push({ name, outcome: "skipped", ms, ...mark });
-    observers.tell("handler-skip", about, complain);
+    observers.tell("handler-skip", about, trouble);
     return event;
   }
   const taken = take(ended as Ended<unknown>, event, registration);
@@ -106,7 +110,7 @@ async function runOne(
     run.trace.push({ name, outcome: taken.outcome, ms, error: taken.failed, ...mark });
     run.failures.push({ handler: name, message: taken.failed });
     run.answers.push(...refusalFor(registration, event, taken.failed, call));
-    observers.tell("handler-error", () => ({ ...about(), error: taken.failed }), complain);
+    observers.tell("handler-error", () => ({ ...about(), error: taken.failed }), trouble);
     return event;
   }
   const answers = again ? taken.answers.filter((answer) => answer.kind === "ask" || isRefusal(answer)) : taken.answers;
@@ -114,7 +118,7 @@ async function runOne(
   run.warnings.push(...taken.warnings);
   const outcome = answers.length > 0 ? "answered" : "passed";
   run.trace.push({ name, outcome, ms, answers: answers.map(({ kind }) => kind), ...reasonIn(answers), ...mark });
-  observers.tell("handler-end", () => ({ ...about(), ms, answers: answers.map(({ kind }) => kind) }), complain);
+  observers.tell("handler-end", () => ({ ...about(), ms, answers: answers.map(({ kind }) => kind) }), trouble);
   return again ? event : taken.event;
 }
 
@@ -212,5 +216,5 @@ function emit(registration: Registration, event: HookEvent, type: string, payloa
     throw wrong("undeclared-event", message, { type, declared: customEvents });
   }
   const about = () => ({ event: event.name, handler: name, type, payload });
-  call.parts.observers.tell("custom", about, call.world.complain);
+  call.parts.observers.tell("custom", about, call.trouble);
 }

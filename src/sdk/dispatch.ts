@@ -35,15 +35,19 @@ export async function dispatch(parts: AppParts, payload: WirePayload, world: Wor
   const state = world.state ?? lazyState(event, parts.options, world);
   const tasks = lazyTasks(event, parts.options, parts.tasks, world);
   const shared = eventContext({ event, world, providers: parts.providers, state, tasks });
-  const run: ChainRun = { answers: [], warnings: [], trace: [], failures: [] };
+  const run: ChainRun = { answers: [], warnings: [], trace: [], failures: [], troubles: [] };
+  const trouble = (line: string) => {
+    run.troubles.push(line);
+    world.complain(line);
+  };
   const about = () => ({ event: event.name, ...(event.sessionId ? { session: event.sessionId } : {}) });
-  parts.observers.tell("hook-start", about, world.complain);
-  const said = await throughApp(parts, chain, event, shared, world, run);
+  parts.observers.tell("hook-start", about, trouble);
+  const said = await throughApp(parts, chain, event, shared, world, run, trouble);
   for (const { message } of run.warnings) world.complain(message);
   const told = await tellFailures(run, event, state, world);
   const folded = fold([...said, ...(await tasks.due()), ...told]);
   const spelled = spell(event.name, folded);
-  parts.observers.tell("hook-end", () => ({ ...about(), ms: ticks() - begun, wire: spelled.wire }), world.complain);
+  parts.observers.tell("hook-end", () => ({ ...about(), ms: ticks() - begun, wire: spelled.wire }), trouble);
   const ms = ticks() - begun;
   if (world.log !== undefined) {
     const content = await contentFor(parts.options, event, spelled, world);
@@ -84,10 +88,11 @@ async function throughApp(
   shared: object,
   world: World,
   run: ChainRun,
+  trouble: (line: string) => void,
 ): Promise<readonly Answer[]> {
   const ms = deadlineOf(event.name, chain, parts);
   const inner = async (now: HookEvent) => {
-    await runChain(chain, now, { parts, world, shared, deadline: ticks() + ms }, run);
+    await runChain(chain, now, { parts, world, shared, trouble, deadline: ticks() + ms }, run);
     return run.answers;
   };
   if (parts.middleware.length === 0) {
@@ -105,7 +110,7 @@ async function throughApp(
     return ended.value.answers;
   }
   const why = ended.by === "error" ? messageOf(ended.error) : `gave no answer within ${Math.round(ended.afterMs)} ms`;
-  parts.observers.tell("hook-error", () => ({ event: event.name, error: why }), world.complain);
+  parts.observers.tell("hook-error", () => ({ event: event.name, error: why }), trouble);
   run.failures.push({ handler: "middleware", message: why });
   const kept = run.answers.some(isRefusal) ? run.answers : [];
   if (strictestMode(parts, chain, world.onFailure) === "continue") return kept;

@@ -30,6 +30,7 @@ export function recordOf(
     ...(aside === "" || aside === reason ? {} : { stderr: aside }),
     handlers: run.trace.map((one) => handlerOf(one, reason)),
     ...(run.warnings.length > 0 ? { warnings: run.warnings.map(({ code }) => code) } : {}),
+    ...(run.troubles.length > 0 ? { troubles: run.troubles } : {}),
   };
 }
 

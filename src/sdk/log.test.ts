@@ -95,6 +95,17 @@ test("SD-32: what a form of text cannot carry is in the log; SD-111: a permissio
   expect(permission).toMatchObject({ answer: "allow" });
 });
 
+test("SD-14: an observer that throws was told on stderr only; it is in the log, once for each time", async () => {
+  const app = createApp()
+    .observe("handler-end", () => {
+      throw new Error("blind");
+    })
+    .preTool("Bash", { name: "guard" }, () => deny("no"));
+  const { records, complaints } = await logged(app);
+  expect(records).toMatchObject([{ answer: "refused", troubles: ["An observer of handler-end threw: blind"] }]);
+  expect(complaints).toEqual(["An observer of handler-end threw: blind"]);
+});
+
 test("SD-113: what handlers and middleware write carries their name, and goes to stderr from warn up", async () => {
   const app = createApp()
     .use((_event, { log }, next) => {
