@@ -3,7 +3,7 @@ import type { Asker, Question } from "./ports.ts";
 /** Puts the questions of all hooks of an engine to the person one at a time, in order of arrival. */
 export type AskInTurn = (question: Question, signal: AbortSignal) => Promise<string | undefined>;
 
-/** Contract: never rejects; without somebody to ask, on refusal and on cancel the answer is undefined. */
+/** Contract: never rejects; without somebody to ask, on refusal, on cancel and when the asker fails the answer is undefined. */
 export function askInTurn(asker: Asker | undefined): AskInTurn {
   let last: Promise<unknown> = Promise.resolve();
   return (question, signal) => {

@@ -2,10 +2,10 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { Problem } from "../protocol/index.ts";
 import { findSessions, type SessionPlace } from "./formats/claude-code/locate.ts";
-import { findRoots, type Origin, type Where } from "./formats/claude-code/roots.ts";
+import { findRoots, originRank, type Where } from "./formats/claude-code/roots.ts";
 import { listSessions } from "./list.ts";
 import { plainLine } from "./plain-text.ts";
-import { isSafeId, safeId } from "./session-id.ts";
+import { safeId } from "./session-id.ts";
 
 export interface FindOptions extends Where {
   /** Where `last` looks; this process's own unless told. */
@@ -36,10 +36,9 @@ async function placeOf(path: string, missing: FindOptions["missing"]): Promise<S
   });
   const folder = dirname(file);
   const id = basename(file).replace(/\.jsonl(?:\.gz)?$/, "");
-  if (!isSafeId(id)) safeId(id);
   const above = dirname(folder);
   const root = basename(above) === "projects" ? dirname(above) : folder;
-  return { id, root: { path: root, origin: "client" }, project: basename(folder), folder, file };
+  return { id: safeId(id), root: { path: root, origin: "client" }, project: basename(folder), folder, file };
 }
 
 async function newest({ cwd = process.cwd(), ...where }: FindOptions): Promise<SessionPlace> {
@@ -47,15 +46,14 @@ async function newest({ cwd = process.cwd(), ...where }: FindOptions): Promise<S
   throw notFound("last", `No session was recorded in ${cwd}.`);
 }
 
-/** Sessions whose id begins with the name, each once: the place it was recorded in beats the archive's copy. */
+/** Sessions whose id begins with the name, each once. */
 async function candidates(name: string, where: Where): Promise<SessionPlace[]> {
-  const rank: Record<Origin, number> = { client: 0, hookline: 1, archive: 2 };
   const found = new Map<string, SessionPlace>();
   for await (const place of findSessions(await findRoots(where))) {
     if (place.id !== name && (name.length < 4 || !place.id.startsWith(name))) continue;
     const key = `${place.project}/${place.id}`;
     const other = found.get(key);
-    if (other === undefined || rank[place.root.origin] < rank[other.root.origin]) found.set(key, place);
+    if (other === undefined || originRank[place.root.origin] < originRank[other.root.origin]) found.set(key, place);
   }
   return [...found.values()];
 }

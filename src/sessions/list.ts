@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { countAgents } from "./formats/claude-code/count-agents.ts";
 import { folderName } from "./formats/claude-code/folder-name.ts";
 import { findSessions, type SessionPlace } from "./formats/claude-code/locate.ts";
-import { findRoots, type Origin, type Where } from "./formats/claude-code/roots.ts";
+import { findRoots, type Origin, originRank, type Where } from "./formats/claude-code/roots.ts";
 import { type Header, readHeader } from "./header.ts";
 import { readJsonObject } from "./home/json-file.ts";
 import { type LiveSession, readRegistry } from "./home/registry.ts";
@@ -67,12 +67,11 @@ interface Dated {
 
 async function newestFirst(options: ListOptions): Promise<Dated[]> {
   const found = new Map<string, Dated>();
-  const rank: Record<Origin, number> = { client: 0, hookline: 1, archive: 2 };
   for await (const place of findSessions(await findRoots(options))) {
     options.signal?.throwIfAborted();
     const key = `${place.project}/${place.id}`;
     const other = found.get(key);
-    if (other !== undefined && rank[other.place.root.origin] <= rank[place.root.origin]) continue;
+    if (other !== undefined && originRank[other.place.root.origin] <= originRank[place.root.origin]) continue;
     const modifiedMs = await modified(place);
     if (modifiedMs !== undefined) found.set(key, { place, modifiedMs, goneAtSource: place.root.origin === "archive" });
   }
@@ -93,6 +92,7 @@ async function modified({ root, folder, id, file }: SessionPlace): Promise<numbe
 
 async function folderOf(cwd: string): Promise<{ names: ReadonlySet<string>; paths: ReadonlySet<string> }> {
   const given = resolve(cwd);
+  // A folder that is gone has no other name than the one it had.
   const real = await realpath(given).catch(() => given);
   return { names: new Set([folderName(given), folderName(real)]), paths: new Set([given, real]) };
 }
@@ -113,6 +113,7 @@ function headerReader() {
   const headers = new Map<string, Promise<Header | undefined>>();
   const projects = new Map<string, Promise<Project>>();
   const of = (place: SessionPlace): Promise<Header | undefined> => {
+    // What went since it was listed is not in the list.
     const known = headers.get(place.file) ?? readHeader(place.file).catch(() => undefined);
     headers.set(place.file, known);
     return known;

@@ -94,6 +94,7 @@ export async function* filesToSearch(options: SearchOptions): AsyncGenerator<Fil
       { file: place.file },
       ...agents.map(({ file, id }) => ({ file, agentId: id })),
     ] as { file: string; agentId?: string }[]) {
+      // What went since it was listed holds nothing.
       const known = await stat(file).catch(() => undefined);
       if (known === undefined || (options.sinceMs !== undefined && known.mtimeMs < options.sinceMs)) continue;
       yield { place, file, ...(agentId === undefined ? {} : { agentId }), sizeBytes: known.size };
@@ -103,6 +104,7 @@ export async function* filesToSearch(options: SearchOptions): AsyncGenerator<Fil
 
 async function belongsTo(place: SessionPlace, project: string | undefined): Promise<boolean> {
   if (project === undefined || place.project === folderName(project)) return true;
+  // A file that cannot be read belongs to nobody's search.
   return (await readHeader(place.file).catch(() => undefined))?.cwd === project;
 }
 
@@ -191,8 +193,9 @@ export async function withTurns(hits: readonly Ranked[]): Promise<SearchHit[]> {
 }
 
 async function turnsByOffset(place: SessionPlace): Promise<ReadonlyMap<number, number>> {
-  if (((await stat(place.file).catch(() => undefined))?.size ?? Number.POSITIVE_INFINITY) > largestToLoad)
-    return new Map();
+  // Gone since it was searched, or too large: the hit is shown without its turn.
+  const known = await stat(place.file).catch(() => undefined);
+  if (known === undefined || known.size > largestToLoad) return new Map();
   const { main } = await sessionAt(place).load();
   return new Map(main.turns().turns.flatMap(({ number, entries }) => entries.map(({ offset }) => [offset, number])));
 }

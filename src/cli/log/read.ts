@@ -34,6 +34,7 @@ export async function* follow(path: string, signal: AbortSignal): AsyncGenerator
         file = await openIfThere(path);
         rest.at = 0;
       }
+      // The pause fails when the signal aborts, and then the loop ends.
       await sleep(pollMs, undefined, { signal }).catch(() => undefined);
     }
   } finally {

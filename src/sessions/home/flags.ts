@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Root } from "../formats/claude-code/roots.ts";
 import { look } from "../formats/claude-code/walk.ts";
 import { fieldsOf } from "./json-file.ts";
+import { readIfThere } from "./read-if-there.ts";
 
 /** Feature flags as an older client cached them. */
 export interface Flags {
@@ -70,8 +70,8 @@ function configsIn(configs: Record<string, unknown>): Map<string, unknown> {
 }
 
 async function readJson(path: string): Promise<unknown> {
-  const text = await readFile(path, "utf8").catch(() => undefined);
-  return text === undefined ? undefined : parse(text);
+  const bytes = await readIfThere(path);
+  return bytes === undefined ? undefined : parse(bytes.toString("utf8"));
 }
 
 function parse(text: string): unknown {

@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { isObject } from "../../protocol/index.ts";
+import { readIfThere } from "./read-if-there.ts";
 
 /** A small JSON object from a folder that other programs write. Gone or half written is not an error: then it is undefined. */
 export async function readJsonObject(path: string): Promise<Record<string, unknown> | undefined> {
@@ -18,17 +18,12 @@ export function fieldsOf(value: unknown): Record<string, unknown> {
 }
 
 async function attempt(path: string): Promise<Record<string, unknown> | "half" | undefined> {
-  let text: string;
+  const bytes = await readIfThere(path);
+  if (bytes === undefined) return undefined;
   try {
-    text = await readFile(path, "utf8");
-  } catch {
-    // Gone, or not readable for us: nothing to say about it.
-    return undefined;
-  }
-  try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
     return isObject(value) ? value : undefined;
   } catch {
-    return "half";
+    return "half"; // no JSON, or not yet
   }
 }

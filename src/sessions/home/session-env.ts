@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Root } from "../formats/claude-code/roots.ts";
 import { look } from "../formats/claude-code/walk.ts";
 import { realInside } from "../inside.ts";
 import { safeId } from "../session-id.ts";
+import { readIfThere } from "./read-if-there.ts";
 
 /** What a hook wrote for later shell calls: text to look at, never to run or to give away. */
 export interface EnvFile {
@@ -20,7 +20,7 @@ export async function loadSessionEnv(root: Root, sessionId: string): Promise<Env
   for (const { name, path, folder: isFolder } of await look(root.path, folder)) {
     const [, event, index] = /^([a-z]+)-hook-(\d+)\.sh$/.exec(name) ?? [];
     if (event === undefined || index === undefined || isFolder) continue;
-    const text = await readFile(path, "utf8").catch(() => undefined);
+    const text = (await readIfThere(path))?.toString("utf8");
     if (text !== undefined) files.push({ event, index: Number(index), file: path, text });
   }
   return files.sort((a, b) => (a.event === b.event ? a.index - b.index : a.event < b.event ? -1 : 1));

@@ -1,10 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isObject } from "../../protocol/index.ts";
 import type { Root } from "../formats/claude-code/roots.ts";
 import { look } from "../formats/claude-code/walk.ts";
 import { realInside } from "../inside.ts";
 import { safeId } from "../session-id.ts";
+import { readIfThere } from "./read-if-there.ts";
 import { checkTransition, type LoadedFile, type SaveOptions, saveJson } from "./save-json.ts";
 
 /** One task of a session's list. */
@@ -31,7 +31,7 @@ export async function loadTasks(root: Root, sessionId: string): Promise<Task[]> 
   const tasks: Task[] = [];
   for (const { name, path } of await look(root.path, folder)) {
     if (!/^\d+\.json$/.test(name)) continue;
-    const task = toTask(root, sessionId, path, await readFile(path).catch(() => undefined));
+    const task = toTask(root, sessionId, path, await readIfThere(path));
     if (task !== undefined) tasks.push(task);
   }
   return tasks.sort((a, b) => Number(a.id) - Number(b.id) || (a.file < b.file ? -1 : 1));

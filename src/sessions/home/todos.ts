@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Root } from "../formats/claude-code/roots.ts";
 import { look } from "../formats/claude-code/walk.ts";
 import { isSafeId, safeId } from "../session-id.ts";
+import { readIfThere } from "./read-if-there.ts";
 import { checkTransition, type LoadedFile, type SaveOptions, saveJson } from "./save-json.ts";
 
 /** A todo list of an older version: one per session, and one per agent. */
@@ -28,7 +28,7 @@ export async function loadTodos(root: Root, sessionId: string): Promise<TodoList
     const rest = name.slice(prefix.length, -5);
     const agentId = /^-agent-(.+)$/.exec(rest)?.[1];
     if (rest !== "" && (agentId === undefined || !isSafeId(agentId))) continue;
-    const bytes = await readFile(path).catch(() => undefined);
+    const bytes = await readIfThere(path);
     const items = bytes === undefined ? undefined : itemsIn(bytes);
     if (bytes === undefined || items === undefined) continue;
     lists.push({ root, sessionId, file: path, bytes, ...(agentId === undefined ? {} : { agentId }), items });

@@ -88,6 +88,7 @@ export async function liveLedger(
     if (isCut) isWhole = false;
     const ends = endsOf(path, kept.offset) ?? { head: "", tail: "" };
     const own = { path, dev, ino, size, mtimeMs, ...ends, progress: kept };
+    // Kept to be quicker the next time; without it the next time is as slow as this one.
     if (calls !== undefined) await writeLive(join(folder, "live"), { ...own, calls }).catch(() => undefined);
     const isLess = isCut && (before?.files[known.get(path)?.index ?? -1]?.progress.offset ?? 0) > kept.offset;
     return { known: { ...placeOf(file), ...own, shown: progress, stored: 0 }, rows: [from, table.count], isLess };

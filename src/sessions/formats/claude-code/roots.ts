@@ -12,6 +12,9 @@ export interface Root {
 /** Who keeps the sessions of a root: an agent, our own store, or our archive. */
 export type Origin = "client" | "hookline" | "archive";
 
+/** Of a session that lies in several places the lowest counts: where it was recorded, before the archive's copy. */
+export const originRank: Readonly<Record<Origin, number>> = { client: 0, hookline: 1, archive: 2 };
+
 /** Where to look. Roots that the caller names are the only ones looked at. */
 export interface Where extends HomeSource {
   readonly roots?: readonly (string | Root)[] | undefined;
