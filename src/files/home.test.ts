@@ -50,9 +50,10 @@ test("a folder that another program keeps is taken as it is, but a link is not f
   await expect(ensureFolder(join(root, "link"))).rejects.toMatchObject({ code: "file/not-ours" });
 });
 
-test("two that open it at once both succeed", async () => {
+test("eight that open it at once all succeed", async () => {
   const path = join(await tempFolder(), "a", "b");
   await Promise.all(Array.from({ length: 8 }, () => openFolder(path)));
+  expect((await lstat(path)).mode & 0o777).toBe(0o700);
 });
 
 test("a file in its place is a problem; a link of one's own to a safe folder is not", async () => {
