@@ -1,0 +1,17 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { loadApp } from "./load-app.ts";
+
+test("SD-65: an import that does not end is given up, with the file named and the way out", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-slow-import-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "hooks.mjs");
+  writeFileSync(file, "await new Promise((done) => setTimeout(done, 5_000).unref());\nexport default {};\n");
+  const loading = loadApp(file, { env: { HOOKLINE_HOME: join(folder, "state") }, cwd: folder, timeoutMs: 50 });
+  await expect(loading).rejects.toMatchObject({
+    code: "sdk/no-load",
+    message: `${file} does not load: it took longer than 0.05 s. What takes long belongs into a handler.`,
+  });
+});
