@@ -2,13 +2,12 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { parentPort, workerData } from "node:worker_threads";
 import {
   type AppInside,
-  appendLog,
   appFailure,
   endBuilds,
   type FailureMode,
-  type LogFileOptions,
   type LogRecord,
   loadApp,
+  openLog,
   readPayload,
   type Spelled,
   type WirePayload,
@@ -32,6 +31,18 @@ export interface ThreadLoans {
   readonly openTranscript: World["openTranscript"];
 }
 
+/** What all calls of a thread share. */
+interface Here {
+  readonly app: AppInside;
+  readonly data: ThreadData;
+  readonly loans: ThreadLoans;
+  readonly log: ReturnType<typeof openLog>;
+  /** Who was told what: sessions hear of a thing once. */
+  readonly told: Set<string>;
+  /** Nothing is left to do for a call. Contract: true for the first who says so. */
+  readonly done: (id: number) => boolean;
+}
+
 /** The body of the thread that runs handlers. It loads the app once and answers calls until it is ended. */
 export async function answerCalls(loans: ThreadLoans): Promise<void> {
   const data = workerData as ThreadData;
@@ -46,13 +57,16 @@ export async function answerCalls(loans: ThreadLoans): Promise<void> {
   } catch (error) {
     return send({ kind: "no-load", message: error instanceof Error ? error.message : String(error) });
   }
-  const told = new Set<string>();
   let closing = false;
-  /** Contract: true for the first who says so. */
   const done = (id: number): boolean => {
     const first = running.delete(id);
     if (first && closing && running.size === 0) void close(app);
     return first;
+  };
+  const { log } = app.options;
+  const here: Here = {
+    ...{ app, data, loans, done, told: new Set() },
+    log: openLog(process.env, typeof log === "object" ? log : {}),
   };
   parentPort?.on("message", (message: ToThread) => {
     if ("abort" in message) return running.get(message.abort)?.abort().abort(new Error(message.why));
@@ -64,9 +78,9 @@ export async function answerCalls(loans: ThreadLoans): Promise<void> {
     if (Atomics.compareExchange(claims, message.slot, claim.open, claim.taken) !== claim.open) {
       return send({ kind: "passed-over", slot: message.slot });
     }
-    const call = begin(message, app, data, done);
+    const call = begin(message, here);
     running.set(message.id, call);
-    void current.run(call, answer, call, app, data, loans, told, done);
+    void current.run(call, answer, call, here);
   });
   send({ kind: "ready", facts: factsOf(app) });
 }
@@ -89,7 +103,7 @@ function factsOf(app: AppInside): AppFacts {
   return { onFailure: app.modeFor("", undefined), events: Object.fromEntries(events) };
 }
 
-function begin(message: CallMessage, app: AppInside, data: ThreadData, done: (id: number) => boolean): Running {
+function begin(message: CallMessage, { app, data, log, done }: Here): Running {
   let controller: AbortController | undefined;
   const prints: string[] = [];
   return {
@@ -109,7 +123,7 @@ function begin(message: CallMessage, app: AppInside, data: ThreadData, done: (id
       const byWords = message.asked.transport === "http" && "value" in payload;
       reply(message, byWords ? withoutAnswer(payload.value, mode, why) : appFailure(why, mode), prints);
       const record = { time: new Date().toISOString(), event: event ?? "", failed: why };
-      appendLog({ ...record, ...aboutCall(message, data) }, process.env, () => undefined, limitsOf(app));
+      log({ ...record, ...aboutCall(message, data) }, () => undefined);
     },
   };
 }
@@ -119,14 +133,8 @@ function eventOf({ asked: { text } }: CallMessage): string | undefined {
   return "value" in payload ? String(payload.value["hook_event_name"]) : undefined;
 }
 
-async function answer(
-  call: Running,
-  app: AppInside,
-  data: ThreadData,
-  loans: ThreadLoans,
-  told: Set<string>,
-  done: (id: number) => boolean,
-): Promise<void> {
+async function answer(call: Running, here: Here): Promise<void> {
+  const { app, data, log, told, done } = here;
   const { message, prints } = call;
   const payload = readPayload(message.asked.text);
   if ("fault" in payload) {
@@ -137,11 +145,11 @@ async function answer(
   }
   const records: LogRecord[] = [];
   const complain = (line: string) => void prints.push(`hookline: ${line}\n`);
-  const world = new WorldOfCall(call, app, data, loans, records, complain);
+  const world = new WorldOfCall(call, here, records, complain);
   const settled = await app.dispatch(payload.value, world);
   reply(message, withNotice(settled, message.notice, payload.value, told), prints);
   for (const record of records) {
-    appendLog({ ...record, ...aboutCall(message, data) }, process.env, complain, limitsOf(app));
+    log({ ...record, ...aboutCall(message, data) }, complain);
   }
   await settled.dispose().catch((error: unknown) => complain(`A provider was not disposed: ${String(error)}`));
   done(message.id);
@@ -154,10 +162,6 @@ function reply({ id }: CallMessage, { exitCode, stdout, stderr, wire }: Spelled,
 
 function aboutCall({ asked: { transport }, again }: CallMessage, { sourceHash }: ThreadData) {
   return { transport, source: sourceHash, ...(again ? { rerun: true } : {}) };
-}
-
-function limitsOf({ options: { log } }: AppInside): LogFileOptions {
-  return typeof log === "object" ? log : {};
 }
 
 /** What a handler can ask for. Most do not; a class, because getters that are made for each call cost more than all they give. */
@@ -173,14 +177,7 @@ class WorldOfCall implements World {
   readonly #call: Running;
   #env: World["env"] | undefined;
 
-  constructor(
-    call: Running,
-    app: AppInside,
-    data: ThreadData,
-    loans: ThreadLoans,
-    records: LogRecord[],
-    complain: (line: string) => void,
-  ) {
+  constructor(call: Running, { app, data, loans }: Here, records: LogRecord[], complain: (line: string) => void) {
     const { cwd, onFailure } = call.message.asked;
     this.#call = call;
     this.cwd = cwd ?? data.cwd;

@@ -60,7 +60,7 @@ export { appInputs, buildFile, buildLater, endBuilds } from "./load/inputs.ts";
 export { type LoadOptions, loadApp } from "./load/load-app.ts";
 export { version } from "./load/version.ts";
 export type { Logger, LogRecord } from "./log.ts";
-export { appendLog, type LogFileOptions, logFiles } from "./log-file.ts";
+export { appendLog, type LogFileOptions, logFiles, openLog } from "./log-file.ts";
 export { appFailure, withoutAnswer } from "./no-answer.ts";
 export type { Observation, ObservationKind, Observer } from "./observe.ts";
 export { openTranscript } from "./open-transcript.ts";

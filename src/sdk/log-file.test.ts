@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { appendLog, logFiles } from "./log-file.ts";
+import { appendLog, logFiles, openLog } from "./log-file.ts";
 
 let folder: string;
 let home: string;
@@ -122,3 +122,28 @@ function writer(who: number, times: number, maxBytes: number, keep: number): Pro
     child.on("close", (code) => (code === 0 && said === "" ? done() : fail(new Error(said))));
   });
 }
+
+test("a log that is kept open follows the files, heals a torn end and mixes with other writers", () => {
+  const complaints: string[] = [];
+  const told = (line: string) => void complaints.push(line);
+  const write = openLog(env(), { maxBytes: 400, files: 2 });
+  const [old = "", path = ""] = logFiles(env(), { files: 2 });
+  const note = (n: number) => write({ ...record, n }, told);
+  const numbers = (file: string) =>
+    readFileSync(file, "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line) => (line === "torn" ? line : (JSON.parse(line) as { n: number }).n));
+  note(1);
+  appendLog({ ...record, n: 2 }, env(), told);
+  note(3);
+  writeFileSync(path, "torn", { flag: "a" });
+  note(4);
+  expect(numbers(path)).toEqual([1, 2, 3, "torn", 4]);
+  note(5);
+  for (let n = 6; n < 9; n++) note(n);
+  expect([...numbers(old), ...(statSync(path, { throwIfNoEntry: false }) ? numbers(path) : [])].at(-1)).toBe(8);
+  rmSync(path, { force: true });
+  note(9);
+  expect([numbers(path), statSync(path).mode & 0o777, complaints]).toEqual([[9], 0o600, []]);
+});

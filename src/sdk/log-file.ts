@@ -49,7 +49,7 @@ export function appendLog(
     const file = open(path);
     try {
       const bytes = Buffer.from(`${isTorn(file) ? "\n" : ""}${lineOf({ ...record, version })}\n`);
-      if (writeSync(file, bytes) < bytes.length) complain("The hook log took a part of a line only; is the disk full?");
+      if (writeSync(file, bytes) < bytes.length) complain(cutShort);
       const { maxBytes = defaults.maxBytes, files = defaults.files } = options;
       if (fstatSync(file).size > maxBytes) turnOver(path, maxBytes, Math.max(1, files));
     } finally {
@@ -59,6 +59,49 @@ export function appendLog(
     complain(`The hook log cannot be written: ${messageOf(error)}`);
   }
 }
+
+/** The log in the hands of a process that stays. */
+interface KeptFile {
+  readonly file: number;
+  readonly ino: number;
+  readonly dev: number;
+  /** As long as the file is no longer than this, our own whole line is its last. */
+  end: number;
+}
+
+/**
+ * `appendLog` for a process that stays, with the same contract: the file is opened again only when another one lies in its place, as when
+ * the files were turned over, and its last byte is looked at only when somebody else has written.
+ */
+export function openLog(
+  env: Readonly<Record<string, string | undefined>>,
+  { maxBytes = defaults.maxBytes, files = defaults.files }: LogFileOptions = {},
+): (record: LogRecord, complain: (line: string) => void) => void {
+  let kept: KeptFile | undefined;
+  return (record, complain) => {
+    try {
+      const path = logFiles(env, { files: 1 })[0] ?? "";
+      let stat = statSync(path, { throwIfNoEntry: false });
+      if (kept === undefined || stat?.ino !== kept.ino || stat.dev !== kept.dev) {
+        if (kept !== undefined) closeSync(kept.file);
+        kept = undefined;
+        const file = open(path);
+        stat = fstatSync(file);
+        kept = { file, ino: stat.ino, dev: stat.dev, end: 0 };
+      }
+      const torn = stat.size !== kept.end && isTorn(kept.file);
+      const bytes = Buffer.from(`${torn ? "\n" : ""}${lineOf({ ...record, version })}\n`);
+      kept.end = 0;
+      if (writeSync(kept.file, bytes) === bytes.length) kept.end = stat.size + bytes.length;
+      else complain(cutShort);
+      if (stat.size + bytes.length > maxBytes) turnOver(path, maxBytes, Math.max(1, files));
+    } catch (error) {
+      complain(`The hook log cannot be written: ${messageOf(error)}`);
+    }
+  };
+}
+
+const cutShort = "The hook log took a part of a line only; is the disk full?";
 
 /** A link at the path is not followed. */
 function open(path: string): number {
