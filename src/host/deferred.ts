@@ -11,13 +11,12 @@ export interface Deferred {
 
 /** What still waits for a decision at the end of a conversation. */
 export function deferredIn(context: readonly Linked[]): Deferred {
-  const wanted = new Set(
-    context.flatMap((entry) =>
-      entry.kind === "attachment" && entry.type === "hook_deferred_tool" ? (entry.toolUseId ?? []) : [],
-    ),
-  );
+  const wanted = new Set<string>();
+  for (const entry of context)
+    if (entry.kind === "attachment" && entry.type === "hook_deferred_tool") wanted.add(entry.toolUseId ?? "");
   const calls: ToolUseBlock[] = [];
   const lines = new Map<string, string>();
+  if (wanted.size === 0) return { calls, lines };
   for (const entry of context) {
     if (entry.kind === "user")
       for (const block of entry.content) if (block.type === "tool_result") wanted.delete(block.toolUseId);

@@ -31,7 +31,8 @@ function messageOf(entry: Linked): Message | undefined {
     return text === undefined ? undefined : { role: "user", content: [{ type: "text", text }] };
   }
   if (entry.kind !== "user" && entry.kind !== "assistant") return undefined;
-  return said(entry, entry.content.flatMap(asSent));
+  const [only] = entry.content;
+  return said(entry, entry.content.length === 1 && only !== undefined ? asSent(only) : entry.content.flatMap(asSent));
 }
 
 /** Parts that went aside are read back. */
@@ -131,6 +132,10 @@ function withoutLooseEnds(messages: readonly Message[], deferred: ReadonlySet<st
   const tied: Message[] = [];
   for (const message of messages) {
     const blocks = blocksOf(message);
+    if (!blocks.some(isOfTool)) {
+      tied.push(message);
+      continue;
+    }
     const content = blocks.some(isLoose) ? blocks.filter((block) => !isLoose(block)) : blocks;
     if (content.length > 0) tied.push(content === message.content ? message : { ...message, content });
     const lost = content.flatMap((block) =>
@@ -139,6 +144,10 @@ function withoutLooseEnds(messages: readonly Message[], deferred: ReadonlySet<st
     if (lost.length > 0) tied.push({ role: "user", content: lost });
   }
   return tied;
+}
+
+function isOfTool({ type }: ContentBlock): boolean {
+  return type === "tool_use" || type === "tool_result";
 }
 
 function unanswered(id: string): ToolResultBlock {

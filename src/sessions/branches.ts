@@ -107,6 +107,8 @@ function entriesUpTo(graph: Graph, knots: Knots, leaf: number): readonly Linked[
 /** The alternatives that the way up from a leaf did not take. */
 function leftOut(knots: Knots, leaf: number): Set<number> {
   const left = new Set<number>();
+  // Most sessions never went two ways.
+  if (knots.points.length === 0 && leaf === knots.newest[knots.of[leaf] ?? -1]) return left;
   const path = pathOf(knots, leaf);
   const onPath = new Set(path);
   for (const knot of [...path, -1]) {
