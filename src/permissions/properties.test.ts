@@ -89,7 +89,7 @@ test("whatever the input, judging ends with a decision and a reason", () => {
     fc.property(
       fc.string(),
       (text) =>
-        decide({ tool: "Bash", input: { command: text } }, { allow: ["Bash"], deny: ["Bash(rm *)"] }) !== undefined,
+        decide({ tool: "Bash", input: { command: text } }, { allow: ["Bash"], deny: ["Bash(rm *)"] }) in strength,
     ),
     { numRuns: runs },
   );

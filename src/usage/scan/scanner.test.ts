@@ -35,7 +35,9 @@ test("US-12 so it does wherever lines are cut by the buffer", async () => {
 test.each(readdirSync(transcripts).filter((name) => !name.startsWith("_")))(
   "US-12 the scan and the session model agree on the recorded transcript %s",
   async (name) => {
-    for (const place of await sessionsIn(recordedRoot(name))) {
+    const places = await sessionsIn(recordedRoot(name));
+    expect(places.length).toBeGreaterThan(0);
+    for (const place of places) {
       const { modelled, reported } = await bothWays(place);
       expect(reported, place.id).toEqual(modelled);
     }
@@ -43,10 +45,12 @@ test.each(readdirSync(transcripts).filter((name) => !name.startsWith("_")))(
 );
 
 test("US-12 they agree on generated transcripts, session by session", async () => {
-  const out = mkdtempSync(join(tmpdir(), "hookline-corpus-"));
+  const out = join(folder, "corpus");
   const { writeCorpus } = await corpus();
   writeCorpus({ mb: 4, seed: 7, out });
-  for (const place of await sessionsIn(out)) {
+  const places = await sessionsIn(out);
+  expect(places.length).toBeGreaterThan(5);
+  for (const place of places) {
     const { modelled, reported } = await bothWays(place);
     expect(reported, place.file).toEqual(modelled);
   }
