@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type Engine, type EngineOptions, openEngine } from "../engine/index.ts";
-import { Problem } from "../protocol/index.ts";
 import type { Call, Io, Option } from "./command.ts";
+import { oneOf } from "./one-of.ts";
 
 /** The options that say which settings apply. */
 export const settingsOptions: Readonly<Record<"cwd" | "settings" | "plugin-dir", Option>> = {
@@ -41,11 +41,6 @@ export function settingsFiles(call: Call, io: Io): readonly string[] {
   return call.texts("settings").map((given) => (given.trimStart().startsWith("{") ? given : resolve(io.cwd, given)));
 }
 
-const modes = ["pinned", "workspace", "implicit"] as const;
-
 export function trustMode(word: string | undefined): EngineOptions["trust"] {
-  if (word === undefined) return undefined;
-  const mode = modes.find((known) => known === word);
-  if (mode === undefined) throw new Problem("cli/usage", `--trust must be ${modes.join(", ")}, not "${word}".`);
-  return mode;
+  return oneOf("trust", word, ["pinned", "workspace", "implicit"]);
 }

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type Scope, type Standpoint, scopes } from "../install/index.ts";
-import { Problem } from "../protocol/index.ts";
 import type { Call, Io, Option } from "./command.ts";
+import { oneOf } from "./one-of.ts";
 
 /** The options that install, uninstall and status share. */
 export const scopeOptions: Readonly<Record<"scope" | "cwd" | "json", Option>> = {
@@ -17,17 +17,6 @@ export const scopeOptions: Readonly<Record<"scope" | "cwd" | "json", Option>> = 
 /** The scope that was asked for; undefined when none was. */
 export function scopeOf(call: Call): Scope | undefined {
   return oneOf("scope", call.text("scope"), scopes);
-}
-
-export function oneOf<Word extends string>(
-  option: string,
-  text: string | undefined,
-  words: readonly Word[],
-): Word | undefined {
-  if (text === undefined) return undefined;
-  const found = words.find((word) => word === text);
-  if (found !== undefined) return found;
-  throw new Problem("cli/usage", `--${option} is one of ${words.join(", ")}, not "${text}".`);
 }
 
 export function standpointOf(call: Call, io: Io): Standpoint {

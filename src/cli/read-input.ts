@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isObject, messageOf, Problem } from "../protocol/index.ts";
 import type { Io } from "./command.ts";
+import { readAll } from "./read-all.ts";
 
 /** A JSON object from a file, from standard input (`-`) or from the word itself when it looks like JSON. */
 export async function readObject(word: string, what: string, io: Io): Promise<Record<string, unknown>> {
@@ -15,7 +16,7 @@ export async function readObject(word: string, what: string, io: Io): Promise<Re
 /** The text itself: from a file, from standard input (`-`), or the word when it looks like JSON. */
 export async function readText(word: string, what: string, io: Io): Promise<string> {
   if (isJson(word)) return word;
-  if (word === "-") return readAll(io);
+  if (word === "-") return readAll(io.stdin);
   const path = resolve(io.cwd, word);
   try {
     return await readFile(path, "utf8");
@@ -29,12 +30,6 @@ export async function readText(word: string, what: string, io: Io): Promise<stri
       },
     );
   }
-}
-
-async function readAll({ stdin }: Io): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 function parse(text: string, word: string, what: string): unknown {

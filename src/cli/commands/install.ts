@@ -8,8 +8,9 @@ import {
 import { Problem } from "../../protocol/index.ts";
 import { approve } from "../approve.ts";
 import type { Call, Command, Io } from "../command.ts";
-import { oneOf, scopeOf, scopeOptions, standpointOf } from "../install-options.ts";
+import { scopeOf, scopeOptions, standpointOf } from "../install-options.ts";
 import { installerFor } from "../installer.ts";
+import { oneOf } from "../one-of.ts";
 import { installJson, installText, printsText } from "../print/install.ts";
 import { styleFor } from "../print/style.ts";
 

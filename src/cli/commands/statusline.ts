@@ -1,6 +1,7 @@
 import { statusline } from "../../usage/index.ts";
-import type { Command, Io } from "../command.ts";
+import type { Command } from "../command.ts";
 import { type CostSource, costSources, statuslineText } from "../print/statusline.ts";
+import { readAll } from "../read-all.ts";
 import { compileLess } from "../unhurried.ts";
 
 export const command: Command = {
@@ -23,7 +24,7 @@ part between bars that has nothing to show is left out.`,
   examples: ["hookline statusline < status.json", "hookline statusline --template '{model} | {session} | {context}'"],
   async run(call, io) {
     compileLess();
-    const text = await textOf(io.stdin);
+    const text = io.stdin.isTTY ? "" : await readAll(io.stdin);
     const asked = call.text("cost-source") ?? "auto";
     const source = (costSources as readonly string[]).includes(asked) ? (asked as CostSource) : "auto";
     const timezone = call.text("timezone");
@@ -41,10 +42,3 @@ part between bars that has nothing to show is left out.`,
     return 0;
   },
 };
-
-async function textOf(stdin: Io["stdin"]): Promise<string> {
-  if (stdin.isTTY) return "";
-  const chunks: Buffer[] = [];
-  for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString("utf8");
-}
