@@ -136,12 +136,8 @@ function answerOf(registration: Registration, event: HookEvent, call: ChainCall)
   const own = lazySignal(world);
   const ctx = handlerContext(call.shared, {
     space,
-    get log() {
-      return eventLogger(event, world, name);
-    },
-    get signal() {
-      return own.signal;
-    },
+    own,
+    log: () => eventLogger(event, world, name),
     emit: (type, payload) => emit(registration, event, type, payload, call),
   });
   const leftMs = Math.max(0, call.deadline - ticks());

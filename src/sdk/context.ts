@@ -44,8 +44,9 @@ export interface EventScope {
 /** What is different for each handler. */
 export interface HandlerScope {
   readonly space: string | undefined;
-  readonly log: Logger;
-  readonly signal: AbortSignal;
+  /** Its signal is made for those who ask. */
+  readonly own: { readonly signal: AbortSignal };
+  readonly log: () => Logger;
   readonly emit: (type: string, payload: unknown) => void;
 }
 
@@ -107,9 +108,9 @@ const members: object = Object.defineProperties(
     }),
     ...getters<HandlerPart>(handlerPart, {
       state: ({ shared, scope }) => shared.state.inSpace(scope.space),
-      tasks: ({ shared, scope }) => shared.tasks.inSpace(scope.space, scope),
-      log: ({ scope }) => scope.log,
-      signal: ({ scope }) => scope.signal,
+      tasks: ({ shared, scope }) => shared.tasks.inSpace(scope.space, scope.own),
+      log: ({ scope }) => scope.log(),
+      signal: ({ scope }) => scope.own.signal,
       emit:
         ({ scope }) =>
         (type: string, payload: unknown) =>

@@ -29,24 +29,34 @@ export async function within<Value>(
 }
 
 export function lazySignal(world: { readonly signal: AbortSignal }): LazySignal {
-  let controller: AbortController | undefined;
-  let reason: unknown;
-  return {
-    get signal() {
-      if (controller) return controller.signal;
-      const made = new AbortController();
-      const outer = world.signal;
-      controller = made;
-      if (reason !== undefined) made.abort(reason);
-      else if (outer.aborted) made.abort(outer.reason);
-      else outer.addEventListener("abort", () => made.abort(outer.reason), { once: true, signal: made.signal });
-      return made.signal;
-    },
-    abort(why) {
-      reason = why;
-      controller?.abort(why);
-    },
-  };
+  return new OwnSignal(world);
+}
+
+/** A class, since a getter that is made for each handler costs more than most of them do. */
+class OwnSignal implements LazySignal {
+  readonly #world: { readonly signal: AbortSignal };
+  #controller: AbortController | undefined;
+  #reason: unknown;
+
+  constructor(world: { readonly signal: AbortSignal }) {
+    this.#world = world;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller) return this.#controller.signal;
+    const made = new AbortController();
+    const outer = this.#world.signal;
+    this.#controller = made;
+    if (this.#reason !== undefined) made.abort(this.#reason);
+    else if (outer.aborted) made.abort(outer.reason);
+    else outer.addEventListener("abort", () => made.abort(outer.reason), { once: true, signal: made.signal });
+    return made.signal;
+  }
+
+  abort(why: unknown): void {
+    this.#reason = why;
+    this.#controller?.abort(why);
+  }
 }
 
 function race<Value>(work: Promise<Value>, ms: number, own: LazySignal): Promise<Ended<Value>> {

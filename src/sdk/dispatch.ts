@@ -120,12 +120,8 @@ async function throughApp(
 function appContext(shared: object, own: { readonly signal: AbortSignal }, event: HookEvent, world: World): Context {
   return handlerContext(shared, {
     space: undefined,
-    get log() {
-      return eventLogger(event, world, "middleware");
-    },
-    get signal() {
-      return own.signal;
-    },
+    own,
+    log: () => eventLogger(event, world, "middleware"),
     emit: () => undefined,
   });
 }
