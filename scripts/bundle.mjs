@@ -22,6 +22,7 @@ const entries = [
   "sdk/detached.ts",
   "sdk/log-content.ts",
   "sdk/run-app.ts",
+  "sdk/no-exit.ts",
   ...["agent", "calls", "default", "due", "open-jobs", "start-worker", "work-tasks", "worker", "bullmq/index"].map(
     (name) => `sdk/tasks/${name}.ts`,
   ),

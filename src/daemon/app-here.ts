@@ -15,6 +15,8 @@ export interface HereOptions extends Pick<World, "env" | "cwd" | "openTranscript
   /** Absolute. */
   readonly file: string | undefined;
   readonly sourceHash: string | undefined;
+  /** What handlers must run in. */
+  readonly guard: <Value>(work: () => Promise<Value>) => Promise<Value>;
 }
 
 /** An app that a program holds, as the routes ask for one. Nothing ends a handler that holds the thread. */
@@ -49,7 +51,8 @@ export function appHere(app: AppInside, options: HereOptions): WarmApp {
       interest.whenLost((why) => gone.abort(new Error(why)));
       const records: LogRecord[] = [];
       open++;
-      const settled = await app.dispatch(payload.value, worldOf(asked, app, gone.signal, records, options));
+      const world = worldOf(asked, app, gone.signal, records, options);
+      const settled = await options.guard(() => app.dispatch(payload.value, world));
       setImmediate(() => void finish(settled, records, asked));
       return answerOf(settled);
     },

@@ -44,17 +44,7 @@ export async function serveApp(app: unknown, options: ServeAppOptions = {}): Pro
   const file = options.file === undefined ? undefined : resolve(options.file);
   const complain = options.complain ?? ((line: string) => void process.stderr.write(`hookline: ${line}\n`));
   const source = file === undefined ? undefined : sourceHash(file, env);
-  const { serveHere } = await import("../daemon/index.ts");
-  return serveHere(inside, {
-    port,
-    token,
-    env,
-    cwd,
-    signal,
-    file,
-    complain,
-    sourceHash: source,
-    version,
-    openTranscript,
-  });
+  const [{ serveHere }, { withoutExit }] = await Promise.all([import("../daemon/index.ts"), import("./no-exit.ts")]);
+  const lent = { env, cwd, complain, openTranscript, guard: withoutExit };
+  return serveHere(inside, { port, token, signal, file, sourceHash: source, version, ...lent });
 }

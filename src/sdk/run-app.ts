@@ -4,6 +4,7 @@ import { isoTime } from "./clock.ts";
 import type { LogRecord } from "./log.ts";
 import { appendLog } from "./log-file.ts";
 import { appFailure } from "./no-answer.ts";
+import { withoutExit } from "./no-exit.ts";
 import { openTranscript } from "./open-transcript.ts";
 import { readPayload } from "./payload.ts";
 import { wrong } from "./problem.ts";
@@ -78,7 +79,7 @@ async function answerTo(
   }
   const payload = "fault" in input ? input : readPayload(input.text);
   if ("value" in payload) {
-    const settled = await app.dispatch(payload.value, worldOf(app, options, records, complain));
+    const settled = await withoutExit(() => app.dispatch(payload.value, worldOf(app, options, records, complain)));
     return { said: settled, dispose: settled.dispose };
   }
   const mode = app.modeFor(undefined, options.onFailure);

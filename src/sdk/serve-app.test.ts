@@ -4,7 +4,7 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createApp, deny, type ServeAppOptions, type ServedApp, serveApp } from "./index.ts";
-import { fixtures } from "./testing/index.ts";
+import { fixtures, testClient } from "./testing/index.ts";
 
 async function served(app: unknown, options: ServeAppOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), "hookline-serve-app-"));
@@ -109,6 +109,15 @@ test("serveApp listens on the machine's own address alone, and never without a t
     await expect(serveApp(guard, { token })).rejects.toMatchObject({ code: "sdk/weak-token" });
   }
   await expect(serveApp({})).rejects.toMatchObject({ code: "sdk/no-app" });
+});
+
+test("SD-34: a handler that ends the process has failed, in serveApp and in the test client", async () => {
+  const app = createApp().preTool("Bash", { name: "leaves", onFailure: "block" }, () => process.exit(0));
+  const why = "leaves failed: process.exit(0) was called; a hook ends by returning";
+  const { server, complaints } = await served(app);
+  expect((await send(server, event)).text).toContain(why);
+  expect(complaints).toEqual([expect.stringContaining("Hook leaves failed on PreToolUse")]);
+  (await testClient(app).preTool("Bash", { command: "ls" })).expectDenied(why);
 });
 
 test("a server that closes answers what has begun, and an aborted signal closes it", async () => {

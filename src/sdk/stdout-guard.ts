@@ -14,22 +14,15 @@ export function write(output: Output, text: string): Promise<void> {
   });
 }
 
-/**
- * Runs work that may print. If the process's own output is meant, what is printed meanwhile goes to `errors`, and nobody ends the
- * process: a handler that does would end the chain without an answer. Other outputs are nobody's by accident.
- */
+/** Runs work that may print. If the process's own output is meant, what is printed meanwhile goes to `errors`. */
 export async function whileHeldBack<Value>(output: Output, errors: Output, work: () => Promise<Value>): Promise<Value> {
-  const { exit, stdout } = process;
+  const { stdout } = process;
   if (output !== stdout) return work();
   const own = stdout.write;
   stdout.write = errors.write.bind(errors) as typeof stdout.write;
-  process.exit = (code) => {
-    throw new Error(`process.exit(${code ?? ""}) was called; a hook ends by returning`);
-  };
   try {
     return await work();
   } finally {
-    process.exit = exit;
     stdout.write = own;
   }
 }

@@ -2,6 +2,7 @@ import { type EventName, eventNames, type Payload, Problem, rowOf } from "../../
 import { appInside } from "../app-symbol.ts";
 import type { WirePayload } from "../event.ts";
 import type { ToolInputs } from "../index.ts";
+import { withoutExit } from "../no-exit.ts";
 import { openTranscript } from "../open-transcript.ts";
 import { type MethodOf, ruleOf, type ToolEventName } from "../rules.ts";
 import { memoryState } from "../state/memory.ts";
@@ -65,7 +66,8 @@ export function testClient(app: unknown, options: TestClientOptions = {}): TestC
   const tasks = options.tasks ?? immediateTasks();
   const overridden: Record<string, unknown> = {};
   const raw = async (payload: WirePayload) => {
-    const settled = await inside.dispatch(payload, { ...worldOf(options, state), tasks, override: overridden });
+    const world = { ...worldOf(options, state), tasks, override: overridden };
+    const settled = await withoutExit(() => inside.dispatch(payload, world));
     await settled.dispose();
     return resultOf(settled);
   };
