@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
-import { readdir, readFile, realpath, rm, stat } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdtemp, readdir, readFile, realpath, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { openState, replaceFile } from "../../files/index.ts";
@@ -21,7 +23,12 @@ export async function build(file: string, env: Env): Promise<string> {
     const message = `${file} is TypeScript, and neither esbuild nor Node ${process.version} can read it here. Install esbuild, or write the file as .mjs.`;
     throw wrong("no-typescript", message, { file });
   }
-  const output = await keepBuild(esbuild, file, await bundleModule(esbuild, file), env);
+  const module = await bundleModule(esbuild, file);
+  const output = await keepBuild(esbuild, file, module, env).catch((error: unknown) => {
+    // A folder that is not safely ours is for a person to mend. A full or read-only disk must not take a guard away.
+    if (error instanceof Error && error.name === "Problem") throw error;
+    return keepForNow(module);
+  });
   mapStacks(output);
   return pathToFileURL(output).href;
 }
@@ -70,6 +77,15 @@ async function keepBuild(esbuild: Esbuild, file: string, module: ModuleBundle, e
 async function keepBundle(path: string, { code, map }: Bundle): Promise<void> {
   await replaceFile(`${path}.map`, map);
   await replaceFile(path, code);
+}
+
+/** A place for a module that nothing can keep: this process alone can read it, and takes it away when it ends. */
+async function keepForNow(module: Bundle): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "hookline-build-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, "hooks.mjs");
+  await keepBundle(path, module);
+  return path;
 }
 
 /** Last, for it is what says that the files are there. */

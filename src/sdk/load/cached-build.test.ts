@@ -6,11 +6,13 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { build, endBuilds } from "./build.ts";
 import { cachedBuild } from "./cached-build.ts";
@@ -77,4 +79,14 @@ test("a hooks file that is a link went on saying what it had pointed to before",
 
 test("without a home the cache threw, and nothing was loaded", () => {
   expect(cachedBuild(file, { HOOKLINE_HOME: "relative" })).toBeUndefined();
+});
+
+test("where nothing can be kept, as on a full or read-only disk, TypeScript did not load", async () => {
+  const url = await build(file, { HOOKLINE_HOME: join(file, "no-folder") });
+  expect(((await import(url)) as { default: number }).default).toBe(1);
+  expect(statSync(dirname(fileURLToPath(url))).mode & 0o777).toBe(0o700);
+  // What others may write is not gone round: a person has to mend it.
+  mkdirSync(state, { mode: 0o700 });
+  chmodSync(state, 0o770);
+  await expect(build(file, env)).rejects.toMatchObject({ name: "Problem" });
 });
