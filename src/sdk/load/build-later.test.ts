@@ -1,28 +1,25 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { buildLater } from "./build-later.ts";
-
-const started: (readonly string[])[] = [];
-vi.mock("../start-detached.ts", () => ({
-  startDetached: async (words: readonly string[]) => void started.push(words),
-}));
 
 const folder = mkdtempSync(join(tmpdir(), "hookline-later-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("a builder that never came to an end was started again at every call", async () => {
+  const started: (readonly string[])[] = [];
+  const start = async (words: readonly string[]) => void started.push(words);
   const file = join(folder, "hooks.mjs");
   const env = { HOOKLINE_HOME: join(folder, "state") };
   writeFileSync(file, "export default 1;");
-  await Promise.all(Array.from({ length: 8 }, () => buildLater(file, env)));
-  await buildLater(file, env);
+  await Promise.all(Array.from({ length: 8 }, () => buildLater(file, env, start)));
+  await buildLater(file, env, start);
   expect(started.map(([, name]) => name)).toEqual([file]);
   writeFileSync(file, "export default 2;");
-  await buildLater(file, env);
+  await buildLater(file, env, start);
   expect(started).toHaveLength(2);
   // Where nothing can be kept, nothing is started.
-  await buildLater(file, { HOOKLINE_HOME: "relative" });
+  await buildLater(file, { HOOKLINE_HOME: "relative" }, start);
   expect(started).toHaveLength(2);
 });

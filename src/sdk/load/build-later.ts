@@ -10,14 +10,18 @@ import { cachedBuild, maker } from "./cached-build.ts";
  * Has a file built by a process of its own, for the starts to come; nobody waits for it.
  * Contract: never throws, and one content is tried once, though many ask at the same time, or the builder is ended, or cannot write.
  */
-export async function buildLater(file: string, env: Readonly<Record<string, string | undefined>>): Promise<void> {
+export async function buildLater(
+  file: string,
+  env: Readonly<Record<string, string | undefined>>,
+  start: typeof startDetached = startDetached,
+): Promise<void> {
   try {
     const cwd = await openState(["builds"], { env });
     if (cachedBuild(file, env) !== undefined) return; // while the handlers ran
     const note = join(cwd, `${digest(file)}.tried`);
     closeSync(openSync(note, "wx", 0o600));
     const program = fileURLToPath(new URL("./build-ahead.js", import.meta.url));
-    await startDetached([program, file, note], { cwd, env, onError: () => undefined });
+    await start([program, file, note], { cwd, env, onError: () => undefined });
   } catch {
     // It was tried before, or nothing can be kept without a folder of our own; the file is imported as it is, as now.
   }
