@@ -38,6 +38,15 @@ describe("SD-61: input", () => {
     expect([code, wire.hookSpecificOutput.updatedToolOutput]).toEqual([0, big]);
   });
 
+  test("more than 25 MiB is refused under block, with the reason", async () => {
+    const file = world.file("capped.mjs", app(`app.preTool("Bash", { onFailure: "block" }, () => undefined);`));
+    const { code, stdout, stderr } = await world.run(
+      [file],
+      event({ tool_input: { command: "x".repeat(26 * 2 ** 20) } }),
+    );
+    expect([code, stdout, stderr.includes("the payload is larger than 25 MiB")]).toEqual([2, "", true]);
+  });
+
   test("SD-64, SD-122: what is no event is never silence: refused under block, told under continue", async () => {
     const file = world.file("soft.mjs", guard);
     const strict = world.file("strict.mjs", app(`app.preTool("Bash", { onFailure: "block" }, () => undefined);`));
