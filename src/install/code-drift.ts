@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { appInputs, buildFile } from "../sdk/index.ts";
 import { type Drift, drift } from "./drift.ts";
 import { type Installer, registeredIds } from "./install-app.ts";
-import { contentHashOf, introspect } from "./introspect.ts";
+import { contentHashOf, introspect, introspector } from "./introspect.ts";
 import { type LockFile, readLockFile, unlockedPath } from "./lock-file.ts";
 import type { ScopePlaces, Standpoint } from "./places.ts";
 import type { InstallRecord } from "./record.ts";
@@ -33,14 +32,13 @@ export async function codeDrift(
     if (lock === undefined || contentHash === lock.contentHash) return { drift: [], notes: [], contentHash };
     const changed = `The code has changed since it was installed (${lock.installedAt}).`;
     if (record?.hooksFile !== hooksFile) return { drift: [], notes: [changed], contentHash };
-    const program = [installer.node, join(installer.packageRoot, "dist", "install", "child.js")];
     await buildFile(hooksFile, env);
-    const { events } = await introspect(hooksFile, { program, cwd: root, env, quiet: true });
+    const { events } = await introspect(hooksFile, { program: introspector(installer), cwd: root, env, quiet: true });
     return { drift: handlerDrift(registeredIds(events), lock), notes: [changed], contentHash };
   } catch (error) {
     if (!(error instanceof Error && error.name === "Problem")) throw error;
-    const shy = error.message.includes(refusal) || /ERR_ACCESS_DENIED|Access to this API/.test(error.message);
-    if (shy)
+    const triedEffects = error.message.includes(refusal) || /ERR_ACCESS_DENIED|Access to this API/.test(error.message);
+    if (triedEffects)
       return {
         drift: [],
         notes: [`The code has changed, and has effects while it is loaded: hookline install looks at it.`],
@@ -58,17 +56,14 @@ export async function isCodeAsInstalled({ lockFile }: ScopePlaces): Promise<bool
 }
 
 function handlerDrift(now: readonly string[], { hooksRegistered, allEvents }: LockFile): readonly Drift[] {
+  // With an entry for every event, handlers come and go without a new install.
+  if (allEvents) return [];
   const added = now.filter((id) => !hooksRegistered.includes(id));
   const removed = hooksRegistered.filter((id) => !now.includes(id));
-  // With an entry for every event, new handlers are called without a new install.
   return [
-    ...(allEvents
-      ? []
-      : added.map((id) => drift("handler-added", `There is a handler for ${id} since; hookline install adds it.`))),
-    ...(allEvents
-      ? []
-      : removed.map((id) =>
-          drift("handler-removed", `There is no handler for ${id} any more; hookline install takes its entry out.`),
-        )),
+    ...added.map((id) => drift("handler-added", `There is a handler for ${id} since; hookline install adds it.`)),
+    ...removed.map((id) =>
+      drift("handler-removed", `There is no handler for ${id} any more; hookline install takes its entry out.`),
+    ),
   ];
 }

@@ -9,7 +9,7 @@ import { type Compiled, compileClient } from "./compile-client.ts";
 import type { ClientForm } from "./compiled-client.ts";
 import type { DaemonDoor, Endpoint } from "./daemon-door.ts";
 import { type Installed, install } from "./install.ts";
-import { type Introspected, introspect } from "./introspect.ts";
+import { type Introspected, introspect, introspector } from "./introspect.ts";
 import { type LockFile, lockedPath, lockVersion, readLockFile, unlockedPath } from "./lock-file.ts";
 import { canRunClient, packageFor } from "./package-place.ts";
 import { hooksFileFor, placesOf, projectRoot, type ScopePlaces, type Standpoint } from "./places.ts";
@@ -121,7 +121,7 @@ function useOf(made: Compiled): ClientUse {
 
 /** A dry run leaves no trace, so what loading would keep for the next time is kept in a folder that goes. */
 async function look(file: string, cwd: string, request: InstallRequest, installer: Installer): Promise<Introspected> {
-  const program = [installer.node, join(installer.packageRoot, "dist", "install", "child.js")];
+  const program = introspector(installer);
   const options = { program, cwd, ...(installer.signal === undefined ? {} : { signal: installer.signal }) };
   if (!request.dryRun) return introspect(file, { ...options, env: request.env });
   const scratch = await mkdtemp(join(tmpdir(), "hookline-dry-"));

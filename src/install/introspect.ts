@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { dirname, relative, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { endLeftovers, type Finished, findLeftovers, run } from "../exec/index.ts";
 import { Problem } from "../protocol/index.ts";
 import type { EventNeeds } from "./plan.ts";
@@ -29,6 +29,11 @@ export interface Introspected {
 }
 
 const tagName = "HOOKLINE_RUN";
+
+/** The program that loads a hooks file and tells of it, as the package that installs has it. */
+export function introspector({ node, packageRoot }: { readonly node: string; readonly packageRoot: string }): string[] {
+  return [node, join(packageRoot, "dist", "install", "child.js")];
+}
 
 /**
  * Loads a hooks file in a process of its own and asks the app what it needs.
