@@ -8,11 +8,13 @@ import type { Thread } from "./thread.ts";
 import { openTimeLeft, type Time } from "./time-left.ts";
 
 /** A clock that jumps when everybody waits: what is done at once costs nothing, what never ends costs all there is. */
-function jumpingTime(): Time & { at: number } {
+function jumpingTime(): Time & { at: number; readonly waits: AbortSignal[] } {
   const time = {
     at: 0,
+    waits: [] as AbortSignal[],
     now: () => time.at,
     async sleep(ms: number, signal: AbortSignal) {
+      time.waits.push(signal);
       await nextTick();
       if (!signal.aborted) time.at += ms;
     },
@@ -60,6 +62,7 @@ describe("HO-43: the end is over two seconds after it was asked for", () => {
     await end.overdue;
     expect(time.at).toBeLessThan(2_000);
     await end.finish("other");
+    expect(time.waits.every(({ aborted }) => aborted)).toBe(true);
     expect(time.at).toBeLessThanOrEqual(2_000);
     const names = seen.map(([what]) => what);
     expect(names).toEqual([
@@ -75,6 +78,21 @@ describe("HO-43: the end is over two seconds after it was asked for", () => {
     expect(seen.find(([what]) => what === "server")?.[1]).toBeGreaterThanOrEqual(10_250);
     expect(time.at).toBeLessThanOrEqual(10_500);
     expect(seen.at(-1)?.[0]).toBe("transcript");
+  });
+
+  test("a turn that ended leaves no timer behind that would keep the process", async () => {
+    const waits: AbortSignal[] = [];
+    const sleep = (_: number, signal: AbortSignal) => {
+      waits.push(signal);
+      return never;
+    };
+    const time = { now: () => 0, sleep };
+    const { main } = stuck(time);
+    const end = openSessionEnd(main, time);
+    end.begin("other");
+    void end.finish("other");
+    await nextTick();
+    expect(waits.map(({ aborted }) => aborted)).toEqual([true, false]);
   });
 
   test("what is left is shared by the steps; an error of one that was left behind harms nobody", async () => {

@@ -35,6 +35,10 @@ export function openSessionEnd(main: Thread, time?: Time): SessionEnd {
   const overdue = new Promise<undefined>((done) => {
     giveUp = () => done(undefined);
   });
+  let turnIsOver: () => void = () => undefined;
+  const turn = new Promise<void>((done) => {
+    turnIsOver = done;
+  });
 
   function start(reason: string): { left: TimeLeft; work: Promise<unknown> } {
     if (begun !== undefined) return begun;
@@ -49,10 +53,11 @@ export function openSessionEnd(main: Thread, time?: Time): SessionEnd {
     begin(reason) {
       if (begun !== undefined) return;
       const { left } = start(reason);
-      void left.waitFor(new Promise(() => undefined), reserveMs).then(giveUp);
+      void left.waitFor(turn, reserveMs).then(giveUp);
     },
     overdue,
     async finish(reason) {
+      turnIsOver();
       const { left, work } = start(reason);
       const inTime = [
         await left.waitFor(work, reserveMs),
