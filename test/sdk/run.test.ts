@@ -147,6 +147,7 @@ describe("SD-65, SD-66, SD-67: loading", () => {
     const faults: [string, string, RegExp][] = [
       ["syntax.mjs", "const a = ;", /syntax\.mjs:1: Unexpected/],
       ["syntax.ts", "\nconst a: = 1;", /syntax\.ts:2: /],
+      ["exits.mjs", "\nprocess.exit(0);", /exits\.mjs:2: Error: process\.exit\(0\) was called/],
       ["missing.mjs", `import "./nowhere.mjs";`, /nowhere\.mjs/],
       ["throws.ts", `\n\nthrow new Error("at start");`, /throws\.ts:3: Error: at start/],
       ["empty.mjs", "export const a = 1;", /exports no app: it has no default export/],

@@ -87,7 +87,9 @@ function aboutCall({ because }: RunArguments): Readonly<Record<string, unknown>>
 /** A handler that ends the process would end the chain without an answer; what it throws outside its promise would do the same. */
 function guardProcess(fail: (message: string) => never, state: Running): void {
   process.exit = (code) => {
-    throw new Error(`process.exit(${code ?? ""}) was called; a hook ends by returning`);
+    const error = new Error(`process.exit(${code ?? ""}) was called; a hook ends by returning`);
+    Error.captureStackTrace(error, process.exit); // the place to name is where it was called
+    throw error;
   };
   process.on("uncaughtException", (error) => fail(`A hook threw where nobody could catch it: ${messageOf(error)}`));
   process.on("unhandledRejection", (reason) => {
