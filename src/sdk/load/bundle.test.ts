@@ -79,3 +79,11 @@ test("two functions of one name were called otherwise in messages", async () => 
   const { default: found } = (await import(built)) as { default: (() => void)[] };
   expect(found.map(({ name }) => name)).toEqual(["check", "check"]);
 });
+
+test("a text that looks like an import was loaded while the file was looked at, before anybody had approved it", async () => {
+  const file = project("looks", { "a.mjs": "", "b.mjs": "globalThis.ran = true;" });
+  writeFileSync(file, `export default \`\nimport { x } from "file://${join(dirname(file), "b.mjs")}";\n\`;`);
+  const { code, canBeScript } = await bundleModule(esbuild, file);
+  expect(code).toMatch(/^import \{ x \} from "file:/m);
+  expect([canBeScript, "ran" in globalThis]).toEqual([false, false]);
+});

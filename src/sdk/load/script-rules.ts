@@ -25,6 +25,8 @@ function isModule([path, { format }]: [string, Metafile["inputs"][string]]): boo
 /** A module that asks for a name that is not there does not load; a script would go on with undefined. */
 async function hasNames(code: string, sdk: string): Promise<boolean> {
   for (const [, other, list = "", path = ""] of code.matchAll(statement)) {
+    // What only looks like a statement, in a text, may name anything: nothing of the author's is ever loaded here.
+    if (!isBuiltin(path) && path !== sdk) return false;
     if (other !== undefined && path === sdk) return false; // there is no default export
     const door = (await import(path)) as object;
     const names = list.split(",").map((name) => name.trim().split(" as ")[0] ?? "");
