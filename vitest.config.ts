@@ -3,13 +3,13 @@ import { defineConfig } from "vitest/config";
 
 const src = `${import.meta.dirname}/src`;
 
-/** These count descriptors, memory, timers or signals of the process they run in, change its environment or load modules anew. */
+/** These count descriptors, memory, timers or signals of the process they run in, change its environment or its way out, or load modules anew. */
 const alone = [
   "src/exec/**/*.test.ts",
   "src/engine/runners/**/*.test.ts",
   "src/engine/background.test.ts",
   "src/sessions/{follow,lines}.test.ts",
-  "src/sdk/{names,run-app}.test.ts",
+  "src/sdk/{names,run-app,serve-app}.test.ts",
   "src/cli/signals.test.ts",
   "test/**/*.test.ts",
 ];

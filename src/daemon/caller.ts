@@ -17,7 +17,7 @@ export interface Caller {
 }
 
 /** Undefined when the request is a host's own, not a client's. */
-export function callerOf({ headers }: IncomingMessage): Caller | undefined {
+export function callerOf({ headers }: Pick<IncomingMessage, "headers">): Caller | undefined {
   const told = headers["hookline-client"];
   if (typeof told !== "string") return undefined;
   const [protocol = "", version = "", hostPid, pid, envBytes, mode] = told.split(" ");

@@ -1,75 +1,69 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { readBody, sendJson, sendText, turnAway } from "../loopback/index.ts";
+import type { Socket } from "node:net";
+import { readBody, sendJson, sendText, turnAway, type WholeRequest } from "../loopback/index.ts";
 import { appFailure, type FailureMode, readPayload, withoutAnswer } from "../sdk/index.ts";
-import { type Caller, callerOf, leadsTo } from "./caller.ts";
+import { type Caller, callerOf } from "./caller.ts";
+import { answerClient, type ClientOptions, isWelcome } from "./client-call.ts";
+import { replyWire, socketWire } from "./client-wires.ts";
 import { Interest } from "./interest.ts";
 import { answerOf, type ThreadAnswer } from "./message.ts";
-import type { WarmApp } from "./warm-app.ts";
 
-export interface RouteOptions {
+export interface RouteOptions extends ClientOptions {
   readonly key: string;
-  readonly file: string;
-  readonly version: string;
-  readonly secret: string;
-  readonly app: WarmApp;
   readonly health: () => Readonly<Record<string, unknown>>;
-  /** Somebody with another version of the package is here: it is time to go. */
-  readonly leave: () => void;
-  readonly sawHost: (pid: number) => void;
-  /** Whether the environment of this client can be looked up. */
-  readonly canSee: (caller: Caller) => boolean;
   /** Aborted when calls that still run have had their time. */
   readonly ending: AbortSignal;
-  /** Keeps a payload, when that was asked for. */
-  readonly keep?: (payload: string) => void;
+}
+
+export interface Routes {
+  handle(request: IncomingMessage, reply: ServerResponse): void;
+  /** A call of a client that came in one piece; false when it is anything else. */
+  handleWhole(request: WholeRequest, socket: Socket): boolean;
 }
 
 const limits = { maxBytes: 25 * 2 ** 20, withinMs: 10_000 };
-/** A client that hears nothing for two seconds takes us for hung. */
-const sayEveryMs = 1_000;
 
 /** What the daemon answers, behind the gate. */
-export function routes(options: RouteOptions): (request: IncomingMessage, reply: ServerResponse) => void {
+export function routes(options: RouteOptions): Routes {
   const open = new Set<Interest>();
   const leave = () => {
     for (const one of open) one.lose("the daemon leaves");
   };
   options.ending.addEventListener("abort", leave, { once: true });
-  return (request, reply) => {
-    const [path = "", query = ""] = (request.url ?? "").split("?", 2);
-    if (path === "/v1/health") {
-      if (request.method !== "GET") return turnAway(reply, 405, "health is asked with GET", { Allow: "GET" });
-      return sendJson(reply, 200, options.health());
-    }
-    if (path !== `/v1/hook/${options.key}`) return turnAway(reply, 404, "there is no such app here");
-    if (request.method !== "POST") return turnAway(reply, 405, "events are sent with POST", { Allow: "POST" });
-    if (!/^application\/json\s*(?:;|$)/i.test(request.headers["content-type"] ?? "")) {
-      return turnAway(reply, 415, "an event is application/json");
-    }
-    const caller = callerOf(request);
-    if (caller !== undefined && !isWelcome(caller, reply, options)) return;
-    void answer(request, reply, caller, caller?.onFailure ?? modeIn(query), open, options);
+  const hook = `/v1/hook/${options.key}`;
+  return {
+    handle(request, reply) {
+      const [path = "", query = ""] = (request.url ?? "").split("?", 2);
+      if (path === "/v1/health") {
+        if (request.method !== "GET") return turnAway(reply, 405, "health is asked with GET", { Allow: "GET" });
+        return sendJson(reply, 200, options.health());
+      }
+      if (path !== hook) return turnAway(reply, 404, "there is no such app here");
+      if (request.method !== "POST") return turnAway(reply, 405, "events are sent with POST", { Allow: "POST" });
+      if (!isJson(request)) return turnAway(reply, 415, "an event is application/json");
+      const caller = callerOf(request);
+      if (caller !== undefined && !isWelcome(caller, replyWire(reply), options)) return;
+      void answer(request, reply, caller, caller?.onFailure ?? modeIn(query), open, options);
+    },
+    handleWhole(request, socket) {
+      const caller = callerOf(request);
+      if (caller === undefined || request.method !== "POST" || request.url !== hook || !isJson(request)) return false;
+      const wire = socketWire(socket);
+      if (isWelcome(caller, wire, options)) {
+        void answerClient(caller, request.body, caller.onFailure, wire, open, options);
+      }
+      return true;
+    },
   };
+}
+
+function isJson({ headers }: Pick<IncomingMessage, "headers">): boolean {
+  return /^application\/json\s*(?:;|$)/i.test(headers["content-type"] ?? "");
 }
 
 function modeIn(query: string): FailureMode | undefined {
   const [, mode] = /(?:^|&)on-?[fF]ailure=(block|continue)(?:&|$)/.exec(query) ?? [];
   return mode as FailureMode | undefined;
-}
-
-/** The handshake. Whoever is turned away answers in process. */
-function isWelcome(caller: Caller, reply: ServerResponse, { file, version, leave, sawHost }: RouteOptions): boolean {
-  if (caller.protocol !== "1" || caller.version !== version) {
-    turnAway(reply, 409, `this daemon is of version ${version} and leaves`, { "Hookline-Version": version });
-    leave();
-    return false;
-  }
-  if (!leadsTo(caller.hooksFile, file)) {
-    turnAway(reply, 421, `this daemon answers for ${file}`);
-    return false;
-  }
-  if (caller.hostPid > 0) sawHost(caller.hostPid);
-  return true;
 }
 
 async function answer(
@@ -84,13 +78,8 @@ async function answer(
   if ("gone" in body) return;
   const blocks = caller === undefined && onFailure === "block";
   if ("status" in body) return blocks ? sendBlock(reply, body.why) : turnAway(reply, body.status, body.why);
-  const envBytes = Math.min(caller?.envBytes ?? 0, body.bytes.length);
-  const text = body.bytes.toString("utf8", envBytes);
-  const env = envBytes > 0 ? body.bytes.toString("utf8", 0, envBytes) : undefined;
-  const envOf = env === undefined ? (caller?.pid ?? 0) : 0;
-  if (caller !== undefined && envOf > 0 && !options.canSee(caller)) {
-    return turnAway(reply, 428, "the environment of the client cannot be seen from here");
-  }
+  if (caller !== undefined) return answerClient(caller, body.bytes, onFailure, replyWire(reply), open, options);
+  const text = body.bytes.toString("utf8");
   options.keep?.(text);
   const interest = new Interest();
   open.add(interest);
@@ -98,18 +87,11 @@ async function answer(
     open.delete(interest);
     if (!reply.writableFinished) interest.lose("the host went away");
   });
-  const still = caller === undefined ? undefined : setInterval(() => reply.writeProcessing(), sayEveryMs);
-  const transport = caller === undefined ? "http" : "client";
-  const said = await options.app.call({ text, transport, onFailure, env, envOf, cwd: caller?.cwd }, interest);
-  clearInterval(still);
-  if (said === "busy") {
-    const why = "all threads are held by handlers";
-    return blocks ? sendBlock(reply, why, text) : turnAway(reply, 503, why);
-  }
-  if (caller === undefined) return sendHttp(reply, said, onFailure, options);
-  // More of the payload may still be on its way to the client; `run` reads on where it stopped.
-  if (said.unreadable) return turnAway(reply, 422, "the payload is not whole");
-  sendToClient(reply, said, options);
+  const asked = { text, transport: "http", onFailure, env: undefined, envOf: 0, cwd: undefined } as const;
+  const said = await options.app.call(asked, interest);
+  if (said !== "busy") return sendHttp(reply, said, onFailure, options);
+  const why = "all threads are held by handlers";
+  return blocks ? sendBlock(reply, why, text) : turnAway(reply, 503, why);
 }
 
 function sendHttp(
@@ -139,22 +121,4 @@ function httpBody({ exitCode, stdout, stderr, json }: ThreadAnswer): string {
     return JSON.stringify({ decision: "block", reason, continue: false, stopReason: reason });
   }
   return stdout === "" ? "{}" : JSON.stringify({ systemMessage: stdout.trim() });
-}
-
-/**
- * The secret shows that it is us. Every field has a width of its own, so that a shell reads the whole head at once; the client knows its
- * length, for it has our version.
- */
-function sendToClient(reply: ServerResponse, said: ThreadAnswer, { secret, version, app }: RouteOptions): void {
-  if (reply.headersSent || reply.destroyed) return;
-  const wide = (value: number, width: number) => String(value).padStart(width, "0");
-  const out = Buffer.byteLength(said.stdout);
-  const error = Buffer.byteLength(said.stderr);
-  const source = app.sourceHash.padStart(64, "0");
-  reply.writeHead(200, {
-    Hookline: `${secret} ${wide(said.exitCode, 3)} ${wide(out, 8)} ${wide(error, 8)} ${source} ${version}`,
-    "Content-Length": wide(out + error, 10),
-    Connection: "close",
-  });
-  reply.end(said.stdout + said.stderr);
 }

@@ -88,7 +88,11 @@ export async function serve(options: ServeOptions): Promise<"left" | "taken"> {
       token: endpoint.token,
       handle(request, reply) {
         idle.touch();
-        answer(request, reply);
+        answer.handle(request, reply);
+      },
+      handleWhole(request, socket) {
+        idle.touch();
+        return answer.handleWhole(request, socket);
       },
     });
   const server = await openAt(endpoint, open, complain);

@@ -1,6 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { sameToken } from "./token.ts";
 
+/** What the gate looks at. */
+export type Asking = Pick<IncomingMessage, "headers" | "rawHeaders">;
+
 /** Why a request is turned away, as a status and a sentence. */
 export interface Refused {
   readonly status: 401 | 403;
@@ -14,14 +17,14 @@ export interface GateOptions {
   /** Pages this server itself sends may ask it; nobody's unless told. */
   readonly origins?: ReadonlySet<string>;
   /** Where a request carries the token; the bearer of `Authorization` unless told. */
-  readonly tokenOf?: (request: IncomingMessage) => string | undefined;
+  readonly tokenOf?: (request: Asking) => string | undefined;
 }
 
 /**
  * Every request of every route passes here before anything of it is looked at. A page of another site can reach a loopback port:
  * by a name that it made point here (`Host`), or from the browser (`Origin`, `Sec-Fetch-Site`). Neither is answered with more than no.
  */
-export function refuse(request: IncomingMessage, options: GateOptions): Refused | undefined {
+export function refuse(request: Asking, options: GateOptions): Refused | undefined {
   const { headers } = request;
   const { hosts, origins, token, tokenOf = bearer } = options;
   if (!hosts.has(headers.host ?? "") || repeats(request, "host")) return no("this server does not go by that name");
@@ -45,12 +48,12 @@ function no(why: string): Refused {
   return { status: 403, why };
 }
 
-function bearer({ headers }: IncomingMessage): string | undefined {
+function bearer({ headers }: Asking): string | undefined {
   return /^Bearer ([!-~]{1,512})$/i.exec(headers.authorization ?? "")?.[1];
 }
 
 /** Node keeps the first of two; another reader on the way might have kept the last. */
-function repeats({ rawHeaders }: IncomingMessage, name: string): boolean {
+function repeats({ rawHeaders }: Asking, name: string): boolean {
   let times = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === name) times++;
   return times > 1;

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Loopback, newToken, openLoopback, sameToken, sendJson } from "./index.ts";
+import { type Loopback, type LoopbackOptions, newToken, openLoopback, sameToken, sendJson } from "./index.ts";
 
 let folder: string;
 const open: Loopback[] = [];
@@ -63,6 +64,33 @@ test("G9: a socket is this user's alone; one that was left behind is replaced, a
   await expect(start({ socket: link })).rejects.toMatchObject({ code: "loopback/not-a-socket" });
   await expect(start({ socket: victim })).rejects.toMatchObject({ code: "loopback/not-a-socket" });
   expect(statSync(victim).size).toBe(4);
+});
+
+test("what comes to the socket in one piece is offered whole; in pieces, or with a wrong token, it goes the way of HTTP", async () => {
+  const socket = join(folder, "s");
+  const handle = (_request: unknown, reply: Parameters<typeof sendJson>[0]) => sendJson(reply, 200, { by: "http" });
+  const handleWhole: LoopbackOptions["handleWhole"] = ({ url }, wire) => {
+    if (url === "/whole") wire.end("whole");
+    return url === "/whole";
+  };
+  open.push(await openLoopback({ port: 0, socket, token, handle, handleWhole }));
+  const say = (...pieces: readonly string[]) =>
+    new Promise<string>((done, fail) => {
+      const wire = connect(socket);
+      let text = "";
+      wire.on("data", (part) => {
+        text += part.toString();
+      });
+      wire.on("error", fail).on("close", () => done(text));
+      pieces.forEach((piece, index) => void setTimeout(() => wire.write(piece), index * 50));
+    });
+  const asked = (path: string, bearer = token) =>
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${bearer}\r\nContent-Length: 2\r\n`;
+  const end = "Connection: close\r\n\r\n{}";
+  expect(await say(`${asked("/whole")}\r\n{}`)).toBe("whole");
+  expect(await say(asked("/whole"), end)).toContain('{"by":"http"}');
+  expect(await say(`${asked("/other")}${end}`)).toContain('{"by":"http"}');
+  expect(await say(`${asked("/whole", "wrong")}\r\n{}`)).toMatch(/^HTTP\/1\.1 401 /);
 });
 
 test("tokens are long, differ, and are compared whole", () => {

@@ -1,8 +1,11 @@
 import { chmod, lstat, unlink } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Server as NetServer, Socket } from "node:net";
 import { Problem } from "../protocol/index.ts";
+import { type Door, openDoor } from "./door.ts";
 import { type GateOptions, loopbackHosts, refuse } from "./gate.ts";
 import { turnAway } from "./reply.ts";
+import type { WholeRequest } from "./whole.ts";
 
 export interface LoopbackOptions extends Pick<GateOptions, "token" | "tokenOf"> {
   /** 0: any that is free. */
@@ -13,6 +16,8 @@ export interface LoopbackOptions extends Pick<GateOptions, "token" | "tokenOf"> 
   readonly ownPages?: boolean;
   /** Called for what has passed the gate. */
   readonly handle: (request: IncomingMessage, reply: ServerResponse) => void;
+  /** Asked first for requests that come to the socket in one piece and pass the gate. False: `handle` shall have it. */
+  readonly handleWhole?: (request: WholeRequest, socket: Socket) => boolean;
 }
 
 export interface Loopback {
@@ -34,11 +39,15 @@ export async function openLoopback(options: LoopbackOptions): Promise<Loopback> 
   const port = await listen(byPort, options.port);
   setGate(byPort, loopbackHosts(port), options);
   const servers = [byPort];
+  let door: Door | undefined;
   if (options.socket !== undefined) {
     const bySocket = newServer();
-    setGate(bySocket, new Set(["localhost", ...loopbackHosts(port)]), options);
+    const gate = setGate(bySocket, new Set(["localhost", ...loopbackHosts(port)]), options);
+    door = openDoor(bySocket, (request, socket) => {
+      return refuse(request, gate) === undefined && options.handleWhole?.(request, socket) === true;
+    });
     try {
-      await listenOnSocket(bySocket, options.socket);
+      await listenOnSocket(door.server, options.socket);
     } catch (error) {
       byPort.close();
       throw error;
@@ -48,12 +57,14 @@ export async function openLoopback(options: LoopbackOptions): Promise<Loopback> 
   return {
     port,
     stop() {
+      door?.server.close();
       for (const server of servers) {
         server.close();
         server.closeIdleConnections();
       }
     },
     end() {
+      door?.end();
       for (const server of servers) server.closeAllConnections();
     },
   };
@@ -72,7 +83,7 @@ function newServer(): Server {
   });
 }
 
-function setGate(server: Server, hosts: ReadonlySet<string>, options: LoopbackOptions): void {
+function setGate(server: Server, hosts: ReadonlySet<string>, options: LoopbackOptions): GateOptions {
   const { token, tokenOf, ownPages, handle } = options;
   const gate: GateOptions = {
     token,
@@ -96,6 +107,7 @@ function setGate(server: Server, hosts: ReadonlySet<string>, options: LoopbackOp
     reply.writeContinue();
     handle(request, reply);
   });
+  return gate;
 }
 
 function listen(server: Server, port: number): Promise<number> {
@@ -114,7 +126,7 @@ function listen(server: Server, port: number): Promise<number> {
 }
 
 /** Contract: only a socket that nobody listens on any more is taken away; a link or a file at the path is refused. */
-async function listenOnSocket(server: Server, path: string): Promise<void> {
+async function listenOnSocket(server: NetServer, path: string): Promise<void> {
   try {
     const found = await lstat(path);
     if (!found.isSocket()) {

@@ -56,7 +56,7 @@ test("SD-37: an http entry that blocks got an error for a large payload or held 
     ending: new AbortController().signal,
     app: { sourceHash: "", open: 0, call: async () => "busy", end: async () => undefined },
   };
-  const server = await openLoopback({ port: 0, token: "t", handle: routes(options) });
+  const server = await openLoopback({ port: 0, token: "t", handle: routes(options).handle });
   const post = (query: string, headers: Record<string, string> = {}) =>
     new Promise<{ status: number | undefined; body: Record<string, unknown> }>((done, fail) => {
       const all = { Authorization: "Bearer t", "Content-Type": "application/json", ...headers };

@@ -29,7 +29,7 @@ export async function loadApp(name: string, options: LoadOptions): Promise<AppIn
   const inside = appInside((exported as { default?: unknown }).default);
   if (inside !== undefined) return inside;
   const found = "default" in (exported as object) ? "its default export is none" : "it has no default export";
-  throw wrong("no-app", `${file} exports no app: ${found}. End it with: export default app;`, { file });
+  throw wrong("no-app", `${file} exports no app: ${found}. End it with "export default app;"`, { file });
 }
 
 async function importFile(file: string, options: LoadOptions): Promise<unknown> {
