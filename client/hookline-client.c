@@ -7,7 +7,7 @@
  *
  * The compiler is told VERSION, of the package, and CLIENT, the folder of the script, both as strings.
  */
-#define _GNU_SOURCE
+#define _POSIX_C_SOURCE 200809L
 #define _DARWIN_C_SOURCE
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -19,7 +19,7 @@
 enum { silence_ms = 2000, pause_ms = 5000, offered_first = 65536, most_payload = 25 << 20 };
 
 /* What the daemon's record says. */
-static struct { char *mark, *pid, *start, *port, *key, *token, *secret, *socket; int is_socket; } record;
+static struct { char *mark, *pid, *start, *port, *key, *token, *secret, *socket; } record;
 
 static void read_words(int count, char **words);
 static void check_package(char **words);
@@ -27,7 +27,6 @@ static void find_record(void);
 static int is_header(const char *value);
 static int is_alive(void);
 static int is_running(void);
-static int is_listener(void);
 static void open_wire(void);
 static int is_opening(const struct sockaddr *at, socklen_t size);
 static int is_connected(void);
@@ -59,7 +58,7 @@ int main(int count, char **words)
     open_wire();
     read_payload();
     /* A number that was given to another process since is no daemon, and a stranger must not be told our token. */
-    if (!is_listener()) in_process("none");
+    if (!is_running()) in_process("none");
     if (!is_connected()) in_process("dead");
     static struct source daemon;
     daemon.fd = call.wire, daemon.within_ms = silence_ms;
@@ -165,20 +164,6 @@ static int is_running(void)
     return tick && !strchr("ZX", *state) && strcmp(tick, record.start) == 0;
 }
 
-/* At a socket the system itself says who listens; at a port it may be whoever has the daemon's number by now. */
-static int is_listener(void)
-{
-#ifdef __linux__
-    struct ucred who;
-    socklen_t size = sizeof who;
-    if (record.is_socket) {
-        if (getsockopt(call.wire, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return 0;
-        return who.uid == geteuid() && who.pid == strtol(record.pid, NULL, 10);
-    }
-#endif
-    return is_running();
-}
-
 /* Nobody but us can have made the socket; the port is for systems and paths that have none. */
 static void open_wire(void)
 {
@@ -186,8 +171,7 @@ static void open_wire(void)
     struct sockaddr_in port = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     if (record.socket && *record.socket && strlen(record.socket) < sizeof there.sun_path) {
         strcpy(there.sun_path, record.socket);
-        record.is_socket = is_opening((struct sockaddr *)&there, sizeof there);
-        if (record.is_socket) return;
+        if (is_opening((struct sockaddr *)&there, sizeof there)) return;
     }
     long number = strtol(record.port, NULL, 10);
     if (number < 1 || number > 65535) return;
