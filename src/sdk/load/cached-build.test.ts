@@ -8,6 +8,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -89,4 +90,19 @@ test("where nothing can be kept, as on a full or read-only disk, TypeScript did 
   mkdirSync(state, { mode: 0o700 });
   chmodSync(state, 0o770);
   await expect(build(file, env)).rejects.toMatchObject({ name: "Problem" });
+});
+
+test("SD-67: the cache keeps the files of some fifty builds, the newest ones", async () => {
+  const builds = join(state, "builds");
+  mkdirSync(builds, { recursive: true, mode: 0o700 });
+  chmodSync(state, 0o700);
+  const names = Array.from({ length: 300 }, (_, index) => `${index.toString(16).padStart(64, "0")}.mjs`);
+  names.forEach((name, index) => {
+    writeFileSync(join(builds, name), "", { mode: 0o600 });
+    utimesSync(join(builds, name), index, index);
+  });
+  await build(file, env);
+  const left = readdirSync(builds);
+  expect(left.filter((name) => !name.endsWith(".map"))).toHaveLength(250);
+  expect([left.includes(names[0] ?? ""), left.includes(names[299] ?? ""), isKept()]).toEqual([false, true, true]);
 });
