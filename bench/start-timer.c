@@ -2,7 +2,7 @@
  * start-timer ROUNDS WARM_UP PAYLOAD OUT NAME WORDS… [-- NAME WORDS…]…
  *
  * start-timer.bash for machines with a C compiler: the same calls, the same lines. A shell is forked before it becomes the program that is
- * timed, which takes a quarter of a millisecond; a program of two milliseconds should not be charged with that.
+ * timed, which takes a fifth of a millisecond; a program of two milliseconds should not be charged with that.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

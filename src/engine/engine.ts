@@ -11,8 +11,9 @@ import {
 } from "../protocol/index.ts";
 import type { BackgroundAnswer, BackgroundEntry } from "./background.ts";
 import { waitsLike } from "./depth.ts";
-import { type FireOptions, openEvents } from "./events.ts";
+import { openEvents } from "./events.ts";
 import type { Explanation } from "./explain.ts";
+import type { FireOptions } from "./fire-options.ts";
 import { honoursOnce } from "./gates.ts";
 import { type ListedHook, listHooks } from "./list.ts";
 import { liveHooks } from "./live-hooks.ts";

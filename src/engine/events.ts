@@ -1,20 +1,13 @@
 import { randomUUID } from "node:crypto";
-import {
-  type EventRow,
-  type Outcome,
-  type RunRecord,
-  rowOf,
-  type ToolInput,
-  type Verdict,
-  type Warning,
-} from "../protocol/index.ts";
+import { type EventRow, type Outcome, type RunRecord, rowOf, type Verdict, type Warning } from "../protocol/index.ts";
 import type { Gate } from "./admit.ts";
 import type { Place } from "./conditions.ts";
 import type { ConfiguredHook } from "./configured.ts";
 import { currentDepth, processDepth } from "./depth.ts";
 import { type Explanation, explainPlan } from "./explain.ts";
 import { fireEvent, planEvent } from "./fire.ts";
-import type { RunStep, WatchedProgress, World } from "./firing.ts";
+import type { FireOptions } from "./fire-options.ts";
+import type { RunStep, World } from "./firing.ts";
 import { frontmatterGate, onceGate, recursionGate, supportGate, trustGate } from "./gates.ts";
 import type { InForce } from "./in-force.ts";
 import type { LiveHooks } from "./live-hooks.ts";
@@ -29,20 +22,6 @@ import type { SkillsInUse } from "./skills.ts";
 import { type Soon, soon } from "./soon.ts";
 import { type EventStep, streamSteps } from "./stream.ts";
 import { turns } from "./turns.ts";
-
-export interface FireOptions {
-  readonly signal?: AbortSignal;
-  /** Awaits background hooks too and uses their answers. */
-  readonly forceSync?: boolean;
-  /**
-   * The input that hooks of this event have seen, when somebody has put that of the payload in its place since. Only hooks whose
-   * condition holds for the new one and did not for this one are asked (with `rejudge: "all"` the others too); they may refuse and
-   * ask, not rewrite.
-   */
-  readonly rewrittenFrom?: ToolInput;
-  /** Is told what command hooks that are waited for have printed so far. */
-  readonly progress?: WatchedProgress;
-}
 
 /** The part of an engine that takes events. */
 export interface Events {
