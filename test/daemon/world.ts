@@ -119,8 +119,9 @@ export async function openDaemonWorld(): Promise<DaemonWorld> {
     log() {
       const path = join(state, "log/hooks.jsonl");
       if (!existsSync(path)) return [];
-      const lines = readFileSync(path, "utf8").trimEnd().split("\n");
-      return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+      const lines = readFileSync(path, "utf8").split("\n");
+      // A daemon that was killed between opening its log and the first line leaves an empty file.
+      return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Record<string, unknown>);
     },
     async remove() {
       for (const file of served) if (existsSync(file)) await stopDaemon(file, { env }).catch(() => false);
