@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { type Spawn, toStderr } from "./to-stderr.ts";
 
 /**
  * Keeps standard output for the answer alone: what hooks print, and what their children print, goes to stderr.
@@ -28,10 +29,6 @@ export function writeWhole(fd: 1 | 2, text: string): void {
   }
 }
 
-interface SpawnOptions {
-  readonly stdio?: { fd?: number }[];
-}
-
 /**
  * Children that inherit our standard output get stderr instead. Done beneath `node:child_process`, because loading that module costs
  * every start, and only a few hooks start programs.
@@ -42,18 +39,9 @@ function guardChildren(): void {
     const lend = (process as unknown as { binding: Lend }).binding.bind(process) as Lend;
     const { Process } = lend("process_wrap") as unknown as { Process: { prototype: { spawn: Spawn } } };
     const sync = lend("spawn_sync") as unknown as { spawn: Spawn };
-    Process.prototype.spawn = redirected(Process.prototype.spawn);
-    sync.spawn = redirected(sync.spawn);
+    Process.prototype.spawn = toStderr(Process.prototype.spawn);
+    sync.spawn = toStderr(sync.spawn);
   } catch {
     return; // a Node that does not lend it: children then write where they always did
   }
-}
-
-type Spawn = (this: unknown, options: SpawnOptions) => unknown;
-
-function redirected(spawn: Spawn): Spawn {
-  return function (this: unknown, options) {
-    for (const stream of options.stdio ?? []) if (stream?.fd === 1) stream.fd = 2;
-    return spawn.call(this, options);
-  };
 }

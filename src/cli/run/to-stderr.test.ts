@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { toStderr } from "./to-stderr.ts";
+
+const streams = (fd: number) => [{ type: "fd", fd: 0 }, { type: "fd", fd }, { type: "pipe" }, undefined];
+
+test("on Node 24, which hands the streams of a child over one by one, no hook could start a program and no TypeScript was built", () => {
+  const started: unknown[][] = [];
+  const spawn = toStderr((...given) => started.push(given));
+  spawn("/bin/echo", ["echo"], undefined, [], streams(1), 1, undefined, null);
+  spawn({ file: "/bin/echo", stdio: streams(1) });
+  expect(started).toEqual([
+    ["/bin/echo", ["echo"], undefined, [], streams(2), 1, undefined, null],
+    [{ file: "/bin/echo", stdio: streams(2) }],
+  ]);
+});
