@@ -431,11 +431,17 @@ describe.runIf(clientForms.includes("compiled"))("the compiled client and its pa
     }
   });
 
-  test("the script hands over to it where it finds it, unless told not to", async () => {
+  test("the script hands over to it where it finds it, under its own name, so that the daemon answers; unless told not to", async () => {
     const file = world.file("handed-over.mjs", guard);
     const home = { env: world.env };
     const made = await compileClient({ packageRoot: join(world.folder, "package"), home, env: process.env });
     if ("why" in made) throw new Error(made.why);
+    await world.serve(file);
+    const warm = await world.client([file], event(), { env: { HOOKLINE_CLIENT: "" } });
+    expect([warm.stdout, lastLog()]).toEqual([
+      denial("no"),
+      expect.not.objectContaining({ inProcess: expect.anything() }),
+    ]);
     writeFileSync(made.program, '#!/bin/sh\necho "$@"\n');
     const handed = await world.client([file, "--on-failure", "block"], event(), { env: { HOOKLINE_CLIENT: "" } });
     expect(handed).toEqual({ code: 0, stdout: `${file} --on-failure block\n`, stderr: "" });
