@@ -47,7 +47,8 @@ export async function bundle(outdir) {
   const { build } = await import("esbuild");
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const prices = readFileSync(join(src, "usage", "prices", "anthropic.json"), "utf8");
-  const program = await scanProgram(build);
+  const { scanProgram } = await evaluated(build, "usage/scan/wasm/program.ts");
+  const { rules } = await evaluated(build, "sdk/rules.ts");
   const one = (entry, format = "esm") =>
     build({
       entryPoints: [join(src, entry)],
@@ -61,7 +62,8 @@ export async function bundle(outdir) {
       define: {
         HOOKLINE_VERSION: JSON.stringify(version),
         HOOKLINE_PRICES: JSON.stringify(prices),
-        HOOKLINE_SCAN_PROGRAM: JSON.stringify(program),
+        HOOKLINE_SCAN_PROGRAM: JSON.stringify(Buffer.from(scanProgram()).toString("base64")),
+        HOOKLINE_RULES: JSON.stringify(JSON.stringify(rules)),
       },
       plugins: [asksForBuiltins, leavesOthers(entry)],
       logLevel: "warning",
@@ -88,18 +90,16 @@ function asking(text) {
   });
 }
 
-/** The scanner's inner loops, assembled now and not at every start. */
-async function scanProgram(build) {
-  const entry = join(src, "usage", "scan", "wasm", "program.ts");
+/** What a module gives, worked out now and not at every start: the scanner's inner loops, what the events' rows mean to apps. */
+async function evaluated(build, module) {
   const { outputFiles } = await build({
-    entryPoints: [entry],
+    entryPoints: [join(src, module)],
     bundle: true,
     format: "esm",
     platform: "node",
     write: false,
   });
-  const url = `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`;
-  return Buffer.from((await import(url)).scanProgram()).toString("base64");
+  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
 }
 
 /** What is imported on demand, and the transcript reader, stay files of their own. Our modules do nothing by being loaded. */

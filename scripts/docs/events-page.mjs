@@ -7,7 +7,7 @@ export function eventsPage({ catalog, commonFields }) {
   return [
     printed,
     "# Events",
-    `Hookline knows ${rows.length} events. Each has one row in the catalog, and the engine behaves by that row. This page is the rows in words.\nWhat goes without saying is left out: the host waits, and a hook has the time limit of its type.`,
+    `Hookline knows ${rows.length} events. Each has one row in the catalog, and the engine behaves by that row. This page is the rows in words.\nWhat goes without saying is left out: the host waits, a hook has the time limit of its type, and the handlers of an app together have 30 seconds.`,
     "## All of them",
     table(
       ["event", "matcher", "a hook can block", "fires"],
@@ -108,6 +108,8 @@ function facts(row) {
     ["the host", row.awaited === true ? "" : `goes on at once${row.awaited ? "; hooks may outlive it" : ""}`],
     ["also carries", codes(row.carries.flatMap((name) => (name === "agent" ? ["agent_id", "agent_type"] : [name])))],
     ...specials(row),
+    ["in an app", `${code(row.app.method)}${row.app.deadlineMs ? `, at most ${row.app.deadlineMs / 1_000} s` : ""}`],
+    ["its handlers may answer", codes([...row.app.answers, "systemMessage", "raw"])],
   ];
   return facts.filter(([, says]) => says !== "");
 }

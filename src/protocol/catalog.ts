@@ -1,40 +1,40 @@
 import type { CommonInput } from "./common.ts";
-import { type ConfigChangeInput, configChange } from "./events/config-change.ts";
-import { type CwdChangedInput, cwdChanged } from "./events/cwd-changed.ts";
-import { type DirectoryAddedInput, directoryAdded } from "./events/directory-added.ts";
-import { type ElicitationInput, elicitation } from "./events/elicitation.ts";
-import { type ElicitationResultInput, elicitationResult } from "./events/elicitation-result.ts";
-import { type FileChangedInput, fileChanged } from "./events/file-changed.ts";
-import { type InstructionsLoadedInput, instructionsLoaded } from "./events/instructions-loaded.ts";
-import { type MessageDisplayInput, messageDisplay } from "./events/message-display.ts";
-import { type NotificationInput, notification } from "./events/notification.ts";
-import { type PermissionDeniedInput, permissionDenied } from "./events/permission-denied.ts";
-import { type PermissionRequestInput, permissionRequest } from "./events/permission-request.ts";
-import { type PostCompactInput, postCompact } from "./events/post-compact.ts";
-import { type PostModelSwitchInput, postModelSwitch } from "./events/post-model-switch.ts";
-import { type PostToolBatchInput, postToolBatch } from "./events/post-tool-batch.ts";
-import { type PostToolUseInput, postToolUse } from "./events/post-tool-use.ts";
-import { type PostToolUseFailureInput, postToolUseFailure } from "./events/post-tool-use-failure.ts";
-import { type PreCompactInput, preCompact } from "./events/pre-compact.ts";
-import { type PreModelSwitchInput, preModelSwitch } from "./events/pre-model-switch.ts";
-import { type PreToolUseInput, preToolUse } from "./events/pre-tool-use.ts";
-import { type SessionEndInput, sessionEnd } from "./events/session-end.ts";
-import { type SessionStartInput, sessionStart } from "./events/session-start.ts";
-import { type SetupInput, setup } from "./events/setup.ts";
-import { type StopInput, stop } from "./events/stop.ts";
-import { type StopFailureInput, stopFailure } from "./events/stop-failure.ts";
-import { type SubagentStartInput, subagentStart } from "./events/subagent-start.ts";
-import { type SubagentStopInput, subagentStop } from "./events/subagent-stop.ts";
-import { type TaskCompletedInput, taskCompleted } from "./events/task-completed.ts";
-import { type TaskCreatedInput, taskCreated } from "./events/task-created.ts";
-import { type TeammateIdleInput, teammateIdle } from "./events/teammate-idle.ts";
-import { type UserPromptExpansionInput, userPromptExpansion } from "./events/user-prompt-expansion.ts";
-import { type UserPromptSubmitInput, userPromptSubmit } from "./events/user-prompt-submit.ts";
-import { type WorktreeCreateInput, worktreeCreate } from "./events/worktree-create.ts";
-import { type WorktreeRemoveInput, worktreeRemove } from "./events/worktree-remove.ts";
+import { configChange } from "./events/config-change.ts";
+import { cwdChanged } from "./events/cwd-changed.ts";
+import { directoryAdded } from "./events/directory-added.ts";
+import { elicitation } from "./events/elicitation.ts";
+import { elicitationResult } from "./events/elicitation-result.ts";
+import { fileChanged } from "./events/file-changed.ts";
+import { instructionsLoaded } from "./events/instructions-loaded.ts";
+import { messageDisplay } from "./events/message-display.ts";
+import { notification } from "./events/notification.ts";
+import { permissionDenied } from "./events/permission-denied.ts";
+import { permissionRequest } from "./events/permission-request.ts";
+import { postCompact } from "./events/post-compact.ts";
+import { postModelSwitch } from "./events/post-model-switch.ts";
+import { postToolBatch } from "./events/post-tool-batch.ts";
+import { postToolUse } from "./events/post-tool-use.ts";
+import { postToolUseFailure } from "./events/post-tool-use-failure.ts";
+import { preCompact } from "./events/pre-compact.ts";
+import { preModelSwitch } from "./events/pre-model-switch.ts";
+import { preToolUse } from "./events/pre-tool-use.ts";
+import { sessionEnd } from "./events/session-end.ts";
+import { sessionStart } from "./events/session-start.ts";
+import { setup } from "./events/setup.ts";
+import { stop } from "./events/stop.ts";
+import { stopFailure } from "./events/stop-failure.ts";
+import { subagentStart } from "./events/subagent-start.ts";
+import { subagentStop } from "./events/subagent-stop.ts";
+import { taskCompleted } from "./events/task-completed.ts";
+import { taskCreated } from "./events/task-created.ts";
+import { teammateIdle } from "./events/teammate-idle.ts";
+import { userPromptExpansion } from "./events/user-prompt-expansion.ts";
+import { userPromptSubmit } from "./events/user-prompt-submit.ts";
+import { worktreeCreate } from "./events/worktree-create.ts";
+import { worktreeRemove } from "./events/worktree-remove.ts";
 import { nearest } from "./near.ts";
 import { Problem } from "./problem.ts";
-import type { EventRow } from "./row.ts";
+import type { CatalogRow, EventRow } from "./row.ts";
 
 /** Every event with its row, in the order of an agent's life. The only list of events in the project. */
 export const catalog: Catalog = {
@@ -73,45 +73,51 @@ export const catalog: Catalog = {
   Notification: notification,
 };
 
-/** The event's own fields, by its name. */
-export interface EventInputs {
-  Setup: SetupInput;
-  SessionStart: SessionStartInput;
-  InstructionsLoaded: InstructionsLoadedInput;
-  SessionEnd: SessionEndInput;
-  UserPromptExpansion: UserPromptExpansionInput;
-  UserPromptSubmit: UserPromptSubmitInput;
-  MessageDisplay: MessageDisplayInput;
-  PreToolUse: PreToolUseInput;
-  PermissionRequest: PermissionRequestInput;
-  PermissionDenied: PermissionDeniedInput;
-  PostToolUse: PostToolUseInput;
-  PostToolUseFailure: PostToolUseFailureInput;
-  PostToolBatch: PostToolBatchInput;
-  Stop: StopInput;
-  StopFailure: StopFailureInput;
-  SubagentStart: SubagentStartInput;
-  SubagentStop: SubagentStopInput;
-  TeammateIdle: TeammateIdleInput;
-  TaskCreated: TaskCreatedInput;
-  TaskCompleted: TaskCompletedInput;
-  PreCompact: PreCompactInput;
-  PostCompact: PostCompactInput;
-  PreModelSwitch: PreModelSwitchInput;
-  PostModelSwitch: PostModelSwitchInput;
-  ConfigChange: ConfigChangeInput;
-  CwdChanged: CwdChangedInput;
-  FileChanged: FileChangedInput;
-  DirectoryAdded: DirectoryAddedInput;
-  WorktreeCreate: WorktreeCreateInput;
-  WorktreeRemove: WorktreeRemoveInput;
-  Elicitation: ElicitationInput;
-  ElicitationResult: ElicitationResultInput;
-  Notification: NotificationInput;
-}
+/** The types of the rows: what an event's payload holds and what its handlers may answer is read from them. */
+export type Catalog = {
+  readonly Setup: typeof setup;
+  readonly SessionStart: typeof sessionStart;
+  readonly InstructionsLoaded: typeof instructionsLoaded;
+  readonly SessionEnd: typeof sessionEnd;
+  readonly UserPromptExpansion: typeof userPromptExpansion;
+  readonly UserPromptSubmit: typeof userPromptSubmit;
+  readonly MessageDisplay: typeof messageDisplay;
+  readonly PreToolUse: typeof preToolUse;
+  readonly PermissionRequest: typeof permissionRequest;
+  readonly PermissionDenied: typeof permissionDenied;
+  readonly PostToolUse: typeof postToolUse;
+  readonly PostToolUseFailure: typeof postToolUseFailure;
+  readonly PostToolBatch: typeof postToolBatch;
+  readonly Stop: typeof stop;
+  readonly StopFailure: typeof stopFailure;
+  readonly SubagentStart: typeof subagentStart;
+  readonly SubagentStop: typeof subagentStop;
+  readonly TeammateIdle: typeof teammateIdle;
+  readonly TaskCreated: typeof taskCreated;
+  readonly TaskCompleted: typeof taskCompleted;
+  readonly PreCompact: typeof preCompact;
+  readonly PostCompact: typeof postCompact;
+  readonly PreModelSwitch: typeof preModelSwitch;
+  readonly PostModelSwitch: typeof postModelSwitch;
+  readonly ConfigChange: typeof configChange;
+  readonly CwdChanged: typeof cwdChanged;
+  readonly FileChanged: typeof fileChanged;
+  readonly DirectoryAdded: typeof directoryAdded;
+  readonly WorktreeCreate: typeof worktreeCreate;
+  readonly WorktreeRemove: typeof worktreeRemove;
+  readonly Elicitation: typeof elicitation;
+  readonly ElicitationResult: typeof elicitationResult;
+  readonly Notification: typeof notification;
+};
 
-export type EventName = keyof EventInputs;
-export type Catalog = { readonly [Name in EventName]: EventRow<Name, EventInputs[Name]> };
+export type EventName = keyof Catalog;
+
+/** The event's own fields, by its name. */
+export interface EventInputs extends InputsOf<Catalog> {}
+
+type InputsOf<Rows> = {
+  [Name in keyof Rows]: Rows[Name] extends CatalogRow<string, infer Own> ? Own : never;
+};
 
 /** The whole payload of an event: common fields, then its own. */
 export type Payload<Name extends EventName = EventName> = CommonInput & EventInputs[Name];

@@ -1,4 +1,5 @@
 export { hooksFileIn } from "./app-call.ts";
+export type { AppAnswer, AppSide } from "./app-side.ts";
 export {
   type Catalog,
   catalog,
@@ -42,7 +43,7 @@ export type {
 export { Problem } from "./problem.ts";
 export { type ProblemCode, problemCodes } from "./problem-codes.ts";
 export type { Answer, Ended, HookRef, ModelSpent, RunRecord, Skip, SkipReason } from "./record.ts";
-export type { AnswerName, EventRow, MatchedField, Phase, SpecialRules, StopEffect } from "./row.ts";
+export type { AnswerName, CatalogRow, EventRow, MatchedField, Phase, SpecialRules, StopEffect } from "./row.ts";
 export {
   type LayerKind,
   layerKinds,

@@ -1,3 +1,4 @@
+import type { AppSide } from "./app-side.ts";
 import type { Fields, FieldsOf } from "./field.ts";
 import type { HookType } from "./hook.ts";
 import type { Decision } from "./verdict.ts";
@@ -44,6 +45,11 @@ export interface EventRow<Name extends string = string, Own = unknown> {
   readonly special: SpecialRules;
 }
 
+/** A row of the catalog. Apps have a method for each of them; an event of a host's own they register for by its name. */
+export interface CatalogRow<Name extends string, Own, App extends AppSide = AppSide> extends EventRow<Name, Own> {
+  readonly app: App;
+}
+
 export interface MatchedField {
   readonly field: string;
   /** Only letters, digits, `_` and `|` make a list of names. */
@@ -70,6 +76,8 @@ export interface SpecialRules {
   readonly endsTurn?: true;
   /** A new prompt: what was counted of the turn before it is forgotten. */
   readonly startsTurn?: true;
+  /** The session is over: what lived as long as it did may go. */
+  readonly endsSession?: true;
   /** Command hooks get `CLAUDE_ENV_FILE`. */
   readonly envFile?: true;
   /** One limit for all hooks of the event together; a hook's own timeout raises it up to `mostMs`. */

@@ -1,4 +1,4 @@
-import type { EventName, Payload } from "../protocol/index.ts";
+import type { EventInputs, EventName, Payload } from "../protocol/index.ts";
 import type { ToolInputs, ToolResponses } from "./index.ts";
 import { ruleOf, type ToolEventName } from "./rules.ts";
 
@@ -36,7 +36,9 @@ export type ToolEvent<Tool extends ToolName, Name extends ToolEventName = "PreTo
   ? Omit<EventOf<Name>, "toolName" | "input" | "response"> & {
       readonly toolName: Tool;
       readonly input: ToolInputs[Tool];
-    } & (Name extends "PostToolUse" ? { readonly response: ResponseOf<Tool> } : unknown)
+    } & (EventInputs[Name] extends { readonly tool_response: unknown }
+        ? { readonly response: ResponseOf<Tool> }
+        : unknown)
   : never;
 
 /** Unknown for a tool whose response nobody described. */

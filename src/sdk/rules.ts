@@ -1,156 +1,7 @@
-import type { EventName } from "../protocol/index.ts";
+import { type Catalog, catalog, type EventInputs, type EventName, type EventRow } from "../protocol/index.ts";
 import type { AnswerKind } from "./answer.ts";
 
-/**
- * What this door knows of an event beyond its row: the method that registers for it, the answers that are legal there and
- * how a refusal is spelled. The row itself would bring the whole catalog into every hook process; a test holds the two together.
- */
-export const rules = {
-  PreToolUse: {
-    method: "preTool",
-    matches: "tool_name",
-    tool: true,
-    refusal: "deny",
-    form: "permission",
-    legal: ["allow", "ask", "deny", "defer", "updateInput", "patchInput", "context", "halt"],
-  },
-  PermissionRequest: {
-    method: "onPermission",
-    matches: "tool_name",
-    tool: true,
-    refusal: "denyPermission",
-    form: "specific",
-    legal: ["approvePermission", "denyPermission"],
-  },
-  PermissionDenied: {
-    method: "onPermissionDenied",
-    matches: "tool_name",
-    tool: true,
-    form: "specific",
-    legal: ["retry"],
-  },
-  PostToolUse: {
-    method: "postTool",
-    matches: "tool_name",
-    tool: true,
-    refusal: "block",
-    form: "specific",
-    legal: ["block", "context", "updateOutput", "mapOutput", "halt"],
-  },
-  PostToolUseFailure: {
-    method: "postToolFailure",
-    matches: "tool_name",
-    tool: true,
-    refusal: "block",
-    form: "specific",
-    legal: ["block", "context", "halt"],
-  },
-  PostToolBatch: { method: "onToolBatch", refusal: "block", form: "specific", legal: ["block", "context", "halt"] },
-  UserPromptSubmit: {
-    method: "onPrompt",
-    refusal: "block",
-    form: "specific",
-    legal: ["block", "context", "sessionTitle", "halt"],
-    deadlineMs: 20_000,
-  },
-  UserPromptExpansion: {
-    method: "onPromptExpansion",
-    matches: "command_name",
-    refusal: "block",
-    form: "specific",
-    legal: ["block", "context", "halt"],
-  },
-  SessionStart: {
-    method: "onSessionStart",
-    matches: "source",
-    form: "specific",
-    legal: ["context", "watchPaths", "initialUserMessage", "sessionTitle"],
-    command: true,
-  },
-  SessionEnd: { method: "onSessionEnd", matches: "reason", form: "plain", legal: [], deadlineMs: 1_000 },
-  Setup: { method: "onSetup", matches: "trigger", form: "specific", legal: ["context"], command: true },
-  SubagentStart: { method: "onSubagentStart", matches: "agent_type", form: "specific", legal: ["context"] },
-  Stop: {
-    method: "onStop",
-    refusal: "block",
-    form: "specific",
-    legal: ["block", "context", "halt"],
-    refusesOncePerTurn: true,
-  },
-  SubagentStop: {
-    method: "onSubagentStop",
-    matches: "agent_type",
-    refusal: "block",
-    form: "specific",
-    legal: ["block", "context", "halt"],
-    refusesOncePerTurn: true,
-  },
-  StopFailure: { method: "onStopFailure", matches: "error", form: "plain", legal: [] },
-  TaskCreated: { method: "onTaskCreated", refusal: "block", form: "exit", legal: ["block"], command: true },
-  TaskCompleted: { method: "onTaskCompleted", refusal: "block", form: "exit", legal: ["block"], command: true },
-  TeammateIdle: { method: "onTeammateIdle", refusal: "block", form: "exit", legal: ["block"], command: true },
-  ConfigChange: {
-    method: "onConfigChange",
-    matches: "source",
-    refusal: "block",
-    form: "exit",
-    legal: ["block"],
-    command: true,
-  },
-  PreCompact: {
-    method: "onPreCompact",
-    matches: "trigger",
-    refusal: "block",
-    form: "exit",
-    legal: ["block", "context"],
-    command: true,
-  },
-  PostCompact: { method: "onPostCompact", matches: "trigger", form: "plain", legal: [] },
-  WorktreeCreate: {
-    method: "onWorktreeCreate",
-    refusal: "block",
-    form: "path",
-    legal: ["worktree", "block"],
-    command: true,
-  },
-  WorktreeRemove: { method: "onWorktreeRemove", form: "plain", legal: [] },
-  MessageDisplay: { method: "onMessageDisplay", form: "specific", legal: ["display"], deadlineMs: 5_000 },
-  Elicitation: {
-    method: "onElicitation",
-    matches: "mcp_server_name",
-    refusal: "block",
-    form: "elicit",
-    legal: ["elicit", "block"],
-  },
-  ElicitationResult: {
-    method: "onElicitationResult",
-    matches: "mcp_server_name",
-    refusal: "block",
-    form: "elicit",
-    legal: ["elicit", "block"],
-  },
-  CwdChanged: { method: "onCwdChanged", form: "specific", legal: ["watchPaths"] },
-  FileChanged: {
-    method: "onFileChanged",
-    matches: "file_path",
-    part: "basename",
-    form: "specific",
-    legal: ["watchPaths"],
-  },
-  DirectoryAdded: { method: "onDirectoryAdded", matches: "source", form: "plain", legal: [] },
-  InstructionsLoaded: { method: "onInstructionsLoaded", matches: "load_reason", form: "plain", legal: [] },
-  Notification: { method: "onNotification", matches: "notification_type", form: "specific", legal: [] },
-  PreModelSwitch: {
-    method: "onPreModelSwitch",
-    matches: "to_model",
-    refusal: "deny",
-    form: "permission",
-    legal: ["allow", "ask", "deny"],
-  },
-  PostModelSwitch: { method: "onPostModelSwitch", matches: "to_model", form: "specific", legal: ["context"] },
-} as const;
-
-/** One line of the table above, for code that does not know which. */
+/** What an event's row means to an app. */
 export interface Rule {
   readonly method: string;
   /** The field that `what` of a registration is compared with; none: every handler is meant. */
@@ -159,36 +10,48 @@ export interface Rule {
   /** One tool call: `input` and `response` are data of the tool. */
   readonly tool?: true;
   /** The strictest answer, in the event's own word; none: nothing can be refused here. */
-  readonly refusal?: "deny" | "block" | "denyPermission";
+  readonly refusal?: Refusal;
   /** A failed handler refuses while `stop_hook_active` is false only. */
   readonly refusesOncePerTurn?: true;
-  /**
-   * `permission`: `permissionDecision`. `specific`: `hookSpecificOutput` and, to refuse, `decision: "block"`. `exit`: exit 2 with
-   * the reason on stderr, context as plain text. `path`: plain text; exit 1 to refuse. `elicit`: an action. `plain`: nothing.
-   */
-  readonly form: "permission" | "specific" | "exit" | "path" | "elicit" | "plain";
+  readonly endsSession?: true;
+  readonly form: Form;
   readonly legal: readonly AnswerKind[];
   /** The event needs a command entry in settings: its answer is an exit code or text, or no http hook is called for it. */
   readonly command?: true;
   readonly deadlineMs?: number;
 }
 
-type Rules = typeof rules;
+type Refusal = "deny" | "block" | "denyPermission";
 
-export type MethodOf<Name extends EventName> = Rules[Name]["method"];
+/**
+ * How an answer is spelled. `permission`: `permissionDecision`. `specific`: `hookSpecificOutput` and, to refuse, `decision: "block"`.
+ * `exit`: exit 2 with the reason on stderr, context as plain text. `path`: plain text; exit 1 to refuse. `elicit`: an action.
+ * `plain`: nothing.
+ */
+type Form = "permission" | "specific" | "exit" | "path" | "elicit" | "plain";
+
+export type MethodOf<Name extends EventName> = Catalog[Name]["app"]["method"];
 
 /** The answers a handler of this event may give; a message for the person and raw fields are legal everywhere. */
-export type LegalKind<Name extends EventName> = Rules[Name]["legal"][number] | "systemMessage" | "raw";
+export type LegalKind<Name extends EventName> = Catalog[Name]["app"]["answers"][number] | "systemMessage" | "raw";
 
 /** The events about one tool call. */
-export type ToolEventName = { [Name in EventName]: Rules[Name] extends { tool: true } ? Name : never }[EventName];
+export type ToolEventName = {
+  [Name in EventName]: EventInputs[Name] extends { readonly tool_name: string } ? Name : never;
+}[EventName];
+
+/** The rules as JSON, put in when the package is bundled: a hook process has no use for the rest of the catalog. */
+declare const HOOKLINE_RULES: string | undefined;
+
+/** One for every event of the catalog. */
+export const rules: Readonly<Record<EventName, Rule>> =
+  typeof HOOKLINE_RULES === "string" ? JSON.parse(HOOKLINE_RULES) : rulesOf(catalog);
 
 const unknownEvent: Rule = { method: "on", form: "plain", legal: [] };
-const known: Readonly<Record<EventName, Rule>> = rules;
 
 /** Contract: an event this package does not know has a rule too; only raw fields and messages are legal there. */
 export function ruleOf(event: string): Rule {
-  return Object.hasOwn(known, event) ? known[event as EventName] : unknownEvent;
+  return Object.hasOwn(rules, event) ? rules[event as EventName] : unknownEvent;
 }
 
 export function isLegal(rule: Rule, kind: AnswerKind): boolean {
@@ -206,4 +69,40 @@ export function needsCommand(event: string): boolean {
 /** What the handlers of an event may take together unless their author says otherwise. */
 export function usualDeadlineMs(event: string): number {
   return ruleOf(event).deadlineMs ?? defaultDeadlineMs;
+}
+
+function rulesOf(rows: Catalog): Readonly<Record<EventName, Rule>> {
+  const made = Object.values(rows).map((row) => [row.name, ruleFor(row)]);
+  return Object.fromEntries(made) as Record<EventName, Rule>;
+}
+
+function ruleFor(row: Catalog[EventName]): Rule {
+  const { matchesOn, special, types, app }: EventRow & { readonly app: Catalog[EventName]["app"] } = row;
+  const form = formOf(row);
+  const refusal = app.answers.find(refuses);
+  return {
+    method: app.method,
+    ...(matchesOn ? { matches: matchesOn.field } : {}),
+    ...(matchesOn?.part ? { part: matchesOn.part } : {}),
+    ...(special.onTool ? { tool: true } : {}),
+    ...(refusal ? { refusal } : {}),
+    ...(special.endsTurn ? { refusesOncePerTurn: true } : {}),
+    ...(special.endsSession ? { endsSession: true } : {}),
+    form,
+    legal: app.answers,
+    ...(form === "exit" || form === "path" || !types.includes("http") ? { command: true } : {}),
+    ...("deadlineMs" in app ? { deadlineMs: app.deadlineMs } : {}),
+  };
+}
+
+function formOf({ answers, decisions, special }: EventRow): Form {
+  if (special.answersPath) return "path";
+  if (answers.includes("permissionDecision")) return "permission";
+  if (answers.includes("action")) return "elicit";
+  if (answers.length > 0) return "specific";
+  return decisions.includes("deny") ? "exit" : "plain";
+}
+
+function refuses(kind: AnswerKind): kind is Refusal {
+  return kind === "deny" || kind === "block" || kind === "denyPermission";
 }

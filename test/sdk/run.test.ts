@@ -11,6 +11,8 @@ import {
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { catalog, eventNames } from "../../src/protocol/index.ts";
+import * as sdk from "../../src/sdk/index.ts";
 import type { BuildRecord } from "../../src/sdk/load/cached-build.ts";
 import { type BundledPackage, bundlePackage } from "./bundled.ts";
 import { app, denial, event, guard } from "./guard-app.ts";
@@ -233,6 +235,25 @@ test("SD-68: the cold path of a file as it is loads at most twelve modules of th
   expect(own.length).toBeGreaterThan(0);
   expect(own.length).toBeLessThanOrEqual(12);
   expect(urls().filter((url) => url.includes("node_modules") || url.includes("/sessions/"))).toEqual([]);
+});
+
+test("SD-3, SD-68: what a hook process loads knows every event by what its row means to apps, and leaves the rows out", async () => {
+  const dist = join(world.folder, "package/dist");
+  for (const name of ["cli/bin.cjs", "sdk/index.js"]) {
+    const text = readFileSync(join(dist, name), "utf8");
+    expect([name, eventNames.filter((event) => text.includes(catalog[event].fires))]).toEqual([name, []]);
+  }
+  const built = (await import(join(dist, "sdk/index.js"))) as typeof sdk;
+  const facts = ({ createApp, needsCommand, usualDeadlineMs }: typeof sdk) => {
+    const app = createApp() as unknown as Record<string, unknown>;
+    return eventNames.map((event) => ({
+      event,
+      method: typeof app[catalog[event].app.method],
+      command: needsCommand(event),
+      deadlineMs: usualDeadlineMs(event),
+    }));
+  };
+  expect(facts(built)).toEqual(facts(sdk));
 });
 
 describe("a file that asks for nothing but Node and hookline/sdk starts as a script", () => {

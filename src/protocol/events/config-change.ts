@@ -1,11 +1,13 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface ConfigChangeInput {
   readonly source: "user_settings" | "project_settings" | "local_settings" | "policy_settings" | "skills";
   readonly file_path?: string;
 }
 
-export const configChange: EventRow<"ConfigChange", ConfigChangeInput> = {
+const app = { method: "onConfigChange", answers: ["block"] } as const;
+
+export const configChange: CatalogRow<"ConfigChange", ConfigChangeInput, typeof app> = {
   name: "ConfigChange",
   phase: "settings",
   since: "2.1.197",
@@ -36,4 +38,5 @@ export const configChange: EventRow<"ConfigChange", ConfigChangeInput> = {
     // Nobody may keep a policy from taking effect.
     blocksWhen: ({ source }) => source !== "policy_settings",
   },
+  app,
 };

@@ -1,11 +1,13 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface CwdChangedInput {
   readonly old_cwd: string;
   readonly new_cwd: string;
 }
 
-export const cwdChanged: EventRow<"CwdChanged", CwdChangedInput> = {
+const app = { method: "onCwdChanged", answers: ["watchPaths"] } as const;
+
+export const cwdChanged: CatalogRow<"CwdChanged", CwdChangedInput, typeof app> = {
   name: "CwdChanged",
   phase: "settings",
   since: "2.1.197",
@@ -30,4 +32,5 @@ export const cwdChanged: EventRow<"CwdChanged", CwdChangedInput> = {
   onStop: "ignore",
   onNotOk: "deny",
   special: { envFile: true },
+  app,
 };

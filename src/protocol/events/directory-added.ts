@@ -1,11 +1,13 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface DirectoryAddedInput {
   readonly directory: string;
   readonly source: "slash_command" | "register_repo_root";
 }
 
-export const directoryAdded: EventRow<"DirectoryAdded", DirectoryAddedInput> = {
+const app = { method: "onDirectoryAdded", answers: [] } as const;
+
+export const directoryAdded: CatalogRow<"DirectoryAdded", DirectoryAddedInput, typeof app> = {
   name: "DirectoryAdded",
   phase: "settings",
   since: "declared",
@@ -30,4 +32,5 @@ export const directoryAdded: EventRow<"DirectoryAdded", DirectoryAddedInput> = {
   onStop: "ignore",
   onNotOk: "deny",
   special: { messageIsContext: ({ source }) => source === "slash_command" },
+  app,
 };

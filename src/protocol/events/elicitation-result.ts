@@ -1,4 +1,4 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface ElicitationResultInput {
   readonly mcp_server_name: string;
@@ -8,7 +8,9 @@ export interface ElicitationResultInput {
   readonly elicitation_id?: string;
 }
 
-export const elicitationResult: EventRow<"ElicitationResult", ElicitationResultInput> = {
+const app = { method: "onElicitationResult", answers: ["elicit", "block"] } as const;
+
+export const elicitationResult: CatalogRow<"ElicitationResult", ElicitationResultInput, typeof app> = {
   name: "ElicitationResult",
   phase: "mcp",
   since: "2.1.197",
@@ -36,4 +38,5 @@ export const elicitationResult: EventRow<"ElicitationResult", ElicitationResultI
   onStop: "ignore",
   onNotOk: "deny",
   special: { exit2HidesAnswers: true },
+  app,
 };

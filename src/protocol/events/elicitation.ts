@@ -1,4 +1,4 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface ElicitationInput {
   readonly mcp_server_name: string;
@@ -9,7 +9,9 @@ export interface ElicitationInput {
   readonly elicitation_id?: string;
 }
 
-export const elicitation: EventRow<"Elicitation", ElicitationInput> = {
+const app = { method: "onElicitation", answers: ["elicit", "block"] } as const;
+
+export const elicitation: CatalogRow<"Elicitation", ElicitationInput, typeof app> = {
   name: "Elicitation",
   phase: "mcp",
   since: "2.1.197",
@@ -38,4 +40,5 @@ export const elicitation: EventRow<"Elicitation", ElicitationInput> = {
   onStop: "ignore",
   onNotOk: "deny",
   special: { exit2HidesAnswers: true },
+  app,
 };

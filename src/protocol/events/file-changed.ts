@@ -1,11 +1,13 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface FileChangedInput {
   readonly file_path: string;
   readonly event: "add" | "change" | "unlink";
 }
 
-export const fileChanged: EventRow<"FileChanged", FileChangedInput> = {
+const app = { method: "onFileChanged", answers: ["watchPaths"] } as const;
+
+export const fileChanged: CatalogRow<"FileChanged", FileChangedInput, typeof app> = {
   name: "FileChanged",
   phase: "settings",
   since: "2.1.197",
@@ -30,4 +32,5 @@ export const fileChanged: EventRow<"FileChanged", FileChangedInput> = {
   onStop: "ignore",
   onNotOk: "deny",
   special: { envFile: true },
+  app,
 };

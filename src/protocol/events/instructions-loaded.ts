@@ -1,4 +1,4 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface InstructionsLoadedInput {
   readonly file_path: string;
@@ -9,7 +9,9 @@ export interface InstructionsLoadedInput {
   readonly parent_file_path?: string;
 }
 
-export const instructionsLoaded: EventRow<"InstructionsLoaded", InstructionsLoadedInput> = {
+const app = { method: "onInstructionsLoaded", answers: [] } as const;
+
+export const instructionsLoaded: CatalogRow<"InstructionsLoaded", InstructionsLoadedInput, typeof app> = {
   name: "InstructionsLoaded",
   phase: "session",
   since: "2.1.197",
@@ -38,4 +40,5 @@ export const instructionsLoaded: EventRow<"InstructionsLoaded", InstructionsLoad
   onStop: "ignore",
   onNotOk: "deny",
   special: {},
+  app,
 };

@@ -1,4 +1,4 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface MessageDisplayInput {
   /** UUIDs of the client, not ids of the API. */
@@ -10,7 +10,9 @@ export interface MessageDisplayInput {
   readonly delta: string;
 }
 
-export const messageDisplay: EventRow<"MessageDisplay", MessageDisplayInput> = {
+const app = { method: "onMessageDisplay", answers: ["display"], deadlineMs: 5_000 } as const;
+
+export const messageDisplay: CatalogRow<"MessageDisplay", MessageDisplayInput, typeof app> = {
   name: "MessageDisplay",
   phase: "prompt",
   since: "2.1.197",
@@ -38,4 +40,5 @@ export const messageDisplay: EventRow<"MessageDisplay", MessageDisplayInput> = {
   onStop: "ignore",
   onNotOk: "deny",
   special: {},
+  app,
 };

@@ -1,4 +1,4 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface NotificationInput {
   readonly message: string;
@@ -6,7 +6,9 @@ export interface NotificationInput {
   readonly title?: string;
 }
 
-export const notification: EventRow<"Notification", NotificationInput> = {
+const app = { method: "onNotification", answers: [] } as const;
+
+export const notification: CatalogRow<"Notification", NotificationInput, typeof app> = {
   name: "Notification",
   phase: "mcp",
   since: "2.1.197",
@@ -36,4 +38,5 @@ export const notification: EventRow<"Notification", NotificationInput> = {
   onStop: "ignore",
   onNotOk: "deny",
   special: {},
+  app,
 };

@@ -1,5 +1,5 @@
 import { type McpServerRef, mcpServerField } from "../mcp-server.ts";
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 import type { ToolInput } from "../verdict.ts";
 
 export interface PermissionDeniedInput {
@@ -10,7 +10,9 @@ export interface PermissionDeniedInput {
   readonly mcp_server?: McpServerRef;
 }
 
-export const permissionDenied: EventRow<"PermissionDenied", PermissionDeniedInput> = {
+const app = { method: "onPermissionDenied", answers: ["retry"] } as const;
+
+export const permissionDenied: CatalogRow<"PermissionDenied", PermissionDeniedInput, typeof app> = {
   name: "PermissionDenied",
   phase: "tool",
   since: "2.1.197",
@@ -38,4 +40,5 @@ export const permissionDenied: EventRow<"PermissionDenied", PermissionDeniedInpu
   onStop: "ignore",
   onNotOk: "ignore",
   special: { onTool: true },
+  app,
 };

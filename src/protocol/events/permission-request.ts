@@ -1,6 +1,6 @@
 import { type McpServerRef, mcpServerField } from "../mcp-server.ts";
 import type { PermissionUpdate } from "../outcome.ts";
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 import type { ToolInput } from "../verdict.ts";
 
 export interface PermissionRequestInput {
@@ -10,7 +10,9 @@ export interface PermissionRequestInput {
   readonly mcp_server?: McpServerRef;
 }
 
-export const permissionRequest: EventRow<"PermissionRequest", PermissionRequestInput> = {
+const app = { method: "onPermission", answers: ["approvePermission", "denyPermission"] } as const;
+
+export const permissionRequest: CatalogRow<"PermissionRequest", PermissionRequestInput, typeof app> = {
   name: "PermissionRequest",
   phase: "tool",
   since: "2.1.197",
@@ -37,4 +39,5 @@ export const permissionRequest: EventRow<"PermissionRequest", PermissionRequestI
   onStop: "stop",
   onNotOk: "ignore",
   special: { onTool: true },
+  app,
 };

@@ -1,11 +1,13 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface PostCompactInput {
   readonly trigger: "manual" | "auto";
   readonly compact_summary: string;
 }
 
-export const postCompact: EventRow<"PostCompact", PostCompactInput> = {
+const app = { method: "onPostCompact", answers: [] } as const;
+
+export const postCompact: CatalogRow<"PostCompact", PostCompactInput, typeof app> = {
   name: "PostCompact",
   phase: "context",
   since: "2.1.197",
@@ -30,4 +32,5 @@ export const postCompact: EventRow<"PostCompact", PostCompactInput> = {
   onStop: "ignore",
   onNotOk: "deny",
   special: {},
+  app,
 };

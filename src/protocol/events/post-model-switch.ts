@@ -1,4 +1,4 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface PostModelSwitchInput {
   readonly from_model: string;
@@ -12,7 +12,9 @@ export interface PostModelSwitchInput {
   readonly pricing: "configured" | "catalog" | "default";
 }
 
-export const postModelSwitch: EventRow<"PostModelSwitch", PostModelSwitchInput> = {
+const app = { method: "onPostModelSwitch", answers: ["context"] } as const;
+
+export const postModelSwitch: CatalogRow<"PostModelSwitch", PostModelSwitchInput, typeof app> = {
   name: "PostModelSwitch",
   phase: "context",
   since: "declared",
@@ -44,4 +46,5 @@ export const postModelSwitch: EventRow<"PostModelSwitch", PostModelSwitchInput> 
   onStop: "ignore",
   onNotOk: "deny",
   special: {},
+  app,
 };

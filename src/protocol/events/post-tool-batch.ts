@@ -1,4 +1,4 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface SettledCall {
   readonly tool_name: string;
@@ -12,7 +12,9 @@ export interface PostToolBatchInput {
   readonly tool_calls: readonly SettledCall[];
 }
 
-export const postToolBatch: EventRow<"PostToolBatch", PostToolBatchInput> = {
+const app = { method: "onToolBatch", answers: ["block", "context", "halt"] } as const;
+
+export const postToolBatch: CatalogRow<"PostToolBatch", PostToolBatchInput, typeof app> = {
   name: "PostToolBatch",
   phase: "tool",
   since: "2.1.197",
@@ -47,4 +49,5 @@ export const postToolBatch: EventRow<"PostToolBatch", PostToolBatchInput> = {
   onStop: "refuse",
   onNotOk: "deny",
   special: {},
+  app,
 };

@@ -1,5 +1,5 @@
 import { type McpServerRef, mcpServerField } from "../mcp-server.ts";
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 import type { ToolInput } from "../verdict.ts";
 
 export interface PostToolUseFailureInput {
@@ -12,7 +12,9 @@ export interface PostToolUseFailureInput {
   readonly mcp_server?: McpServerRef;
 }
 
-export const postToolUseFailure: EventRow<"PostToolUseFailure", PostToolUseFailureInput> = {
+const app = { method: "postToolFailure", answers: ["block", "context", "halt"] } as const;
+
+export const postToolUseFailure: CatalogRow<"PostToolUseFailure", PostToolUseFailureInput, typeof app> = {
   name: "PostToolUseFailure",
   phase: "tool",
   since: "2.1.197",
@@ -42,4 +44,5 @@ export const postToolUseFailure: EventRow<"PostToolUseFailure", PostToolUseFailu
   onStop: "ignore",
   onNotOk: "deny",
   special: { onTool: true },
+  app,
 };

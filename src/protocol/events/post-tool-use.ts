@@ -1,5 +1,5 @@
 import { type McpServerRef, mcpServerField } from "../mcp-server.ts";
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 import type { ToolInput } from "../verdict.ts";
 
 export interface PostToolUseInput {
@@ -12,7 +12,9 @@ export interface PostToolUseInput {
   readonly mcp_server?: McpServerRef;
 }
 
-export const postToolUse: EventRow<"PostToolUse", PostToolUseInput> = {
+const app = { method: "postTool", answers: ["block", "context", "updateOutput", "mapOutput", "halt"] } as const;
+
+export const postToolUse: CatalogRow<"PostToolUse", PostToolUseInput, typeof app> = {
   name: "PostToolUse",
   phase: "tool",
   since: "2.1.197",
@@ -45,4 +47,5 @@ export const postToolUse: EventRow<"PostToolUse", PostToolUseInput> = {
     // The older spelling never reached the output of built-in tools.
     honouredWhen: { updatedMCPToolOutput: ({ tool_name }) => String(tool_name).startsWith("mcp__") },
   },
+  app,
 };

@@ -1,11 +1,13 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface PreCompactInput {
   readonly trigger: "manual" | "auto";
   readonly custom_instructions: string | null;
 }
 
-export const preCompact: EventRow<"PreCompact", PreCompactInput> = {
+const app = { method: "onPreCompact", answers: ["block", "context"] } as const;
+
+export const preCompact: CatalogRow<"PreCompact", PreCompactInput, typeof app> = {
   name: "PreCompact",
   phase: "context",
   since: "2.1.197",
@@ -30,4 +32,5 @@ export const preCompact: EventRow<"PreCompact", PreCompactInput> = {
   onStop: "ignore",
   onNotOk: "deny",
   special: {},
+  app,
 };

@@ -1,4 +1,4 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface PreModelSwitchInput {
   readonly from_model: string;
@@ -12,7 +12,9 @@ export interface PreModelSwitchInput {
   readonly pricing: "configured" | "catalog" | "default";
 }
 
-export const preModelSwitch: EventRow<"PreModelSwitch", PreModelSwitchInput> = {
+const app = { method: "onPreModelSwitch", answers: ["allow", "ask", "deny"] } as const;
+
+export const preModelSwitch: CatalogRow<"PreModelSwitch", PreModelSwitchInput, typeof app> = {
   name: "PreModelSwitch",
   phase: "context",
   since: "declared",
@@ -44,4 +46,5 @@ export const preModelSwitch: EventRow<"PreModelSwitch", PreModelSwitchInput> = {
   onStop: "ignore",
   onNotOk: "deny",
   special: { timeoutDenies: true },
+  app,
 };

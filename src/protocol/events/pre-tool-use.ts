@@ -1,5 +1,5 @@
 import { type McpServerRef, mcpServerField } from "../mcp-server.ts";
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 import type { ToolInput } from "../verdict.ts";
 
 export interface PreToolUseInput {
@@ -9,7 +9,12 @@ export interface PreToolUseInput {
   readonly mcp_server?: McpServerRef;
 }
 
-export const preToolUse: EventRow<"PreToolUse", PreToolUseInput> = {
+const app = {
+  method: "preTool",
+  answers: ["allow", "ask", "deny", "defer", "updateInput", "patchInput", "context", "halt"],
+} as const;
+
+export const preToolUse: CatalogRow<"PreToolUse", PreToolUseInput, typeof app> = {
   name: "PreToolUse",
   phase: "tool",
   since: "2.1.197",
@@ -36,4 +41,5 @@ export const preToolUse: EventRow<"PreToolUse", PreToolUseInput> = {
   onStop: "after-tool",
   onNotOk: "deny",
   special: { onTool: true },
+  app,
 };

@@ -1,10 +1,12 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface SessionEndInput {
   readonly reason: "other" | "clear" | "prompt_input_exit" | "logout" | "resume" | "bypass_permissions_disabled";
 }
 
-export const sessionEnd: EventRow<"SessionEnd", SessionEndInput> = {
+const app = { method: "onSessionEnd", answers: [], deadlineMs: 1_000 } as const;
+
+export const sessionEnd: CatalogRow<"SessionEnd", SessionEndInput, typeof app> = {
   name: "SessionEnd",
   phase: "session",
   since: "2.1.197",
@@ -32,6 +34,7 @@ export const sessionEnd: EventRow<"SessionEnd", SessionEndInput> = {
   onStop: "ignore",
   onNotOk: "deny",
   special: {
+    endsSession: true,
     budget: {
       ms: 1_500,
       mostMs: 60_000,
@@ -39,4 +42,5 @@ export const sessionEnd: EventRow<"SessionEnd", SessionEndInput> = {
       graceMs: 250,
     },
   },
+  app,
 };

@@ -1,4 +1,4 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface SessionStartInput {
   /** Newer clients say `fork`; the measured one reports a fork as `resume` with the original session's id and path. */
@@ -12,7 +12,12 @@ export interface SessionStartInput {
   readonly prompt_cache_likely_expired?: boolean;
 }
 
-export const sessionStart: EventRow<"SessionStart", SessionStartInput> = {
+const app = {
+  method: "onSessionStart",
+  answers: ["context", "watchPaths", "initialUserMessage", "sessionTitle"],
+} as const;
+
+export const sessionStart: CatalogRow<"SessionStart", SessionStartInput, typeof app> = {
   name: "SessionStart",
   phase: "session",
   since: "2.1.197",
@@ -47,4 +52,5 @@ export const sessionStart: EventRow<"SessionStart", SessionStartInput> = {
     // A title is for a session that begins or comes back, not for one that was cleared or compacted.
     honouredWhen: { sessionTitle: ({ source }) => source === "startup" || source === "resume" || source === "fork" },
   },
+  app,
 };

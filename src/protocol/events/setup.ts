@@ -1,10 +1,12 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface SetupInput {
   readonly trigger: "init" | "maintenance";
 }
 
-export const setup: EventRow<"Setup", SetupInput> = {
+const app = { method: "onSetup", answers: ["context"] } as const;
+
+export const setup: CatalogRow<"Setup", SetupInput, typeof app> = {
   name: "Setup",
   phase: "session",
   since: "2.1.197",
@@ -28,4 +30,5 @@ export const setup: EventRow<"Setup", SetupInput> = {
   onStop: "ignore",
   onNotOk: "deny",
   special: { envFile: true },
+  app,
 };

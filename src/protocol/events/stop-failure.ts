@@ -1,4 +1,4 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface StopFailureInput {
   readonly error: string;
@@ -7,7 +7,9 @@ export interface StopFailureInput {
   readonly last_assistant_message: string;
 }
 
-export const stopFailure: EventRow<"StopFailure", StopFailureInput> = {
+const app = { method: "onStopFailure", answers: [] } as const;
+
+export const stopFailure: CatalogRow<"StopFailure", StopFailureInput, typeof app> = {
   name: "StopFailure",
   phase: "turn",
   since: "2.1.197",
@@ -46,4 +48,5 @@ export const stopFailure: EventRow<"StopFailure", StopFailureInput> = {
   onStop: "ignore",
   onNotOk: "deny",
   special: {},
+  app,
 };

@@ -1,4 +1,4 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 import { type BackgroundTask, backgroundTasksField, type SessionCron, sessionCronsField } from "../turn-state.ts";
 
 export interface StopInput {
@@ -9,7 +9,9 @@ export interface StopInput {
   readonly session_crons: readonly SessionCron[];
 }
 
-export const stop: EventRow<"Stop", StopInput> = {
+const app = { method: "onStop", answers: ["block", "context", "halt"] } as const;
+
+export const stop: CatalogRow<"Stop", StopInput, typeof app> = {
   name: "Stop",
   phase: "turn",
   since: "2.1.197",
@@ -36,4 +38,5 @@ export const stop: EventRow<"Stop", StopInput> = {
   onStop: "end-turn",
   onNotOk: "deny",
   special: { endsTurn: true, insideAgent: "SubagentStop" },
+  app,
 };

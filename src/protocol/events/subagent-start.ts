@@ -1,11 +1,13 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface SubagentStartInput {
   readonly agent_id: string;
   readonly agent_type: string;
 }
 
-export const subagentStart: EventRow<"SubagentStart", SubagentStartInput> = {
+const app = { method: "onSubagentStart", answers: ["context"] } as const;
+
+export const subagentStart: CatalogRow<"SubagentStart", SubagentStartInput, typeof app> = {
   name: "SubagentStart",
   phase: "agent",
   since: "2.1.197",
@@ -30,4 +32,5 @@ export const subagentStart: EventRow<"SubagentStart", SubagentStartInput> = {
   onStop: "ignore",
   onNotOk: "deny",
   special: {},
+  app,
 };

@@ -1,4 +1,4 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 import { type BackgroundTask, backgroundTasksField, type SessionCron, sessionCronsField } from "../turn-state.ts";
 
 export interface SubagentStopInput {
@@ -12,7 +12,9 @@ export interface SubagentStopInput {
   readonly session_crons: readonly SessionCron[];
 }
 
-export const subagentStop: EventRow<"SubagentStop", SubagentStopInput> = {
+const app = { method: "onSubagentStop", answers: ["block", "context", "halt"] } as const;
+
+export const subagentStop: CatalogRow<"SubagentStop", SubagentStopInput, typeof app> = {
   name: "SubagentStop",
   phase: "agent",
   since: "2.1.197",
@@ -43,4 +45,5 @@ export const subagentStop: EventRow<"SubagentStop", SubagentStopInput> = {
   onStop: "end-turn",
   onNotOk: "deny",
   special: { endsTurn: true },
+  app,
 };

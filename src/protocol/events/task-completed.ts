@@ -1,4 +1,4 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface TaskCompletedInput {
   readonly task_id: string;
@@ -8,7 +8,9 @@ export interface TaskCompletedInput {
   readonly team_name?: string;
 }
 
-export const taskCompleted: EventRow<"TaskCompleted", TaskCompletedInput> = {
+const app = { method: "onTaskCompleted", answers: ["block"] } as const;
+
+export const taskCompleted: CatalogRow<"TaskCompleted", TaskCompletedInput, typeof app> = {
   name: "TaskCompleted",
   phase: "agent",
   since: "2.1.197",
@@ -36,4 +38,5 @@ export const taskCompleted: EventRow<"TaskCompleted", TaskCompletedInput> = {
   onStop: "stop",
   onNotOk: "deny",
   special: {},
+  app,
 };

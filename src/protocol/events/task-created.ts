@@ -1,4 +1,4 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface TaskCreatedInput {
   readonly task_id: string;
@@ -8,7 +8,9 @@ export interface TaskCreatedInput {
   readonly team_name?: string;
 }
 
-export const taskCreated: EventRow<"TaskCreated", TaskCreatedInput> = {
+const app = { method: "onTaskCreated", answers: ["block"] } as const;
+
+export const taskCreated: CatalogRow<"TaskCreated", TaskCreatedInput, typeof app> = {
   name: "TaskCreated",
   phase: "agent",
   since: "2.1.197",
@@ -36,4 +38,5 @@ export const taskCreated: EventRow<"TaskCreated", TaskCreatedInput> = {
   onStop: "ignore",
   onNotOk: "deny",
   special: {},
+  app,
 };

@@ -1,11 +1,13 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface TeammateIdleInput {
   readonly teammate_name: string;
   readonly team_name: string;
 }
 
-export const teammateIdle: EventRow<"TeammateIdle", TeammateIdleInput> = {
+const app = { method: "onTeammateIdle", answers: ["block"] } as const;
+
+export const teammateIdle: CatalogRow<"TeammateIdle", TeammateIdleInput, typeof app> = {
   name: "TeammateIdle",
   phase: "agent",
   since: "2.1.197",
@@ -30,4 +32,5 @@ export const teammateIdle: EventRow<"TeammateIdle", TeammateIdleInput> = {
   onStop: "stop",
   onNotOk: "stop",
   special: {},
+  app,
 };

@@ -1,4 +1,4 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface UserPromptExpansionInput {
   readonly expansion_type: "slash_command" | "mcp_prompt";
@@ -9,7 +9,9 @@ export interface UserPromptExpansionInput {
   readonly prompt: string;
 }
 
-export const userPromptExpansion: EventRow<"UserPromptExpansion", UserPromptExpansionInput> = {
+const app = { method: "onPromptExpansion", answers: ["block", "context", "halt"] } as const;
+
+export const userPromptExpansion: CatalogRow<"UserPromptExpansion", UserPromptExpansionInput, typeof app> = {
   name: "UserPromptExpansion",
   phase: "prompt",
   since: "2.1.197",
@@ -37,4 +39,5 @@ export const userPromptExpansion: EventRow<"UserPromptExpansion", UserPromptExpa
   onStop: "refuse",
   onNotOk: "deny",
   special: {},
+  app,
 };

@@ -1,4 +1,4 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface UserPromptSubmitInput {
   /** As typed: `/name args` for an expanded one. */
@@ -7,7 +7,9 @@ export interface UserPromptSubmitInput {
   readonly session_title?: string;
 }
 
-export const userPromptSubmit: EventRow<"UserPromptSubmit", UserPromptSubmitInput> = {
+const app = { method: "onPrompt", answers: ["block", "context", "sessionTitle", "halt"], deadlineMs: 20_000 } as const;
+
+export const userPromptSubmit: CatalogRow<"UserPromptSubmit", UserPromptSubmitInput, typeof app> = {
   name: "UserPromptSubmit",
   phase: "prompt",
   since: "2.1.197",
@@ -39,4 +41,5 @@ export const userPromptSubmit: EventRow<"UserPromptSubmit", UserPromptSubmitInpu
   onStop: "refuse",
   onNotOk: "deny",
   special: { startsTurn: true },
+  app,
 };

@@ -1,11 +1,13 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface WorktreeCreateInput {
   /** `agent-<id>` for an isolated agent. */
   readonly name: string;
 }
 
-export const worktreeCreate: EventRow<"WorktreeCreate", WorktreeCreateInput> = {
+const app = { method: "onWorktreeCreate", answers: ["worktree", "block"] } as const;
+
+export const worktreeCreate: CatalogRow<"WorktreeCreate", WorktreeCreateInput, typeof app> = {
   name: "WorktreeCreate",
   phase: "settings",
   since: "2.1.197",
@@ -29,4 +31,5 @@ export const worktreeCreate: EventRow<"WorktreeCreate", WorktreeCreateInput> = {
   onStop: "ignore",
   onNotOk: "deny",
   special: { answersPath: true },
+  app,
 };

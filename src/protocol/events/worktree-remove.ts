@@ -1,10 +1,12 @@
-import { type EventRow, types } from "../row.ts";
+import { type CatalogRow, types } from "../row.ts";
 
 export interface WorktreeRemoveInput {
   readonly worktree_path: string;
 }
 
-export const worktreeRemove: EventRow<"WorktreeRemove", WorktreeRemoveInput> = {
+const app = { method: "onWorktreeRemove", answers: [] } as const;
+
+export const worktreeRemove: CatalogRow<"WorktreeRemove", WorktreeRemoveInput, typeof app> = {
   name: "WorktreeRemove",
   phase: "settings",
   since: "2.1.197",
@@ -28,4 +30,5 @@ export const worktreeRemove: EventRow<"WorktreeRemove", WorktreeRemoveInput> = {
   onStop: "ignore",
   onNotOk: "deny",
   special: {},
+  app,
 };

@@ -1,4 +1,4 @@
-import { type EventName, eventNames, type Payload, Problem, rowOf } from "../../protocol/index.ts";
+import { type EventInputs, type EventName, eventNames, type Payload, Problem, rowOf } from "../../protocol/index.ts";
 import { appInside } from "../app-symbol.ts";
 import type { WirePayload } from "../event.ts";
 import type { ToolInputs } from "../index.ts";
@@ -51,9 +51,9 @@ type ToolSend<Name extends ToolEventName> = <
 >(
   tool: Tool,
   input: Tool extends keyof ToolInputs ? ToolInputs[Tool] : Readonly<Record<string, unknown>>,
-  ...rest: Name extends "PostToolUse"
+  ...rest: EventInputs[Name] extends { readonly tool_response: unknown }
     ? [response: unknown, changes?: Partial<Payload<Name>>]
-    : Name extends "PostToolUseFailure"
+    : EventInputs[Name] extends { readonly error: string }
       ? [error: string, changes?: Partial<Payload<Name>>]
       : [changes?: Partial<Payload<Name>>]
 ) => Promise<TestResult>;
