@@ -9,7 +9,7 @@ export async function endTreeOnWindows(tree: Tree, graceMs: number): Promise<Lea
   const graceEnd = performance.now() + graceMs;
   // Without /F a program is asked by a message to its window. One without a window cannot be asked and need not be waited for.
   const asked = await taskkill(["/T", "/PID", pid]);
-  if (asked && !tree.exited()) await Promise.race([tree.exit, sleep(graceEnd - performance.now())]);
+  if (asked && !tree.exited()) await Promise.race([tree.exit, sleep(Math.max(0, graceEnd - performance.now()))]);
   if (tree.exited()) return [];
   await taskkill(["/T", "/F", "/PID", pid]);
   if (!tree.exited()) await Promise.race([tree.exit, sleep(settleMs)]);

@@ -34,7 +34,7 @@ export async function endTree(tree: Tree, graceMs: number, system: Processes = p
   system.signal(group.pid, "SIGTERM");
   for (const one of targets) if (one.pgid !== tree.pid) send(one, "SIGTERM");
   while (performance.now() < graceEnd && !(tree.exited() && !targets.some(isAlive))) {
-    await exitOr(tree, Math.min(lookEveryMs, graceEnd - performance.now()));
+    await exitOr(tree, Math.min(lookEveryMs, Math.max(0, graceEnd - performance.now())));
   }
 
   const sweepEnd = performance.now() + sweepMs;

@@ -126,7 +126,7 @@ describe("SD-73: leaving", () => {
   test("idle it leaves, but not while a host lives that it has answered", async () => {
     const file = world.file("idle.mjs", guard);
     const client = join(world.folder, "package/client/hookline-client");
-    await world.serve(file, "--idle-minutes", "0.01");
+    await world.serve(file, "--idle-minutes", "0.02");
     // A host that is no shell, so that it counts itself.
     const code = `const { spawnSync } = require("child_process");
       spawnSync(${JSON.stringify(client)}, [${JSON.stringify(file)}], { input: ${JSON.stringify(event())} });

@@ -81,7 +81,7 @@ async function runPrograms(files: readonly string[], io: Io): Promise<number> {
   return new Promise((done, fail) => {
     // Inherited by none: a runner inside a runner would report to the outer one.
     const { NODE_TEST_CONTEXT: _outer, ...env } = io.env;
-    const child = spawn(process.execPath, ["--test", ...built], {
+    const child = spawn(process.execPath, ["--test", "--test-reporter=spec", ...built], {
       cwd: io.cwd,
       env,
       stdio: ["ignore", "pipe", "pipe"],
