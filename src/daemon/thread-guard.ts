@@ -1,4 +1,5 @@
 import type { AsyncLocalStorage } from "node:async_hooks";
+import { messageOf } from "../protocol/index.ts";
 import type { CallMessage } from "./message.ts";
 
 /** A call while it runs. */
@@ -27,12 +28,11 @@ export function guardThread(current: AsyncLocalStorage<Running>): void {
   process.stdout.write = print;
   process.stderr.write = print;
   process.on("uncaughtException", (error) =>
-    current.getStore()?.fail(`A hook threw where nobody could catch it: ${error.message}`),
+    current.getStore()?.fail(`A hook threw where nobody could catch it: ${messageOf(error)}`),
   );
   process.on("unhandledRejection", (reason) => {
     const call = current.getStore();
-    const why = reason instanceof Error ? reason.message : String(reason);
-    const message = `A hook left a rejected promise behind: ${why}`;
+    const message = `A hook left a rejected promise behind: ${messageOf(reason)}`;
     if (call?.blocks()) call.fail(message);
     else call?.prints.push(`hookline: ${message}\n`);
   });

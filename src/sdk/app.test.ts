@@ -125,6 +125,33 @@ test("SD-34: a throw, a rejection, a deadline and a value that is no answer all 
   }
 });
 
+test("SD-34: what was thrown or returned and cannot be printed was a failure of the whole app", async () => {
+  const ring: Record<string, unknown> = {};
+  ring["ring"] = ring;
+  const ways: readonly (() => unknown)[] = [
+    () => {
+      throw Object.create(null);
+    },
+    () => updateInput({ n: 1n }),
+    () => updateInput(ring),
+  ];
+  for (const handler of ways) {
+    const app = createApp()
+      .preTool({ name: "odd" }, handler as () => undefined)
+      .preTool(() => context("went on"));
+    const result = (await testClient(app).preTool("Bash", bash)).expectContext("went on");
+    expect(result.trace.map(({ name, outcome }) => [name, outcome])[0]).toEqual(["odd", "failed"]);
+  }
+});
+
+test("SD-38: a deadline that no timer knows passed at once", async () => {
+  const app = createApp().preTool({ timeoutMs: Number.POSITIVE_INFINITY }, async () => {
+    await new Promise((done) => setTimeout(done, 20));
+    return deny("waited for");
+  });
+  (await testClient(app).preTool("Bash", bash)).expectDenied("waited for");
+});
+
 test("SD-6: one function with two failure modes keeps both", async () => {
   const boom = () => {
     throw new Error("boom");

@@ -1,7 +1,7 @@
 import { type AppInside, appSymbol } from "./app-symbol.ts";
 import { addMethods, type Blueprint, partsOf, type Registers, type StrategyInfo } from "./blueprint.ts";
 import type { Context } from "./context.ts";
-import { deadlineOf, dispatch, strictestMode } from "./dispatch.ts";
+import { dispatch } from "./dispatch.ts";
 import type { HookEvent } from "./event.ts";
 import { type ObservationKind, type Observer, openObservers } from "./observe.ts";
 import type { AppOptions, AppParts, ToolSchema } from "./parts.ts";
@@ -11,6 +11,7 @@ import { placed, type Registration } from "./registration.ts";
 import type { ScopedState, StateDefaults } from "./state/state.ts";
 import { idsOf, type Strategy } from "./strategy.ts";
 import { joinTasks } from "./tasks/task.ts";
+import { deadlineOf, strictestMode } from "./terms.ts";
 
 /** An app: handlers for events, in the order they were registered. */
 export type App<Ctx = Context> = AppOf<Ctx> & Registers<AppOf<Ctx>, Ctx>;

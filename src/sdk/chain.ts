@@ -1,3 +1,4 @@
+import { messageOf } from "../protocol/index.ts";
 import { type AppWarning, accept } from "./accept.ts";
 import type { Answer } from "./answer.ts";
 import { ticks } from "./clock.ts";
@@ -59,13 +60,13 @@ export function select(registrations: readonly Registration[], event: HookEvent)
     .map(({ one }) => one);
 }
 
-/** One handler after another, each awaited; a refusal ends the chain. Fills `run` as it goes. */
+/** One handler after another, each awaited; a refusal ends the chain. Fills `run` as it goes, and gives the event as it is then. */
 export async function runChain(
   chain: readonly Registration[],
   first: HookEvent,
   call: ChainCall,
   run: ChainRun,
-): Promise<void> {
+): Promise<HookEvent> {
   let event = first;
   let rewrittenBy = -1;
   for (const [index, registration] of chain.entries()) {
@@ -77,7 +78,18 @@ export async function runChain(
     if (next !== event) rewrittenBy = index;
     event = next;
   }
-  for (const registration of chain.slice(0, Math.max(0, rewrittenBy))) {
+  await recheck(chain.slice(0, Math.max(0, rewrittenBy)), event, call, run);
+  return event;
+}
+
+/** Once more, on what came out of a rewrite: handlers that asked for it. */
+export async function recheck(
+  ran: readonly Registration[],
+  event: HookEvent,
+  call: ChainCall,
+  run: ChainRun,
+): Promise<void> {
+  for (const registration of ran) {
     if (registration.options.recheck !== true || run.answers.some(isRefusal)) continue;
     await runOne(registration, event, call, run, true);
   }
@@ -199,10 +211,6 @@ export function refusal(rule: Rule, event: HookEvent, reason: string): readonly 
   if (rule.refusal === undefined) return [];
   if (rule.refusesOncePerTurn && event["stopHookActive"] === true) return [];
   return [{ kind: rule.refusal, reason }];
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message || error.name : String(error);
 }
 
 function emit(registration: Registration, event: HookEvent, type: string, payload: unknown, call: ChainCall): void {

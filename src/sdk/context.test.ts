@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AppInside, appInside, context, createApp, type Settled, type World } from "./index.ts";
+import { type AppInside, appInside, blueprint, context, createApp, type Settled, type World } from "./index.ts";
 import { openObservers } from "./observe.ts";
 import { captureEvents, fixtures, memoryState, type TestProject, testClient, testProject } from "./testing/index.ts";
 
@@ -217,6 +217,30 @@ test("SD-43: values end with their scope: the event, the session, the process; o
   expect(ended.slice(3)).toEqual(["session a"]);
   await expect(appInside(app)?.end?.()).rejects.toThrow("broken");
   expect(ended.slice(4).sort()).toEqual(["process", "session b"]);
+});
+
+test("SD-43: the state, log and signal of a factory's context were undefined", async () => {
+  const seen: unknown[] = [];
+  const part = blueprint("part").onPrompt(async (_event, ctx) => {
+    const { count } = ctx as typeof ctx & { readonly count: Promise<number> };
+    const n = await count;
+    return context(`${n} ${await ctx.state.get("n")}`);
+  });
+  const app = createApp()
+    .provide("count", async ({ state, log, signal, emit }) => {
+      log.info("made");
+      emit("made", signal.aborted);
+      return state.update("n", (n = 0) => n + 1) as Promise<number>;
+    })
+    .observe("custom", ({ handler, payload }) => void seen.push(handler, payload))
+    .include(part)
+    .onPrompt(async (_event, { count, state }) => context(`${await count} ${await state.get("n")}`));
+  const { folded } = await dispatch(app);
+  // A part's state is its own, though the value was made for it first.
+  expect([folded.contexts, seen]).toEqual([
+    ["1 undefined", "1 1"],
+    ["provider count", false],
+  ]);
 });
 
 /** Counts what is frozen as an observation is. */

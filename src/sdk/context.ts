@@ -39,6 +39,8 @@ export interface EventScope {
   readonly providers: Providers;
   readonly state: StateDoor;
   readonly tasks: TasksDoor;
+  /** For the factory of a provider, whichever handler touches it first. */
+  readonly forFactory: (name: string) => HandlerScope;
 }
 
 /** What is different for each handler. */
@@ -51,14 +53,14 @@ export interface HandlerScope {
 }
 
 /** The part of the context that all handlers of an event share. */
-export function eventContext({ event, world, providers, state, tasks }: EventScope): object {
+export function eventContext({ event, world, providers, state, tasks, forFactory }: EventScope): object {
   const shared = Object.create(members) as { [eventPart]?: EventPart };
   shared[eventPart] = { holder: shared, event, world, cwd: event.cwd ?? world.cwd, state, tasks };
   const { override = {} } = world;
   for (const [name, value] of Object.entries(override)) {
     Object.defineProperty(shared, name, { value, enumerable: true, configurable: true });
   }
-  providers.attach(shared, event, override);
+  providers.attach(shared, event, override, (name) => handlerContext(shared, forFactory(name)));
   return shared;
 }
 
@@ -72,7 +74,7 @@ export function handlerContext(shared: object, scope: HandlerScope): Context {
 const eventPart: unique symbol = Symbol("event");
 const handlerPart: unique symbol = Symbol("handler");
 
-interface EventPart extends Omit<EventScope, "providers"> {
+interface EventPart extends Omit<EventScope, "providers" | "forFactory"> {
   /** Where a member is kept once it was made. */
   readonly holder: object;
   readonly cwd: string;
@@ -119,7 +121,7 @@ const members: object = Object.defineProperties(
   },
 );
 
-/** Contract: made once and then kept by the holder; undefined where there is no such part, as for factories of providers. */
+/** Contract: made once and then kept by the holder; undefined where there is no such part. */
 function getters<Part extends { readonly holder: object }>(
   key: symbol,
   makers: Readonly<Record<string, (part: Part) => unknown>>,

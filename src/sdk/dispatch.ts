@@ -1,20 +1,17 @@
-import { type AppWarning, accept } from "./accept.ts";
+import { messageOf } from "../protocol/index.ts";
+import type { AppWarning } from "./accept.ts";
 import type { Answer } from "./answer.ts";
-import { type ChainRun, type HandlerTrace, messageOf, refusal, runChain, select } from "./chain.ts";
+import { type ChainRun, type HandlerTrace, select } from "./chain.ts";
 import { ticks } from "./clock.ts";
-import { type Context, eventContext, handlerContext } from "./context.ts";
-import { lazySignal, within } from "./deadline.ts";
+import { eventContext } from "./context.ts";
 import { type HookEvent, readEvent, type WirePayload } from "./event.ts";
-import { type Folded, fold, isRefusal } from "./fold.ts";
-import { eventLogger } from "./log.ts";
+import { type Folded, fold } from "./fold.ts";
 import { recordOf } from "./log-record.ts";
-import { wrapped } from "./middleware.ts";
 import type { AppOptions, AppParts } from "./parts.ts";
-import type { FailureMode, Registration } from "./registration.ts";
-import { ruleOf, usualDeadlineMs } from "./rules.ts";
 import { type Spelled, spell } from "./spell.ts";
 import { lazyState } from "./state/state.ts";
 import { lazyTasks } from "./tasks/tasks.ts";
+import { appScope, throughApp } from "./through-app.ts";
 import type { World } from "./world.ts";
 
 /** What an app says to one event, in every form somebody needs. */
@@ -34,15 +31,16 @@ export async function dispatch(parts: AppParts, payload: WirePayload, world: Wor
   const chain = select(parts.registrations, event);
   const state = world.state ?? lazyState(event, parts.options, world);
   const tasks = lazyTasks(event, parts.options, parts.tasks, world);
-  const shared = eventContext({ event, world, providers: parts.providers, state, tasks });
   const run: ChainRun = { answers: [], warnings: [], trace: [], failures: [], troubles: [] };
   const trouble = (line: string) => {
     run.troubles.push(line);
     world.complain(line);
   };
+  const forFactory = (name: string) => appScope(`provider ${name}`, event, { parts, world, trouble });
+  const shared = eventContext({ event, world, providers: parts.providers, state, tasks, forFactory });
   const about = () => ({ event: event.name, ...(event.sessionId ? { session: event.sessionId } : {}) });
   parts.observers.tell("hook-start", about, trouble);
-  const said = await throughApp(parts, chain, event, shared, world, run, trouble);
+  const said = await throughApp(chain, event, { parts, world, shared, trouble }, run);
   for (const { message } of run.warnings) world.complain(message);
   const told = await tellFailures(run, event, state, world);
   const folded = fold([...said, ...(await tasks.due()), ...told]);
@@ -61,69 +59,6 @@ export async function dispatch(parts: AppParts, payload: WirePayload, world: Wor
     await parts.providers.disposeEvent(event);
   };
   return { ...spelled, event: event.name, folded, warnings: run.warnings, trace: run.trace, dispose };
-}
-
-/** How long the chain of an event may take; `install` gives the host's entry a little more. */
-export function deadlineOf(event: string, chain: readonly Registration[], parts: AppParts): number {
-  const usual = parts.options.timeoutMs ?? usualDeadlineMs(event);
-  // A handler that names none must not be cut short because another one is quick.
-  return chain.length === 0 ? usual : Math.max(...chain.map(({ options }) => options.timeoutMs ?? usual));
-}
-
-/** The strictest mode among entry, app and the event's registrations: what holds when no single handler is to blame. */
-export function strictestMode(
-  parts: AppParts,
-  chain: readonly Registration[],
-  given: FailureMode | undefined,
-): FailureMode {
-  const modes = [given, parts.options.onFailure, ...chain.map(({ onFailure }) => onFailure)];
-  return modes.includes("block") ? "block" : "continue";
-}
-
-/** The chain inside the app's middleware. A middleware that throws is a failure of the app; a refusal that was given stays given. */
-async function throughApp(
-  parts: AppParts,
-  chain: readonly Registration[],
-  event: HookEvent,
-  shared: object,
-  world: World,
-  run: ChainRun,
-  trouble: (line: string) => void,
-): Promise<readonly Answer[]> {
-  const ms = deadlineOf(event.name, chain, parts);
-  const inner = async (now: HookEvent) => {
-    await runChain(chain, now, { parts, world, shared, trouble, deadline: ticks() + ms }, run);
-    return run.answers;
-  };
-  if (parts.middleware.length === 0) {
-    await inner(event);
-    return run.answers;
-  }
-  const own = lazySignal(world);
-  const ctx = appContext(shared, own, event, world);
-  const ended = await within(ms, own, async () => {
-    const said = await wrapped(parts.middleware, event, ctx, inner);
-    return accept(said, event, "middleware");
-  });
-  if (ended.by === "value") {
-    run.warnings.push(...ended.value.warnings);
-    return ended.value.answers;
-  }
-  const why = ended.by === "error" ? messageOf(ended.error) : `gave no answer within ${Math.round(ended.afterMs)} ms`;
-  parts.observers.tell("hook-error", () => ({ event: event.name, error: why }), trouble);
-  run.failures.push({ handler: "middleware", message: why });
-  const kept = run.answers.some(isRefusal) ? run.answers : [];
-  if (strictestMode(parts, chain, world.onFailure) === "continue") return kept;
-  return [...kept, ...refusal(ruleOf(event.name), event, `The app's middleware failed: ${why}`)];
-}
-
-function appContext(shared: object, own: { readonly signal: AbortSignal }, event: HookEvent, world: World): Context {
-  return handlerContext(shared, {
-    space: undefined,
-    own,
-    log: () => eventLogger(event, world, "middleware"),
-    emit: () => undefined,
-  });
 }
 
 /** No failure is silent: stderr at once, and a message for the person once per session and handler. */

@@ -17,8 +17,8 @@ export function wrapped(
 }
 
 /**
- * One middleware around `inner`. Contract: when it calls `next` and returns nothing, what `next` gave stands: a refusal must not be
- * lost because somebody forgot to return.
+ * One middleware around `inner`. Contract: when it calls `next` and returns nothing, what `next` gave stands, and it ends no sooner than
+ * what it called: a refusal must not be lost because somebody forgot to return or to wait.
  */
 async function through(
   middleware: Middleware,
@@ -26,18 +26,26 @@ async function through(
   ctx: Context,
   inner: (event: HookEvent) => unknown,
 ): Promise<unknown> {
-  let given: { readonly said: unknown } | undefined;
-  let called = false;
+  let given: unknown;
+  let running: Promise<void> | undefined;
+  let ended = false;
   const next = async (changed?: HookEvent): Promise<readonly Answer[]> => {
-    if (called) {
+    if (running !== undefined) {
       throw wrong("next-twice", `${middleware.name || "A middleware"} called next twice for ${event.name}.`);
     }
-    called = true;
-    given = { said: await inner(changed ?? event) };
-    return asList(given.said);
+    const run = async () => {
+      given = await inner(changed ?? event);
+    };
+    running = run().finally(() => {
+      ended = true;
+    });
+    await running;
+    return asList(given);
   };
   const said: unknown = await middleware(event, ctx, next);
-  return said === undefined || said === null ? given?.said : said;
+  // How it ended is known to the middleware, unless it did not wait.
+  if (!ended) await running;
+  return said ?? given;
 }
 
 /** A guard that skips gives the word for it; to a middleware that is no answer. */

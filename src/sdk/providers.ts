@@ -21,11 +21,13 @@ interface Provider {
 /** Values in place of what a factory would make. */
 export type Overrides = Readonly<Record<string, unknown>>;
 
+type OpenContext = (name: string) => object;
+
 /** An app's own members of the context. */
 export interface Providers {
   add(name: string, provider: Provider): void;
-  /** Puts a getter per provider on the context; `override` holds values that take the place of factories. */
-  attach(context: object, event: HookEvent, override: Overrides): void;
+  /** Puts a getter per provider on the context; `override` holds values that take the place of factories, `open` gives a factory its context. */
+  attach(context: object, event: HookEvent, override: Overrides, open: OpenContext): void;
   /** Ends the values of one event, and those of its session when that is what the event tells. */
   disposeEvent(event: HookEvent): Promise<void>;
   /** Ends every value that is left. */
@@ -52,8 +54,8 @@ export function openProviders(): Providers {
     name: string,
     provider: Provider,
     event: HookEvent,
-    context: object,
     override: Overrides,
+    open: OpenContext,
     asking: readonly string[],
   ) => {
     if (asking.includes(name)) {
@@ -63,17 +65,23 @@ export function openProviders(): Providers {
     const [values, prefix] = valuesOf(provider.scope, event);
     const key = `${prefix}${name}`;
     if (values.has(key)) return values.get(key);
-    const view = Object.create(context);
-    attach(view, event, override, [...asking, name]);
+    const view = open(name);
+    attach(view, event, override, open, [...asking, name]);
     const value = provider.factory(view as never, event);
     values.set(key, value);
     return value;
   };
 
-  const attach = (context: object, event: HookEvent, override: Overrides, asking: readonly string[] = []) => {
+  const attach = (
+    context: object,
+    event: HookEvent,
+    override: Overrides,
+    open: OpenContext,
+    asking: readonly string[] = [],
+  ) => {
     const getters = [...providers].map(([name, provider]) => [
       name,
-      () => (Object.hasOwn(override, name) ? override[name] : make(name, provider, event, context, override, asking)),
+      () => (Object.hasOwn(override, name) ? override[name] : make(name, provider, event, override, open, asking)),
     ]);
     lazy(context, Object.fromEntries(getters));
   };
@@ -105,7 +113,7 @@ export function openProviders(): Providers {
       }
       providers.set(name, provider);
     },
-    attach: (context, event, override) => attach(context, event, override),
+    attach: (context, event, override, open) => attach(context, event, override, open),
     async disposeEvent(event) {
       const values = narrow.get(event.raw) ?? new Map<string, unknown>();
       narrow.delete(event.raw);

@@ -1,10 +1,11 @@
-import { isObject } from "../protocol/index.ts";
-import type { Answer } from "./answer.ts";
+import { isObject, messageOf } from "../protocol/index.ts";
+import type { Answer, AnswerKind } from "./answer.ts";
 import { type HookEvent, withField } from "./event.ts";
 
 /**
  * Applies rewrites to the event, so that the next handler sees them, and gives the answers with each rewrite as the whole new value.
- * Contract: an output that the host would drop for its shape throws; that is a failure of the handler.
+ * Contract: an output that the host would drop for its shape throws, and so does a value that is no JSON; that is a failure of the
+ * handler.
  */
 export function rewrite(
   event: HookEvent,
@@ -25,7 +26,26 @@ export function rewrite(
     }
     return answer;
   });
+  out.forEach(mustBeJson);
   return { event: now, answers: out };
+}
+
+const withValues: ReadonlySet<AnswerKind> = new Set([
+  "updateInput",
+  "updateOutput",
+  "approvePermission",
+  "elicit",
+  "raw",
+]);
+
+/** Told while it is known whose answer it is: spelled, it would be a failure of the whole app. */
+function mustBeJson(answer: Answer): void {
+  if (!withValues.has(answer.kind)) return;
+  try {
+    JSON.stringify(answer);
+  } catch (error) {
+    throw new TypeError(`gave ${answer.kind} with a value that is no JSON: ${messageOf(error).split("\n")[0]}`);
+  }
 }
 
 /** Built-in tools have a shape that the host checks; of a tool of an MCP server any value is taken. */

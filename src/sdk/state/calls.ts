@@ -6,21 +6,25 @@ import type { Entries, Scope, State } from "./state.ts";
 /** Scopes that the code running now is updating; a second update inside would wait for itself. */
 const updating = new AsyncLocalStorage<ReadonlySet<string>>();
 
-export function stateCalls({ name, prefix, defaults, now, open }: Scope): State {
+export function stateCalls({ name, space, defaults, now, open }: Scope): State {
   const store = open();
+  const { kept, own } = keysOf(space);
   const fresh = (entries: Entries): Entries => {
     for (const [key, { until }] of entries) if (until !== undefined && until <= now()) entries.delete(key);
     return entries;
   };
   const valueFor = (entries: Entries, key: string): unknown => {
-    const entry = fresh(entries).get(prefix + key);
+    const entry = fresh(entries).get(kept(key));
     if (entry !== undefined) return entry.value;
     return Object.hasOwn(defaults, key) ? structuredClone(defaults[key]) : undefined;
   };
-  const own = (entries: Entries): readonly string[] =>
-    [...fresh(entries).keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
-  const put = (entries: Entries, key: string, value: unknown, ttlMs: number | undefined) =>
-    entries.set(prefix + key, { value: asJson(value, key), ...(ttlMs === undefined ? {} : { until: now() + ttlMs }) });
+  const ownIn = (entries: Entries): readonly string[] =>
+    [...fresh(entries).keys()].map(own).filter((key) => key !== undefined);
+  const put = (entries: Entries, key: string, value: unknown, ttlMs = Number.POSITIVE_INFINITY) =>
+    entries.set(kept(key), {
+      value: asJson(value, key),
+      ...(ttlMs === Number.POSITIVE_INFINITY ? {} : { until: now() + ttlMs }),
+    });
 
   return {
     get: async (key) => valueFor(await store.read(), key) as never,
@@ -40,18 +44,40 @@ export function stateCalls({ name, prefix, defaults, now, open }: Scope): State 
         }),
       );
     },
-    delete: (key) => store.change((entries) => fresh(entries).delete(prefix + key)),
-    has: async (key) => fresh(await store.read()).has(prefix + key),
-    keys: async () => own(await store.read()),
+    delete: (key) => store.change((entries) => fresh(entries).delete(kept(key))),
+    has: async (key) => fresh(await store.read()).has(kept(key)),
+    keys: async () => ownIn(await store.read()),
     all: async () => {
       const entries = await store.read();
-      const known = [...new Set([...Object.keys(defaults), ...own(entries)])];
+      const known = [...new Set([...Object.keys(defaults), ...ownIn(entries)])];
       return Object.fromEntries(known.map((key) => [key, valueFor(entries, key)]));
     },
     clear: () =>
       store.change((entries) => {
-        for (const key of own(entries)) entries.delete(prefix + key);
+        for (const key of ownIn(entries)) entries.delete(kept(key));
       }),
+  };
+}
+
+interface Keys {
+  /** The name under which a key is kept. */
+  kept(key: string): string;
+  /** The key that is kept under this name; undefined for somebody else's. */
+  own(name: string): string | undefined;
+}
+
+/** A part's keys are kept behind its name, `/part/key`; a key of the app that begins with a slash gets one more. */
+function keysOf(space: string | undefined): Keys {
+  if (!space) {
+    return {
+      kept: (key) => (key.startsWith("/") ? `/${key}` : key),
+      own: (name) => (name.startsWith("//") ? name.slice(1) : name.startsWith("/") ? undefined : name),
+    };
+  }
+  const prefix = `/${encodeURIComponent(space)}/`;
+  return {
+    kept: (key) => prefix + key,
+    own: (name) => (name.startsWith(prefix) ? name.slice(prefix.length) : undefined),
   };
 }
 

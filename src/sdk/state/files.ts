@@ -81,7 +81,12 @@ function fileStore(where: () => Promise<Place>, options: StoreOptions): Store {
     return known;
   };
   return {
-    read: async () => read((await place()).file, options),
+    async read() {
+      const { file } = await place();
+      const found = await look(file, options);
+      // With the lock, for by now another process may have put it aside and written a good one.
+      return "broken" in found ? locked(file, () => read(file, options)) : found.entries;
+    },
     async change(work) {
       const { folder, file } = await place();
       const { result, written } = await locked(file, async () => {
@@ -110,19 +115,32 @@ async function locked<Result>(file: string, work: () => Promise<Result>): Promis
   }
 }
 
-async function read(file: string, { world, expires }: StoreOptions): Promise<Entries> {
+/** Contract: called with the lock held; what cannot be read is moved aside. */
+async function read(file: string, options: StoreOptions): Promise<Entries> {
+  const { world } = options;
+  const found = await look(file, options);
+  if ("entries" in found) return found.entries;
+  const aside = `${file}.unreadable-${world.now()}`;
+  await rename(file, aside);
+  world.complain(`State in ${file} cannot be read (${found.broken}); it was moved to ${aside} and defaults apply.`);
+  return new Map();
+}
+
+async function look(
+  file: string,
+  { world, expires }: StoreOptions,
+): Promise<{ entries: Entries } | { broken: string }> {
   const bytes = await readPrivate(file);
-  if (bytes === undefined) return new Map();
-  if (expires && ((await unless(["ENOENT"], stat(file)))?.mtimeMs ?? 0) + keptMs < world.now()) return new Map();
+  if (bytes === undefined) return { entries: new Map() };
+  const writtenAt = expires ? (await unless(["ENOENT"], stat(file)))?.mtimeMs : undefined;
+  if (writtenAt !== undefined && writtenAt + keptMs < world.now()) return { entries: new Map() };
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("no object");
-    return new Map(Object.entries(value).filter((entry): entry is [string, { value: unknown }] => isEntry(entry[1])));
+    const all = Object.entries(value).filter((entry): entry is [string, { value: unknown }] => isEntry(entry[1]));
+    return { entries: new Map(all) };
   } catch (error) {
-    const aside = `${file}.unreadable-${world.now()}`;
-    await rename(file, aside);
-    world.complain(`State in ${file} cannot be read (${String(error)}); it was moved to ${aside} and defaults apply.`);
-    return new Map();
+    return { broken: String(error) };
   }
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type AppInside, appInside, createApp, type ScopedState, type World } from "../index.ts";
+import { memoryState } from "../testing/index.ts";
 
 /** Two projects, one of them with a second name, and one user. */
 function place() {
@@ -63,6 +64,20 @@ test("SD-49: every call of a scope", async () => {
     return [...before, ...after, await state.all()];
   });
   expect(told).toEqual([["a", "b"], true, false, { a: 2, b: [2] }, 2, undefined, ["a"], {}]);
+});
+
+test("SD-13: an app that cleared its state cleared that of its parts as well", async () => {
+  const door = memoryState();
+  const [app, part] = [door.inSpace(undefined), door.inSpace("part")];
+  for (const key of ["k", "/k", "part/k", "/part/k"]) await app.set(key, "ours");
+  await part.set("k", "theirs");
+  expect([await app.keys(), await part.keys(), await app.get("/part/k")]).toEqual([
+    ["k", "/k", "part/k", "/part/k"],
+    ["k"],
+    "ours",
+  ]);
+  await app.clear();
+  expect([await app.all(), await part.all()]).toEqual([{}, { k: "theirs" }]);
 });
 
 test("SD-20: a session or folder that is no text was a failure of every handler that kept something", async () => {

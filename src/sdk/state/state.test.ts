@@ -182,6 +182,22 @@ test("SD-54: a file that cannot be read is moved aside with a warning, and defau
   expect(readdirSync(join(home, "state/session")).some((name) => name.includes(".unreadable-"))).toBe(true);
 });
 
+test("SD-54: many who read a file that cannot be read at once took each other's good one away, or failed", async () => {
+  for (let round = 0; round < 5; round++) {
+    await withState((state) => state.set("n", 1));
+    writeFileSync(sessionFile("s"), "{");
+    const reads = Array.from({ length: 6 }, () => withState((state) => state.get("n")));
+    const writes = Array.from({ length: 6 }, () => withState((state) => state.update("n", (n = 0) => n + 1)));
+    await Promise.all([...reads, ...writes]);
+    expect(await withState((state) => state.get("n"))).toBe(6);
+  }
+});
+
+test("SD-54: a key that was to be kept for ever was gone at once", async () => {
+  await withState((state) => state.set("k", 1, { ttlMs: Number.POSITIVE_INFINITY }));
+  expect(await withState((state) => state.get("k"))).toBe(1);
+});
+
 test("SD-54: the sweep removes old sessions and leaves the rest; a hook only notes the day", async () => {
   const old = new Date(Date.now() - 31 * 24 * 3_600_000);
   for (const session of ["old", "new", "busy"]) await withState((state) => state.set("k", 1), { session });

@@ -92,10 +92,9 @@ export function stateDoor(
 ): StateDoor {
   return {
     inSpace(space) {
-      const prefix = space === undefined ? "" : `${space}/`;
       const scope = (name: ScopeName): Scope => ({
         name,
-        prefix,
+        space,
         defaults: defaults[name] ?? {},
         now,
         open: () => store(name),
@@ -115,7 +114,8 @@ export function stateDoor(
 /** What the calls of one scope stand on. */
 export interface Scope {
   readonly name: ScopeName;
-  readonly prefix: string;
+  /** The strategy or blueprint whose keys are meant; undefined: the app itself. */
+  readonly space: string | undefined;
   readonly defaults: Readonly<Record<string, unknown>>;
   readonly now: () => number;
   readonly open: () => Store;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ticks } from "../clock.ts";
 import { jsonText } from "../json-value.ts";
 import { wrong } from "../problem.ts";
+import { longestMs } from "../terms.ts";
 import type { NewJob, Place, TaskBackend, TaskRecord } from "./backend.ts";
 import { maxTaskBytes } from "./limits.ts";
 import type { TaskRef } from "./task.ts";
@@ -99,14 +100,19 @@ function jobOf(
     task: definition.name,
     key: add.key ?? task.key,
     input: checkedInput(input, definition.name),
-    priority: Math.max(-1_000, Math.min(1_000, Math.round(add.priority ?? options.priority ?? 0))),
-    ttlMs: add.ttlMs ?? options.ttlMs ?? 300_000,
-    timeoutMs: options.timeoutMs ?? 600_000,
-    attempts: Math.max(1, options.attempts ?? 1),
+    priority: Math.round(within(-1_000, 1_000, add.priority ?? options.priority, 0)),
+    ttlMs: within(0, Number.MAX_SAFE_INTEGER, add.ttlMs ?? options.ttlMs, 300_000),
+    timeoutMs: within(0, longestMs, options.timeoutMs, 600_000),
+    attempts: within(1, Number.MAX_SAFE_INTEGER, options.attempts, 1),
     ...(add.deliver === undefined ? {} : { deliver: add.deliver }),
     cwd: call.event.cwd ?? call.world.cwd,
     projectDir: projectOf(call),
   };
+}
+
+/** A job is kept as JSON, which has neither `Infinity` nor `NaN`. */
+function within(least: number, most: number, given: number | undefined, usual: number): number {
+  return given === undefined || Number.isNaN(given) ? usual : Math.max(least, Math.min(most, given));
 }
 
 function checkedInput(input: unknown, task: string): unknown {

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "../../protocol/index.ts";
 import type { Answer } from "../answer.ts";
 import type { TaskBackend, TaskRecord } from "./backend.ts";
 import { queueFolder } from "./default.ts";
@@ -25,7 +26,7 @@ export async function dueResults(call: TasksCall, onDisk: boolean): Promise<read
     }
     return texts.map((text) => ({ kind: "context", text }));
   } catch (error) {
-    call.world.complain(`Results of background tasks could not be delivered: ${String(error)}`);
+    call.world.complain(`Results of background tasks could not be delivered: ${messageOf(error)}`);
     return [];
   }
 }

@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { directFs, errorCode, type Owner, readPrivate } from "../../files/index.ts";
 import type { NewJob, Place, TaskRecord } from "./backend.ts";
+import type { TaskTable } from "./task.ts";
 
 /**
  * The name of a job's file says what is needed to find it without opening it. It sorts by priority, then by age. Sessions and keys
@@ -89,6 +90,15 @@ export async function readJob(path: string): Promise<StoredJob | undefined> {
   }
   await directFs.rename(path, `${path}.unreadable`);
   return undefined;
+}
+
+/** Whether a job of one of these tasks waits. */
+export async function isWaiting(folder: string, tasks: TaskTable): Promise<boolean> {
+  for (const { file } of namesIn(folder, "pending")) {
+    const job = await readJob(join(folder, "pending", file));
+    if (job !== undefined && tasks.has(job.task)) return true;
+  }
+  return false;
 }
 
 function isRecord(value: unknown): value is TaskRecord {

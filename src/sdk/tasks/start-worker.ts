@@ -4,11 +4,12 @@ import { fileURLToPath } from "node:url";
 import { directFs as fs, lifeOf, type Owner, takeLock, unless } from "../../files/index.ts";
 import { startDetached } from "../start-detached.ts";
 import { backendDefaults, type WakeCall } from "./backend.ts";
-import { namesIn, readJob } from "./job-file.ts";
+import { isWaiting, namesIn, readJob } from "./job-file.ts";
+import type { TaskTable } from "./task.ts";
 
 /** Starts a worker for a queue unless one runs or there is nothing to do. It outlives this process and holds nothing of it. */
-export async function startWorker(folder: string, { file, env, cwd, logger }: WakeCall): Promise<void> {
-  if (file === undefined || !isWork(folder)) return;
+export async function startWorker(folder: string, { tasks, file, env, cwd, logger }: WakeCall): Promise<void> {
+  if (file === undefined || !(await isWork(folder, tasks))) return;
   const owner = await workerOf(folder);
   if (owner === "unknown") return;
   if (owner !== undefined) {
@@ -28,9 +29,12 @@ export function workerLock(folder: string): string {
   return join(folder, "worker");
 }
 
-/** A running job of which nobody takes care is one whose worker died. */
-function isWork(folder: string): boolean {
-  return namesIn(folder, "pending").length > 0 || namesIn(folder, "running").length > 0;
+/**
+ * A running job of which nobody takes care is one whose worker died. A job whose task the app does not have any more is nobody's work:
+ * for its sake a worker would be started with every event, and leave again.
+ */
+async function isWork(folder: string, tasks: TaskTable): Promise<boolean> {
+  return namesIn(folder, "running").length > 0 || isWaiting(folder, tasks);
 }
 
 /** Who works on the queue; undefined when nobody does. */

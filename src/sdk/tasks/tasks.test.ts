@@ -24,7 +24,6 @@ test("SD-56: every call of ctx.tasks, over jobs that complete, fail and wait", a
   const work = app.task("work", (what: string) => what);
   const backend = mockTasks();
   const seen: unknown[] = [];
-  app.onPrompt("setup", () => undefined);
   app.onPrompt(async ({ prompt }, { tasks }) => {
     if (prompt === "add") {
       for (const key of ["good", "bad", "open"]) await tasks.add(work, key, { key });
@@ -132,6 +131,23 @@ test("SD-59: inputs and results over one MiB, or that are no JSON, are refused",
   expect((await client.prompt("input")).systemMessages[0]).toMatch(/has 1048578 bytes; the limit is 1048576/);
   expect((await client.prompt("ring")).warnings[0]?.message).toMatch(/is no JSON/);
   expect((await client.prompt("unknown")).warnings[0]?.message).toMatch(/no task called "nobody"/);
+});
+
+test("SD-56: a job with an endless ttl, timeout or number of attempts was lost, and so was one with a priority that is no number", async () => {
+  const app = createApp();
+  const { POSITIVE_INFINITY: endless, NaN: none } = Number;
+  const options = { ttlMs: endless, timeoutMs: endless, attempts: endless, priority: none };
+  const one = app.task("one", () => 1, options);
+  const tasks = mockTasks();
+  app.onPrompt(async (_event, ctx) => void (await ctx.tasks.add(one, undefined)));
+  await testClient(app, { tasks }).prompt("hi");
+  const [job] = tasks.added;
+  expect([job?.ttlMs, job?.timeoutMs, job?.attempts, job?.priority]).toEqual([
+    2 ** 53 - 1,
+    2 ** 31 - 1,
+    2 ** 53 - 1,
+    0,
+  ]);
 });
 
 test("SD-2: an app's own backend is used where no other is lent", async () => {

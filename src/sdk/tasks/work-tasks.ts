@@ -1,11 +1,10 @@
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type HeldLock, openFolder, takeLock } from "../../files/index.ts";
 import type { AppInside } from "../app-symbol.ts";
 import { type LogRecord, loggerFor } from "../log.ts";
 import type { TaskBackend } from "./backend.ts";
 import { defaultTasks, queueFolder } from "./default.ts";
-import { namesIn, readJob } from "./job-file.ts";
+import { isWaiting } from "./job-file.ts";
 import { sweepDone } from "./recover.ts";
 import { workerLock } from "./start-worker.ts";
 import type { TaskTable } from "./task.ts";
@@ -52,7 +51,7 @@ export async function workTasks(app: AppInside, options: WorkTasksOptions): Prom
     // Changed code may be such as nobody has approved. A hook that the host lets run starts the worker for it.
     if (options.outdated?.() === true) return tellOfLeft(folder, tasks, logger);
     // A job that came while we were leaving saw us at work and started nobody.
-    if (!(await isLeft(folder, tasks))) return;
+    if (!(await isWaiting(folder, tasks))) return;
   }
 }
 
@@ -69,14 +68,6 @@ async function turn(folder: string, { idleMs, signal }: WorkTasksOptions): Promi
 }
 
 async function tellOfLeft(folder: string, tasks: TaskTable, logger: WorkerOptions["logger"]): Promise<void> {
-  if (!(await isLeft(folder, tasks))) return;
+  if (!(await isWaiting(folder, tasks))) return;
   logger("worker").warn("The hooks file has changed. Jobs that are left wait for the next hook of the new one.");
-}
-
-async function isLeft(folder: string, tasks: TaskTable): Promise<boolean> {
-  for (const { file } of namesIn(folder, "pending")) {
-    const job = await readJob(join(folder, "pending", file));
-    if (job !== undefined && tasks.has(job.task)) return true;
-  }
-  return false;
 }

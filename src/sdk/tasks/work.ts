@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "../../protocol/index.ts";
 import { jsonText } from "../json-value.ts";
 import type { Logger } from "../log.ts";
 import type { Claim, TaskBackend, TaskEnd } from "./backend.ts";
@@ -64,8 +65,7 @@ function claims({ backend, logger, signal }: WorkerOptions): TaskBackend["claim"
       broken = false;
       return claim;
     } catch (error) {
-      if (!broken)
-        logger("worker").error(`It cannot get jobs: ${error instanceof Error ? error.message : String(error)}`);
+      if (!broken) logger("worker").error(`It cannot get jobs: ${messageOf(error)}`);
       broken = true;
       await pause(1_000, signal);
       return undefined;
@@ -89,7 +89,7 @@ async function runClaim(claim: Claim, options: RunOptions): Promise<void> {
     if (end.state === "failed" && !outer.aborted) logger(record.task).error(end.error.message, { key: record.key });
     await backend.finish(claim, outer.aborted && end.state === "failed" ? { state: "released" } : end);
   } catch (error) {
-    logger(record.task).error(`its end could not be noted: ${String(error)}`, { key: record.key });
+    logger(record.task).error(`its end could not be noted: ${messageOf(error)}`, { key: record.key });
   } finally {
     over.abort();
     outer.removeEventListener("abort", stop);
@@ -126,10 +126,7 @@ async function run({ record }: Claim, options: RunOptions, signal: AbortSignal):
     const context = { signal, log, cwd, projectDir, env: options.env, id, key, session, attempt };
     return completed(await task(record.input as never, context), record.task);
   } catch (error) {
-    return {
-      state: "failed",
-      error: { code: "failed", message: error instanceof Error ? error.message : String(error) },
-    };
+    return { state: "failed", error: { code: "failed", message: messageOf(error) } };
   }
 }
 
@@ -138,7 +135,7 @@ function completed(value: unknown, task: string): TaskEnd {
   try {
     text = jsonText(value, (why) => new TypeError(`task "${task}" gave no JSON: ${why}`));
   } catch (error) {
-    return { state: "failed", error: { code: "result-not-json", message: String((error as Error).message) } };
+    return { state: "failed", error: { code: "result-not-json", message: messageOf(error) } };
   }
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxTaskBytes) return { state: "completed", value: JSON.parse(text) as unknown };

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { messageOf } from "../../protocol/index.ts";
 import { loadApp } from "../load/load-app.ts";
 import type { LogRecord } from "../log.ts";
 import { appendLog } from "../log-file.ts";
@@ -17,8 +18,8 @@ const ending = new AbortController();
 process.on("SIGTERM", () => ending.abort());
 process.on("SIGINT", () => ending.abort());
 // Whose fault it was cannot be told, so every job that runs here counts as lost.
-process.on("uncaughtException", (error) => fail(`A task threw where nobody could catch it: ${error.message}`));
-process.on("unhandledRejection", (reason) => fail(`A task left a rejected promise behind: ${String(reason)}`));
+process.on("uncaughtException", (error) => fail(`A task threw where nobody could catch it: ${messageOf(error)}`));
+process.on("unhandledRejection", (reason) => fail(`A task left a rejected promise behind: ${messageOf(reason)}`));
 
 const stamp = () => {
   const { ino, size, mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? {};
@@ -37,7 +38,7 @@ try {
     ...(kept === false ? {} : { log }),
   });
 } catch (error) {
-  fail(`The worker for ${file} ended: ${error instanceof Error ? error.message : String(error)}`);
+  fail(`The worker for ${file} ended: ${messageOf(error)}`);
 }
 // A task may have left timers and sockets behind.
 process.exit(0);

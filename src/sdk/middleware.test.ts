@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { blueprint, createApp, deny, patchInput } from "./index.ts";
+import { testClient } from "./testing/index.ts";
+
+const bash = { command: "ls" };
+
+test("a middleware that did not wait for next lost the refusal", async () => {
+  const later = async () => {
+    await new Promise((done) => setTimeout(done, 5));
+    return deny("no");
+  };
+  const forgets = createApp()
+    .use((_event, _ctx, next) => void next())
+    .preTool(later);
+  (await testClient(forgets).preTool("Bash", bash)).expectDenied("no");
+  const part = blueprint()
+    .use((_event, _ctx, next) => void next())
+    .preTool(later);
+  (await testClient(createApp().include(part)).preTool("Bash", bash)).expectDenied("no");
+});
+
+test("what a middleware patched was dropped without a word", async () => {
+  const app = createApp()
+    .use(async (_event, _ctx, next) => [...(await next()), patchInput({ timeout: 5 })])
+    .preTool("Bash", () => patchInput({ command: "ls -l" }));
+  (await testClient(app).preTool("Bash", bash)).expectInput({ command: "ls -l", timeout: 5 });
+});
+
+test("SD-48: a guard judges what a middleware made of the input, and what is left when it takes a rewrite back", async () => {
+  const guard = ({ input }: { input: { command: string } }) => (/\brm\b/.test(input.command) ? deny("rm") : undefined);
+  const rewrites = createApp()
+    .use(async (_event, _ctx, next) => [...(await next()), patchInput({ command: "rm x" })])
+    .preTool("Bash", { recheck: true, name: "guard" }, guard);
+  const result = (await testClient(rewrites).preTool("Bash", bash)).expectDenied("rm");
+  expect(result.trace.map(({ name, again }) => [name, again])).toEqual([
+    ["guard", undefined],
+    ["guard", true],
+  ]);
+  const takesBack = createApp()
+    .use(async (_event, _ctx, next) => (await next()).filter(({ kind }) => kind !== "updateInput"))
+    .preTool("Bash", () => patchInput({ command: "ls" }))
+    .preTool("Bash", { recheck: true }, guard);
+  (await testClient(takesBack).preTool("Bash", { command: "rm x" })).expectDenied("rm");
+});

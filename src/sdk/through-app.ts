@@ -1,0 +1,75 @@
+import { messageOf } from "../protocol/index.ts";
+import { accept } from "./accept.ts";
+import type { Answer } from "./answer.ts";
+import { type ChainCall, type ChainRun, recheck, refusal, runChain } from "./chain.ts";
+import { ticks } from "./clock.ts";
+import { type HandlerScope, handlerContext } from "./context.ts";
+import { lazySignal, within } from "./deadline.ts";
+import type { HookEvent } from "./event.ts";
+import { isRefusal } from "./fold.ts";
+import { eventLogger } from "./log.ts";
+import { wrapped } from "./middleware.ts";
+import type { Registration } from "./registration.ts";
+import { rewrite } from "./rewrite.ts";
+import { ruleOf } from "./rules.ts";
+import { deadlineOf, strictestMode } from "./terms.ts";
+
+/** The chain inside the app's middleware. A middleware that throws is a failure of the app; a refusal that was given stays given. */
+export async function throughApp(
+  chain: readonly Registration[],
+  event: HookEvent,
+  around: Omit<ChainCall, "deadline">,
+  run: ChainRun,
+): Promise<readonly Answer[]> {
+  const { parts, world, trouble } = around;
+  const ms = deadlineOf(event.name, chain, parts);
+  const call = { ...around, deadline: ticks() + ms };
+  if (parts.middleware.length === 0) {
+    await runChain(chain, event, call, run);
+    return run.answers;
+  }
+  const own = lazySignal(world);
+  const ctx = handlerContext(around.shared, appScope("middleware", event, around, own));
+  const ended = await within(ms, own, async () => {
+    let ran: { readonly first: HookEvent; readonly last: HookEvent } | undefined;
+    const said = await wrapped(parts.middleware, event, ctx, async (first) => {
+      ran = { first, last: await runChain(chain, first, call, run) };
+      return run.answers;
+    });
+    const { answers, warnings } = accept(said, event, "middleware");
+    run.warnings.push(...warnings);
+    const final = rewrite(ran?.first ?? event, answers);
+    if (ran === undefined || isSame(final.event, ran.last)) return final.answers;
+    // What goes out is not what the handlers agreed to.
+    const before = run.answers.length;
+    await recheck(chain, final.event, call, run);
+    return [...final.answers, ...run.answers.slice(before)];
+  });
+  if (ended.by === "value") return ended.value;
+  const why = ended.by === "error" ? messageOf(ended.error) : `gave no answer within ${Math.round(ended.afterMs)} ms`;
+  parts.observers.tell("hook-error", () => ({ event: event.name, error: why }), trouble);
+  run.failures.push({ handler: "middleware", message: why });
+  const kept = run.answers.some(isRefusal) ? run.answers : [];
+  if (strictestMode(parts, chain, world.onFailure) === "continue") return kept;
+  return [...kept, ...refusal(ruleOf(event.name), event, `The app's middleware failed: ${why}`)];
+}
+
+function isSame(one: HookEvent, other: HookEvent): boolean {
+  return one["input"] === other["input"] && one["response"] === other["response"];
+}
+
+/** What the context of somebody is made of who is no handler: a middleware, or the factory of a provider. */
+export function appScope(
+  name: string,
+  event: HookEvent,
+  { parts, world, trouble }: Pick<ChainCall, "parts" | "world" | "trouble">,
+  own = lazySignal(world),
+): HandlerScope {
+  return {
+    space: undefined,
+    own,
+    log: () => eventLogger(event, world, name),
+    emit: (type, payload) =>
+      parts.observers.tell("custom", () => ({ event: event.name, handler: name, type, payload }), trouble),
+  };
+}
