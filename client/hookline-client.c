@@ -5,7 +5,8 @@
  * the same way to a warm daemon as the script beside it, with the same checks in the same order. Whatever else there is to do, the
  * script's own parts do. How a client talks to the daemon: docs/daemon.md.
  *
- * The compiler is told VERSION, of the package, and CLIENT, the folder of the script, both as strings.
+ * The compiler is told, as strings, VERSION of the package, CLIENT, the folder of the script, and MARK, which says what this was made of.
+ * In a project's own package the program may lie in the script's place; the script then lies beside it under another name.
  */
 #define _POSIX_C_SOURCE 200809L
 #define _DARWIN_C_SOURCE
@@ -14,15 +15,20 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#include "in-process.h"
+#include "package.h"
 
 enum { silence_ms = 2000, pause_ms = 5000, offered_first = 65536, most_payload = 25 << 20 };
+
+/* By this whoever looks at the file knows what it was made of. */
+const char mark[] = MARK;
 
 /* What the daemon's record says. */
 static struct { char *mark, *pid, *start, *port, *key, *token, *secret, *socket; } record;
 
+/* A socket answers at once; a port may take its time. */
+static int is_open;
+
 static void read_words(int count, char **words);
-static void check_package(char **words);
 static void find_record(void);
 static int is_header(const char *value);
 static int is_alive(void);
@@ -39,7 +45,7 @@ int main(int count, char **words)
     static char cwd[65536];
     read_words(count, words);
     if (!*call.file) fail("hookline-client takes one hooks file.");
-    check_package(words);
+    find_package(words);
     if (!getcwd(cwd, sizeof cwd)) in_process("refused");
     if (*call.file != '/') {
         struct text whole = {0};
@@ -73,19 +79,6 @@ static void read_words(int count, char **words)
     if (strcmp(option, "--on-failure") == 0) call.mode = count > 3 ? words[3] : "";
     if (strncmp(option, "--on-failure=", 13) == 0) call.mode = option + 13;
     if (strcmp(call.mode, "continue") != 0) call.mode = "block";
-}
-
-/* The package may have been replaced since this was compiled. Its script belongs to what is there now. */
-static void check_package(char **words)
-{
-    char head[4096] = "";
-    int script = open(CLIENT "/hookline-client", O_RDONLY | O_CLOEXEC);
-    ssize_t size = script < 0 ? -1 : read(script, head, sizeof head - 1);
-    if (size < 0) fail(CLIENT " is gone. Install hookline again, or take its hooks out of the settings.");
-    close(script);
-    if (strstr(head, "\nversion=" VERSION "\n")) return;
-    execv(CLIENT "/hookline-client", words);
-    fail(CLIENT "/hookline-client cannot be started, so the hooks file was not run.");
 }
 
 /* The path of the hooks file, as it was given, names the way to the record; names longer than a file's may be become folders. */
@@ -147,7 +140,7 @@ static int is_running(void)
 {
     char path[64], stat[4096] = "";
     snprintf(path, sizeof path, "/proc/%s/stat", record.pid);
-    int in = is_alive() ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    int in = open(path, O_RDONLY | O_CLOEXEC);
 #ifdef __linux__
     const int is_told = strcmp(record.start, "-") != 0;
 #else
@@ -181,11 +174,17 @@ static void open_wire(void)
 
 static int is_opening(const struct sockaddr *at, socklen_t size)
 {
+#ifdef SOCK_CLOEXEC
+    call.wire = socket(at->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (call.wire < 0) return 0;
+#else
     call.wire = socket(at->sa_family, SOCK_STREAM, 0);
     if (call.wire < 0) return 0;
     fcntl(call.wire, F_SETFD, FD_CLOEXEC);
     fcntl(call.wire, F_SETFL, O_NONBLOCK);
-    if (connect(call.wire, at, size) == 0 || errno == EINPROGRESS) return 1;
+#endif
+    is_open = connect(call.wire, at, size) == 0;
+    if (is_open || errno == EINPROGRESS) return 1;
     close(call.wire);
     call.wire = -1;
     return 0;
@@ -195,6 +194,7 @@ static int is_connected(void)
 {
     int error = 0;
     socklen_t size = sizeof error;
+    if (is_open) return 1;
     if (call.wire < 0 || !is_ready(call.wire, POLLOUT, silence_ms)) return 0;
     return getsockopt(call.wire, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
 }

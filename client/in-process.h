@@ -8,9 +8,11 @@
 /* What was called, and how far it has come. */
 static struct call {
     const char *file, *mode, *node;
+    /* The folder of the script and of its part for a process of its own. */
+    const char *package;
     int wire;
     struct text payload;
-} call = {.file = "", .mode = "continue", .node = "node", .wire = -1};
+} call = {.file = "", .mode = "continue", .node = "node", .package = CLIENT, .wire = -1};
 
 static int failure_status(void)
 {
@@ -33,18 +35,26 @@ static _Noreturn void out_of_memory(void)
     fail("there is no memory for the hook's payload.");
 }
 
+static _Noreturn void package_is_gone(void)
+{
+    struct text what = {0};
+    add_words(&what, (const char *[]){call.package, " is gone. Install hookline again, or take its hooks out of the settings.", NULL});
+    fail(what.at);
+}
+
 /*
  * The same app in a process of its own, by the script's part for that: what was read so far goes along on descriptor 4, the rest is still on
  * standard input. `why` says why the daemon did not answer.
  */
 static _Noreturn void in_process(const char *why)
 {
-    const char *script = CLIENT "/in-process.bash";
+    struct text script = {0};
     /* Only a worktree that is refused has an exit status of its own. */
     int worktree = call.payload.size > 0 && strstr(call.payload.at, "WorktreeCreate");
     int ends[2];
     if (call.wire >= 0) close(call.wire);
-    if (access(script, R_OK) != 0) fail(CLIENT " is gone. Install hookline again, or take its hooks out of the settings.");
+    add_words(&script, (const char *[]){call.package, "/in-process.bash", NULL});
+    if (access(script.at, R_OK) != 0) package_is_gone();
     pid_t writer = pipe(ends) == 0 ? fork() : -1;
     if (writer < 0) fail("no process can be started, so the hooks file was not run.");
     if (writer == 0) {
@@ -61,6 +71,6 @@ static _Noreturn void in_process(const char *why)
         close(ends[0]);
     }
     signal(SIGPIPE, SIG_DFL);
-    execl("/bin/bash", "bash", "-p", script, call.file, call.mode, why, call.node, worktree ? "WorktreeCreate" : "", (char *)NULL);
+    execl("/bin/bash", "bash", "-p", script.at, call.file, call.mode, why, call.node, worktree ? "WorktreeCreate" : "", (char *)NULL);
     fail("/bin/bash cannot be started, so the hooks file was not run.");
 }

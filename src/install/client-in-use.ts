@@ -1,11 +1,14 @@
+import { readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { HomeSource } from "../files/index.ts";
 import { projectDir } from "./call-words.ts";
+import { formAt } from "./client-in-place.ts";
 import {
   type ClientForm,
   compiledClientPath,
   isCompiled,
   isCompiledClientPath,
+  markOf,
   packageOfClient,
   programOfScript,
 } from "./compiled-client.ts";
@@ -17,8 +20,10 @@ export interface ClientInUse {
   readonly form: ClientForm;
   /** As entries name it, from the root. */
   readonly path: string;
-  /** A compiled one that its package has left behind: it hands every call to the script that is there now. */
+  /** A compiled one that is not of the package as it is here and now; elsewhere than in its place it hands every call to the script. */
   readonly stale: boolean;
+  /** Whether the entries start a script, which may hand over to a compiled one. */
+  readonly isScript: boolean;
 }
 
 /** Undefined when no entry calls the client, or calls one that is not there. */
@@ -34,11 +39,18 @@ export async function clientInUse(
     if (!isCompiled(path)) return undefined;
     const packageRoot = await packageOfClient(path);
     const stale = packageRoot !== undefined && compiledClientPath({ packageRoot, home }) !== path;
-    return { form: "compiled", path, stale };
+    return { form: "compiled", path, stale, isScript: false };
   }
   const packageRoot = dirname(dirname(path));
+  const found = formAt(path);
+  if (found === undefined) return undefined;
+  if (found === "program") {
+    const program = compiledClientPath({ packageRoot, home });
+    const stale = program === undefined || !readFileSync(path).includes(markOf(program));
+    return { form: "compiled", path, stale, isScript: false };
+  }
   const handsOver = programOfScript({ packageRoot, home }) !== undefined;
-  return { form: handsOver ? "compiled" : "script", path, stale: false };
+  return { form: handsOver ? "compiled" : "script", path, stale: false, isScript: true };
 }
 
 function clientPathIn(entries: readonly OwnPlace[], lock: LockFile | undefined): string | undefined {

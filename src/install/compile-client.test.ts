@@ -82,7 +82,7 @@ describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () 
     const compiled = JSON.parse(JSON.stringify(call).replaceAll(old, made.program)) as typeof call;
     await install({ ...compiled, now: call.now, home: call.home });
     const seen = async () => (await statusOf(standpoint, installer, ["local"], "nothing"))[0]?.client;
-    expect(await seen()).toEqual({ form: "compiled", path: made.program, stale: false });
+    expect(await seen()).toEqual({ form: "compiled", path: made.program, stale: false, isScript: false });
 
     rmSync(dirname(made.program), { recursive: true });
     expect(await seen()).toBeUndefined();

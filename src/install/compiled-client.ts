@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { readlink, rename, rm, symlink } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type HomeSource, openState, statePath, tempName, unless, whyUnsafe } from "../files/index.ts";
+import { scriptIn } from "./client-in-place.ts";
 
 /** Which of the two an entry comes to: the script of the package, or the program that was compiled from the source beside it. */
 export type ClientForm = "script" | "compiled";
@@ -15,20 +16,32 @@ export interface ClientPlace {
 }
 
 /** What the program is made of; the first is given to the compiler. */
-export const clientSources: readonly [string, ...string[]] = ["hookline-client.c", "in-process.h", "bytes.h"];
+export const clientSources: readonly [string, ...string[]] = [
+  "hookline-client.c",
+  "package.h",
+  "in-process.h",
+  "bytes.h",
+];
 
 /**
  * Where the program of this package lies, or would lie: another version, source or place of the package is another program.
  * Undefined where there is nothing to compile, or nothing that would run.
  */
 export function compiledClientPath({ packageRoot, home }: ClientPlace): string | undefined {
-  const files = ["hookline-client", ...clientSources].map((name) => join(packageRoot, "client", name));
-  if (process.platform === "win32" || !files.every((file) => existsSync(file))) return undefined;
+  const script = scriptIn(packageRoot);
+  const sources = clientSources.map((name) => join(packageRoot, "client", name));
+  if (process.platform === "win32" || script === undefined || !sources.every((file) => existsSync(file)))
+    return undefined;
   const hash = createHash("sha256");
   for (const part of [packageRoot, process.platform, process.arch]) hash.update(`${part}\0`);
-  for (const file of files) hash.update(readFileSync(file)).update("\0");
+  for (const file of [script, ...sources]) hash.update(readFileSync(file)).update("\0");
   const name = `${clientVersion(packageRoot)}-${hash.digest("hex").slice(0, 16)}`;
   return join(clientFolder(home), name, "hookline-client");
+}
+
+/** What a program says of itself, somewhere in its bytes: whoever finds it in another place knows what it was made of. */
+export function markOf(program: string): string {
+  return `hookline-client/${basename(dirname(program))}`;
 }
 
 /** Whether a path is that of a compiled client, of whatever package. */
@@ -44,7 +57,7 @@ export function isCompiled(program: string): boolean {
 
 /** The program that the script of this package hands over to; undefined when it does the work itself. */
 export function programOfScript({ packageRoot, home }: ClientPlace): string | undefined {
-  if (!existsSync(join(packageRoot, "client", "hookline-client"))) return undefined;
+  if (scriptIn(packageRoot) === undefined) return undefined;
   const found = join(clientFolder(home), "at", scriptName(packageRoot));
   return existsSync(found) && isCompiled(realpathSync(found)) ? realpathSync(found) : undefined;
 }
@@ -63,8 +76,9 @@ export async function linkClient(program: string, { packageRoot, home }: ClientP
 
 /** The version that the script says it has: the program compares the two at every call. */
 export function clientVersion(packageRoot: string): string {
-  const script = readFileSync(join(packageRoot, "client", "hookline-client"), "utf8");
-  return /^version=([0-9A-Za-z.+-]+)$/m.exec(script)?.[1] ?? "unknown";
+  const script = scriptIn(packageRoot);
+  const text = script === undefined ? "" : readFileSync(script, "utf8");
+  return /^version=([0-9A-Za-z.+-]+)$/m.exec(text)?.[1] ?? "unknown";
 }
 
 async function link(target: string, path: string): Promise<void> {

@@ -1,6 +1,9 @@
+import { dirname } from "node:path";
 import { Problem } from "../protocol/index.ts";
-import type { ClientForm } from "./compiled-client.ts";
+import { findCompiler } from "./compile-client.ts";
+import { type ClientForm, compiledClientPath } from "./compiled-client.ts";
 import type { Installer } from "./install-app.ts";
+import { whyNotInPlace } from "./own-copy.ts";
 import { findBash } from "./package-place.ts";
 import type { Standpoint } from "./places.ts";
 import { goneFrom, gonePaths } from "./repoint.ts";
@@ -23,7 +26,8 @@ export const installFindingCodes = {
   "install-drift": "something is no longer as it was installed",
   "package-missing": "an entry calls a package that is not there any more",
   "bash-missing": "an entry calls the client, which is a bash script, and there is no bash",
-  "client-stale": "the compiled client is of what its package was before",
+  "client-stale": "the compiled client is of what its package was before, or of another system",
+  "client-script": "a script is called although the client could be compiled here",
   "token-readable": "a settings file with a token in it can be read by others",
   "daemon-stale": "the daemon is of another version than the package",
   "handler-slow": "a handler keeps the agent waiting",
@@ -127,9 +131,12 @@ async function findingsOf(
           at(
             "warning",
             "client-stale",
-            `${status.client.path} was compiled for another version of its package, so a slower script does its work. hookline doctor --fix makes another.`,
+            `${status.client.path} was compiled for another version of its package, for another place or for another system. hookline doctor --fix makes another.`,
           ),
         ]
+      : []),
+    ...((await couldBeCompiled(status, env, installer))
+      ? [at("note", "client-script", "The entries call a script. hookline install lets them call a compiled client.")]
       : []),
     ...(readable
       ? [
@@ -150,6 +157,17 @@ async function findingsOf(
         ]
       : []),
   ];
+}
+
+async function couldBeCompiled(
+  { places: { scope, root }, client }: ScopeStatus,
+  env: Standpoint["env"],
+  { home }: Installer,
+): Promise<boolean> {
+  if (client?.isScript !== true || env["HOOKLINE_CLIENT"] === "script" || findCompiler(env) === undefined) return false;
+  const packageRoot = dirname(dirname(client.path));
+  if (compiledClientPath({ packageRoot, home }) === undefined) return false;
+  return scope !== "project" || (await whyNotInPlace({ root, packageRoot })) === undefined;
 }
 
 export function holdsToken({ entries }: Pick<ScopeStatus, "entries">): boolean {

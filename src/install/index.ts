@@ -1,3 +1,4 @@
+export { formAt, keptScript } from "./client-in-place.ts";
 export { isCodeAsInstalled, type Look } from "./code-drift.ts";
 export { compileClient } from "./compile-client.ts";
 export type { ClientForm } from "./compiled-client.ts";
@@ -10,7 +11,8 @@ export {
   installFindingCodes,
   installFindings,
 } from "./findings.ts";
-export { type ClientUse, type Installer, type InstallOutcome, type InstallRequest, installApp } from "./install-app.ts";
+export { type Installer, type InstallOutcome, type InstallRequest, installApp } from "./install-app.ts";
+export type { ClientUse } from "./place-client.ts";
 export { placesOf, type ScopePlaces, type Standpoint } from "./places.ts";
 export type { PlannedEntry } from "./plan.ts";
 export { purgeTraces } from "./purge.ts";

@@ -6,15 +6,15 @@ import { catalog, type EventRow } from "../protocol/index.ts";
 import { appKey } from "../sdk/index.ts";
 import { type Calls, callsFor } from "./call-words.ts";
 import { type Compiled, compileClient } from "./compile-client.ts";
-import type { ClientForm } from "./compiled-client.ts";
 import type { DaemonDoor, Endpoint } from "./daemon-door.ts";
 import { type Installed, install } from "./install.ts";
 import { type Introspected, introspect, introspector } from "./introspect.ts";
 import { type LockFile, lockedPath, lockVersion, readLockFile, unlockedPath } from "./lock-file.ts";
 import { canRunClient, packageFor } from "./package-place.ts";
+import { type ClientUse, type Placing, placeClient } from "./place-client.ts";
 import { hooksFileFor, placesOf, projectRoot, type ScopePlaces, type Standpoint } from "./places.ts";
 import { type EventNeeds, needsEndpoint, type PlannedEntry, planEntries } from "./plan.ts";
-import { readRecord } from "./record.ts";
+import { readRecord, withRecordLock } from "./record.ts";
 import type { AskedTransport, Scope } from "./scope.ts";
 import { realFile } from "./settings-file.ts";
 
@@ -97,26 +97,31 @@ export async function installApp(request: InstallRequest, installer: Installer):
     dryRun,
     ...(signal === undefined ? {} : { signal }),
   });
+  const client = planned.some((one) => one.transport === "client")
+    ? await clientOf(made, places, { root, packageRoot, env, dryRun }, home)
+    : undefined;
   return {
     is: "installed",
     hooksFile,
     places,
     planned,
     installed,
-    ...(planned.some((one) => one.transport === "client") ? { client: useOf(made) } : {}),
+    ...(client === undefined ? {} : { client }),
     prints: app.prints,
     notes: [...replaced(old, places, hooksFile), ...notesOn(planned, choice)],
   };
 }
 
-/** Which client the entries come to, and why it is not the faster one. */
-export interface ClientUse {
-  readonly form: ClientForm;
-  readonly why?: string;
-}
-
-function useOf(made: Compiled): ClientUse {
-  return "program" in made ? { form: "compiled" } : { form: "script", why: made.why };
+/** The settings stand by now: what cannot be read or written changes no file of the package. */
+async function clientOf(
+  made: Compiled,
+  { scope, settingsFile }: ScopePlaces,
+  placing: Placing,
+  home: HomeSource,
+): Promise<ClientUse> {
+  if (scope !== "project") return "program" in made ? { form: "compiled" } : { form: "script", why: made.why };
+  const place = () => placeClient(made, placing);
+  return placing.dryRun ? place() : withRecordLock(await realFile(settingsFile), home, place);
 }
 
 /** A dry run leaves no trace, so what loading would keep for the next time is kept in a folder that goes. */

@@ -47,8 +47,11 @@ export function installText(done: Done, approval: Approval, dryRun: boolean, sty
   return linesOf([...head, ...tail]);
 }
 
-function clientWords({ form, why }: ClientUse): string {
-  return form === "compiled" ? "the compiled client" : `the client as a script: ${visible(why ?? "")}`;
+function clientWords({ form, why, behindScript }: ClientUse): string {
+  if (form === "script") return `the client as a script: ${visible(why ?? "")}`;
+  return behindScript === undefined
+    ? "the compiled client"
+    : `the compiled client, which a script starts: ${visible(behindScript)}`;
 }
 
 export function installJson(done: Done, approval: Approval, dryRun: boolean): string {

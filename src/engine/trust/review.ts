@@ -198,7 +198,8 @@ function withPins(now: Pins, entries: readonly TrustEntry[], found: readonly Pin
     const one = found.find(({ id }) => id === entry.id);
     if (one === undefined || entry.digest === undefined) return [];
     const files = entry.files.map(({ sizeBytes: _, ...file }) => file);
-    return [{ place: one.place, digest: entry.digest, definition: one.definition, files, at }];
+    const digest = `sha256:${digestOf(one.definition, files)}`;
+    return [{ place: one.place, digest, definition: one.definition, files, at }];
   });
   const replaced = (old: Pin): boolean =>
     fresh.some(({ place, definition }) => place === old.place || definition === old.definition);

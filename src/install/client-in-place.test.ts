@@ -1,0 +1,176 @@
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  cpSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { endOf, killNow, startFixture } from "../files/fixtures/programs.ts";
+import { formAt, keptScript, putInPlace, shippedClient, takeOutOfPlace } from "./client-in-place.ts";
+import { compileClient, findCompiler } from "./compile-client.ts";
+import { world } from "./fixtures/world.ts";
+import { isInGit, whyNotInPlace } from "./own-copy.ts";
+import { placeClient } from "./place-client.ts";
+
+const env = { PATH: process.env["PATH"] ?? "" };
+
+/** A project with a package of its own, and something to put in the script's place. */
+function project() {
+  const here = world();
+  const packageRoot = join(here.project, "node_modules/hookline");
+  cpSync(resolve("client"), join(packageRoot, "client"), { recursive: true });
+  writeFileSync(join(packageRoot, "package.json"), '{"name": "hookline", "version": "0.1.0"}');
+  const client = shippedClient(packageRoot);
+  chmodSync(client, 0o755);
+  const program = join(here.folder, "program");
+  writeFileSync(program, "\x7fELF");
+  return { ...here, root: here.project, packageRoot, client, program };
+}
+
+function look(client: string) {
+  const { mode, ino } = statSync(client);
+  return { bytes: readFileSync(client, "latin1"), mode, ino, names: readdirSync(join(client, "..")) };
+}
+
+test("SD-90: the program takes the script's place and gives it back; the file that a store has too is never written", async () => {
+  const { client, program, packageRoot, folder } = project();
+  linkSync(client, join(folder, "in-the-store"));
+  const before = look(client);
+  expect([await putInPlace(program, packageRoot), await putInPlace(program, packageRoot)]).toEqual([true, false]);
+  expect([formAt(client), statSync(client).mode, formAt(keptScript(client))]).toEqual([
+    "program",
+    before.mode,
+    "script",
+  ]);
+  expect(readFileSync(join(folder, "in-the-store"), "latin1")).toBe(before.bytes);
+  writeFileSync(program, "\x7fELF, newer");
+  expect(await putInPlace(program, packageRoot)).toBe(true);
+  expect([await takeOutOfPlace(packageRoot), await takeOutOfPlace(packageRoot)]).toEqual([true, false]);
+  expect(look(client)).toEqual(before);
+});
+
+test("many at once do not lose the script, and what a killed one kept too much goes", async () => {
+  const { client, program, packageRoot } = project();
+  const before = look(client);
+  await Promise.all(Array.from({ length: 8 }, () => putInPlace(program, packageRoot)));
+  expect([formAt(client), readFileSync(keptScript(client), "latin1")]).toEqual(["program", before.bytes]);
+  await takeOutOfPlace(packageRoot);
+  linkSync(client, keptScript(client));
+  expect(await takeOutOfPlace(packageRoot)).toBe(false);
+  expect(look(client)).toEqual(before);
+});
+
+const trials = Number(process.env["HOOKLINE_TRIALS"] ?? 8);
+
+test(`kill -9 at ${trials} moments leaves the script or the program, whole and executable, and the way back`, async () => {
+  const { client, program, packageRoot } = project();
+  const before = look(client);
+  const started = (count: number) => {
+    const loop = startFixture(join(import.meta.dirname, "fixtures/place-loop.mjs"), [program, packageRoot, `${count}`]);
+    onTestFinished(() => void loop.kill("SIGKILL"));
+    return loop;
+  };
+  for (let n = 0; n < trials; n++) {
+    const loop = started(1_000_000);
+    await once(loop.stdout, "data");
+    await sleep(Math.random() * 40);
+    await killNow(loop);
+    const { bytes, mode } = look(client);
+    expect(["\x7fELF", before.bytes]).toContain(bytes);
+    expect(mode).toBe(before.mode);
+  }
+  await endOf(started(1));
+  expect(look(client)).toMatchObject({ bytes: before.bytes, mode: before.mode, names: before.names });
+}, 600_000);
+
+test("only a copy of the project's own is changed: no link, no checkout, nothing that another system or git has", async () => {
+  const here = project();
+  expect(await whyNotInPlace(here)).toBeUndefined();
+  const linked = join(here.folder, "linked");
+  mkdirSync(join(linked, "node_modules"), { recursive: true });
+  symlinkSync(here.packageRoot, join(linked, "node_modules/hookline"));
+  const its = { root: linked, packageRoot: join(linked, "node_modules/hookline") };
+  expect(await whyNotInPlace(its)).toContain("is not a copy of its own");
+  expect(await whyNotInPlace({ root: here.packageRoot, packageRoot: here.packageRoot })).toContain("not a copy");
+  // pnpm links to a folder of the project's own.
+  const store = join(here.root, "node_modules/.pnpm/hookline@0.1.0/node_modules/hookline");
+  mkdirSync(join(store, ".."), { recursive: true });
+  renameSync(here.packageRoot, store);
+  symlinkSync(store, here.packageRoot);
+  expect(await whyNotInPlace(here)).toBeUndefined();
+
+  const made = { program: here.program };
+  const place = () => placeClient(made, { ...here, env, dryRun: false });
+  expect([await placeClient(made, { ...here, env, dryRun: true }), formAt(here.client)]).toEqual([
+    { form: "compiled" },
+    "script",
+  ]);
+  expect([await place(), formAt(here.client)]).toEqual([{ form: "compiled" }, "program"]);
+  mkdirSync(join(here.root, ".devcontainer"));
+  expect([await place(), formAt(here.client)]).toEqual([
+    { form: "compiled", behindScript: "a container (.devcontainer) may use the same files" },
+    "script",
+  ]);
+  rmSync(join(here.root, ".devcontainer"), { recursive: true });
+  await place();
+  const told = await placeClient({ why: "so" }, { ...here, env: { ...env, HOOKLINE_CLIENT: "script" }, dryRun: false });
+  expect([told, formAt(here.client)]).toEqual([{ form: "script", why: "so" }, "script"]);
+  if (process.getuid?.() === 0) return;
+  chmodSync(join(store, "client"), 0o555);
+  expect(await whyNotInPlace(here)).toContain("cannot be written");
+  chmodSync(join(store, "client"), 0o755);
+});
+
+test("files that git has are known", async ({ skip }) => {
+  const here = project();
+  const git = (...words: string[]) => spawnSync("git", words, { cwd: here.root, env: { ...env, HOME: here.home } });
+  if (git("init", "-q").status !== 0) skip("there is no git");
+  expect(await isInGit(here, env)).toBe(false);
+  git("add", "-f", "node_modules");
+  expect(await isInGit(here, env)).toBe(true);
+});
+
+describe.runIf(findCompiler(env) !== undefined)("the compiled client in the script's place", () => {
+  async function placed() {
+    const here = project();
+    const made = await compileClient({ ...here, home: here.source(), env });
+    if ("why" in made) throw new Error(made.why);
+    writeFileSync(join(here.packageRoot, "client/in-process.bash"), 'echo "in process: $0"\n');
+    await putInPlace(made.program, here.packageRoot);
+    return here;
+  }
+  const called = (client: string, more: object = {}) =>
+    spawnSync(client, ["/none/hooks.mjs", "--on-failure", "block"], { env: { HOME: "/none", ...more }, input: "{}" });
+
+  test("it finds its package beside itself, wherever the project was moved to", async () => {
+    const here = await placed();
+    const moved = join(here.folder, "moved to");
+    renameSync(here.root, moved);
+    const client = join(moved, "node_modules/hookline/client/hookline-client");
+    expect(called(client).stdout.toString()).toBe(`in process: ${join(client, "../in-process.bash")}\n`);
+  });
+
+  test("HOOKLINE_CLIENT=script, and a package of another version, are the script's; without one it goes on itself", async () => {
+    const { client } = await placed();
+    const script = keptScript(client);
+    const text = readFileSync(script, "utf8");
+    writeFileSync(script, `#!/bin/bash\n${/^version=.*$/m.exec(text)?.[0]}\necho "script $2"\n`);
+    expect(called(client, { HOOKLINE_CLIENT: "script" }).stdout.toString()).toBe("script --on-failure\n");
+    expect(called(client).stdout.toString()).toContain("in process");
+    writeFileSync(script, '#!/bin/bash\nversion=9.9.9\necho "newer $2"\n');
+    expect(called(client).stdout.toString()).toBe("newer --on-failure\n");
+    rmSync(script);
+    expect(called(client, { HOOKLINE_CLIENT: "script" }).stdout.toString()).toContain("in process");
+  });
+});
