@@ -32,10 +32,13 @@ import { eventBudgetMs } from "./timeouts.ts";
 import { openWorld } from "./world.ts";
 
 /** Contract: gets the payload read-only; answers at once or later, with a verdict, the JSON of a hook, or nothing. */
-export type Handler = (
-  payload: AnyPayload,
+export type Handler<Sent extends AnyPayload = AnyPayload> = (
+  payload: Sent,
   context: { readonly toolUseId: string | undefined; readonly signal: AbortSignal },
-) => HookAnswer | undefined | null | Promise<HookAnswer | undefined | null>;
+) => Answered | Promise<Answered>;
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a function that only looks on is declared to return nothing.
+type Answered = HookAnswer | undefined | null | void;
 
 interface HandlerOptions {
   /** Seconds; without it the event's own limit for callbacks. */
@@ -45,12 +48,22 @@ interface HandlerOptions {
 /** What a host sends: the event's own fields; of the common ones, what it knows. */
 export type EventPayload<Name extends EventName> = Partial<Payload<Name>> & AnyPayload;
 
+/** A handler of an event that the catalog knows gets its fields typed. */
+type HandlerOf<Name extends EventName> = Handler<Payload<Name> & AnyPayload>;
+
 export interface Engine {
   /** Changes exactly when the settings in force change. */
   readonly fingerprint: string;
   /** What loading the settings had to say. */
   readonly warnings: readonly Warning[];
   /** An in-process hook for the engine's life; returns its removal. */
+  on<Name extends EventName>(event: Name, handler: HandlerOf<Name>, options?: HandlerOptions): () => void;
+  on<Name extends EventName>(
+    event: Name,
+    matcher: string,
+    handler: HandlerOf<Name>,
+    options?: HandlerOptions,
+  ): () => void;
   on(event: string, handler: Handler, options?: HandlerOptions): () => void;
   on(event: string, matcher: string, handler: Handler, options?: HandlerOptions): () => void;
   /** One event in, one outcome out. Contract: always waits; rejects only with a `Problem` or the signal's reason. */
@@ -208,6 +221,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
 
 /** A callback of the wire takes three arguments, people write two; one who takes no context needs no signal of its own. */
 function adapted(handler: Handler): Callback {
-  if (handler.length < 2) return (payload, toolUseId, ...[signal]) => handler(payload, { toolUseId, signal });
-  return (payload, toolUseId, signal) => handler(payload, { toolUseId, signal });
+  const answer = handler as (...given: Parameters<Handler>) => ReturnType<Callback>;
+  if (handler.length < 2) return (payload, toolUseId, ...[signal]) => answer(payload, { toolUseId, signal });
+  return (payload, toolUseId, signal) => answer(payload, { toolUseId, signal });
 }

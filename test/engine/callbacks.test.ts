@@ -23,6 +23,18 @@ test("EN-72 EN-73a a callback gets payload, tool use id and signal, and answers 
   expect(seen).toEqual(["Bash", "t-1", true]);
 });
 
+test("a handler of a known event has its fields typed, and may return nothing at all", async () => {
+  const { engine } = await openIn({});
+  const seen: string[] = [];
+  engine.on("Notification", ({ message }) => void seen.push(message.toUpperCase()));
+  engine.on("PreToolUse", "Bash", ({ tool_name, tool_input }) => {
+    seen.push(tool_name.toUpperCase(), String(tool_input["command"]));
+  });
+  await engine.fire("Notification", { message: "done", notification_type: "idle_prompt" });
+  expect((await engine.fire("PreToolUse", bash)).decision).toBe("none");
+  expect(seen).toEqual(["DONE", "BASH", "ls"]);
+});
+
 test("EN-72 a throw, a rejection and an invalid return are failures, with errorMessage as their text if set", async () => {
   const { engine } = await openIn({});
   const wrong: Callback[] = [
