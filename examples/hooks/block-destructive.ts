@@ -1,6 +1,6 @@
 // Denies commands that destroy: trees deleted, disks wiped, what git holds thrown away. What cannot be read is asked about.
 // app.include(blockDestructive({ also: ["terraform destroy"] }));
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import type { CommandPart } from "hookline/permissions";
 import { ask, type Blueprint, blueprint, deny } from "hookline/sdk";
@@ -10,23 +10,25 @@ export interface BlockDestructiveOptions {
   readonly also?: readonly string[];
 }
 
-const usual = "rm -r,rm -R,rm --recursive,find -delete,dd of=/dev/,mkfs,shred,wipefs,git reset --hard,git clean -f";
-const more = "git clean --force,git push -f,git push --force,git push +,git branch -D,git stash clear,git restore .";
+const usual = "rm -r|-R|--recursive,find -delete,rimraf,rmtree,rmsync,shred,mkfs,wipefs,blkdiscard,dd of=/dev/";
+const work =
+  "git reset --hard,git clean -f|--force,git checkout .|:/|-f|--force,git switch -f|--force|--discard-changes";
+const refs = "git push -f|--force|+|:|-d|--delete|--mirror,git branch -D|-f,git stash drop|clear,git restore .|:/";
+const disk = /^\/dev\/(?!null|zero|u?random|full|std|tty|pts|fd|shm)/;
+const startsNothing = /^(?:echo|printf|git|gh|grep|rg|man|which|type|ls|cat|head|df|lsblk|stat)$/;
 
 export function blockDestructive({ also = [] }: BlockDestructiveOptions = {}): Blueprint {
-  const rules = [...usual.split(","), ...more.split(","), ...also].map((rule) => rule.split(" "));
+  const rules = [usual, work, refs, ...also].flatMap((list) => list.split(",")).map((rule) => rule.split(" "));
   const part = blueprint("block-destructive");
   part.preTool("Bash", { name: "block-destructive", recheck: true, onFailure: "block" }, async ({ input }, ctx) => {
     const { analyseShell } = await import("hookline/permissions");
     const { parts, complete } = analyseShell(input.command, { cwd: ctx.cwd, home: ctx.env["HOME"] ?? "/" });
     const found = parts.map((one) => {
       if (one.kind === "command") return look(one, rules, one.places.folders[0] ?? ctx.cwd);
-      return one.kind === "write" && /^\/dev\/(?!null|std|tty|fd)/.test(one.target.raw) ? "destroys" : "fine";
+      return one.kind === "write" && disk.test(resolve(ctx.cwd, one.target.pieces.join("?"))) ? "destroys" : "fine";
     });
     if (found.includes("destroys")) return deny("It destroys what cannot be brought back.");
-    return complete && !found.includes("unknown")
-      ? undefined
-      : ask("It cannot be told beforehand what this command does.");
+    return complete && !found.includes("unknown") ? undefined : ask("It cannot be told beforehand what it does.");
   });
   return part;
 }
@@ -34,27 +36,25 @@ export function blockDestructive({ also = [] }: BlockDestructiveOptions = {}): B
 function look({ words, opaque, places }: CommandPart, rules: readonly string[][], cwd: string) {
   const [program, ...given] = words.map(({ pieces }) => (pieces.length === 1 ? pieces[0] : undefined));
   if (program === undefined || opaque !== undefined || (places.unknown && /^[^/]+\//.test(program))) return "unknown";
-  const names = [basename(program).toLowerCase(), basename(realName(program, cwd))].map((name) => name.split(".")[0]);
-  const missing = rules
-    .filter(([name]) => names.includes(name))
-    .map(([, ...wanted]) => wanted.filter((word) => !given.some((known) => known !== undefined && fits(known, word))));
+  const real = existsSync(resolve(cwd, program)) ? realpathSync(resolve(cwd, program)) : program;
+  const [name = "", other] = [program, real].map((path) => basename(path).toLowerCase().split(".")[0]);
+  const lacks = ([, ...wanted]: readonly string[], known: readonly (string | undefined)[]) =>
+    wanted.filter((word) => !word.split("|").some((one) => known.some((text) => fits(text ?? "", one))));
+  const missing = rules.filter(([rule]) => rule === name || rule === other).map((rule) => lacks(rule, given));
   if (missing.some((wanted) => wanted.length === 0)) return "destroys";
-  // A word nobody knows may be the option; it is the subcommand only where that stands.
-  const doubt = given.includes(undefined) && missing.some(([first]) => !given[0] || first?.startsWith("-"));
-  return doubt || given.some((word) => word?.startsWith("alias.")) ? "unknown" : "fine";
-}
-
-/** What a program really is behind a link; its own name where nothing can be followed. */
-function realName(program: string, cwd: string): string {
-  try {
-    return program.includes("/") ? realpathSync(resolve(cwd, program)) : program;
-  } catch {
-    return program;
-  }
+  // A word nobody knows may be the one that is missing; it is the subcommand only where that stands.
+  const doubt = given.includes(undefined) && missing.some(([word]) => !given[0] || !/^\w[\w-]*$/.test(word ?? ""));
+  // Programs may start what they are given, or run it as code: `npx rimraf`, `perl -e 'system("rm -rf x")'`.
+  const inner = startsNothing.test(name) ? [] : given.flatMap((word) => word?.split(/[^\w=+:./-]+/) ?? []);
+  const at = (rule: string | undefined) => inner.findIndex((word) => word.toLowerCase().split(/[/.]/).at(-1) === rule);
+  const starts = rules.some((rule) => at(rule[0]) >= 0 && lacks(rule, inner.slice(at(rule[0]))).length === 0);
+  const hides = /^(?:cp|mv|ln|install)$/.test(name) && rules.some(([rule]) => at(rule) >= 0);
+  const wipes = inner.some((word) => disk.test(resolve(cwd, word.replace(/^\w+=/, ""))));
+  return doubt || starts || hides || wipes || given.some((word) => word?.startsWith("alias.")) ? "unknown" : "fine";
 }
 
 function fits(given: string, word: string): boolean {
   if (word.startsWith("--")) return given.length > 3 && word.startsWith(given);
   if (/^-.$/.test(word)) return /^-[^-]/.test(given) && given.includes(word.charAt(1));
-  return /[/+]$/.test(word) ? given.startsWith(word) : given === word;
+  return /[/+:]$/.test(word) ? given.startsWith(word) : given.replace(/\/$/, "") === word;
 }

@@ -15,20 +15,23 @@ export function commitTrailer({ trailer = "Assisted-by: a coding agent" }: Commi
     const { analyseShell } = await import("hookline/permissions");
     const { parts, complete } = analyseShell(command, { cwd, home: env["HOME"] ?? "/" });
     if (!complete) return undefined;
-    // Not inside quotes of another shell: what stands there would have to be quoted twice.
     const ends = parts.flatMap((one) => {
-      if (one.kind !== "command" || one.via.length > 0 || one.words[0]?.pieces.join("*") !== "git") return [];
+      if (one.kind !== "command" || !/(?:^|\/)git$/.test(one.words[0]?.pieces.join("*") ?? "")) return [];
       const [subcommand] = one.words.slice(1).filter((word, index, words) => isPlain(word.raw, words[index - 1]?.raw));
-      return subcommand?.raw === "commit" ? [subcommand.at[1]] : [];
+      // Words inside quotes or backticks of another shell have no place of their own: there it would have to be quoted twice.
+      const [start, end] = subcommand?.pieces.join("*") === "commit" ? subcommand.at : [0, 0];
+      return end > 0 && command.slice(start, end) === subcommand?.raw ? [end] : [];
     });
     if (ends.length === 0) return undefined;
     const last = (text: string, at: number) => text.slice(0, at) + option + text.slice(at);
-    return patchInput({ command: ends.toSorted((a, b) => b - a).reduce(last, command) });
+    return patchInput({ command: [...new Set(ends)].sort((a, b) => b - a).reduce(last, command) });
   });
   return part;
 }
 
-/** Neither an option of git nor the value of `-C` and `-c`. */
-function isPlain(word: string, before: string | undefined): boolean {
-  return !word.startsWith("-") && before !== "-C" && before !== "-c";
+/** Neither an option of git nor the value of one. */
+function isPlain(word: string, before = ""): boolean {
+  return (
+    !word.startsWith("-") && !/^(?:-C|-c|--git-dir|--work-tree|--namespace|--config-env|--attr-source)$/.test(before)
+  );
 }

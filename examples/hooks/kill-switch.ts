@@ -1,6 +1,6 @@
 // Stops the agent as soon as a file appears: `touch .claude/STOP` in the project, from anywhere, by anybody.
 // app.include(killSwitch({ file: ".claude/STOP" }));
-import { existsSync, readFileSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Blueprint, block, blueprint, halt } from "hookline/sdk";
 
@@ -13,15 +13,17 @@ export function killSwitch({ file = ".claude/STOP" }: KillSwitchOptions = {}): B
   const part = blueprint("kill-switch");
   const reason = (projectDir: string): string | undefined => {
     const path = resolve(projectDir, file);
-    if (!existsSync(path)) return undefined;
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
     return readFileSync(path, "utf8").trim() || `Stopped by ${file}. Remove the file to go on.`;
   };
-  // A switch that cannot be read counts as pulled.
-  part.preTool({ name: "kill-switch", onFailure: "block" }, (_event, { projectDir }) => {
+  // A switch that cannot be read counts as pulled. That it is pulled today says nothing about the past.
+  const when = (_: unknown, { replay }: { replay: boolean }) => !replay;
+  const options = { name: "kill-switch", onFailure: "block", when } as const;
+  part.preTool(options, (_event, { projectDir }) => {
     const why = reason(projectDir);
     return why === undefined ? undefined : halt(why);
   });
-  part.onPrompt({ name: "kill-switch", onFailure: "block" }, (_event, { projectDir }) => {
+  part.onPrompt(options, (_event, { projectDir }) => {
     const why = reason(projectDir);
     return why === undefined ? undefined : block(why);
   });

@@ -1,6 +1,8 @@
 // Denies writes to listed files and folders, by tool or by command, whatever link, spelling or detour leads there.
 // app.include(protectPaths({ paths: [".env", "migrations", "**/*.pem"] }));
+import { readdirSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
+import type { CommandPart } from "hookline/permissions";
 import { ask, type Blueprint, blueprint, deny } from "hookline/sdk";
 
 export interface ProtectPathsOptions {
@@ -8,25 +10,51 @@ export interface ProtectPathsOptions {
   readonly paths?: readonly string[];
 }
 
+const changes = /^(?:rm|rmdir|mv|chmod|chown|cp|ln|tee|touch|truncate|install|dd|sed|unlink|shred)$/;
+const reads = /^(?:cat|ls|head|tail|wc|stat|echo|grep|diff)$/;
+
 export function protectPaths({ paths = [".env", ".git", "**/*.pem"] }: ProtectPathsOptions = {}): Blueprint {
   const part = blueprint("protect-paths");
   const options = { name: "protect-paths", recheck: true, onFailure: "block" } as const;
   const tools = ["Write", "Edit", "MultiEdit", "NotebookEdit", "Bash"] as const;
-  part.preTool(tools, options, async ({ toolName, input }, { cwd, projectDir, env }) => {
-    const { compileRules, judge } = await import("hookline/permissions");
-    const rules = paths.flatMap((path) => ["", "/**"].map((end) => `Edit(/${resolve(projectDir, path)}${end})`));
+  part.preTool(tools, options, async ({ toolName: tool, input }, { cwd, projectDir, env }) => {
+    const { analyseShell, compileRules, judge } = await import("hookline/permissions");
+    const listed = paths.map((path) => resolve(projectDir, path));
+    const denied = listed.flatMap((path) => [`Edit(/${path})`, `Edit(/${path}/**)`]);
+    const rules = compileRules([{ scope: "flags", deny: denied, allow: ["Bash", "Edit(//**)"] }]);
     // A guard does not rely on how a disk tells capitals.
     const place = { cwd, home: env["HOME"] ?? "/", projectRoot: projectDir, pathCase: "insensitive" } as const;
-    const judged = (allow: readonly string[]) =>
-      judge({ tool: toolName, input }, compileRules([{ scope: "flags", deny: rules, allow }]), place);
-    const { decision, by, reason } = judged(["Bash", "Edit(//**)"]);
+    const { decision, by, reason } = judge({ tool, input }, rules, place);
     if (decision === "deny") return deny(`Protected: ${reason}.`);
     if (decision === "ask" && by !== "protected") return ask(`It may write to what is protected: ${reason}.`);
-    // Programs nobody knows may write to what they are given; those that only read may not.
-    const names = paths.map((path) => basename(path).toLowerCase()).filter((name) => !name.includes("*"));
-    const text = "command" in input ? input.command.toLowerCase() : "";
-    if (!names.some((name) => text.includes(name)) || judged([]).decision === "allow") return undefined;
-    return ask("It names what is protected, and may write to it.");
+    // What only reads may name what it likes; programs nobody knows may write to what they are given.
+    if (!("command" in input) || judge({ tool, input }, compileRules([]), place).decision === "allow") return undefined;
+    const names = listed.map((path) => basename(path).toLowerCase().replace(/^.*\*/, ""));
+    const named = names.some((name) => name !== "" && input.command.toLowerCase().includes(name));
+    const { parts } = analyseShell(input.command, place);
+    const reached = parts.flatMap((one) => (one.kind === "command" ? reach(one, listed) : []));
+    const hit = (file_path: string) => judge({ tool: "Write", input: { file_path } }, rules, place).decision === "deny";
+    if (!named && reached.length <= 1_000 && !reached.some(hit)) return undefined;
+    return ask("It names what is protected, or a pattern for it, and may write to it.");
   });
   return part;
+}
+
+/** What a command may name, by variables too where it changes files. A folder that goes takes along what it holds. */
+function reach({ words: [program, ...words], places }: CommandPart, listed: readonly string[]): readonly string[] {
+  const name = basename(program?.pieces[0] ?? "");
+  const known = words.filter(({ raw }) => (changes.test(name) || !/[$`]/.test(raw)) && !reads.test(name));
+  const named = places.folders.flatMap((folder) => known.map(({ pieces }) => resolve(folder, pieces.join("*"))));
+  const found = named.flatMap(standsFor);
+  const gone = /^(?:rm|rmdir|chmod|chown)$/.test(name) ? found : name === "mv" ? found.slice(0, -1) : [];
+  return [...found, ...listed.filter((path) => gone.some((folder) => path.startsWith(`${folder}/`)))];
+}
+
+/** The paths a pattern of the shell stands for, by its first part that is one. */
+function standsFor(path: string): readonly string[] {
+  const parts = /^([^*?[]*)\/([^/*?[]*)[*?[](?:[^/]*[*?\]])?([^/]*)(.*)$/s.exec(path) ?? [];
+  const [, folder = "", front = "", back = "", rest = ""] = parts;
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [path];
+  const names = readdirSync(folder).filter((name) => name.startsWith(front) && name.endsWith(back));
+  return names.filter((name) => front !== "" || !name.startsWith(".")).map((name) => `${folder}/${name}${rest}`);
 }

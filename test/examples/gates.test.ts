@@ -121,6 +121,21 @@ test("kill-switch stops tools and prompts while its file is there, with the word
   // Something is there and cannot be read: it counts.
   await mkdir(join(dir, ".claude/STOP"));
   (await client.preTool("Bash", { command: "ls" }, here)).expectDenied("kill-switch failed");
+  const past = testClient(createApp().include(killSwitch()), { env, replay: true });
+  (await past.preTool("Bash", { command: "ls" }, here)).expectNoOpinion();
+});
+
+test("SD-110 kill-switch: a link that leads nowhere, or round and round, was no file to it", async () => {
+  const { here, env, write, dir } = await project();
+  const client = testClient(createApp().include(killSwitch()), { env });
+  await write(".claude/keep", "");
+  for (const target of ["nowhere", "STOP"]) {
+    const { rm, symlink } = await import("node:fs/promises");
+    await symlink(target, join(dir, ".claude/STOP"));
+    (await client.preTool("Bash", { command: "ls" }, here)).expectDenied("kill-switch failed");
+    (await client.prompt("go on", here)).expectBlocked("kill-switch failed");
+    await rm(join(dir, ".claude/STOP"));
+  }
 });
 
 test("evaluator-gate sends back what another agent rejects, for some rounds, and lets the evaluator itself pass", async () => {

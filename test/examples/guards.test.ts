@@ -13,6 +13,9 @@ beforeAll(() => {
   dir = realpathSync(mkdtempSync(join(tmpdir(), "hookline-guards-")));
   mkdirSync(join(dir, "migrations"));
   mkdirSync(join(dir, "src"));
+  mkdirSync(join(dir, "conf"));
+  writeFileSync(join(dir, "conf/prod.yml"), "");
+  writeFileSync(join(dir, "src/key.pem"), "");
   writeFileSync(join(dir, ".env"), "KEY=1");
   symlinkSync("/bin/rm", join(dir, "del"));
   symlinkSync(".env", join(dir, "link"));
@@ -52,6 +55,33 @@ describe("SD-110: block-destructive", () => {
     ["cat x > /dev/sda", "deny"],
     ["mkfs.ext4 /dev/sda1", "deny"],
     ["eval 'rm -rf build'", "deny"],
+    [`cat x > "/dev/sda"`, "deny"],
+    ["cat x > //dev/sda", "deny"],
+    ["cat x > /tmp/../dev/$DISK", "deny"],
+    ["git checkout .", "deny"],
+    ["git checkout HEAD -- ./", "deny"],
+    ["git checkout --forc main", "deny"],
+    ["git switch --discard main", "deny"],
+    ["git restore :/", "deny"],
+    ["git stash drop", "deny"],
+    ["git push origin :main", "deny"],
+    ["git push origin --delete main", "deny"],
+    ["git branch -df main", "deny"],
+    ["rimraf build", "deny"],
+    // A program that may start or run what it is given is asked about, when that destroys.
+    ["npx --yes rimraf build", "ask"],
+    ["toybox rm -rf build", "ask"],
+    ["unshare -n rm -rf build", "ask"],
+    ["docker exec db rm -rf /data", "ask"],
+    [`perl -e 'system("rm -rf build")'`, "ask"],
+    [`python3 -c 'import shutil; shutil.rmtree("build")'`, "ask"],
+    [`node -e 'fs.rmSync("build", { recursive: true })'`, "ask"],
+    ["ln -s /bin/rm x; ./x -rf build", "ask"],
+    ["cp /bin/rm tidy && ./tidy -rf build", "ask"],
+    ["dd if=x of=//dev/sda", "ask"],
+    ["tee /dev/sda < x", "ask"],
+    ["mke2fs /dev/sda1", "ask"],
+    ["git checkout *", "ask"],
     // What cannot be read is asked about.
     ["X=rm; $X -rf build", "ask"],
     ["rm $FLAGS build", "ask"],
@@ -66,6 +96,15 @@ describe("SD-110: block-destructive", () => {
     ["git commit -m 'rm -rf build' -- src", "none"],
     [`git commit -m "$MESSAGE"`, "none"],
     ["git push --force-with-lease", "none"],
+    ["git push -u origin HEAD:refs/heads/x", "none"],
+    ["git checkout -b next", "none"],
+    ["git checkout -- src/a.ts", "none"],
+    ["git branch -d merged", "none"],
+    ["gh pr create --body 'It ran rm -rf build.'", "none"],
+    [`python3 -c 'print("rm")'`, "none"],
+    ["docker run --rm -it image", "none"],
+    ["mv src/find.ts src/rm.ts", "none"],
+    ["dd if=/dev/zero of=disk.img bs=1M count=1", "none"],
     ["grep -r rm . > /dev/null", "none"],
     ["npm test", "none"],
   ];
@@ -118,13 +157,35 @@ describe("SD-110: protect-paths", () => {
     ["F=.env; echo x > $F", "ask"],
     ["f() { echo > $1; }; f .env", "ask"],
     ["cd $D && echo > .env", "ask"],
+    // A folder that goes takes along what it holds, a pattern stands for what is there, a variable may be anything.
+    ["rm -rf conf", "ask"],
+    ["mv conf old", "ask"],
+    ["chmod -R 777 ./conf/", "ask"],
+    ["cd src/.. && rm -r con?", "ask"],
+    ["rm conf/*", "ask"],
+    ["cd conf && rm *.yml", "ask"],
+    ["rm -f .e*", "ask"],
+    ["rm -f mig*/0001.sql", "ask"],
+    ["rm src/*.pem", "ask"],
+    ["sh -c 'rm conf/*'", "ask"],
+    ["find . -name '.en*' -delete", "ask"],
+    ["rm -rf $PWD", "ask"],
+    [`rm "$FILE"`, "ask"],
+    // Programs nobody knows, behind a link or with an ending that is protected.
+    ["perl -pi -e 1 link", "ask"],
+    ["openssl genrsa -out server.pem", "ask"],
+    ["rm -rf src/old", "none"],
+    ["rm *.log", "none"],
+    ["mv src/a.ts conf", "none"],
+    ["node $SCRIPT", "none"],
+    ["ls *", "none"],
     ["cat .env", "none"],
     ["grep KEY .env | head -1", "none"],
     ["ls migrations", "none"],
     ["echo x > src/a.ts", "none"],
     ["npm test", "none"],
   ];
-  const app = () => createApp().include(protectPaths({ paths: [".env", "migrations", "**/*.pem"] }));
+  const app = () => createApp().include(protectPaths({ paths: [".env", "migrations", "conf/prod.yml", "**/*.pem"] }));
   for (const [command, expected] of lines) {
     test(`${expected}: ${command}`, async () => {
       expect(await bash(testClient(app()), command)).toBe(expected);
@@ -187,7 +248,35 @@ describe("SD-110: redact-secrets", () => {
     [`Authorization: Bearer ${key(30)}`, "Authorization: Bearer [redacted]"],
     [`two ghp_${key(36)} and AKIA${"B".repeat(16)}`, "two [redacted] and [redacted]"],
     [`curl -H "authorization: basic ${key(24)}=="`, `curl -H "authorization: basic [redacted]"`],
+    // Files of logins, headers, escaped JSON, colours, names with more behind them.
+    [`aws_secret_access_key = ${key(40)}`, "aws_secret_access_key = [redacted]"],
+    [`SECRET_KEY_BASE=${key(64)}`, "SECRET_KEY_BASE=[redacted]"],
+    [`"secretKey":"${key(40)}"`, `"secretKey":"[redacted]"`],
+    [`{\\"token\\":\\"${key(20)}\\"}`, `{\\"token\\":\\"[redacted]\\"}`],
+    [`x-api-key: ${key(32)}`, "x-api-key: [redacted]"],
+    [`{"Authorization":"Bearer ${key(30)}"}`, `{"Authorization":"Bearer [redacted]"}`],
+    [`Authorization: token ${key(30)}`, "Authorization: token [redacted]"],
+    [`Set-Cookie: sid=${key(40)}; Path=/`, "Set-Cookie: sid=[redacted]; Path=/"],
+    [`machine github.com login ana password ${key(20)}`, "machine github.com login ana password [redacted]"],
+    [`//registry.npmjs.org/:_authToken=${key(36)}`, "//registry.npmjs.org/:_authToken=[redacted]"],
+    [`redis://:${key(12)}@cache:6379`, "redis://:[redacted]@cache:6379"],
+    [`postgres://ana:p@ss:${key(4)}@db/x`, "postgres://ana:[redacted]@db/x"],
+    [`https://${key(40)}@github.com/a/b`, "https://[redacted]@github.com/a/b"],
+    [`AccountKey=${key(86)}==;EndpointSuffix=x`, "AccountKey=[redacted];EndpointSuffix=x"],
+    [`\u001b[32mghp_${key(36)}\u001b[0m`, "\u001b[32m[redacted]\u001b[0m"],
+    [`\u001b[1;31msk-${key(40)}\u001b[0m`, "\u001b[1;31m[redacted]\u001b[0m"],
+    [`_AKIA${"C".repeat(16)}_`, "_[redacted]_"],
+    [`SG.${key(22)}.${key(43)}`, "[redacted]"],
+    [`hf_${key(34)}`, "[redacted]"],
+    [`https://hooks.slack.com/services/T0/B0/${key(24)}`, "https://hooks.slack.com/services/[redacted]"],
+    [`eyJ${key(20)}.${key(30)}.`, "[redacted]"],
+    [`-----BEGIN PGP PRIVATE KEY BLOCK-----\n${key(64)}\n-----END PGP PRIVATE KEY BLOCK-----`, "[redacted]"],
     ["const token = readToken();", "const token = readToken();"],
+    ["token = tokens[0]; max_tokens: 4096", "token = tokens[0]; max_tokens: 4096"],
+    ["PASSWORD=${PASSWORD}", "PASSWORD=${PASSWORD}"],
+    [`"token": "string"`, `"token": "string"`],
+    ["task-management-system-overview-2024", "task-management-system-overview-2024"],
+    ["pk_users_organisation_membership", "pk_users_organisation_membership"],
     [`db_password: ${key(12)}`, "db_password: [redacted]"],
     ["token: TokenReader", "token: TokenReader"],
     ["commit 0a1b2c3d4e5f", "commit 0a1b2c3d4e5f"],

@@ -41,9 +41,19 @@ test("commit-trailer rewrites every git commit of a command, and nothing else", 
   expect(await becomes("git add . && git -C /x -c a=b commit -am 'y'; git commit")).toBe(
     `git add . && git -C /x -c a=b commit ${option} -am 'y'; git commit ${option}`,
   );
+  for (const spelled of [
+    "'git' \"commit\"",
+    "/usr/bin/git commit",
+    "sudo -u ana env A=1 git commit",
+    "git --git-dir /x commit",
+  ]) {
+    expect(await becomes(`echo '🎉é' && ${spelled} -m x`)).toBe(`echo '🎉é' && ${spelled} ${option} -m x`);
+  }
   for (const same of ["git log --grep commit", "echo git commit", "bash -c 'git commit'", "git commit -m 'unclosed"]) {
     expect(await becomes(same)).toBeUndefined();
   }
+  // It was added behind the closing backtick, as a word of echo.
+  expect(await becomes("echo `git commit -m x`")).toBeUndefined();
   expect(await becomes(`git commit ${option.replace("'\\''", "'")} -m "By: Ana's agent"`)).toBeUndefined();
 });
 
