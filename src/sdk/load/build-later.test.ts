@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -22,4 +22,22 @@ test("a builder that never came to an end was started again at every call", asyn
   // Where nothing can be kept, nothing is started.
   await buildLater(file, { HOOKLINE_HOME: "relative" }, start);
   expect(started).toHaveLength(2);
+});
+
+test("after a builder was killed its content stayed unbuilt for good", async () => {
+  const started: (readonly string[])[] = [];
+  const start = async (words: readonly string[]) => void started.push(words);
+  const file = join(folder, "killed.mjs");
+  const env = { HOOKLINE_HOME: join(folder, "killed") };
+  writeFileSync(file, "export default 1;");
+  await buildLater(file, env, start);
+  const [note = ""] = readdirSync(join(folder, "killed/builds"));
+  const age = (seconds: number) => utimesSync(join(folder, "killed/builds", note), seconds, seconds);
+  age(Date.now() / 1000 - 300);
+  await buildLater(file, env, start);
+  expect(started).toHaveLength(1);
+  age(Date.now() / 1000 - 700);
+  await Promise.all([buildLater(file, env, start), buildLater(file, env, start)]);
+  expect(started).toHaveLength(2);
+  expect(readdirSync(join(folder, "killed/builds"))).toEqual([note]);
 });

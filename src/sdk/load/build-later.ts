@@ -1,14 +1,18 @@
 import { createHash } from "node:crypto";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openState } from "../../files/index.ts";
 import { startDetached } from "../start-detached.ts";
 import { cachedBuild, maker } from "./cached-build.ts";
 
+/** Ten times as long as a builder lives. */
+const forgetMs = 600_000;
+
 /**
  * Has a file built by a process of its own, for the starts to come; nobody waits for it.
- * Contract: never throws, and one content is tried once, though many ask at the same time, or the builder is ended, or cannot write.
+ * Contract: never throws. One content is tried once, though many ask at the same time or the builder cannot write; a builder that was
+ * ended is forgotten after ten minutes.
  */
 export async function buildLater(
   file: string,
@@ -19,12 +23,22 @@ export async function buildLater(
     const cwd = await openState(["builds"], { env });
     if (cachedBuild(file, env) !== undefined) return; // while the handlers ran
     const note = join(cwd, `${digest(file)}.tried`);
+    forget(note);
     closeSync(openSync(note, "wx", 0o600));
     const program = fileURLToPath(new URL("./build-ahead.js", import.meta.url));
     await start([program, file, note], { cwd, env, onError: () => undefined });
   } catch {
     // It was tried before, or nothing can be kept without a folder of our own; the file is imported as it is, as now.
   }
+}
+
+/** A note that lies there for so long is nobody's. It is moved first, so that one of many takes it away. */
+function forget(note: string): void {
+  const made = statSync(note, { throwIfNoEntry: false })?.mtimeMs;
+  if (made === undefined || Date.now() - made < forgetMs) return;
+  const aside = `${note}.${process.pid}`;
+  renameSync(note, aside);
+  rmSync(aside, { force: true });
 }
 
 function digest(file: string): string {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Plugin } from "esbuild";
 import type { Esbuild } from "./bundle.ts";
@@ -41,8 +41,11 @@ async function placed(esbuild: Esbuild, path: string, source: string): Promise<s
   return code;
 }
 
-/** Packages are not built in: they are found from the author's file, and `hookline` itself is the one that runs. */
-export function leavesPackages(from: string): Plugin {
+/**
+ * Packages are not built in: they are found from the author's file, and `hookline` itself is the one that runs. What a bare name finds in
+ * the author's own package, or as TypeScript outside of `node_modules`, is theirs as a path is.
+ */
+export function leavesPackages(from: string, texts: Map<string, string>): Plugin {
   const asking = Symbol("asking");
   return {
     name: "leaves-packages",
@@ -55,10 +58,27 @@ export function leavesPackages(from: string): Plugin {
         if (pluginData === asking || isAbsolute(path) || /^(?:node:|data:|hookline)/.test(path)) return undefined;
         const found = await build.resolve(path, { kind, resolveDir: resolveDir || from, importer, pluginData: asking });
         if (found.errors.length > 0 || found.external) return found;
+        if (isOwn(found.path, importer)) {
+          await readNames(found.path, texts);
+          return found;
+        }
         return { path: pathToFileURL(found.path).href, external: true };
       });
     },
   };
+}
+
+function isOwn(found: string, importer: string): boolean {
+  if (found.includes(`${sep}node_modules${sep}`)) return false;
+  return /\.[mc]?tsx?$/.test(found) || packageRoot(found) === packageRoot(importer);
+}
+
+/** A package.json that says what a bare name means is an input as the file is. */
+async function readNames(found: string, texts: Map<string, string>): Promise<void> {
+  const root = packageRoot(found);
+  if (root === undefined) return;
+  const path = join(root, "package.json");
+  if (!texts.has(path)) texts.set(path, await readFile(path, "utf8"));
 }
 
 /** The file behind `hookline/sdk` and its sisters in the package that runs this. */

@@ -33,11 +33,18 @@ test("what a script would say otherwise than the module became a script", async 
     asksForRequire: `export default typeof require;`,
     asksForPlace: `export default typeof __filename;`,
     evaluates: `export default eval("1");`,
+    writesStacks: `Error.prepareStackTrace = String; export default 1;`,
     asksForNobody: `import { nobody } from "node:path"; export default nobody;`,
   };
   const found: Record<string, boolean> = {};
   for (const [name, text] of Object.entries(texts)) found[name] = await isScript(project(name, { "a.mjs": text }));
-  const no = { asksForModule: false, asksForRequire: false, asksForPlace: false, evaluates: false };
+  const no = {
+    asksForModule: false,
+    asksForRequire: false,
+    asksForPlace: false,
+    evaluates: false,
+    writesStacks: false,
+  };
   expect(found).toEqual({ plain: true, named: true, none: true, ...no, asksForNobody: false });
 });
 
@@ -86,4 +93,45 @@ test("a text that looks like an import was loaded while the file was looked at, 
   const { code, canBeScript } = await bundleModule(esbuild, file);
   expect(code).toMatch(/^import \{ x \} from "file:/m);
   expect([canBeScript, "ran" in globalThis]).toEqual([false, false]);
+});
+
+test("what a name with # leads to was no input, was not pinned, and did not load as TypeScript", async () => {
+  const file = project("inside", {
+    "a.mjs": `import { one } from "#one"; import { two } from "inside/two"; import "#dep"; export default [one, two];`,
+    "one.ts": `export const one: number = 1;`,
+    "two.mjs": `export const two = 2;`,
+    "node_modules/dep/package.json": `{ "exports": { "module": "./bundler.js", "default": "./node.js" } }`,
+    "node_modules/dep/bundler.js": "",
+    "node_modules/dep/node.js": "",
+    "package.json": JSON.stringify({
+      name: "inside",
+      exports: { "./two": "./two.mjs" },
+      imports: { "#one": "./one.ts", "#dep": "dep" },
+    }),
+  });
+  const { inputs, code } = await bundleModule(esbuild, file);
+  const own = ["a.mjs", "one.ts", "package.json", "two.mjs"].map((name) => join(dirname(file), name));
+  expect(inputs.map(({ path }) => path)).toEqual(own);
+  expect(code.match(/from "file:.*"|import "file:.*"/g)).toEqual([expect.stringContaining("dep/node.js")]);
+});
+
+test("a function of a file alone asked for a helper of the build when its text was run elsewhere", async () => {
+  const file = project("text", {
+    "a.mjs": `function add(a, b) { const sum = () => a + b; return sum(); } export default add;`,
+  });
+  const { code, inputs } = await bundleModule(esbuild, file);
+  const script = await bundleScript(esbuild, file, inputs);
+  expect([code, script?.code].map((text) => text?.includes("__name("))).toEqual([false, false]);
+  // A class that speaks of itself would be called otherwise.
+  const self = project("self", { "a.mjs": `class Rule { static made = new Rule(); } export default Rule.name;` });
+  const built = project("self", { "built.mjs": (await bundleModule(esbuild, self)).code });
+  expect(((await import(built)) as { default: string }).default).toBe("Rule");
+});
+
+test("all of a JSON file under one name had more names in a script", async () => {
+  const files = { "d.json": `{ "a": 1 }` };
+  const whole = `import * as d from "./d.json" with { type: "json" }; export default Object.keys(d);`;
+  const inside = `import d from "./d.json" with { type: "json" }; export default d.a;`;
+  expect(await isScript(project("json-whole", { "a.mjs": whole, ...files }))).toBe(false);
+  expect(await isScript(project("json-inside", { "a.mjs": inside, ...files }))).toBe(true);
 });

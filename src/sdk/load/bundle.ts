@@ -35,8 +35,9 @@ export async function bundleModule(esbuild: Esbuild, file: string): Promise<Modu
   const entry = await realpath(file);
   const from = dirname(entry);
   const texts = new Map<string, string>();
-  const plugins = [readsOnce(esbuild, texts), leavesPackages(from)];
-  const result = await bundle(esbuild, file, { ...optionsFor(entry), format: "esm", plugins });
+  const plugins = [readsOnce(esbuild, texts), leavesPackages(from, texts)];
+  const options = { ...optionsFor(entry), format: "esm", plugins } as const;
+  const result = await named(texts, (keepNames) => bundle(esbuild, file, { ...options, keepNames }));
   const { code, map } = textsOf(result, from);
   return {
     code,
@@ -60,7 +61,8 @@ export async function bundleScript(
     // An arrow function, for it has no `arguments`, as a module has none. A module is strict without saying so.
     const banner = { js: '((module, exports, require) => { "use strict";' };
     const framed = { format: "cjs", banner, footer: { js: "})" }, define: namesOfScripts, plugins } as const;
-    const script = textsOf(await esbuild.build({ ...optionsFor(entry), ...framed }), dirname(entry));
+    const options = { ...optionsFor(entry), ...framed };
+    const script = textsOf(await named(texts, (keepNames) => esbuild.build({ ...options, keepNames })), dirname(entry));
     return usesNamesOfScripts(script.code) ? undefined : script;
   } catch {
     return undefined; // the module is there and says what is wrong, if anything is
@@ -80,10 +82,10 @@ function optionsFor(entry: string) {
     absWorkingDir: dirname(entry),
     // The author's settings for a type checker must not change what runs,
     tsconfigRaw: "{}",
-    // nor a word of a package.json to other bundlers: a file that is imported for what it does is there to do it.
+    // nor a word of a package.json to other bundlers: a file that is imported for what it does is there to do it,
     ignoreAnnotations: true,
-    // Functions are called in messages and in the log what their author called them.
-    keepNames: true,
+    // and a package is what Node would find.
+    conditions: [],
     logLevel: "silent",
   } as const satisfies BuildOptions;
 }
@@ -98,6 +100,20 @@ async function bundle(
   return esbuild.build(options).catch((error: unknown) => {
     throw wrong("no-load", `${file} does not load: ${firstMessage(error)}`, { file }, error);
   });
+}
+
+/**
+ * Functions and classes are called in messages and in the log what their author called them, though two files use one name, or a class
+ * speaks of itself. Where neither is so it is built without what that takes, for it would be in the text of every function, and some send
+ * that elsewhere: to a thread, to a page.
+ */
+async function named(
+  texts: ReadonlyMap<string, string>,
+  build: (keepNames: boolean) => Promise<Result>,
+): Promise<Result> {
+  const plain = await build(false);
+  const isTrue = texts.size === 1 && !textsOf(plain, "").code.includes("= class _");
+  return isTrue ? plain : build(true);
 }
 
 function textsOf(result: Result, folder: string): Bundle {

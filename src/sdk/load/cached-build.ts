@@ -28,7 +28,7 @@ export function buildsFolder(env: Readonly<Record<string, string | undefined>>):
 }
 
 /** Builds of another version of this package or of Node are not ours; they lie beside ours under other names. */
-export const maker: string = `${version} builds 3 node ${process.versions.node.split(".", 1)[0]}`;
+export const maker: string = `${version} builds 4 node ${process.versions.node.split(".", 1)[0]}`;
 
 /**
  * A build that is still true to every one of its inputs; undefined when there is none.

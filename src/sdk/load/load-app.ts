@@ -49,8 +49,8 @@ async function importFile(file: string, options: LoadOptions): Promise<unknown> 
       if (known === undefined) options.unbuilt?.(file);
       return exported;
     } catch (error) {
-      // A project needs no install of its own: what it asks of us is then found by a build, as for TypeScript.
-      if (!lacksOurPackage(error)) throw error;
+      // A project needs no install of its own: what it asks of us is then found by a build, as for TypeScript, which may be imported too.
+      if (!lacksOurPackage(error) && !lacksTypeScript(error)) throw error;
       return await importBuilt(file, known, options);
     }
   } catch (cause) {
@@ -77,6 +77,12 @@ async function importBuilt(file: string, known: CachedBuild | undefined, options
 
 function lacksOurPackage(error: unknown): boolean {
   return isNotFound(error) && /'hookline'/.test((error as Error).message);
+}
+
+function lacksTypeScript(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ERR_UNKNOWN_FILE_EXTENSION") return /"\.[mc]?tsx?"/.test((error as Error).message);
+  return code === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX";
 }
 
 function isNotFound(error: unknown): boolean {

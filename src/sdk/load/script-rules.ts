@@ -13,8 +13,10 @@ export async function canBeScript({ inputs, outputs }: Metafile, code: string): 
   const isLittle = ({ path, kind }: (typeof asked)[number]) =>
     kind === "import-statement" && (isBuiltin(path) || path === sdk);
   if (!asked.every(isLittle) || !Object.entries(inputs).every(isModule)) return false;
-  // Text that is evaluated would see the names of a script.
-  return !/\b(?:import|require)\s*\(|\bimport\.meta\b|\beval\b/.test(code) && hasNames(code, sdk);
+  // All of a JSON file under one name has more names in a build: its own keys.
+  if (code.includes("__export(") && Object.keys(inputs).some((path) => path.endsWith(".json"))) return false;
+  // Text that is evaluated would see the names of a script, and whoever writes stacks would see the build.
+  return !/\b(?:import|require)\s*\(|\bimport\.meta\b|\b(?:eval|prepareStackTrace)\b/.test(code) && hasNames(code, sdk);
 }
 
 /** What is no module is sloppy and has names that a module has not. */
