@@ -34,12 +34,16 @@ export type ToolName = keyof ToolInputs & string;
 /** One call of a known tool; a union of tools narrows on `toolName`. */
 export type ToolEvent<Tool extends ToolName, Name extends ToolEventName = "PreToolUse"> = Tool extends ToolName
   ? Omit<EventOf<Name>, "toolName" | "input" | "response"> & {
-      readonly toolName: Tool;
+      readonly toolName: CalledAs<Tool>;
       readonly input: ToolInputs[Tool];
     } & (EventInputs[Name] extends { readonly tool_response: unknown }
         ? { readonly response: ResponseOf<Tool> }
         : unknown)
   : never;
+
+/** One tool has two names; hosts may call it by the one that the registration does not. */
+type CalledAs<Tool extends ToolName> = Tool extends AgentTool ? AgentTool : Tool;
+type AgentTool = "Agent" | "Task";
 
 /** Unknown for a tool whose response nobody described. */
 export type ResponseOf<Tool> = Tool extends keyof ToolResponses ? ToolResponses[Tool] : unknown;
@@ -78,13 +82,13 @@ function isAgentTool(name: string): boolean {
 export function readEvent(payload: WirePayload): HookEvent {
   deepFreeze(payload);
   const event: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(payload)) define(event, fieldName(key), value);
+  for (const [key, value] of Object.entries(payload)) event[fieldName(key)] = value;
   // Files are found by these two: what is no text is none of them, and stays in `raw`.
   if (typeof event["sessionId"] === "number") event["sessionId"] = String(event["sessionId"]);
   else if (typeof event["sessionId"] !== "string") delete event["sessionId"];
   if (typeof event["cwd"] !== "string" || event["cwd"] === "") delete event["cwd"];
-  define(event, "name", String(payload["hook_event_name"]));
-  define(event, "raw", payload);
+  event["name"] = String(payload["hook_event_name"]);
+  event["raw"] = payload;
   return Object.freeze(event) as HookEvent;
 }
 
@@ -112,16 +116,11 @@ function fieldName(key: string): string {
   return name;
 }
 
+/** Contract: never `__proto__`, whatever the payload's keys are, for no `_` stays before a letter. */
 function newFieldName(key: string): string {
   if (key === "hook_event_name") return "name";
   if (Object.hasOwn(ownNames, key)) return ownNames[key as keyof typeof ownNames];
   return key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-}
-
-/** Assigned, which is several times faster; but a payload may have a key called `__proto__`. */
-function define(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== "__proto__") target[key] = value;
-  else Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
 }
 
 /** Without recursion: payloads come from outside and may be nested as deep as JSON allows. */

@@ -1,4 +1,5 @@
 import { messageOf } from "../protocol/index.ts";
+import { isPromise } from "./deadline.ts";
 import { deepFreeze } from "./event.ts";
 import { wrong } from "./problem.ts";
 
@@ -48,10 +49,12 @@ export function openObservers(): Observers {
       if (listening.length === 0) return;
       const observation = deepFreeze({ kind, ...make() } as Observation);
       for (const { observer } of listening) {
+        const threw = (error: unknown) => complain(`An observer of ${kind} threw: ${messageOf(error)}`);
         try {
-          observer(observation);
+          const later: unknown = observer(observation);
+          if (isPromise(later)) later.then(undefined, threw);
         } catch (error) {
-          complain(`An observer of ${kind} threw: ${messageOf(error)}`);
+          threw(error);
         }
       }
     },

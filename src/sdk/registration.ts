@@ -78,6 +78,17 @@ export interface RegisterAny<Self, Ctx> {
     options: HandlerOptions<EventOf<Name>, Ctx>,
     handler: Handler<EventOf<Name>, AnswerFor<Name>, Ctx>,
   ): Self;
+  <Name extends EventName>(
+    name: Name,
+    what: string | readonly string[],
+    handler: Handler<EventOf<Name>, AnswerFor<Name>, Ctx>,
+  ): Self;
+  <Name extends EventName>(
+    name: Name,
+    what: string | readonly string[],
+    options: HandlerOptions<EventOf<Name>, Ctx>,
+    handler: Handler<EventOf<Name>, AnswerFor<Name>, Ctx>,
+  ): Self;
   (name: string, handler: Handler<GenericEvent, AnswerOf<"raw" | "systemMessage">, Ctx>): Self;
   (
     name: string,
@@ -119,6 +130,10 @@ export function register(event: string, args: readonly unknown[], general: boole
     throw wrong("no-handler", `The last argument for ${event} must be a function, not ${kindOf(handler)}.`, { event });
   }
   const what = typeof rest[0] === "string" || Array.isArray(rest[0]) ? whatOf(rest.shift(), event) : undefined;
+  if (what !== undefined && ruleOf(event).matches === undefined) {
+    const message = `${event} has nothing that ${JSON.stringify(what.join("|"))} could be compared with, so the handler would never run. Leave it out.`;
+    throw wrong("bad-registration", message, { event, what });
+  }
   const options = rest.shift() ?? {};
   if (typeof options !== "object" || rest.length > 0) {
     throw wrong("bad-registration", `A handler for ${event} is registered as (what?, options?, handler).`, { event });

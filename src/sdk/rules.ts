@@ -14,6 +14,8 @@ export interface Rule {
   /** A failed handler refuses while `stop_hook_active` is false only. */
   readonly refusesOncePerTurn?: true;
   readonly endsSession?: true;
+  /** What a person typed can be kept from being shown again. */
+  readonly hidesPrompt?: true;
   readonly form: Form;
   readonly legal: readonly AnswerKind[];
   /** The event needs a command entry in settings: its answer is an exit code or text, or no http hook is called for it. */
@@ -77,7 +79,7 @@ function rulesOf(rows: Catalog): Readonly<Record<EventName, Rule>> {
 }
 
 function ruleFor(row: Catalog[EventName]): Rule {
-  const { matchesOn, special, types, app }: EventRow & { readonly app: Catalog[EventName]["app"] } = row;
+  const { matchesOn, answers, special, types, app }: EventRow & { readonly app: Catalog[EventName]["app"] } = row;
   const form = formOf(row);
   const refusal = app.answers.find(refuses);
   return {
@@ -88,6 +90,7 @@ function ruleFor(row: Catalog[EventName]): Rule {
     ...(refusal ? { refusal } : {}),
     ...(special.endsTurn ? { refusesOncePerTurn: true } : {}),
     ...(special.endsSession ? { endsSession: true } : {}),
+    ...(answers.includes("suppressOriginalPrompt") ? { hidesPrompt: true } : {}),
     form,
     legal: app.answers,
     ...(form === "exit" || form === "path" || !types.includes("http") ? { command: true } : {}),

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { catalog, type EventRow, eventNames, specificShapes } from "../protocol/index.ts";
+import { outputSchema } from "../schemas/index.ts";
 import {
   type Answer,
   allow,
@@ -51,6 +52,8 @@ const every: readonly Answer[] = [
   elicit("accept", { name: "Ada" }),
   worktree("/wt"),
   raw({ terminalSequence: "\u0007" }),
+  raw({ hookSpecificOutput: { hookEventName: "Foreign" }, suppressOutput: true }),
+  block("hidden", { hidePrompt: true }),
 ];
 
 test("SD-30: every answer on every event is spelled as the event allows", async () => {
@@ -63,6 +66,8 @@ test("SD-30: every answer on every event is spelled as the event allows", async 
       const place = `${name} ${answer.kind}`;
       const specific = wire?.["hookSpecificOutput"] as Record<string, unknown> | undefined;
       if (specific && specific["hookEventName"] !== name) wrong.push(`${place}: foreign event name`);
+      if (specific && row.answers.length === 0) wrong.push(`${place}: the event has no answers of its own`);
+      if (wire && !outputSchema(name).safeParse(wire).success) wrong.push(`${place}: not what its schema says`);
       for (const key of Object.keys(specific ?? {})) {
         if (key === "hookEventName" || key === "permissionDecisionReason") continue;
         if (!(key in specificShapes) || !row.answers.includes(key as never)) wrong.push(`${place}: ${key}`);
@@ -89,7 +94,16 @@ test("SD-24: a refusal in the wrong word still refuses, on every event that can 
   }
 });
 
-test("SD-31: the wire of the common answers", async () => {
+test("SD-24: any other answer that is illegal is dropped, and the warning names handler and event", async () => {
+  const app = createApp().onStop({ name: "titles" }, () => [context("kept"), sessionTitle("t") as never]);
+  const { warnings, wire } = await testClient(app).stop();
+  expect(wire).toEqual({ hookSpecificOutput: { hookEventName: "Stop", additionalContext: "kept" } });
+  expect(warnings).toMatchObject([
+    { code: "illegal-answer", handler: "titles", message: expect.stringMatching(/^titles: sessionTitle .* on Stop /) },
+  ]);
+});
+
+test("SD-31: the wire of answers given together", async () => {
   const say = async (answer: unknown, event: (typeof eventNames)[number] = "PreToolUse") => {
     const { wire, stdout, stderr, exitCode } = await testClient(
       createApp().on(event as string, () => answer as never),
@@ -141,10 +155,15 @@ test("SD-31: the wire of the common answers", async () => {
 });
 
 test("SD-23, SD-28: empty reasons and long texts", async () => {
-  const named = createApp().preTool({ name: "guard" }, () => deny(" "));
-  (await testClient(named).preTool("Bash", { command: "ls" })).expectDenied("Refused by guard");
-  const bare = createApp().preTool({ name: "old" }, () => (allow as () => never)());
-  const passed = (await testClient(bare).preTool("Bash", { command: "ls" })).expectNoOpinion();
+  const bare = (answer: (reason: string) => Answer, reason?: string) => answer(reason as string);
+  const empty = [deny, ask, block, halt, denyPermission].flatMap((answer) => [bare(answer), bare(answer, " ")]);
+  for (const answer of empty) {
+    const named = createApp().preTool({ name: "guard" }, () => answer as never);
+    const { decision, reason } = await testClient(named).preTool("Bash", { command: "ls" });
+    expect([decision, reason]).toEqual([answer.kind === "ask" ? "ask" : "deny", "Refused by guard"]);
+  }
+  const old = createApp().preTool({ name: "old" }, () => bare(allow) as never);
+  const passed = (await testClient(old).preTool("Bash", { command: "ls" })).expectNoOpinion();
   expect(passed.warnings.map(({ code }) => code)).toEqual(["allow-without-reason"]);
   const long = createApp().onPrompt(() => context("x".repeat(10_001)));
   const sent = await testClient(long).prompt("hi");

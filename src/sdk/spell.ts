@@ -1,3 +1,4 @@
+import { isObject } from "../protocol/index.ts";
 import type { Folded } from "./fold.ts";
 import { type Rule, ruleOf } from "./rules.ts";
 
@@ -17,13 +18,12 @@ export interface Spelled {
  */
 export function spell(event: string, said: Folded): Spelled {
   const rule = ruleOf(event);
-  if (rule.form === "exit" || rule.form === "path") return spellPlainly(rule, said);
+  if (rule.form === "exit" || rule.form === "path") return spellPlainly(event, rule, said);
   const left = rule.form === "elicit" && said.refusal ? [said.refusal.reason] : [];
-  const wire = { ...topLevel(rule, said), ...specific(event, rule, said) };
-  return fromWire(mergeRaw(event, rule, wire, said.raw), left);
+  return withRaw(event, rule, { ...topLevel(rule, said), ...specific(event, rule, said) }, said.raw, left);
 }
 
-function spellPlainly(rule: Rule, said: Folded): Spelled {
+function spellPlainly(event: string, rule: Rule, said: Folded): Spelled {
   const aside = [...said.messages, ...(said.raw ? [JSON.stringify(said.raw)] : [])];
   const refused = said.refusal?.reason ?? said.halt;
   if (refused !== undefined) {
@@ -33,7 +33,7 @@ function spellPlainly(rule: Rule, said: Folded): Spelled {
   const text = rule.form === "path" ? said.worktree : said.contexts.join("\n\n");
   if (text) return { stdout: `${text}\n`, stderr: lines(aside), exitCode: 0 };
   const message = said.messages.length > 0 ? { systemMessage: said.messages.join("\n") } : {};
-  return fromWire({ ...message, ...said.raw }, []);
+  return withRaw(event, rule, message, said.raw, []);
 }
 
 function topLevel(rule: Rule, said: Folded): Record<string, unknown> {
@@ -52,7 +52,7 @@ function specific(event: string, rule: Rule, said: Folded): Record<string, unkno
     ...(rule.form === "permission" ? permission(said) : {}),
     ...(rule.refusal === "denyPermission" ? decision(said) : {}),
     ...(rule.form === "elicit" ? elicitation(said) : {}),
-    ...(said.refusal?.hidePrompt ? { suppressOriginalPrompt: true } : {}),
+    ...(said.refusal?.hidePrompt && rule.hidesPrompt ? { suppressOriginalPrompt: true } : {}),
     ...(said.input && rule.form === "permission" ? { updatedInput: said.input } : {}),
     ...(said.contexts.length > 0 ? { additionalContext: said.contexts.join("\n\n") } : {}),
     ...(said.output ? { updatedToolOutput: said.output.value } : {}),
@@ -91,19 +91,24 @@ function elicitation({ refusal, elicit }: Folded): Record<string, unknown> {
 }
 
 /** Raw fields give way to what the answers say, and the event's name is ours to fill in. */
-function mergeRaw(event: string, rule: Rule, wire: Record<string, unknown>, raw: Folded["raw"]) {
-  if (!raw) return wire;
-  const inner = raw["hookSpecificOutput"];
-  const given = typeof inner === "object" && inner !== null ? inner : undefined;
-  const own = wire["hookSpecificOutput"] as Record<string, unknown> | undefined;
-  const merged = { ...raw, ...wire };
+function withRaw(
+  event: string,
+  rule: Rule,
+  wire: Readonly<Record<string, unknown>>,
+  raw: Folded["raw"],
+  aside: readonly string[],
+): Spelled {
+  if (!raw) return fromWire(wire, aside);
+  const { hookSpecificOutput: given, ...fields } = raw;
+  const top = { ...fields, ...wire };
+  if (given === undefined) return fromWire(top, aside);
   // A known event without answers of its own has no such object at all: with one the host drops the whole answer.
-  if (rule.form === "plain" && rule.method !== "on") {
-    const { hookSpecificOutput: _dropped, ...rest } = merged as Record<string, unknown>;
-    return rest;
+  const hasNone = (rule.form === "plain" || rule.form === "exit") && rule.method !== "on";
+  if (hasNone || !isObject(given)) {
+    return fromWire(top, [...aside, JSON.stringify({ hookSpecificOutput: given })]);
   }
-  if (!given && !own) return merged;
-  return { ...merged, hookSpecificOutput: { ...given, ...own, hookEventName: event } };
+  const own = wire["hookSpecificOutput"] as Readonly<Record<string, unknown>> | undefined;
+  return fromWire({ ...top, hookSpecificOutput: { ...given, ...own, hookEventName: event } }, aside);
 }
 
 function fromWire(wire: Readonly<Record<string, unknown>>, aside: readonly string[]): Spelled {

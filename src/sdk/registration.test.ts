@@ -1,0 +1,60 @@
+import { expect, expectTypeOf, test } from "vitest";
+import { appInside, block, createApp, deny, type HookEvent } from "./index.ts";
+import { testClient } from "./testing/index.ts";
+
+test("SD-4: on takes any event; a known name has its type and its matcher, an unknown one a name and what came", async () => {
+  const app = createApp()
+    .on("Stop", ({ stopHookActive }) => void expectTypeOf(stopHookActive).toEqualTypeOf<boolean>())
+    .on("PreToolUse", ["Bash", "Write"], ({ toolName }) => deny(`not ${toolName}`))
+    .on("SessionStart", "resume", { name: "r" }, ({ source }) => void expectTypeOf(source).toBeString())
+    .on("BrandNew", (event) => void expectTypeOf(event).toEqualTypeOf<HookEvent>());
+  const client = testClient(app);
+  (await client.preTool("Write", { file_path: "a", content: "b" })).expectDenied("not Write");
+  (await client.preTool("Read", { file_path: "a" })).expectNoOpinion();
+  expect((await client.sessionStart({ source: "startup" })).trace).toEqual([]);
+  for (const name of ["BrandNew", "Unheard"]) {
+    const { warnings, stdout, stderr, exitCode } = await client.raw({ hook_event_name: name });
+    expect({ warnings, stdout, stderr, exitCode }).toEqual({ warnings: [], stdout: "", stderr: "", exitCode: 0 });
+  }
+});
+
+test("SD-5: what is compared is the event's matcher value: a reason, a trigger, a type, the base name of a file", async () => {
+  const seen: string[] = [];
+  const note = (name: string) => () => void seen.push(name);
+  const app = createApp()
+    .onNotification(["idle_prompt", "auth_*"], note("notification"))
+    .onSubagentStop("Explore", note("agent"))
+    .onFileChanged(".env*", note("file"))
+    .onPreCompact("manual", note("compact"));
+  const client = testClient(app);
+  await client.notification({ notification_type: "auth_success" });
+  await client.notification({ notification_type: "other" });
+  await client.subagentStop({ agent_type: "Explore" });
+  await client.subagentStop({ agent_type: "Explorer" });
+  await client.fileChanged({ file_path: "/home/dev/.env.local" });
+  await client.fileChanged({ file_path: "/home/.env/dev" });
+  await client.preCompact({ trigger: "auto" });
+  expect(seen).toEqual(["notification", "agent", "file"]);
+});
+
+test("SD-5: a handler for a value of an event that has none was registered and never ran", () => {
+  const refused = { code: "sdk/bad-registration", message: expect.stringMatching(/nothing that "main" could be/) };
+  expect(() => createApp().onStop("main", () => block("no"))).toThrow(expect.objectContaining(refused));
+  expect(() => createApp().on("BrandNew", "main" as never, () => undefined)).toThrow(expect.objectContaining(refused));
+});
+
+test("SD-6: a wrong call is told at once, and leaves the app as it was", () => {
+  const app = createApp().onStop(() => undefined);
+  const wrong: readonly [() => unknown, string][] = [
+    [() => app.onStop(undefined as never), "sdk/no-handler"],
+    [() => app.preTool("Bash", {}, "deny" as never), "sdk/no-handler"],
+    [() => app.preTool("", () => undefined), "sdk/empty-match"],
+    [() => app.preTool(["Bash", 1 as never], () => undefined), "sdk/empty-match"],
+    [() => app.preTool(5 as never, () => undefined), "sdk/bad-registration"],
+    [() => app.on("", () => undefined), "sdk/no-event"],
+    [() => app.use(undefined as never), "sdk/no-handler"],
+    [() => app.include({} as never), "sdk/not-includable"],
+  ];
+  for (const [call, code] of wrong) expect(call).toThrow(expect.objectContaining({ code }));
+  expect(appInside(app)?.describe()).toMatchObject([{ event: "Stop", ids: ["Stop"] }]);
+});

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { createApp, deny } from "./index.ts";
+import { testClient } from "./testing/index.ts";
+
+const standard = {
+  "~standard": {
+    version: 1,
+    vendor: "test",
+    validate: async (input: unknown) =>
+      typeof (input as { command?: unknown }).command === "string"
+        ? { value: { command: "parsed" } }
+        : { issues: [{ message: "command: no text" }, { message: "and more" }] },
+  },
+};
+
+test("SD-19: any Standard Schema checks all events of its tool, in its app, for the handlers named for the tool", async () => {
+  const seen: unknown[] = [];
+  const note = ({ input }: { input: unknown }) => void seen.push(input);
+  const app = createApp()
+    .registerToolEvent("Bash", standard)
+    .preTool(["Bash", "Read"], { name: "named", onFailure: "block" }, note)
+    .postTool("Bash", { name: "after" }, note)
+    .preTool(note);
+  const client = testClient(app);
+  await client.preTool("Bash", { command: "ls" });
+  await client.postTool("Bash", { command: "ls" }, {});
+  expect(seen).toEqual([{ command: "parsed" }, { command: "ls" }, { command: "parsed" }]);
+  const why = "the tool's input does not fit its schema: command: no text; and more";
+  (await client.preTool("Bash", {} as never)).expectDenied(`named failed: ${why}`);
+  const after = await client.postTool("Bash", {} as never, {});
+  expect(after.trace).toMatchObject([{ name: "after", outcome: "failed", error: why }]);
+  (await client.preTool("Read", {} as never)).expectNoOpinion();
+  const other = createApp().preTool("Bash", () => deny("no schema here"));
+  (await testClient(other).preTool("Bash", {} as never)).expectDenied("no schema here");
+});
