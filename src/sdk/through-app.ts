@@ -4,7 +4,7 @@ import type { Answer } from "./answer.ts";
 import { type ChainCall, type ChainRun, recheck, refusal, runChain } from "./chain.ts";
 import { ticks } from "./clock.ts";
 import { type HandlerScope, handlerContext } from "./context.ts";
-import { lazySignal, within } from "./deadline.ts";
+import { type LazySignal, lazySignal, within } from "./deadline.ts";
 import type { HookEvent } from "./event.ts";
 import { isRefusal } from "./fold.ts";
 import { eventLogger } from "./log.ts";
@@ -63,7 +63,7 @@ export function appScope(
   name: string,
   event: HookEvent,
   { parts, world, trouble }: Pick<ChainCall, "parts" | "world" | "trouble">,
-  own = lazySignal(world),
+  own: LazySignal = lazySignal(world),
 ): HandlerScope {
   return {
     space: undefined,
