@@ -42,7 +42,7 @@ test.each(rows)("the row of $name is consistent with itself", (row) => {
 
 test("EV-1 EV-5 no module names an event beside the catalog", () => {
   const src = join(import.meta.dirname, "../src");
-  const modules = ["engine", "schemas", "permissions", "exec", "files", "sdk", "daemon"];
+  const modules = ["engine", "schemas", "permissions", "exec", "files", "sdk", "daemon", "install"];
   const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(
     (name) =>
       modules.some((module) => name.startsWith(`${module}/`)) &&

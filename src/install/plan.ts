@@ -1,4 +1,4 @@
-import { type CommandHook, catalog, type EventRow, type HttpHook, Problem } from "../protocol/index.ts";
+import { type CatalogRow, type CommandHook, catalog, type HttpHook, Problem } from "../protocol/index.ts";
 import { type FailureMode, needsCommand, usualDeadlineMs } from "../sdk/index.ts";
 import { type Calls, shellLine } from "./call-words.ts";
 import type { Endpoint } from "./daemon-door.ts";
@@ -75,16 +75,16 @@ function transportsFor(
       `--transport ${transport} needs bash and the package's client; take --transport run.`,
     );
   }
-  // These two revive a dead daemon: one at the start, one at every turn.
-  const keepers = warm ? ["SessionStart", "UserPromptSubmit"] : [];
-  const wanted = new Set([...needs.map(({ event }) => event), ...keepers, ...(allEvents ? Object.keys(catalog) : [])]);
-  const ordered = [...Object.keys(catalog).filter((event) => wanted.delete(event)), ...wanted];
+  const known = Object.keys(rows);
+  const revivers = warm ? known.filter((event) => rowOf(event)?.app.revives) : [];
+  const wanted = new Set([...needs.map(({ event }) => event), ...revivers, ...(allEvents ? known : [])]);
+  const ordered = [...known.filter((event) => wanted.delete(event)), ...wanted];
   const chosen = new Map(
     ordered.map((event) => [event, warm ? warmTransport(event, needs, options) : ("run" as const)]),
   );
-  if (chosen.get("MessageDisplay") === "run" && !force) {
-    const message =
-      "MessageDisplay comes with every few lines, and the run transport starts a whole Node each time. Take a warm transport, or --force.";
+  const slow = ordered.find((event) => chosen.get(event) === "run" && rowOf(event)?.app.frequent);
+  if (slow !== undefined && !force) {
+    const message = `${slow} comes with every few lines, and the run transport starts a whole Node each time. Take a warm transport, or --force.`;
     throw new Problem("install/slow-display", message);
   }
   return chosen;
@@ -95,7 +95,8 @@ function warmTransport(
   needs: readonly EventNeeds[],
   { transport, scope }: Pick<PlanOptions, "transport" | "scope">,
 ): "http" | "client" {
-  if (transport === "client" || event === "UserPromptSubmit" || needsCommand(event)) return "client";
+  // Nothing but the client starts a daemon.
+  if (transport === "client" || rowOf(event)?.app.revives || needsCommand(event)) return "client";
   if (rowOf(event)?.types.includes("http") !== true) return "client";
   if (transport === "http") return "http";
   // Today's host lets an action pass when nobody answers on the port, whatever the entry says about failures.
@@ -133,6 +134,8 @@ function nothingNeeded(event: string): EventNeeds {
   return { event, ids: [event], onFailure: "continue", deadlineMs: usualDeadlineMs(event) };
 }
 
-function rowOf(event: string): EventRow | undefined {
-  return Object.hasOwn(catalog, event) ? (catalog as Readonly<Record<string, EventRow>>)[event] : undefined;
+const rows: Readonly<Record<string, CatalogRow<string, unknown>>> = catalog;
+
+function rowOf(event: string): CatalogRow<string, unknown> | undefined {
+  return Object.hasOwn(rows, event) ? rows[event] : undefined;
 }

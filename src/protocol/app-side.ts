@@ -6,6 +6,10 @@ export interface AppSide {
   readonly answers: readonly AppAnswer[];
   /** What all its handlers may take together; 30 seconds unless told. */
   readonly deadlineMs?: number;
+  /** A warm app that is gone comes back with it: once at the start of a session, once at every turn. */
+  readonly revives?: true;
+  /** It comes with every few lines of text, too often to start a process each time. */
+  readonly frequent?: true;
 }
 
 /** The words of a handler. How each is spelled on the wire follows from the event's row. */

@@ -1,4 +1,11 @@
-import { type Catalog, catalog, type EventInputs, type EventName, type EventRow } from "../protocol/index.ts";
+import {
+  type Catalog,
+  type CatalogRow,
+  catalog,
+  type EventInputs,
+  type EventName,
+  type EventRow,
+} from "../protocol/index.ts";
 import type { AnswerKind } from "./answer.ts";
 
 /** What an event's row means to an app. */
@@ -74,12 +81,12 @@ export function usualDeadlineMs(event: string): number {
 }
 
 function rulesOf(rows: Catalog): Readonly<Record<EventName, Rule>> {
-  const made = Object.values(rows).map((row) => [row.name, ruleFor(row)]);
+  const made = Object.entries<CatalogRow<string, unknown>>(rows).map(([name, row]) => [name, ruleFor(row)]);
   return Object.fromEntries(made) as Record<EventName, Rule>;
 }
 
-function ruleFor(row: Catalog[EventName]): Rule {
-  const { matchesOn, answers, special, types, app }: EventRow & { readonly app: Catalog[EventName]["app"] } = row;
+function ruleFor(row: CatalogRow<string, unknown>): Rule {
+  const { matchesOn, answers, special, types, app } = row;
   const form = formOf(row);
   const refusal = app.answers.find(refuses);
   return {
@@ -94,7 +101,7 @@ function ruleFor(row: Catalog[EventName]): Rule {
     form,
     legal: app.answers,
     ...(form === "exit" || form === "path" || !types.includes("http") ? { command: true } : {}),
-    ...("deadlineMs" in app ? { deadlineMs: app.deadlineMs } : {}),
+    ...(app.deadlineMs === undefined ? {} : { deadlineMs: app.deadlineMs }),
   };
 }
 

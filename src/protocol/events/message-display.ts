@@ -10,7 +10,7 @@ export interface MessageDisplayInput {
   readonly delta: string;
 }
 
-const app = { method: "onMessageDisplay", answers: ["display"], deadlineMs: 5_000 } as const;
+const app = { method: "onMessageDisplay", answers: ["display"], deadlineMs: 5_000, frequent: true } as const;
 
 export const messageDisplay: CatalogRow<"MessageDisplay", MessageDisplayInput, typeof app> = {
   name: "MessageDisplay",

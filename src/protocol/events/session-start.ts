@@ -15,6 +15,7 @@ export interface SessionStartInput {
 const app = {
   method: "onSessionStart",
   answers: ["context", "watchPaths", "initialUserMessage", "sessionTitle"],
+  revives: true,
 } as const;
 
 export const sessionStart: CatalogRow<"SessionStart", SessionStartInput, typeof app> = {

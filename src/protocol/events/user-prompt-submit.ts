@@ -7,7 +7,12 @@ export interface UserPromptSubmitInput {
   readonly session_title?: string;
 }
 
-const app = { method: "onPrompt", answers: ["block", "context", "sessionTitle", "halt"], deadlineMs: 20_000 } as const;
+const app = {
+  method: "onPrompt",
+  answers: ["block", "context", "sessionTitle", "halt"],
+  deadlineMs: 20_000,
+  revives: true,
+} as const;
 
 export const userPromptSubmit: CatalogRow<"UserPromptSubmit", UserPromptSubmitInput, typeof app> = {
   name: "UserPromptSubmit",
