@@ -2,7 +2,7 @@ import { type AppInside, appSymbol } from "./app-symbol.ts";
 import { addMethods, type Blueprint, partsOf, type Registers, type StrategyInfo } from "./blueprint.ts";
 import type { Context } from "./context.ts";
 import { dispatch } from "./dispatch.ts";
-import type { HookEvent } from "./event.ts";
+import { type HookEvent, toolOf } from "./event.ts";
 import { type ObservationKind, type Observer, openObservers } from "./observe.ts";
 import type { AppOptions, AppParts, ToolSchema } from "./parts.ts";
 import { wrong } from "./problem.ts";
@@ -75,7 +75,7 @@ export function createApp<Defaults extends StateDefaults = StateDefaults>(
       return app;
     },
     registerToolEvent(tool: string, schema: ToolSchema) {
-      parts.schemas.set(tool, schema);
+      parts.schemas.set(toolOf(tool), schema);
       return app;
     },
   };

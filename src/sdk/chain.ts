@@ -4,7 +4,7 @@ import type { Answer } from "./answer.ts";
 import { ticks } from "./clock.ts";
 import { handlerContext } from "./context.ts";
 import { type Ended, isPromise, lazySignal, within } from "./deadline.ts";
-import { type HookEvent, matchedValue, withField } from "./event.ts";
+import { type HookEvent, matchedValue, toolOf, withField } from "./event.ts";
 import { isRefusal } from "./fold.ts";
 import { eventLogger } from "./log.ts";
 import { wrapped } from "./middleware.ts";
@@ -173,7 +173,7 @@ function withCheckedInput(
 ): HookEvent | Promise<HookEvent> {
   const tool = event["toolName"];
   if (parts.schemas.size === 0 || typeof tool !== "string" || !namesTool(registration, tool)) return event;
-  const schema = parts.schemas.get(tool);
+  const schema = parts.schemas.get(toolOf(tool));
   if (schema === undefined) return event;
   return checkInput(schema, event["input"]).then((input) => withField(event, "input", input));
 }

@@ -69,13 +69,13 @@ export function isTool<Tool extends ToolName, Name extends ToolEventName>(
   return sameTool(event.toolName, tool);
 }
 
-/** `Task` is the older name of `Agent`; hosts treat them as one tool. */
 export function sameTool(one: string, other: string): boolean {
-  return one === other || (isAgentTool(one) && isAgentTool(other));
+  return toolOf(one) === toolOf(other);
 }
 
-function isAgentTool(name: string): boolean {
-  return name === "Agent" || name === "Task";
+/** `Task` is the older name of `Agent`; hosts treat them as one tool. */
+export function toolOf(name: string): string {
+  return name === "Task" ? "Agent" : name;
 }
 
 /** Contract: never throws and loses nothing; a field that is absent stays absent. The payload is frozen on the way. */

@@ -33,3 +33,12 @@ test("SD-19: any Standard Schema checks all events of its tool, in its app, for 
   const other = createApp().preTool("Bash", () => deny("no schema here"));
   (await testClient(other).preTool("Bash", {} as never)).expectDenied("no schema here");
 });
+
+test("SD-19: a schema of Task did not check what hosts call Agent", async () => {
+  const app = createApp({ onFailure: "block" })
+    .registerToolEvent("Task", () => {
+      throw new Error("no such agent");
+    })
+    .preTool("Agent", () => undefined);
+  (await testClient(app).preTool("Agent", { description: "d", prompt: "p" })).expectDenied("no such agent");
+});
