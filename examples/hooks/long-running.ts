@@ -29,7 +29,7 @@ export const longRunning = defineStrategy<LongRunningOptions>({
       if (input.file_path !== path(notes)) await state.set("editedAt", Date.now());
     });
     plan.onPreCompact({ name: "before-forgetting" }, () =>
-      context(`Keep what is decided, what is open and what failed; it belongs into ${notes}.`),
+      context(`Keep what is decided, what is open and what failed; it belongs in ${notes}.`),
     );
     plan.onStop({ name: "leave-notes" }, async ({ stopHookActive }, { state, path }) => {
       const editedAt: number | undefined = await state.get("editedAt");

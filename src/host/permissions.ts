@@ -25,7 +25,7 @@ export interface Permissions {
   judge(tool: string, input: ToolInput, cwd: string): Promise<Judgement>;
   /** Whether rules let the model see a file; what they say of a file that nobody asked about yet. */
   mayRead(path: string, cwd: string): boolean;
-  /** In force from the next judgement. Gives back those that belong into a file. */
+  /** In force from the next judgement. Gives back those that belong in a file. */
   apply(updates: readonly PermissionUpdate[], scope?: string): Promise<Applied>;
   /** For the engine, about what hooks allowed. */
   readonly judgeAllowed: Judge;

@@ -63,7 +63,7 @@ async function readReport(file: string, finished: Finished, mark: string, timeou
     .filter((one) => one !== "")
     .join("\n");
   if (ended.by === "timeout") {
-    const message = `${file} did not load within ${timeoutMs / 1_000} s. What takes long belongs into a handler.`;
+    const message = `${file} did not load within ${timeoutMs / 1_000} s. What takes long belongs in a handler.`;
     throw problem("install/timeout", message, file, prints);
   }
   if (line === undefined)

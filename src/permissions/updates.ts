@@ -35,7 +35,7 @@ export function checkUpdates(
 }
 
 /**
- * Applies the entries for the session, in force from the next judgement, and hands back those that belong into a file,
+ * Applies the entries for the session, in force from the next judgement, and hands back those that belong in a file,
  * for the settings editor (PE-48).
  */
 export function applyUpdates(

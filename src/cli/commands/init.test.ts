@@ -39,6 +39,12 @@ test("SD-86: --with copies a recipe and prints the line that includes it; an unk
   const { out } = await init(folder, "--with", "redact-secrets");
   expect(out).toContain("app.include(redactSecrets());");
   expect(readdirSync(join(folder, ".claude"))).toContain("redact-secrets.ts");
+  expect(out).toMatch(/\nNext: hookline test, /);
+  expect(JSON.parse((await init(folder, "--json", "--with", "steer")).out)).toEqual({
+    written: [join(folder, ".claude/steer.ts")],
+    kept: [join(folder, ".claude/hooks.ts"), join(folder, ".claude/hooks.test.ts")],
+    add: ['import { steer } from "./steer.ts";', "app.include(steer());"],
+  });
   const other = emptyProject();
   const refused = await init(other, "--with", "redact-secret");
   expect([refused.status, refused.err]).toEqual([

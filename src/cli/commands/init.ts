@@ -2,18 +2,20 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nearest, Problem } from "../../protocol/index.ts";
-import type { Command, Io } from "../command.ts";
+import type { Command } from "../command.ts";
+import { jsonText } from "../print/json.ts";
 
 export const command: Command = {
-  usage: "[--js] [--with RECIPE,…] [--force]",
+  usage: "[--js] [--with RECIPE,…] [--force] [--json]",
   about: `Writes .claude/hooks.ts and .claude/hooks.test.ts, both ready for hookline test.
 
-A file that is there is never replaced without --force. --with copies recipes beside the hooks file and prints the lines that include
-them; it does not edit your code.`,
+A file that is already there is never replaced without --force. --with copies recipes beside the hooks file and prints the lines that
+include them; it does not edit your code.`,
   options: {
     js: { type: "boolean", about: "write .mjs files instead of TypeScript" },
     with: { type: "string", value: "RECIPE,…", about: "recipes to copy, such as redact-secrets" },
-    force: { type: "boolean", about: "replace files that are there" },
+    force: { type: "boolean", about: "replace files that are already there" },
+    json: { type: "boolean", about: "print one JSON object: written, kept, add (lines for your hooks file)" },
   },
   examples: ["hookline init", "hookline init --with redact-secrets,require-tests"],
   async run(call, io) {
@@ -32,16 +34,35 @@ them; it does not edit your code.`,
     ];
     const folder = join(io.cwd, ".claude");
     await mkdir(folder, { recursive: true });
-    for (const { name, text } of files) await write(join(folder, name), text, call.flag("force"), io);
-    if (recipes.length > 0) await io.out(includeLines(recipes));
+    const done: Done = { written: [], kept: [], add: includeLines(recipes) };
+    for (const { name, text } of files) {
+      const path = join(folder, name);
+      done[(await write(path, text, call.flag("force"))) ? "written" : "kept"].push(path);
+    }
+    await io.out(call.flag("json") ? jsonText(done) : initText(done));
     return 0;
   },
 };
 
-function includeLines(recipes: readonly Recipe[]): string {
-  const imports = recipes.map(({ name, factory }) => `  import { ${factory} } from "./${name}.ts";`);
-  const includes = recipes.map(({ factory }) => `  app.include(${factory}());`);
-  return `\n${text("Add to hooks.ts:", ...imports, ...includes)}`;
+interface Done {
+  readonly written: string[];
+  readonly kept: string[];
+  readonly add: readonly string[];
+}
+
+function initText({ written, kept, add }: Done): string {
+  const lines = [
+    ...written.map((path) => `wrote ${path}`),
+    ...kept.map((path) => `kept  ${path} (already there; --force replaces it)`),
+  ];
+  if (add.length > 0) lines.push("", "Add to hooks.ts:", ...add.map((line) => `  ${line}`));
+  return text(...lines, "", "Next: hookline test, hookline replay (your past sessions), hookline install");
+}
+
+function includeLines(recipes: readonly Recipe[]): readonly string[] {
+  const imports = recipes.map(({ name, factory }) => `import { ${factory} } from "./${name}.ts";`);
+  const includes = recipes.map(({ factory }) => `app.include(${factory}());`);
+  return [...imports, ...includes];
 }
 
 const hooksFile = text(
@@ -77,14 +98,14 @@ function text(...lines: readonly string[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Contract: a file that is there stays unless `force`; what was done is said. */
-async function write(path: string, content: string, force: boolean, io: Io): Promise<void> {
+/** Contract: a file that is already there stays unless `force`. Whether it was written. */
+async function write(path: string, content: string, force: boolean): Promise<boolean> {
   try {
     await writeFile(path, content, { flag: force ? "w" : "wx" });
-    await io.out(`wrote ${path}\n`);
+    return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    await io.out(`kept  ${path} (it is there; --force replaces it)\n`);
+    return false;
   }
 }
 

@@ -26,5 +26,11 @@ test("HO-80 HO-81 the story plays offline and every step does what it says", asy
   // HO-82: one line per event, readable at 80 columns without colour.
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
   expect(lines.some((line) => /PreToolUse +Bash +guard\.sh +denied +\d+ ms$/.test(line))).toBe(true);
-  expect(lines.some((line) => /Stop +tests-pass\.sh +go on +\d+ ms$/.test(line))).toBe(true);
+  expect(lines.some((line) => /Stop +tests-pass\.sh +sent back +\d+ ms$/.test(line))).toBe(true);
+  expect(lines.filter((line) => line.startsWith("person: "))).toEqual([
+    "person: The total of the basket is negative. Please fix it.",
+    "person: yes",
+    "person: /compact",
+    "person: What must you keep in mind about prices?",
+  ]);
 });

@@ -30,7 +30,7 @@ interface Verdict {
 
 function verdictOf(outcome: Outcome): Verdict {
   const { event, decision, blocked, reason = "", updatedInput, output, additionalContext } = outcome;
-  if (blocked) return { word: rowOf(event).onBlock === "goOn" ? "go on" : "denied", why: reason, colour: "red" };
+  if (blocked) return { word: rowOf(event).onBlock === "goOn" ? "sent back" : "denied", why: reason, colour: "red" };
   if (updatedInput !== undefined)
     return { word: "rewritten", why: `→ ${JSON.stringify(updatedInput)}`, colour: "yellow" };
   if (output.updatedToolOutput !== undefined)
@@ -38,7 +38,7 @@ function verdictOf(outcome: Outcome): Verdict {
   if (decision !== "none") return { word: decision === "ask" ? "asked" : decision, why: reason, colour: "yellow" };
   const words = [...additionalContext, ...(output.customInstructions === undefined ? [] : [output.customInstructions])];
   if (words.length > 0) return { word: "context", why: words.join(" "), colour: "blue" };
-  return { word: "goes on", why: "", colour: "green" };
+  return { word: "passed", why: "", colour: "green" };
 }
 
 /** Of several hooks the one that said something. */

@@ -16,11 +16,15 @@ export interface Stage {
   readonly signal: AbortSignal;
 }
 
+/** The first event that a typed line causes; the line is shown above it. */
+const promptEvents: ReadonlySet<string> = new Set(["UserPromptSubmit", "PreCompact"]);
+
 /** Plays the story with the real agent, engine and hooks; shows everything as it happens. */
 export async function playStory(project: DemoProject, stage: Stage): Promise<{ seen: Seen; result: AgentResult }> {
   const { delayMs, say, style, signal } = stage;
   const model = await scripted(story(project.folder, delayMs));
   const outcomes: Outcome[] = [];
+  const typed = [...prompts];
   const begun = performance.now();
   let [answered, compactions] = [0, 0];
   let shown = Promise.resolve();
@@ -48,14 +52,12 @@ export async function playStory(project: DemoProject, stage: Stage): Promise<{ s
   function observe(event: AgentEvent): void {
     if (event.kind === "outcome") {
       outcomes.push(event.outcome);
+      if (promptEvents.has(event.outcome.event)) show(spokenLine("person", typed.shift() ?? "", style));
       const [, subject = ""] = event.hookName.split(":");
       show(eventLine(event.outcome, subject, performance.now() - begun, style));
     }
     if (event.kind === "assistant" && event.block.type === "text") {
       show(spokenLine(event.parentToolUseId === null ? "agent" : "subagent", event.block.text, style));
-    }
-    if (event.kind === "user" && typeof event.content === "string" && prompts.includes(event.content)) {
-      show(spokenLine("person", event.content, style));
     }
     if (event.kind === "compacted") compactions++;
   }

@@ -14,14 +14,14 @@ export function story(folder: string, delayMs: number): Script {
   const bash = (command: string) => call("Bash", { command, description: command });
   const file = `${folder}/src/total.js`;
   const answers: readonly ScriptedAnswer[] = [
-    { text: "I make room first.", calls: [bash("rm -rf ~/shop-data")] },
+    { text: "I will make room first.", calls: [bash("rm -rf ~/shop-data")] },
     {
-      text: "Then without. I look at the configuration.",
+      text: "Without that, then. Let me look at the configuration.",
       expect: [{ in: "last-message", contains: ["Nothing is deleted by force here."] }],
       calls: [bash("cat .env")],
     },
     {
-      text: "I send somebody to look for the total.",
+      text: "A subagent can find the total.",
       expect: [{ lacks: [secret] }, { in: "last-message", contains: ["[redacted]"] }],
       calls: [
         call("Agent", { subagent_type: "Explore", description: "Find the total", prompt: "Where is the total?" }),
@@ -47,7 +47,7 @@ export function story(folder: string, delayMs: number): Script {
     {
       when: { purpose: "compaction" },
       expect: [{ contains: ["all prices are in cents"] }],
-      text: "A minus in src/total.js was mended; the tests pass. All prices are in cents.",
+      text: "A minus in src/total.js was fixed; the tests pass. All prices are in cents.",
     },
     { text: "That all prices are in cents.", expect: [{ contains: ["All prices are in cents."] }] },
   ];

@@ -21,11 +21,11 @@ export function uninstallText(
     );
   const what = {
     restored: `${file} has its old bytes back`,
-    removed: `${file} was made by install and is removed`,
+    removed: `${file} was made by install and is gone`,
     cut: `our entries are cut out of ${file}; what others wrote stays`,
     nothing: `${file} held no entry of ours`,
   }[done.how];
-  return `${style.green("uninstalled")} ${what}\n${gone}`;
+  return `${style.green("uninstalled")}: ${what}\n${gone}`;
 }
 
 export function uninstallJson(
