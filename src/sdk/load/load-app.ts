@@ -92,7 +92,7 @@ function isNotFound(error: unknown): boolean {
 function inTime<Value>(work: Promise<Value>, file: string, ms: number): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const message = `${file} does not load: it took longer than ${ms / 1000} s. What takes long belongs into a handler.`;
+    const message = `${file} does not load: it took longer than ${ms / 1000} s. What takes long belongs in a handler.`;
     timer = setTimeout(() => reject(wrong("no-load", message, { file })), ms);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
