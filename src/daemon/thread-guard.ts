@@ -1,5 +1,6 @@
 import type { AsyncLocalStorage } from "node:async_hooks";
 import { messageOf } from "../protocol/index.ts";
+import { guardEnds } from "../sdk/index.ts";
 import type { CallMessage } from "./message.ts";
 
 /** A call while it runs. */
@@ -16,9 +17,7 @@ export interface Running {
 
 /** The same promises that `hookline run` gives an app: no way out of a handler ends the chain without an answer. */
 export function guardThread(current: AsyncLocalStorage<Running>): void {
-  process.exit = (code) => {
-    throw new Error(`process.exit(${code ?? ""}) was called; a hook ends by returning`);
-  };
+  guardEnds(() => true);
   const print = (chunk: unknown, ...rest: unknown[]): boolean => {
     current.getStore()?.prints.push(typeof chunk === "string" ? chunk : Buffer.from(chunk as Uint8Array).toString());
     const done = rest.find((one) => typeof one === "function") as (() => void) | undefined;

@@ -62,6 +62,7 @@ export { version } from "./load/version.ts";
 export type { Logger, LogRecord } from "./log.ts";
 export { appendLog, type LogFileOptions, logFiles, openLog } from "./log-file.ts";
 export { appFailure, withoutAnswer } from "./no-answer.ts";
+export { guardEnds } from "./no-exit.ts";
 export type { Observation, ObservationKind, Observer } from "./observe.ts";
 export { openTranscript } from "./open-transcript.ts";
 export type { AppOptions, ToolSchema } from "./parts.ts";

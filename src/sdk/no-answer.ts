@@ -5,12 +5,21 @@ import type { FailureMode } from "./registration.ts";
 import { ruleOf } from "./rules.ts";
 import { type Spelled, spell } from "./spell.ts";
 
-/** A failure of the whole app, as a process tells it: `block` is exit 2 with an empty stdout, `continue` a message and exit 1. */
-export function appFailure(message: string, mode: FailureMode): Spelled {
+/**
+ * A failure of the whole app, as a process tells it: `block` is exit 2 with an empty stdout, `continue` a message and exit 1.
+ * An agent that goes on because of such a refusal already is let stop, with a message.
+ */
+export function appFailure(message: string, mode: FailureMode, payload?: WirePayload): Spelled {
   const stderr = `hookline: ${message}\n`;
-  if (mode === "block") return { stdout: "", stderr, exitCode: 2 };
+  const again = mode === "block" && payload !== undefined && isAgain(payload);
+  if (mode === "block" && !again) return { stdout: "", stderr, exitCode: 2 };
   const wire = { systemMessage: `hookline: ${message}` };
-  return { wire, stdout: `${JSON.stringify(wire)}\n`, stderr, exitCode: 1 };
+  return { wire, stdout: `${JSON.stringify(wire)}\n`, stderr, exitCode: again ? 0 : 1 };
+}
+
+function isAgain(payload: WirePayload): boolean {
+  const { refusesOncePerTurn } = ruleOf(String(payload["hook_event_name"]));
+  return refusesOncePerTurn === true && payload["stop_hook_active"] === true;
 }
 
 /** What an event settles to when its handlers gave no answer at all: the strictest answer it has under `block`, and a message. */

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createApp, deny, type ServeAppOptions, type ServedApp, serveApp } from "./index.ts";
 import { fixtures, testClient } from "./testing/index.ts";
 
@@ -118,6 +118,19 @@ test("SD-34: a handler that ends the process has failed, in serveApp and in the 
   expect((await send(server, event)).text).toContain(why);
   expect(complaints).toEqual([expect.stringContaining("Hook leaves failed on PreToolUse")]);
   (await testClient(app).preTool("Bash", { command: "ls" })).expectDenied(why);
+});
+
+test("SD-34: a handler that killed its process by a signal took the program that tested or served it along", async () => {
+  const asks = createApp().preTool("Bash", () => deny(`alive: ${process.kill(process.pid, 0)}`));
+  (await testClient(asks).preTool("Bash", { command: "ls" })).expectDenied("alive: true");
+  const heard: string[] = [];
+  const listener = () => heard.push("SIGUSR2");
+  process.once("SIGUSR2", listener);
+  const calls = createApp().preTool("Bash", { onFailure: "block" }, () => void process.kill(process.pid, "SIGUSR2"));
+  expect((await testClient(calls).preTool("Bash", { command: "ls" })).decision).toBe("none");
+  await vi.waitFor(() => expect(heard).toEqual(["SIGUSR2"]));
+  // Nobody listens any more.
+  (await testClient(calls).preTool("Bash", { command: "ls" })).expectDenied(/process\.kill\(\d+, SIGUSR2\) was called/);
 });
 
 test("a server that closes answers what has begun, and an aborted signal closes it", async () => {

@@ -125,6 +125,54 @@ describe("SD-34, SD-35: failure", () => {
     ]);
   });
 
+  test("a handler that ended its process by another way than exit was silence, and one that held the thread hung", async () => {
+    const guarded = (body: string) => app(`app.preTool({ name: "h", onFailure: "block", timeoutMs: 300 }, ${body});`);
+    const ways = {
+      reallyExit: "() => process.reallyExit(0)",
+      kill: `() => process.kill(process.pid, "SIGKILL")`,
+      abort: "() => process.abort()",
+    };
+    for (const [way, body] of Object.entries(ways)) {
+      const { code, stdout } = await world.run([world.file(`${way}.mjs`, guarded(body))], event());
+      const wanted = new RegExp(`"permissionDecision":"deny",.*"h failed: process\\.${way}\\(.*was called`);
+      expect([code, stdout]).toEqual([0, expect.stringMatching(wanted)]);
+    }
+    const holds = {
+      pattern: `() => void /^(a+)+$/.test("a".repeat(40) + "b")`,
+      later: "async () => { await new Promise(setImmediate); for (;;); }",
+    };
+    for (const [way, body] of Object.entries(holds)) {
+      const ran = await world.run([world.file(`${way}.mjs`, guarded(body))], event());
+      const stderr = "hookline: Hook h failed on PreToolUse: it held the thread for longer than 300 ms\n";
+      expect(ran).toEqual({ code: 2, stdout: "", stderr });
+    }
+    const log = readFileSync(join(world.folder, "state/log/hooks.jsonl"), "utf8");
+    expect(log).toContain('"failed":"Hook h failed on PreToolUse: it held the thread');
+  });
+
+  test("those who listened to the end of the process turned a refusal into a pass", async () => {
+    const listens = `process.on("exit", () => { process.exitCode = 0; process.reallyExit(0); });`;
+    const late = `new Promise(() => setTimeout(() => { throw new Error("late"); }))`;
+    const file = world.file("listens.mjs", app(`${listens} app.preTool({ onFailure: "block" }, () => ${late});`));
+    expect((await world.run([file], event())).code).toBe(2);
+  });
+
+  test("SD-36: an app that fell over on Stop refused again and again", async () => {
+    const file = world.file(
+      "stops.mjs",
+      app(
+        `app.onStop({ onFailure: "block" }, () => new Promise(() => setTimeout(() => { throw new Error("late"); })));`,
+      ),
+    );
+    const stop = (active: boolean) => event({ hook_event_name: "Stop", stop_hook_active: active });
+    expect((await world.run([file], stop(false))).code).toBe(2);
+    const again = await world.run([file, "--on-failure=block"], stop(true));
+    const message = "hookline: A hook threw where nobody could catch it: late";
+    expect(again).toEqual({ code: 0, stdout: `{"systemMessage":"${message}"}\n`, stderr: `${message}\n` });
+    const broken = world.file("stops-not.mjs", "const a = ;");
+    expect((await world.run([broken, "--on-failure=block"], stop(true))).code).toBe(0);
+  });
+
   test("a failure is told once per session, on stderr every time, and in the log", async () => {
     const file = world.file("boom.mjs", app(`app.preTool({ name: "h" }, () => { throw new Error("boom"); });`));
     const first = await world.run([file], event({ session_id: "told" }));
@@ -203,6 +251,33 @@ export default app;
     expect(ran).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(readFileSync(join(world.folder, "state/log/hooks.jsonl"), "utf8")).toContain(`"off":true`);
   });
+});
+
+describe("SD-66, SD-67: without esbuild, in a project without an install of its own", () => {
+  test("a .mjs file was told that it is TypeScript, and one that does not parse had no line", async () => {
+    const run = world.bare();
+    expect(await run([world.file("bare.mjs", guard)], event())).toEqual({ code: 0, stdout: denial("no"), stderr: "" });
+    const torn = await run([world.file("torn.mjs", "\nconst a = ;")], event());
+    expect(torn.stderr).toMatch(/torn\.mjs:2: SyntaxError: Unexpected token/);
+  });
+
+  const strips = Boolean((process.features as { typescript?: unknown }).typescript);
+  test.skipIf(!strips)(
+    "TypeScript is read by Node itself where it can, and what it cannot is told with the way out",
+    async () => {
+      const run = world.bare();
+      world.file("bare-word.ts", `export const word: string = "typed";`);
+      const body = `import { word } from "./bare-word.ts";
+      const here: string = import.meta.url;
+      app.preTool("Bash", { onFailure: "block" }, () => { throw new Error([word, here, new Error("at").stack].join(" ")); });`;
+      const file = world.file("bare.ts", app(body));
+      const { stdout } = await run([file], event());
+      expect(stdout).toContain(`typed ${pathToFileURL(file)} Error: at`);
+      expect(stdout).toContain(`${pathToFileURL(file)}:5:`);
+      const { stderr } = await run([world.file("enum.ts", app("\nenum Level { High }"))], event());
+      expect(stderr).toMatch(/enum\.ts:4: SyntaxError: TypeScript enum .*Install esbuild, which reads all of it\./);
+    },
+  );
 });
 
 /** Notes every module that a process loads from a file. */

@@ -1,12 +1,14 @@
+import { closeSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf } from "../../protocol/index.ts";
-import type { AppInside, FailureMode, LogRecord, ReadPayload, World } from "../../sdk/index.ts";
+import type { AppInside, FailureMode, LogRecord, ReadPayload, WirePayload, World } from "../../sdk/index.ts";
 import * as sdk from "../../sdk/index.ts";
 import { type RunArguments, readArguments } from "./arguments.ts";
 import { type Input, readInput } from "./stdin.ts";
 import { guardStdout, writeWhole } from "./stdout.ts";
+import { watchThread } from "./watch-thread.ts";
 
-const { appendLog, appFailure, buildLater, loadApp, readPayload, sourceHash } = sdk;
+const { appendLog, appFailure, buildLater, guardEnds, loadApp, readPayload, sourceHash, usualDeadlineMs } = sdk;
 
 /**
  * `hookline run HOOKS_FILE`: one event on stdin, one answer on stdout, and the process ends.
@@ -15,45 +17,54 @@ const { appendLog, appFailure, buildLater, loadApp, readPayload, sourceHash } = 
  * stdout, `continue` a message for the person and exit 1.
  */
 export async function runHooks(words: readonly string[]): Promise<void> {
-  const exit = process.exit.bind(process);
   const call = readArguments(words);
   if (call === undefined) {
     complain("hookline run takes one hooks file. See hookline run --help.");
-    return exit(1);
+    return process.exit(1);
   }
   guardStdout();
+  const exit = guardEnds(() => true);
   const { env } = process;
   const about = aboutCall(call);
-  const state: Running = { app: undefined, event: undefined, answered: undefined, given: call.onFailure, about };
-  const fail = (message: string): never => exit(settleFailure(message, state, env));
+  const state: Running = { app: undefined, payload: undefined, answered: undefined, given: call.onFailure, about };
+  const fail: Fail = (message, then) => {
+    const code = settleFailure(message, state, env);
+    then?.();
+    return exit(code);
+  };
   guardProcess(fail, state);
   if (env["HOOKLINE"] === "0") {
     appendLog({ time: new Date().toISOString(), event: "", ...state.about, answer: "none", off: true }, env, complain);
     return exit(0);
   }
   await answerEvent(call, state, fail).catch((error: unknown) => fail(`hookline run failed: ${messageOf(error)}`));
-  exit(state.answered);
+  exit(state.answered ?? 0);
 }
+
+/** Tells of a failure of the whole app and ends the process; `then` is the last thing before. */
+type Fail = (message: string, then?: () => void) => never;
 
 const silenceMs = 5_000;
 
-async function answerEvent(call: RunArguments, state: Running, fail: (message: string) => never): Promise<void> {
+async function answerEvent(call: RunArguments, state: Running, fail: Fail): Promise<void> {
   const { env } = process;
   const unreadable = (error: unknown): Input => ({ fault: messageOf(error) });
   const reading = readInput(silenceMs, call.head).catch(unreadable);
   const [input, loaded] = await Promise.all([reading, load(call.file, state)]);
   if ("problem" in loaded) {
-    state.event = nameIn(input);
+    state.payload = valueIn(input);
     return fail(loaded.problem);
   }
   const payload = parse(input);
   if (call.record !== undefined && "text" in input) await keep(call.record, input.text);
   if ("fault" in payload) return fail(`The event for ${call.file} cannot be read: ${payload.fault}.`);
-  state.event = String(payload.value["hook_event_name"]);
+  state.payload = payload.value;
   const records: LogRecord[] = [];
+  const unwatch = modeOf(state) === "block" ? watchHandlers(loaded.app, state, fail) : undefined;
   const settled = await loaded.app.dispatch(payload.value, worldOf(call, loaded.app, records));
   // A promise that is rejected by now is told of in this turn of the event loop, and before the answer.
   await new Promise(setImmediate);
+  unwatch?.();
   writeWhole(2, settled.stderr);
   writeWhole(1, settled.stdout);
   state.answered = settled.exitCode;
@@ -71,7 +82,7 @@ async function answerEvent(call: RunArguments, state: Running, fail: (message: s
 /** What is known so far, for a failure that comes from anywhere. */
 interface Running {
   app: AppInside | undefined;
-  event: string | undefined;
+  payload: WirePayload | undefined;
   /** The exit code that belongs to the answer, once it is written. */
   answered: number | undefined;
   readonly given: FailureMode | undefined;
@@ -84,13 +95,8 @@ function aboutCall({ because }: RunArguments): Readonly<Record<string, unknown>>
   return { transport: "client", inProcess: because, ...(because === "rerun" ? { rerun: true } : {}) };
 }
 
-/** A handler that ends the process would end the chain without an answer; what it throws outside its promise would do the same. */
-function guardProcess(fail: (message: string) => never, state: Running): void {
-  process.exit = (code) => {
-    const error = new Error(`process.exit(${code ?? ""}) was called; a hook ends by returning`);
-    Error.captureStackTrace(error, process.exit); // the place to name is where it was called
-    throw error;
-  };
+/** What a handler throws outside its promise would end the chain without an answer. */
+function guardProcess(fail: Fail, state: Running): void {
   process.on("uncaughtException", (error) => fail(`A hook threw where nobody could catch it: ${messageOf(error)}`));
   process.on("unhandledRejection", (reason) => {
     const why = messageOf(reason);
@@ -100,8 +106,29 @@ function guardProcess(fail: (message: string) => never, state: Running): void {
   });
 }
 
-function modeOf({ app, event, given }: Running): FailureMode {
-  return app?.modeFor(event, given) ?? given ?? "continue";
+/** A handler that holds the thread past its deadline must not become an action that goes on. Gives what ends the watch. */
+function watchHandlers(app: AppInside, state: Running, fail: Fail): () => void {
+  const event = eventOf(state) ?? "";
+  const ms = app.describe().find((one) => one.event === event)?.deadlineMs ?? usualDeadlineMs(event);
+  let handler = "middleware";
+  app.observe?.((seen) => {
+    if (seen.kind === "handler-start") handler = seen.handler ?? handler;
+  });
+  const held = () =>
+    // Node would tell of the debugger on stderr, which the model reads.
+    fail(`Hook ${handler} failed on ${event}: it held the thread for longer than ${ms} ms`, () => closeSync(2));
+  return watchThread(Math.min(ms + graceMs, 2 ** 31 - 1), held, complain);
+}
+
+/** Handlers that only wait are settled by timers of their own, and need a moment for it. */
+const graceMs = 1_000;
+
+function modeOf(state: Running): FailureMode {
+  return state.app?.modeFor(eventOf(state), state.given) ?? state.given ?? "continue";
+}
+
+function eventOf({ payload }: Running): string | undefined {
+  return payload === undefined ? undefined : String(payload["hook_event_name"]);
 }
 
 /** Tells of a failure that is no handler's, in every place that exists, and gives the exit code. */
@@ -111,18 +138,19 @@ function settleFailure(message: string, state: Running, env: NodeJS.ProcessEnv):
     return state.answered;
   }
   const mode = modeOf(state);
-  const { stdout, stderr, exitCode } = appFailure(message, mode);
+  const { stdout, stderr, exitCode } = appFailure(message, mode, state.payload);
   writeWhole(2, stderr);
   writeWhole(1, stdout);
-  const answer = mode === "block" ? "refused" : "none";
+  const answer = exitCode === 2 ? "refused" : "none";
   const record = {
     time: new Date().toISOString(),
-    event: state.event ?? "",
+    event: eventOf(state) ?? "",
     ...state.about,
     answer,
     failed: message,
   };
   appendLog(record, env, complain);
+  state.answered = exitCode;
   return exitCode;
 }
 
@@ -153,9 +181,9 @@ function parse(input: Input): ReadPayload {
   return "fault" in input ? input : readPayload(input.text);
 }
 
-function nameIn(input: Input): string | undefined {
+function valueIn(input: Input): WirePayload | undefined {
   const read = parse(input);
-  return "value" in read ? String(read.value["hook_event_name"]) : undefined;
+  return "value" in read ? read.value : undefined;
 }
 
 function worldOf({ file, onFailure }: RunArguments, app: AppInside, records: LogRecord[]): World {
