@@ -43,12 +43,15 @@ export function environmentOf(pid: number): string | undefined {
   }
 }
 
+const mostSeen = 1_000;
+
 /** Clients of one host are all where the first one is: what could be seen once is not looked at again before a handler asks. */
 export function seesEnvironments(): (caller: Caller) => boolean {
   const seen = new Set<number>();
   return ({ pid, hostPid }) => {
     if (seen.has(hostPid)) return true;
     if (environmentOf(pid) === undefined) return false;
+    if (seen.size >= mostSeen) seen.clear();
     if (hostPid > 0) seen.add(hostPid);
     return true;
   };

@@ -68,9 +68,9 @@ export async function answerClient(
     if (!answered) interest.lose("the host went away");
   });
   const still = setInterval(() => wire.still(), sayEveryMs);
-  const said = await options.app.call({ text, transport: "client", onFailure, env, envOf, cwd: caller.cwd }, interest);
-  clearInterval(still);
-  if (said === "busy") return wire.turnAway(503, "all threads are held by handlers");
+  const asked = { text, transport: "client", onFailure, env, envOf, cwd: caller.cwd } as const;
+  const said = await options.app.call(asked, interest).finally(() => clearInterval(still));
+  if ("busy" in said) return wire.turnAway(503, said.busy);
   // More of the payload may still be on its way to the client; `run` reads on where it stopped.
   if (said.unreadable) return wire.turnAway(422, "the payload is not whole");
   send(wire, said, options);

@@ -1,4 +1,4 @@
-import { readPayload, withoutAnswer } from "../sdk/index.ts";
+import { type FailureMode, readPayload, withoutAnswer } from "../sdk/index.ts";
 import type { Interest } from "./interest.ts";
 import { type AppFacts, type Asked, answerOf, type ThreadAnswer } from "./message.ts";
 import type { Sources } from "./sources.ts";
@@ -8,8 +8,7 @@ import { type CallEnd, openThread, type Thread, type ThreadOptions } from "./thr
 export interface Generation {
   /** Set again when files were touched and say the same. */
   sources: Sources;
-  call(asked: Asked, notice: string | undefined, interest: Interest): Promise<GenerationEnd>;
-  readonly open: number;
+  call(asked: Asked, interest: Interest): Promise<GenerationEnd>;
   /** Takes no more calls; its threads end with the last of those it has. Then `over` is called. */
   retire(over: () => void): void;
   /** Contract: settles in time; calls that it still has get no answer. */
@@ -19,7 +18,8 @@ export interface Generation {
 export type GenerationEnd =
   | Extract<CallEnd, { kind: "answer" }>
   | { readonly kind: "without-answer"; readonly answer: ThreadAnswer; readonly why: string }
-  | { readonly kind: "busy" };
+  /** Nobody here can answer; `mode` says what that means to those who cannot answer by themselves. */
+  | { readonly kind: "busy"; readonly why: string; readonly mode: FailureMode };
 
 export interface GenerationOptions extends ThreadOptions {
   readonly complain: (line: string) => void;
@@ -35,6 +35,8 @@ export async function openGeneration(options: GenerationOptions, sources: Source
   let threads: Thread[] = [first];
   let retired: (() => void) | undefined;
   let ending: Promise<unknown> | undefined;
+  /** Calls without an end, whether or not a thread has them. */
+  let open = 0;
 
   /** One that takes up calls. Threads that were needed while another was held leave when it is free again. */
   const pick = async (): Promise<Thread | undefined> => {
@@ -42,10 +44,12 @@ export async function openGeneration(options: GenerationOptions, sources: Source
     const usable = threads.filter(({ held }) => !held);
     for (const spare of usable.slice(1)) if (spare.open === 0) void close(spare);
     if (usable[0] !== undefined) return usable[0];
-    if (threads.length >= mostThreads) return undefined;
+    if (threads.length >= mostThreads || ending !== undefined) return undefined;
     const opened = await openThread(options);
     if (typeof opened === "string") return undefined;
-    threads.push(opened);
+    // The generation may have been ended meanwhile.
+    if (ending === undefined) threads.push(opened);
+    else opened.end();
     return opened;
   };
   let picking: Promise<Thread | undefined> | undefined;
@@ -55,7 +59,6 @@ export async function openGeneration(options: GenerationOptions, sources: Source
     });
     return picking;
   };
-  const open = () => threads.reduce((sum, one) => sum + one.open, 0);
   const close = async (one: Thread) => {
     const problem = await one.close();
     if (problem !== undefined) options.complain(problem);
@@ -65,28 +68,45 @@ export async function openGeneration(options: GenerationOptions, sources: Source
     await ending;
   };
   const endIfDone = () => {
-    if (retired !== undefined && ending === undefined && open() === 0) void end().then(retired);
+    if (retired !== undefined && ending === undefined && open === 0) void end().then(retired);
+  };
+
+  const answer = async (asked: Asked, interest: Interest): Promise<GenerationEnd> => {
+    let again = false;
+    const busy = (): GenerationEnd => {
+      const why = ending === undefined ? "all threads are held by handlers" : "the daemon leaves";
+      return { kind: "busy", why, mode: modeOf(asked, first.facts) };
+    };
+    for (let tries = 0; tries < mostThreads; tries++) {
+      const usable = threads.length === 1 && threads[0] && isUsable(threads[0]) ? threads[0] : await thread();
+      if (usable === undefined) return busy();
+      const deadlineMs = () => deadlineOf(asked.text, usable.facts);
+      const end = await usable.call(asked, { again, deadlineMs }, interest);
+      if (end.kind === "answer") return end;
+      if (end.kind === "late") {
+        const why = `held its thread past the deadline of ${end.afterMs} ms and was ended`;
+        return settleWithout(asked, usable.facts, why);
+      }
+      // One that may be innocent gets a second chance, one that takes its thread down again does not.
+      if (end.kind === "fell" && (end.alone || again)) {
+        return settleWithout(asked, usable.facts, "ended its thread");
+      }
+      // Handlers may have run in part; that is better than no answer, and the log says so.
+      if (end.kind === "interrupted" || end.kind === "fell") again = true;
+    }
+    return busy();
   };
 
   return {
     sources,
-    get open() {
-      return open();
-    },
-    async call(asked, notice, interest) {
-      let again = false;
-      for (let tries = 0; tries < mostThreads; tries++) {
-        const usable = threads.length === 1 && threads[0] && isUsable(threads[0]) ? threads[0] : await thread();
-        if (usable === undefined) return { kind: "busy" };
-        const deadlineMs = () => deadlineOf(asked.text, usable.facts);
-        const end = await usable.call(asked, { notice, again, deadlineMs }, interest);
+    async call(asked, interest) {
+      open++;
+      try {
+        return await answer(asked, interest);
+      } finally {
+        open--;
         endIfDone();
-        if (end.kind === "answer") return end;
-        if (end.kind === "late") return settleLate(asked, usable.facts, end.afterMs);
-        // Handlers may have run in part; that is better than no answer, and the log says so.
-        if (end.kind === "interrupted") again = true;
       }
-      return { kind: "busy" };
     },
     retire(over) {
       retired = over;
@@ -109,12 +129,15 @@ function eventOf(text: string): string {
   return "value" in payload ? String(payload.value["hook_event_name"]) : "";
 }
 
-function settleLate(asked: Asked, facts: AppFacts, afterMs: number): GenerationEnd {
+function settleWithout(asked: Asked, facts: AppFacts, what: string): GenerationEnd {
   const payload = readPayload(asked.text);
   const event = eventOf(asked.text);
-  const why = `A handler of ${event} held its thread past the deadline of ${afterMs} ms and was ended.`;
-  const modes = [asked.onFailure, facts.events[event]?.onFailure ?? facts.onFailure];
-  const mode = modes.includes("block") ? "block" : "continue";
+  const why = `A handler of ${event} ${what}.`;
   const value = "value" in payload ? payload.value : { hook_event_name: event };
-  return { kind: "without-answer", answer: answerOf(withoutAnswer(value, mode, why)), why };
+  return { kind: "without-answer", answer: answerOf(withoutAnswer(value, modeOf(asked, facts), why)), why };
+}
+
+function modeOf({ text, onFailure }: Asked, facts: AppFacts): FailureMode {
+  const modes = [onFailure, facts.events[eventOf(text)]?.onFailure ?? facts.onFailure];
+  return modes.includes("block") ? "block" : "continue";
 }

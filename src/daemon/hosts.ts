@@ -9,14 +9,20 @@ export interface Hosts {
   anyAlive(): boolean;
 }
 
+/** Looking at a process costs more than answering; but its number may be another's after a while. */
+const lookAgainMs = 60_000;
+/** A hook in shell form has another number with every call. */
+const mostSeen = 1_000;
+
 export function openHosts(): Hosts {
   const known = new Map<number, { pid: number; start: string }>();
-  const seen = new Set<number>();
+  const seen = new Map<number, number>();
   return {
     saw(pid) {
-      if (seen.has(pid)) return;
-      if (seen.size > 1_000) seen.clear();
-      seen.add(pid);
+      const now = performance.now();
+      if (now - (seen.get(pid) ?? Number.NEGATIVE_INFINITY) < lookAgainMs) return;
+      if (seen.size >= mostSeen) seen.clear();
+      seen.set(pid, now);
       const host = beyondShells(pid);
       const start = (processStart(host) ?? "").replace(/[^0-9a-zA-Z]/g, "");
       if (host > 1) known.set(host, { pid: host, start });

@@ -6,8 +6,6 @@ export interface CallMessage {
   /** Where the thread claims the call before it begins, so that a call it never got to can be given to another thread. */
   readonly slot: number;
   readonly asked: Asked;
-  /** What the person should be told once per session, such as that the new code does not load. */
-  readonly notice: string | undefined;
   /** It had begun on another thread. */
   readonly again: boolean;
 }

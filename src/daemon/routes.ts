@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { readBody, sendJson, sendText, turnAway, type WholeRequest } from "../loopback/index.ts";
+import { letSend, readBody, sendJson, sendText, turnAway, type WholeRequest } from "../loopback/index.ts";
 import { appFailure, type FailureMode, readPayload, withoutAnswer } from "../sdk/index.ts";
 import { type Caller, callerOf } from "./caller.ts";
 import { answerClient, type ClientOptions, isWelcome } from "./client-call.ts";
@@ -13,6 +13,7 @@ export interface RouteOptions extends ClientOptions {
   readonly health: () => Readonly<Record<string, unknown>>;
   /** Aborted when calls that still run have had their time. */
   readonly ending: AbortSignal;
+  readonly complain: (line: string) => void;
 }
 
 export interface Routes {
@@ -43,15 +44,21 @@ export function routes(options: RouteOptions): Routes {
       if (!isJson(request)) return turnAway(reply, 415, "an event is application/json");
       const caller = callerOf(request);
       if (caller !== undefined && !isWelcome(caller, replyWire(reply), options)) return;
-      void answer(request, reply, caller, caller?.onFailure ?? modeIn(query), open, options);
+      const onFailure = caller?.onFailure ?? modeIn(query);
+      answer(request, reply, caller, onFailure, open, options).catch((error: unknown) => {
+        options.complain(`A call was not answered: ${String(error)}`);
+        refuseOrTell(reply, 500, "the daemon failed", caller === undefined ? onFailure : undefined);
+      });
     },
     handleWhole(request, socket) {
       const caller = callerOf(request);
       if (caller === undefined || request.method !== "POST" || request.url !== hook || !isJson(request)) return false;
       const wire = socketWire(socket);
-      if (isWelcome(caller, wire, options)) {
-        void answerClient(caller, request.body, caller.onFailure, wire, open, options);
-      }
+      if (!isWelcome(caller, wire, options)) return true;
+      answerClient(caller, request.body, caller.onFailure, wire, open, options).catch((error: unknown) => {
+        options.complain(`A call was not answered: ${String(error)}`);
+        wire.turnAway(500, "the daemon failed");
+      });
       return true;
     },
   };
@@ -76,8 +83,10 @@ async function answer(
 ): Promise<void> {
   const body = await readBody(request, limits);
   if ("gone" in body) return;
-  const blocks = caller === undefined && onFailure === "block";
-  if ("status" in body) return blocks ? sendBlock(reply, body.why) : turnAway(reply, body.status, body.why);
+  if ("status" in body) {
+    letSend(request);
+    return refuseOrTell(reply, body.status, body.why, caller === undefined ? onFailure : undefined);
+  }
   if (caller !== undefined) return answerClient(caller, body.bytes, onFailure, replyWire(reply), open, options);
   const text = body.bytes.toString("utf8");
   options.keep?.(text);
@@ -89,9 +98,8 @@ async function answer(
   });
   const asked = { text, transport: "http", onFailure, env: undefined, envOf: 0, cwd: undefined } as const;
   const said = await options.app.call(asked, interest);
-  if (said !== "busy") return sendHttp(reply, said, onFailure, options);
-  const why = "all threads are held by handlers";
-  return blocks ? sendBlock(reply, why, text) : turnAway(reply, 503, why);
+  if ("busy" in said) return refuseOrTell(reply, 503, said.busy, said.mode, text);
+  return sendHttp(reply, said, onFailure, options);
 }
 
 function sendHttp(
@@ -106,11 +114,21 @@ function sendHttp(
   else sendText(reply, 200, httpBody(said), { "Content-Type": "application/json", ...headers });
 }
 
-/** Hosts let an action pass when an http hook answers with an error: whoever asked for `block` is told no in the words of an answer. */
-function sendBlock(reply: ServerResponse, why: string, text = ""): void {
+/** Hosts let an action pass when an http hook answers with an error: under `block` it is told no in the words of an answer. */
+function refuseOrTell(
+  reply: ServerResponse,
+  status: number,
+  why: string,
+  mode: FailureMode | undefined,
+  text = "",
+): void {
+  if (mode !== "block") {
+    sendJson(reply, status, { error: why });
+    return;
+  }
   const payload = readPayload(text);
   const said = "value" in payload ? withoutAnswer(payload.value, "block", why) : appFailure(why, "block");
-  sendText(reply, 200, httpBody(answerOf(said)), { "Content-Type": "application/json", Connection: "close" });
+  sendText(reply, 200, httpBody(answerOf(said)), { "Content-Type": "application/json" });
 }
 
 /** An http answer has no exit status: what only a status could say is said in the words that most events know. */

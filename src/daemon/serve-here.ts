@@ -44,6 +44,7 @@ export async function serveHere(app: AppInside, options: ServeHereOptions): Prom
     ...{ key, version, app: here, ending: ending.signal },
     // Clients find a daemon by its record, and there is none: whoever says it is one is turned away.
     ...{ file: "", secret: newToken(), leave: nothing, sawHost: nothing, canSee: () => false },
+    complain: options.complain,
     health: () => ({ pid: process.pid, version, source: here.sourceHash, since, calls: here.open }),
   });
   const server = await openLoopback({ port, token, handle });

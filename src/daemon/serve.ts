@@ -1,5 +1,4 @@
 import { realpathSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { takeLock } from "../files/index.ts";
 import { type Loopback, newToken, openLoopback } from "../loopback/index.ts";
@@ -10,7 +9,8 @@ import { type Endpoint, endpointFor } from "./endpoint.ts";
 import { type Env, openDaemonFolder } from "./folder.ts";
 import { openHosts } from "./hosts.ts";
 import { watchIdle } from "./idle.ts";
-import { type DaemonRecord, ownStart, recordPath, writeRecord } from "./record.ts";
+import { type OwnRecord, openOwnRecord } from "./own-record.ts";
+import { type DaemonRecord, ownStart } from "./record.ts";
 import { routes } from "./routes.ts";
 import { openWarmApp } from "./warm-app.ts";
 
@@ -23,8 +23,8 @@ export interface ServeOptions {
   /** 30 minutes unless told. */
   readonly idleMs?: number;
   readonly keep?: (payload: string) => void;
-  /** Work that goes on without calls, such as tasks. */
-  readonly busy?: () => boolean;
+  /** Work that goes on without calls, such as tasks. Asked when it has been quiet for long enough to leave. */
+  readonly busy?: () => Promise<boolean>;
   readonly complain: (line: string) => void;
   /** Aborted when the process is asked to end. */
   readonly signal: AbortSignal;
@@ -40,32 +40,43 @@ const lockWaitMs = 2_000;
  * Contract: resolves when it has left, having finished the calls it had; `taken` when another one has the file.
  */
 export async function serve(options: ServeOptions): Promise<"left" | "taken"> {
-  const { env, version, complain } = options;
   const file = realpathSync(options.hooksFile);
-  const folder = await openDaemonFolder(file, env);
+  const folder = await openDaemonFolder(file, options.env);
   const lock = await takeLock(join(folder, "daemon"), { waitMs: lockWaitMs });
   if (!lock.held) return "taken";
+  try {
+    await serveAlone(file, folder, lock.release, options);
+    return "left";
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Contract: whatever happens, nothing of it is left that would keep the process. */
+async function serveAlone(
+  file: string,
+  folder: string,
+  release: () => Promise<void>,
+  options: ServeOptions,
+): Promise<void> {
+  const { env, version, complain } = options;
   const secret = newToken();
   const hosts = openHosts();
   const since = Date.now();
   const leaving = new AbortController();
   const ending = new AbortController();
   const endpoint = await endpointFor(file, { env });
-  let record: DaemonRecord | undefined;
+  let record: OwnRecord | undefined;
   const app = await openWarmApp({
     file,
     cwd: process.cwd(),
     module: options.thread,
     complain,
-    changed: (sourceHash) => {
-      if (record === undefined || leaving.signal.aborted) return;
-      record = { ...record, sourceHash };
-      void writeRecord(record, env).catch((error: unknown) => complain(`The record is old: ${String(error)}`));
-    },
+    changed: (sourceHash) => record?.say(sourceHash),
   });
   const idle = watchIdle({
     idleMs: options.idleMs ?? 30 * 60_000,
-    busy: () => app.open > 0 || hosts.anyAlive() || options.busy?.() === true,
+    busy: async () => app.open > 0 || hosts.anyAlive() || (await options.busy?.()) === true,
     leave: () => leaving.abort(),
   });
   const answer = routes({
@@ -79,13 +90,16 @@ export async function serve(options: ServeOptions): Promise<"left" | "taken"> {
     sawHost: hosts.saw,
     canSee: seesEnvironments(),
     ending: ending.signal,
+    complain,
     ...(options.keep === undefined ? {} : { keep: options.keep }),
   });
+  const { socket } = socketIn(folder);
+  const { token } = endpoint;
   const open = (port: number) =>
     openLoopback({
       port,
       ...socketIn(folder),
-      token: endpoint.token,
+      token,
       handle(request, reply) {
         idle.touch();
         answer.handle(request, reply);
@@ -95,25 +109,27 @@ export async function serve(options: ServeOptions): Promise<"left" | "taken"> {
         return answer.handleWhole(request, socket);
       },
     });
-  const server = await openAt(endpoint, open, complain);
-  const socket = socketIn(folder).socket ?? "";
-  const { token } = endpoint;
-  const own = { pid: process.pid, start: ownStart(), node: process.execPath, version, since };
-  record = { ...own, port: server.port, token, secret, sourceHash: app.sourceHash, socket, hooksFile: file };
-  await writeRecord(record, env);
-  options.ready?.(record);
-  await either(options.signal, leaving.signal);
-  leaving.abort();
-  idle.end();
-  // Gone for new callers first: whoever comes now starts another one.
-  await rm(recordPath(file, env), { force: true });
-  server.stop();
-  await lock.release();
-  await drained(app, ending);
-  const ended = app.end();
-  server.end();
-  await ended;
-  return "left";
+  let server: Loopback | undefined;
+  try {
+    server = await openAt(endpoint, open, complain);
+    const own = { pid: process.pid, start: ownStart(), node: process.execPath, version, since, hooksFile: file };
+    const here = { port: server.port, token, secret, socket: socket ?? "", sourceHash: app.sourceHash };
+    record = await openOwnRecord({ ...own, ...here }, env, complain);
+    options.ready?.({ ...own, ...here });
+    await either(options.signal, leaving.signal);
+    // Gone for new callers first: whoever comes now starts another one.
+    await record.remove();
+    server.stop();
+    await release();
+    await drained(app, ending);
+  } finally {
+    idle.end();
+    await app.end();
+    // Calls that got no answer are told so in this turn.
+    await new Promise((done) => setImmediate(done));
+    server?.stop();
+    server?.end();
+  }
 }
 
 /** A stranger on the port keeps http entries from us, but clients find us through the record. */

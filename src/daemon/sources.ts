@@ -6,24 +6,31 @@ import { appInputs, endBuilds } from "../sdk/index.ts";
 
 /** The files an app is made of, as they were when it was loaded. */
 export interface Sources {
-  readonly files: readonly { readonly path: string; readonly mark: Mark | undefined }[];
+  readonly files: readonly { readonly path: string; readonly mark: Mark | undefined; readonly fresh: boolean }[];
   readonly hash: string;
 }
 
-/** By what a change of a file shows; undefined: there is none. */
+/** By what a change of a file shows; undefined: there is none, or it cannot be looked at. */
 type Mark = Pick<Stats, "size" | "mtimeMs" | "ctimeMs" | "ino">;
+
+/** Times on disk go in steps: of a file that was written so lately a further change may not show. */
+const stepMs = 50;
 
 /** Contract: never fails. A file that cannot be taken apart stands for itself; loading it says what is wrong. */
 export async function readSources(file: string): Promise<Sources> {
   const paths = [...(await inputsOf(file))].sort();
   // The marks are taken before the content: what changes in between shows as a change.
-  const files = paths.map((path) => ({ path, mark: markOf(path) }));
+  const settled = Date.now() - stepMs;
+  const files = paths.map((path) => {
+    const mark = markOf(path);
+    return { path, mark, fresh: mark !== undefined && mark.ctimeMs > settled };
+  });
   return { files, hash: await hashOf(file, paths) };
 }
 
-/** True when a file was touched, whether or not its content is another. Costs one look at each file. */
+/** True when a file was or may have been touched, whether or not its content is another. Costs one look at each file. */
 export function touched({ files }: Sources): boolean {
-  for (const { path, mark } of files) if (!sameMark(markOf(path), mark)) return true;
+  for (const { path, mark, fresh } of files) if (fresh || !sameMark(markOf(path), mark)) return true;
   return false;
 }
 
@@ -38,7 +45,11 @@ async function inputsOf(file: string): Promise<readonly string[]> {
 }
 
 function markOf(path: string): Mark | undefined {
-  return statSync(path, { throwIfNoEntry: false });
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined; // a link that leads in a circle, a folder that is closed: loading it says so
+  }
 }
 
 function sameMark(one: Mark | undefined, other: Mark | undefined): boolean {

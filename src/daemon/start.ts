@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { takeLock } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
@@ -10,7 +10,7 @@ import { type DaemonRecord, readRecord } from "./record.ts";
 
 export interface StartOptions {
   readonly env: Env;
-  /** The program, and the words with which it serves this file in the foreground. */
+  /** The program, and the words with which it serves this file in the foreground; paths are absolute. */
   readonly command: readonly [string, ...string[]];
   readonly waitMs?: number;
 }
@@ -34,24 +34,36 @@ export async function startDaemon(hooksFile: string, options: StartOptions): Pro
     if (!lock.held) continue;
     try {
       if ((await readRecord(file, env)) !== undefined) continue;
-      await launch(command, env);
-      while (performance.now() < until && (await readRecord(file, env)) === undefined) await sleep(20);
+      let failed: Error | undefined;
+      await launch(command, dirname(file), env, (error) => {
+        failed = error;
+      });
+      while (performance.now() < until && (await readRecord(file, env)) === undefined) {
+        if (failed !== undefined) throw notStarted(`The daemon could not be started: ${failed.message}`, file, failed);
+        await sleep(20);
+      }
     } finally {
       await lock.release();
     }
   }
-  const message = `The daemon for ${file} did not come up within ${waitMs / 1000} s. See: hookline serve ${file} --foreground`;
-  throw new Problem("daemon/no-start", message, { about: { file } });
+  const wayOut = `See: hookline serve ${file} --foreground`;
+  throw notStarted(`The daemon for ${file} did not come up within ${waitMs / 1000} s. ${wayOut}`, file);
 }
 
-/** What is said of one event, and how deep in hooks we are, is not the daemon's business. */
-function launch(command: StartOptions["command"], given: Env): Promise<void> {
+/**
+ * What is said of one event, and how deep in hooks we are, is not the daemon's business. Nor is the folder of whoever starts it, a worktree
+ * for instance: that may go, and a process whose folder is gone can load nothing.
+ */
+function launch(
+  command: StartOptions["command"],
+  cwd: string,
+  given: Env,
+  onError: (error: Error) => void,
+): Promise<void> {
   const { HOOKLINE_DEPTH: _depth, CLAUDE_ENV_FILE: _file, CLAUDE_PROJECT_DIR: _dir, ...env } = given;
-  return startDetached(command, {
-    cwd: process.cwd(),
-    env,
-    onError: (cause) => {
-      throw new Problem("daemon/no-start", `The daemon could not be started: ${cause.message}`, { cause });
-    },
-  });
+  return startDetached(command, { cwd, env, onError });
+}
+
+function notStarted(message: string, file: string, cause?: Error): Problem {
+  return new Problem("daemon/no-start", message, { about: { file }, ...(cause === undefined ? {} : { cause }) });
 }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { parentPort, workerData } from "node:worker_threads";
+import { messageOf } from "../protocol/index.ts";
 import {
   type AppInside,
   appFailure,
@@ -10,7 +11,6 @@ import {
   openLog,
   readPayload,
   type Spelled,
-  type WirePayload,
   type World,
   withoutAnswer,
 } from "../sdk/index.ts";
@@ -37,8 +37,6 @@ interface Here {
   readonly data: ThreadData;
   readonly loans: ThreadLoans;
   readonly log: ReturnType<typeof openLog>;
-  /** Who was told what: sessions hear of a thing once. */
-  readonly told: Set<string>;
   /** Nothing is left to do for a call. Contract: true for the first who says so. */
   readonly done: (id: number) => boolean;
 }
@@ -55,7 +53,7 @@ export async function answerCalls(loans: ThreadLoans): Promise<void> {
     app = await loadApp(data.file, { env: process.env, cwd: data.cwd });
     await endBuilds();
   } catch (error) {
-    return send({ kind: "no-load", message: error instanceof Error ? error.message : String(error) });
+    return send({ kind: "no-load", message: messageOf(error) });
   }
   let closing = false;
   const done = (id: number): boolean => {
@@ -65,7 +63,7 @@ export async function answerCalls(loans: ThreadLoans): Promise<void> {
   };
   const { log } = app.options;
   const here: Here = {
-    ...{ app, data, loans, done, told: new Set() },
+    ...{ app, data, loans, done },
     log: openLog(process.env, typeof log === "object" ? log : {}),
   };
   parentPort?.on("message", (message: ToThread) => {
@@ -80,7 +78,9 @@ export async function answerCalls(loans: ThreadLoans): Promise<void> {
     }
     const call = begin(message, here);
     running.set(message.id, call);
-    void current.run(call, answer, call, here);
+    void current.run(call, () =>
+      answer(call, here).catch((error: unknown) => call.fail(`The app gave no answer: ${messageOf(error)}`)),
+    );
   });
   send({ kind: "ready", facts: factsOf(app) });
 }
@@ -121,7 +121,13 @@ function begin(message: CallMessage, { app, data, log, done }: Here): Running {
       const payload = readPayload(message.asked.text);
       // A process says it by its status; an http answer in the event's own words.
       const byWords = message.asked.transport === "http" && "value" in payload;
-      reply(message, byWords ? withoutAnswer(payload.value, mode, why) : appFailure(why, mode), prints);
+      reply(
+        message,
+        byWords
+          ? withoutAnswer(payload.value, mode, why)
+          : appFailure(why, mode, "value" in payload ? payload.value : undefined),
+        prints,
+      );
       const record = { time: new Date().toISOString(), event: event ?? "", failed: why };
       log({ ...record, ...aboutCall(message, data) }, () => undefined);
     },
@@ -134,7 +140,7 @@ function eventOf({ asked: { text } }: CallMessage): string | undefined {
 }
 
 async function answer(call: Running, here: Here): Promise<void> {
-  const { app, data, log, told, done } = here;
+  const { app, data, log, done } = here;
   const { message, prints } = call;
   const payload = readPayload(message.asked.text);
   if ("fault" in payload) {
@@ -147,7 +153,7 @@ async function answer(call: Running, here: Here): Promise<void> {
   const complain = (line: string) => void prints.push(`hookline: ${line}\n`);
   const world = new WorldOfCall(call, here, records, complain);
   const settled = await app.dispatch(payload.value, world);
-  reply(message, withNotice(settled, message.notice, payload.value, told), prints);
+  reply(message, settled, prints);
   for (const record of records) {
     log({ ...record, ...aboutCall(message, data) }, complain);
   }
@@ -210,19 +216,4 @@ function readEnv(block: string): Record<string, string> {
     if (at > 0) env[entry.slice(0, at)] = entry.slice(at + 1);
   }
   return env;
-}
-
-/** Each session is told once. An answer that is no JSON has no room for it; then it goes to stderr. */
-function withNotice(said: Spelled, notice: string | undefined, payload: WirePayload, told: Set<string>): Spelled {
-  if (notice === undefined) return said;
-  const key = `${String(payload["session_id"])}\n${notice}`;
-  if (told.has(key)) return said;
-  told.add(key);
-  if (said.exitCode !== 0 || (said.wire === undefined && said.stdout !== "")) {
-    return { ...said, stderr: `hookline: ${notice}\n${said.stderr}` };
-  }
-  const before = said.wire?.["systemMessage"];
-  const systemMessage = typeof before === "string" ? `${before}\n${notice}` : notice;
-  const wire = { ...said.wire, systemMessage };
-  return { ...said, wire, stdout: `${JSON.stringify(wire)}\n` };
 }

@@ -8,12 +8,14 @@ export type CallEnd =
   | { readonly kind: "answer"; readonly answer: ThreadAnswer }
   /** The thread never got to it: another one may have it. */
   | { readonly kind: "untouched" }
-  /** It had begun when the thread was ended for another call's sake, or fell over. */
+  /** It had begun when the thread was ended for another call's sake. */
   | { readonly kind: "interrupted" }
+  /** It had begun when the thread fell over; `alone`: nobody else can have done that. */
+  | { readonly kind: "fell"; readonly alone: boolean }
   /** It is the one that held the thread past its deadline. */
   | { readonly kind: "late"; readonly afterMs: number };
 
-export interface ThreadCall extends Pick<CallMessage, "notice" | "again"> {
+export interface ThreadCall extends Pick<CallMessage, "again"> {
   /** Asked for only when it has taken a while. */
   readonly deadlineMs: () => number;
 }
@@ -52,10 +54,12 @@ const closeMs = 2_500;
 export function openThread(options: ThreadOptions): Promise<Thread | string> {
   const { module, readyMs = 12_000, file, cwd, sourceHash } = options;
   const claims = new SharedArrayBuffer(slots * Int32Array.BYTES_PER_ELEMENT);
-  const worker = new Worker(module, {
-    workerData: { file, cwd, sourceHash, claims } satisfies ThreadData,
-    stdin: false,
-  });
+  let worker: Worker;
+  try {
+    worker = new Worker(module, { workerData: { file, cwd, sourceHash, claims } satisfies ThreadData, stdin: false });
+  } catch (error) {
+    return Promise.resolve(`No thread can be started for ${file}: ${String(error)}`);
+  }
   return new Promise((resolve) => {
     const give = (found: Thread | string) => {
       clearTimeout(timer);
@@ -102,15 +106,16 @@ function readyThread(worker: Worker, claims: Int32Array, facts: AppFacts): Threa
     if (end.kind === "answer") lendAgain(call.slot);
     call.end(end);
   };
-  const endThread = (late?: { id: number; afterMs: number }) => {
+  const endThread = (begunEnd: (id: number) => CallEnd = () => ({ kind: "interrupted" })) => {
     state.ended = true;
     clearInterval(ticking);
-    for (const [id, { slot }] of calls) {
-      if (id === late?.id) settle(id, { kind: "late", afterMs: late.afterMs });
-      else settle(id, { kind: isOpen(claims, slot) ? "untouched" : "interrupted" });
-    }
+    for (const [id, { slot }] of calls) settle(id, isOpen(claims, slot) ? { kind: "untouched" } : begunEnd(id));
     void worker.terminate();
     closed?.();
+  };
+  const fell = () => {
+    const alone = [...calls.values()].filter(({ slot }) => !isOpen(claims, slot)).length === 1;
+    endThread(() => ({ kind: "fell", alone }));
   };
   const tick = () => {
     if (calls.size === 0) {
@@ -124,7 +129,10 @@ function readyThread(worker: Worker, claims: Int32Array, facts: AppFacts): Threa
       if (age > heldAfterMs && isOpen(claims, call.slot)) {
         state.held = true;
         if (withdraw(claims, call.slot)) settle(id, { kind: "untouched" });
-      } else if (age > call.deadlineMs() + graceMs) return endThread({ id, afterMs: call.deadlineMs() });
+      } else if (age > call.deadlineMs() + graceMs) {
+        const late = { kind: "late", afterMs: call.deadlineMs() } as const;
+        return endThread((other) => (other === id ? late : { kind: "interrupted" }));
+      }
     }
   };
 
@@ -137,8 +145,7 @@ function readyThread(worker: Worker, claims: Int32Array, facts: AppFacts): Threa
       endThread();
     }
   });
-  worker.on("error", () => endThread());
-  worker.on("exit", () => endThread());
+  worker.on("error", fell).on("exit", fell);
   const post = (message: ToThread) => worker.postMessage(message);
 
   return {
@@ -168,13 +175,13 @@ function readyThread(worker: Worker, claims: Int32Array, facts: AppFacts): Threa
         post({ close: true });
       });
     },
-    call(asked, { notice, again, deadlineMs }, interest) {
+    call(asked, { again, deadlineMs }, interest) {
       const slot = free.pop();
       if (slot === undefined || state.ended) return Promise.resolve({ kind: "untouched" });
       const id = nextId++;
       return new Promise((resolve) => {
         calls.set(id, { slot, postedAt: performance.now(), deadlineMs, end: resolve });
-        post({ id, slot, asked, notice, again });
+        post({ id, slot, asked, again });
         ticking ??= setInterval(tick, tickMs);
         interest.whenLost((why) => calls.has(id) && post({ abort: id, why }));
       });

@@ -1,7 +1,8 @@
-import { appFailure, readPayload, withoutAnswer } from "../sdk/index.ts";
+import { appFailure, type FailureMode, readPayload, withoutAnswer } from "../sdk/index.ts";
 import { type Generation, type GenerationOptions, openGeneration } from "./generation.ts";
 import type { Interest } from "./interest.ts";
 import { type Asked, answerOf, type ThreadAnswer } from "./message.ts";
+import { openNotices } from "./notices.ts";
 import { readSources, type Sources, touched } from "./sources.ts";
 
 /** An app that stays loaded and follows its files. */
@@ -15,8 +16,8 @@ export interface WarmApp {
   end(): Promise<void>;
 }
 
-/** `busy`: nobody here can answer now; a client does it by itself. */
-export type WarmAnswer = ThreadAnswer | "busy";
+/** `busy`: why nobody here can answer now. A client does it by itself; for others the mode decides. */
+export type WarmAnswer = ThreadAnswer | { readonly busy: string; readonly mode: FailureMode };
 
 export interface WarmOptions extends Omit<GenerationOptions, "sourceHash"> {
   /** Told of what is loaded, and of a failure that the log should have. */
@@ -25,6 +26,8 @@ export interface WarmOptions extends Omit<GenerationOptions, "sourceHash"> {
 
 /** While the newest code does not load it is tried again after this long: a missing import may have come. */
 const tryAgainMs = 2_000;
+/** Files that are saved without end are not waited for. */
+const mostLoads = 3;
 
 export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
   let good: Generation | undefined;
@@ -32,13 +35,14 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
   const leaving = new Set<Generation>();
   let broken: { sources: Sources; message: string; at: number } | undefined;
   let loading: Promise<void> | undefined;
+  let open = 0;
+  const notices = openNotices();
 
   const load = async () => {
     const sources = await readSources(options.file);
     if (good !== undefined && sources.hash === good.sources.hash) {
       good.sources = sources;
-      broken = undefined;
-      return;
+      return mended();
     }
     const opened = await openGeneration({ ...options, sourceHash: sources.hash }, sources);
     if (typeof opened === "string") {
@@ -52,8 +56,12 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
       old.retire(() => leaving.delete(old));
     }
     good = opened;
-    broken = undefined;
+    mended();
     options.changed(sources.hash);
+  };
+  const mended = () => {
+    broken = undefined;
+    notices.forget();
   };
   const loadOnce = (): Promise<void> => {
     loading ??= load().finally(() => {
@@ -61,17 +69,32 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
     });
     return loading;
   };
-  const follow = (): Promise<void> | undefined => {
-    if (loading !== undefined && broken === undefined) return loading;
+  const changed = (): boolean => {
     const known = broken?.sources ?? good?.sources;
-    if (known === undefined || touched(known)) return loadOnce();
-    // Not waited for: nothing that is known of has changed.
-    if (broken !== undefined && performance.now() - broken.at > tryAgainMs) {
-      broken = { ...broken, at: performance.now() };
-      if (good !== undefined) void loadOnce();
-      else return loadOnce();
-    }
-    return undefined;
+    return known === undefined || touched(known);
+  };
+  /** Files may be saved again while they are loaded. */
+  const follow = async (): Promise<void> => {
+    for (let tries = 0; tries < mostLoads && (loading !== undefined || changed()); tries++) await loadOnce();
+  };
+  /** While there is a good one, nobody waits for what did not load before to be tried again. */
+  const tryAgain = (): Promise<void> | undefined => {
+    if (broken === undefined || performance.now() - broken.at < tryAgainMs) return undefined;
+    broken = { ...broken, at: performance.now() };
+    const tried = loadOnce();
+    return good === undefined ? tried : undefined;
+  };
+  const answer = async (asked: Asked, interest: Interest): Promise<WarmAnswer> => {
+    // What is only tried again is not waited for.
+    if (changed() || (loading !== undefined && broken === undefined)) await follow();
+    const tried = tryAgain();
+    if (tried !== undefined) await tried;
+    if (good === undefined) return notLoaded(asked, broken?.message ?? `${options.file} is not loaded.`);
+    const notice = broken && `The changed hooks file does not load; the last good one still answers. ${broken.message}`;
+    const end = await good.call(asked, interest);
+    if (end.kind === "busy") return { busy: end.why, mode: end.mode };
+    if (end.kind === "without-answer") options.complain(end.why);
+    return notice === undefined ? end.answer : notices.add(end.answer, asked.text, notice);
   };
   await loadOnce();
 
@@ -80,23 +103,18 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
       return good?.sources.hash ?? "";
     },
     get open() {
-      return [...leaving].reduce((sum, { open }) => sum + open, good?.open ?? 0);
+      return open;
     },
     async end() {
       await Promise.all([...leaving, ...(good === undefined ? [] : [good])].map((one) => one.end()));
     },
     async call(asked, interest) {
-      const wait = follow();
-      if (wait !== undefined) await wait;
-      if (good === undefined) return notLoaded(asked, broken?.message ?? `${options.file} is not loaded.`);
-      const notice =
-        broken === undefined
-          ? undefined
-          : `The changed hooks file does not load; the last good one still answers. ${broken.message}`;
-      const end = await good.call(asked, notice, interest);
-      if (end.kind === "busy") return "busy";
-      if (end.kind === "without-answer") options.complain(end.why);
-      return end.answer;
+      open++;
+      try {
+        return await answer(asked, interest);
+      } finally {
+        open--;
+      }
     },
   };
 }
@@ -107,6 +125,7 @@ function notLoaded(
   message: string,
 ): ThreadAnswer {
   const payload = readPayload(text);
-  if (transport === "client" || "fault" in payload) return answerOf(appFailure(message, onFailure));
+  if ("fault" in payload) return answerOf(appFailure(message, onFailure));
+  if (transport === "client") return answerOf(appFailure(message, onFailure, payload.value));
   return answerOf(withoutAnswer(payload.value, onFailure, message));
 }

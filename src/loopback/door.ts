@@ -1,21 +1,25 @@
-import type { Server as HttpServer } from "node:http";
-import { createServer, type Server, type Socket } from "node:net";
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
 import { type WholeRequest, wholeRequest } from "./whole.ts";
 
-/** Where connections to a socket come in. */
+/** Looks at what connections to a server of HTTP say first. */
 export interface Door {
-  readonly server: Server;
-  /** Ends the connections that never got to the server of HTTP. */
+  /** Ends the connections that the server does not know of. */
   end(): void;
 }
 
 /** Whoever says nothing for so long after the connection was made is not waited for. */
 const firstWordMs = 5_000;
 
-/** Looks at what a connection says first. What `take` does not take goes on to the server of HTTP as if it had come there. */
-export function openDoor(http: HttpServer, take: (request: WholeRequest, socket: Socket) => boolean): Door {
+/**
+ * What `take` does not take, the server gets as if nobody had looked. It listens itself, for Node looks after the slow connections of
+ * servers that listen and of no others.
+ */
+export function openDoor(http: Server, take: (request: WholeRequest, socket: Socket) => boolean): Door {
   const here = new Set<Socket>();
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
+  const behind = http.listeners("connection");
+  http.removeAllListeners("connection");
+  http.on("connection", (socket: Socket) => {
     const late = setTimeout(() => socket.destroy(), firstWordMs);
     here.add(socket);
     socket.on("close", () => {
@@ -31,7 +35,7 @@ export function openDoor(http: HttpServer, take: (request: WholeRequest, socket:
       here.delete(socket);
       socket.pause();
       socket.unshift(piece);
-      http.emit("connection", socket);
+      for (const listener of behind) listener.call(http, socket);
       socket.resume();
     });
     socket.once("end", () => {
@@ -39,7 +43,6 @@ export function openDoor(http: HttpServer, take: (request: WholeRequest, socket:
     });
   });
   return {
-    server,
     end() {
       for (const socket of here) socket.destroy();
     },

@@ -1,5 +1,5 @@
 export { type Body, type BodyLimits, readBody } from "./body.ts";
-export { sendJson, sendText, turnAway } from "./reply.ts";
+export { letSend, sendJson, sendText, turnAway } from "./reply.ts";
 export { type Loopback, type LoopbackOptions, openLoopback } from "./server.ts";
 export { newToken, sameToken } from "./token.ts";
 export type { WholeRequest } from "./whole.ts";

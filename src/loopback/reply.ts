@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** Sends JSON. Contract: no header beyond what is needed, none that lets another site read it. */
 export function sendJson(
@@ -30,4 +30,17 @@ export function turnAway(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   sendJson(reply, status, { error: why }, { Connection: "close", ...headers });
+}
+
+/** How long a sender may take to notice that it was answered before it was done. */
+const noticeMs = 3_000;
+
+/**
+ * For an answer that must arrive although the body is not read to its end: what still comes is thrown away. A connection that were closed
+ * with unread bytes takes the answer with it. Contract: called before the answer, which does not close the connection.
+ */
+export function letSend(request: IncomingMessage): void {
+  const late = setTimeout(() => request.destroy(), noticeMs);
+  request.once("close", () => clearTimeout(late));
+  request.resume();
 }

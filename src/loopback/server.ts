@@ -1,6 +1,6 @@
 import { chmod, lstat, unlink } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Server as NetServer, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { Problem } from "../protocol/index.ts";
 import { type Door, openDoor } from "./door.ts";
 import { type GateOptions, loopbackHosts, refuse } from "./gate.ts";
@@ -47,7 +47,7 @@ export async function openLoopback(options: LoopbackOptions): Promise<Loopback> 
       return refuse(request, gate) === undefined && options.handleWhole?.(request, socket) === true;
     });
     try {
-      await listenOnSocket(door.server, options.socket);
+      await listenOnSocket(bySocket, options.socket);
     } catch (error) {
       byPort.close();
       throw error;
@@ -57,7 +57,6 @@ export async function openLoopback(options: LoopbackOptions): Promise<Loopback> 
   return {
     port,
     stop() {
-      door?.server.close();
       for (const server of servers) {
         server.close();
         server.closeIdleConnections();
@@ -71,7 +70,7 @@ export async function openLoopback(options: LoopbackOptions): Promise<Loopback> 
 }
 
 function newServer(): Server {
-  return createServer({
+  const server = createServer({
     // A missing name is the gate's business: it says 403 to it as to a wrong one.
     requireHostHeader: false,
     headersTimeout: 5_000,
@@ -81,6 +80,9 @@ function newServer(): Server {
     maxHeaderSize: 16 * 1024,
     noDelay: true,
   });
+  // Node drops headers beyond a number without a word, and the gate must see them all; their size is bounded.
+  server.maxHeadersCount = 0;
+  return server;
 }
 
 function setGate(server: Server, hosts: ReadonlySet<string>, options: LoopbackOptions): GateOptions {
@@ -107,6 +109,9 @@ function setGate(server: Server, hosts: ReadonlySet<string>, options: LoopbackOp
     reply.writeContinue();
     handle(request, reply);
   });
+  server.on("checkExpectation", (request, reply) => {
+    if (pass(request, reply)) turnAway(reply, 417, "100-continue is all that can be expected");
+  });
   return gate;
 }
 
@@ -126,7 +131,7 @@ function listen(server: Server, port: number): Promise<number> {
 }
 
 /** Contract: only a socket that nobody listens on any more is taken away; a link or a file at the path is refused. */
-async function listenOnSocket(server: NetServer, path: string): Promise<void> {
+async function listenOnSocket(server: Server, path: string): Promise<void> {
   try {
     const found = await lstat(path);
     if (!found.isSocket()) {

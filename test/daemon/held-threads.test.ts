@@ -34,7 +34,7 @@ test("a thread that was held now and then ran out of room for calls, and was nev
       transport: "http",
       ...{ onFailure: undefined, env: undefined, envOf: 0, cwd: undefined },
     } as const;
-    return thread.call(asked, { notice: undefined, again: false, deadlineMs: () => 30_000 }, new Interest());
+    return thread.call(asked, { again: false, deadlineMs: () => 30_000 }, new Interest());
   };
   const kinds = new Map<string, number>();
   for (let round = 0; round < 3; round++) {
@@ -54,7 +54,13 @@ test("SD-37: an http entry that blocks got an error for a large payload or held 
     ...{ key: "k", file: "", version: "0", secret: "" },
     ...{ health: () => ({}), leave: nothing, sawHost: nothing, canSee: () => true },
     ending: new AbortController().signal,
-    app: { sourceHash: "", open: 0, call: async () => "busy", end: async () => undefined },
+    complain: nothing,
+    app: {
+      sourceHash: "",
+      open: 0,
+      call: async ({ onFailure = "continue" }) => ({ busy: "held", mode: onFailure }),
+      end: async () => undefined,
+    },
   };
   const server = await openLoopback({ port: 0, token: "t", handle: routes(options).handle });
   const post = (query: string, headers: Record<string, string> = {}) =>

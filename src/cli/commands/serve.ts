@@ -35,7 +35,7 @@ call, but not while an agent lives that it has answered. Without --foreground it
     if (call.flag("stop")) return stop(file, call, io);
     if (call.flag("status")) return status(file, call, io);
     if (call.flag("foreground")) return foreground(file, call, io);
-    const words = ["serve", file, "--foreground", ...passedOn(call)];
+    const words = ["serve", resolve(io.cwd, file), "--foreground", ...passedOn(call, io)];
     const program = fileURLToPath(new URL("../bin.cjs", import.meta.url));
     const record = await startDaemon(file, { env: io.env, command: [program, ...words] });
     await tell(record, call, io);
@@ -50,15 +50,12 @@ async function foreground(file: string, call: Call, io: Io): Promise<number> {
   const record = call.text("record");
   const folder = record === undefined ? undefined : resolve(io.cwd, record);
   const complain = (line: string) => void io.err(`hookline: ${visibleLines(line)}\n`);
-  let working = false;
-  const looking = setInterval(() => {
-    hasOpenJobs(file, io.env).then(
-      (open) => {
-        working = open;
-      },
-      (error: unknown) => complain(`Whether tasks run cannot be told: ${String(error)}`),
-    );
-  }, 5_000).unref();
+  // Whoever cannot tell stays: leaving would disarm entries of type http.
+  const hasTasks = () =>
+    hasOpenJobs(file, io.env).catch((error: unknown) => {
+      complain(`Whether tasks run cannot be told: ${String(error)}`);
+      return true;
+    });
   const ended = await serve({
     hooksFile: file,
     env: io.env,
@@ -67,21 +64,23 @@ async function foreground(file: string, call: Call, io: Io): Promise<number> {
     complain,
     signal: io.signal,
     ready: (record) => void tell(record, call, io),
-    busy: () => working,
+    busy: hasTasks,
     ...(idle === undefined ? {} : { idleMs: idle * 60_000 }),
     ...(folder === undefined ? {} : { keep: (payload: string) => keepPayload(folder, payload, complain) }),
   });
-  clearInterval(looking);
   if (ended === "left") return 0;
   await io.err(`hookline: another daemon answers for ${file}. hookline serve ${file} --stop ends it.\n`);
   return 3;
 }
 
-function passedOn(call: Call): string[] {
-  return ["idle-minutes", "record"].flatMap((name) => {
-    const value = call.text(name);
-    return value === undefined ? [] : [`--${name}`, value];
-  });
+/** The daemon is elsewhere: paths are given whole. */
+function passedOn(call: Call, { cwd }: Io): string[] {
+  const idle = call.text("idle-minutes");
+  const record = call.text("record");
+  return [
+    ...(idle === undefined ? [] : ["--idle-minutes", idle]),
+    ...(record === undefined ? [] : ["--record", resolve(cwd, record)]),
+  ];
 }
 
 function idleMinutes(call: Call): number | undefined {
