@@ -49,7 +49,9 @@ export const problemCodes = {
   "sdk/no-load": "the hooks file does not load",
   "sdk/no-typescript": "nothing here can read TypeScript",
   "sdk/no-handler": "a registration without a function",
-  "sdk/bad-registration": "a registration with arguments in no known order",
+  "sdk/bad-registration":
+    "a registration with arguments in no known order, or for a value that its event does not have",
+  "sdk/bad-option": "an option nobody knows, or with a value it cannot have",
   "sdk/empty-match": "a registration for an empty list of names",
   "sdk/no-event": "a registration without the name of an event",
   "sdk/next-twice": "a middleware called next a second time",

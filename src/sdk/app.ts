@@ -1,5 +1,6 @@
 import { type AppInside, appSymbol } from "./app-symbol.ts";
 import { addMethods, type Blueprint, partsOf, type Registers, type StrategyInfo } from "./blueprint.ts";
+import { checkOptions } from "./check-options.ts";
 import type { Context } from "./context.ts";
 import { dispatch } from "./dispatch.ts";
 import { type HookEvent, toolOf } from "./event.ts";
@@ -35,6 +36,7 @@ export interface AppOf<Ctx> extends Registers<App<Ctx>, Ctx> {
 export function createApp<Defaults extends StateDefaults = StateDefaults>(
   options: AppOptions<Defaults> = {},
 ): App<ContextOf<Defaults>> {
+  checkOptions(options, appOptions, "createApp");
   const parts: AppParts = {
     options,
     registrations: [],
@@ -82,6 +84,16 @@ export function createApp<Defaults extends StateDefaults = StateDefaults>(
   addMethods(app, parts);
   return app as unknown as App<ContextOf<Defaults>>;
 }
+
+const appOptions: readonly (keyof AppOptions)[] = [
+  "onFailure",
+  "timeoutMs",
+  "stateDir",
+  "stateMaxBytes",
+  "state",
+  "tasks",
+  "log",
+];
 
 /** The context with the types that `createApp({ state })` declares. */
 export type ContextOf<Defaults extends StateDefaults> = StateDefaults extends Defaults

@@ -19,6 +19,18 @@ test("a middleware that did not wait for next lost the refusal", async () => {
   (await testClient(createApp().include(part)).preTool("Bash", bash)).expectDenied("no");
 });
 
+test("SD-9: a middleware may answer in place of the handlers, and may show them another event", async () => {
+  const seen: unknown[] = [];
+  const app = createApp()
+    .use((event, _ctx, next) => (event["toolName"] === "Read" ? deny("early") : next()))
+    .use((event, _ctx, next) => next({ ...event, input: { command: "shown" } }))
+    .preTool(({ input }) => void seen.push(input));
+  const client = testClient(app);
+  expect((await client.preTool("Read", { file_path: "a" })).expectDenied("early").trace).toEqual([]);
+  (await client.preTool("Bash", bash)).expectNoOpinion();
+  expect(seen).toEqual([{ command: "shown" }]);
+});
+
 test("what a middleware patched was dropped without a word", async () => {
   const app = createApp()
     .use(async (_event, _ctx, next) => [...(await next()), patchInput({ timeout: 5 })])

@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, test } from "vitest";
-import { appInside, block, createApp, deny, type HookEvent } from "./index.ts";
+import { appInside, block, createApp, defineStrategy, deny, type HookEvent } from "./index.ts";
 import { testClient } from "./testing/index.ts";
 
 test("SD-4: on takes any event; a known name has its type and its matcher, an unknown one a name and what came", async () => {
@@ -41,6 +41,23 @@ test("SD-5: a handler for a value of an event that has none was registered and n
   const refused = { code: "sdk/bad-registration", message: expect.stringMatching(/nothing that "main" could be/) };
   expect(() => createApp().onStop("main", () => block("no"))).toThrow(expect.objectContaining(refused));
   expect(() => createApp().on("BrandNew", "main" as never, () => undefined)).toThrow(expect.objectContaining(refused));
+});
+
+test("SD-6: a guard whose onFailure was misspelled let everything pass when it broke", () => {
+  const odd = (options: object) => () => createApp().preTool("Bash", { name: "guard", ...options }, () => undefined);
+  const told = (message: RegExp) =>
+    expect.objectContaining({ code: "sdk/bad-option", message: expect.stringMatching(message) });
+  expect(odd({ onFailure: "Block" })).toThrow(
+    told(/^The option "onFailure" of guard is "Block"; it must be "block" or/),
+  );
+  expect(odd({ onfailure: "block" })).toThrow(
+    told(/^The option "onfailure" of guard is unknown; the options are when, onF/),
+  );
+  for (const timeoutMs of ["5s", 0, -1, Number.NaN, null]) expect(odd({ timeoutMs })).toThrow(told(/milliseconds/));
+  expect(() => createApp({ onFailure: "deny" as never })).toThrow(told(/of createApp is "deny"/));
+  const strategy = { name: "s", version: "1", hooks: [], onFailure: "deny" as never, build: () => undefined };
+  expect(() => defineStrategy(strategy)).toThrow(told(/of strategy s is "deny"/));
+  expect(odd({ onFailure: undefined, timeoutMs: 1.5 })).not.toThrow();
 });
 
 test("SD-6: a wrong call is told at once, and leaves the app as it was", () => {

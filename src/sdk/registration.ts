@@ -1,5 +1,6 @@
 import type { EventName } from "../protocol/index.ts";
 import type { Answer, AnswerOf, NewOutput } from "./answer.ts";
+import { checkOptions } from "./check-options.ts";
 import type { Context } from "./context.ts";
 import type { EventOf, GenericEvent, HookEvent, OpenToolEvent, ResponseOf, ToolEvent, ToolName } from "./event.ts";
 import { sameTool } from "./event.ts";
@@ -138,19 +139,23 @@ export function register(event: string, args: readonly unknown[], general: boole
   if (typeof options !== "object" || rest.length > 0) {
     throw wrong("bad-registration", `A handler for ${event} is registered as (what?, options?, handler).`, { event });
   }
+  const name = ownName(handler as AnyHandler, options as HandlerOptions) || placeName(event, what, position);
+  checkOptions(options, handlerOptions, name);
   return {
     event,
     what,
     handler: handler as AnyHandler,
     options: options as HandlerOptions,
     general,
-    name: ownName(handler as AnyHandler, options as HandlerOptions) || placeName(event, what, position),
+    name,
     space: undefined,
     onFailure: (options as HandlerOptions).onFailure,
     wrappers: [],
     customEvents: undefined,
   };
 }
+
+const handlerOptions: readonly (keyof HandlerOptions)[] = ["when", "onFailure", "timeoutMs", "name", "recheck"];
 
 /** A registration of a blueprint in its place in an app: what is known by its place only is known by that one. */
 export function placed(registration: Registration, position: number): Registration {

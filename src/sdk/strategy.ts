@@ -6,6 +6,7 @@ import {
   partsOf,
   type StrategyInfo,
 } from "./blueprint.ts";
+import { checkOptions } from "./check-options.ts";
 import { wrong } from "./problem.ts";
 import type { FailureMode, Registration } from "./registration.ts";
 
@@ -28,6 +29,7 @@ export function defineStrategy<Options extends object = Record<never, never>>(
   definition: StrategyDefinition<Options>,
 ): (options?: Partial<Options>) => Strategy {
   const { name, version, description, hooks, onFailure, customEvents = [], defaults, build } = definition;
+  checkOptions({ onFailure }, ["onFailure"], `strategy ${name}`);
   return (options) => {
     const plan = blueprint(name);
     build(plan, { ...defaults, ...options } as Options);

@@ -1,0 +1,24 @@
+import { wrong } from "./problem.ts";
+
+/**
+ * Contract: a misspelled option is told when the app is made, and not by a guard that was meant to block and lets pass. A hooks file is
+ * run without a look at its types.
+ */
+export function checkOptions(options: object, known: readonly string[], of: string): void {
+  for (const [name, value] of Object.entries(options)) {
+    const fault = known.includes(name) ? faultOf(name, value) : `unknown; the options are ${known.join(", ")}`;
+    if (fault !== undefined) throw wrong("bad-option", `The option "${name}" of ${of} is ${fault}.`, { name, of });
+  }
+}
+
+function faultOf(name: string, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (name === "onFailure" && value !== "block" && value !== "continue") {
+    return `${JSON.stringify(value)}; it must be "block" or "continue"`;
+  }
+  if (name === "timeoutMs" && !(typeof value === "number" && value > 0)) {
+    return `${typeof value === "number" ? value : JSON.stringify(value)}; it must be a number of milliseconds above 0`;
+  }
+  if (name === "when" && typeof value !== "function") return `a ${typeof value}; it must be a function`;
+  return undefined;
+}
