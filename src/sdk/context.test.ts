@@ -243,6 +243,18 @@ test("SD-43: the state, log and signal of a factory's context were undefined", a
   ]);
 });
 
+test("SD-35: a failure was not told when a handler of another app with the same name had failed before", async () => {
+  const state = memoryState();
+  const app = createApp().onPrompt({ name: "h" }, () => {
+    throw new Error("boom");
+  });
+  const told: number[] = [];
+  for (const file of ["/home/dev/one.ts", "/home/dev/two.ts", "/home/dev/one.ts"]) {
+    told.push((await dispatch(app, { state, file })).folded.messages.length);
+  }
+  expect(told).toEqual([1, 1, 0]);
+});
+
 /** Counts what is frozen as an observation is. */
 function countFrozen(): { stop(): number } {
   const { freeze } = Object;

@@ -73,7 +73,9 @@ async function tellFailures(
     const text = `Hook ${handler} failed on ${event.name}: ${message}`;
     world.complain(text);
     run.warnings.push({ code: "handler-failed", message: text, handler });
-    if (!(await toldBefore(state, `${event.name}/${handler}`, world))) messages.push({ kind: "systemMessage", text });
+    // Handlers of two apps may have one name, and one session.
+    const key = JSON.stringify([world.file ?? "", event.name, handler]);
+    if (!(await toldBefore(state, key, world))) messages.push({ kind: "systemMessage", text });
   }
   return messages;
 }
