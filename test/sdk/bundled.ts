@@ -13,6 +13,8 @@ export interface BundledPackage {
   /** Puts a file into the project and gives its path. */
   file(name: string, text: string): string;
   run(words: readonly string[], input: string | null, options?: RunOptions): Promise<Ran>;
+  /** `run` of the same package without anything that npm brings along. */
+  bare(): BundledPackage["run"];
   remove(): void;
 }
 
@@ -50,6 +52,12 @@ export async function bundlePackage(): Promise<BundledPackage> {
       return path;
     },
     run: (words, input, options) => run([program, "run", ...words], input, { project, folder, ...options }),
+    bare() {
+      const parts = ["dist", "package.json"];
+      for (const part of parts) cpSync(join(folder, "package", part), join(folder, "bare", part), { recursive: true });
+      const words = [join(folder, "bare/dist/cli/bin.cjs"), "run"];
+      return (given, input, options) => run([...words, ...given], input, { project, folder, ...options });
+    },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -20,6 +20,8 @@ test("SD-66: without esbuild a .mjs file loads as it is; TypeScript that Node ca
   expect(await loadApp(put("plain.mjs", app), options)).toEqual({ marker: 1 });
   const typed = put("typed.ts", app);
   expect(await appInputs(typed)).toEqual([typed]);
+  const both = put("both.mjs", `import "./plain.mjs";\n`);
+  expect(await appInputs(both)).toEqual([both, join(folder, "plain.mjs")]);
   if ((process.features as { typescript?: unknown }).typescript) return;
   await expect(loadApp(typed, options)).rejects.toMatchObject({
     code: "sdk/no-typescript",

@@ -6,8 +6,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { openState, replaceFile } from "../../files/index.ts";
 import { wrong } from "../problem.ts";
+import { asItIs, placeOfFault } from "./as-it-is.ts";
 import { type Bundle, bundleModule, bundleScript, type Esbuild, loadEsbuild, type ModuleBundle } from "./bundle.ts";
 import { type BuildRecord, maker, recordName } from "./cached-build.ts";
+import { scanImports } from "./scan-imports.ts";
 import { mapStacks } from "./stacks.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -18,11 +20,7 @@ const keepFiles = 250;
 /** Builds a hooks file with all it imports from its own tree into one file of the user's state folder, and gives its URL. */
 export async function build(file: string, env: Env): Promise<string> {
   const esbuild = await loadEsbuild();
-  if (esbuild === undefined) {
-    if ((process.features as { typescript?: unknown }).typescript) return pathToFileURL(file).href;
-    const message = `${file} is TypeScript, and neither esbuild nor Node ${process.version} can read it here. Install esbuild, or write the file as .mjs.`;
-    throw wrong("no-typescript", message, { file });
-  }
+  if (esbuild === undefined) return asItIs(file);
   const module = await bundleModule(esbuild, file);
   const output = await keepBuild(esbuild, file, module, env).catch((error: unknown) => {
     // A folder that is not safely ours is for a person to mend. A full or read-only disk must not take a guard away.
@@ -51,8 +49,15 @@ export async function buildAhead(file: string, env: Env): Promise<void> {
 /** The file and everything it imports from its own tree: what must be pinned for the hook to be what was approved. */
 export async function appInputs(file: string): Promise<readonly string[]> {
   const esbuild = await loadEsbuild();
-  if (esbuild === undefined) return [file];
+  if (esbuild === undefined) return scanImports(file);
   return (await bundleModule(esbuild, file)).inputs.map(({ path }) => path);
+}
+
+/** Throws for a file that the parser of Node refused without saying where, if the place can be told. */
+export async function tellPlace(file: string, fault: string): Promise<void> {
+  if ((await loadEsbuild()) !== undefined) return void (await appInputs(file));
+  const place = placeOfFault(file);
+  if (place !== undefined) throw wrong("no-load", `${file} does not load: ${place}: ${fault}`, { file });
 }
 
 export async function endBuilds(): Promise<void> {

@@ -83,13 +83,16 @@ async function readNames(found: string, texts: Map<string, string>): Promise<voi
 
 /** The file behind `hookline/sdk` and its sisters in the package that runs this. */
 export function ownDoor(specifier: string): string | undefined {
+  return ownDoors().find(([name]) => name === specifier)?.[1];
+}
+
+export function ownDoors(): readonly (readonly [specifier: string, path: string])[] {
   const root = packageRoot(fileURLToPath(import.meta.url));
-  if (root === undefined) return undefined;
+  if (root === undefined) return [];
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     exports: Record<string, string>;
   };
-  const target = exports[`.${specifier.slice("hookline".length)}`];
-  return target === undefined ? undefined : join(root, target);
+  return Object.entries(exports).map(([name, target]) => [`hookline${name.slice(1)}`, join(root, target)]);
 }
 
 function packageRoot(from: string): string | undefined {

@@ -56,8 +56,10 @@ async function importFile(file: string, options: LoadOptions): Promise<unknown> 
   } catch (cause) {
     if (cause instanceof Error && cause.name === "Problem") throw cause;
     // The builder's parser names the line; it throws a problem of its own.
-    if (hidesItsPlace(cause)) await (await import("./build.ts")).appInputs(file);
-    throw wrong("no-load", `${file} does not load: ${firstFault(cause)}`, { file }, cause);
+    if (hidesItsPlace(cause)) await (await import("./build.ts")).tellPlace(file, firstFault(cause));
+    const way =
+      codeOf(cause) === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX" ? ". Install esbuild, which reads all of it." : "";
+    throw wrong("no-load", `${file} does not load: ${firstFault(cause)}${way}`, { file }, cause);
   }
 }
 
@@ -80,13 +82,17 @@ function lacksOurPackage(error: unknown): boolean {
 }
 
 function lacksTypeScript(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = codeOf(error);
   if (code === "ERR_UNKNOWN_FILE_EXTENSION") return /"\.[mc]?tsx?"/.test((error as Error).message);
   return code === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX";
 }
 
 function isNotFound(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
+  return codeOf(error) === "ERR_MODULE_NOT_FOUND";
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
 function inTime<Value>(work: Promise<Value>, file: string, ms: number): Promise<Value> {
