@@ -31,9 +31,37 @@ test("SD-99, SD-104: no tests is 2, a case that fails is 3, all good is 0", asyn
   const one = (decision: string) =>
     JSON.stringify({ name: "rm", event: "PreToolUse", tool: "Bash", input: { command: "rm x" }, expect: { decision } });
   const good = await run(project({ "hooks.ts": hooks, "hooks-tests/a.json": one("deny") }));
-  expect([good.status, good.out]).toEqual([0, "ok      rm\n"]);
+  expect([good.status, good.out]).toEqual([0, "ok      rm\n1 case, 0 failed\n"]);
   const bad = await run(project({ "hooks.ts": hooks, "hooks-tests/a.json": one("allow") }));
-  expect([bad.status, bad.out]).toEqual([3, 'FAILED  rm: decision is "deny", expected "allow"\n']);
+  expect(bad.status).toBe(3);
+  expect(bad.out.replace(/[\d.]+ ms/, "N ms").split("\n")).toEqual([
+    "FAILED  rm",
+    '  decision is "deny", expected "allow"',
+    "  guard  answered deny, N ms",
+    expect.stringMatching(/^ {2}exit 0 {2}\{"hookSpecificOutput".*"no rm"/),
+    "1 case, 1 failed",
+    "",
+  ]);
+});
+
+test("SD-104: a field nobody knows, or none at all, makes a case that cannot tell anything: it fails and says so", async () => {
+  const cases = [{ decison: "deny" }, {}].map((expect) => ({ name: "x", event: "Stop", expect }));
+  const { status, out } = await run(project({ "hooks.ts": hooks, "hooks-tests/a.json": JSON.stringify(cases) }));
+  expect(status).toBe(3);
+  expect(out).toContain('"decison" is no field of an answer. Did you mean "decision"?');
+  expect(out).toContain("it expects nothing");
+});
+
+test("SD-104: a file that is not there, a folder and a hooks file were called a bug of ours, or no JSON", async () => {
+  const folder = project({ "hooks.ts": hooks });
+  const says = async (...words: string[]) => {
+    const { status, err } = await run(folder, ...words);
+    return [status, err.split(". ")[0]?.replace(folder, "")];
+  };
+  expect(await says("gone.json")).toEqual([1, "hookline: /gone.json is not there"]);
+  expect(await says(".claude")).toEqual([1, "hookline: /.claude is no file"]);
+  expect(await says(".claude/hooks.ts")).toEqual([1, "hookline: /.claude/hooks.ts is no test"]);
+  expect(await says("--input", "{}")).toEqual([1, "hookline: --input belongs to an event"]);
 });
 
 test("SD-104: programs run with Node's own runner, TypeScript too", async () => {
@@ -42,7 +70,10 @@ import assert from "node:assert";
 test("sum", () => assert.equal(1 + 1, ${wanted} as number));
 `;
   expect((await run(project({ "a.test.ts": text(2) }))).status).toBe(0);
-  expect((await run(project({ "a.test.ts": text(3) }))).status).toBe(3);
+  const failed = await run(project({ "a.test.ts": text(3) }));
+  expect(failed.status).toBe(3);
+  // It named the built file, and a line nobody had written.
+  expect(failed.out).toContain(".claude/a.test.ts:3");
 });
 
 test("SD-104: --event shows handlers, answer and wire", async () => {
@@ -54,7 +85,9 @@ test("SD-104: --event shows handlers, answer and wire", async () => {
     '{"command":"rm x"}',
   );
   expect(shown.status).toBe(0);
-  expect(shown.out).toMatch(/^PreToolUse {2}deny\n {2}guard {2}answered, .*\n {2}exit 0 {2}\{"hookSpecificOutput"/);
+  expect(shown.out).toMatch(
+    /^PreToolUse {2}deny, [\d.]+ ms\n {2}guard {2}answered deny, .*\n {2}exit 0 {2}\{"hookSpecificOutput"/,
+  );
 });
 
 test("SD-104: an event nobody knows was called a bug of ours; one that the app has a handler for is sent", async () => {
@@ -70,7 +103,7 @@ export default app;
   const ran = await run(folder);
   expect([ran.status, ran.out]).toEqual([
     3,
-    'FAILED  typo: "PreTool" is no event, and no handler is for it. Did you mean "PreToolUse"?\nok      own\n',
+    'FAILED  typo\n  "PreTool" is no event, and no handler is for it. Did you mean "PreToolUse"?\nok      own\n2 cases, 1 failed\n',
   ]);
   const shown = await run(folder, "--event", "Nothing");
   expect([shown.status, shown.err]).toEqual([1, expect.stringContaining('"Nothing" is no event')]);

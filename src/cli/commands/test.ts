@@ -1,13 +1,14 @@
-import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { Problem } from "../../protocol/index.ts";
-import { buildFile } from "../../sdk/index.ts";
 import { testClient } from "../../sdk/testing/index.ts";
 import type { Command, Io } from "../command.ts";
-import { readCases, sendCase, whyFails, whyUnknown } from "../hook-tests/case.ts";
-import { findTests, isProgram } from "../hook-tests/find.ts";
+import { faultsOf, type HookCase, readCases, sendCase, whyUnknown } from "../hook-tests/case.ts";
+import { findTests, namedTests } from "../hook-tests/find.ts";
 import { loadExport } from "../hook-tests/load.ts";
+import { runPrograms } from "../hook-tests/programs.ts";
+import { storyOf } from "../hook-tests/story.ts";
 import { usualHooksFile } from "../hooks-file.ts";
+import { counted } from "../print/figures.ts";
 import { readObject } from "../read-input.ts";
 
 export const command: Command = {
@@ -28,22 +29,22 @@ Without FILE: .claude/**/*.test.{ts,mts,js,mjs} with Node's own test runner, and
   examples: ["hookline test", `hookline test --event PreToolUse:Bash --input '{"command":"rm -rf /"}'`],
   async run(call, io) {
     const hooks = call.text("hooks") ?? usualHooksFile(io.cwd);
-    const event = call.text("event");
-    if (event !== undefined) return showOne(hooks, event, call.text("input"), io);
+    const [event, input] = [call.text("event"), call.text("input")];
+    if (event === undefined && input !== undefined) {
+      throw new Problem("cli/usage", "--input belongs to an event. Name it: --event PreToolUse:Bash");
+    }
+    if (event !== undefined) return showOne(hooks, event, input, io);
     const named = call.words.map((word) => resolve(io.cwd, word));
-    const found = named.length > 0 ? split(named) : await findTests(io.cwd);
+    const found = named.length > 0 ? await namedTests(named) : await findTests(io.cwd);
     if (found.programs.length + found.cases.length === 0) {
       await io.err("hookline: there are no tests below .claude. hookline test --help shows where they lie.\n");
       return 2;
     }
-    const failed = (await runCases(found.cases, hooks, io)) + (await runPrograms(found.programs, io));
-    return failed === 0 ? 0 : 3;
+    const held = found.cases.length === 0 || (await runCases(found.cases, hooks, io));
+    const passed = found.programs.length === 0 || (await runPrograms(found.programs, io));
+    return held && passed ? 0 : 3;
   },
 };
-
-function split(files: readonly string[]) {
-  return { programs: files.filter(isProgram), cases: files.filter((file) => !isProgram(file)) };
-}
 
 async function showOne(hooks: string, event: string, input: string | undefined, io: Io): Promise<number> {
   const [name = "", tool] = event.split(":", 2);
@@ -51,46 +52,37 @@ async function showOne(hooks: string, event: string, input: string | undefined, 
   const app = await loadExport(hooks, io);
   const unknown = whyUnknown(name, app);
   if (unknown !== undefined) throw new Problem("event/unknown", unknown, { about: { event: name } });
-  const result = await sendCase(
-    { event: name, ...(tool === undefined ? {} : { tool }), input: given },
-    testClient(app),
-  );
-  const lines = result.trace.map(
-    ({ name, outcome, ms, error }) => `  ${name}  ${outcome}${error ? ` (${error})` : ""}, ${ms.toFixed(1)} ms`,
-  );
-  const answer = result.stdout.trimEnd() || "(no output)";
-  await io.out([`${name}  ${result.decision}`, ...lines, `  exit ${result.exitCode}  ${answer}`, ""].join("\n"));
+  const sent = { event: name, ...(tool === undefined ? {} : { tool }), input: given };
+  const begun = performance.now();
+  const result = await sendCase(sent, testClient(app));
+  const ms = (performance.now() - begun).toFixed(1);
+  await io.out(`${name}  ${result.decision}, ${ms} ms\n${indented(storyOf(result))}`);
   return 0;
 }
 
-async function runCases(files: readonly string[], hooks: string, io: Io): Promise<number> {
-  if (files.length === 0) return 0;
+/** True when every case holds. */
+async function runCases(files: readonly string[], hooks: string, io: Io): Promise<boolean> {
   const app = await loadExport(hooks, io);
+  const cases = (await Promise.all(files.map(readCases))).flat();
   let failed = 0;
-  for (const one of (await Promise.all(files.map(readCases))).flat()) {
-    const why = whyUnknown(one.event, app) ?? (await whyFails(one, testClient(app)));
-    if (why !== undefined) failed++;
-    await io.out(`${why === undefined ? "ok    " : "FAILED"}  ${one.name}${why === undefined ? "" : `: ${why}`}\n`);
+  for (const one of cases) {
+    const told = await tryCase(one, app);
+    if (told.length > 0) failed++;
+    await io.out(`${told.length === 0 ? "ok    " : "FAILED"}  ${one.name}\n${indented(told)}`);
   }
-  return failed;
+  await io.out(`${counted(cases.length, "case")}, ${failed} failed\n`);
+  return failed === 0;
 }
 
-async function runPrograms(files: readonly string[], io: Io): Promise<number> {
-  if (files.length === 0) return 0;
-  const built = await Promise.all(files.map((file) => buildFile(file, io.env)));
-  return new Promise((done, fail) => {
-    // Inherited by none: a runner inside a runner would report to the outer one.
-    const { NODE_TEST_CONTEXT: _outer, ...env } = io.env;
-    const child = spawn(process.execPath, ["--test", "--test-reporter=spec", ...built], {
-      cwd: io.cwd,
-      env,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    child.stdout.on("data", (chunk: Buffer) => void io.out(chunk.toString()));
-    child.stderr.on("data", (chunk: Buffer) => void io.err(chunk.toString()));
-    child.on("error", (cause) =>
-      fail(new Problem("cli/bad-input", `The tests could not be started: ${cause.message}`, { cause })),
-    );
-    child.on("close", (code) => done(code === 0 ? 0 : 1));
-  });
+/** What to tell of a case that does not hold: what is wrong, and what happened. */
+async function tryCase(one: HookCase, app: unknown): Promise<readonly string[]> {
+  const unknown = whyUnknown(one.event, app);
+  if (unknown !== undefined) return [unknown];
+  const result = await sendCase(one, testClient(app));
+  const faults = faultsOf(one, result);
+  return faults.length === 0 ? [] : [...faults, ...storyOf(result)];
+}
+
+function indented(lines: readonly string[]): string {
+  return lines.map((line) => `  ${line}\n`).join("");
 }

@@ -16,9 +16,8 @@ export interface HookCase {
 
 /** The cases of a file: one object or a list. */
 export async function readCases(file: string): Promise<readonly HookCase[]> {
-  const text = await readFile(file, "utf8");
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(await readFile(file, "utf8"));
     const list = (Array.isArray(value) ? value : [value]) as HookCase[];
     const bad = list.find(
       (one) => typeof one?.event !== "string" || typeof one.expect !== "object" || one.expect === null,
@@ -41,19 +40,47 @@ export function whyUnknown(event: string, app: unknown): string | undefined {
   return `"${event}" is no event, and no handler is for it.${hint}`;
 }
 
-/** Why the case does not hold; undefined when it does. */
-export async function whyFails(one: HookCase, client: TestClient): Promise<string | undefined> {
-  const result = await sendCase(one, client);
-  const facts = result as unknown as Readonly<Record<string, unknown>>;
-  const wrong = Object.entries(one.expect).find(([key, wanted]) => !isDeepStrictEqual(asData(facts[key]), wanted));
-  if (wrong === undefined) return undefined;
-  const [key, wanted] = wrong;
-  return `${key} is ${JSON.stringify(facts[key])}, expected ${JSON.stringify(wanted)}`;
+/** What is wrong with the case or its answer, a line each; none when it holds. */
+export function faultsOf({ expect }: HookCase, result: TestResult): readonly string[] {
+  const wanted = Object.entries(expect);
+  if (wanted.length === 0) return ["it expects nothing; name at least a decision"];
+  const facts = asData(result) as Readonly<Record<string, unknown>>;
+  return wanted.flatMap(([field, value]) => {
+    if (!fields.includes(field)) return [unknownField(field)];
+    if (isDeepStrictEqual(facts[field], value)) return [];
+    return [`${field} is ${JSON.stringify(facts[field])}, expected ${JSON.stringify(value)}`];
+  });
 }
 
-/** As the file of the case would write it. */
+/** What a case may speak of. */
+const known = [
+  "event",
+  "decision",
+  "blocked",
+  "reason",
+  "continue",
+  "stopReason",
+  "updatedInput",
+  "additionalContext",
+  "systemMessages",
+  "output",
+  "warnings",
+  "wire",
+  "stdout",
+  "stderr",
+  "exitCode",
+  "trace",
+] as const satisfies readonly (keyof TestResult)[];
+const fields: readonly string[] = known;
+
+function unknownField(field: string): string {
+  const near = nearest(field, fields);
+  return `"${field}" is no field of an answer.${near === undefined ? "" : ` Did you mean "${near}"?`}`;
+}
+
+/** As the file of a case would write it. */
 function asData(value: unknown): unknown {
-  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+  return JSON.parse(JSON.stringify(value));
 }
 
 /** With a tool the input is the tool's, else it is laid over a recorded payload. */

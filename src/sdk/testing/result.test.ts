@@ -61,5 +61,36 @@ test("SD-101: one that does not hold throws an AssertionError that shows the tra
   ]) {
     expect(wrong).toThrow(AssertionError);
     expect(wrong).toThrow(/handlers:\n {2}guard: (?:answered|passed)/);
+    // Its first line is the author's: the one that expected too much.
+    const stack = thrownBy(wrong)
+      .stack?.split("\n")
+      .filter((line) => line.startsWith("    at "));
+    expect(stack?.[0]).toContain("result.test.ts");
   }
+  const { operator, actual, expected } = thrownBy(() => denied.expectDenied("another reason"));
+  expect({ operator, actual, expected }).toEqual({
+    operator: "expectDenied",
+    actual: "no rm",
+    expected: "another reason",
+  });
 });
+
+test("SD-101: the order of keys made two inputs differ, and a pattern with the flag g held every other time", async () => {
+  const both = testClient(createApp().preTool(() => [patchInput({ timeout: 5 }), deny("no no")]));
+  const result = await both.preTool("Bash", { command: "ls" });
+  const again = /no/g;
+  result.expectDenied(again).expectDenied(again);
+  const changed = await testClient(createApp().preTool(() => patchInput({ timeout: 5 }))).preTool("Bash", {
+    command: "ls",
+  });
+  changed.expectInput({ timeout: 5, command: "ls" }).expectInput({ command: "ls", timeout: 5 });
+});
+
+function thrownBy(work: () => unknown): AssertionError {
+  try {
+    work();
+  } catch (error) {
+    return error as AssertionError;
+  }
+  throw new Error("nothing was thrown");
+}

@@ -1,4 +1,5 @@
 import { AssertionError } from "node:assert";
+import { isDeepStrictEqual } from "node:util";
 import { type EventRow, type OutcomeOutput, rowOf, type ToolInput } from "../../protocol/index.ts";
 import type { AppWarning } from "../accept.ts";
 import type { HandlerTrace } from "../chain.ts";
@@ -64,40 +65,44 @@ export function resultOf(settled: Settled): TestResult {
 type Facts = Omit<TestResult, `expect${string}`>;
 
 function withExpectations(facts: Facts): TestResult {
-  const claim = (holds: boolean, wanted: string): TestResult => {
+  const claim = (holds: boolean, by: keyof TestResult, wanted: string, actual?: unknown, expected?: unknown) => {
     if (holds) return result;
-    throw new AssertionError({ message: `${wanted}\n${story(facts)}`, stackStartFn: claim });
+    // The stack begins where the author's test stands, not in here.
+    const stackStartFn = result[by] as () => void;
+    throw new AssertionError({ message: `${wanted}\n${story(facts)}`, stackStartFn, operator: by, actual, expected });
   };
-  const fits = (wanted: string | RegExp | undefined, texts: readonly string[]) =>
+  const fits = (wanted: Text | undefined, texts: readonly string[]) =>
     wanted === undefined ||
-    texts.some((text) => (wanted instanceof RegExp ? wanted.test(text) : text.includes(wanted)));
-  const reasons = facts.reason === undefined ? [] : [facts.reason];
-  const said = (reason: string | RegExp | undefined) => (reason === undefined ? "" : ` because of ${String(reason)}`);
-  const decided = (decision: Facts["decision"], word: string, reason: string | RegExp | undefined) =>
-    claim(facts.decision === decision && fits(reason, reasons), `expected ${facts.event} to be ${word}${said(reason)}`);
+    texts.some((text) => (wanted instanceof RegExp ? text.search(wanted) >= 0 : text.includes(wanted)));
+  const because = (reason: Text | undefined) => (reason === undefined ? "" : ` because of ${String(reason)}`);
+  /** What must hold, and for which reason: the first of them that does not is what the test runner compares. */
+  const decided = (by: keyof TestResult, holds: boolean, words: string, reason: Text | undefined) => {
+    const differs = holds ? ([facts.reason, reason] as const) : ([facts.decision, words] as const);
+    const reasons = facts.reason === undefined ? [] : [facts.reason];
+    const wanted = `expected ${facts.event} to ${words}${because(reason)}`;
+    return claim(holds && fits(reason, reasons), by, wanted, ...differs);
+  };
+  const { decision, blocked, updatedInput, additionalContext: contexts } = facts;
   const result: TestResult = {
     ...facts,
-    expectDenied: (reason) => decided("deny", "denied", reason),
-    expectAllowed: (reason) => decided("allow", "allowed", reason),
-    expectAsked: (reason) => decided("ask", "asked about", reason),
-    expectBlocked: (reason) =>
-      claim(
-        (facts.blocked || facts.decision === "deny") && fits(reason, reasons),
-        `expected ${facts.event} to be blocked${said(reason)}`,
-      ),
-    expectHalted: (reason) =>
-      claim(!facts.continue && fits(reason, reasons), `expected ${facts.event} to stop the run${said(reason)}`),
+    expectDenied: (reason) => decided("expectDenied", decision === "deny", "be denied", reason),
+    expectAllowed: (reason) => decided("expectAllowed", decision === "allow", "be allowed", reason),
+    expectAsked: (reason) => decided("expectAsked", decision === "ask", "be asked about", reason),
+    expectBlocked: (reason) => decided("expectBlocked", blocked || decision === "deny", "be blocked", reason),
+    expectHalted: (reason) => decided("expectHalted", !facts.continue, "stop the run", reason),
     expectNoOpinion: () =>
-      claim(facts.stdout === "" && facts.exitCode === 0, `expected no opinion about ${facts.event}`),
-    expectInput: (input) =>
-      claim(
-        JSON.stringify(facts.updatedInput) === JSON.stringify(input),
-        `expected the input to become ${JSON.stringify(input)}`,
-      ),
-    expectContext: (text) => claim(fits(text, facts.additionalContext), `expected a context with ${String(text)}`),
+      claim(facts.stdout === "" && facts.exitCode === 0, "expectNoOpinion", `expected no opinion about ${facts.event}`),
+    expectInput(input) {
+      const same = isDeepStrictEqual(updatedInput, input);
+      return claim(same, "expectInput", `expected the input to become ${JSON.stringify(input)}`, updatedInput, input);
+    },
+    expectContext: (text) =>
+      claim(fits(text, contexts), "expectContext", `expected a context with ${String(text)}`, contexts, text),
   };
   return result;
 }
+
+type Text = string | RegExp;
 
 /** What happened, for the message of a failed expectation. */
 function story(facts: Facts): string {
