@@ -1,15 +1,6 @@
 /** SD-115 to SD-118: what one call of a hook costs, against a bare start of Node. */
 import { spawn, spawnSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -18,7 +9,6 @@ import { peerFolder } from "./peer.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const program = join(root, "dist/cli/bin.cjs");
-const script = join(root, "client/hookline-client");
 
 const app = `import { createApp, deny } from "hookline/sdk";
 const app = createApp();
@@ -35,22 +25,17 @@ const quoted = [
 
 export async function measure({ long, say }) {
   const folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));
-  // The script would hand over to the compiled client; here each is measured by itself.
-  const env = {
-    ...process.env,
-    HOOKLINE_HOME: join(folder, "state"),
-    CLAUDE_PROJECT_DIR: folder,
-    HOOKLINE_CLIENT: "script",
-  };
+  const env = { ...process.env, HOOKLINE_HOME: join(folder, "state"), CLAUDE_PROJECT_DIR: folder };
   const served = [];
   try {
     const world = prepare(folder, env);
     const peer = peerHook(folder, say);
     const first = timed(() => world.start([process.execPath, program, "run", world.ts], world.payload));
-    const daemon = timed(() => world.cli("serve", world.mjs));
+    // What compiles the client has nothing to do with the daemon's start.
+    const serve = [process.execPath, program, "serve", world.mjs];
+    const daemon = timed(() => world.start(serve, "/dev/null", { HOOKLINE_CLIENT: "script" }));
     served.push(world.mjs);
-    const compiled = compiledClient(world, say);
-    if (compiled) world.words = { ...world.words, script: world.words.client, client: [compiled, world.mjs] };
+    const compiled = installed(world, say);
     const warm = await openWarm(world);
     for (const words of [world.words.mjs, world.words.ts, world.words.client])
       mustDeny(world.start(words, world.payload));
@@ -67,7 +52,8 @@ export async function measure({ long, say }) {
     say(`without a budget: a .mjs file imported as it is ${times(median(seen.asItIs))}`);
     const many = await hundredHandlers(world, served);
     say(`without a budget: an app of 100 handlers, cold ${times(many.cold)}, over http ${times(many.warm)}`);
-    if (compiled) say(`without a budget: the client as a script ${times(median(seen.script))}`);
+    say(`without a budget: the client as a script ${times(median(seen.script))}`);
+    if (compiled) say(`without a budget: a script that hands over to it ${times(median(seen.handsOver))}`);
     say(
       peer
         ? `cc-hooks-ts, same hook, with node: ${times(median(seen.peer))}`
@@ -80,7 +66,7 @@ export async function measure({ long, say }) {
       row("SD-115 cold run of a .ts file, second start", 1.2, seen.ts, seen.node),
       row("SD-115 http round trip, warm", 0.01, seen.http, seen.node),
       row(
-        `SD-115 shipped client (${compiled ? "compiled" : "script"}), exec form, warm daemon`,
+        `SD-115 shipped client (${compiled ? "compiled" : "script"}), entry of project scope, exec form, warm daemon`,
         0.03,
         seen.client,
         seen.node,
@@ -93,8 +79,11 @@ export async function measure({ long, say }) {
 }
 
 function prepare(folder, env) {
-  mkdirSync(join(folder, "node_modules"));
-  symlinkSync(root, join(folder, "node_modules/hookline"));
+  // A copy of its own, as npm makes it: a link would be left as it is.
+  const own = join(folder, "node_modules/hookline");
+  for (const name of ["client", "dist", "package.json"]) cpSync(join(root, name), join(own, name), { recursive: true });
+  symlinkSync(join(root, "node_modules"), join(own, "node_modules"));
+  writeFileSync(join(folder, "package.json"), "{}");
   const mjs = join(folder, "hooks.mjs");
   const ts = join(folder, "hooks.ts");
   writeFileSync(mjs, app);
@@ -104,8 +93,9 @@ function prepare(folder, env) {
   writeFileSync(asItIs, `${app}await undefined;\n`);
   const payload = join(folder, "payload.json");
   writeFileSync(payload, `${recorded()}\n`);
-  const start = ([name, ...words], input) =>
-    spawnSync(name, words, { cwd: folder, env, input: readFileSync(input), encoding: "utf8" }).stdout;
+  const start = ([name, ...words], input, more = {}) =>
+    spawnSync(name, words, { cwd: folder, env: { ...env, ...more }, input: readFileSync(input), encoding: "utf8" })
+      .stdout;
   return {
     folder,
     env,
@@ -120,7 +110,6 @@ function prepare(folder, env) {
       mjs: [process.execPath, program, "run", mjs],
       asItIs: [process.execPath, program, "run", asItIs],
       ts: [process.execPath, program, "run", ts],
-      client: [script, mjs],
     },
   };
 }
@@ -142,13 +131,33 @@ async function builtAhead({ env }) {
   }
 }
 
-/** The client as `serve` leaves it where there is a C compiler. */
-function compiledClient({ env, mjs }, say) {
-  spawnSync(process.execPath, [program, "serve", mjs], { env: { ...env, HOOKLINE_CLIENT: "" } });
-  const folder = join(env.HOOKLINE_HOME, "client");
-  const name = existsSync(folder) ? readdirSync(folder).find((one) => one !== "at") : undefined;
-  if (name === undefined) say("there is no C compiler (cc), so the client is measured as a script");
-  return name === undefined ? undefined : join(folder, name, "hookline-client");
+/**
+ * Installs the app as a new user does, and takes the call from the entry. Beside it, what a package that may not be changed comes to
+ * (the script hands over) and what one without a C compiler comes to (the script does the work). Gives whether there is a compiled one.
+ */
+function installed(world, say) {
+  const { folder, mjs, payload } = world;
+  const client = JSON.parse(world.cli("install", mjs, "--json")).client;
+  const settings = JSON.parse(readFileSync(join(folder, ".claude/settings.json"), "utf8"));
+  const [{ command, args }] = settings.hooks.PreToolUse[0].hooks;
+  world.words.client = [command, ...args].map((word) => word.replaceAll(`\${CLAUDE_PROJECT_DIR}`, folder));
+  const script = (name) => {
+    cpSync(join(root, "client"), join(folder, name, "client"), { recursive: true });
+    symlinkSync(join(root, "dist"), join(folder, name, "dist"));
+    return [join(folder, name, "client/hookline-client"), mjs];
+  };
+  world.words.script = script("as-shipped");
+  if (client !== "compiled") {
+    say("there is no C compiler (cc), so the client is measured as a script");
+    return false;
+  }
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const [hands, made] = [script("handing-over"), join(folder, "node_modules/hookline/client/hookline-client")];
+  const at = join(world.env.HOOKLINE_HOME, "client/at");
+  symlinkSync(made, join(at, `${version}${join(hands[0], "..").replaceAll("%", "%25").replaceAll("/", "%2F")}`));
+  world.words.handsOver = hands;
+  mustDeny(world.start(hands, payload));
+  return true;
 }
 
 /** The recorded PreToolUse of a shell command, about half a kilobyte. */
