@@ -255,6 +255,57 @@ test("SD-35: a failure was not told when a handler of another app with the same 
   expect(told).toEqual([1, 1, 0]);
 });
 
+test("SD-34, SD-35: a provider that fails is a failure of every handler that touched it, and is observed", async () => {
+  const app = createApp()
+    .provide("broken", () => {
+      throw new Error("no database");
+    })
+    .provide("late", async (): Promise<string> => {
+      throw new Error("no network");
+    })
+    .onPrompt({ name: "first" }, (_event, { broken }) => context(String(broken)))
+    .onPrompt({ name: "second" }, async (_event, { late }) => context(await late))
+    .onPrompt({ name: "third" }, () => context("untouched"))
+    .onPrompt({ name: "fourth", onFailure: "block" }, (_event, ctx) => context(String(ctx.broken)))
+    .onPrompt({ name: "fifth" }, () => context("never"));
+  const seen = captureEvents(app);
+  const { folded } = await dispatch(app);
+  expect([folded.contexts, folded.refusal]).toEqual([["untouched"], { reason: "fourth failed: no database" }]);
+  const errors = seen.all.filter(({ kind }) => kind === "handler-error");
+  expect(errors.map(({ handler, error }) => [handler, error])).toEqual([
+    ["first", "no database"],
+    ["second", "no network"],
+    ["fourth", "no database"],
+  ]);
+});
+
+test("SD-44: events run side by side and share no value but those of a wider scope", async () => {
+  let made = 0;
+  let bothIn: () => void = () => undefined;
+  const both = new Promise<void>((done) => {
+    bothIn = done;
+  });
+  let inside = 0;
+  const app = createApp()
+    .provide("own", () => ++made)
+    .provide("wide", () => ({}), { scope: "process" })
+    .onPrompt(async (_event, ctx) => {
+      if (++inside === 2) bothIn();
+      await both;
+      return context(String(ctx.own));
+    })
+    .onPrompt((_event, { own, wide }) => {
+      const shared = wide as { seen?: number };
+      shared.seen = (shared.seen ?? 0) + 1;
+      return context(`${own} ${shared.seen}`);
+    });
+  const settled = await Promise.all([dispatch(app, {}, { session_id: "a" }), dispatch(app, {}, { session_id: "b" })]);
+  const said = settled.map(({ folded }) => folded.contexts);
+  expect(said.map(([own]) => own).sort()).toEqual(["1", "2"]);
+  expect(said.map(([own, later]) => later?.startsWith(`${own} `))).toEqual([true, true]);
+  expect(said.map(([, later]) => later?.slice(-1)).sort()).toEqual(["1", "2"]);
+});
+
 /** Counts what is frozen as an observation is. */
 function countFrozen(): { stop(): number } {
   const { freeze } = Object;

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, expectTypeOf, onTestFinished, test } from "vitest";
 import { type AppInside, appInside, createApp, type ScopedState, type World } from "../index.ts";
-import { memoryState } from "../testing/index.ts";
+import { memoryState, testClient } from "../testing/index.ts";
 
 /** Two projects, one of them with a second name, and one user. */
 function place() {
@@ -78,6 +78,21 @@ test("SD-13: an app that cleared its state cleared that of its parts as well", a
   ]);
   await app.clear();
   expect([await app.all(), await part.all()]).toEqual([{}, { k: "theirs" }]);
+});
+
+test("SD-53: declared keys have their types and defaults, and a default that was changed is not everybody's", async () => {
+  const app = createApp({ state: { session: { count: 0, list: [] as string[] }, user: { name: "" } } });
+  const seen: unknown[] = [];
+  app.onPrompt(async (_event, { state }) => {
+    expectTypeOf(await state.get("count")).toEqualTypeOf<number>();
+    expectTypeOf(await state.user.get("name")).toEqualTypeOf<string>();
+    // @ts-expect-error a count is no text
+    if (seen.length > 9) await state.set("count", "one");
+    (await state.get("list")).push("x");
+    seen.push(await state.get("count"), await state.get("list"), await state.has("count"), await state.all());
+  });
+  await testClient(app).prompt("hi");
+  expect(seen).toEqual([0, [], false, { count: 0, list: [] }]);
 });
 
 test("SD-20: a session or folder that is no text was a failure of every handler that kept something", async () => {

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -220,6 +221,21 @@ test("SD-51: folders are private, and a folder that others may write is refused"
   await expect(withState((state) => state.set("k", 1), { options: { stateDir: open } })).rejects.toMatchObject({
     code: "file/unsafe",
   });
+  const own = join(folder, "own");
+  await withState((state) => state.set("k", 1), { session: "own", options: { stateDir: own } });
+  expect(readdirSync(join(own, "session"))).toContain(`${fileNameOf("own")}.json`);
+});
+
+test("SD-51: a link in the place of a state file is not followed", async () => {
+  const victim = join(folder, "victim");
+  writeFileSync(victim, "mine");
+  await withState((state) => state.set("k", 1));
+  rmSync(sessionFile("s"));
+  symlinkSync(victim, sessionFile("s"));
+  for (const work of [(state: ScopedState) => state.set("k", 2), (state: ScopedState) => state.get("k")]) {
+    await expect(withState<unknown>(work)).rejects.toMatchObject({ code: "file/unsafe" });
+  }
+  expect(readFileSync(victim, "utf8")).toBe("mine");
 });
 
 test("SD-103: state in memory behaves as that in files does", async () => {

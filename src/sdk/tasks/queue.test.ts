@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { NewJob } from "./backend.ts";
+import { backendDefaults, type NewJob } from "./backend.ts";
 import { defaultTasks, queueFolder } from "./default.ts";
 import { queueTasks } from "./queue.ts";
 import { sweepDone } from "./recover.ts";
@@ -79,6 +79,27 @@ test("a job file that cannot be read is put aside, and the others run", async ()
     expect.stringMatching(/\.json\.unreadable$/),
     "notes.txt",
   ]);
+});
+
+test("SD-57, SD-59: after a reboot results are there, and what ran runs again, though its worker's number is in use", async () => {
+  const place = join(folder, "reboot");
+  const before = queueTasks(place);
+  await before.add(job({ key: "done" }));
+  const claim = await before.claim(["t"]);
+  if (claim) await before.finish(claim, { state: "completed", value: 7 });
+  await before.add(job({ key: "open", attempts: 2 }));
+  await before.claim(["t"]);
+  const [name = ""] = readdirSync(join(place, "running"));
+  const file = join(place, "running", name);
+  // As a process of an earlier boot with our number would have left it.
+  writeFileSync(file, readFileSync(file, "utf8").replace(/"boot":"[^"]*"/, '"boot":"earlier"'));
+  const after = queueTasks(place);
+  expect((await after.take({ session: "s", space: "" }, "done", "completed"))?.value).toBe(7);
+  expect((await after.claim(["t"]))?.record).toMatchObject({ key: "open", begun: 2 });
+});
+
+test("SD-59: a session has at most a thousand open jobs, and a worker that is silent for half a minute has lost its job", () => {
+  expect(backendDefaults).toEqual({ maxOpen: 1_000, leaseMs: 30_000 });
 });
 
 test("records are private, and a folder that others may write is refused", async () => {
