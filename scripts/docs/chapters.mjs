@@ -12,4 +12,4 @@ export function withFooter(text, file, chapters) {
   return `${text.trimEnd().replace(oldFooter, "").trimEnd()}\n\n---\n\n${footer}\n`;
 }
 
-const oldFooter = /\n---\n\n(?:Previous: |Next: |\[Contents\]).*$/;
+const oldFooter = /(?:\n---\n\n(?:Previous: |Next: |\[Contents\]).*\s*)+$/;
