@@ -11,14 +11,21 @@ export class JsonEnd {
   #begun = false;
   #inText = false;
   #escaped = false;
+  #bytes = 0;
 
   /** True once the object is complete, or when what comes can be none. */
   feed(chunk: Uint8Array): boolean {
     for (const byte of chunk) {
+      this.#bytes++;
       if (this.#inText) this.#text(byte);
       else if (this.#outside(byte)) return true;
     }
     return false;
+  }
+
+  /** How many bytes were looked at: with the last of them the object is complete. What follows it is not part of it. */
+  get length(): number {
+    return this.#bytes;
   }
 
   #text(byte: number): void {

@@ -30,7 +30,7 @@ export async function readStream(
     }
   }
   if (bytes > maxBytes) return { fault: `the payload is larger than ${maxBytes / 2 ** 20} MiB` };
-  return { text: Buffer.concat(chunks).toString("utf8") };
+  return { text: Buffer.concat(chunks).toString("utf8", 0, end.length) };
 }
 
 function within<Value>(ms: number, work: Promise<Value>): Promise<Value | "silence"> {
