@@ -24,7 +24,13 @@ const abandoned = new Set<string>();
 export async function makeClaim(lock: string, fs: Fs): Promise<OwnClaim> {
   const path = tempName(lock);
   const claim: Claim = { owner: ownOwner(), nonce: nonce() };
-  await writeClaim(path, claim, fs);
+  try {
+    await writeClaim(path, claim, fs);
+  } catch (error) {
+    // Half a claim, as a full disk leaves it, is no file to leave beside somebody's settings.
+    await Promise.allSettled([fs.unlink(path)]);
+    throw error;
+  }
   return { ...claim, path };
 }
 

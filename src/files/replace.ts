@@ -36,7 +36,7 @@ export async function replaceFile(
   if (old !== undefined && !old.isFile()) throw notAFile(target);
   const temp = tempName(target);
   try {
-    await writeTemp(temp, Buffer.from(bytes), old, mode, fs);
+    await writeTemp(temp, Buffer.from(bytes), { target, old, mode }, fs);
     if (expect !== undefined && !(await hasBytes(target, expect, fs))) {
       await fs.unlink(temp);
       return "changed";
@@ -68,11 +68,16 @@ async function targetOf(path: string, links: "refuse" | "through", fs: Fs): Prom
   throw new FileProblem("file/not-ours", `${path} is a link that leads in a circle.`, { about: { path } });
 }
 
-async function writeTemp(temp: string, bytes: Uint8Array, old: Stats | undefined, mode: number, fs: Fs): Promise<void> {
+async function writeTemp(
+  temp: string,
+  bytes: Uint8Array,
+  { target, old, mode }: { target: string; old: Stats | undefined; mode: number },
+  fs: Fs,
+): Promise<void> {
   const file = await fs.open(temp, openFor.creating, 0o600);
   try {
     await writeAll(file, bytes);
-    await keepOwner(file, old);
+    await keepOwner(file, old, target);
     await file.chmod(old === undefined ? mode : old.mode & 0o7777);
     await file.sync();
   } finally {
@@ -80,10 +85,18 @@ async function writeTemp(temp: string, bytes: Uint8Array, old: Stats | undefined
   }
 }
 
-async function keepOwner(file: FsFile, old: Stats | undefined): Promise<void> {
+async function keepOwner(file: FsFile, old: Stats | undefined, target: string): Promise<void> {
   if (old === undefined || process.getuid === undefined) return;
   const now = await file.stat();
-  if (now.uid !== old.uid || now.gid !== old.gid) await file.chown(old.uid, old.gid);
+  if (now.uid === old.uid && now.gid === old.gid) return;
+  const kept = await unless(
+    ["EPERM"],
+    file.chown(old.uid, old.gid).then(() => true),
+  );
+  if (kept === undefined) {
+    const message = `${target} belongs to another user or group (${old.uid}:${old.gid}), which a new file of yours cannot. Make it yours (chown) and try again.`;
+    throw new FileProblem("file/not-ours", message, { about: { path: target } });
+  }
 }
 
 async function hasBytes(path: string, expect: Uint8Array | null, fs: Fs): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { findLeftovers } from "../../exec/index.ts";
-import { statePath, whyUnsafe } from "../../files/index.ts";
+import { errorCode, statePath, whyUnsafe } from "../../files/index.ts";
 import type { InForce } from "../in-force.ts";
 import type { ResolvedOptions } from "../resolve-options.ts";
 import { namedPaths } from "../trust/named-files.ts";
@@ -30,9 +30,13 @@ function isFile(path: string): boolean {
 }
 
 function unsafe(file: string): string | undefined {
-  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
-  const stat = statSync(file, { throwIfNoEntry: false });
-  return stat && whyUnsafe(lstatSync(realpathSync(file)));
+  try {
+    return whyUnsafe(lstatSync(realpathSync(file)));
+  } catch (error) {
+    // What leads nowhere decides nothing, and that it cannot be read is told by whoever reads it.
+    if (["ENOENT", "ENOTDIR", "ELOOP", "EACCES"].includes(errorCode(error) ?? "")) return undefined;
+    throw error;
+  }
 }
 
 /** Hooks that run in every folder without anybody being asked: whoever did not put them there should hear of them. */

@@ -61,6 +61,10 @@ test("H2 only the intended lines differ", () => {
   expect(before.filter((line) => !after.includes(line))).toEqual([]);
 });
 
+test("numbers that JSON cannot write again kept a file from being edited", () => {
+  expect(edited('{"a": -0, "b": 1e999, "c": []}', append(1, "c"))).toBe('{"a": -0, "b": 1e999, "c": [1]}');
+});
+
 test("a value is replaced where it stands, and put back", () => {
   const text = '{\n  "a": { "b": [1, 2] }, // keep\n  "c": 1\n}';
   const first = editText(text, [set({ x: true }, "a"), set("new", "c")]);

@@ -46,7 +46,7 @@ export function editText(text: string, edits: readonly Edit[], name = "the setti
     const tree = readOrThrow(current, name);
     const plan = planned(current, tree, edit);
     const next = spliced(current, plan.splices);
-    checkResult(next, withValueAt(plainValue(tree), plan.path, plan.value), name);
+    checkResult(next, withValueAt(plainValue(tree), plan.path, asRead(plan.value)), name);
     if (plan.undo !== undefined) undo.unshift(plan.undo);
     current = next;
   }
@@ -136,9 +136,13 @@ function outermost(tree: JsonNode, path: JsonPath, made: JsonPath): number {
 
 function checkResult(text: string, expected: unknown, name: string): void {
   const actual = plainValue(readOrThrow(text, name));
-  // Through JSON, because a value that is given may hold `undefined` where a file holds nothing.
-  if (!isDeepStrictEqual(actual, JSON.parse(JSON.stringify(expected))))
+  if (!isDeepStrictEqual(actual, expected))
     throw notEditable([], `${name} would say something else than was asked for`);
+}
+
+/** A value that is given may hold `undefined` where a file holds nothing. */
+function asRead(value: unknown): unknown {
+  return value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown);
 }
 
 function readOrThrow(text: string, name: string): JsonNode {
