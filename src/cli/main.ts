@@ -57,8 +57,13 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     if (io.signal.aborted && error === io.signal.reason) return 130;
     // What went wrong is often told in words of a file, a server or a model.
-    const { visibleLines } = await import("./log/line.ts");
-    await io.err(`hookline: ${visibleLines(isProblem(error) ? error.message : describeBug(error))}\n`);
+    const [{ visibleLines }, { machineError }] = await Promise.all([
+      import("./log/line.ts"),
+      import("./machine-error.ts"),
+    ]);
+    await io.err(
+      `hookline: ${visibleLines(isProblem(error) ? error.message : (machineError(error) ?? describeBug(error)))}\n`,
+    );
     return 1;
   }
 }
@@ -95,7 +100,7 @@ function isProblem(error: unknown): error is Error {
   return error instanceof Error && error.name === "Problem";
 }
 
-/** An error that is no `Problem` is our fault: the stack is what a bug report needs. */
+/** An error that is neither a `Problem` nor the machine's is our fault: the stack is what a bug report needs. */
 function describeBug(error: unknown): string {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return `this is a bug in hookline, please report it.\n${stack}`;

@@ -16,7 +16,8 @@ export async function backUp(realPath: string, text: string, home: HomeSource, n
   const hash = createHash("sha256").update(text).digest("hex").slice(0, 8);
   const path = join(folder, `${now.toISOString().replaceAll(":", "-")}-${hash}.json`);
   await replaceFile(path, text);
-  const names = (await readdir(folder)).filter((name) => name.endsWith(".json")).sort();
-  for (const name of names.slice(0, -keep)) await rm(join(folder, name), { force: true });
+  // Whatever the clock says, the one that was just written is not the oldest.
+  const others = (await readdir(folder)).filter((name) => name.endsWith(".json") && join(folder, name) !== path).sort();
+  for (const name of others.slice(0, 1 - keep)) await rm(join(folder, name), { force: true });
   return path;
 }

@@ -25,7 +25,15 @@ export async function codeDrift(
   look: Look,
 ): Promise<{ readonly drift: readonly Drift[]; readonly notes: readonly string[]; readonly contentHash?: string }> {
   if (!existsSync(hooksFile))
-    return { drift: [drift("hooks-file-missing", `The hooks file ${hooksFile} is not there.`)], notes: [] };
+    return {
+      drift: [
+        drift(
+          "hooks-file-missing",
+          `The hooks file ${hooksFile} is not there. Put it back, or: hookline install FILE, or hookline uninstall.`,
+        ),
+      ],
+      notes: [],
+    };
   if (look === "nothing") return { drift: [], notes: [] };
   try {
     const contentHash = await contentHashOf(hooksFile, await appInputs(hooksFile));

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { HomeSource } from "../files/index.ts";
-import { catalog, type EventRow } from "../protocol/index.ts";
+import { catalog, type EventRow, Problem } from "../protocol/index.ts";
 import { appKey } from "../sdk/index.ts";
 import { type Calls, callsFor } from "./call-words.ts";
 import { type Compiled, compileClient } from "./compile-client.ts";
@@ -12,7 +12,7 @@ import { type Introspected, introspect, introspector } from "./introspect.ts";
 import { type LockFile, lockedPath, lockVersion, readLockFile, unlockedPath } from "./lock-file.ts";
 import { canRunClient, packageFor } from "./package-place.ts";
 import { type ClientUse, type Placing, placeClient } from "./place-client.ts";
-import { hooksFileFor, placesOf, projectRoot, type ScopePlaces, type Standpoint } from "./places.ts";
+import { hooksFileFor, isUsersOwn, placesOf, projectRoot, type ScopePlaces, type Standpoint } from "./places.ts";
 import { type EventNeeds, needsEndpoint, type PlannedEntry, planEntries } from "./plan.ts";
 import { readRecord, withRecordLock } from "./record.ts";
 import type { AskedTransport, Scope } from "./scope.ts";
@@ -64,7 +64,9 @@ export async function installApp(request: InstallRequest, installer: Installer):
   const places = placesOf(scope, request);
   const hooksFile = hooksFileFor(scope, request.file, request);
   const root = scope === "user" ? places.root : projectRoot(request);
-  const app = await look(hooksFile, root, request, installer);
+  if (await isUsersOwn(places, request)) throw usersOwn(places);
+  // In user scope the folder around the client's own may not be there yet.
+  const app = await look(hooksFile, scope === "user" ? dirname(hooksFile) : root, request, installer);
   if (app.events.length === 0) return { is: "no-handlers", hooksFile, prints: app.prints };
   const packageRoot = await packageFor({ scope, root, running: installer.packageRoot, home, dryRun });
   const warm = daemon !== undefined && canRunClient(packageRoot, env);
@@ -122,6 +124,12 @@ async function clientOf(
   if (scope !== "project") return "program" in made ? { form: "compiled" } : { form: "script", why: made.why };
   const place = () => placeClient(made, placing);
   return placing.dryRun ? place() : withRecordLock(await realFile(settingsFile), home, place);
+}
+
+/** Entries with paths of one project would fail in every other one. */
+function usersOwn({ settingsFile }: ScopePlaces): Problem {
+  const message = `${settingsFile} holds your own settings, which apply in every folder. Take --scope user, or --scope local for this folder alone.`;
+  return new Problem("install/no-project", message, { about: { file: settingsFile } });
 }
 
 /** A dry run leaves no trace, so what loading would keep for the next time is kept in a folder that goes. */

@@ -92,6 +92,45 @@ test("SD-96: a file, a folder and a mode that install made or changed go back", 
   expect([modeOf(file), readFileSync(file, "utf8")]).toEqual([0o640, "{}"]);
 });
 
+test("SD-96: a settings file that somebody removed after its mode was changed could not be uninstalled", async () => {
+  const here = world();
+  const user: Options = { scope: "user", needs: [stop] };
+  const { settingsFile, lockFile } = here.call(user).places;
+  mkdirSync(dirname(settingsFile));
+  writeFileSync(settingsFile, "{}", { mode: 0o644 });
+  await install(here.call(user));
+  rmSync(settingsFile);
+  expect(await away(here, user)).toMatchObject({ wasInstalled: true, how: "nothing" });
+  expect([existsSync(settingsFile), existsSync(lockFile), readdirSync(join(here.state, "installs"))]).toEqual([
+    false,
+    false,
+    [],
+  ]);
+});
+
+test("SD-96: of several folders that install made none is left, and none that has something else in it goes", async () => {
+  for (const theirs of [false, true]) {
+    const here = world();
+    const folder = join(here.home, "a/b/.claude");
+    const call = here.call({ scope: "user", needs: [stop] });
+    const places = { ...call.places, settingsFile: join(folder, "settings.json"), lockFile: join(folder, "lock") };
+    await install({ ...call, places });
+    if (theirs) writeFileSync(join(here.home, "a/theirs"), "");
+    await uninstall({ places, home: here.source(), now: new Date() });
+    expect(readdirSync(here.home, { recursive: true })).toEqual(theirs ? ["a", "a/theirs"] : []);
+  }
+});
+
+test("SD-92: links that lead in a circle were called a bug; they are refused, and nothing is written", async () => {
+  const here = world();
+  symlinkSync("settings.json", here.call().places.settingsFile);
+  const before = everything(here.folder);
+  for (const dryRun of [true, false])
+    await expect(install(here.call({ dryRun }))).rejects.toMatchObject({ code: expect.stringMatching(/^settings\//) });
+  await expect(away(here)).rejects.toMatchObject({ code: "settings/unreadable" });
+  expect(everything(here.folder)).toEqual(before);
+});
+
 test("SD-83 SD-94: the lock file holds no secret, and its paths count from its folder's parent", async () => {
   const here = world();
   const call = here.call({ scope: "user", needs: [stop] });
@@ -174,6 +213,8 @@ test("SD-91: a linked settings file stays a link; SD-93: the last ten versions a
   const kept = readdirSync(join(here.state, "backups", key));
   expect([kept.length, kept[0]?.startsWith("2026-01-01T00-00-02")]).toEqual([10, true]);
   expect(modeOf(join(here.state, "backups", key, kept[0] ?? ""))).toBe(0o600);
+  const { backup = "" } = await install({ ...here.call({ needs: [stop] }), now: new Date(0) });
+  expect([existsSync(backup), readdirSync(dirname(backup)).length]).toEqual([true, 10]);
   await away(here);
   expect([readFileSync(join(here.folder, "dotfiles.json"), "utf8"), existsSync(here.call().places.lockFile)]).toEqual([
     "{}\n",

@@ -10,7 +10,7 @@ import { type OwnMarks, ownEntries } from "./own-entries.ts";
 import type { ScopePlaces } from "./places.ts";
 import type { PlannedEntry } from "./plan.ts";
 import { type InstallRecord, readRecord, withRecordLock, writeRecord } from "./record.ts";
-import { hashOf, makePrivate, modeOf, realFile } from "./settings-file.ts";
+import { hashOf, makePrivate, modeOf, outermostMissing, realFile } from "./settings-file.ts";
 
 export interface InstallCall {
   readonly places: ScopePlaces;
@@ -51,7 +51,7 @@ async function installAt(real: string, call: InstallCall): Promise<Installed> {
   const { settingsFile, lockFile } = places;
   const marks = marksOf(call, await readLockFile(lockFile));
   const record = await readRecord(real, home);
-  const madeFolder = (await modeOf(dirname(settingsFile))) === undefined ? dirname(settingsFile) : record?.madeFolder;
+  const madeFolder = (await outermostMissing(dirname(settingsFile))) ?? record?.madeFolder;
   const mode = await modeOf(settingsFile);
   const secret = planned.some(({ transport }) => transport === "http") && call.tokenEnv === undefined;
   let way: WayBack = { before: null, had: hadNothing };

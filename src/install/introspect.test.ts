@@ -58,6 +58,13 @@ test.each([
     "install/import",
     /prints without end/,
   ],
+  ["a file that is killed", 'process.kill(process.pid, "SIGKILL");', "install/import", /ended by SIGKILL/],
+  [
+    "a file that spoils what is said of it",
+    'JSON.stringify = () => "{}"; throw new Error("x");',
+    "install/import",
+    /changes what Node itself says/,
+  ],
   ["no default export", "export const x = 1;", "install/no-app", /no default export/],
   ["another default export", "export default {};", "install/no-app", /exports no app/],
 ])("SD-87: %s is told in words of its own, with the file's name", async (_, text, code, message) => {

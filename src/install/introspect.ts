@@ -68,10 +68,22 @@ async function readReport(file: string, finished: Finished, mark: string, timeou
   }
   if (line === undefined)
     throw problem("install/import", `${file} cannot be loaded: ${wordsOf(finished)}.`, file, prints);
-  const report = JSON.parse(line.slice(mark.length)) as Report;
+  const report = reportIn(line.slice(mark.length));
+  if (report === undefined)
+    throw problem("install/import", `${file} cannot be loaded: it changes what Node itself says.`, file, prints);
   if ("problem" in report) throw problem(codeOf(report.problem), wordsFor(report.problem), file, prints);
   const { events, inputs } = report;
   return { events, inputs, contentHash: await contentHashOf(file, inputs), prints };
+}
+
+/** Undefined when the file, which runs in the same process, has spoilt it. */
+function reportIn(text: string): Report | undefined {
+  try {
+    const report = JSON.parse(text) as Report;
+    return "problem" in report || (Array.isArray(report.events) && Array.isArray(report.inputs)) ? report : undefined;
+  } catch {
+    return undefined; // told as what it is by whoever asked
+  }
 }
 
 type Report =
@@ -102,6 +114,7 @@ function wordsFor(told: Told): string {
 function wordsOf({ ended, stdout }: Finished): string {
   if (stdout.droppedBytes > 0) return "it prints without end while it is loaded";
   if (ended.by === "exit") return `it ended the process with status ${ended.code} while it was loaded`;
+  if (ended.by === "signal") return `the process was ended by ${ended.signal} while it was loaded`;
   return ended.by === "not-started" ? ended.why : `the process ended by ${ended.by}`;
 }
 

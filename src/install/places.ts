@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { clientHome } from "../engine/settings/index.ts";
 import { Problem } from "../protocol/index.ts";
 import type { Scope } from "./scope.ts";
+import { realFile } from "./settings-file.ts";
 
 /** Where a person stands. */
 export interface Standpoint {
@@ -46,6 +47,11 @@ export function placesOf(scope: Scope, standpoint: Standpoint): ScopePlaces {
         settingsFile: join(folder, "settings.local.json"),
         lockFile: join(folder, ".hookline.local.lock"),
       };
+}
+
+/** Whether the files of a project's scope are the user's own: with the home folder as the project they count once, as the person's. */
+export async function isUsersOwn({ scope, lockFile }: ScopePlaces, standpoint: Standpoint): Promise<boolean> {
+  return scope !== "user" && (await realFile(lockFile)) === (await realFile(placesOf("user", standpoint).lockFile));
 }
 
 /** The nearest folder around that is a project's, else the one we stand in. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type HomeSource, statePath } from "../files/index.ts";
@@ -6,8 +7,15 @@ import { settingsKey } from "./backup.ts";
 import type { ScopePlaces } from "./places.ts";
 import { realFile } from "./settings-file.ts";
 
-/** Removes what outlives an uninstall: the project's state, the hook log, the backups of the settings file. Gives what it removed. */
-export async function purgeTraces({ root, settingsFile }: ScopePlaces, home: HomeSource): Promise<readonly string[]> {
+/**
+ * Removes what outlives an uninstall: the project's state, the hook log, the backups of the settings file. Gives what was there; a dry
+ * run removes nothing of it.
+ */
+export async function purgeTraces(
+  { root, settingsFile }: ScopePlaces,
+  home: HomeSource,
+  dryRun = false,
+): Promise<readonly string[]> {
   const state = statePath(home);
   const project = createHash("sha256")
     .update(await realFile(root))
@@ -17,6 +25,7 @@ export async function purgeTraces({ root, settingsFile }: ScopePlaces, home: Hom
     join(state, "log"),
     join(state, "backups", settingsKey(await realFile(settingsFile))),
   ];
-  for (const path of traces) await rm(path, { recursive: true, force: true });
-  return traces;
+  const there = traces.filter((path) => existsSync(path));
+  if (!dryRun) for (const path of there) await rm(path, { recursive: true, force: true });
+  return there;
 }

@@ -20,7 +20,7 @@ export interface InstallRecord {
   /** SHA-256 of the bytes that install left. */
   readonly afterHash: string;
   readonly had: Had;
-  /** The folder of the settings file, if install made it. */
+  /** The folder of the settings file, or the outermost one around it, that install made. */
   readonly madeFolder?: string;
   readonly entries: readonly PlannedEntry[];
   readonly tokenEnv?: string;

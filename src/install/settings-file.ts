@@ -2,12 +2,17 @@ import { createHash } from "node:crypto";
 import { chmod, lstat, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Edit, editSettings } from "../engine/settings/index.ts";
-import { unless } from "../files/index.ts";
+import { errorCode, unless } from "../files/index.ts";
 
 /** Where a settings file really lies, whether it is there yet or not: our own notes about it go by this path. */
 export async function realFile(path: string): Promise<string> {
-  const real = await unless(["ENOENT", "ENOTDIR"], realpath(path));
-  if (real !== undefined) return real;
+  try {
+    return await realpath(path);
+  } catch (error) {
+    // A link that leads in a circle leads nowhere else; whoever reads the file says so.
+    if (errorCode(error) === "ELOOP") return path;
+    if (!["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) throw error;
+  }
   const link = await unless(["ENOENT", "ENOTDIR", "EINVAL"], readlink(path));
   if (link !== undefined) return realFile(resolve(dirname(path), link));
   return dirname(path) === path ? path : join(await realFile(dirname(path)), basename(path));
@@ -38,6 +43,12 @@ export function hashOf(text: string): string {
 export async function modeOf(path: string): Promise<number | undefined> {
   const stat = await unless(["ENOENT", "ENOTDIR"], lstat(await realFile(path)));
   return stat && stat.mode & 0o7777;
+}
+
+/** The outermost folder of a path that is not there yet; undefined when all of them are. */
+export async function outermostMissing(folder: string): Promise<string | undefined> {
+  if ((await modeOf(folder)) !== undefined) return undefined;
+  return (await outermostMissing(dirname(folder))) ?? folder;
 }
 
 /** A file with a token in it is for its owner alone. False when it was so already, or is not there. */

@@ -96,7 +96,7 @@ test("SD-97: entries that are gone or altered, a lost lock file and a lost hooks
   expect(await driftOf(here)).toEqual([
     "project entry-missing: The entry for Stop is gone from the settings.",
     "project entry-altered: The entry for PreToolUse is not as it was installed.",
-    `project hooks-file-missing: The hooks file ${here.hooksFile} is not there.`,
+    `project hooks-file-missing: The hooks file ${here.hooksFile} is not there. Put it back, or: hookline install FILE, or hookline uninstall.`,
   ]);
   rmSync(lockFile);
   expect(await driftOf(here)).toContainEqual(
@@ -113,9 +113,9 @@ test("SD-97: the same app in two scopes, and a switch that turns every hook off"
   const off = `disableAllHooks in ${settingsFile} switches every hook off.`;
   expect(await driftOf(here)).toEqual([
     `project disabled: ${off}`,
-    "project two-scopes: The same app is installed in local scope too; its handlers run twice.",
+    "project two-scopes: The same app is installed in local scope too; its handlers run twice. hookline uninstall --scope local takes it out there.",
     `local disabled: ${off}`,
-    "local two-scopes: The same app is installed in project scope too; its handlers run twice.",
+    "local two-scopes: The same app is installed in project scope too; its handlers run twice. hookline uninstall --scope project takes it out there.",
   ]);
 });
 

@@ -8,7 +8,7 @@ import { type Drift, drift } from "./drift.ts";
 import type { Installer } from "./install-app.ts";
 import { type LockFile, readLockFile, unlockedPath } from "./lock-file.ts";
 import { type OwnMarks, type OwnPlace, ownEntries, ownHooks } from "./own-entries.ts";
-import { hooksFileFor, placesOf, type ScopePlaces, type Standpoint } from "./places.ts";
+import { hooksFileFor, isUsersOwn, placesOf, type ScopePlaces, type Standpoint } from "./places.ts";
 import { policyDrift } from "./policy-drift.ts";
 import { listenerOn } from "./port-owner.ts";
 import { type InstallRecord, readRecord } from "./record.ts";
@@ -42,7 +42,8 @@ export async function statusOf(
   const all: ScopeStatus[] = [];
   for (const scope of asked) {
     const places = placesIf(scope, standpoint);
-    if (places !== undefined) all.push(await scopeStatus(places, standpoint, installer, look));
+    if (places === undefined || (await isUsersOwn(places, standpoint))) continue;
+    all.push(await scopeStatus(places, standpoint, installer, look));
   }
   return all.map((one) => ({ ...one, drift: [...one.drift, ...otherScopes(one, all)] }));
 }
@@ -160,6 +161,9 @@ function otherScopes({ places, installed, hooksFile }: ScopeStatus, all: readonl
       appKey(one.hooksFile) === appKey(hooksFile),
   );
   return others.map(({ places: { scope } }) =>
-    drift("two-scopes", `The same app is installed in ${scope} scope too; its handlers run twice.`),
+    drift(
+      "two-scopes",
+      `The same app is installed in ${scope} scope too; its handlers run twice. hookline uninstall --scope ${scope} takes it out there.`,
+    ),
   );
 }

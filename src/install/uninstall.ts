@@ -1,5 +1,5 @@
 import { chmod, readFile, rm, rmdir, unlink } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { editSettings } from "../engine/settings/index.ts";
 import { type HomeSource, replaceFile, unless, withLock } from "../files/index.ts";
 import { backUp } from "./backup.ts";
@@ -58,12 +58,21 @@ async function uninstallAt(real: string, call: UninstallCall): Promise<Uninstall
   if (!dryRun) {
     const own = { root: places.root, packageRoot: join(places.root, "node_modules", "hookline") };
     if (places.scope === "project" && (await isOwnCopy(own))) await takeOutOfPlace(own.packageRoot);
-    if (record?.beforeMode !== undefined && done.after !== null) await chmod(real, record.beforeMode);
+    if (record?.beforeMode !== undefined) await unless(["ENOENT", "ENOTDIR"], chmod(real, record.beforeMode));
     await rm(lockFile, { force: true });
     await dropRecord(real, home);
-    if (record?.madeFolder !== undefined) await unless(["ENOTEMPTY", "EEXIST", "ENOENT"], rmdir(record.madeFolder));
+    if (record?.madeFolder !== undefined) await removeEmpty(dirname(settingsFile), record.madeFolder);
   }
   return { wasInstalled, ...(known === undefined ? {} : { hooksFile: known }), ...done };
+}
+
+/** A folder and those around it, up to the outermost, as long as nothing else lies in them. */
+async function removeEmpty(folder: string, outermost: string): Promise<void> {
+  const isGone = await unless(
+    ["ENOTEMPTY", "EEXIST"],
+    unless(["ENOENT"], rmdir(folder)).then(() => true),
+  );
+  if (isGone === true && folder.startsWith(`${outermost}${sep}`)) await removeEmpty(dirname(folder), outermost);
 }
 
 type Done = Pick<Uninstalled, "how" | "before" | "after">;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -52,4 +52,21 @@ test("SD-86: --with copies a recipe and prints the line that includes it; an unk
     'hookline: "redact-secret" is no recipe. Did you mean "redact-secrets"?\n',
   ]);
   expect(readdirSync(other)).toEqual([]);
+});
+
+test("SD-86: what came with a project cannot have init write elsewhere, and a file in the folder's place was called a bug", async () => {
+  const folder = emptyProject();
+  mkdirSync(join(folder, ".claude"));
+  writeFileSync(join(folder, "victim"), "theirs");
+  symlinkSync("../victim", join(folder, ".claude/hooks.ts"));
+  expect((await init(folder)).out).toContain(`kept  ${join(folder, ".claude/hooks.ts")}`);
+  expect(await init(folder, "--force")).toMatchObject({ status: 1, err: expect.stringContaining("is a link") });
+  expect(readFileSync(join(folder, "victim"), "utf8")).toBe("theirs");
+  const other = emptyProject();
+  writeFileSync(join(other, ".claude"), "");
+  expect(await init(other)).toEqual({
+    status: 1,
+    out: "",
+    err: `hookline: ${join(other, ".claude")} should be a folder. Move away what is there and try again.\n`,
+  });
 });

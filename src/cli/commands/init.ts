@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { replaceFile, unless } from "../../files/index.ts";
 import { nearest, Problem } from "../../protocol/index.ts";
 import type { Command } from "../command.ts";
 import { jsonText } from "../print/json.ts";
@@ -33,7 +34,7 @@ include them; it does not edit your code.`,
       ...recipes.map(({ name, text }) => ({ name: `${name}.ts`, text })),
     ];
     const folder = join(io.cwd, ".claude");
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     const done: Done = { written: [], kept: [], add: includeLines(recipes) };
     for (const { name, text } of files) {
       const path = join(folder, name);
@@ -98,15 +99,26 @@ function text(...lines: readonly string[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Contract: a file that is already there stays unless `force`. Whether it was written. */
+async function makeFolder(folder: string): Promise<void> {
+  const made = await unless(
+    ["EEXIST"],
+    mkdir(folder, { recursive: true }).then(() => true),
+  );
+  if (made === undefined)
+    throw new Problem("cli/usage", `${folder} should be a folder. Move away what is there and try again.`);
+}
+
+/**
+ * Contract: a file that is already there stays unless `force`, and a link is not followed: it may have come with the project. Whether it
+ * was written.
+ */
 async function write(path: string, content: string, force: boolean): Promise<boolean> {
-  try {
-    await writeFile(path, content, { flag: force ? "w" : "wx" });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    return false;
-  }
+  if (force) return (await replaceFile(path, content, { mode: 0o644 })) === "replaced";
+  const written = await unless(
+    ["EEXIST"],
+    writeFile(path, content, { flag: "wx" }).then(() => true),
+  );
+  return written === true;
 }
 
 const recipesFolder = fileURLToPath(new URL("../../../examples/hooks/", import.meta.url));

@@ -1,4 +1,12 @@
-import { placesOf, purgeTraces, type Scope, type ScopeStatus, statusOf, uninstall } from "../../install/index.ts";
+import {
+  placesOf,
+  purgeTraces,
+  type ScopePlaces,
+  type ScopeStatus,
+  scopes,
+  statusOf,
+  uninstall,
+} from "../../install/index.ts";
 import { Problem } from "../../protocol/index.ts";
 import type { Call, Command, Io } from "../command.ts";
 import { scopeOf, scopeOptions, standpointOf } from "../install-options.ts";
@@ -26,8 +34,7 @@ The exit status is 0 when it is out, or was not in; 1 when it cannot be done.`,
       throw new Problem("cli/usage", "hookline uninstall takes no words. See hookline uninstall --help.");
     const dryRun = call.flag("dry-run");
     const installer = installerFor(io);
-    const { scope, hooksFile } = await chosen(call, io);
-    const places = placesOf(scope, standpointOf(call, io));
+    const { places, hooksFile } = await chosen(call, io);
     const done = await uninstall({
       places,
       home: installer.home,
@@ -39,20 +46,21 @@ The exit status is 0 when it is out, or was not in; 1 when it cannot be done.`,
     if (!dryRun && done.hooksFile !== undefined && !(await isElsewhere(done.hooksFile, call, io))) {
       await installer.daemon.dropEndpoint(done.hooksFile);
     }
-    const purged = call.flag("purge") && !dryRun ? await purgeTraces(places, installer.home) : [];
+    const purged = call.flag("purge") ? await purgeTraces(places, installer.home, dryRun) : [];
     await io.out(
       call.flag("json")
         ? uninstallJson(done, places, dryRun, purged)
-        : uninstallText(done, places, dryRun, purged, styleFor(io)),
+        : uninstallText(done, places, { dryRun, purged, scopeNamed: scopeOf(call) !== undefined }, styleFor(io)),
     );
     return 0;
   },
 };
 
 /** The scope that was named, or the only one that has something of ours. */
-async function chosen(call: Call, io: Io): Promise<{ readonly scope: Scope; readonly hooksFile?: string }> {
+async function chosen(call: Call, io: Io): Promise<{ readonly places: ScopePlaces; readonly hooksFile?: string }> {
   const named = scopeOf(call);
-  const all = await statusOf(standpointOf(call, io), installerFor(io), named ? [named] : undefined, "nothing");
+  const standpoint = standpointOf(call, io);
+  const all = await statusOf(standpoint, installerFor(io), named ? [named] : undefined, "nothing");
   const installed = all.filter((one) => one.installed);
   if (installed.length > 1) {
     const scopes = installed.map(({ places }) => places.scope).join(" and ");
@@ -60,13 +68,22 @@ async function chosen(call: Call, io: Io): Promise<{ readonly scope: Scope; read
   }
   const found: ScopeStatus | undefined = installed[0] ?? all[0];
   return {
-    scope: found?.places.scope ?? "user",
+    // Outside every project there is the user's scope alone; but a scope that was named is that one, or a problem.
+    places: found?.places ?? placesOf(named ?? "user", standpoint),
     ...(found?.hooksFile === undefined ? {} : { hooksFile: found.hooksFile }),
   };
 }
 
-/** Whether another scope still has entries that need the daemon. */
+/** Whether another scope still has entries that need the daemon. One whose file cannot be read may have some. */
 async function isElsewhere(hooksFile: string, call: Call, io: Io): Promise<boolean> {
-  const all = await statusOf(standpointOf(call, io), installerFor(io), undefined, "nothing");
-  return all.some((one) => one.installed && one.hooksFile === hooksFile);
+  const standpoint = standpointOf(call, io);
+  const looked = scopes.map((scope) => statusOf(standpoint, installerFor(io), [scope], "nothing").catch(problemOf));
+  return (await Promise.all(looked)).some(
+    (all) => all instanceof Problem || all.some((one) => one.installed && one.hooksFile === hooksFile),
+  );
+}
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  throw error;
 }

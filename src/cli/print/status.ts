@@ -31,6 +31,9 @@ function scopeLines(
     ...(client === undefined ? [] : [`  client     ${client.form}`]),
     `  daemon     ${visible(running)}`,
     ...drift.map(({ kind, message }) => `  ${style.yellow(kind)}: ${visible(message)}`),
+    ...(drift.some(({ kind }) => kind.startsWith("entry-"))
+      ? ["  hookline doctor --fix brings the entries back."]
+      : []),
     ...notes.map((note) => `  ${style.dim(visible(note))}`),
   ];
 }

@@ -7,18 +7,16 @@ import { unifiedDiff } from "./unified.ts";
 export function uninstallText(
   done: Uninstalled,
   { settingsFile, scope }: ScopePlaces,
-  dryRun: boolean,
-  purged: readonly string[],
+  { dryRun, purged, scopeNamed }: { dryRun: boolean; purged: readonly string[]; scopeNamed: boolean },
   style: Style,
 ): string {
   const file = visible(settingsFile);
-  const gone = purged.map((path) => `removed   ${visible(path)}\n`).join("");
-  if (!done.wasInstalled) return `Nothing is installed in ${scope} scope.\n${gone}`;
-  if (dryRun)
-    return (
-      unifiedDiff(settingsFile, masked(done.before), done.after === null ? null : masked(done.after), style) ||
-      `${file} would stay as it is.\n`
-    );
+  const gone = purged.map((path) => `${dryRun ? "would remove" : "removed"}   ${visible(path)}\n`).join("");
+  if (!done.wasInstalled) return `Nothing is installed ${scopeNamed ? `in ${scope} scope` : "here"}.\n${gone}`;
+  if (dryRun) {
+    const diff = unifiedDiff(settingsFile, masked(done.before), done.after === null ? null : masked(done.after), style);
+    return `${diff || `${file} would stay as it is.\n`}${gone}`;
+  }
   const what = {
     restored: `${file} has its old bytes back`,
     removed: `${file} was made by install and is gone`,

@@ -1,0 +1,101 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { stop, type World, world } from "../install/fixtures/world.ts";
+import { install } from "../install/install.ts";
+import { callHookline } from "./fixtures/caller.ts";
+
+function caller({ home, state, project }: World, cwd = project) {
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, HOOKLINE_HOME: state };
+  return async (...words: readonly string[]) => {
+    const { status, out, err } = await callHookline(words, { home, cwd, env });
+    return { status, out, err };
+  };
+}
+
+const app = (body: string) => `import { createApp } from "hookline/sdk";\nexport default createApp()${body};\n`;
+
+test("SD-99: 0 done or already so, 1 cannot be done, 2 no handlers, 3 something found, 4 not installed", async () => {
+  const here = world();
+  const hookline = caller(here);
+  const codeOf = async (...words: readonly string[]) => (await hookline(...words)).status;
+  const toLocal = ["install", "--scope", "local", "--transport", "run"];
+  const file = join(here.project, ".claude/settings.local.json");
+
+  writeFileSync(here.hooksFile, app(""));
+  expect([
+    await codeOf(...toLocal),
+    await codeOf("install", "none.mjs"),
+    await codeOf("install", "--scope", "all"),
+  ]).toEqual([2, 1, 1]);
+  writeFileSync(here.hooksFile, "const = 1;");
+  expect(await codeOf(...toLocal)).toBe(1);
+  expect([await codeOf("status"), await codeOf("uninstall"), await codeOf("doctor")]).toEqual([4, 0, 0]);
+  expect(readdirSync(join(here.project, ".claude"))).toEqual(["hooks.mjs"]);
+
+  writeFileSync(here.hooksFile, app(".onStop(() => undefined)"));
+  expect([await codeOf(...toLocal), await codeOf(...toLocal), await codeOf("status")]).toEqual([0, 0, 0]);
+  writeFileSync(file, "{}");
+  expect([await codeOf("status"), await codeOf("doctor"), await codeOf("doctor", "--fix")]).toEqual([3, 3, 0]);
+  expect(readFileSync(file, "utf8")).toContain('"Stop"');
+
+  writeFileSync(file, "{,}");
+  for (const words of [toLocal, ["status"], ["uninstall"], ["doctor", "--fix"]]) {
+    const { status, err } = await hookline(...words);
+    expect([words[0], status, err]).toEqual([words[0], 1, expect.stringContaining(`${file} cannot be read: line 1`)]);
+  }
+  expect([await codeOf("doctor"), readFileSync(file, "utf8")]).toEqual([3, "{,}"]);
+  writeFileSync(file, "{}");
+  expect([await codeOf("uninstall"), readFileSync(file, "utf8"), await codeOf("status")]).toEqual([0, "{}", 4]);
+}, 60_000);
+
+test("SD-88 SD-96: uninstalling in a scope that was named, in the home folder, took the user's own entries out", async () => {
+  const here = world();
+  const call = here.call({ scope: "user", needs: [stop] });
+  await install(call);
+  const atHome = caller(here, here.home);
+  for (const scope of ["local", "project"]) {
+    const { status, err } = await atHome("uninstall", "--scope", scope);
+    expect([status, err]).toEqual([1, expect.stringContaining("is your home folder and no project")]);
+  }
+  expect(readFileSync(call.places.settingsFile, "utf8")).toContain('"Stop"');
+  expect((await atHome("uninstall")).out).toContain("was made by install and is gone");
+  expect((await atHome("uninstall")).out).toBe("Nothing is installed here.\n");
+});
+
+test("SD-88: the home folder as a named project is no second scope, and a project's entries were written into the user's settings", async () => {
+  const here = world();
+  const call = here.call({ scope: "user", needs: [stop] });
+  mkdirSync(join(here.home, ".claude"));
+  writeFileSync(join(here.home, ".claude/hooks.mjs"), app(".onStop(() => undefined)"));
+  const atHome = caller(here, here.home);
+  const { status, err } = await atHome("install", "--cwd", ".", "--transport", "run");
+  expect([status, err]).toEqual([1, expect.stringContaining("Take --scope user, or --scope local")]);
+  expect(existsSync(call.places.settingsFile)).toBe(false);
+  await install(call);
+  const { scopes } = JSON.parse((await atHome("status", "--cwd", ".", "--json")).out) as {
+    scopes: { scope: string; drift: { kind: string }[] }[];
+  };
+  expect(scopes.map(({ scope, drift }) => [scope, drift.some(({ kind }) => kind === "two-scopes")])).toEqual([
+    ["local", false],
+    ["user", false],
+  ]);
+});
+
+test("SD-96: with another scope's file broken, uninstalling failed after it was done", async () => {
+  const here = world();
+  await install(here.call({ scope: "user", needs: [stop] }));
+  writeFileSync(join(here.project, ".claude/settings.json"), "{");
+  expect(await caller(here)("uninstall", "--scope", "user")).toMatchObject({ status: 0, err: "" });
+});
+
+test("SD-98: doctor tells of a settings file whose link leads in a circle, where it failed", async () => {
+  const here = world();
+  const file = join(here.project, ".claude/settings.json");
+  rmSync(file, { force: true });
+  symlinkSync("settings.json", file);
+  expect(await caller(here)("doctor")).toMatchObject({
+    status: 3,
+    out: expect.stringContaining("settings-unreadable"),
+  });
+});
