@@ -200,6 +200,16 @@ describe("SD-65, SD-66, SD-67: loading", () => {
       ["exits.mjs", "\nprocess.exit(0);", /exits\.mjs:2: Error: process\.exit\(0\) was called/],
       ["missing.mjs", `import "./nowhere.mjs";`, /nowhere\.mjs/],
       ["throws.ts", `\n\nthrow new Error("at start");`, /throws\.ts:3: Error: at start/],
+      [
+        "typo.ts",
+        app(`\n\napp.onStop({ onFailure: "Block" }, () => undefined);`),
+        /typo\.ts:5: The option "onFailure"/,
+      ],
+      [
+        "typo.mjs",
+        app(`\n\napp.onStop({ onFailure: "Block" }, () => undefined);`),
+        /typo\.mjs:5: The option "onFailure"/,
+      ],
       ["empty.mjs", "export const a = 1;", /exports no app: it has no default export/],
       ["other.mjs", "export default {};", /exports no app: its default export is none/],
     ];

@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { Problem } from "../../protocol/index.ts";
 import { type AppInside, appInside } from "../app-symbol.ts";
 import { wrong } from "../problem.ts";
 import { type CachedBuild, cachedBuild } from "./cached-build.ts";
-import { firstFault, hidesItsPlace } from "./fault.ts";
+import { firstFault, hidesItsPlace, withCaller } from "./fault.ts";
 import { readScript, runScript } from "./script.ts";
 import { mapStacks } from "./stacks.ts";
 
@@ -54,7 +55,8 @@ async function importFile(file: string, options: LoadOptions): Promise<unknown> 
       return await importBuilt(file, known, options);
     }
   } catch (cause) {
-    if (cause instanceof Error && cause.name === "Problem") throw cause;
+    // What is wrong with the loading names the file; what is wrong with a call that the file makes does not.
+    if (cause instanceof Problem) throw "file" in cause.about ? cause : withCaller(cause, file);
     // The builder's parser names the line; it throws a problem of its own.
     if (hidesItsPlace(cause)) await (await import("./build.ts")).tellPlace(file, firstFault(cause));
     const way =
