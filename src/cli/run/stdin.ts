@@ -16,19 +16,24 @@ export async function readInput(waitMs: number, head?: number): Promise<Input> {
   const chunks: Buffer[] = [];
   const end = new JsonEnd();
   let bytes = 0;
+  let length: number | undefined;
   /** True when there is nothing more to read. */
   const take = (chunk: Buffer): boolean => {
     chunks.push(chunk);
     bytes += chunk.length;
     // Mostly the first piece is all; the parser that will read it anyhow finds that out faster than looking at every byte.
-    return (chunks.length === 1 && isWhole(chunk)) || end.feed(chunk) || bytes > maxBytes;
+    if (chunks.length === 1 && isWhole(chunk)) return true;
+    if (!end.feed(chunk)) return bytes > maxBytes;
+    length = end.length;
+    return true;
   };
   // What a client has read already comes first; it may be all.
   const whole = head !== undefined && fromFile(take, head) === "whole";
   const ended = whole ? "whole" : !isPipe() ? fromFile(take, 0) : (atOnce(take) ?? (await fromPipe(take, waitMs)));
   if (bytes > maxBytes) return { fault: `the payload is larger than ${maxBytes / 2 ** 20} MiB` };
   if (ended === "silence") return { fault: `no complete payload came within ${waitMs / 1000} s` };
-  return { text: (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString("utf8") };
+  const all = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  return { text: all.toString("utf8", 0, length) };
 }
 
 function isWhole(chunk: Buffer): boolean {
