@@ -1,5 +1,6 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -13,9 +14,10 @@ import {
 } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { dist } from "../src/files/fixtures/programs.ts";
+import { findCompiler } from "../src/install/compile-client.ts";
 
 /** A machine with nothing on it but a project, whose name has a blank and a quote, and the built program. */
 interface Machine {
@@ -40,13 +42,22 @@ interface Outcome {
   readonly runs: readonly { readonly ended: { readonly by: string } }[];
 }
 
-function machine(): Machine {
+function machine({ isCopy = false } = {}): Machine {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-new-")));
   const [project, home] = [join(folder, 'the author\'s "first" $project é'), join(folder, "home")];
   mkdirSync(join(project, "node_modules"), { recursive: true });
   mkdirSync(home);
   writeFileSync(join(project, "package.json"), "{}");
-  symlinkSync(dirname(dist), join(project, "node_modules", "hookline"));
+  const own = join(project, "node_modules", "hookline");
+  if (isCopy) {
+    const isNeeded = (path: string) => !/\.(?:d\.ts|map)$/.test(path);
+    for (const [name, from] of [["dist", dist] as const, ["client", "client"] as const])
+      cpSync(from, join(own, name), { recursive: true, filter: isNeeded });
+    cpSync("package.json", join(own, "package.json"));
+    symlinkSync(resolve("node_modules"), join(own, "node_modules"));
+  } else {
+    symlinkSync(dirname(dist), own);
+  }
   const env = { PATH: process.env["PATH"] ?? "", HOME: home, HOOKLINE_HOME: join(folder, "state"), NO_COLOR: "1" };
   const hookline = (...words: readonly string[]) => run([join(dist, "cli", "bin.cjs"), ...words], project, env);
   onTestFinished(async () => {
@@ -132,6 +143,54 @@ test("a new user's path: init, test, install, an event through the client, statu
   expect((await hookline("status")).code).toBe(4);
   expect((await fire("PreToolUse", deletes)).decision).toBe("none");
 }, 120_000);
+
+test.runIf(findCompiler(process.env) !== undefined)(
+  "SD-79 SD-90 SD-95 SD-96: a package of the project's own has the compiled client in the script's place, approved in both forms, and the script again after uninstall",
+  async () => {
+    const { project, folder, hookline, fire, read } = machine({ isCopy: true });
+    const client = join(project, "node_modules/hookline/client");
+    const look = () => [readdirSync(client), readFileSync(join(client, "hookline-client"), "latin1")];
+    const shipped = look();
+    expect((await hookline("init", "--js")).code).toBe(0);
+    expect((await hookline("install", "--dry-run")).code).toBe(0);
+    expect(look()).toEqual(shipped);
+    expect((await hookline("install")).out).toContain("with   the compiled client\n");
+    const settings = read(".claude/settings.json");
+    expect(settings).not.toContain(folder);
+    const { hooks } = JSON.parse(settings) as {
+      hooks: { PreToolUse: [{ hooks: [{ command: string; args: string[] }] }] };
+    };
+    const [{ command, args }] = hooks.PreToolUse[0].hooks;
+    const [file = "", ...words] = [command, ...args].map((word) =>
+      word.replaceAll("$" + "{CLAUDE_PROJECT_DIR}", project),
+    );
+    expect(readFileSync(file).subarray(0, 2).toString()).not.toBe("#!");
+    // As a host does it: no shell, no PATH beyond the usual one.
+    const asHost = () =>
+      spawnSync(file, words, {
+        cwd: project,
+        env: { HOOKLINE_HOME: join(folder, "state"), PATH: process.env["PATH"] },
+        input: JSON.stringify({ ...deletes, hook_event_name: "PreToolUse", session_id: "s", cwd: project }),
+      });
+    expect(asHost().stdout.toString()).toContain('"permissionDecision":"ask"');
+    expect((await fire("PreToolUse", deletes)).decision).toBe("ask");
+    expect((await hookline("status")).out).toContain("client     compiled");
+
+    // npm ci
+    rmSync(join(client, "hookline-client.bash"));
+    writeFileSync(join(client, "hookline-client"), shipped[1] as string, "latin1");
+    expect((await fire("PreToolUse", deletes)).decision).toBe("ask");
+    expect(await hookline("doctor")).toMatchObject({ code: 0, out: expect.stringContaining("client-script") });
+    expect((await hookline("install")).out).toMatch(/nothing has changed\.\nThe compiled client is back/);
+    expect(read(".claude/settings.json")).toBe(settings);
+    expect(await hookline("doctor")).toMatchObject({ code: 0, out: expect.not.stringContaining("client-") });
+
+    expect((await hookline("uninstall")).code).toBe(0);
+    expect(look()).toEqual(shipped);
+    expect(statSync(join(client, "hookline-client")).mode & 0o111).toBe(0o111);
+  },
+  120_000,
+);
 
 const withImport = (more = "") => `import { createApp, deny } from "hookline/sdk";
 import { word } from "./words.ts";

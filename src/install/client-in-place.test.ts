@@ -116,7 +116,8 @@ test("only a copy of the project's own is changed: no link, no checkout, nothing
     { form: "compiled" },
     "script",
   ]);
-  expect([await place(), formAt(here.client)]).toEqual([{ form: "compiled" }, "program"]);
+  expect([await place(), formAt(here.client)]).toEqual([{ form: "compiled", isPlaced: true }, "program"]);
+  expect(await place()).toEqual({ form: "compiled" });
   mkdirSync(join(here.root, ".devcontainer"));
   expect([await place(), formAt(here.client)]).toEqual([
     { form: "compiled", behindScript: "a container (.devcontainer) may use the same files" },

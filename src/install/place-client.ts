@@ -11,6 +11,8 @@ export interface ClientUse {
   readonly why?: string;
   /** Why a script stands before the compiled one. */
   readonly behindScript?: string;
+  /** Only now the compiled one was put where the entries name it. */
+  readonly isPlaced?: true;
 }
 
 export interface Placing extends ProjectPackage {
@@ -25,10 +27,12 @@ export interface Placing extends ProjectPackage {
 export async function placeClient(made: Compiled, placing: Placing): Promise<ClientUse> {
   try {
     const why = await whyScript(made, placing);
-    if (why === undefined && "program" in made && !placing.dryRun) await putInPlace(made.program, placing.packageRoot);
-    if (why !== undefined && !placing.dryRun && (await isOwnCopy(placing))) await takeOutOfPlace(placing.packageRoot);
-    if ("why" in made && why !== undefined) return { form: "script", why };
-    return { form: "compiled", ...(why === undefined ? {} : { behindScript: why }) };
+    if (why !== undefined) {
+      if (!placing.dryRun && (await isOwnCopy(placing))) await takeOutOfPlace(placing.packageRoot);
+      return "why" in made ? { form: "script", why } : { form: "compiled", behindScript: why };
+    }
+    const isPlaced = "program" in made && !placing.dryRun && (await putInPlace(made.program, placing.packageRoot));
+    return { form: "compiled", ...(isPlaced ? { isPlaced } : {}) };
   } catch (error) {
     const why = messageOf(error);
     return "why" in made ? { form: "script", why: made.why } : { form: "compiled", behindScript: why };

@@ -43,7 +43,10 @@ export function installText(done: Done, approval: Approval, dryRun: boolean, sty
           ...(done.client === undefined ? [] : [`  with   ${clientWords(done.client)}`]),
           ...(backup === undefined ? [] : [`  backup ${visible(backup)}`]),
         ]
-      : [`${visible(hooksFile)} is installed already, and nothing has changed.`];
+      : [
+          `${visible(hooksFile)} is installed already, and nothing has changed.`,
+          ...(done.client?.isPlaced === true ? ["The compiled client is back where the entries name it."] : []),
+        ];
   return linesOf([...head, ...tail]);
 }
 
