@@ -25,7 +25,7 @@ export function guardEnds(held: () => boolean): (code: number) => never {
   const { exit, reallyExit, abort, kill } = own;
   let ending: number | undefined;
   const refuse = (words: string, called: (...given: never[]) => unknown): never => {
-    const error = new Error(`${words} was called; a hook ends by returning`);
+    const error = new Error(`${words} was called; hooks and tasks end by returning`);
     Error.captureStackTrace(error, called); // the place to name is where it was called
     throw error;
   };

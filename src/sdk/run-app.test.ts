@@ -127,5 +127,5 @@ test("SD-62 SD-63: with the process's own output nothing but the answer goes the
   });
   expect([code, process.exitCode, written]).toEqual([2, 2, []]);
   expect(errors.text).toContain("printed\n");
-  expect(errors.text).toContain("leaves failed: process.exit(0) was called; a hook ends by returning");
+  expect(errors.text).toContain("leaves failed: process.exit(0) was called; hooks and tasks end by returning");
 });

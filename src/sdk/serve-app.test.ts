@@ -113,7 +113,7 @@ test("serveApp listens on the machine's own address alone, and never without a t
 
 test("SD-34: a handler that ends the process has failed, in serveApp and in the test client", async () => {
   const app = createApp().preTool("Bash", { name: "leaves", onFailure: "block" }, () => process.exit(0));
-  const why = "leaves failed: process.exit(0) was called; a hook ends by returning";
+  const why = "leaves failed: process.exit(0) was called; hooks and tasks end by returning";
   const { server, complaints } = await served(app);
   expect((await send(server, event)).text).toContain(why);
   expect(complaints).toEqual([expect.stringContaining("Hook leaves failed on PreToolUse")]);

@@ -160,6 +160,20 @@ test("SD-59: a task that never lets go of the thread loses its worker, and the n
   await until(() => !existsSync(`/proc/${readFileSync(pids, "utf8")}/exe`));
 });
 
+test("a task that ended its process took the jobs along that ran beside it", async () => {
+  const file = world.file(
+    "leaves.mjs",
+    app(`const leaves = app.task("leaves", () => process.exit(0));
+         const stays = app.task("stays", async () => { await sleep(500); return "stayed"; });`),
+  );
+  const both =
+    "(await tasks.add(stays), await tasks.add(leaves), await tasks.waitAll([stays, leaves], { timeoutMs: 15_000 }))";
+  expect(await send(file, `${both}.map((one) => one?.value ?? one?.error)`)).toEqual([
+    "stayed",
+    { code: "failed", message: expect.stringContaining("process.exit(0) was called") },
+  ]);
+});
+
 test("SD-56: cancel aborts the signal of a job that runs in another process", async () => {
   const notes = join(world.folder, "notes");
   const file = world.file(

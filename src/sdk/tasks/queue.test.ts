@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { appInside, createApp } from "../index.ts";
 import { backendDefaults, type NewJob } from "./backend.ts";
 import { defaultTasks, queueFolder } from "./default.ts";
+import { isWaiting } from "./job-file.ts";
 import { queueTasks } from "./queue.ts";
 import { sweepDone } from "./recover.ts";
 
@@ -96,6 +98,16 @@ test("SD-57, SD-59: after a reboot results are there, and what ran runs again, t
   const after = queueTasks(place);
   expect((await after.take({ session: "s", space: "" }, "done", "completed"))?.value).toBe(7);
   expect((await after.claim(["t"]))?.record).toMatchObject({ key: "open", begun: 2 });
+});
+
+test("for a job whose task is gone a worker was started with every event", async () => {
+  const place = join(folder, "gone");
+  await queueTasks(place).add(job({ task: "gone" }));
+  const app = createApp();
+  app.task("here", () => 1);
+  expect(await isWaiting(place, appInside(app)?.tasks ?? new Map())).toBe(false);
+  app.task("gone", () => 1);
+  expect(await isWaiting(place, appInside(app)?.tasks ?? new Map())).toBe(true);
 });
 
 test("SD-59: a session has at most a thousand open jobs, and a worker that is silent for half a minute has lost its job", () => {

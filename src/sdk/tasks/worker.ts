@@ -3,15 +3,18 @@ import { messageOf } from "../../protocol/index.ts";
 import { loadApp } from "../load/load-app.ts";
 import type { LogRecord } from "../log.ts";
 import { appendLog } from "../log-file.ts";
+import { guardEnds } from "../no-exit.ts";
 import { workTasks } from "./work-tasks.ts";
 
 /** The program of a worker that hooks start: `worker.js HOOKS_FILE`. It ends by itself when there was nothing to do for a while. */
 const [file = ""] = process.argv.slice(2);
 const { env } = process;
+// One task must not take those along that run beside it.
+const exit = guardEnds(() => true);
 const log = (record: LogRecord) => appendLog({ ...record, transport: "worker" }, env, () => undefined);
 const fail = (message: string) => {
   log({ time: new Date().toISOString(), event: "", level: "error", message });
-  process.exit(1);
+  exit(1);
 };
 
 const ending = new AbortController();
@@ -41,4 +44,4 @@ try {
   fail(`The worker for ${file} ended: ${messageOf(error)}`);
 }
 // A task may have left timers and sockets behind.
-process.exit(0);
+exit(0);
