@@ -16,6 +16,22 @@ test("SD-22: every answer is a frozen value", () => {
   expect(new Set(all.map(({ kind }) => kind)).size).toBe(22);
 });
 
+test("SD-23: a decision without words does not compile", () => {
+  // @ts-expect-error
+  sdk.allow();
+  // @ts-expect-error
+  sdk.ask();
+  // @ts-expect-error
+  sdk.deny();
+  // @ts-expect-error
+  sdk.block();
+  // @ts-expect-error
+  sdk.halt();
+  // @ts-expect-error
+  sdk.denyPermission();
+  expect(sdk.defer()).toEqual({ kind: "defer" });
+});
+
 test("SD-25: updateInput replaces the input, patchInput lays a part over it, and neither allows anything", async () => {
   const said = async (answer: sdk.AnswerOf<"updateInput" | "patchInput">) => {
     const { wire } = await testClient(createApp().preTool("Bash", () => answer)).preTool("Bash", bash);

@@ -1,6 +1,7 @@
 import { expect, expectTypeOf, test } from "vitest";
 import {
   allow,
+  appInside,
   ask,
   block,
   blueprint,
@@ -295,6 +296,14 @@ test("SD-10, SD-13: a blueprint keeps its place, its middleware and its state to
     ["UserPromptSubmit"],
   ]);
   expect(() => app.include(part)).toThrow(expect.objectContaining({ code: "sdk/already-included" }));
+  const other = createApp().include(part);
+  expect((await testClient(other).prompt("hi")).trace.map(({ name }) => name)).toEqual(["inside"]);
+});
+
+test("SD-10: a handler that was registered on a blueprint after it was included was in no app", () => {
+  const part = blueprint("late");
+  createApp().include(part);
+  expect(() => part.preTool("Bash", () => deny("no"))).toThrow(/PreToolUse is registered on the blueprint late after/);
 });
 
 test("SD-11, SD-12, SD-13: strategies declare what they do, and two that declare the same conflict", async () => {
@@ -313,11 +322,21 @@ test("SD-11, SD-12, SD-13: strategies declare what they do, and two that declare
   (await testClient(app).stop()).expectBlocked(/does not declare/);
   expect(emitted).toEqual(["done", { n: 1 }]);
   const two = define("two", (plan) => void plan.onStop(() => block("two")));
+  const before = appInside(app)?.describe();
   expect(() => app.include(two())).toThrow(/two 1.0.0 and one 1.0.0 both declare Stop/);
-  expect(app.strategies.map(({ name }) => name)).toEqual(["one"]);
+  expect([app.strategies.map(({ name }) => name), appInside(app)?.describe()]).toEqual([["one"], before]);
   expect(app.include(two(), { onConflict: "order" }).strategies.length).toBe(2);
   const sly = define("sly", (plan) => void plan.preTool("Bash", () => undefined));
   expect(() => sly()).toThrow(expect.objectContaining({ code: "sdk/undeclared-hook" }));
+});
+
+test("SD-11: a strategy is built from its defaults and the options of the call", async () => {
+  const quota = defineStrategy<{ most: number; word: string }>({
+    ...{ name: "quota", version: "1.0.0", hooks: ["PreToolUse:Bash"], defaults: { most: 3, word: "calls" } },
+    build: (plan, { most, word }) => void plan.preTool("Bash", () => deny(`at most ${most} ${word}`)),
+  });
+  (await testClient(createApp().include(quota())).preTool("Bash", bash)).expectDenied("at most 3 calls");
+  (await testClient(createApp().include(quota({ most: 5 }))).preTool("Bash", bash)).expectDenied("at most 5 calls");
 });
 
 test("SD-14: observers see frozen data, cannot change the answer, and cost nothing when absent", async () => {

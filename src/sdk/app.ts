@@ -60,6 +60,8 @@ export function createApp<Defaults extends StateDefaults = StateDefaults>(
       }
       if (added.strategy && onConflict !== "order") checkConflicts(added.strategy, strategies);
       joinTasks(parts.tasks, added.tasks);
+      // From now on a handler more would be in no app.
+      Object.freeze(added.registrations);
       included.add(part);
       if (added.strategy) strategies.push(added.strategy);
       for (const one of added.registrations) {

@@ -71,6 +71,10 @@ interface Parts {
 /** Puts the registration methods on an app or a blueprint; each returns it, so calls chain. */
 export function addMethods(target: object, { name, registrations, middleware, tasks }: Parts): void {
   const add = (event: string, args: readonly unknown[], general: boolean) => {
+    if (Object.isFrozen(registrations)) {
+      const message = `${event} is registered on the blueprint ${name ?? "without a name"} after it was included, so the handler would never run. Register first.`;
+      throw wrong("already-included", message, { name, event });
+    }
     const position = registrations.filter((one) => one.event === event).length + 1;
     registrations.push(register(event, args, general, position));
     return target;

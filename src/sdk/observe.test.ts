@@ -1,5 +1,36 @@
 import { expect, test } from "vitest";
-import { openObservers } from "./observe.ts";
+import { createApp, type ObservationKind } from "./index.ts";
+import { observationKinds, openObservers } from "./observe.ts";
+import { testClient } from "./testing/index.ts";
+
+test("SD-14: everything that can be observed happens, and tells the handler it concerns", async () => {
+  const seen: (readonly [ObservationKind, unknown])[] = [];
+  const app = createApp()
+    .observe(({ kind, handler }) => void seen.push([kind, handler]))
+    .use(async (_event, _ctx, next) => {
+      await next();
+      throw new Error("late");
+    })
+    .onStop({ name: "skips", when: () => false }, () => undefined)
+    .onStop({ name: "emits" }, (_event, { emit }) => emit("done", 1))
+    .onStop({ name: "breaks" }, () => {
+      throw new Error("boom");
+    });
+  await testClient(app).stop();
+  expect(seen).toEqual([
+    ["hook-start", undefined],
+    ["handler-start", "skips"],
+    ["handler-skip", "skips"],
+    ["handler-start", "emits"],
+    ["custom", "emits"],
+    ["handler-end", "emits"],
+    ["handler-start", "breaks"],
+    ["handler-error", "breaks"],
+    ["hook-error", undefined],
+    ["hook-end", undefined],
+  ]);
+  expect(new Set(seen.map(([kind]) => kind))).toEqual(new Set(observationKinds));
+});
 
 test("SD-14: an observer that rejects was an unhandled rejection, and that is a failure of the whole app", async () => {
   const told: string[] = [];

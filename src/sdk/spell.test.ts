@@ -165,9 +165,14 @@ test("SD-23, SD-28: empty reasons and long texts", async () => {
   const old = createApp().preTool({ name: "old" }, () => bare(allow) as never);
   const passed = (await testClient(old).preTool("Bash", { command: "ls" })).expectNoOpinion();
   expect(passed.warnings.map(({ code }) => code)).toEqual(["allow-without-reason"]);
-  const long = createApp().onPrompt(() => context("x".repeat(10_001)));
-  const sent = await testClient(long).prompt("hi");
-  expect([sent.additionalContext[0]?.length, sent.warnings.map(({ code }) => code)]).toEqual([10_001, ["long-text"]]);
+  const text = "x".repeat(10_001);
+  const long = createApp().onPrompt(() => [context(text), systemMessage(text), context("x".repeat(10_000))]);
+  const { wire, warnings } = await testClient(long).prompt("hi");
+  expect(wire).toMatchObject({
+    systemMessage: text,
+    hookSpecificOutput: { additionalContext: `${text}\n\n${"x".repeat(10_000)}` },
+  });
+  expect(warnings.map(({ code }) => code)).toEqual(["long-text", "long-text"]);
 });
 
 test("SD-29: raw fields pass, with the right event name and nothing where the event has no such object", async () => {
