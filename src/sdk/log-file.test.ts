@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
@@ -95,14 +95,32 @@ test("SD-112: what cannot be written is told and changes nothing; a link is not 
   expect(readFileSync(join(home, "log/hooks.jsonl"), "utf8").split("\n")[0]).toBe('{"torn":');
 });
 
+test("SD-112: a state folder that a file system denies kept the process going for ever", () => {
+  if (process.platform !== "linux") return;
+  const words = [resolve(import.meta.dirname, "fixtures/write-log.mjs"), built, 1, 1, 1_000, 3].map(String);
+  const { status, stderr } = spawnSync(process.execPath, words, {
+    env: { HOOKLINE_HOME: "/proc/denied" },
+    timeout: 10_000,
+  });
+  expect([status, String(stderr)]).toEqual([0, expect.stringContaining("The hook log cannot be written: ENOENT")]);
+});
+
 test("SD-112: whatever an author hands to the log becomes a line of bounded length", () => {
   const ring: Record<string, unknown> = {};
   ring["self"] = ring;
   expect([...write({ data: ring }), ...write({ data: 1n }), ...write({ data: "x".repeat(10 * 2 ** 20) })]).toEqual([]);
-  expect(lines().map(({ data, cut }) => [String(data).length, cut])).toEqual([
-    ["[object Object]".length, undefined],
-    [1, undefined],
+  const broken = {
+    toJSON() {
+      throw new Error("no");
+    },
+  };
+  expect(write({ data: { list: [1n, { ring }], broken: "no" } }).concat(write({ data: broken }))).toEqual([]);
+  expect(lines().map(({ data, cut }) => [cut ? String(data).length : data, cut])).toEqual([
+    [{ self: "[ring]" }, undefined],
+    ["1", undefined],
     [4_097, true],
+    [{ list: ["1", { ring: { self: "[ring]" } }], broken: "no" }, undefined],
+    ["[object Object]", undefined],
   ]);
   expect(logFiles(env()).map((path) => path.slice(home.length))).toEqual([
     "/log/hooks.jsonl.2",

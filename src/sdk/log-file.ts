@@ -15,6 +15,8 @@ import { statePath } from "../files/index.ts";
 import { messageOf } from "../protocol/index.ts";
 import { version } from "./load/version.ts";
 import type { LogRecord } from "./log.ts";
+import { lineOf } from "./log-line.ts";
+import { makeFolder } from "./make-folder.ts";
 
 export interface LogFileOptions {
   /** A file that grew beyond this is turned over; 5 MiB unless told. */
@@ -110,7 +112,7 @@ function open(path: string): number {
     return openSync(path, flags, 0o600);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     return openSync(path, flags, 0o600);
   }
 }
@@ -134,27 +136,6 @@ function brokenEnd(file: number): number | undefined {
   const last = Buffer.alloc(1);
   readSync(file, last, 0, 1, size - 1);
   return last[0] === 0x0a ? undefined : size;
-}
-
-const longestLine = 64 * 1024;
-const longestText = 4_096;
-
-/** What an author hands to the log may be anything, and of any size. */
-function lineOf(record: LogRecord): string {
-  let text: string;
-  try {
-    text = JSON.stringify(record);
-  } catch {
-    text = JSON.stringify({ ...record, data: String(record["data"]) }); // a ring or a BigInt: its own words must do
-  }
-  if (text.length <= longestLine) return text;
-  const short = Object.entries(record).map(([name, value]) => [name, shortened(value)]);
-  return JSON.stringify({ ...Object.fromEntries(short), cut: true });
-}
-
-function shortened(value: unknown): unknown {
-  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-  return text.length <= longestText ? value : `${text.slice(0, longestText)}…`;
 }
 
 /** One process turns the files over; whoever comes meanwhile leaves it to that one. */

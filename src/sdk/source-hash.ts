@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { type BuildRecord, buildsFolder, holds, recordName } from "./load/cached-build.ts";
+import { makeFolder } from "./make-folder.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -52,7 +53,7 @@ function reckon(file: string, kept: string, build: string): string | undefined {
     sum.update(`${relative(folder, path).split(sep).join("/")}\n${bytes.length}\n`).update(bytes);
   }
   const known: Known = { hash: sum.digest("hex"), files, build: markOf(build) };
-  mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(kept));
   writeFileSync(kept, JSON.stringify(known), { mode: 0o600 });
   return known.hash;
 }
