@@ -21,7 +21,7 @@ export interface LoadOptions {
 
 /**
  * The app that a hooks file exports. TypeScript is built, once per content; `.js` and `.mjs` are imported as they are, unless they
- * were built ahead.
+ * were built ahead, which HOOKLINE_BUILD_AHEAD=0 forbids.
  * Contract: whatever is wrong with the file is a `Problem` that names it, the line where that is known, and the first line of the error.
  */
 export async function loadApp(name: string, options: LoadOptions): Promise<AppInside> {
@@ -35,8 +35,10 @@ export async function loadApp(name: string, options: LoadOptions): Promise<AppIn
 
 async function importFile(file: string, options: LoadOptions): Promise<unknown> {
   try {
+    const isTyped = /\.[mc]?tsx?$/.test(file);
+    const isAhead = isTyped || options.env["HOOKLINE_BUILD_AHEAD"] !== "0";
     const known = cachedBuild(file, options.env);
-    const { script } = known ?? {};
+    const script = isAhead ? known?.script : undefined;
     const code = script === undefined || options.sdk === undefined ? undefined : readScript(script);
     if (script !== undefined && options.sdk !== undefined && code !== undefined) {
       // As a module is: what it leaves for the next tick happens when it is known what it exports.
@@ -44,10 +46,10 @@ async function importFile(file: string, options: LoadOptions): Promise<unknown> 
       mapStacks(script);
       return runScript(code, script, options.sdk);
     }
-    if (/\.[mc]?tsx?$/.test(file)) return await importBuilt(file, known, options);
+    if (isTyped) return await importBuilt(file, known, options);
     try {
       const exported: unknown = await import(pathToFileURL(file).href);
-      if (known === undefined) options.unbuilt?.(file);
+      if (isAhead && known === undefined) options.unbuilt?.(file);
       return exported;
     } catch (error) {
       // A project needs no install of its own: what it asks of us is then found by a build, as for TypeScript, which may be imported too.

@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { buildAhead, endBuilds } from "./build.ts";
+import { loadApp } from "./load-app.ts";
+
+test("SD-68: a .mjs file is imported as it is and then built ahead; HOOKLINE_BUILD_AHEAD=0 leaves it as it is for good", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-load-"));
+  onTestFinished(async () => {
+    await endBuilds();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const file = join(folder, "hooks.mjs");
+  // No build keeps a remark.
+  writeFileSync(file, `export default { [Symbol.for("hookline.app")]: { text: String(() => { /* as it is */ }) } };`);
+  const built = { HOOKLINE_HOME: join(folder, "state") };
+  const asItIs = { ...built, HOOKLINE_BUILD_AHEAD: "0" };
+  const unbuilt: string[] = [];
+  const isAsItIs = async (env: Readonly<Record<string, string>>) => {
+    const inside = await loadApp(file, { env, cwd: folder, sdk: {}, unbuilt: (path) => void unbuilt.push(path) });
+    return (inside as unknown as { text: string }).text.includes("as it is");
+  };
+  expect([await isAsItIs(asItIs), unbuilt]).toEqual([true, []]);
+  expect([await isAsItIs(built), unbuilt]).toEqual([true, [file]]);
+  await buildAhead(file, built);
+  expect([await isAsItIs(built), await isAsItIs(asItIs), unbuilt]).toEqual([false, true, [file]]);
+});
+
+test("a .mjs file could not import TypeScript of its own on a Node that reads none", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-load-"));
+  onTestFinished(async () => {
+    await endBuilds();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const file = join(folder, "hooks.mjs");
+  writeFileSync(join(folder, "typed.ts"), `export enum Level { High = 7 }`);
+  writeFileSync(join(folder, "package.json"), `{ "imports": { "#typed": "./typed.ts" } }`);
+  writeFileSync(
+    file,
+    `import { Level } from "#typed"; export default { [Symbol.for("hookline.app")]: { level: Level.High } };`,
+  );
+  const loaded = await loadApp(file, { env: { HOOKLINE_HOME: join(folder, "state") }, cwd: folder });
+  expect(loaded).toEqual({ level: 7 });
+});
