@@ -4,6 +4,7 @@ import { statePath } from "../../files/index.ts";
 import { messageOf } from "../../protocol/index.ts";
 import {
   type AppInside,
+  guardEnds,
   loadApp,
   openTranscript,
   usualDeadlineMs,
@@ -18,7 +19,7 @@ import { notedTasks } from "./noted-tasks.ts";
 import { refuseEffects } from "./refuse.ts";
 import { scratchState } from "./scratch-state.ts";
 
-const exit = process.exit.bind(process);
+const exit = guardEnds(() => true);
 const lines = linesOf(process.stdin);
 const hello = JSON.parse((await lines.next()).value ?? "{}") as Hello;
 const log = effectLog();
@@ -50,12 +51,9 @@ if (app !== undefined) {
 }
 exit(0);
 
-/** What an app prints, and how it tries to end, must not reach the lines of answers. */
+/** What an app prints, and what it leaves behind, must not reach the lines of answers. */
 function keepOpen(): void {
   Object.defineProperty(process, "stdout", { get: () => process.stderr, configurable: true });
-  process.exit = (code) => {
-    throw new Error(`process.exit(${code ?? ""}) was called; a hook ends by returning`);
-  };
   const stray = (error: unknown) => {
     const handler = log.current ?? "(the app)";
     strays.push({ handler, error: `left an error behind: ${messageOf(error)}` });
