@@ -19,8 +19,9 @@ export const command: Command = {
   about: `Takes an app out of an agent's settings again.
 
 A settings file that is as install left it gets its old bytes and its old mode back, and one that install made is removed. When somebody
-changed it meanwhile, our entries are cut out and all else stays. Then the lock file and the token go, and the daemon is stopped. The
-state that hooks kept and the log stay, unless --purge. Without --scope it is the one scope that has the app.
+changed it meanwhile, our entries are cut out and all else stays. Then the lock file and the token go, the daemon is stopped, and the
+client in the project's package is the script again. The state that hooks kept and the log stay, unless --purge. Without --scope it is the
+one scope that has the app.
 
 The exit status is 0 when it is out, or was not in; 1 when it cannot be done.`,
   options: {
