@@ -115,12 +115,14 @@ test("SD-112: whatever an author hands to the log becomes a line of bounded leng
     },
   };
   expect(write({ data: { list: [1n, { ring }], broken: "no" } }).concat(write({ data: broken }))).toEqual([]);
+  expect(write({ data: { ring, long: "x".repeat(70_000) } })).toEqual([]);
   expect(lines().map(({ data, cut }) => [cut ? String(data).length : data, cut])).toEqual([
     [{ self: "[ring]" }, undefined],
     ["1", undefined],
     [4_097, true],
     [{ list: ["1", { ring: { self: "[ring]" } }], broken: "no" }, undefined],
     ["[object Object]", undefined],
+    [4_097, true],
   ]);
   expect(logFiles(env()).map((path) => path.slice(home.length))).toEqual([
     "/log/hooks.jsonl.2",

@@ -5,15 +5,20 @@ const longestText = 4_096;
 
 /** A record as one line of bounded length: what an author hands to the log may be anything, and of any size. */
 export function lineOf(record: LogRecord): string {
-  let text: string;
-  try {
-    text = JSON.stringify(record);
-  } catch {
-    text = JSON.stringify({ ...record, data: told(record["data"]) }); // a ring, a BigInt, or a toJSON that throws
-  }
+  const [text, plain] = written(record);
   if (text.length <= longestLine) return text;
-  const short = Object.entries(record).map(([name, value]) => [name, shortened(value)]);
+  const short = Object.entries(plain).map(([name, value]) => [name, shortened(value)]);
   return JSON.stringify({ ...Object.fromEntries(short), cut: true });
+}
+
+/** The line, and the record it was made of: data may hold a ring, a BigInt, or a toJSON that throws. */
+function written(record: LogRecord): readonly [string, LogRecord] {
+  try {
+    return [JSON.stringify(record), record];
+  } catch {
+    const plain = { ...record, data: told(record["data"]) };
+    return [JSON.stringify(plain), plain];
+  }
 }
 
 /** As much of it as JSON can hold; else its own words must do. */

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -117,6 +117,34 @@ test("SD-114: --follow goes on with what is written, over a file that is turned 
     "third",
     "fourth",
   ]);
+});
+
+test("SD-114: --follow missed a file that was turned over twice between two looks, and tells no line twice", async () => {
+  const turn = () => {
+    for (const n of [2, 1]) {
+      const from = n === 1 ? file : `${file}.${n - 1}`;
+      if (existsSync(from)) renameSync(from, `${file}.${n}`);
+    }
+  };
+  const ending = new AbortController();
+  const seen: string[] = [];
+  writeFileSync(file, record({ reason: "0" }));
+  const done = called(["--follow", "--json"], (text) => void seen.push(...text.trimEnd().split("\n")), ending.signal);
+  let written = 1;
+  for (let looks = 0; looks < 3; looks++) {
+    for (let n = 0; n < 200 && seen.length < written; n++) await sleep(20);
+    for (const turns of [1, 2]) {
+      for (let n = 0; n < turns; n++) appendFileSync(file, record({ reason: String(written++) }));
+      turn();
+    }
+    appendFileSync(file, record({ reason: String(written++) }));
+  }
+  for (let n = 0; n < 200 && seen.length < written; n++) await sleep(20);
+  ending.abort();
+  await done;
+  expect(seen.map((line) => (JSON.parse(line) as { reason: string }).reason)).toEqual(
+    Array.from({ length: written }, (_, n) => String(n)),
+  );
 });
 
 async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {

@@ -35,15 +35,13 @@ must fit all of them. Control characters are shown escaped. The exit status is 0
     const show = (record: LogRecord) => (call.flag("json") ? visible(JSON.stringify(record)) : logLine(record, style));
     // More than there are, mostly: an app may keep more of them than usual.
     const files = logFiles(io.env, { files: mostFiles });
-    const current = files.at(-1) ?? "";
     let unreadable = 0;
     const print = async (line: string) => {
       const record = recordIn(line);
       if (record === undefined) unreadable++;
       else if (wanted(record)) await io.out(`${show(record)}\n`);
     };
-    for await (const line of linesOf(files.slice(0, -1))) await print(line);
-    for await (const line of call.flag("follow") ? follow(current, io.signal) : linesOf([current])) await print(line);
+    for await (const line of call.flag("follow") ? follow(files, io.signal) : linesOf(files)) await print(line);
     await tellUnreadable(unreadable, io);
     return 0;
   },
