@@ -92,11 +92,29 @@ test("the chapters on hooks and embedding name every key, option and method", as
 });
 
 test("the changelog names everything that a door exports", async () => {
-  const { exports } = JSON.parse(read("package.json")) as { exports: Record<string, string> };
-  const { exportedNames, withNames } = (await import(join(root, "scripts/docs/changelog.mjs"))) as Changelog;
-  const names = await exportedNames(exports, (path) => import(join(root, "src", `${path}.ts`)));
-  expect(read("CHANGELOG.md"), "npm run docs adds them").toBe(withNames(read("CHANGELOG.md"), names));
+  const { withNames } = (await import(join(root, "scripts/docs/changelog.mjs"))) as Changelog;
+  expect(read("CHANGELOG.md"), "npm run docs adds them").toBe(withNames(read("CHANGELOG.md"), await doors()));
 });
+
+test("what examples import is there: a function or a constant of that door", async () => {
+  const exported = await doors();
+  const imported = pages.flatMap((page) =>
+    [...read(page).matchAll(/^import \{ (.*) \} from "(hookline[^"]*)"/gm)].flatMap(([, names = "", door = ""]) =>
+      names
+        .split(/, ?/)
+        .filter((name) => !/^type /.test(name))
+        .map((name) => ({ page, door, name })),
+    ),
+  );
+  expect(imported.length).toBeGreaterThan(40);
+  expect(imported.filter(({ door, name }) => !exported[door]?.includes(name))).toEqual([]);
+});
+
+async function doors(): Promise<Record<string, string[]>> {
+  const { exports } = JSON.parse(read("package.json")) as { exports: Record<string, string> };
+  const { exportedNames } = (await import(join(root, "scripts/docs/changelog.mjs"))) as Changelog;
+  return exportedNames(exports, (path) => import(join(root, "src", `${path}.ts`)));
+}
 
 interface Changelog {
   exportedNames(exports: object, load: (path: string) => Promise<object>): Promise<Record<string, string[]>>;
