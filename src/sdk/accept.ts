@@ -19,12 +19,12 @@ export interface Accepted {
 const longText = 10_000;
 
 /**
- * What a handler returned, as answers that this event takes.
+ * What a handler returned, as answers that this event takes. `passedOn` are answers of others among them, whose length was looked at.
  *
  * Contract: a refusal in the wrong word is spelled in the right one, never lost; any other answer that is illegal here is dropped
  * with a warning. Something that is no answer throws: that is a failure of the handler.
  */
-export function accept(said: unknown, event: HookEvent, handler: string): Accepted {
+export function accept(said: unknown, event: HookEvent, handler: string, passedOn: readonly Answer[] = []): Accepted {
   const rule = ruleOf(event.name);
   const answers: Answer[] = [];
   const warnings: AppWarning[] = [];
@@ -38,7 +38,7 @@ export function accept(said: unknown, event: HookEvent, handler: string): Accept
     const why = whyNot(answer, rule, event.name, handler);
     if (why !== undefined) warnings.push({ ...why, handler });
     else answers.push(answer);
-    warnings.push(...lengthOf(answer, event.name, handler));
+    if (!passedOn.includes(one)) warnings.push(...lengthOf(answer, event.name, handler));
   }
   return { answers, warnings };
 }

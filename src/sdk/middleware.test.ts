@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { blueprint, createApp, deny, patchInput } from "./index.ts";
+import { blueprint, context, createApp, deny, patchInput, systemMessage } from "./index.ts";
 import { testClient } from "./testing/index.ts";
 
 const bash = { command: "ls" };
@@ -29,6 +29,17 @@ test("SD-9: a middleware may answer in place of the handlers, and may show them 
   expect((await client.preTool("Read", { file_path: "a" })).expectDenied("early").trace).toEqual([]);
   (await client.preTool("Bash", bash)).expectNoOpinion();
   expect(seen).toEqual([{ command: "shown" }]);
+});
+
+test("a middleware that passed a long text on was blamed for it beside its handler", async () => {
+  const app = createApp()
+    .use(async (_event, _ctx, next) => [...(await next()), systemMessage("y".repeat(10_001))])
+    .onPrompt({ name: "talks" }, () => context("x".repeat(10_001)));
+  const { warnings } = await testClient(app).prompt("hi");
+  expect(warnings.map(({ code, handler }) => [code, handler])).toEqual([
+    ["long-text", "talks"],
+    ["long-text", "middleware"],
+  ]);
 });
 
 test("what a middleware patched was dropped without a word", async () => {

@@ -36,7 +36,7 @@ export async function throughApp(
       ran = { first, last: await runChain(chain, first, call, run) };
       return run.answers;
     });
-    const { answers, warnings } = accept(said, event, "middleware");
+    const { answers, warnings } = accept(said, event, "middleware", run.answers);
     run.warnings.push(...warnings);
     const final = rewrite(ran?.first ?? event, answers);
     if (ran === undefined || isSame(final.event, ran.last)) return final.answers;
