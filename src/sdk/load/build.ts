@@ -4,11 +4,11 @@ import { mkdtemp, readdir, readFile, realpath, rm, stat } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { openState, replaceFile } from "../../files/index.ts";
+import { type HeldLock, openState, replaceFile, takeLock } from "../../files/index.ts";
 import { wrong } from "../problem.ts";
 import { asItIs, placeOfFault } from "./as-it-is.ts";
 import { type Bundle, bundleModule, bundleScript, type Esbuild, loadEsbuild, type ModuleBundle } from "./bundle.ts";
-import { type BuildRecord, maker, recordName } from "./cached-build.ts";
+import { type BuildRecord, cachedBuild, maker, recordName } from "./cached-build.ts";
 import { scanImports } from "./scan-imports.ts";
 import { mapStacks } from "./stacks.ts";
 
@@ -17,10 +17,36 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** A build is some five files. */
 const keepFiles = 250;
 
-/** Builds a hooks file with all it imports from its own tree into one file of the user's state folder, and gives its URL. */
+/**
+ * Builds a hooks file with all it imports from its own tree into one file of the user's state folder, and gives its URL. Of many that
+ * come for one file at the same time one builds and the others take what it made: a machine that has much to do would not be done in time.
+ */
 export async function build(file: string, env: Env): Promise<string> {
   const esbuild = await loadEsbuild();
   if (esbuild === undefined) return asItIs(file);
+  const turn = await takeTurn(file, env);
+  try {
+    const known = turn === undefined ? undefined : cachedBuild(file, env)?.module;
+    if (known === undefined) return await buildNow(esbuild, file, env);
+    mapStacks(known);
+    return pathToFileURL(known).href;
+  } finally {
+    await turn?.release();
+  }
+}
+
+/** Undefined when it cannot be had, or not soon: then everybody builds for themselves. */
+async function takeTurn(file: string, env: Env): Promise<HeldLock | undefined> {
+  try {
+    const folder = await openState(["builds"], { env });
+    const got = await takeLock(join(folder, recordName(file)), { waitMs: 10_000 });
+    return got.held ? got : undefined;
+  } catch {
+    return undefined; // no folder of our own: whoever keeps the build there says so, or does without
+  }
+}
+
+async function buildNow(esbuild: Esbuild, file: string, env: Env): Promise<string> {
   const module = await bundleModule(esbuild, file);
   const output = await keepBuild(esbuild, file, module, env).catch((error: unknown) => {
     // A folder that is not safely ours is for a person to mend. A full or read-only disk must not take a guard away.

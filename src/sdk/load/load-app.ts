@@ -11,7 +11,7 @@ import { mapStacks } from "./stacks.ts";
 export interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** An import that takes longer is given up; 10 seconds unless told. */
+  /** An import that takes longer is given up; 10 seconds unless told. What the builder takes before does not count. */
   readonly timeoutMs?: number;
   /** What `hookline/sdk` is for a build that is a script; without it everything is imported as a module. */
   readonly sdk?: Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ export interface LoadOptions {
  */
 export async function loadApp(name: string, options: LoadOptions): Promise<AppInside> {
   const file = resolve(options.cwd, name);
-  const exported = await inTime(importFile(file, options), file, options.timeoutMs ?? 10_000);
+  const exported = await importFile(file, options);
   const inside = appInside((exported as { default?: unknown }).default);
   if (inside !== undefined) return inside;
   const found = "default" in (exported as object) ? "its default export is none" : "it has no default export";
@@ -48,7 +48,7 @@ async function importFile(file: string, options: LoadOptions): Promise<unknown> 
     }
     if (isTyped) return await importBuilt(file, known, options);
     try {
-      const exported: unknown = await import(pathToFileURL(file).href);
+      const exported: unknown = await inTime(import(pathToFileURL(file).href), file, options);
       if (isAhead && known === undefined) options.unbuilt?.(file);
       return exported;
     } catch (error) {
@@ -71,15 +71,20 @@ async function importBuilt(file: string, known: CachedBuild | undefined, options
   if (known?.module !== undefined) {
     try {
       mapStacks(known.module);
-      return await import(pathToFileURL(known.module).href);
+      return await inTime(import(pathToFileURL(known.module).href), file, options);
     } catch (error) {
       // A package that the build refers to has moved; the author's file decides anew.
       if (!isNotFound(error)) throw error;
     }
   }
   const { build } = await import("./build.ts");
-  return import(await build(file, options.env));
+  // The builder is ours and waits for others of us, so it has time of its own; a file that it reads may never end.
+  const built = await inTime(build(file, options.env), file, { ...options, timeoutMs: buildMs });
+  return inTime(import(built), file, options);
 }
+
+/** Less than a host waits for a hook. */
+const buildMs = 25_000;
 
 function lacksOurPackage(error: unknown): boolean {
   return isNotFound(error) && /'hookline'/.test((error as Error).message);
@@ -99,7 +104,7 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
-function inTime<Value>(work: Promise<Value>, file: string, ms: number): Promise<Value> {
+function inTime<Value>(work: Promise<Value>, file: string, { timeoutMs: ms = 10_000 }: LoadOptions): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const message = `${file} does not load: it took longer than ${ms / 1000} s. What takes long belongs in a handler.`;

@@ -1,7 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { openState, takeLock } from "../../files/index.ts";
+import { buildAhead, endBuilds } from "./build.ts";
+import { cachedBuild, recordName } from "./cached-build.ts";
 import { loadApp } from "./load-app.ts";
 
 test("SD-65: an import that does not end is given up, with the file named and the way out", async () => {
@@ -14,4 +18,24 @@ test("SD-65: an import that does not end is given up, with the file named and th
     code: "sdk/no-load",
     message: `${file} does not load: it took longer than 0.05 s. What takes long belongs in a handler.`,
   });
+});
+
+test("thirty first calls of a TypeScript file at once were refused: each built it, and the time for that was taken for the file's own", async () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-slow-build-")));
+  onTestFinished(async () => {
+    await endBuilds();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const file = join(folder, "hooks.ts");
+  writeFileSync(file, `export default { [Symbol.for("hookline.app")]: { level: 7 as number } };`);
+  const env = { HOOKLINE_HOME: join(folder, "state") };
+  const lock = await takeLock(join(await openState(["builds"], { env }), recordName(file)));
+  if (!lock.held) throw new Error("the lock is nobody else's");
+  const loading = loadApp(file, { env, cwd: folder, timeoutMs: 1_000 });
+  await sleep(1_100);
+  await buildAhead(file, env);
+  const made = () => statSync(cachedBuild(file, env)?.module ?? "").ino;
+  const before = made();
+  await lock.release();
+  expect([await loading, made()]).toEqual([{ level: 7 }, before]);
 });
