@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync, readlinkSync } from "node:fs";
+import { existsSync, readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
 /**
@@ -14,13 +14,16 @@ export interface Owner {
   readonly machine: string;
   readonly boot: string;
   readonly space: string;
+  /** A thread beside the main one may end long before its process does: its number and start, where the system tells them. */
+  readonly thread?: string;
 }
 
 let own: Owner | undefined;
 
-/** This process. */
+/** This process, or this thread of it. */
 export function ownOwner(): Owner {
   own ??= {
+    ...ownThread(),
     pid: process.pid,
     start: startTag(process.pid) ?? "",
     host: hostname(),
@@ -44,7 +47,27 @@ export function lifeOf(owner: Owner, self: Owner = ownOwner()): "alive" | "dead"
   if (stateLetter(owner.pid) === "ended") return "dead";
   const start = startTag(owner.pid);
   if (start === undefined || owner.start === "") return "alive";
-  return start === owner.start ? "alive" : "dead";
+  if (start !== owner.start) return "dead";
+  return owner.thread === undefined || isThread(owner.pid, owner.thread) ? "alive" : "dead";
+}
+
+/** Linux only: elsewhere a thread that was ended with a lock in its hands holds it until its process ends. */
+function ownThread(): { readonly thread?: string } {
+  const [pid, , thread] = linkOf("/proc/thread-self")?.split("/") ?? [];
+  if (pid !== String(process.pid) || thread === undefined || thread === pid) return {};
+  const tag = threadTag(process.pid, thread);
+  return tag === undefined ? {} : { thread: tag };
+}
+
+function threadTag(pid: number, thread: string): string | undefined {
+  const start = statFields(`${pid}/task/${thread}`)?.[19];
+  return start === undefined ? undefined : `${thread}-${start}`;
+}
+
+function isThread(pid: number, tag: string): boolean {
+  const [thread = ""] = tag.split("-", 1);
+  // What is there but cannot be read now counts as alive.
+  return existsSync(`/proc/${pid}/task/${thread}`) && (threadTag(pid, thread) ?? tag) === tag;
 }
 
 function isSameMachine(one: Owner, other: Owner): boolean {
@@ -57,7 +80,7 @@ function isSameMachine(one: Owner, other: Owner): boolean {
  * Undefined when there is no such process or no way to ask.
  */
 export function processStart(pid: number): string | undefined {
-  if (process.platform === "linux") return statFields(pid)?.[19];
+  if (process.platform === "linux") return statFields(String(pid))?.[19];
   if (process.platform === "win32") return undefined;
   try {
     // Loaded here alone: on Linux nobody needs it, and every hook and status line would pay for it.
@@ -86,11 +109,11 @@ export function placeOf(owner: Owner): string {
 /** An owner from JSON that somebody wrote; undefined when it is not one. */
 export function ownerFrom(value: unknown): Owner | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  const { pid, start, host, machine, boot, space } = value as Record<string, unknown>;
+  const { pid, start, host, machine, boot, space, thread } = value as Record<string, unknown>;
   if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
   if (typeof start !== "string" || typeof host !== "string" || typeof machine !== "string") return undefined;
   if (typeof boot !== "string" || typeof space !== "string") return undefined;
-  return { pid, start, host, machine, boot, space };
+  return { pid, start, host, machine, boot, space, ...(typeof thread === "string" ? { thread } : {}) };
 }
 
 /** Somebody else's process is one, too. */
@@ -105,13 +128,13 @@ export function processExists(pid: number): boolean {
 
 /** A killed process keeps its number until its parent asks for it; it writes no more. */
 function stateLetter(pid: number): "ended" | "running" {
-  const letter = process.platform === "linux" ? statFields(pid)?.[0] : undefined;
+  const letter = process.platform === "linux" ? statFields(String(pid))?.[0] : undefined;
   return letter === "Z" || letter === "X" ? "ended" : "running";
 }
 
 /** The fields from the third on: the second is the program's name in brackets and may hold anything. */
-function statFields(pid: number): string[] | undefined {
-  const text = textOf(`/proc/${pid}/stat`);
+function statFields(whose: string): string[] | undefined {
+  const text = textOf(`/proc/${whose}/stat`);
   return text?.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import {
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -13,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { withLock } from "../../files/index.ts";
 import { type AppInside, type AppOptions, appInside, createApp, type ScopedState, type World } from "../index.ts";
@@ -107,6 +109,26 @@ test("SD-50: a live owner's lock is never taken; waiting longer than two seconds
   });
   expect(await withState((state) => state.get("k"))).toBe(1);
 });
+
+test.skipIf(!existsSync("/proc/thread-self"))(
+  "SD-50: the lock of a thread that was ended was held for as long as its process lived",
+  async () => {
+    const body = `
+      const { parentPort, workerData: { built, home } } = require("node:worker_threads");
+      import(built).then(({ appInside, createApp }) => {
+        const hold = () => { parentPort.postMessage("held"); for (;;); };
+        const app = createApp().onPrompt((_event, { state }) => state.update("n", hold));
+        const payload = { hook_event_name: "UserPromptSubmit", session_id: "ended" };
+        appInside(app).dispatch(payload, { env: { HOOKLINE_HOME: home }, cwd: "/", now: Date.now, complain() {} });
+      });`;
+    const thread = new Worker(body, { eval: true, workerData: { built, home }, execArgv: [] });
+    await new Promise((held) => thread.once("message", held));
+    const add = () => withState((state) => state.update("n", (n = 0) => n + 1), { session: "ended" });
+    await expect(add()).rejects.toMatchObject({ code: "sdk/state-busy" });
+    await thread.terminate();
+    expect(await add()).toBe(1);
+  },
+);
 
 test("SD-50: an update inside an update of one scope is state-nested; of another scope it works", async () => {
   const nested = withState((state) => state.update("a", async () => state.update("b", () => 1)));
