@@ -9,7 +9,7 @@ export interface Notices {
   forget(): void;
 }
 
-/** A daemon that outlives this many sessions with broken code may repeat itself. */
+/** Who came before this many others is told again. */
 const mostSessions = 10_000;
 
 export function openNotices(): Notices {
@@ -17,11 +17,12 @@ export function openNotices(): Notices {
   let last: string | undefined;
   return {
     add(answer, payload, notice) {
-      if (notice !== last || told.size >= mostSessions) told.clear();
+      if (notice !== last) told.clear();
       last = notice;
       const session = sessionOf(payload);
       if (session === undefined || told.has(session)) return answer;
       told.add(session);
+      if (told.size > mostSessions) for (const oldest of [...told].slice(0, mostSessions / 10)) told.delete(oldest);
       return withNotice(answer, notice);
     },
     forget() {

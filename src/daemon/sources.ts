@@ -6,24 +6,31 @@ import { appInputs, endBuilds } from "../sdk/index.ts";
 
 /** The files an app is made of, as they were when it was loaded. */
 export interface Sources {
-  readonly files: readonly { readonly path: string; readonly mark: Mark | undefined; readonly fresh: boolean }[];
+  readonly files: readonly SourceFile[];
   readonly hash: string;
+}
+
+interface SourceFile {
+  readonly path: string;
+  readonly mark: Mark | undefined;
+  /** It changed so lately that what was read may be older, and a further change may not show. */
+  readonly fresh: boolean;
 }
 
 /** By what a change of a file shows; undefined: there is none, or it cannot be looked at. */
 type Mark = Pick<Stats, "size" | "mtimeMs" | "ctimeMs" | "ino">;
 
-/** Times on disk go in steps: of a file that was written so lately a further change may not show. */
+/** Times on disk go in steps. */
 const stepMs = 50;
 
 /** Contract: never fails. A file that cannot be taken apart stands for itself; loading it says what is wrong. */
 export async function readSources(file: string): Promise<Sources> {
+  const settledAt = Date.now() - stepMs;
   const paths = [...(await inputsOf(file))].sort();
   // The marks are taken before the content: what changes in between shows as a change.
-  const settled = Date.now() - stepMs;
   const files = paths.map((path) => {
     const mark = markOf(path);
-    return { path, mark, fresh: mark !== undefined && mark.ctimeMs > settled };
+    return { path, mark, fresh: mark !== undefined && mark.ctimeMs > settledAt };
   });
   return { files, hash: await hashOf(file, paths) };
 }

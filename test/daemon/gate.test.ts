@@ -12,11 +12,14 @@ let file: string;
 let pid: number;
 /** Begun with the first test and looked at by the last: it takes ten seconds. */
 let trickle: Promise<{ answer: string; afterMs: number }>;
+/** Likewise: heads of requests that never end, on the port and on the socket. */
+let drips: Promise<readonly string[]>;
 beforeAll(async () => {
   world = await openDaemonWorld();
   file = world.file("guard.mjs", guard);
   ({ pid } = await world.serve(file));
   trickle = trickles();
+  drips = dripping();
 });
 afterAll(() => world.remove());
 
@@ -222,6 +225,17 @@ test("SD-75: a body that trickles is given up after ten seconds", async () => {
   expect(afterMs).toBeGreaterThan(9_000);
 });
 
+test("SD-75: a head that never ends is given up, on the socket too", async () => {
+  expect(await drips).toEqual([expect.stringMatching(/^HTTP\/1\.1 408 /), expect.stringMatching(/^HTTP\/1\.1 408 /)]);
+});
+
+async function dripping() {
+  const { port } = await endpointFor(file, { env: world.env });
+  const head = await headFor(file);
+  const socket = join(world.folder, "state/daemon", appKey(file), "socket");
+  return Promise.all([port, socket].map((door) => raw(door, (wire) => wire.write(head))));
+}
+
 async function trickles() {
   const { port } = await endpointFor(file, { env: world.env });
   const head = await headFor(file);
@@ -239,9 +253,11 @@ async function headFor(hooks: string): Promise<string> {
   return `POST ${new URL(url).pathname} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`;
 }
 
-function raw(port: number, talk: (socket: ReturnType<typeof connect>) => void): Promise<string> {
+function raw(door: number | string, talk: (socket: ReturnType<typeof connect>) => void): Promise<string> {
   return new Promise((done) => {
-    const socket = connect(port, "127.0.0.1", () => talk(socket));
+    const socket = connect(typeof door === "number" ? { port: door, host: "127.0.0.1" } : { path: door }, () =>
+      talk(socket),
+    );
     socket.on("error", () => undefined);
     let text = "";
     socket.on("data", (part) => {

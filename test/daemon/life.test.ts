@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -25,13 +25,15 @@ beforeAll(async () => {
 });
 afterAll(() => world.remove());
 
+/** Fifty starts at once are for the long suite. */
+const isLong = process.env["HOOKLINE_TRIALS"] !== undefined;
 const status = (file: string) => daemonStatus(file, { env: world.env });
 
 describe("SD-72: one daemon", () => {
   test("many starts at once end with one daemon, and every call is answered", async () => {
     const file = world.file("many.mjs", guard);
-    const calls = Array.from({ length: 8 }, () => world.client([file], event()));
-    const starts = Array.from({ length: 4 }, () => world.serve(file));
+    const calls = Array.from({ length: isLong ? 30 : 8 }, () => world.client([file], event()));
+    const starts = Array.from({ length: isLong ? 20 : 4 }, () => world.serve(file));
     expect(new Set((await Promise.all(calls)).map(({ stdout }) => stdout))).toEqual(new Set([denial("no")]));
     const pids = new Set((await Promise.all(starts)).map(({ pid }) => pid));
     expect(pids.size).toBe(1);
@@ -109,21 +111,34 @@ describe("SD-73: leaving", () => {
     expect((await world.cli(["serve", file, "--status"])).code).toBe(4);
   });
 
-  test("SD-42: a handler that is not done after five seconds hears of it, and may still answer", async () => {
+  test("SD-42: a handler that is not done after five seconds hears of it, and may still answer; one that is deaf settles by its mode", async () => {
     const file = world.file(
       "hears.mjs",
       app(`app.preTool((_e, { signal }) => new Promise((done) => {
         signal.addEventListener("abort", () => done(sdk.deny(signal.reason.message)));
-      }));`),
+      }));
+      app.onConfigChange({ onFailure: "block" }, () => new Promise(() => undefined));`),
     );
     const { pid } = await world.serve(file);
     const call = world.post(file, JSON.parse(event()));
+    const deaf = world.post(file, JSON.parse(event({ hook_event_name: "ConfigChange" })));
     await new Promise((done) => setTimeout(done, 300));
     process.kill(pid, "SIGTERM");
     expect((await call).text).toContain("the daemon leaves");
+    expect(JSON.parse((await deaf).text)).toMatchObject({
+      decision: "block",
+      reason: expect.stringContaining("the daemon leaves"),
+    });
   });
 
-  test("idle it leaves, but not while a host lives that it has answered", async () => {
+  test("idle it leaves, but not while a host lives that it has answered, nor with open tasks", async () => {
+    const works = world.file(
+      "idle-works.mjs",
+      app(`const slow = app.task("slow", () => new Promise((done) => setTimeout(done, 3500)));
+           app.preTool(async (_e, { tasks }) => { await tasks.add(slow, null); });`),
+    );
+    await world.serve(works, "--idle-minutes", "0.01");
+    await world.post(works, JSON.parse(event()));
     const file = world.file("idle.mjs", guard);
     const client = join(world.folder, "package/client/hookline-client");
     await world.serve(file, "--idle-minutes", "0.02");
@@ -134,9 +149,10 @@ describe("SD-73: leaving", () => {
     const host = spawn(process.execPath, ["-e", code], { cwd: world.project, env: world.env });
     await new Promise((done) => host.stdout.once("data", done));
     await new Promise((done) => setTimeout(done, 2_000));
-    expect(await isServed(world, file)).toBe(true);
+    expect([await isServed(world, file), await isServed(world, works)]).toEqual([true, true]);
     host.kill("SIGKILL");
     await until("it leaves", async () => !(await isServed(world, file)));
+    await until("the other leaves with its task", async () => !(await isServed(world, works)));
   });
 
   test("SD-78: a client of another version is answered in process, and the next finds a daemon of that version", async () => {
@@ -161,13 +177,16 @@ describe("SD-73: leaving", () => {
 });
 
 describe("SD-77: the app follows its files", () => {
-  test("save, and the next event shows it; an import counts; equal content under a new time does not", async () => {
+  test("save, and the next event shows it, though the folder it was started in is gone; an import counts; equal content under a new time does not", async () => {
     const words = world.file("words.ts", `export const word: string = "one";\n`);
     const file = world.file(
       "follows.ts",
       `import { createApp, deny } from "hookline/sdk";\nimport { word } from "./words.ts";\nconst app = createApp();\nlet calls = 0;\napp.preTool(() => deny(\`\${word} \${++calls}\`));\nexport default app;\n`,
     );
-    await world.serve(file);
+    const elsewhere = join(world.folder, "worktree");
+    mkdirSync(elsewhere);
+    expect((await world.cli(["serve", file], { cwd: elsewhere })).code).toBe(0);
+    rmSync(elsewhere, { recursive: true });
     const say = async () => (await world.post(file, JSON.parse(event()))).text;
     expect([await say(), await say()]).toEqual([denial("one 1"), denial("one 2")]);
     const before = await status(file);

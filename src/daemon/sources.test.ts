@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readSources, touched } from "./sources.ts";
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "hookline-sources-"));
+  file = join(folder, "hooks.mjs");
+  writeFileSync(file, "export default 1;");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test("SD-77: a change of equal size and time shows; so does one in the same step of the clock", async () => {
+  utimesSync(file, 1, 1);
+  const first = await readSources(file);
+  // Written a moment ago: what is written in the next moment may bear the same times.
+  expect(touched(first)).toBe(true);
+  await sleep(80);
+  const settled = await readSources(file);
+  expect([touched(settled), settled.hash]).toEqual([false, first.hash]);
+  writeFileSync(file, "export default 2;");
+  utimesSync(file, 1, 1);
+  expect(touched(settled)).toBe(true);
+  expect((await readSources(file)).hash).not.toBe(first.hash);
+});
+
+test("a link that leads in a circle in the place of the file ended the daemon", async () => {
+  const before = await readSources(file);
+  rmSync(file);
+  symlinkSync(file, file);
+  expect(touched(before)).toBe(true);
+  expect((await readSources(file)).files).toMatchObject([{ path: file, mark: undefined }]);
+});
