@@ -3,6 +3,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -16,7 +17,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { build, endBuilds } from "./build.ts";
-import { cachedBuild } from "./cached-build.ts";
+import { type BuildRecord, cachedBuild, recordName } from "./cached-build.ts";
+import { version } from "./version.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-cached-")));
 const state = join(folder, "state");
@@ -76,6 +78,20 @@ test("a hooks file that is a link went on saying what it had pointed to before",
   pointTo(join(folder, "two/words"), join(folder, "one/lib"));
   expect(isKept()).toBe(false);
   rmSync(file);
+});
+
+test("SD-67: a build of another version of the package or of Node is not taken, though it lies under our name", async () => {
+  await build(file, env);
+  const record = join(state, "builds", recordName(file));
+  const kept = readFileSync(record, "utf8");
+  const { made } = JSON.parse(kept) as BuildRecord;
+  expect(made).toMatch(new RegExp(`^${version} .* node ${process.versions.node.split(".")[0]}$`));
+  for (const other of [made.replace(/\d+$/, "19"), made.replace(version, "0.0.1")]) {
+    writeFileSync(record, kept.replace(made, other));
+    expect(isKept(), other).toBe(false);
+  }
+  writeFileSync(record, kept);
+  expect(isKept()).toBe(true);
 });
 
 test("without a home the cache threw, and nothing was loaded", () => {
