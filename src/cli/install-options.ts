@@ -10,7 +10,7 @@ export const scopeOptions: Readonly<Record<"scope" | "cwd" | "json", Option>> = 
     value: "project|local|user",
     about: "which settings file: everybody's, yours here, yours everywhere",
   },
-  cwd: { type: "string", value: "DIR", about: "the project folder (default: the nearest around here)" },
+  cwd: { type: "string", value: "DIR", about: "the project folder (default: the nearest one from here up)" },
   json: { type: "boolean", about: "print one JSON object" },
 };
 

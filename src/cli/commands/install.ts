@@ -33,13 +33,16 @@ The exit status is 0 when it is installed, or was already so; 2 when the app has
       about: "how the agent reaches the app (default: auto, event by event)",
     },
     "all-events": { type: "boolean", about: "an entry for every event, so that new handlers need no reinstall" },
-    "shell-form": { type: "boolean", about: "commands as one line for a shell, for agents that know no args" },
+    "shell-form": { type: "boolean", about: "commands as one line for a shell, for agents that do not know args" },
     "token-env": {
       type: "string",
       value: "NAME",
       about: "http entries take the token from this variable; no file holds it",
     },
-    force: { type: "boolean", about: "a whole Node for every few lines of MessageDisplay, if need be" },
+    force: {
+      type: "boolean",
+      about: "allow the run transport for MessageDisplay: a Node start for every few lines of text",
+    },
     "dry-run": { type: "boolean", about: "print what would change, write nothing" },
   },
   examples: [

@@ -16,7 +16,7 @@ export const command: Command = {
     "[FILE] [--since TIME] [--project DIR|--all] [--tool TOOL]… [--event EVENT]… [--against FILE|git:REF] [--fail-on WHAT]… [--json]",
   about: `Runs an app over past tool calls and prompts, as transcripts tell of them, and reports what it would have done.
 
-FILE is the hooks file, .claude/hooks.ts (.mts, .js, .mjs) unless told. Nothing is executed: no tool runs, state is a copy that is thrown
+FILE is the hooks file, .claude/hooks.ts (.mts, .js, .mjs) by default. Nothing is executed: no tool runs, state is a copy that is thrown
 away, tasks are noted and not run, and the app runs in a process that can write no file, start no program and reach no network; a handler
 that tries is reported as effect-refused. ctx.replay is true, ctx.git says unavailable, and ctx.transcript is the whole session as it is
 today. The exit status is 0, 3 when --fail-on finds something, or 130 when it was interrupted.`,
@@ -45,7 +45,7 @@ today. The exit status is 0, 3 when --fail-on finds something, or 130 when it wa
         "exit 3 when a call would be refused; asked about or refused; changed. With --against: of calls that differ",
     },
     "allow-effects": { type: "boolean", about: "let the app write files, start programs and reach the network" },
-    limit: { type: "string", value: "N", about: "rows in each list; 20 unless told, 1000 with --json" },
+    limit: { type: "string", value: "N", about: "rows in each list (default: 20, with --json 1000)" },
     json: jsonOption,
   },
   examples: [

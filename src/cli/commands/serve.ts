@@ -12,14 +12,14 @@ export const command: Command = {
   usage: "[HOOKS_FILE] [--foreground | --stop | --status] [--idle-minutes N] [--record DIR] [--json]",
   about: `The hooks of a file, warm: a local daemon that answers in about a millisecond.
 
-HOOKS_FILE is .claude/hooks.ts (.mts, .js, .mjs) unless told. One daemon runs per hooks file, whoever starts it first; it answers on
+HOOKS_FILE is .claude/hooks.ts (.mts, .js, .mjs) by default. One daemon runs per hooks file, whoever starts it first; it answers on
 127.0.0.1 alone, to those who have its token. A changed file is loaded before the next call. The daemon leaves after 30 minutes without a
 call, but not while an agent lives that it has answered. Without --foreground it is started in the background and outlives this command.`,
   options: {
     foreground: { type: "boolean", about: "serve until asked to end, for service managers" },
     stop: { type: "boolean", about: "end the daemon; calls that have begun are finished" },
     status: { type: "boolean", about: "say whether one runs; exit 4 when none does" },
-    "idle-minutes": { type: "string", value: "N", about: "leave after this long without a call; 30 unless told" },
+    "idle-minutes": { type: "string", value: "N", about: "leave after this long without a call (default: 30)" },
     record: { type: "string", value: "DIR", about: "keep every payload there, secrets masked, as a fixture for tests" },
     json: { type: "boolean", about: "print JSON" },
   },

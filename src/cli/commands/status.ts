@@ -11,9 +11,9 @@ export const command: Command = {
   about: `Shows what is installed, scope by scope: the settings file, how the agent reaches the app, the daemon, and what is no longer as it was
 installed.
 
-Changed code is told of and is nothing wrong; where you installed it yourself, it is loaded without effects to see whether its handlers
-are still the same. The exit status is 0 when everything is as it was installed, 3 when something is not, 4 when nothing is installed, and 1 when a
-file cannot be read.`,
+Changed code is mentioned and counts as nothing wrong; where you installed it yourself, it is loaded without effects to see whether its
+handlers are still the same. The exit status is 0 when everything is as it was installed, 3 when something is not, 4 when nothing is
+installed, and 1 when a file cannot be read.`,
   options: { ...scopeOptions },
   examples: ["hookline status", "hookline status --json"],
   async run(call, io) {

@@ -19,7 +19,7 @@ part between bars that has nothing to show is left out.`,
       about: "whose figure for the session: auto, hookline, host or both",
     },
     template: { type: "string", value: "TEXT", about: "what to print instead" },
-    timezone: { type: "string", value: "ZONE", about: "today in this zone; the system's unless told" },
+    timezone: { type: "string", value: "ZONE", about: "today in this zone (default: the system's)" },
   },
   examples: ["hookline statusline < status.json", "hookline statusline --template '{model} | {session} | {context}'"],
   async run(call, io) {

@@ -21,7 +21,7 @@ Without FILE: .claude/**/*.test.{ts,mts,js,mjs} with Node's own test runner, and
     hooks: {
       type: "string",
       value: "FILE",
-      about: "the hooks file that cases and --event are sent to; .claude/hooks.ts (.mts, .js, .mjs) unless told",
+      about: "the hooks file for cases and --event (default: .claude/hooks.ts, .mts, .js or .mjs)",
     },
     event: { type: "string", value: "EVENT[:TOOL]", about: "send one event and show handlers, answer and wire" },
     input: { type: "string", value: "JSON|FILE|-", about: "with a tool: its input; else fields of the payload" },

@@ -36,9 +36,9 @@ report in schema/usage/. Money is in whole micro-dollars.`,
     timezone: {
       type: "string",
       value: "ZONE",
-      about: "days of this zone, such as Europe/Berlin; the system's unless told",
+      about: "days of this zone, such as Europe/Berlin (default: the system's)",
     },
-    "week-start": { type: "string", value: "DAY", about: "the day weeks begin with; monday unless told" },
+    "week-start": { type: "string", value: "DAY", about: "the day weeks begin with (default: monday)" },
     breakdown: { type: "boolean", about: "each row by model, too" },
     agents: { type: "boolean", about: "each row by type of agent, too" },
     mode: {

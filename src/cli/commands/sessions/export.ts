@@ -17,7 +17,7 @@ export const command: Command = {
   usage: "[SESSION] [--format markdown|html|json] [--out FILE] [--agents] [--thinking] [--results]",
   about: `Writes one session to give away: Markdown, JSON, or one HTML file that refers to nothing outside itself and runs nothing.
 
-Account data and environment files never leave. The format is that of FILE's ending unless told, else Markdown.`,
+Account data and environment files never leave. By default the format is that of FILE's ending, else Markdown.`,
   options: {
     format: { type: "string", value: "FORMAT", about: "markdown, html or json" },
     out: { type: "string", value: "FILE", about: "write there instead of printing" },

@@ -17,7 +17,7 @@ goneAtSource, file }], due: [{ id, dueAt }] }; due are those a client will delet
     here: { type: "boolean", about: "only sessions of this directory" },
     project: { type: "string", value: "DIR", about: "only sessions of that directory" },
     since: { type: "string", value: "TIME", about: "only sessions written to since then: 2026-01-31, 90m, 2h, 7d" },
-    limit: { type: "string", value: "N", about: "how many, 50 unless told; 0 for all" },
+    limit: { type: "string", value: "N", about: "how many (default: 50); 0 for all" },
     root: rootOption,
     json: jsonOption,
   },

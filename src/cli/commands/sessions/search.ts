@@ -30,7 +30,7 @@ With --json: { query, total, files, bytes, hits: [{ session, file, agentId, uuid
     case: { type: "boolean", about: "tell large from small letters" },
     project: { type: "string", value: "DIR", about: "only sessions of that directory" },
     since: { type: "string", value: "TIME", about: "only what was written since then: 2026-01-31, 2h, 7d" },
-    limit: { type: "string", value: "N", about: "how many hits, 20 unless told" },
+    limit: { type: "string", value: "N", about: "how many hits (default: 20)" },
     index: { type: "boolean", about: "use a table of words, made on the first run: prompts, answers and titles only" },
     root: rootOption,
     json: jsonOption,
