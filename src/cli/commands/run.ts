@@ -4,9 +4,10 @@ export const command: Command = {
   usage: "HOOKS_FILE [--on-failure block|continue] [--record DIR]",
   about: `What settings.json calls: reads one event on standard input and prints the app's answer.
 
-HOOKS_FILE is a .ts, .mts, .js or .mjs file that exports an app of hookline/sdk. TypeScript is built once per content. Nothing but the
-answer reaches standard output. When the file does not load or the event cannot be read, --on-failure block is exit 2 with the reason
-on stderr; otherwise the person gets a message and the exit status is 1. HOOKLINE=0 in the environment switches all hooks off.`,
+HOOKS_FILE is a .ts, .mts, .js or .mjs file that exports an app of hookline/sdk. TypeScript is built once per content; other files are
+built ahead for their next start, unless HOOKLINE_BUILD_AHEAD=0 is in the environment. Nothing but the answer reaches standard output.
+When the file does not load or the event cannot be read, --on-failure block is exit 2 with the reason on stderr; otherwise the person
+gets a message and the exit status is 1. HOOKLINE=0 switches all hooks off.`,
   options: {
     "on-failure": { type: "string", value: "block|continue", about: "what a failure of the whole app means" },
     record: { type: "string", value: "DIR", about: "keep the payload there, secrets masked, as a fixture for tests" },
