@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { expect, expectTypeOf, test } from "vitest";
+import { recordedPayloads } from "../../test/fixtures/payloads/read.ts";
 import { createApp, isTool, mapOutput, type ToolInputs, type ToolResponses, updateOutput } from "./index.ts";
 import { testClient } from "./testing/index.ts";
 
@@ -21,36 +20,93 @@ test("SD-17: the tools of hosts have typed inputs", () => {
   expect(new Set(named).size).toBe(17);
 });
 
-test("SD-17: recorded responses have the keys that their types promise", () => {
-  const promised: { readonly [Tool in keyof ToolResponses]?: readonly (keyof ToolResponses[Tool])[] } = {
-    Bash: ["stdout", "stderr", "interrupted"],
-    Read: ["type", "file"],
-    Write: ["type", "filePath", "content", "originalFile", "structuredPatch"],
-    Edit: ["filePath", "oldString", "newString", "originalFile", "structuredPatch"],
-    NotebookEdit: ["new_source", "old_source", "cell_type", "edit_mode", "notebook_path"],
-    Agent: ["status"],
-    Skill: ["success", "commandName"],
-    TaskCreate: ["task"],
-    TaskUpdate: ["success", "taskId", "updatedFields"],
-    TaskGet: ["task"],
-    TaskList: ["tasks"],
-    CronCreate: ["id", "humanSchedule", "recurring", "durable"],
-    EnterWorktree: ["worktreePath", "message"],
-    ExitWorktree: ["action", "originalCwd", "worktreePath", "discardedFiles", "discardedCommits", "message"],
-    AskUserQuestion: ["questions", "answers"],
+/** Keys of a type: those it needs, and those it may have. The compiler sees to it that they are keys. */
+type Keys<Type> = readonly [needed: readonly (keyof Type)[], others?: readonly (keyof Type)[]];
+
+const inputs: { readonly [Tool in keyof ToolInputs]?: Keys<ToolInputs[Tool]> } = {
+  Bash: [["command"], ["description", "run_in_background"]],
+  Read: [["file_path"]],
+  Write: [["file_path", "content"]],
+  Edit: [["file_path", "old_string", "new_string"], ["replace_all"]],
+  NotebookEdit: [["notebook_path", "new_source"], ["cell_id"]],
+  Agent: [["description", "prompt"], ["subagent_type"]],
+  Skill: [["skill"]],
+  TaskCreate: [["subject"], ["description", "activeForm"]],
+  TaskUpdate: [["taskId"], ["status"]],
+  TaskGet: [["taskId"]],
+  TaskList: [[]],
+  CronCreate: [["cron", "prompt"], ["recurring"]],
+  EnterWorktree: [[], ["name"]],
+  ExitWorktree: [["action"], ["discard_changes"]],
+  AskUserQuestion: [["questions"], ["answers", "annotations"]],
+};
+
+const responses: { readonly [Tool in keyof ToolResponses]?: Keys<ToolResponses[Tool]> } = {
+  Bash: [
+    ["stdout", "stderr", "interrupted"],
+    ["isImage", "noOutputExpected", "backgroundTaskId"],
+  ],
+  Read: [["type", "file"]],
+  Write: [["type", "filePath", "content", "originalFile", "structuredPatch"], ["userModified"]],
+  Edit: [
+    ["filePath", "oldString", "newString", "originalFile", "structuredPatch"],
+    ["userModified", "replaceAll"],
+  ],
+  NotebookEdit: [
+    ["new_source", "old_source", "cell_type", "edit_mode", "notebook_path"],
+    ["language", "cell_id", "error", "original_file", "updated_file"],
+  ],
+  Agent: [
+    ["status"],
+    [
+      "prompt",
+      "agentId",
+      "agentType",
+      "content",
+      "resolvedModel",
+      "totalDurationMs",
+      "totalTokens",
+      "totalToolUseCount",
+      "usage",
+    ],
+  ],
+  Skill: [["success", "commandName"]],
+  TaskCreate: [["task"]],
+  TaskUpdate: [["success", "taskId", "updatedFields"], ["statusChange"]],
+  TaskGet: [["task"]],
+  TaskList: [["tasks"]],
+  CronCreate: [["id", "humanSchedule", "recurring", "durable"]],
+  EnterWorktree: [["worktreePath", "message"]],
+  ExitWorktree: [["action", "originalCwd", "worktreePath", "discardedFiles", "discardedCommits", "message"]],
+  AskUserQuestion: [["questions", "answers"], ["annotations"]],
+};
+
+test("SD-17: recorded inputs and responses have the keys that their types need, and no others than they name", () => {
+  const wrong: string[] = [];
+  const compare = (tool: string, keys: Keys<never> | undefined, recorded: object) => {
+    const [needed, others = []] = (keys ?? [[]]) as readonly (readonly string[])[];
+    for (const key of needed ?? []) if (!(key in recorded)) wrong.push(`${tool} lacks ${key}`);
+    for (const key of Object.keys(recorded)) {
+      if (keys === undefined || ![...(needed ?? []), ...others].includes(key)) wrong.push(`${tool} has ${key}`);
+    }
   };
-  const lines = readFileSync(resolve("test/fixtures/payloads/PostToolUse.jsonl"), "utf8").trimEnd().split("\n");
-  const payloads = lines.map((line) => JSON.parse(line) as { tool_name: string; tool_response: object });
   const seen = new Set<string>();
-  for (const { tool_name: tool, tool_response: response } of payloads) {
+  for (const { payload } of [...recordedPayloads("PreToolUse"), ...recordedPayloads("PostToolUse")]) {
+    const { tool_name: tool, tool_input: input, tool_response: response } = payload as unknown as Recorded;
     if (tool.startsWith("mcp__")) continue;
     seen.add(tool);
-    const keys = promised[tool as keyof ToolResponses] as readonly string[] | undefined;
-    expect(keys, tool).toBeDefined();
-    expect(Object.keys(response), tool).toEqual(expect.arrayContaining([...(keys ?? [])]));
+    compare(`${tool} input`, inputs[tool], input);
+    if (response !== undefined) compare(`${tool} response`, responses[tool as keyof ToolResponses], response);
   }
-  expect(seen.size).toBeGreaterThan(8);
+  expect([...new Set(wrong)]).toEqual([]);
+  expect(seen.size).toBeGreaterThan(12);
 });
+
+interface Recorded {
+  readonly tool_name: keyof ToolInputs;
+  readonly tool_input: object;
+  readonly tool_response?: object;
+}
 
 test("SD-18: a tool that an author describes narrows like a built-in one", async () => {
   const app = createApp()

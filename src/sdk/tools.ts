@@ -60,6 +60,9 @@ export interface BuiltInToolInputs {
       readonly options: readonly { readonly label: string; readonly description?: string }[];
       readonly multiSelect?: boolean;
     }[];
+    /** Once the person has answered. */
+    readonly answers?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, unknown>>;
   };
   ExitPlanMode: { readonly plan?: string };
 }
@@ -81,6 +84,7 @@ export interface BuiltInToolResponses {
     readonly interrupted: boolean;
     readonly isImage?: boolean;
     readonly noOutputExpected?: boolean;
+    readonly backgroundTaskId?: string;
   };
   Read: {
     readonly type: string;
@@ -98,6 +102,7 @@ export interface BuiltInToolResponses {
     readonly content: string;
     readonly originalFile: string | null;
     readonly structuredPatch: readonly unknown[];
+    readonly userModified?: boolean;
   };
   Edit: {
     readonly filePath: string;
@@ -105,6 +110,7 @@ export interface BuiltInToolResponses {
     readonly newString: string;
     readonly originalFile: string | null;
     readonly structuredPatch: readonly unknown[];
+    readonly userModified?: boolean;
     readonly replaceAll?: boolean;
   };
   NotebookEdit: {
@@ -113,12 +119,22 @@ export interface BuiltInToolResponses {
     readonly cell_type: string;
     readonly edit_mode: string;
     readonly notebook_path: string;
+    readonly cell_id?: string;
+    readonly language?: string;
+    readonly error?: string;
+    readonly original_file?: string;
+    readonly updated_file?: string;
   };
   Agent: AgentResponse;
   Task: AgentResponse;
   Skill: { readonly success: boolean; readonly commandName: string };
   TaskCreate: { readonly task: { readonly id: string; readonly subject: string } };
-  TaskUpdate: { readonly success: boolean; readonly taskId: string; readonly updatedFields: readonly string[] };
+  TaskUpdate: {
+    readonly success: boolean;
+    readonly taskId: string;
+    readonly updatedFields: readonly string[];
+    readonly statusChange?: { readonly from: string; readonly to: string };
+  };
   TaskGet: { readonly task: ListedTask & { readonly description: string; readonly blocks: readonly string[] } };
   TaskList: { readonly tasks: readonly ListedTask[] };
   CronCreate: {
@@ -136,7 +152,11 @@ export interface BuiltInToolResponses {
     readonly discardedCommits: number;
     readonly message: string;
   };
-  AskUserQuestion: { readonly questions: readonly unknown[]; readonly answers: Readonly<Record<string, string>> };
+  AskUserQuestion: {
+    readonly questions: readonly unknown[];
+    readonly answers: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, unknown>>;
+  };
 }
 
 interface ListedTask {
@@ -150,6 +170,11 @@ interface AgentResponse {
   readonly status: string;
   readonly agentId?: string;
   readonly agentType?: string;
+  readonly prompt?: string;
   readonly content?: readonly { readonly type: string; readonly text?: string }[];
+  readonly resolvedModel?: string;
+  readonly totalDurationMs?: number;
   readonly totalTokens?: number;
+  readonly totalToolUseCount?: number;
+  readonly usage?: Readonly<Record<string, unknown>>;
 }
