@@ -19,9 +19,12 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { endOf, killNow, startFixture } from "../files/fixtures/programs.ts";
 import { formAt, keptScript, putInPlace, shippedClient, takeOutOfPlace } from "./client-in-place.ts";
 import { compileClient, findCompiler } from "./compile-client.ts";
+import { installFindings } from "./findings.ts";
 import { world } from "./fixtures/world.ts";
+import { install } from "./install.ts";
 import { isInGit, whyNotInPlace } from "./own-copy.ts";
 import { placeClient } from "./place-client.ts";
+import { repair } from "./repair.ts";
 
 const env = { PATH: process.env["PATH"] ?? "" };
 
@@ -153,6 +156,36 @@ describe.runIf(findCompiler(env) !== undefined)("the compiled client in the scri
   }
   const called = (client: string, more: object = {}) =>
     spawnSync(client, ["/none/hooks.mjs", "--on-failure", "block"], { env: { HOME: "/none", ...more }, input: "{}" });
+
+  test("SD-98: a program of another system in its place is told; --fix puts the right one there, or the script where there is no compiler", async () => {
+    const here = await placed();
+    await install(here.call());
+    const installer = {
+      packageRoot: here.packageRoot,
+      version: "0.1.0",
+      node: process.execPath,
+      home: here.source(),
+      now: () => new Date(),
+    };
+    const bash = join(here.folder, "bin");
+    mkdirSync(bash);
+    symlinkSync("/bin/bash", join(bash, "bash"));
+    const at = (PATH = env.PATH) => ({ cwd: here.root, home: here.home, env: { PATH } });
+    const codes = async () => (await installFindings(at(), installer)).map(({ code }) => code);
+    expect(await codes()).toEqual([]);
+    writeFileSync(here.client, "\xcf\xfa\xed\xfe", "latin1");
+    expect(await codes()).toEqual(["client-stale"]);
+    expect(await repair(at(), installer)).toMatchObject([
+      { done: true, message: `${here.client} is the compiled client of its package again.`, wrote: {} },
+    ]);
+    expect(await codes()).toEqual([]);
+    writeFileSync(here.client, "\xcf\xfa\xed\xfe", "latin1");
+    rmSync(join(here.state, "client"), { recursive: true });
+    expect(await repair(at(bash), installer)).toMatchObject([
+      { done: true, message: `${here.client} is the script again: there is no C compiler (cc) in PATH.` },
+    ]);
+    expect([formAt(here.client), await codes()]).toEqual(["script", ["client-script"]]);
+  });
 
   test("it finds its package beside itself, wherever the project was moved to", async () => {
     const here = await placed();
