@@ -40,20 +40,31 @@ test.each(rows)("the row of $name is consistent with itself", (row) => {
   if (row.onFailure !== "open") expect(row.blocks).not.toBeNull();
 });
 
-test("EV-1 EV-5 no module names an event beside the catalog", () => {
-  const src = join(import.meta.dirname, "../src");
+test("EV-1 EV-5 no module asks for an event by its name", () => {
   const modules = ["engine", "schemas", "permissions", "exec", "files", "sdk", "daemon", "install"];
-  const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(
-    (name) =>
-      modules.some((module) => name.startsWith(`${module}/`)) &&
-      /(?<!\.test)\.ts$/.test(name) &&
-      !name.includes("fixtures"),
-  );
-  const branches = files.flatMap((name) => {
-    const code = readFileSync(join(src, name), "utf8").replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
-    return eventNames
-      .filter((event) => new RegExp(`(?:===|!==|case)\\s*"${event}"`).test(code))
-      .map((event) => `${name}: ${event}`);
-  });
+  const branches = sources
+    .filter(({ name }) => modules.some((module) => name.startsWith(`${module}/`)))
+    .flatMap(({ name, code }) =>
+      eventNames
+        .filter((event) => new RegExp(`(?:===|!==|case)\\s*"${event}"`).test(code))
+        .map((event) => `${name}: ${event}`),
+    );
   expect(branches).toEqual([]);
 });
+
+test("SD-3: the catalog is the only list of events; the recorded payloads for tests are data, one for each", () => {
+  const lists = sources.filter(
+    ({ code }) => eventNames.filter((event) => new RegExp(`"${event}"|\\b${event}:`).test(code)).length > 8,
+  );
+  expect(lists.map(({ name }) => name).sort()).toEqual(["protocol/catalog.ts", "sdk/testing/recorded.ts"]);
+});
+
+const src = join(import.meta.dirname, "../src");
+
+/** The code of every module, without comments and tests. */
+const sources = readdirSync(src, { recursive: true, encoding: "utf8" })
+  .filter((name) => /(?<!\.test)\.ts$/.test(name) && !name.includes("fixtures/"))
+  .map((name) => ({
+    name,
+    code: readFileSync(join(src, name), "utf8").replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ""),
+  }));
