@@ -47,7 +47,7 @@ test("SD-106: of everything that reaches out of a process, nothing works on this
   const { stdout, stderr, code } = await world.hookline([...words, "--against", silent], env);
   expect([code, stderr]).toEqual([0, ""]);
   const { against, handlers, failures } = JSON.parse(stdout) as Report;
-  expect(JSON.parse(against?.list[0]?.now.contexts?.[0] ?? "{}")).toEqual({ tried: 80, worked: [] });
+  expect(JSON.parse(against?.list[0]?.now.contexts?.[0] ?? "{}")).toEqual({ tried: 84, worked: [] });
   expect(handlers.map(({ outcomes }) => outcomes)).toEqual([{ "effect-refused": 1 }]);
   expect(failures).toEqual([]);
   expect(look()).toEqual(before);

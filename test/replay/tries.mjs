@@ -113,6 +113,12 @@ app.onPrompt({ name: "tries", timeoutMs: 60_000 }, async (_event, { env }) => {
     "socket.connect": () => heard(new net.Socket().connect({ port, host: "127.0.0.1" }), "connect"),
     "unix socket": () => heard(net.connect(env.TRY_SOCKET), "connect"),
     "server.listen": () => heard(net.createServer().listen(0), "listening"),
+    "server._listen2": () => {
+      const server = net.createServer();
+      const listens = heard(server, "listening");
+      server._listen2("127.0.0.1", 0, 4);
+      return listens;
+    },
     "server handle": () => net._createServerHandle("127.0.0.1", 0, 4),
     "http.get": () => heard(http.get(`http://127.0.0.1:${port}/`), "response"),
     "http server": () => heard(http.createServer().listen(0), "listening"),
@@ -121,12 +127,21 @@ app.onPrompt({ name: "tries", timeoutMs: 60_000 }, async (_event, { env }) => {
     fetch: () => fetch(`http://127.0.0.1:${port}/`),
     "udp send": () => back((end) => dgram.createSocket("udp4").send("x", port, "127.0.0.1", end)),
     "udp bind": () => heard(dgram.createSocket("udp4").bind(0), "listening"),
+    "udp group": () => dgram.createSocket("udp4").addMembership("224.0.0.114"),
     "dns.lookup": () => back((end) => dns.lookup("localhost", end)),
     "dns.resolve4": () => back((end) => dns.resolve4("localhost", end)),
     "dns.promises.lookup": () => dns.promises.lookup("localhost"),
     "dns.Resolver": () => back((end) => new dns.Resolver().resolve4("localhost", end)),
     WebSocket: () => heard(new WebSocket(`ws://127.0.0.1:${port}`), "open"),
     sqlite: () => new (process.getBuiltinModule("node:sqlite").DatabaseSync)(at("z")),
+    "sqlite in memory, attached": () => {
+      const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+      new DatabaseSync(":memory:").exec(`ATTACH '${at("attached")}' AS a; CREATE TABLE a.t (x)`);
+    },
+    "sqlite in memory, copied": () => {
+      const { DatabaseSync, backup } = process.getBuiltinModule("node:sqlite");
+      return backup(new DatabaseSync(":memory:", { readOnly: true }), at("copied"));
+    },
     // It tells of no failure: its trace would be seen.
     "compile cache": () => {
       module.enableCompileCache?.(at("cache"));

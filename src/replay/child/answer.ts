@@ -56,9 +56,9 @@ function cut(text: string): string {
   return text.length > 2_000 ? `${text.slice(0, 2_000)}…` : text;
 }
 
-/** The permission model's own words, for a way in that we did not think of. */
+/** The permission model's own words, for a way in that we did not think of; newer versions of Node say which flag would help. */
 function isRestricted(error: string | undefined): boolean {
-  return error === "Access to this API has been restricted";
+  return error?.startsWith("Access to this API has been restricted") === true;
 }
 
 function printOf({ stdout, stderr, exitCode }: Settled): string {

@@ -20,7 +20,7 @@ export function refuseNetwork(log: EffectLog): void {
     process.nextTick(() => socket.destroy(error));
     return socket;
   });
-  replace(net.Server.prototype, ["listen"], (server: net.Server, args) =>
+  replace(net.Server.prototype, ["listen", "_listen2"], (server: net.Server, args) =>
     failLater(server, refuse("Listening", `listen ${placeOf(args)}`)),
   );
   // What servers and datagrams stand on is within reach too.
@@ -35,6 +35,9 @@ export function refuseNetwork(log: EffectLog): void {
   replace(dgram.Socket.prototype, ["bind", "connect", "send"], (socket: dgram.Socket, args) =>
     answer(args, refuse("A datagram", "a datagram"), (error) => failLater(socket, error)),
   );
+  replace(dgram.Socket.prototype, ["addMembership", "addSourceSpecificMembership"], (_self: unknown, args) => {
+    throw refuse("Joining a group", args[0]);
+  });
   for (const lookups of [dns, dns.Resolver.prototype]) {
     replace(lookups, lookupNames(lookups), (_self: unknown, args) =>
       answer(args, refuse("A name lookup", args[0]), (error) => {

@@ -36,16 +36,17 @@ function nameOf(signal: number): string {
   return Object.entries(signals).find(([, number]) => number === signal)?.[0] ?? String(signal);
 }
 
-/** Newer versions of Node have a database that opens files by itself. */
+/** Newer versions of Node have a database that opens files by itself; one in memory can attach others, or be written into one. */
 function closeSqlite(refuse: (what: string, target: unknown) => never): void {
   const sqlite = process.getBuiltinModule("node:sqlite") as
-    | { DatabaseSync?: new (...args: never[]) => object }
+    | { DatabaseSync?: new (...args: never[]) => object; backup?: (from: unknown, to: unknown) => unknown }
     | undefined;
   if (sqlite?.DatabaseSync === undefined) return;
+  if (sqlite.backup !== undefined) sqlite.backup = async (_from, to) => refuse("A copy of a database", to);
   sqlite.DatabaseSync = new Proxy(sqlite.DatabaseSync, {
     construct(target, args) {
       const [path, options] = args as [unknown, { readOnly?: boolean } | undefined];
-      if (path !== ":memory:" && options?.readOnly !== true) refuse("A database", path);
+      if (options?.readOnly !== true) refuse("A database that can be written to", path);
       return Reflect.construct(target, args);
     },
   });
