@@ -109,7 +109,7 @@ const members: object = Object.defineProperties(
       replay: ({ world }) => world.replay,
     }),
     ...getters<HandlerPart>(handlerPart, {
-      state: ({ shared, scope }) => shared.state.inSpace(scope.space),
+      state: ({ shared, scope }) => shared.state.inSpace(scope.space, scope.own),
       tasks: ({ shared, scope }) => shared.tasks.inSpace(scope.space, scope.own),
       log: ({ scope }) => scope.log(),
       signal: ({ scope }) => scope.own.signal,

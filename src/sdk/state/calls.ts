@@ -1,12 +1,14 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { isPromise } from "../deadline.ts";
 import { jsonText } from "../json-value.ts";
 import { wrong } from "../problem.ts";
 import type { Entries, Scope, State } from "./state.ts";
 
-/** Scopes that the code running now is updating; a second update inside would wait for itself. */
+/** Scopes that the code running now is updating; a second change inside would wait for itself. */
 const updating = new AsyncLocalStorage<ReadonlySet<string>>();
+const busy = (): ReadonlySet<string> => updating.getStore() ?? new Set();
 
-export function stateCalls({ name, space, defaults, now, open }: Scope): State {
+export function stateCalls({ name, space, handler, defaults, now, open }: Scope): State {
   const store = open();
   const { kept, own } = keysOf(space);
   const fresh = (entries: Entries): Entries => {
@@ -26,25 +28,28 @@ export function stateCalls({ name, space, defaults, now, open }: Scope): State {
       ...(ttlMs === Number.POSITIVE_INFINITY ? {} : { until: now() + ttlMs }),
     });
 
+  const write = async <Result>(call: string, work: (entries: Entries) => Result | Promise<Result>): Promise<Result> => {
+    if (busy().has(name)) throw nested(call);
+    return store.change(work);
+  };
+
   return {
     get: async (key) => valueFor(await store.read(), key) as never,
     async set(key, value, options) {
       // Before the lock is taken: a value that cannot be kept is no reason to wait.
       asJson(value, key);
-      await store.change((entries) => void put(entries, key, value, options?.ttlMs));
+      await write("set", (entries) => void put(entries, key, value, options?.ttlMs));
     },
-    async update(key, change, options) {
-      const busy = updating.getStore() ?? new Set<string>();
-      if (busy.has(name)) throw nested(key);
-      return updating.run(new Set([...busy, name]), () =>
-        store.change(async (entries) => {
-          const value: unknown = await change(valueFor(entries, key) as never);
+    update: (key, change, options) =>
+      write("update", (entries) =>
+        updating.run(new Set([...busy(), name]), async () => {
+          const next: unknown = change(valueFor(entries, key) as never);
+          const value = isPromise(next) && handler ? await whileRunning(next, handler.signal) : await next;
           put(entries, key, value, options?.ttlMs);
           return value as never;
         }),
-      );
-    },
-    delete: (key) => store.change((entries) => fresh(entries).delete(kept(key))),
+      ),
+    delete: (key) => write("delete", (entries) => fresh(entries).delete(kept(key))),
     has: async (key) => fresh(await store.read()).has(kept(key)),
     keys: async () => ownIn(await store.read()),
     all: async () => {
@@ -53,10 +58,20 @@ export function stateCalls({ name, space, defaults, now, open }: Scope): State {
       return Object.fromEntries(known.map((key) => [key, valueFor(entries, key)]));
     },
     clear: () =>
-      store.change((entries) => {
+      write("clear", (entries) => {
         for (const key of ownIn(entries)) entries.delete(kept(key));
       }),
   };
+}
+
+/** A handler whose time is up must not hold the lock for ever: in a process that lives on, nobody else would get it. */
+function whileRunning<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) return stop();
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
 }
 
 interface Keys {
@@ -81,9 +96,9 @@ function keysOf(space: string | undefined): Keys {
   };
 }
 
-function nested(key: string): Error {
-  const message = `update("${key}") was called inside another update of the same scope, which would wait for itself. Call it before or after.`;
-  return wrong("state-nested", message, { key });
+function nested(call: string): Error {
+  const message = `${call}() was called inside an update of the same scope, which would wait for itself. Call it before or after.`;
+  return wrong("state-nested", message, { call });
 }
 
 /** Contract: what comes back is what was put in; a function, a BigInt or a ring is refused, not lost. */

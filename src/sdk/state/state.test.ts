@@ -130,9 +130,26 @@ test.skipIf(!existsSync("/proc/thread-self"))(
   },
 );
 
+test("SD-50: an update that never ended held its lock for as long as the daemon lived", async () => {
+  const world = { cwd: folder, replay: false, now: Date.now, complain: () => undefined, env: { HOOKLINE_HOME: home } };
+  const app = createApp().onPrompt({ timeoutMs: 50 }, (_event, { state }) =>
+    state.update("n", () => new Promise(() => undefined)),
+  );
+  const { trace } = await (appInside(app) as AppInside).dispatch(
+    { hook_event_name: "UserPromptSubmit", session_id: "s" },
+    { ...world, openTranscript: async () => undefined, signal: new AbortController().signal },
+  );
+  expect(trace[0]?.outcome).toBe("timed-out");
+  expect(await withState((state) => state.update("n", (n = 0) => n + 1))).toBe(1);
+});
+
 test("SD-50: an update inside an update of one scope is state-nested; of another scope it works", async () => {
   const nested = withState((state) => state.update("a", async () => state.update("b", () => 1)));
   await expect(nested).rejects.toMatchObject({ code: "sdk/state-nested" });
+  for (const work of [(state: ScopedState) => state.set("b", 1), (state: ScopedState) => state.clear()]) {
+    const inside = withState((state) => state.update("a", () => work(state)));
+    await expect(inside).rejects.toMatchObject({ code: "sdk/state-nested" });
+  }
   expect(await withState((state) => state.update("a", async () => state.user.update("b", () => 2)))).toBe(2);
 });
 

@@ -51,8 +51,8 @@ type Widen<Value> = Value extends number
 
 /** Where state comes from: files, or a test's memory. */
 export interface StateDoor {
-  /** A strategy's or blueprint's keys lie apart from all others. */
-  inSpace(space: string | undefined): ScopedState;
+  /** A strategy's or blueprint's keys lie apart from all others. An update ends with the handler that began it. */
+  inSpace(space: string | undefined, handler?: { readonly signal: AbortSignal }): ScopedState;
   /** Contract: false the first time it is asked for this key in this session, true from then on. */
   told(key: string): Promise<boolean>;
 }
@@ -91,10 +91,11 @@ export function stateDoor(
   now: () => number,
 ): StateDoor {
   return {
-    inSpace(space) {
+    inSpace(space, handler) {
       const scope = (name: ScopeName): Scope => ({
         name,
         space,
+        handler,
         defaults: defaults[name] ?? {},
         now,
         open: () => store(name),
@@ -116,6 +117,7 @@ export interface Scope {
   readonly name: ScopeName;
   /** The strategy or blueprint whose keys are meant; undefined: the app itself. */
   readonly space: string | undefined;
+  readonly handler: { readonly signal: AbortSignal } | undefined;
   readonly defaults: Readonly<Record<string, unknown>>;
   readonly now: () => number;
   readonly open: () => Store;
