@@ -77,7 +77,7 @@ export const problemCodes = {
   "sdk/task-too-large": "the input of a task is larger than a job may be",
   "sdk/too-many-tasks": "the session has as many open jobs as it may have",
   "sdk/state-busy": "another process holds the state for too long",
-  "sdk/state-nested": "an update of state inside another one of the same scope",
+  "sdk/state-nested": "a change of state inside an update of the same scope",
   "sdk/state-not-json": "a value that cannot be kept as JSON",
   "sdk/state-too-large": "the state of one scope would outgrow its limit; it is as it was",
   "replay/event": "transcripts do not tell of this event, so it cannot be replayed",
