@@ -69,12 +69,15 @@ function wordsOf({ answer, error, ended }: SessionResult): string {
   return answer === "" ? why : `${answer}\n\n${why}`;
 }
 
-function originOf({ sessionId, usage, costUsd, unpriced }: SessionResult): string {
+function originOf({ sessionId, usage, costUsd, unpriced, ended, transcriptPath }: SessionResult): string {
   const tokens = usage.input + usage.output + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
-  const cost = unpriced.length === 0 ? `$${costUsd.toFixed(4)}` : `$${costUsd.toFixed(4)} and ${unpriced.join(", ")}`;
-  if (sessionId === "") return "No session was begun.";
+  // An agent that could not be started has an id all the same, which nobody can go on with.
+  const begun = ended !== "error" || tokens > 0 || transcriptPath !== undefined;
+  if (sessionId === "" || !begun) return "No session was begun.";
+  const cost = `$${costUsd.toFixed(4)}`;
+  const whole = unpriced.length === 0 ? cost : `at least ${cost} (no price for ${unpriced.join(", ")})`;
   const { resume, fork } = waysOn(sessionId);
-  return `Session ${sessionId}, ${tokens} tokens, ${cost}. Go on: ${resume} (or beside it: ${fork})`;
+  return `Session ${sessionId}, ${tokens} tokens, ${whole}. Go on: ${resume} (or beside it: ${fork})`;
 }
 
 function waysOn(sessionId: string): { resume: string; fork: string } {
