@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
@@ -7,7 +7,7 @@ import { endOf, killNow, type Program, startFixture } from "../files/fixtures/pr
 import { type World, world } from "./fixtures/world.ts";
 
 const isLong = process.env["HOOKLINE_TRIALS"] !== undefined;
-const trials = isLong ? Number(process.env["HOOKLINE_TRIALS"]) : 10;
+const trials = isLong ? Number(process.env["HOOKLINE_TRIALS"]) : 4;
 const loop = join(import.meta.dirname, "fixtures/install-loop.mjs");
 const old = '// mine\n{\n  "permissions": { "deny": [] },\n  "hooks": { "Stop": [] } /* theirs */\n}';
 
@@ -15,6 +15,11 @@ function started({ project, state }: World, count: number): Program {
   const program = startFixture(loop, [project, state, String(count)]);
   onTestFinished(() => void program.kill("SIGKILL"));
   return program;
+}
+
+/** Without the comments that are in it. */
+function plain(text: string): string {
+  return text.replace("// mine", "").replace("/* theirs */", "");
 }
 
 test(`SD-92 G7: kill -9 at ${trials} moments of installing and uninstalling leaves the old or the new file, and the way back stays open`, async () => {
@@ -39,6 +44,39 @@ test(`SD-92 G7: kill -9 at ${trials} moments of installing and uninstalling leav
   expect(existsSync(join(here.state, "installs")) && readdirSync(join(here.state, "installs"))).toEqual([]);
 }, 3_600_000);
 
+const stride = isLong ? 1 : 31;
+const killedAt = join(import.meta.dirname, "fixtures/killed-at.mjs");
+
+test(`SD-92 SD-96 G7: killed before ${stride === 1 ? "every change" : `one in ${stride} changes`} of the disk, the file and its mode are the old or the new, and the way back stays open`, async () => {
+  for (const isNew of [false, true]) {
+    const here = world();
+    const file = join(here.project, ".claude", "settings.local.json");
+    if (!isNew) writeFileSync(file, old, { mode: 0o640 });
+    const textNow = () => (existsSync(file) ? readFileSync(file, "utf8") : undefined);
+    const before = textNow();
+    let moments = 0;
+    // Half of the short run's moments each, so that it meets as many as it can.
+    for (let k = 1 + (isNew ? Math.floor(stride / 2) : 0); ; k += stride) {
+      const program = startFixture(killedAt, [here.project, here.state, "1", String(k)]);
+      onTestFinished(() => void program.kill("SIGKILL"));
+      await once(program, "exit");
+      if (program.signalCode === null) break;
+      moments += 1;
+      const text = textNow();
+      if (text !== before) expect(JSON.parse(plain(text ?? ""))).toMatchObject({ hooks: { Stop: [{ hooks: [{}] }] } });
+      if (!isNew) expect(statSync(file).mode & 0o777).toBe(0o640);
+      await endOf(started(here, 1));
+      const left = [
+        textNow(),
+        readdirSync(join(here.project, ".claude")).sort(),
+        readdirSync(join(here.state, "installs")),
+      ];
+      expect(left).toEqual([before, isNew ? ["hooks.mjs"] : ["hooks.mjs", "settings.local.json"], []]);
+    }
+    expect(moments * stride).toBeGreaterThan(60 - stride);
+  }
+}, 3_600_000);
+
 const edits = isLong ? 200 : 20;
 const ruleWriter = join(import.meta.dirname, "../engine/settings/fixtures/rule-writer.mjs");
 
@@ -50,7 +88,7 @@ test(`SD-92 H4: twelve writers of one rule each and one that installs and uninst
   const many = startFixture(ruleWriter, [file, "Many", String(edits)]);
   await Promise.all([...writers, many, started(here, edits)].map(endOf));
   const text = readFileSync(file, "utf8");
-  const { permissions, hooks } = JSON.parse(text.replace("// mine", "").replace("/* theirs */", "")) as {
+  const { permissions, hooks } = JSON.parse(plain(text)) as {
     permissions: { deny: string[] };
     hooks: object;
   };

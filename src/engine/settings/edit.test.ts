@@ -6,6 +6,7 @@ import { endOf, startFixture } from "../../files/fixtures/programs.ts";
 import { namesIn, tempFolder } from "../../files/fixtures/temp-folder.ts";
 import { editSettings } from "./edit.ts";
 import type { Edit } from "./edit-text.ts";
+import { mostBytes } from "./read.ts";
 
 const deny = (rule: string): Edit => ({ do: "append", path: ["permissions", "deny"], value: rule });
 
@@ -60,6 +61,15 @@ test.each([
   });
   expect(readFileSync(file).equals(Buffer.from(content))).toBe(true);
   expect(await namesIn(join(file, ".."))).toEqual(["settings.json"]);
+});
+
+test("H5 an edit that made a file too large to be read again was written", async () => {
+  const file = await settingsFile(`{"a": "${"x".repeat(mostBytes - 10)}"}`);
+  await expect(editSettings(file, () => [deny("Bash")])).rejects.toMatchObject({
+    code: "settings/not-editable",
+    message: expect.stringContaining(`at most ${mostBytes} are read`),
+  });
+  expect(lstatSync(file).size).toBe(mostBytes - 1);
 });
 
 test("H4 two processes with 200 rules each leave 400 rules", async () => {

@@ -4,6 +4,7 @@ import { errorCode, FileProblem, type Fs, nodeFs, replaceFile, unless, withLock 
 import { Problem } from "../../protocol/index.ts";
 import { type Edit, editText } from "./edit-text.ts";
 import { parseJsonc, plainValue } from "./jsonc.ts";
+import { mostBytes } from "./read.ts";
 import { readSourceFile } from "./source-file.ts";
 
 export interface EditOptions {
@@ -65,6 +66,7 @@ async function attempt(
   const before = bytes === undefined ? "{}\n" : decoded(bytes, file);
   const edited = editText(before, change(settingsIn(before), before), file);
   const after = Buffer.from(edited.text);
+  if (after.length > mostBytes) throw tooLarge(file, after.length);
   const result: EditedFile = {
     changed: edited.text !== before,
     created: bytes === undefined && edited.text !== before,
@@ -127,6 +129,12 @@ function asProblem(cause: unknown, file: string): unknown {
   if (cause instanceof FileProblem && cause.code === "file/locked") return busy(file, cause.message, cause);
   if (cause instanceof Problem || !(cause instanceof Error) || errorCode(cause) === undefined) return cause;
   return new Problem("settings/not-written", `${file} cannot be edited: ${cause.message}`, { about: { file }, cause });
+}
+
+/** Nobody could read it again, nor take out what was put in. */
+function tooLarge(file: string, bytes: number): Problem {
+  const message = `${file} would have ${bytes} bytes; at most ${mostBytes} are read. It was left as it is.`;
+  return new Problem("settings/not-editable", message, { about: { file } });
 }
 
 function busy(file: string, why: string, cause?: unknown): Problem {
