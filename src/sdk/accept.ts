@@ -69,7 +69,8 @@ const needs: Readonly<Record<AnswerKind, (answer: Readonly<Record<string, unknow
   initialUserMessage: ({ text }) => typeof text === "string",
   display: ({ text }) => typeof text === "string",
   elicit: ({ action }) => action === "accept" || action === "decline" || action === "cancel",
-  worktree: ({ path }) => typeof path === "string" && path !== "",
+  // The last line on stdout is the path.
+  worktree: ({ path }) => typeof path === "string" && path !== "" && !/[\r\n]/.test(path),
   raw: ({ fields }) => isObject(fields),
 };
 

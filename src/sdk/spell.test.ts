@@ -175,6 +175,21 @@ test("SD-23, SD-28: empty reasons and long texts", async () => {
   expect(warnings.map(({ code }) => code)).toEqual(["long-text", "long-text"]);
 });
 
+test("SD-32: a message was taken for the path of a working copy", async () => {
+  const app = createApp().onWorktreeCreate(({ worktreeName }) => [
+    systemMessage("looked"),
+    raw({ suppressOutput: true }),
+    ...(worktreeName === "mine" ? [worktree("/wt")] : []),
+  ]);
+  const said = async (name: string) => {
+    const { wire, stdout, stderr, exitCode } = await testClient(app).worktreeCreate({ name });
+    return { wire, stdout, stderr, exitCode };
+  };
+  const stderr = 'looked\n{"suppressOutput":true}\n';
+  expect(await said("mine")).toEqual({ stdout: "/wt\n", stderr, exitCode: 0 });
+  expect(await said("other")).toEqual({ stdout: "", stderr, exitCode: 0 });
+});
+
 test("SD-29: raw fields pass, with the right event name and nothing where the event has no such object", async () => {
   const newer = createApp().postTool(() =>
     raw({ hookSpecificOutput: { hookEventName: "Stop", classifierContext: "c" } }),

@@ -31,7 +31,8 @@ function spellPlainly(event: string, rule: Rule, said: Folded): Spelled {
     return { stdout: "", stderr, exitCode: rule.form === "path" ? 1 : 2 };
   }
   const text = rule.form === "path" ? said.worktree : said.contexts.join("\n\n");
-  if (text) return { stdout: `${text}\n`, stderr: lines(aside), exitCode: 0 };
+  // Where a path is wanted, whatever stands on stdout is taken for one.
+  if (text || rule.form === "path") return { stdout: text ? `${text}\n` : "", stderr: lines(aside), exitCode: 0 };
   const message = said.messages.length > 0 ? { systemMessage: said.messages.join("\n") } : {};
   return withRaw(event, rule, message, said.raw, []);
 }
