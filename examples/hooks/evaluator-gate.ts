@@ -43,8 +43,10 @@ export function evaluatorGate(options: EvaluatorGateOptions = {}): Blueprint {
       child.stdin.on("error", () => undefined).end(prompt.join("\n"));
       const gone = new Promise<never>((_, fail) => child.once("error", fail));
       const said = await Promise.race([text(child.stdout), gone]);
-      const [, missing] = /^FAIL:?\s*(.*)$/m.exec(said) ?? [];
-      if (missing === undefined) return undefined;
+      const [, verdict, missing] = /(?:^|\n)(PASS|FAIL)\b:?[ \t]*([^\n]*)$/.exec(said.trim()) ?? [];
+      // A gate that is broken says so, rather than let everything through in silence.
+      if (verdict === undefined) throw new Error(`${program} gave no verdict`);
+      if (verdict === "PASS") return undefined;
       await state.set("sent", sent + 1);
       return block(`Another agent looked at it and says: ${missing || "it is not done"}`);
     },

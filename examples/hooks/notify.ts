@@ -39,7 +39,7 @@ export function notify({ webhook, command = desktop(process.platform) }: NotifyO
 }
 
 function desktop(platform: string): readonly [string, ...string[]] {
-  if (platform !== "darwin") return ["notify-send"];
+  if (platform !== "darwin") return ["notify-send", "--"];
   const script = "on run {title, body}\ndisplay notification body with title title\nend run";
   return ["osascript", "-e", script];
 }

@@ -14,13 +14,14 @@ export interface RequireTestsOptions {
 
 const usual =
   /\b(?:npm|pnpm|yarn|bun) (?:run )?test\b|\b(?:pytest|vitest|jest|phpunit|rspec)\b|\b(?:go|cargo|dotnet) test\b/;
+const why = "Files changed since tests last passed. Run them before you stop, without a pipe or `;` behind them.";
 
 export function requireTests({ command = usual, evidence, files = /./ }: RequireTestsOptions = {}): Blueprint {
   const part = blueprint("require-tests");
   part.postTool(["Write", "Edit", "MultiEdit"], async ({ input }, { state }) => {
     if (files.test(input.file_path)) await state.set("editedAt", Date.now());
   });
-  part.postTool("Bash", { when: ({ input }) => command.test(input.command) }, async (_event, { state }) => {
+  part.postTool("Bash", { when: ({ input }) => isRun(input.command, command) }, async (_event, { state }) => {
     await state.set("testedAt", Date.now());
   });
   part.onStop({ name: "require-tests" }, async ({ stopHookActive }, { state, path }) => {
@@ -28,7 +29,13 @@ export function requireTests({ command = usual, evidence, files = /./ }: Require
     if (stopHookActive || editedAt === undefined) return undefined;
     const written = evidence === undefined ? undefined : statSync(path(evidence), { throwIfNoEntry: false })?.mtimeMs;
     const testedAt = Math.max((await state.get("testedAt")) ?? 0, written ?? 0);
-    return testedAt >= editedAt ? undefined : block("Files changed since tests last passed. Run them before you stop.");
+    return testedAt >= editedAt ? undefined : block(why);
   });
   return part;
+}
+
+/** Behind a pipe or a semicolon tests may fail, and nobody hears of it. */
+function isRun(text: string, command: RegExp): boolean {
+  const at = text.search(command);
+  return at >= 0 && (!/[|;]/.test(text.slice(at)) || text.includes("pipefail"));
 }

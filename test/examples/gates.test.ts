@@ -20,7 +20,12 @@ test("require-tests wants a passing run after the last edit, once per turn", asy
   (await client.stop({ stop_hook_active: true })).expectNoOpinion();
   await client.postToolFailure("Bash", { command: "npm test" }, "Exit code 1");
   (await client.stop({ stop_hook_active: false })).expectBlocked("Run them");
-  await client.postTool("Bash", { command: "cd api && npm run test -- --bail" }, {});
+  // These succeed however the tests ended.
+  for (const hidden of ["npm test | tail -5", "npm test || true", "npm test; echo done"]) {
+    await client.postTool("Bash", { command: hidden }, {});
+    (await client.stop({ stop_hook_active: false })).expectBlocked("without a pipe");
+  }
+  await client.postTool("Bash", { command: "cd api && npm run test -- --bail 2>&1 && echo done" }, {});
   (await client.stop({ stop_hook_active: false })).expectNoOpinion();
 });
 
@@ -162,6 +167,11 @@ console.log("I looked.\\n" + (readFileSync("verdict.txt", "utf8")));`,
   (await client.stop(stop)).expectBlocked("no tests for parse()");
   const inside = testClient(app, { env: { ...env, HOOKLINE_EVALUATOR_GATE: "1" } });
   expect((await inside.stop(stop)).trace).toMatchObject([{ outcome: "skipped" }]);
+  // What counts is the last line; without a verdict there the gate is broken, and says so.
+  await write("verdict.txt", "FAIL would be too hard.\nPASS\n");
+  (await client.stop(stop)).expectNoOpinion();
+  await write("verdict.txt", "Please log in first.");
+  expect((await client.stop(stop)).warnings).toMatchObject([{ code: "handler-failed" }]);
   const missing = testClient(createApp().include(evaluatorGate({ command: ["no-such-program"] })), { env });
   expect((await missing.stop(stop)).warnings).toMatchObject([{ code: "handler-failed" }]);
 });
