@@ -13,6 +13,8 @@ export interface StartOptions {
   /** The program, and the words with which it serves this file in the foreground; paths are absolute. */
   readonly command: readonly [string, ...string[]];
   readonly waitMs?: number;
+  /** Aborted: the caller does not wait any more. What was started comes up all the same. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -20,13 +22,14 @@ export interface StartOptions {
  * Contract: many callers at once end with one daemon; it has no descriptor, session or run tag of ours.
  */
 export async function startDaemon(hooksFile: string, options: StartOptions): Promise<DaemonRecord> {
-  const { env, command, waitMs = 15_000 } = options;
+  const { env, command, waitMs = 15_000, signal } = options;
   const given = resolve(hooksFile);
   const file = realpathSync(given);
   const folder = await openDaemonFolder(file, env);
   for (const path of new Set([given, file])) await writeAlias(path, env);
   const until = performance.now() + waitMs;
   while (performance.now() < until) {
+    signal?.throwIfAborted();
     const record = await readRecord(file, env);
     if (record !== undefined) return record;
     // Only one caller starts; the others wait for what comes of it.
@@ -40,6 +43,7 @@ export async function startDaemon(hooksFile: string, options: StartOptions): Pro
       });
       while (performance.now() < until && (await readRecord(file, env)) === undefined) {
         if (failed !== undefined) throw notStarted(`The daemon could not be started: ${failed.message}`, file, failed);
+        signal?.throwIfAborted();
         await sleep(20);
       }
     } finally {

@@ -1,4 +1,4 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -12,4 +12,20 @@ test("a hooks file that is not there is told, with the way out", async () => {
     out: "",
     err,
   });
+});
+
+test("what cannot be meant was found out by waiting fifteen seconds, or not at all", async () => {
+  const home = mkdtempSync(join(tmpdir(), "serve-"));
+  const call = async (...words: string[]) => {
+    const { status, out, err } = await callHookline(["serve", ...words], { home, env: { HOME: home } });
+    return [status, out + err];
+  };
+  const file = join(home, "hooks.mjs");
+  // A daemon may outlive its file.
+  expect(await call(file, "--stop")).toEqual([0, `no daemon runs for ${file}\n`]);
+  expect(await call(file, "--status")).toEqual([4, `no daemon runs for ${file}\n`]);
+  expect(await call(home)).toEqual([1, expect.stringContaining("There is no hooks file")]);
+  writeFileSync(file, "");
+  expect(await call(file, "--idle-minutes", "x")).toEqual([1, expect.stringContaining('not "x"')]);
+  expect(await call(file, "--stop", "--status")).toEqual([1, expect.stringContaining("exclude each other")]);
 });

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type DaemonRecord, daemonStatus, serve, startDaemon, stopDaemon } from "../../daemon/index.ts";
@@ -27,18 +27,24 @@ call, but not while an agent lives that it has answered. Without --foreground it
   async run(call, io) {
     const [file = usualHooksFile(io.cwd), ...more] = call.words;
     if (more.length > 0) throw usage("hookline serve takes one hooks file.");
-    if (!existsSync(resolve(io.cwd, file))) {
+    if (["foreground", "stop", "status"].filter((name) => call.flag(name)).length > 1) {
+      throw usage("--foreground, --stop and --status exclude each other.");
+    }
+    // The daemon of a file that is gone may still run.
+    if (call.flag("stop")) return stop(file, call, io);
+    if (call.flag("status")) return status(file, call, io);
+    idleMinutes(call);
+    if (!statSync(resolve(io.cwd, file), { throwIfNoEntry: false })?.isFile()) {
       throw new Problem("cli/bad-input", `There is no hooks file ${file}. hookline init makes one.`, {
         about: { file },
       });
     }
-    if (call.flag("stop")) return stop(file, call, io);
-    if (call.flag("status")) return status(file, call, io);
     if (call.flag("foreground")) return foreground(file, call, io);
     const words = ["serve", resolve(io.cwd, file), "--foreground", ...passedOn(call, io)];
     const program = fileURLToPath(new URL("../bin.cjs", import.meta.url));
-    const record = await startDaemon(file, { env: io.env, command: [program, ...words] });
+    const record = await startDaemon(file, { env: io.env, signal: io.signal, command: [program, ...words] });
     await tell(record, call, io);
+    if (record.sourceHash === "") await io.err(`hookline: ${notLoaded(file)}\n`);
     const { compileOwnClient } = await import("../own-client.ts");
     await compileOwnClient(io);
     return 0;
@@ -92,7 +98,7 @@ function idleMinutes(call: Call): number | undefined {
 }
 
 async function stop(file: string, call: Call, io: Io): Promise<number> {
-  const stopped = await stopDaemon(file, { env: io.env });
+  const stopped = await stopDaemon(file, { env: io.env, signal: io.signal });
   if (call.flag("json")) await io.out(`${JSON.stringify({ stopped })}\n`);
   else await io.out(stopped ? `the daemon of ${file} has left\n` : `no daemon runs for ${file}\n`);
   return 0;
@@ -107,6 +113,11 @@ async function status(file: string, call: Call, io: Io): Promise<number> {
     await io.out(`pid ${found.pid}, port ${found.port}, version ${found.version}, since ${since}\n`);
   }
   return found === undefined ? 4 : 0;
+}
+
+/** What does not load is for the daemon a file that will; the person who starts it should know now. */
+function notLoaded(file: string): string {
+  return `${file} does not load, so every event settles by its failure mode until it does. See: hookline test --hooks ${file} --event Stop`;
 }
 
 /** Never the token: what is printed ends in logs. */
