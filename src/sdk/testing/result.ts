@@ -51,7 +51,7 @@ export function resultOf(settled: Settled): TestResult {
     ...(input === undefined ? {} : { updatedInput: input }),
     additionalContext: folded.contexts,
     systemMessages: folded.messages,
-    output: outputOf(folded),
+    output: outputOf(folded, row),
     warnings: settled.warnings,
     wire: settled.wire,
     stdout: settled.stdout,
@@ -120,18 +120,30 @@ function approved(folded: Folded): "none" | "allow" | "ask" | "defer" {
   return folded.approval ? "allow" : (folded.decision?.kind ?? "none");
 }
 
-function outputOf(folded: Folded): OutcomeOutput {
+function outputOf(folded: Folded, row: EventRow | undefined): OutcomeOutput {
+  const { refusal, contexts } = folded;
   return {
+    ...(row?.answers.includes("decision") ? permissionOf(folded) : {}),
+    ...(row?.onText === "instructions" && contexts.length > 0 ? { customInstructions: contexts.join("\n\n") } : {}),
     ...(folded.watch ? { watchPaths: folded.watch } : {}),
     ...(folded.firstMessage === undefined ? {} : { initialUserMessage: folded.firstMessage }),
     ...(folded.title === undefined ? {} : { sessionTitle: folded.title }),
-    ...(folded.refusal?.hidePrompt ? { suppressOriginalPrompt: true } : {}),
+    ...(refusal?.hidePrompt && row?.answers.includes("suppressOriginalPrompt") ? { suppressOriginalPrompt: true } : {}),
     ...(folded.display === undefined ? {} : { displayContent: folded.display }),
     ...(folded.retry ? { retry: true } : {}),
     ...(folded.output ? { updatedToolOutput: folded.output.value } : {}),
     ...(folded.worktree === undefined ? {} : { worktreePath: folded.worktree }),
-    ...folded.elicit,
+    ...(refusal && row?.answers.includes("action") ? { action: "decline" } : folded.elicit),
   };
+}
+
+function permissionOf({ refusal, approval }: Folded): Pick<OutcomeOutput, "permission"> {
+  if (refusal) {
+    const interrupt = refusal.interrupt ? { interrupt: true } : {};
+    return { permission: { behavior: "deny", message: refusal.reason, ...interrupt } };
+  }
+  if (!approval) return {};
+  return { permission: { behavior: "allow", ...(approval.rules ? { updatedPermissions: approval.rules } : {}) } };
 }
 
 function rowFor(event: string): EventRow | undefined {
