@@ -4,23 +4,42 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openDaemonFolder } from "./folder.ts";
 import { openOwnRecord } from "./own-record.ts";
-import { ownStart, readRecord } from "./record.ts";
+import { type DaemonRecord, ownStart, readRecord, recordPath } from "./record.ts";
 
-test("a daemon that left while it wrote its record could put it in the place of the next one's", async () => {
+const open = async () => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-record-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const env = { HOOKLINE_HOME: folder };
   const hooksFile = join(folder, "hooks.mjs");
   await openDaemonFolder(hooksFile, env);
   const own = { pid: process.pid, start: ownStart(), node: process.execPath, version: "1", since: 1, hooksFile };
-  const here = { port: 1, token: "t", secret: "s", socket: "", sourceHash: "a" };
   const complaints: string[] = [];
-  const record = await openOwnRecord({ ...own, ...here }, env, (line) => void complaints.push(line));
+  const openRecord = (more: Partial<DaemonRecord> = {}) => {
+    const here = { port: 1, token: "t", secret: "s", socket: "", sourceHash: "a", ...more };
+    return openOwnRecord({ ...own, ...here }, env, (line) => void complaints.push(line));
+  };
+  return { env, hooksFile, openRecord, complaints, found: () => readRecord(hooksFile, env) };
+};
+
+test("a daemon that left while it wrote its record could put it in the place of the next one's", async () => {
+  const { openRecord, complaints, found } = await open();
+  const record = await openRecord();
   for (const hash of ["b", "c", "d"]) record.say(hash);
-  await expect.poll(async () => (await readRecord(hooksFile, env))?.sourceHash).toBe("d");
+  await expect.poll(async () => (await found())?.sourceHash).toBe("d");
   record.say("e");
   const removed = record.remove();
   record.say("f");
   await removed;
-  expect([await readRecord(hooksFile, env), complaints]).toEqual([undefined, []]);
+  expect([await found(), complaints]).toEqual([undefined, []]);
+});
+
+test("a daemon whose record was cleared away took the record of the next one with it when it left", async () => {
+  const { env, hooksFile, openRecord, found } = await open();
+  const cleared = await openRecord();
+  expect(await cleared.isThere()).toBe(true);
+  rmSync(recordPath(hooksFile, env));
+  expect(await cleared.isThere()).toBe(false);
+  const next = await openRecord({ secret: "another" });
+  await cleared.remove();
+  expect([await cleared.isThere(), await next.isThere(), (await found())?.secret]).toEqual([false, true, "another"]);
 });

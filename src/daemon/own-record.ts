@@ -1,12 +1,14 @@
 import { rm } from "node:fs/promises";
 import type { Env } from "./folder.ts";
-import { type DaemonRecord, recordPath, writeRecord } from "./record.ts";
+import { type DaemonRecord, readRecord, recordPath, writeRecord } from "./record.ts";
 
 /** The record of this very process, as long as it serves. */
 export interface OwnRecord {
   /** Other code answers now. */
   say(sourceHash: string): void;
-  /** Contract: once it is gone nothing of ours writes it again, for then it may be another daemon's. */
+  /** Whether clients find us by it. Not when somebody has cleared the state folder, and maybe another daemon has come since. */
+  isThere(): Promise<boolean>;
+  /** Contract: another daemon's record is left alone, and once ours is gone nothing of ours writes it again. */
   remove(): Promise<void>;
 }
 
@@ -19,7 +21,12 @@ export async function openOwnRecord(
   let removed = false;
   // One after the other, so that the last word is the newest.
   let writing: Promise<void> = Promise.resolve();
+  const isThere = async (): Promise<boolean> => {
+    const found = await readRecord(record.hooksFile, env).catch(() => undefined); // what is not safely ours is not ours
+    return found?.secret === record.secret;
+  };
   return {
+    isThere,
     say(sourceHash) {
       if (removed) return;
       writing = writing
@@ -29,7 +36,7 @@ export async function openOwnRecord(
     async remove() {
       removed = true;
       await writing;
-      await rm(recordPath(record.hooksFile, env), { force: true });
+      if (await isThere()) await rm(recordPath(record.hooksFile, env), { force: true });
     },
   };
 }

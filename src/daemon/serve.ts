@@ -34,6 +34,8 @@ export interface ServeOptions {
 
 /** One that leaves lets go of its lock at once, so this is only for one that is on its way up or just going. */
 const lockWaitMs = 2_000;
+/** How often it makes sure that it can still be found. */
+const lookEveryMs = 30_000;
 
 /**
  * One daemon for one hooks file, until it is asked to leave, is idle, or meets a client of another version.
@@ -110,12 +112,14 @@ async function serveAlone(
       },
     });
   let server: Loopback | undefined;
+  let looking: NodeJS.Timeout | undefined;
   try {
     server = await openAt(endpoint, open, complain);
     const own = { pid: process.pid, start: ownStart(), node: process.execPath, version, since, hooksFile: file };
     const here = { port: server.port, token, secret, socket: socket ?? "", sourceHash: app.sourceHash };
     record = await openOwnRecord({ ...own, ...here }, env, complain);
     options.ready?.({ ...own, ...here });
+    looking = setInterval(() => void leaveUnlessFound(record, leaving), lookEveryMs).unref();
     await either(options.signal, leaving.signal);
     // Gone for new callers first: whoever comes now starts another one.
     await record.remove();
@@ -123,6 +127,7 @@ async function serveAlone(
     await release();
     await drained(app, ending);
   } finally {
+    clearInterval(looking);
     idle.end();
     await app.end();
     // Calls that got no answer are told so in this turn.
@@ -130,6 +135,11 @@ async function serveAlone(
     server?.stop();
     server?.end();
   }
+}
+
+/** One that clients do not find any more would keep the port and the lock from one that they do. */
+async function leaveUnlessFound(record: OwnRecord | undefined, leaving: AbortController): Promise<void> {
+  if ((await record?.isThere()) === false) leaving.abort();
 }
 
 /** A stranger on the port keeps http entries from us, but clients find us through the record. */
