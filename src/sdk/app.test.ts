@@ -356,13 +356,13 @@ test("SD-39, SD-43: providers are made once per event, may use each other, and a
   const made: string[] = [];
   const app = createApp()
     .provide("base", () => made.push("base"), { dispose: (count) => void made.push(`gone ${count}`) })
-    .provide("sum", async (ctx) => ctx.base + 1)
+    .provide("sum", async (ctx) => ctx.base + 1, { dispose: () => void made.push("gone before what it uses") })
     .onPrompt(async (_event, { sum }) => context(String(await sum)))
     .onPrompt(async (_event, ctx) => context(String(ctx.base)));
   const result = await testClient(app).prompt("hi");
   expect([result.additionalContext, made]).toEqual([
     ["2", "1"],
-    ["base", "gone 1"],
+    ["base", "gone before what it uses", "gone 1"],
   ]);
   expect(() => app.provide("git", () => 1)).toThrow(expect.objectContaining({ code: "sdk/name-taken" }));
   const ring = createApp()

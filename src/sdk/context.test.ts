@@ -211,12 +211,12 @@ test("SD-43: values end with their scope: the event, the session, the process; o
     })
     .on("UserPromptSubmit", (_event, { own, shared, wide, broken }) => void [own, shared, wide, broken])
     .onSessionEnd(() => undefined);
-  for (const session_id of ["a", "b", "a"]) await (await dispatch(app, {}, { session_id })).dispose();
+  for (const session_id of ["a", "a/b", "a"]) await (await dispatch(app, {}, { session_id })).dispose();
   expect(ended).toEqual(["event 1", "event 2", "event 3"]);
   await (await dispatch(app, {}, { hook_event_name: "SessionEnd", session_id: "a" })).dispose();
   expect(ended.slice(3)).toEqual(["session a"]);
   await expect(appInside(app)?.end?.()).rejects.toThrow("broken");
-  expect(ended.slice(4).sort()).toEqual(["process", "session b"]);
+  expect(ended.slice(4).sort()).toEqual(["process", "session a/b"]);
 });
 
 test("SD-43: the state, log and signal of a factory's context were undefined", async () => {

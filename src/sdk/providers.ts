@@ -38,15 +38,14 @@ const taken = new Set("transcript state tasks git cwd projectDir path env export
 
 export function openProviders(): Providers {
   const providers = new Map<string, Provider>();
-  const wide = new Map<string, unknown>();
-  const narrow = new WeakMap<HookEvent["raw"], Map<string, unknown>>();
+  const ofProcess: Values = new Map();
+  const ofSessions = new Map<string, Values>();
+  const ofEvents = new WeakMap<HookEvent["raw"], Values>();
 
-  const valuesOf = (scope: ProviderScope, event: HookEvent): [Map<string, unknown>, prefix: string] => {
-    if (scope === "process") return [wide, "process/"];
-    if (scope === "session") return [wide, `session/${event.sessionId ?? ""}/`];
-    const values = narrow.get(event.raw) ?? new Map<string, unknown>();
-    narrow.set(event.raw, values);
-    return [values, ""];
+  const valuesOf = (scope: ProviderScope, event: HookEvent): Values => {
+    if (scope === "process") return ofProcess;
+    if (scope === "session") return valuesIn(ofSessions, event.sessionId ?? "");
+    return valuesIn(ofEvents, event.raw);
   };
 
   /** `asking` are the factories on the way to this one. */
@@ -62,13 +61,12 @@ export function openProviders(): Providers {
       const ring = [...asking, name].join(" → ");
       throw wrong("provider-cycle", `Providers ask for each other in a ring: ${ring}.`, { name, asking });
     }
-    const [values, prefix] = valuesOf(provider.scope, event);
-    const key = `${prefix}${name}`;
-    if (values.has(key)) return values.get(key);
+    const values = valuesOf(provider.scope, event);
+    if (values.has(name)) return values.get(name);
     const view = open(name);
     attach(view, event, override, open, [...asking, name]);
     const value = provider.factory(view as never, event);
-    values.set(key, value);
+    values.set(name, value);
     return value;
   };
 
@@ -86,12 +84,10 @@ export function openProviders(): Providers {
     lazy(context, Object.fromEntries(getters));
   };
 
-  /** Contract: every value under the prefix is ended, though another one's end fails; the first failure is told then. */
-  const disposeOf = async (values: Map<string, unknown>, prefix: string): Promise<void> => {
+  /** Contract: every value is ended, though another one's end fails; the first failure is told then. */
+  const disposeOf = async (made: readonly (readonly [name: string, value: unknown])[]): Promise<void> => {
     const failures: unknown[] = [];
-    for (const [key, value] of [...values].filter(([key]) => key.startsWith(prefix))) {
-      values.delete(key);
-      const name = key.slice(key.lastIndexOf("/") + 1);
+    for (const [name, value] of made) {
       const { dispose } = providers.get(name) ?? {};
       if (dispose === undefined) continue;
       try {
@@ -115,13 +111,31 @@ export function openProviders(): Providers {
     },
     attach: (context, event, override, open) => attach(context, event, override, open),
     async disposeEvent(event) {
-      const values = narrow.get(event.raw) ?? new Map<string, unknown>();
-      narrow.delete(event.raw);
-      await disposeOf(values, "");
-      if (ruleOf(event.name).endsSession) await disposeOf(wide, `session/${event.sessionId ?? ""}/`);
+      const session = ruleOf(event.name).endsSession ? valuesIn(ofSessions, event.sessionId ?? "") : undefined;
+      if (session) ofSessions.delete(event.sessionId ?? "");
+      await disposeOf([...takeAll(valuesIn(ofEvents, event.raw)), ...takeAll(session)]);
     },
-    disposeAll: () => disposeOf(wide, ""),
+    disposeAll: () => disposeOf([...[...ofSessions.values()].flatMap(takeAll), ...takeAll(ofProcess)]),
   };
+}
+
+/** By the provider's name, in the order in which they were made. */
+type Values = Map<string, unknown>;
+
+function valuesIn<Key>(
+  scopes: { get(key: Key): Values | undefined; set(key: Key, values: Values): unknown },
+  key: Key,
+) {
+  const values: Values = scopes.get(key) ?? new Map();
+  scopes.set(key, values);
+  return values;
+}
+
+/** The last one first: a value may use those that were made before it. */
+function takeAll(values: Values = new Map()): readonly (readonly [string, unknown])[] {
+  const made = [...values].reverse();
+  values.clear();
+  return made;
 }
 
 const disposeMs = 2_000;

@@ -98,7 +98,7 @@ function jobOf(
   return {
     ...place,
     task: definition.name,
-    key: add.key ?? task.key,
+    key: keyOf(add.key ?? task.key),
     input: checkedInput(input, definition.name),
     priority: Math.round(within(-1_000, 1_000, add.priority ?? options.priority, 0)),
     ttlMs: within(0, Number.MAX_SAFE_INTEGER, add.ttlMs ?? options.ttlMs, 300_000),
@@ -126,7 +126,7 @@ function checkedInput(input: unknown, task: string): unknown {
 }
 
 function keyOf(key: TaskKey): string {
-  return typeof key === "string" ? key : key.key;
+  return typeof key === "object" ? key.key : String(key);
 }
 
 function isOpen(record: TaskRecord | undefined): boolean {

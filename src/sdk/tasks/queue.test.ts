@@ -110,6 +110,17 @@ test("for a job whose task is gone a worker was started with every event", async
   expect(await isWaiting(place, appInside(app)?.tasks ?? new Map())).toBe(true);
 });
 
+test("SD-59: a worker that slept with its machine lost its job before it could give a sign", async () => {
+  const queue = queueTasks(join(folder, "slept"), { leaseMs: 400 });
+  await queue.add(job());
+  const claim = await queue.claim(["t"]);
+  await sleep(450);
+  const asked = queue.get({ session: "s", space: "" }, "k");
+  await sleep(50);
+  expect(claim && (await queue.beat(claim))).toBe(true);
+  expect((await asked)?.state).toBe("running");
+});
+
 test("SD-59: a session has at most a thousand open jobs, and a worker that is silent for half a minute has lost its job", () => {
   expect(backendDefaults).toEqual({ maxOpen: 1_000, leaseMs: 30_000 });
 });

@@ -109,14 +109,14 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
       locked(async () => {
         const hash = sessionHash(session);
         await restore((name) => name.session === hash);
-        const records: TaskRecord[] = [];
+        const found: { age: string; record: TaskRecord }[] = [];
         for (const state of ["pending", "running", "done"] as const) {
           for (const name of namesIn(folder, state).filter((one) => one.session === hash)) {
             const record = await readJob(path(state, name.file));
-            if (record) records.push(asSeen(bare(record, state), now()));
+            if (record) found.push({ age: name.age, record: asSeen(bare(record, state), now()) });
           }
         }
-        return records.sort((a, b) => a.addedAt - b.addedAt);
+        return found.sort((a, b) => (a.age < b.age ? -1 : 1)).map(({ record }) => record);
       }),
     take: (place, key, state) =>
       locked(async () => {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { directFs as fs, lifeOf, replaceFile, unless } from "../../files/index.ts";
 import { workerLost } from "./backend.ts";
 import { type JobName, namesIn, readJob } from "./job-file.ts";
@@ -25,7 +26,9 @@ export async function recover(folder: string, { leaseMs, now, wanted }: RecoverO
       await settle(folder, name, record.state === "pending" ? "pending" : "done");
       continue;
     }
-    if (owner !== undefined && lifeOf(owner) !== "dead" && beatAt + leaseMs > now()) continue;
+    const isLate = async (): Promise<boolean> =>
+      beatAt + leaseMs <= now() && !(await beatsAgain(file, beatAt, leaseMs));
+    if (owner !== undefined && lifeOf(owner) !== "dead" && !(await isLate())) continue;
     const again = record.begun < record.attempts;
     const next = again
       ? { ...record, state: "pending" }
@@ -33,6 +36,12 @@ export async function recover(folder: string, { leaseMs, now, wanted }: RecoverO
     await replaceFile(file, `${JSON.stringify(next)}\n`, { fs });
     await settle(folder, name, again ? "pending" : "done");
   }
+}
+
+/** A machine that slept through a lease wakes its workers as well; they are given a moment to show it. */
+async function beatsAgain(file: string, beatAt: number, leaseMs: number): Promise<boolean> {
+  await sleep(Math.min(500, leaseMs));
+  return (await unless(["ENOENT"], fs.lstat(file)))?.mtimeMs !== beatAt;
 }
 
 async function settle(folder: string, name: JobName, state: "pending" | "done"): Promise<void> {
