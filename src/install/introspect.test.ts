@@ -42,8 +42,18 @@ app.preTool(["Bash", "mcp__x__*"], { onFailure: "block", timeoutMs: 1500 }, () =
 });
 
 test.each([
-  ["a syntax error", "const = 1;", "install/syntax", /app\.ts:1/],
-  ["an import that is not there", 'import "./gone.ts";\nexport default 1;', "install/import", /gone/],
+  [
+    "a syntax error",
+    "const = 1;",
+    "install/syntax",
+    /app\.ts has a syntax error: app\.ts:1: .*\. Nothing was written\.$/,
+  ],
+  [
+    "an import that is not there",
+    'import "./gone.ts";\nexport default 1;',
+    "install/import",
+    /app\.ts cannot be imported: .*gone/,
+  ],
   [
     "a package that is not there",
     'import "no-such-package-here";\nexport default 1;',

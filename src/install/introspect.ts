@@ -103,12 +103,12 @@ function codeOf({ code, message, cause }: Told): "install/no-app" | "install/imp
 
 function wordsFor(told: Told): string {
   const what = {
-    "install/no-app": "",
-    "install/syntax": "It has a syntax error. ",
-    "install/import": "It cannot be imported. ",
-  };
-  // What is no fault of the file speaks for itself.
-  return told.code.startsWith("sdk/") || told.code === "" ? `${what[codeOf(told)]}${told.message}` : told.message;
+    "install/no-app": "does not load",
+    "install/syntax": "has a syntax error",
+    "install/import": "cannot be imported",
+  }[codeOf(told)];
+  const message = told.message.replace(" does not load: ", ` ${what}: `);
+  return /[.?!]$/.test(message) ? message : `${message}.`;
 }
 
 function wordsOf({ ended, stdout }: Finished): string {

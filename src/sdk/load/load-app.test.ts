@@ -43,3 +43,8 @@ test("a .mjs file could not import TypeScript of its own on a Node that reads no
   const loaded = await loadApp(file, { env: { HOOKLINE_HOME: join(folder, "state") }, cwd: folder });
   expect(loaded).toEqual({ level: 7 });
 });
+
+test("a file that is not there was told with a line of our own code", async () => {
+  const loading = loadApp("gone.ts", { env: {}, cwd: "/nowhere" });
+  await expect(loading).rejects.toThrow("/nowhere/gone.ts does not load: there is no such file.");
+});

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Problem } from "../../protocol/index.ts";
@@ -59,6 +60,7 @@ async function importFile(file: string, options: LoadOptions): Promise<unknown> 
   } catch (cause) {
     // What is wrong with the loading names the file; what is wrong with a call that the file makes does not.
     if (cause instanceof Problem) throw "file" in cause.about ? cause : withCaller(cause, file);
+    if (!existsSync(file)) throw wrong("no-load", `${file} does not load: there is no such file.`, { file }, cause);
     // The builder's parser names the line; it throws a problem of its own.
     if (hidesItsPlace(cause)) await (await import("./build.ts")).tellPlace(file, firstFault(cause));
     const way =
