@@ -3,7 +3,6 @@ import type { Answer, AnswerOf, NewOutput } from "./answer.ts";
 import { checkOptions } from "./check-options.ts";
 import type { Context } from "./context.ts";
 import type { EventOf, GenericEvent, HookEvent, OpenToolEvent, ResponseOf, ToolEvent, ToolName } from "./event.ts";
-import { sameTool } from "./event.ts";
 import { wrong } from "./problem.ts";
 import { type LegalKind, ruleOf, type ToolEventName } from "./rules.ts";
 
@@ -169,37 +168,6 @@ function ownName(handler: AnyHandler, { name }: HandlerOptions): string {
 
 function placeName(event: string, what: Registration["what"], position: number): string {
   return `${event}${what ? `:${what.join("|")}` : ""}#${position}`;
-}
-
-/** Undefined when the registration is not for this value; else its place in the order of handlers (lower runs first). */
-export function rankOf(registration: Registration, value: string): number | undefined {
-  const { what, general, event } = registration;
-  if (what === undefined) return general ? 3 : 2;
-  const tool = ruleOf(event).tool === true;
-  if (what.some((name) => (tool ? sameTool(name, value) : name === value))) return general ? 3 : 0;
-  if (what.some((name) => name.includes("*") && matchesPattern(name, value))) return general ? 3 : 1;
-  return undefined;
-}
-
-/** Named for this very tool, not by pattern. */
-export function namesTool(registration: Registration, tool: string): boolean {
-  return registration.what?.some((name) => sameTool(name, tool)) === true;
-}
-
-/** `*` stands for any run of characters; linear in time, since the value comes from outside. */
-export function matchesPattern(pattern: string, value: string): boolean {
-  const [head = "", ...parts] = pattern.split("*");
-  const tail = parts.pop();
-  if (tail === undefined) return pattern === value;
-  if (!value.startsWith(head) || value.length < head.length + tail.length || !value.endsWith(tail)) return false;
-  let from = head.length;
-  const end = value.length - tail.length;
-  for (const part of parts) {
-    const at = value.indexOf(part, from);
-    if (at < 0 || at + part.length > end) return false;
-    from = at + part.length;
-  }
-  return true;
 }
 
 function whatOf(value: unknown, event: string): readonly string[] {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { catalog, type EventRow, eventNames } from "../protocol/index.ts";
 import { createApp } from "./app.ts";
-import { ruleOf, rules } from "./rules.ts";
+import { ruleOf, rules, type ToolEventName } from "./rules.ts";
 
 test("SD-3: every event of the catalog has a method of its own, and the methods are the promised ones", () => {
   const promised =
@@ -30,4 +30,12 @@ test("SD-31: events whose answer is an exit code or text, or that no http hook i
 test("SD-38: how long the handlers of an event may take together", () => {
   const own = eventNames.flatMap((name) => (ruleOf(name).deadlineMs ? [[name, ruleOf(name).deadlineMs]] : []));
   expect(Object.fromEntries(own)).toEqual({ UserPromptSubmit: 20_000, MessageDisplay: 5_000, SessionEnd: 1_000 });
+});
+
+test("SD-15: the events whose type is about a tool are those whose row is", () => {
+  const typed: Readonly<Record<ToolEventName, true>> = {
+    ...{ PreToolUse: true, PermissionRequest: true, PermissionDenied: true, PostToolUse: true },
+    PostToolUseFailure: true,
+  };
+  expect(eventNames.filter((name) => ruleOf(name).tool)).toEqual(eventNames.filter((name) => name in typed));
 });
