@@ -1,6 +1,8 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { dist } from "../files/fixtures/programs.ts";
 import { stop, type World, world } from "../install/fixtures/world.ts";
 import { install } from "../install/install.ts";
 import { callHookline } from "./fixtures/caller.ts";
@@ -30,10 +32,18 @@ test("SD-99: 0 done or already so, 1 cannot be done, 2 no handlers, 3 something 
   ]).toEqual([2, 1, 1]);
   writeFileSync(here.hooksFile, "const = 1;");
   expect(await codeOf(...toLocal)).toBe(1);
+  for (const words of [["status"], ["uninstall"], ["doctor"], ["init"]]) expect(await codeOf(...words, "word")).toBe(1);
+  for (const words of [["status"], ["uninstall"], ["doctor"], toLocal])
+    expect([words[0], (await hookline(...words, "--cwd", "none")).err]).toEqual([
+      words[0],
+      expect.stringContaining("there is no such folder"),
+    ]);
   expect([await codeOf("status"), await codeOf("uninstall"), await codeOf("doctor")]).toEqual([4, 0, 0]);
   expect(readdirSync(join(here.project, ".claude"))).toEqual(["hooks.mjs"]);
 
-  writeFileSync(here.hooksFile, app(".onStop(() => undefined)"));
+  writeFileSync(here.hooksFile, `console.log("loud");\n${app(".onStop(() => undefined)")}`);
+  const told = await hookline(...toLocal, "--json", "--dry-run");
+  expect([JSON.parse(told.out), told.err]).toMatchObject([{ changed: true }, expect.stringContaining("  loud\n")]);
   expect([await codeOf(...toLocal), await codeOf(...toLocal), await codeOf("status")]).toEqual([0, 0, 0]);
   writeFileSync(file, "{}");
   expect([await codeOf("status"), await codeOf("doctor"), await codeOf("doctor", "--fix")]).toEqual([3, 3, 0]);
@@ -98,4 +108,22 @@ test("SD-98: doctor tells of a settings file whose link leads in a circle, where
     status: 3,
     out: expect.stringContaining("settings-unreadable"),
   });
+});
+
+function shell(script: string) {
+  const words = ["-c", script, process.execPath, join(dist, "cli/bin.cjs")];
+  const { status, stderr } = spawnSync("sh", words, { cwd: world().folder, encoding: "utf8" });
+  return [status, stderr];
+}
+
+test("a folder that is gone under one's feet was told with a stack", () => {
+  expect(shell('mkdir gone && cd gone && rmdir ../gone && exec "$0" "$1" status')).toEqual([
+    1,
+    "hookline: The folder you stand in is not there any more. Go to another (cd) and try again.\n",
+  ]);
+});
+
+test.runIf(existsSync("/dev/full"))("a full disk behind stdout was told with a stack", () => {
+  const full = "ENOSPC: no space left on device, write. The disk is full: make room and try again.";
+  expect(shell('exec "$0" "$1" --help >/dev/full')).toEqual([1, `hookline: ${full}\n`]);
 });

@@ -1,5 +1,7 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Scope, type Standpoint, scopes } from "../install/index.ts";
+import { Problem } from "../protocol/index.ts";
 import type { Call, Io, Option } from "./command.ts";
 import { oneOf } from "./one-of.ts";
 
@@ -19,8 +21,18 @@ export function scopeOf(call: Call): Scope | undefined {
   return oneOf("scope", call.text("scope"), scopes);
 }
 
+/** Contract: a folder that was named and is not there is a `Problem`; nothing would be found in it. */
 export function standpointOf(call: Call, io: Io): Standpoint {
-  const cwd = call.text("cwd");
   const { home, env } = io;
-  return { cwd: io.cwd, home, env, ...(cwd === undefined ? {} : { project: resolve(io.cwd, cwd) }) };
+  const project = namedFolder(call, io);
+  return { cwd: io.cwd, home, env, ...(project === undefined ? {} : { project }) };
+}
+
+/** What --cwd names. */
+export function namedFolder(call: Call, io: Io): string | undefined {
+  const named = call.text("cwd");
+  if (named === undefined) return undefined;
+  const folder = resolve(io.cwd, named);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
+  throw new Problem("cli/usage", `--cwd names ${folder}, and there is no such folder.`, { about: { folder } });
 }

@@ -11,7 +11,10 @@ export function processIo(process: NodeJS.Process): { io: Io; flush: () => Promi
     out,
     err,
     env: process.env,
-    cwd: process.cwd(),
+    /** Asked for when it is needed: it may be gone, and then the command says so. */
+    get cwd() {
+      return process.cwd();
+    },
     home: process.env["HOME"] || homedir(),
     terminal: {
       out: process.stdout.isTTY === true,
@@ -27,8 +30,8 @@ export function processIo(process: NodeJS.Process): { io: Io; flush: () => Promi
 function writerOf(stream: NodeJS.WriteStream, process: NodeJS.Process): (text: string) => Promise<void> {
   // `hookline … | head` closes our stdout: that is the reader's wish, not an error worth a stack trace.
   stream.on("error", (error: NodeJS.ErrnoException) => {
+    // Any other error is told to whoever wrote.
     if (error.code === "EPIPE") process.exit(0);
-    throw error;
   });
   return (text) =>
     new Promise((done, fail) => {

@@ -18,6 +18,7 @@ const wayOut: Readonly<Record<string, string>> = {
 export function machineError(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === "uv_cwd") return "The folder you stand in is not there any more. Go to another (cd) and try again.";
   if (syscall === undefined || code === undefined || !Object.hasOwn(wayOut, code)) return undefined;
   return `${error.message}. ${wayOut[code]}`;
 }

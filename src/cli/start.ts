@@ -5,5 +5,9 @@ import { main } from "./main.ts";
 export async function start(words: readonly string[]): Promise<void> {
   const { io, flush } = processIo(process);
   process.exitCode = await main(words, io);
-  await flush();
+  try {
+    await flush();
+  } catch {
+    process.exitCode ||= 1; // the command that wrote has told why, unless nobody could be told
+  }
 }

@@ -69,7 +69,7 @@ async function uninstallAt(real: string, call: UninstallCall): Promise<Uninstall
 /** A folder and those around it, up to the outermost, as long as nothing else lies in them. */
 async function removeEmpty(folder: string, outermost: string): Promise<void> {
   const isGone = await unless(
-    ["ENOTEMPTY", "EEXIST"],
+    ["ENOTEMPTY", "EEXIST", "ENOTDIR"],
     unless(["ENOENT"], rmdir(folder)).then(() => true),
   );
   if (isGone === true && folder.startsWith(`${outermost}${sep}`)) await removeEmpty(dirname(folder), outermost);
@@ -87,8 +87,10 @@ async function restore(real: string, record: InstallRecord, call: UninstallCall)
     const done: Done = { how: before === null ? "removed" : "restored", before: text, after: before };
     if (dryRun) return done;
     await backUp(real, text, home, now);
-    if (before === null) await unlink(real);
-    else if ((await replaceFile(real, before, { expect: bytes })) === "changed") return undefined;
+    if (before === null) {
+      if (!(await readFile(real)).equals(bytes)) return undefined;
+      await unlink(real);
+    } else if ((await replaceFile(real, before, { expect: bytes })) === "changed") return undefined;
     return done;
   };
   const done = dryRun ? await attempt() : await withLock(real, attempt, signal === undefined ? {} : { signal });

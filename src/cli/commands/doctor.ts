@@ -7,9 +7,11 @@ import {
   repair,
   type Standpoint,
 } from "../../install/index.ts";
+import { Problem } from "../../protocol/index.ts";
 import { approve } from "../approve.ts";
 import type { Call, Command, Io } from "../command.ts";
 import { settingsFrom, settingsOptions } from "../engine-options.ts";
+import { namedFolder } from "../install-options.ts";
 import { installerFor } from "../installer.ts";
 import { counted } from "../print/figures.ts";
 import { jsonText } from "../print/json.ts";
@@ -33,6 +35,9 @@ be made.`,
   },
   examples: ["hookline doctor", "hookline doctor --fix", "hookline doctor --json"],
   async run(call, io) {
+    if (call.words.length > 0)
+      throw new Problem("cli/usage", "hookline doctor takes no words. See hookline doctor --help.");
+    namedFolder(call, io);
     const applying = settingsFrom(call, io);
     const { cwd } = applying;
     const repairs = call.flag("fix") ? await fixed(cwd, io) : [];
