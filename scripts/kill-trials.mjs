@@ -1,7 +1,7 @@
 /**
  * `npm run test:kill`: the trials that take too long for every run of the tests. Writers are killed 1,000 times (--trials N), every
  * file operation of append, replace, repair, migrate and archive fails or is the last one, crowds of processes write one file, and
- * daemons are killed 200 times in the middle of a request. The reference agent is killed 200 times while it works. State and task
+ * daemons are killed 200 times in the middle of a request, and fifty starts at once end with one. The reference agent is killed 200 times while it works. State and task
  * queues are shown in 100 rounds each.
  */
 import { spawnSync } from "node:child_process";
@@ -27,6 +27,7 @@ const parts = [
 ];
 const others = [
   "test/daemon/kill.test.ts",
+  "test/daemon/life.test.ts",
   "test/host/kill.test.ts",
   "src/sdk/state/state.test.ts",
   "src/sdk/tasks/queue.test.ts",

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { daemonStatus } from "../../src/daemon/index.ts";
-import { app, clientForms, type DaemonWorld, event, openDaemonWorld, until } from "./world.ts";
+import { app, type ClientForm, clientForms, type DaemonWorld, event, openDaemonWorld, until } from "./world.ts";
 
 /** 200 in the long suite. */
-const trials = Math.min(200, Number(process.env["HOOKLINE_TRIALS"] ?? 6));
+const trials = Math.min(200, Number(process.env["HOOKLINE_TRIALS"] ?? 20));
 
 let world: DaemonWorld;
 beforeAll(async () => {
@@ -12,8 +12,16 @@ beforeAll(async () => {
 afterAll(() => world.remove());
 
 test(`SD-81: a daemon killed at any moment of a request never turns a deny into an allow, ${trials} times`, async () => {
+  const each = Math.ceil(trials / clientForms.length);
+  const warm = await Promise.all(clientForms.map((form) => killed(form, each)));
+  // Trials are worth something only when the kill hits before the answer, too.
+  for (const times of warm) expect(times).toBeLessThan(each);
+}, 3_600_000);
+
+/** Gives how often the daemon was the faster one. */
+async function killed(form: ClientForm, times: number): Promise<number> {
   const file = world.file(
-    "killed.mjs",
+    `${form}-killed.mjs`,
     app(`
       const wait = (ms) => new Promise((done) => setTimeout(done, ms));
       app.preTool("Bash", { onFailure: "block" }, async ({ input }) => {
@@ -21,36 +29,25 @@ test(`SD-81: a daemon killed at any moment of a request never turns a deny into 
         return sdk.deny("no".repeat(input.long ? 400_000 : 1));
       });`),
   );
-  await Promise.all(clientForms.map((form) => world.clientPath(form)));
+  await world.clientPath(form);
   let warm = 0;
-  for (let trial = 0; trial < trials; trial++) {
+  for (let trial = 0; trial < times; trial++) {
     const { pid } = await world.serve(file);
-    const before = world.log().length;
-    const form = clientForms[trial % clientForms.length] ?? "script";
-    const payload = event({ tool_input: { long: trial % 3 === 0 } });
+    const session_id = `${form} ${trial}`;
+    const payload = event({ session_id, tool_input: { long: trial % 3 === 0 } });
     const call = world.client([file, "--on-failure", "block"], payload, { form });
     await new Promise((done) => setTimeout(done, Math.random() * 60));
     process.kill(pid, "SIGKILL");
     const { code, stdout, stderr } = await call;
     const denied = code === 0 && stdout.includes('"permissionDecision":"deny"') && isJson(stdout);
-    expect({ trial, refused: denied || (code === 2 && stdout === ""), stderr }).toEqual({
-      trial,
-      refused: true,
-      stderr: "",
-    });
+    const refused = denied || (code === 2 && stdout === "");
+    expect({ session_id, refused, stderr }).toEqual({ session_id, refused: true, stderr: "" });
     // A client that found it dead has started another one meanwhile.
     await until("it is gone", async () => (await daemonStatus(file, { env: world.env }))?.pid !== pid);
-    if (
-      world
-        .log()
-        .slice(before)
-        .every((one) => one["inProcess"] === undefined)
-    )
-      warm++;
+    if (!world.log().some((one) => one["session"] === session_id && one["inProcess"] !== undefined)) warm++;
   }
-  // Trials are worth something only when the kill hits on both sides of the answer.
-  expect(warm).toBeLessThan(trials);
-}, 3_600_000);
+  return warm;
+}
 
 function isJson(text: string): boolean {
   try {

@@ -120,8 +120,8 @@ export async function openDaemonWorld(): Promise<DaemonWorld> {
       const path = join(state, "log/hooks.jsonl");
       if (!existsSync(path)) return [];
       const lines = readFileSync(path, "utf8").split("\n");
-      // A daemon that was killed between opening its log and the first line leaves an empty file.
-      return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Record<string, unknown>);
+      // What stands behind the last line feed is nothing, or a line that is just being written.
+      return lines.slice(0, -1).map((line) => JSON.parse(line) as Record<string, unknown>);
     },
     async remove() {
       for (const file of served) if (existsSync(file)) await stopDaemon(file, { env }).catch(() => false);
