@@ -36,6 +36,13 @@ static void add_words(struct text *text, const char *const *words)
     for (; *words; words++) add(text, *words, strlen(*words));
 }
 
+static void add_number(struct text *text, unsigned long value)
+{
+    char digits[24], *at = digits + sizeof digits;
+    do *--at = (char)('0' + value % 10); while (value /= 10);
+    add(text, at, (size_t)(digits + sizeof digits - at));
+}
+
 /* The next word of a text that is cut up where it stands; NULL when there is none left. */
 static char *next_word(char **rest, char end)
 {

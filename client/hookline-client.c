@@ -138,9 +138,10 @@ static int is_alive(void)
 /* Whether it is that very process, and no other one with its number. One that has ended and that nobody asked for is gone. */
 static int is_running(void)
 {
-    char path[64], stat[4096] = "";
-    snprintf(path, sizeof path, "/proc/%s/stat", record.pid);
-    int in = open(path, O_RDONLY | O_CLOEXEC);
+    struct text path = {0};
+    char stat[4096] = "";
+    add_words(&path, (const char *[]){"/proc/", record.pid, "/stat", NULL});
+    int in = open(path.at, O_RDONLY | O_CLOEXEC);
 #ifdef __linux__
     const int is_told = strcmp(record.start, "-") != 0;
 #else
@@ -228,8 +229,7 @@ static void read_payload(void)
 static void ask(const char *cwd, struct source *daemon)
 {
     struct text request = {0}, env = {0};
-    long self = getpid();
-    char numbers[256];
+    unsigned long self = (unsigned long)getpid();
 #ifndef __linux__
     /* Linux lets the daemon see our environment by our number. */
     extern char **environ;
@@ -238,10 +238,12 @@ static void ask(const char *cwd, struct source *daemon)
 #endif
     size_t body = env.size + call.payload.size;
     add_words(&request, (const char *[]){"POST /v1/hook/", record.key, " HTTP/1.1\r\nHost: 127.0.0.1:", record.port,
-        "\r\nAuthorization: Bearer ", record.token, "\r\nContent-Type: application/json\r\n", NULL});
-    snprintf(numbers, sizeof numbers, "Content-Length: %zu\r\nHookline-Client: 1 " VERSION " %ld %ld %zu %s\r\n", body,
-        (long)getppid(), self, env.size, call.mode);
-    add_words(&request, (const char *[]){numbers, "Hookline-File: ", call.file, "\r\nHookline-Cwd: ", cwd, "\r\n", NULL});
+        "\r\nAuthorization: Bearer ", record.token, "\r\nContent-Type: application/json\r\nContent-Length: ", NULL});
+    add_number(&request, body);
+    add_words(&request, (const char *[]){"\r\nHookline-Client: 1 " VERSION " ", NULL});
+    const unsigned long numbers[] = {(unsigned long)getppid(), self, env.size};
+    for (int i = 0; i < 3; i++) add_number(&request, numbers[i]), add(&request, " ", 1);
+    add_words(&request, (const char *[]){call.mode, "\r\nHookline-File: ", call.file, "\r\nHookline-Cwd: ", cwd, "\r\n", NULL});
     /* A long payload is offered first, for a daemon that hangs would never take it. */
     if (body > offered_first) {
         char line[13] = "";
@@ -282,3 +284,7 @@ static int answer(struct source *daemon)
     int is_told = write_all(1, bytes, (size_t)out, -1);
     return is_told || failure_status() != 2 ? (int)code : 2;
 }
+
+#ifdef WITHOUT_LIBC
+#include "without-libc.h"
+#endif

@@ -1,7 +1,6 @@
 /* The ways out of the client that are not the daemon's answer. None of them lets anything pass in the mode `block`. */
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 
 #include "bytes.h"
 
@@ -19,14 +18,23 @@ static int failure_status(void)
     return strcmp(call.mode, "block") == 0 ? 2 : 1;
 }
 
+/* Takes no memory: there may be none. */
+static void say(int fd, const char *text)
+{
+    write_all(fd, text, strlen(text), -1);
+}
+
 /* Nobody can answer; the failure mode decides. */
 static _Noreturn void fail(const char *what)
 {
-    dprintf(2, "hookline: %s\n", what);
+    say(2, "hookline: "), say(2, what), say(2, "\n");
     if (failure_status() == 2) _exit(2);
-    dprintf(1, "{\"systemMessage\":\"hookline: ");
-    for (; *what; what++) dprintf(1, *what == '"' || *what == '\\' ? "\\%c" : "%c", *what);
-    dprintf(1, "\"}\n");
+    say(1, "{\"systemMessage\":\"hookline: ");
+    for (; *what; what++) {
+        if (*what == '"' || *what == '\\') say(1, "\\");
+        write_all(1, what, 1, -1);
+    }
+    say(1, "\"}\n");
     _exit(1);
 }
 
@@ -71,6 +79,7 @@ static _Noreturn void in_process(const char *why)
         close(ends[0]);
     }
     signal(SIGPIPE, SIG_DFL);
-    execl("/bin/bash", "bash", "-p", script.at, call.file, call.mode, why, call.node, worktree ? "WorktreeCreate" : "", (char *)NULL);
+    const char *words[] = {"bash", "-p", script.at, call.file, call.mode, why, call.node, worktree ? "WorktreeCreate" : "", NULL};
+    execv("/bin/bash", (char **)words);
     fail("/bin/bash cannot be started, so the hooks file was not run.");
 }

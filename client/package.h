@@ -32,9 +32,9 @@ static void find_package(char **words)
 /* Its beginning, where the version stands. */
 static int script_in(const char *folder, const char *name, char *head, size_t room)
 {
-    char path[8192];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    int in = open(path, O_RDONLY | O_CLOEXEC);
+    struct text path = {0};
+    add_words(&path, (const char *[]){folder, "/", name, NULL});
+    int in = open(path.at, O_RDONLY | O_CLOEXEC);
     ssize_t size = in < 0 ? -1 : read(in, head, room - 1);
     if (in >= 0) close(in);
     if (size >= 0) head[size] = '\0';

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -68,6 +69,36 @@ describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () 
     expect(programOfScript(place)).toBeUndefined();
     writeFileSync(join(place.packageRoot, "client/bytes.h"), "// other");
     expect(await compileClient({ ...place, env, dryRun: true })).not.toEqual({ program });
+  });
+
+  test("where it cannot be made without the C library, or not at all without its loader, it is made with them and does the same", async () => {
+    const here = world();
+    const packageRoot = shipped(here);
+    writeFileSync(join(packageRoot, "client/in-process.bash"), 'printf "%s\n" "${@:1:3}" "$(cat <&4)"\n');
+    const payload = JSON.stringify({ text: "é".repeat(1_000_000) });
+    const seen: string[] = [];
+    for (const refused of ["", "-DWITHOUT_LIBC", "-static"]) {
+      const words = `for word; do [ "$word" = "${refused}" ] && exit 1; done; exec ${findCompiler(env)} "$@"`;
+      const PATH = `${compilerIn(join(here.folder, "cc", refused), words)}:${env.PATH}`;
+      const state = join(here.folder, "state of", refused);
+      const made = await compileClient({ packageRoot, home: { env: { HOOKLINE_HOME: state } }, env: { PATH } });
+      if ("why" in made) throw new Error(made.why);
+      // A daemon that is not there, so that it takes all of the payload before it finds out.
+      const at = join(state, "daemon/at");
+      mkdirSync(at, { recursive: true });
+      const record = `hookline/1 ${process.pid} 1 9 key token secret 0.1.0 - 0\nnode\n\n/none\n`;
+      writeFileSync(join(at, "%2Fnone%2Fh%25.mjs"), record, { mode: 0o600 });
+      const { status, stdout } = spawnSync(made.program, ["/none/h%.mjs", "--on-failure", "block"], {
+        env: { HOOKLINE_HOME: state },
+        input: payload,
+        encoding: "utf8",
+        maxBuffer: 2 ** 26,
+      });
+      expect([status, stdout === `/none/h%.mjs\nblock\nnone\n${payload}\n`]).toEqual([0, true]);
+      seen.push(String(statSync(made.program).size));
+    }
+    // One for each way of linking, where there is each.
+    if (process.platform === "linux" && process.arch === "x64") expect(seen[0]).not.toBe(seen[1]);
   });
 
   test("SD-98: a program that is gone is compiled again; one that its package left behind is told, and --fix names another", async () => {

@@ -25,8 +25,22 @@ export interface CompileOptions extends ClientPlace {
 /** `why`: the script has to do. */
 export type Compiled = { readonly program: string } | { readonly why: string };
 
-/** Without the loader of shared libraries it starts sooner; not every system has what that takes. */
-const linkings: readonly (readonly string[])[] = [["-static"], []];
+/** Each starts sooner than the one behind it; not every system has what it takes. */
+const linkings: readonly (readonly string[])[] = [
+  [
+    "-DWITHOUT_LIBC",
+    "-static",
+    "-nostdlib",
+    // No call of a library may be made up, neither for safety nor for speed: there is none.
+    "-ffreestanding",
+    "-fno-stack-protector",
+    "-fno-tree-loop-distribute-patterns",
+    "-U_FORTIFY_SOURCE",
+  ],
+  // Without the loader of shared libraries.
+  ["-static"],
+  [],
+];
 
 /**
  * The client as a program of this machine, compiled at the first call: a shell takes longer to start than a warm call may take.

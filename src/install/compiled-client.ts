@@ -21,6 +21,7 @@ export const clientSources: readonly [string, ...string[]] = [
   "package.h",
   "in-process.h",
   "bytes.h",
+  "without-libc.h",
 ];
 
 /**
