@@ -160,6 +160,19 @@ test("a lock that a power cut left without its content belongs to nobody", async
   expect(await namesIn(folder)).toEqual([]);
 });
 
+test("a claim that a full disk cut short was left beside the file", async () => {
+  const folder = await tempFolder();
+  const full: Fs = {
+    ...nodeFs,
+    open: async (...args) =>
+      Object.assign(await nodeFs.open(...args), {
+        write: () => Promise.reject(Object.assign(new Error("no room"), { code: "ENOSPC" })),
+      }),
+  };
+  await expect(withLock(join(folder, "f"), async () => undefined, { fs: full })).rejects.toThrow("no room");
+  expect(await namesIn(folder)).toEqual([]);
+});
+
 test("G9: a link or folder at the lock's path is refused, and nothing is left behind", async () => {
   const folder = await tempFolder();
   await writeFile(join(folder, "victim"), "mine");

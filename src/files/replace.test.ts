@@ -1,10 +1,10 @@
 import { chmod, chown, lstat, mkdir, readFile, readlink, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { atEveryOperation } from "./fixtures/faulty-fs.ts";
 import { forgetfulFs } from "./fixtures/forgetful-fs.ts";
 import { namesIn, tempFolder } from "./fixtures/temp-folder.ts";
-import { directFs, ownOwner, replaceFile, sweepLeftovers, tempName, withLock } from "./index.ts";
+import { directFs, type Fs, nodeFs, ownOwner, replaceFile, sweepLeftovers, tempName, withLock } from "./index.ts";
 
 test("a new file is private, an old one keeps its mode", async () => {
   const folder = await tempFolder();
@@ -59,6 +59,26 @@ test("G9: a file that is ours alone is not written through a link, and the victi
   await expect(replaceFile(folder, "x")).rejects.toMatchObject({ code: "file/not-ours" });
   expect(await readFile(join(folder, "victim"), "utf8")).toBe("mine");
   expect(await namesIn(folder)).toEqual(["pins.json", "victim"]);
+});
+
+test("a file whose owner cannot be kept is left alone, and told in words", async () => {
+  const path = join(await tempFolder(), "f");
+  await writeFile(path, "theirs");
+  const stat = await lstat(path);
+  const fs: Fs = {
+    ...nodeFs,
+    lstat: async (at) =>
+      at === path ? Object.assign(await nodeFs.lstat(at), { uid: stat.uid + 1 }) : nodeFs.lstat(at),
+    open: async (...args) =>
+      Object.assign(await nodeFs.open(...args), {
+        chown: () => Promise.reject(Object.assign(new Error("EPERM"), { code: "EPERM" })),
+      }),
+  };
+  await expect(replaceFile(path, "ours", { fs })).rejects.toMatchObject({
+    code: "file/not-ours",
+    message: expect.stringContaining(`belongs to another user or group (${stat.uid + 1}:${stat.gid})`),
+  });
+  expect([await readFile(path, "utf8"), await namesIn(dirname(path))]).toEqual(["theirs", ["f"]]);
 });
 
 test("SD-92: a file that changed meanwhile is left alone", async () => {

@@ -143,7 +143,7 @@ async function findingsOf(
           at(
             "warning",
             "token-readable",
-            `${settingsFile} holds a token and others may read it (mode ${(mode & 0o777).toString(8)}).`,
+            `${settingsFile} holds a token and others may read it (mode ${(mode & 0o777).toString(8)}). hookline doctor --fix makes it yours alone.`,
           ),
         ]
       : []),
@@ -152,7 +152,7 @@ async function findingsOf(
           at(
             "warning",
             "daemon-stale",
-            `The daemon (process ${daemon.pid}) is of version ${daemon.version}, this is ${installer.version}.`,
+            `The daemon (process ${daemon.pid}) is of version ${daemon.version}, this is ${installer.version}. It leaves at the next call, or at once with hookline doctor --fix.`,
           ),
         ]
       : []),
