@@ -22,11 +22,10 @@ export function stateCalls({ name, space, handler, defaults, now, open }: Scope)
   };
   const ownIn = (entries: Entries): readonly string[] =>
     [...fresh(entries).keys()].map(own).filter((key) => key !== undefined);
-  const put = (entries: Entries, key: string, value: unknown, ttlMs = Number.POSITIVE_INFINITY) =>
-    entries.set(kept(key), {
-      value: asJson(value, key),
-      ...(ttlMs === Number.POSITIVE_INFINITY ? {} : { until: now() + ttlMs }),
-    });
+  const put = (entries: Entries, key: string, value: unknown, until = Number.POSITIVE_INFINITY) =>
+    entries.set(kept(key), { value: asJson(value, key), ...(until === Number.POSITIVE_INFINITY ? {} : { until }) });
+  const endOf = (options: { ttlMs?: number } | undefined): number | undefined =>
+    options?.ttlMs === undefined ? undefined : now() + options.ttlMs;
 
   const write = async <Result>(call: string, work: (entries: Entries) => Result | Promise<Result>): Promise<Result> => {
     if (busy().has(name)) throw nested(call);
@@ -38,14 +37,15 @@ export function stateCalls({ name, space, handler, defaults, now, open }: Scope)
     async set(key, value, options) {
       // Before the lock is taken: a value that cannot be kept is no reason to wait.
       asJson(value, key);
-      await write("set", (entries) => void put(entries, key, value, options?.ttlMs));
+      await write("set", (entries) => void put(entries, key, value, endOf(options)));
     },
     update: (key, change, options) =>
       write("update", (entries) =>
         updating.run(new Set([...busy(), name]), async () => {
           const next: unknown = change(valueFor(entries, key) as never);
           const value = isPromise(next) && handler ? await whileRunning(next, handler.signal) : await next;
-          put(entries, key, value, options?.ttlMs);
+          // A key that is counted up ends when it was to end.
+          put(entries, key, value, endOf(options) ?? entries.get(kept(key))?.until);
           return value as never;
         }),
       ),
@@ -101,7 +101,7 @@ function nested(call: string): Error {
   return wrong("state-nested", message, { call });
 }
 
-/** Contract: what comes back is what was put in; a function, a BigInt or a ring is refused, not lost. */
+/** Contract: what comes back is what was put in, or it is refused. */
 function asJson(value: unknown, key: string): unknown {
   const refused = (why: string, cause: unknown) =>
     wrong("state-not-json", `The value for "${key}" is no JSON: ${why}`, { key }, cause);

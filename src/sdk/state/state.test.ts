@@ -167,7 +167,7 @@ test("SD-52, SD-121: no id becomes a path, and no two ids share a file, whatever
 test("SD-53: values are JSON, and __proto__ is an ordinary key", async () => {
   const ring: unknown[] = [];
   ring.push(ring);
-  for (const value of [() => 1, 1n, ring, { deep: { fn: () => 1 } }]) {
+  for (const value of [() => 1, 1n, ring, { deep: { fn: () => 1 } }, { seen: new Set([1]) }]) {
     await expect(withState((state) => state.set("k", value))).rejects.toMatchObject({ code: "sdk/state-not-json" });
   }
   await withState(async (state) => {
@@ -198,6 +198,8 @@ test("SD-54: keys expire at their ttl, session state thirty days after its last 
   const at = <Value>(work: (state: ScopedState) => Promise<Value>) => withState(work, { world: { now: () => now } });
   await at(async (state) => {
     await state.set("short", 1, { ttlMs: 1_000 });
+    // Counted up, it was kept for ever.
+    await state.update("short", (n: number) => n + 1);
     await state.set("long", 2);
     await state.project.set("kept", 3);
   });
