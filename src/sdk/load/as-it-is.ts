@@ -42,6 +42,7 @@ export const resolve = (name, context, next) => doors[name] ?? next(name, contex
 
 /** The place of an error of the parser, which Node tells on its screen alone. */
 export function placeOfFault(file: string): string | undefined {
+  if (!/\.[mc]?[jt]s$/.test(file)) return undefined;
   const { stderr } = spawnSync(process.execPath, ["--check", file], { encoding: "utf8", timeout: 5_000 });
   return /^(?:file:\/\/)?(\/.*:\d+)$/m.exec(stderr ?? "")?.[1];
 }

@@ -79,11 +79,15 @@ export async function appInputs(file: string): Promise<readonly string[]> {
   return (await bundleModule(esbuild, file)).inputs.map(({ path }) => path);
 }
 
-/** Throws for a file that the parser of Node refused without saying where, if the place can be told. */
+/**
+ * Throws for a file that the parser of Node refused without saying where, if the place can be told. The builder knows it, unless it
+ * reads what this Node does not yet; then every file is asked about.
+ */
 export async function tellPlace(file: string, fault: string): Promise<void> {
-  if ((await loadEsbuild()) !== undefined) return void (await appInputs(file));
-  const place = placeOfFault(file);
-  if (place !== undefined) throw wrong("no-load", `${file} does not load: ${place}: ${fault}`, { file });
+  for (const path of await appInputs(file)) {
+    const place = placeOfFault(path);
+    if (place !== undefined) throw wrong("no-load", `${file} does not load: ${place}: ${fault}`, { file });
+  }
 }
 
 export async function endBuilds(): Promise<void> {

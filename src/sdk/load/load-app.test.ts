@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -47,4 +47,17 @@ test("a .mjs file could not import TypeScript of its own on a Node that reads no
 test("a file that is not there was told with a line of our own code", async () => {
   const loading = loadApp("gone.ts", { env: {}, cwd: "/nowhere" });
   await expect(loading).rejects.toThrow("/nowhere/gone.ts does not load: there is no such file.");
+});
+
+test("SD-65: syntax that the builder reads and this Node does not had no line, in an import either", async () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-load-")));
+  onTestFinished(async () => {
+    await endBuilds();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const file = join(folder, "hooks.mjs");
+  writeFileSync(join(folder, "other.mjs"), "\n\n@decorated class Other {}\n");
+  writeFileSync(file, `import "./other.mjs";\nexport default {};`);
+  const loading = loadApp(file, { env: { HOOKLINE_HOME: join(folder, "state") }, cwd: folder });
+  await expect(loading).rejects.toThrow(`${join(folder, "other.mjs")}:3: SyntaxError: Invalid or unexpected token`);
 });
