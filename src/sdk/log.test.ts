@@ -149,6 +149,14 @@ test("SD-112: what looks like a secret is masked, in texts and under telling nam
   for (const secret of secrets) expect(maskText(`before ${secret} after`)).toBe("before *** after");
   expect(maskText("postgres://me:hunter2@db/x?password=abc&y=1")).toBe("postgres://me:***@db/x?password=***&y=1");
   expect(maskText(`{"token": "a b c", 'n': 1}`)).toBe(`{"token": ***, 'n': 1}`);
+  // They got through: behind a colour, in JSON inside of JSON, without a user, under names with more words.
+  expect(maskText("\u001b[32mghp_abcdefghijklmnopqrstuvwxyz0123456789\u001b[0m")).toBe("\u001b[32m***\u001b[0m");
+  expect(maskText(String.raw`{\"token\": \"a b\"}`)).toBe(String.raw`{\"token\": ***}`);
+  expect(maskText("redis://:hunter2@cache SECRET_KEY_BASE=abc DB_PASS=x")).toBe(
+    "redis://:***@cache SECRET_KEY_BASE=*** DB_PASS=***",
+  );
+  expect(maskText("postgres://me:p@ss@db/x\nCookie: sid=1; b=2\nok")).toBe("postgres://me:***@db/x\nCookie: ***\nok");
+  expect(maskSecrets({ db_pass: "x", compass: "north" })).toEqual({ db_pass: "***", compass: "north" });
   expect(maskSecrets({ Authorization: "x", list: [{ password: "p", plain: "text" }], n: 1 })).toEqual({
     Authorization: "***",
     list: [{ password: "***", plain: "text" }],
