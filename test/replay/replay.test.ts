@@ -397,7 +397,7 @@ app.preTool("Bash", { name: "ends" }, ({ input }) => {
     expect(report.events).toEqual([{ event: "PreToolUse", seen: 31, decisions: { ask: 30, none: 1 }, ...unchanged }]);
     expect(report.failures).toEqual([
       { handler: "ends", error: "left an error behind: late", count: 1 },
-      { handler: "(the app)", error: "ended the process: exit 7", count: 1 },
+      { handler: "ends", error: expect.stringMatching(/^process\.reallyExit\(7\) was called; /), count: 1 },
     ]);
   });
 
