@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
+import { errorCode } from "./error-code.ts";
 import { FileProblem } from "./file-problem.ts";
-import { errorCode, type Fs, type FsFile, nodeFs, openFor, writeAll } from "./fs.ts";
+import { type Fs, type FsFile, nodeFs, openFor, writeAll } from "./fs.ts";
 import { type LockOptions, withLock } from "./lock.ts";
 
 export interface AppendOptions extends LockOptions {

@@ -1,6 +1,7 @@
 import type { Stats } from "node:fs";
+import { errorCode, unless } from "./error-code.ts";
 import { FileProblem } from "./file-problem.ts";
-import { errorCode, type Fs, openFor, readAll, unless, writeAll } from "./fs.ts";
+import { type Fs, openFor, readAll, writeAll } from "./fs.ts";
 import { lifeOf, type Owner, ownerFrom, ownOwner } from "./owner.ts";
 import { nonce, tempName } from "./temp-name.ts";
 

@@ -1,5 +1,6 @@
 import type { Stats } from "node:fs";
 import { constants, promises } from "node:fs";
+import { unless } from "./error-code.ts";
 
 /**
  * Everything our own files ask of the disk. Store, editor, lock and replacement stand on this one interface,
@@ -80,22 +81,6 @@ export async function writeAll(file: FsFile, bytes: Uint8Array): Promise<void> {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done);
     if (bytesWritten === 0) throw Object.assign(new Error("the disk took no more bytes"), { code: "ENOSPC" });
     done += bytesWritten;
-  }
-}
-
-/** The system's name for what went wrong, such as `ENOENT`. */
-export function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
-}
-
-/** The value, or undefined when the error is one of `codes`; any other error goes on. */
-export async function unless<T>(codes: readonly string[], work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (codes.includes(errorCode(error) ?? "")) return undefined;
-    throw error;
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Stats } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
+import { unless } from "./error-code.ts";
 import { FileProblem } from "./file-problem.ts";
-import { type Fs, nodeFs, unless } from "./fs.ts";
+import { type Fs, nodeFs } from "./fs.ts";
 
 /** Where the rules of the state folder look; everything unless told is this process's own. */
 export interface HomeSource {

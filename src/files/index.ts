@@ -1,7 +1,8 @@
 export { type AppendOptions, appendLines, type LineWriter, withAppend } from "./append.ts";
 export { directFs } from "./direct-fs.ts";
+export { errorCode, unless } from "./error-code.ts";
 export { FileProblem, type FileProblemCode } from "./file-problem.ts";
-export { errorCode, type Fs, type FsFile, nodeFs, openFor, readAll, unless, writeAll } from "./fs.ts";
+export { type Fs, type FsFile, nodeFs, openFor, readAll, writeAll } from "./fs.ts";
 export { ensureFolder, findFolder, type HomeSource, openFolder, openState, statePath, whyUnsafe } from "./home.ts";
 export { type BusyLock, type HeldLock, type LockOptions, takeLock, withLock } from "./lock.ts";
 export { lifeOf, type Owner, ownOwner, processExists, processStart } from "./owner.ts";

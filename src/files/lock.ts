@@ -1,8 +1,9 @@
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Claim, dropClaim, type Found, isOver, look, makeClaim, type OwnClaim, place, remove } from "./claim.ts";
+import { unless } from "./error-code.ts";
 import { FileProblem } from "./file-problem.ts";
-import { type Fs, nodeFs, unless } from "./fs.ts";
+import { type Fs, nodeFs } from "./fs.ts";
 import { type Owner, ownOwner } from "./owner.ts";
 import { sweepOnce } from "./temp-name.ts";
 import { ticks } from "./ticks.ts";

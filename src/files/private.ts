@@ -1,6 +1,7 @@
 import { basename, dirname, join } from "node:path";
+import { errorCode } from "./error-code.ts";
 import { FileProblem } from "./file-problem.ts";
-import { errorCode, type Fs, nodeFs, openFor, readAll, writeAll } from "./fs.ts";
+import { type Fs, nodeFs, openFor, readAll, writeAll } from "./fs.ts";
 import { openFolder, whyUnsafe } from "./home.ts";
 import { nonce } from "./temp-name.ts";
 

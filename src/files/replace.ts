@@ -1,7 +1,8 @@
 import type { Stats } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { unless } from "./error-code.ts";
 import { FileProblem } from "./file-problem.ts";
-import { type Fs, type FsFile, nodeFs, openFor, readAll, unless, writeAll } from "./fs.ts";
+import { type Fs, type FsFile, nodeFs, openFor, readAll, writeAll } from "./fs.ts";
 import { sweepOnce, tempName } from "./temp-name.ts";
 
 export interface ReplaceOptions {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { errorCode, type Fs, nodeFs, unless } from "./fs.ts";
+import { errorCode, unless } from "./error-code.ts";
+import { type Fs, nodeFs } from "./fs.ts";
 import { lifeOf, ownOwner, placeOf } from "./owner.ts";
 
 /**

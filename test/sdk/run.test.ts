@@ -300,6 +300,11 @@ test("SD-3, SD-68: what a hook process loads knows every event by what its row m
   for (const name of ["cli/bin.cjs", "sdk/index.js"]) {
     const text = readFileSync(join(dist, name), "utf8");
     expect([name, eventNames.filter((event) => text.includes(catalog[event].fires))]).toEqual([name, []]);
+    // To name them is to load them, with readline and watchers: a thirtieth of a start.
+    expect([name, /\bpromises\b[^;]*getBuiltinModule\("node:fs"\)|"node:fs\/promises"/.exec(text)]).toEqual([
+      name,
+      null,
+    ]);
   }
   const built = (await import(join(dist, "sdk/index.js"))) as typeof sdk;
   const facts = ({ createApp, needsCommand, usualDeadlineMs }: typeof sdk) => {
