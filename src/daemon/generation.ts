@@ -1,4 +1,4 @@
-import { type FailureMode, readPayload, withoutAnswer } from "../sdk/index.ts";
+import { type FailureMode, readPayload, type WirePayload, withoutAnswer } from "../sdk/index.ts";
 import type { Interest } from "./interest.ts";
 import { type AppFacts, type Asked, answerOf, type ThreadAnswer } from "./message.ts";
 import type { Sources } from "./sources.ts";
@@ -17,9 +17,17 @@ export interface Generation {
 
 export type GenerationEnd =
   | Extract<CallEnd, { kind: "answer" }>
-  | { readonly kind: "without-answer"; readonly answer: ThreadAnswer; readonly why: string }
+  | { readonly kind: "without-answer"; readonly answer: ThreadAnswer; readonly failure: Failure }
   /** Nobody here can answer; `mode` says what that means to those who cannot answer by themselves. */
   | { readonly kind: "busy"; readonly why: string; readonly mode: FailureMode };
+
+/** What the log should have of a call that the thread cannot write down any more. */
+export interface Failure {
+  readonly event: string;
+  readonly session: unknown;
+  readonly why: string;
+  readonly log: AppFacts["log"];
+}
 
 export interface GenerationOptions extends ThreadOptions {
   readonly complain: (line: string) => void;
@@ -89,7 +97,7 @@ export async function openGeneration(options: GenerationOptions, sources: Source
       }
       // One that may be innocent gets a second chance, one that takes its thread down again does not.
       if (end.kind === "fell" && (end.alone || again)) {
-        return settleWithout(asked, usable.facts, "ended its thread");
+        return settleWithout(asked, usable.facts, `ended its thread${end.why}`);
       }
       // Handlers may have run in part; that is better than no answer, and the log says so.
       if (end.kind === "interrupted" || end.kind === "fell") again = true;
@@ -133,8 +141,9 @@ function settleWithout(asked: Asked, facts: AppFacts, what: string): GenerationE
   const payload = readPayload(asked.text);
   const event = eventOf(asked.text);
   const why = `A handler of ${event} ${what}.`;
-  const value = "value" in payload ? payload.value : { hook_event_name: event };
-  return { kind: "without-answer", answer: answerOf(withoutAnswer(value, modeOf(asked, facts), why)), why };
+  const value: WirePayload = "value" in payload ? payload.value : { hook_event_name: event };
+  const failure = { event, session: value["session_id"], why, log: facts.log };
+  return { kind: "without-answer", answer: answerOf(withoutAnswer(value, modeOf(asked, facts), why)), failure };
 }
 
 function modeOf({ text, onFailure }: Asked, facts: AppFacts): FailureMode {

@@ -1,4 +1,4 @@
-import type { FailureMode, Spelled } from "../sdk/index.ts";
+import type { FailureMode, LogFileOptions, Spelled } from "../sdk/index.ts";
 
 /** Between the server and the thread that runs handlers. */
 export interface CallMessage {
@@ -42,6 +42,8 @@ export interface ThreadAnswer {
 /** What the server must know of an app when the thread cannot say it any more. */
 export interface AppFacts {
   readonly onFailure: FailureMode;
+  /** Where its log goes; false: it wants none. */
+  readonly log: LogFileOptions | false;
   readonly events: Readonly<Record<string, { readonly onFailure: FailureMode; readonly deadlineMs: number }>>;
 }
 

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { takeLock } from "../files/index.ts";
 import { type Loopback, newToken, openLoopback } from "../loopback/index.ts";
-import { appKey } from "../sdk/index.ts";
+import { appendLog, appKey } from "../sdk/index.ts";
 import { seesEnvironments } from "./caller.ts";
 import { drained } from "./drained.ts";
 import { type Endpoint, endpointFor } from "./endpoint.ts";
@@ -75,6 +75,11 @@ async function serveAlone(
     module: options.thread,
     complain,
     changed: (sourceHash) => record?.say(sourceHash),
+    failed({ event, session, why, log }, { transport }) {
+      complain(why);
+      const noted = { time: new Date().toISOString(), event, failed: why, transport, source: app.sourceHash };
+      if (log !== false) appendLog({ ...(session ? { session: String(session) } : {}), ...noted }, env, complain, log);
+    },
   });
   const idle = watchIdle({
     idleMs: options.idleMs ?? 30 * 60_000,

@@ -100,7 +100,12 @@ async function close(app: AppInside): Promise<void> {
 
 function factsOf(app: AppInside): AppFacts {
   const events = app.describe().map(({ event, onFailure, deadlineMs }) => [event, { onFailure, deadlineMs }] as const);
-  return { onFailure: app.modeFor("", undefined), events: Object.fromEntries(events) };
+  const { log } = app.options;
+  return {
+    onFailure: app.modeFor("", undefined),
+    log: typeof log === "object" || log === false ? log : {},
+    events: Object.fromEntries(events),
+  };
 }
 
 function begin(message: CallMessage, { app, data, log, done }: Here): Running {

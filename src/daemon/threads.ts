@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { messageOf } from "../protocol/index.ts";
 import type { Interest } from "./interest.ts";
 import type { AppFacts, Asked, CallMessage, FromThread, ThreadAnswer, ThreadData, ToThread } from "./message.ts";
 import { claim } from "./message.ts";
@@ -11,7 +12,7 @@ export type CallEnd =
   /** It had begun when the thread was ended for another call's sake. */
   | { readonly kind: "interrupted" }
   /** It had begun when the thread fell over; `alone`: nobody else can have done that. */
-  | { readonly kind: "fell"; readonly alone: boolean }
+  | { readonly kind: "fell"; readonly alone: boolean; readonly why: string }
   /** It is the one that held the thread past its deadline. */
   | { readonly kind: "late"; readonly afterMs: number };
 
@@ -113,9 +114,9 @@ function readyThread(worker: Worker, claims: Int32Array, facts: AppFacts): Threa
     void worker.terminate();
     closed?.();
   };
-  const fell = () => {
+  const fell = (why: string) => {
     const alone = [...calls.values()].filter(({ slot }) => !isOpen(claims, slot)).length === 1;
-    endThread(() => ({ kind: "fell", alone }));
+    endThread(() => ({ kind: "fell", alone, why }));
   };
   const tick = () => {
     if (calls.size === 0) {
@@ -145,7 +146,7 @@ function readyThread(worker: Worker, claims: Int32Array, facts: AppFacts): Threa
       endThread();
     }
   });
-  worker.on("error", fell).on("exit", fell);
+  worker.on("error", (error) => fell(`: ${messageOf(error)}`)).on("exit", () => fell(""));
   const post = (message: ToThread) => worker.postMessage(message);
 
   return {

@@ -1,5 +1,5 @@
 import { appFailure, type FailureMode, readPayload, withoutAnswer } from "../sdk/index.ts";
-import { type Generation, type GenerationOptions, openGeneration } from "./generation.ts";
+import { type Failure, type Generation, type GenerationOptions, openGeneration } from "./generation.ts";
 import type { Interest } from "./interest.ts";
 import { type Asked, answerOf, type ThreadAnswer } from "./message.ts";
 import { openNotices } from "./notices.ts";
@@ -20,8 +20,9 @@ export interface WarmApp {
 export type WarmAnswer = ThreadAnswer | { readonly busy: string; readonly mode: FailureMode };
 
 export interface WarmOptions extends Omit<GenerationOptions, "sourceHash"> {
-  /** Told of what is loaded, and of a failure that the log should have. */
+  /** Told of what is loaded. */
   readonly changed: (sourceHash: string) => void;
+  readonly failed: (failure: Failure, asked: Asked) => void;
 }
 
 /** While the newest code does not load it is tried again after this long: a missing import may have come. */
@@ -93,7 +94,7 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
     const notice = broken && `The changed hooks file does not load; the last good one still answers. ${broken.message}`;
     const end = await good.call(asked, interest);
     if (end.kind === "busy") return { busy: end.why, mode: end.mode };
-    if (end.kind === "without-answer") options.complain(end.why);
+    if (end.kind === "without-answer") options.failed(end.failure, asked);
     return notice === undefined ? end.answer : notices.add(end.answer, asked.text, notice);
   };
   await loadOnce();

@@ -250,6 +250,13 @@ describe("SD-76: a handler that holds the thread", () => {
     expect(after).toBeLessThan(4_500);
     expect(JSON.parse((await soft).text)).toEqual({ systemMessage: expect.stringContaining("held its thread") });
     expect((await send({ hook_event_name: "UserPromptSubmit" })).text).toContain("quick");
+    const noted = {
+      event: "PreToolUse",
+      session: "s",
+      transport: "http",
+      failed: expect.stringContaining("held its thread"),
+    };
+    expect(world.log()).toContainEqual(expect.objectContaining(noted));
   });
 
   test("a call that had begun beside it is run again, and the log says so", async () => {
