@@ -1,8 +1,9 @@
 /** SD-55, SD-112: what a job and a line of the log cost the hook that adds them. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { median } from "./interleave.mjs";
 
@@ -30,9 +31,14 @@ export async function measure({ long, say }) {
       { name: "a line of the hook log, warm", budget: "0.2 ms", figure: `${line.toFixed(3)} ms`, ok: line <= 0.2 },
     ];
   } finally {
-    // The worker may still have a job to put away.
+    // The worker may still have a job to put away, and leaves when there was none for a while.
+    for (let n = 0; n < 50 && worksStill(join(folder, "state/tasks")); n++) await sleep(200);
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
   }
+}
+
+function worksStill(folder) {
+  return existsSync(folder) && readdirSync(folder, { recursive: true }).some((name) => name.endsWith("worker.lock"));
 }
 
 /** Measured inside the hook: from the call to the id. One worker serves them all. */
