@@ -2,6 +2,7 @@ import type { ClientUse, InstallOutcome } from "../../install/index.ts";
 import type { Approval } from "../approve.ts";
 import { jsonText } from "./json.ts";
 import { visible } from "./judgement.ts";
+import { masked } from "./masked.ts";
 import type { Style } from "./style.ts";
 import { unifiedDiff } from "./unified.ts";
 
@@ -28,8 +29,9 @@ export function installText(done: Done, approval: Approval, dryRun: boolean, sty
   ];
   if (dryRun) {
     const { before, after, created } = settings;
-    const diff = unifiedDiff(places.settingsFile, created ? null : masked(before, done), masked(after, done), style);
-    return `${diff === "" ? `${visible(places.settingsFile)} would stay as it is.\n` : diff}${linesOf(tail)}`;
+    const diff = unifiedDiff(places.settingsFile, created ? null : masked(before), masked(after), style);
+    const same = settings.changed ? "would get another token" : "would stay as it is";
+    return `${diff === "" ? `${visible(places.settingsFile)} ${same}.\n` : diff}${linesOf(tail)}`;
   }
   const head =
     settings.changed || lockWritten
@@ -73,21 +75,8 @@ export function installJson(done: Done, approval: Approval, dryRun: boolean): st
     approved: approval.approved,
     notApproved: approval.refused,
     notes,
-    ...(dryRun
-      ? { before: settings.created ? null : masked(settings.before, done), after: masked(settings.after, done) }
-      : {}),
+    ...(dryRun ? { before: settings.created ? null : masked(settings.before), after: masked(settings.after) } : {}),
   });
-}
-
-/** A token is for the file alone, not for a screen or a log. */
-function masked(text: string, { planned }: Done): string {
-  const headers = planned.flatMap(({ group }) =>
-    group.hooks[0].type === "http" ? (group.hooks[0].headers?.["Authorization"] ?? []) : [],
-  );
-  return headers.reduce(
-    (hidden, header) => (header.includes("$") ? hidden : hidden.replaceAll(header, "Bearer …")),
-    text,
-  );
 }
 
 function linesOf(lines: readonly string[]): string {

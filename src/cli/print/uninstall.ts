@@ -1,6 +1,7 @@
 import type { ScopePlaces, Uninstalled } from "../../install/index.ts";
 import { jsonText } from "./json.ts";
 import { visible } from "./judgement.ts";
+import { masked } from "./masked.ts";
 import type { Style } from "./style.ts";
 import { unifiedDiff } from "./unified.ts";
 
@@ -43,9 +44,4 @@ export function uninstallJson(
     purged,
     ...(dryRun ? { before: masked(before), after: after === null ? null : masked(after) } : {}),
   });
-}
-
-/** A token is for the file alone. */
-function masked(text: string): string {
-  return text.replace(/("Authorization"\s*:\s*"Bearer )[0-9a-f]{32,}/g, "$1…");
 }
