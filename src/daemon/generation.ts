@@ -1,4 +1,4 @@
-import { type FailureMode, readPayload, type WirePayload, withoutAnswer } from "../sdk/index.ts";
+import { type FailureMode, readPayload, usualDeadlineMs, withoutAnswer } from "../sdk/index.ts";
 import type { Interest } from "./interest.ts";
 import { type AppFacts, type Asked, answerOf, type ThreadAnswer } from "./message.ts";
 import type { Sources } from "./sources.ts";
@@ -34,7 +34,6 @@ export interface GenerationOptions extends ThreadOptions {
 }
 
 const mostThreads = 8;
-const usualDeadlineMs = 30_000;
 
 /** Contract: a text when the app does not load. */
 export async function openGeneration(options: GenerationOptions, sources: Sources): Promise<Generation | string> {
@@ -129,24 +128,26 @@ function isUsable({ held, ended }: Thread): boolean {
 }
 
 function deadlineOf(text: string, facts: AppFacts): number {
-  return facts.events[eventOf(text)]?.deadlineMs ?? usualDeadlineMs;
+  return facts.events[aboutEvent(text).event]?.deadlineMs ?? usualDeadlineMs;
 }
 
-function eventOf(text: string): string {
+/** What is known of an event without its app. */
+export function aboutEvent(text: string): Pick<Failure, "event" | "session"> {
   const payload = readPayload(text);
-  return "value" in payload ? String(payload.value["hook_event_name"]) : "";
+  if (!("value" in payload)) return { event: "", session: undefined };
+  return { event: String(payload.value["hook_event_name"]), session: payload.value["session_id"] };
 }
 
 function settleWithout(asked: Asked, facts: AppFacts, what: string): GenerationEnd {
   const payload = readPayload(asked.text);
-  const event = eventOf(asked.text);
-  const why = `A handler of ${event} ${what}.`;
-  const value: WirePayload = "value" in payload ? payload.value : { hook_event_name: event };
-  const failure = { event, session: value["session_id"], why, log: facts.log };
+  const about = aboutEvent(asked.text);
+  const why = `A handler of ${about.event} ${what}.`;
+  const value = "value" in payload ? payload.value : { hook_event_name: about.event };
+  const failure = { ...about, why, log: facts.log };
   return { kind: "without-answer", answer: answerOf(withoutAnswer(value, modeOf(asked, facts), why)), failure };
 }
 
 function modeOf({ text, onFailure }: Asked, facts: AppFacts): FailureMode {
-  const modes = [onFailure, facts.events[eventOf(text)]?.onFailure ?? facts.onFailure];
+  const modes = [onFailure, facts.events[aboutEvent(text).event]?.onFailure ?? facts.onFailure];
   return modes.includes("block") ? "block" : "continue";
 }

@@ -1,5 +1,5 @@
 import { appFailure, type FailureMode, readPayload, withoutAnswer } from "../sdk/index.ts";
-import { type Failure, type Generation, type GenerationOptions, openGeneration } from "./generation.ts";
+import { aboutEvent, type Failure, type Generation, type GenerationOptions, openGeneration } from "./generation.ts";
 import type { Interest } from "./interest.ts";
 import { type Asked, answerOf, type ThreadAnswer } from "./message.ts";
 import { openNotices } from "./notices.ts";
@@ -90,7 +90,11 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
     if (changed() || (loading !== undefined && broken === undefined)) await follow();
     const tried = tryAgain();
     if (tried !== undefined) await tried;
-    if (good === undefined) return notLoaded(asked, broken?.message ?? `${options.file} is not loaded.`);
+    if (good === undefined) {
+      const why = broken?.message ?? `${options.file} is not loaded.`;
+      options.failed({ ...aboutEvent(asked.text), why, log: {} }, asked);
+      return notLoaded(asked, why);
+    }
     const notice = broken && `The changed hooks file does not load; the last good one still answers. ${broken.message}`;
     const end = await good.call(asked, interest);
     if (end.kind === "busy") return { busy: end.why, mode: end.mode };

@@ -188,6 +188,13 @@ test("SD-37: a file that does not load is refused in the event's own words where
   expect(strict).toMatchObject({ hookSpecificOutput: { permissionDecision: "deny" } });
   const soft = JSON.parse((await world.post(broken, payload)).text);
   expect(soft).toEqual({ systemMessage: expect.stringContaining("does not load") });
+  const noted = {
+    event: "PreToolUse",
+    session: "s",
+    transport: "http",
+    failed: expect.stringContaining("does not load"),
+  };
+  expect(world.log()).toContainEqual(expect.objectContaining(noted));
   const byClient = await world.client([broken, "--on-failure", "block"], event());
   expect(byClient).toEqual(await world.cli(["run", broken, "--on-failure", "block"], { input: event() }));
 });
