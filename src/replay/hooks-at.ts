@@ -16,7 +16,7 @@ export async function hooksAt(against: string, place: Place, scratch: string): P
   const ref = against.slice("git:".length);
   const hooks = await realpath(place.hooks);
   const root = (await git(["rev-parse", "--show-toplevel"], dirname(hooks), place)).trim();
-  const commit = (await git(["rev-parse", "--verify", "--end-of-options", `${ref}^{commit}`], root, place)).trim();
+  const commit = await commitAt(ref, root, place);
   const tree = join(scratch, "tree");
   await mkdir(tree, { mode: 0o700 });
   const known = new Set((await git(["ls-tree", "-r", "-z", "--name-only", commit], root, place)).split("\0"));
@@ -37,6 +37,15 @@ export async function hooksAt(against: string, place: Place, scratch: string): P
   }
   await linkPackages(root, tree, first);
   return join(tree, first);
+}
+
+async function commitAt(ref: string, root: string, place: Place): Promise<string> {
+  try {
+    return (await git(["rev-parse", "--verify", "--end-of-options", `${ref}^{commit}`], root, place)).trim();
+  } catch (cause) {
+    const message = `"${ref}" is no commit of ${root}. --against takes git:REF or a file.`;
+    throw new Problem("replay/against", message, { about: { ref }, cause });
+  }
 }
 
 /** A file that is imported by its name, by the name its build would have, or without an ending. */

@@ -63,6 +63,7 @@ test("SD-114: a line per record, filtered by session, event, handler, decision, 
   for (const wrong of [
     ["--slow", "much"],
     ["--since", "once"],
+    ["--decision", "dney"],
   ]) {
     expect(await run(...wrong)).toMatchObject({ code: 1, err: expect.stringContaining(wrong[0] ?? "") });
   }

@@ -1,4 +1,4 @@
-import { Problem } from "../../protocol/index.ts";
+import { nearest, Problem } from "../../protocol/index.ts";
 import type { LogRecord } from "../../sdk/index.ts";
 import type { Call } from "../command.ts";
 
@@ -22,7 +22,10 @@ export function wantedBy(call: Call, now: number): (record: LogRecord) => boolea
     tests.push((record) => record["handler"] === handler || handlersOf(record).some(({ name }) => name === handler));
   }
   const decision = call.text("decision");
-  if (decision !== undefined) tests.push((record) => record["answer"] === wordOf(decision));
+  if (decision !== undefined) {
+    const word = wordOf(decision);
+    tests.push((record) => record["answer"] === word);
+  }
   if (call.flag("failed")) tests.push(hasFailed);
   const slow = call.text("slow");
   if (slow !== undefined) {
@@ -46,9 +49,19 @@ export function hasFailed(record: LogRecord): boolean {
   return handlersOf(record).some(({ outcome }) => outcome === "failed" || outcome === "timed-out");
 }
 
-/** The log has one word for every way to refuse. */
+/** Answers of the log by the words people have for them: it has one for every way to refuse. */
+const answers: Readonly<Record<string, string>> = {
+  ...{ allow: "allow", ask: "ask", defer: "defer", halt: "halt", none: "none" },
+  ...{ refused: "refused", deny: "refused", block: "refused", denied: "refused", blocked: "refused" },
+};
+
 function wordOf(decision: string): string {
-  return ["deny", "block", "denied", "blocked"].includes(decision) ? "refused" : decision;
+  const word = answers[decision];
+  if (word !== undefined) return word;
+  const near = nearest(decision, Object.keys(answers));
+  const hint = near === undefined ? "" : ` Did you mean ${near}?`;
+  const message = `--decision takes allow, ask, defer, refused, halt or none; "${decision}" is no answer.${hint}`;
+  throw new Problem("cli/usage", message, { about: { decision } });
 }
 
 function numberOf(text: string): number {
