@@ -97,7 +97,10 @@ function projectOrNone(standpoint: Standpoint): readonly string[] {
 }
 
 function noFile(what: string): Problem {
-  return new Problem("install/no-file", `${what} hookline init writes one; or name yours (hookline install FILE), or the project (--cwd DIR).`);
+  return new Problem(
+    "install/no-file",
+    `${what} hookline init writes one; or name yours (hookline install FILE), or the project (--cwd DIR).`,
+  );
 }
 
 function realPath(path: string): string {
