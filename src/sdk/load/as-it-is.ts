@@ -32,7 +32,9 @@ function lendDoors(): void {
   );
   const { register, registerHooks } = nodeModule as typeof nodeModule & { registerHooks?: (hooks: Hooks) => void };
   if (registerHooks !== undefined) {
-    registerHooks({ resolve: (name, context, next) => (Object.hasOwn(doors, name) ? doors[name] : next(name, context)) });
+    registerHooks({
+      resolve: (name, context, next) => (Object.hasOwn(doors, name) ? doors[name] : next(name, context)),
+    });
     return;
   }
   const code = `const doors = ${JSON.stringify(doors)};
