@@ -128,7 +128,8 @@ function isUsable({ held, ended }: Thread): boolean {
 }
 
 function deadlineOf(text: string, facts: AppFacts): number {
-  return facts.events[aboutEvent(text).event]?.deadlineMs ?? usualDeadlineMs;
+  const { event } = aboutEvent(text);
+  return facts.events[event]?.deadlineMs ?? usualDeadlineMs(event);
 }
 
 /** What is known of an event without its app. */
