@@ -27,5 +27,6 @@ export function withoutAnswer(payload: WirePayload, mode: FailureMode, message: 
   const event = readEvent(payload);
   const refused = mode === "block" ? refusal(ruleOf(event.name), event, message) : [];
   const spelled = spell(event.name, fold([...refused, { kind: "systemMessage", text: message }]));
-  return { ...spelled, stderr: `hookline: ${message}\n${spelled.stderr}` };
+  // What a form leaves for stderr is the same message again.
+  return { ...spelled, stderr: `hookline: ${message}\n` };
 }
