@@ -51,8 +51,9 @@ test("SD-99: 0 done or already so, 1 cannot be done, 2 no handlers, 3 something 
 
   writeFileSync(file, "{,}");
   for (const words of [toLocal, ["status"], ["uninstall"], ["doctor", "--fix"]]) {
-    const { status, err } = await hookline(...words);
-    expect([words[0], status, err]).toEqual([words[0], 1, expect.stringContaining(`${file} cannot be read: line 1`)]);
+    const { status, out, err } = await hookline(...words);
+    const told = expect.stringContaining(`${file} cannot be read: line 1`);
+    expect([words[0], status, out + err]).toEqual([words[0], 1, told]);
   }
   expect([await codeOf("doctor"), readFileSync(file, "utf8")]).toEqual([3, "{,}"]);
   writeFileSync(file, "{}");

@@ -19,7 +19,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { endOf, killNow, startFixture } from "../files/fixtures/programs.ts";
 import { formAt, keptScript, putInPlace, shippedClient, takeOutOfPlace } from "./client-in-place.ts";
 import { compileClient, findCompiler } from "./compile-client.ts";
-import { installFindings } from "./findings.ts";
+import { linkClient } from "./compiled-client.ts";
+import { clientsInUse, installFindings } from "./findings.ts";
 import { world } from "./fixtures/world.ts";
 import { install } from "./install.ts";
 import { isInGit, whyNotInPlace } from "./own-copy.ts";
@@ -134,6 +135,32 @@ test("only a copy of the project's own is changed: no link, no checkout, nothing
   chmodSync(join(store, "client"), 0o555);
   expect(await whyNotInPlace(here)).toContain("cannot be written");
   chmodSync(join(store, "client"), 0o755);
+});
+
+test("SD-98: doctor called one client a script and compiled: a script that starts the compiled one is told as that", async () => {
+  const here = project();
+  await install(here.call());
+  const bin = join(here.folder, "bin");
+  mkdirSync(bin);
+  for (const name of ["bash", "cc"]) writeFileSync(join(bin, name), "");
+  const standpoint = { cwd: here.root, home: here.home, env: { PATH: bin } };
+  const { packageRoot } = here;
+  const home = here.source();
+  const installer = { packageRoot, version: "0.1.0", node: process.execPath, home, now: () => new Date() };
+  const told = async () => [
+    await clientsInUse(standpoint, installer),
+    (await installFindings(standpoint, installer)).map(({ code, message }) => `${code}: ${message}`),
+  ];
+  expect(await told()).toEqual([
+    [{ scope: "project", client: "script" }],
+    ["client-script: The entries call a script. hookline install lets them call a compiled client."],
+  ]);
+  chmodSync(here.program, 0o700);
+  await linkClient(here.program, { packageRoot, home });
+  expect(await told()).toEqual([
+    [{ scope: "project", client: "compiled", behindScript: true }],
+    [expect.stringMatching(/^client-script: .* which starts the compiled client\. hookline install puts/)],
+  ]);
 });
 
 test("files that git has are known", async ({ skip }) => {

@@ -61,12 +61,16 @@ export async function installFindings(
 export async function clientsInUse(
   standpoint: Standpoint,
   installer: Installer,
-): Promise<readonly { readonly scope: Scope; readonly client: ClientForm }[]> {
+): Promise<readonly { readonly scope: Scope; readonly client: ClientForm; readonly behindScript?: true }[]> {
   const looked = await Promise.all(scopes.map((scope) => look(scope, standpoint, installer)));
   return looked
     .flat()
     .filter((one) => "installed" in one)
-    .flatMap(({ places, client }) => (client === undefined ? [] : [{ scope: places.scope, client: client.form }]));
+    .flatMap(({ places: { scope }, client }) => {
+      if (client === undefined) return [];
+      const isBehind = client.isScript && client.form === "compiled";
+      return [{ scope, client: client.form, ...(isBehind ? { behindScript: true as const } : {}) }];
+    });
 }
 
 async function look(
@@ -135,9 +139,7 @@ async function findingsOf(
           ),
         ]
       : []),
-    ...((await couldBeCompiled(status, env, installer))
-      ? [at("note", "client-script", "The entries call a script. hookline install lets them call a compiled client.")]
-      : []),
+    ...((await couldBeCompiled(status, env, installer)) ? [at("note", "client-script", scriptNote(status))] : []),
     ...(readable
       ? [
           at(
@@ -168,6 +170,12 @@ async function couldBeCompiled(
   const packageRoot = dirname(dirname(client.path));
   if (compiledClientPath({ packageRoot, home }) === undefined) return false;
   return scope !== "project" || (await whyNotInPlace({ root, packageRoot })) === undefined;
+}
+
+function scriptNote({ client }: ScopeStatus): string {
+  return client?.form === "compiled"
+    ? "The entries call a script, which starts the compiled client. hookline install puts the compiled one in its place."
+    : "The entries call a script. hookline install lets them call a compiled client.";
 }
 
 export function holdsToken({ entries }: Pick<ScopeStatus, "entries">): boolean {

@@ -13,6 +13,7 @@ import { placeClient } from "./place-client.ts";
 import type { ScopePlaces, Standpoint } from "./places.ts";
 import type { PlannedEntry } from "./plan.ts";
 import { goneFrom, madeExecutable, repointed } from "./repoint.ts";
+import { type Scope, scopes } from "./scope.ts";
 import { makePrivate } from "./settings-file.ts";
 import { type ScopeStatus, statusOf } from "./status.ts";
 
@@ -20,20 +21,40 @@ import { type ScopeStatus, statusOf } from "./status.ts";
 export interface Repair {
   readonly done: boolean;
   readonly message: string;
+  /** A file that cannot be read, so that nothing in its scope could be repaired. */
+  readonly unreadable?: true;
   /** Entries that were written, which the person may have to approve. */
   readonly wrote?: { readonly places: ScopePlaces; readonly planned: readonly PlannedEntry[] };
 }
 
 /**
  * Brings what a lock file describes back into the settings, as this user's install wrote it, by the same careful edits.
- * Contract: nothing is installed that was not; no code of the project is run.
+ * Contract: nothing is installed that was not; no code of the project is run; a scope that cannot be read keeps no other from being
+ * repaired.
  */
 export async function repair(standpoint: Standpoint, installer: Installer): Promise<readonly Repair[]> {
-  const all = await statusOf(standpoint, installer, undefined, "nothing");
   const repairs: Repair[] = [];
-  for (const status of all)
-    if (status.lock !== undefined) repairs.push(...(await repairScope(status, standpoint, installer)));
+  for (const scope of scopes) {
+    const looked = await lookAt(scope, standpoint, installer);
+    if ("message" in looked) repairs.push(looked);
+    else if (looked.status?.lock !== undefined)
+      repairs.push(...(await repairScope(looked.status, standpoint, installer)));
+  }
   return repairs;
+}
+
+async function lookAt(
+  scope: Scope,
+  standpoint: Standpoint,
+  installer: Installer,
+): Promise<Repair | { readonly status: ScopeStatus | undefined }> {
+  try {
+    const [status] = await statusOf(standpoint, installer, [scope], "nothing");
+    return { status };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { done: false, message: error.message, unreadable: true };
+  }
 }
 
 async function repairScope(status: ScopeStatus, { env }: Standpoint, installer: Installer): Promise<readonly Repair[]> {

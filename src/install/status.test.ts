@@ -254,6 +254,23 @@ test("SD-98: --fix puts back what the lock file describes, and only that; anothe
   expect(readFileSync(settingsFile, "utf8")).toBe("{}\n");
 });
 
+test("SD-98: a lock file that cannot be read kept --fix from repairing the other scopes", async () => {
+  const here = await installed();
+  const user = here.call({ scope: "user", needs: [stop] });
+  putClient(here, "user");
+  await install(user);
+  writeFileSync(here.call().places.lockFile, "{");
+  writeFileSync(user.places.settingsFile, "{}");
+  expect(await repair(standpointOf(here), installerOf(here))).toMatchObject([
+    {
+      done: false,
+      unreadable: true,
+      message: expect.stringContaining(`${here.call().places.lockFile} cannot be used`),
+    },
+    { done: true, message: `Put the entries back into ${user.places.settingsFile}.` },
+  ]);
+});
+
 test("SD-98: entries whose package is gone were left as they were; --fix lets them call what is there", async () => {
   for (const shellForm of [false, true]) {
     const here = await installed({ scope: "local", shellForm });

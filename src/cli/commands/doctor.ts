@@ -13,6 +13,7 @@ import type { Call, Command, Io } from "../command.ts";
 import { settingsFrom, settingsOptions } from "../engine-options.ts";
 import { namedFolder } from "../install-options.ts";
 import { installerFor } from "../installer.ts";
+import { clientLabel } from "../print/client.ts";
 import { counted } from "../print/figures.ts";
 import { jsonText } from "../print/json.ts";
 import { visible } from "../print/judgement.ts";
@@ -25,9 +26,10 @@ be started, matchers that never match, hooks that are off, equal or not approved
 entries that are gone, a package or bash that is missing, a port that somebody else has, handlers that are slow. Says which
 client they call, compiled or script. Starts nothing.
 
---fix brings back what a lock file describes, as you installed it, and says what it did; it never installs what was not installed.
+--fix brings back what a lock file describes, as you installed it, and says what it did and what it could not do; it never installs
+what was not installed.
 The exit status is 0 when nothing is wrong, whatever notes there are, 3 when there is an error or a warning, and 1 when the call cannot
-be made.`,
+be made, or --fix found a file that cannot be read.`,
   options: {
     ...settingsOptions,
     fix: { type: "boolean", about: "bring back what was installed" },
@@ -50,6 +52,7 @@ be made.`,
         ? jsonText({ ok: problems === 0, findings, clients, ...repairsJson(repairs, call) })
         : repairsText(repairs, call) + doctorText(findings, problems, styleFor(io)) + clientsText(clients),
     );
+    if (repairs.some(({ unreadable }) => unreadable === true)) return 1;
     return problems === 0 ? 0 : 3;
   },
 };
@@ -83,7 +86,9 @@ function doctorText(findings: readonly Shown[], problems: number, style: Style):
 }
 
 function clientsText(clients: Awaited<ReturnType<typeof clientsInUse>>): string {
-  return clients.map(({ scope, client }) => `client   ${client} (${scope})\n`).join("");
+  return clients
+    .map(({ scope, client, behindScript }) => `client   ${clientLabel(client, behindScript)} (${scope})\n`)
+    .join("");
 }
 
 type Shown = Pick<Finding, "level" | "code" | "message" | "place">;

@@ -1,4 +1,5 @@
 import type { ScopeStatus } from "../../install/index.ts";
+import { clientLabel } from "./client.ts";
 import { counted } from "./figures.ts";
 import { jsonText } from "./json.ts";
 import { visible } from "./judgement.ts";
@@ -28,7 +29,7 @@ function scopeLines(
     `  hooks      ${visible(hooksFile ?? "")}`,
     `  settings   ${visible(places.settingsFile)}  (${counted(entries.length, "entry", "entries")})`,
     `  transport  ${lock?.transport ?? "unknown"}`,
-    ...(client === undefined ? [] : [`  client     ${client.form}`]),
+    ...(client === undefined ? [] : [`  client     ${clientLabel(client.form, client.isScript)}`]),
     `  daemon     ${visible(running)}`,
     ...drift.map(({ kind, message }) => `  ${style.yellow(kind)}: ${visible(message)}`),
     ...(drift.some(({ kind }) => kind.startsWith("entry-"))
