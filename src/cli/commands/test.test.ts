@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { callHookline } from "../fixtures/caller.ts";
 
 const folders: string[] = [];
@@ -74,6 +74,56 @@ test("sum", () => assert.equal(1 + 1, ${wanted} as number));
   expect(failed.status).toBe(3);
   // It named the built file, and a line nobody had written.
   expect(failed.out).toContain(".claude/a.test.ts:3");
+});
+
+test("SD-104: --json is one object of cases and tests, and of one event the answer; what is printed meanwhile stays out of it", async () => {
+  const loud = `process.stdout.write("loud");\n${hooks}`;
+  const cases = [
+    { name: "rm", event: "PreToolUse", tool: "Bash", input: { command: "rm x" }, expect: { decision: "ask" } },
+    { name: "typo", event: "PreTool", expect: { decision: "deny" } },
+  ];
+  const program = `import test, { describe } from "node:test";
+console.log("loud");
+describe("sums", () => { test("good", () => {}); test.skip("later", () => {}); test("bad", () => { throw new Error("no " + (1 as number)); }); });
+`;
+  const files = { "hooks.ts": loud, "a.test.ts": program, "hooks-tests/a.json": JSON.stringify(cases) };
+  const folder = project(files);
+  const aside = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const mixed = vi.spyOn(process.stdout, "write");
+  onTestFinished(() => void vi.restoreAllMocks());
+  const all = await run(folder, "--json");
+  const file = join(folder, ".claude/a.test.ts");
+  const ms = expect.any(Number);
+  expect([all.status, JSON.parse(all.out)]).toEqual([
+    3,
+    {
+      ok: false,
+      cases: [
+        {
+          file: join(folder, ".claude/hooks-tests/a.json"),
+          name: "rm",
+          event: "PreToolUse",
+          ok: false,
+          faults: ['decision is "deny", expected "ask"'],
+          answer: expect.objectContaining({ decision: "deny", trace: [expect.objectContaining({ name: "guard" })] }),
+        },
+        expect.objectContaining({ name: "typo", ok: false, faults: [expect.any(String)], answer: null }),
+      ],
+      tests: [
+        { file, name: "sums > good", ok: true, ms },
+        { file, name: "sums > later", ok: true, ms, skipped: true },
+        { file, name: "sums > bad", ok: false, ms, error: "no 1" },
+      ],
+    },
+  ]);
+  const one = await run(folder, "--json", "--event", "Stop");
+  expect([one.status, JSON.parse(one.out)]).toMatchObject([
+    0,
+    { event: "Stop", ms, decision: "none", blocked: false, wire: null, stdout: "", exitCode: 0, trace: [] },
+  ]);
+  expect([aside.mock.calls, mixed.mock.calls]).toEqual([[["loud"]], []]);
+  const none = await run(project({}), "--json");
+  expect([none.status, JSON.parse(none.out)]).toEqual([2, { ok: false, cases: [], tests: [] }]);
 });
 
 test("SD-104: --event shows handlers, answer and wire", async () => {

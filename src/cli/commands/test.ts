@@ -1,18 +1,21 @@
 import { resolve } from "node:path";
 import { Problem } from "../../protocol/index.ts";
-import { testClient } from "../../sdk/testing/index.ts";
+import { type TestResult, testClient } from "../../sdk/testing/index.ts";
 import type { Command, Io } from "../command.ts";
-import { faultsOf, type HookCase, readCases, sendCase, whyUnknown } from "../hook-tests/case.ts";
-import { findTests, namedTests } from "../hook-tests/find.ts";
+import { sendCase, whyUnknown } from "../hook-tests/case.ts";
+import { findTests, type HookTests, namedTests } from "../hook-tests/find.ts";
 import { loadExport } from "../hook-tests/load.ts";
-import { runPrograms } from "../hook-tests/programs.ts";
+import { printsAside } from "../hook-tests/prints-aside.ts";
+import { reportPrograms, runPrograms } from "../hook-tests/programs.ts";
 import { storyOf } from "../hook-tests/story.ts";
+import { type Tried, tryCases } from "../hook-tests/try.ts";
 import { usualHooksFile } from "../hooks-file.ts";
 import { counted } from "../print/figures.ts";
+import { jsonText } from "../print/json.ts";
 import { readObject } from "../read-input.ts";
 
 export const command: Command = {
-  usage: "[FILE…] [--hooks FILE] [--event EVENT[:TOOL] --input JSON|FILE|-]",
+  usage: "[FILE…] [--hooks FILE] [--event EVENT[:TOOL] --input JSON|FILE|-] [--json]",
   about: `Runs the tests of a project's hooks, or shows what its app says to one event.
 
 Without FILE: .claude/**/*.test.{ts,mts,js,mjs} with Node's own test runner, and the cases in .claude/hooks-tests/*.json
@@ -25,62 +28,99 @@ Without FILE: .claude/**/*.test.{ts,mts,js,mjs} with Node's own test runner, and
     },
     event: { type: "string", value: "EVENT[:TOOL]", about: "send one event and show handlers, answer and wire" },
     input: { type: "string", value: "JSON|FILE|-", about: "with a tool: its input; else fields of the payload" },
+    json: { type: "boolean", about: "print one JSON object: ok, cases, tests; with --event the answer" },
   },
-  examples: ["hookline test", `hookline test --event PreToolUse:Bash --input '{"command":"rm -rf /"}'`],
+  examples: [
+    "hookline test",
+    `hookline test --event PreToolUse:Bash --input '{"command":"rm -rf /"}'`,
+    "hookline test --json",
+  ],
   async run(call, io) {
     const hooks = call.text("hooks") ?? usualHooksFile(io.cwd);
     const [event, input] = [call.text("event"), call.text("input")];
+    const json = call.flag("json");
     if (event === undefined && input !== undefined) {
       throw new Problem("cli/usage", "--input belongs to an event. Name it: --event PreToolUse:Bash");
     }
-    if (event !== undefined) return showOne(hooks, event, input, io);
+    if (event !== undefined) return showOne(hooks, event, input, json, io);
     const named = call.words.map((word) => resolve(io.cwd, word));
     const found = named.length > 0 ? await namedTests(named) : await findTests(io.cwd);
-    if (found.programs.length + found.cases.length === 0) {
+    const hasNone = found.programs.length + found.cases.length === 0;
+    if (hasNone)
       await io.err("hookline: there are no tests below .claude. hookline test --help shows where they lie.\n");
-      return 2;
-    }
-    const held = found.cases.length === 0 || (await runCases(found.cases, hooks, io));
-    const passed = found.programs.length === 0 || (await runPrograms(found.programs, io));
-    return held && passed ? 0 : 3;
+    const passed = json ? await report(found, hooks, io) : await show(found, hooks, io);
+    if (hasNone) return 2;
+    return passed ? 0 : 3;
   },
 };
 
-async function showOne(hooks: string, event: string, input: string | undefined, io: Io): Promise<number> {
+async function showOne(
+  hooks: string,
+  event: string,
+  input: string | undefined,
+  json: boolean,
+  io: Io,
+): Promise<number> {
   const [name = "", tool] = event.split(":", 2);
   const given = input === undefined ? {} : await readObject(input.replace(/^@/, ""), "--input", io);
-  const app = await loadExport(hooks, io);
-  const unknown = whyUnknown(name, app);
-  if (unknown !== undefined) throw new Problem("event/unknown", unknown, { about: { event: name } });
-  const sent = { event: name, ...(tool === undefined ? {} : { tool }), input: given };
-  const begun = performance.now();
-  const result = await sendCase(sent, testClient(app));
-  const ms = (performance.now() - begun).toFixed(1);
-  await io.out(`${name}  ${result.decision}, ${ms} ms\n${indented(storyOf(result))}`);
+  const send = async () => {
+    const app = await loadExport(hooks, io);
+    const unknown = whyUnknown(name, app);
+    if (unknown !== undefined) throw new Problem("event/unknown", unknown, { about: { event: name } });
+    const sent = { event: name, ...(tool === undefined ? {} : { tool }), input: given };
+    const begun = performance.now();
+    const result = await sendCase(sent, testClient(app));
+    return { result, ms: performance.now() - begun };
+  };
+  const { result, ms } = json ? await printsAside(send) : await send();
+  await io.out(
+    json
+      ? jsonText({ ms, ...factsOf(result) })
+      : `${name}  ${result.decision}, ${ms.toFixed(1)} ms\n${indented(storyOf(result))}`,
+  );
   return 0;
 }
 
-/** True when every case holds. */
-async function runCases(files: readonly string[], hooks: string, io: Io): Promise<boolean> {
-  const app = await loadExport(hooks, io);
-  const cases = (await Promise.all(files.map(readCases))).flat();
-  let failed = 0;
-  for (const one of cases) {
-    const told = await tryCase(one, app);
-    if (told.length > 0) failed++;
-    await io.out(`${told.length === 0 ? "ok    " : "FAILED"}  ${one.name}\n${indented(told)}`);
+/** Tells of each test as soon as it is done. True when all pass. */
+async function show({ cases, programs }: HookTests, hooks: string, io: Io): Promise<boolean> {
+  const held = cases.length === 0 || (await showCases(cases, hooks, io));
+  const passed = programs.length === 0 || (await runPrograms(programs, io));
+  return held && passed;
+}
+
+async function showCases(files: readonly string[], hooks: string, io: Io): Promise<boolean> {
+  let [tried, failed] = [0, 0];
+  for await (const { name, faults, result } of tryCases(files, await loadExport(hooks, io))) {
+    tried++;
+    if (faults.length > 0) failed++;
+    const told = faults.length === 0 ? [] : [...faults, ...(result === undefined ? [] : storyOf(result))];
+    await io.out(`${faults.length === 0 ? "ok    " : "FAILED"}  ${name}\n${indented(told)}`);
   }
-  await io.out(`${counted(cases.length, "case")}, ${failed} failed\n`);
+  await io.out(`${counted(tried, "case")}, ${failed} failed\n`);
   return failed === 0;
 }
 
-/** What to tell of a case that does not hold: what is wrong, and what happened. */
-async function tryCase(one: HookCase, app: unknown): Promise<readonly string[]> {
-  const unknown = whyUnknown(one.event, app);
-  if (unknown !== undefined) return [unknown];
-  const result = await sendCase(one, testClient(app));
-  const faults = faultsOf(one, result);
-  return faults.length === 0 ? [] : [...faults, ...storyOf(result)];
+/** The same in one JSON object, once all are done. */
+async function report({ cases, programs }: HookTests, hooks: string, io: Io): Promise<boolean> {
+  const tried: Tried[] = [];
+  await printsAside(async () => {
+    if (cases.length === 0) return;
+    for await (const one of tryCases(cases, await loadExport(hooks, io))) tried.push(one);
+  });
+  const { passed, tests } = programs.length === 0 ? { passed: true, tests: [] } : await reportPrograms(programs, io);
+  const ok = cases.length + programs.length > 0 && passed && tried.every(({ faults }) => faults.length === 0);
+  await io.out(jsonText({ ok, cases: tried.map(caseJson), tests }));
+  return ok;
+}
+
+function caseJson({ file, name, event, faults, result }: Tried): object {
+  const answer = result === undefined ? null : factsOf(result);
+  return { file, name, event, ok: faults.length === 0, faults, answer };
+}
+
+/** The result without its expectations: what is no data stays out of JSON by itself. */
+function factsOf({ wire, ...facts }: TestResult): object {
+  return { ...facts, wire: wire ?? null };
 }
 
 function indented(lines: readonly string[]): string {

@@ -5,13 +5,49 @@ import { basename, join } from "node:path";
 import { Problem } from "../../protocol/index.ts";
 import { buildFile } from "../../sdk/index.ts";
 import type { Io } from "../command.ts";
+import { type ProgramTest, reporterSource } from "./reporter.ts";
 
 /** Runs test files with Node's own runner and shows what it says. True when all of them pass. */
-export async function runPrograms(files: readonly string[], io: Io): Promise<boolean> {
+export function runPrograms(files: readonly string[], io: Io): Promise<boolean> {
+  return whileBuilt(files, io, (built) =>
+    runNode(["--test-reporter=spec", ...built.keys()], io, (text) => void io.out(text)),
+  );
+}
+
+/** The same as data. */
+export function reportPrograms(
+  files: readonly string[],
+  io: Io,
+): Promise<{ readonly passed: boolean; readonly tests: readonly ProgramTest[] }> {
+  return whileBuilt(files, io, async (built, folder) => {
+    const reporter = join(folder, "reporter.mjs");
+    await writeFile(reporter, reporterSource);
+    let lines = "";
+    const passed = await runNode([`--test-reporter=${reporter}`, ...built.keys()], io, (text) => {
+      lines += text;
+    });
+    const named = (text: string) => built.get(text) ?? text;
+    const tests = lines
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as ProgramTest)
+      .map((one) => ({ ...one, file: named(one.file), name: named(one.name) }));
+    return { passed, tests };
+  });
+}
+
+/** Lends what is run, each with the author's file, and a folder, until `work` is done. */
+async function whileBuilt<Value>(
+  files: readonly string[],
+  io: Io,
+  work: (built: ReadonlyMap<string, string>, folder: string) => Promise<Value>,
+): Promise<Value> {
   const folder = await mkdtemp(join(tmpdir(), "hookline-test-"));
   try {
-    const built = await Promise.all(files.map(async (file, at) => mapped(file, join(folder, String(at)), io)));
-    return await runNode(built, io);
+    const built = await Promise.all(
+      files.map(async (file, at) => [await mapped(file, join(folder, String(at)), io), file] as const),
+    );
+    return await work(new Map(built), folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -27,17 +63,16 @@ async function mapped(file: string, prefix: string, io: Io): Promise<string> {
   return copy;
 }
 
-function runNode(files: readonly string[], io: Io): Promise<boolean> {
+function runNode(words: readonly string[], io: Io, told: (text: string) => void): Promise<boolean> {
   // Inherited by none: a runner inside a runner would report to the outer one.
   const { NODE_TEST_CONTEXT: _outer, ...env } = io.env;
-  const options = ["--enable-source-maps", "--test", "--test-reporter=spec"];
   return new Promise((done, fail) => {
-    const child = spawn(process.execPath, [...options, ...files], {
+    const child = spawn(process.execPath, ["--enable-source-maps", "--test", ...words], {
       cwd: io.cwd,
       env: io.terminal.colour ? { ...env, FORCE_COLOR: "1" } : env,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    child.stdout.on("data", (chunk: Buffer) => void io.out(chunk.toString()));
+    child.stdout.setEncoding("utf8").on("data", told);
     child.stderr.on("data", (chunk: Buffer) => void io.err(chunk.toString()));
     child.on("error", (cause) =>
       fail(new Problem("cli/bad-input", `The tests could not be started: ${cause.message}`, { cause })),
