@@ -1,8 +1,8 @@
 /**
  * `npm run test:kill`: the trials that take too long for every run of the tests. Writers are killed 1,000 times (--trials N), every
- * file operation of append, replace, repair, migrate and archive fails or is the last one, crowds of processes write one file, and
- * daemons are killed 200 times in the middle of a request, and fifty starts at once end with one. The reference agent is killed 200 times while it works. State and task
- * queues are shown in 100 rounds each.
+ * file operation of append, replace, fork, repair, migrate, archive, settings and the index of usage fails or is the last one, crowds
+ * of processes write one file, daemons are killed 200 times in the middle of a request, and fifty starts at once end with one. The
+ * reference agent is killed 200 times while it works. State and task queues are shown in 100 rounds each.
  */
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
@@ -24,13 +24,17 @@ const parts = [
   "migrate",
   "archive",
   "same-bytes",
+  "client-in-place",
 ];
 const others = [
   "test/daemon/kill.test.ts",
   "test/daemon/life.test.ts",
+  "test/daemon/tasks.test.ts",
   "test/host/kill.test.ts",
   "src/sdk/state/state.test.ts",
   "src/sdk/tasks/queue.test.ts",
+  "src/engine/settings/edit.test.ts",
+  "src/usage/cache/damage.test.ts",
 ];
 const { status } = spawnSync(
   process.execPath,

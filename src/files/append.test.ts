@@ -1,7 +1,7 @@
 import { lstat, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { atEveryOperation, faultyFs } from "./fixtures/faulty-fs.ts";
+import { atEveryOperation, faultyFs, shortStride } from "./fixtures/faulty-fs.ts";
 import { forgetfulFs } from "./fixtures/forgetful-fs.ts";
 import { namesIn, tempFolder } from "./fixtures/temp-folder.ts";
 import { appendLines, withAppend } from "./index.ts";
@@ -58,69 +58,81 @@ test("G5: an error at every operation of an append is an error, never an acknowl
 });
 
 test("G5: when there is no room, half a record is cut off again, and the file is whole once there is room", async () => {
-  await atEveryOperation("stuck", async (strike) => {
-    const faulty = strike();
-    const folder = await tempFolder();
-    const path = join(folder, "log.jsonl");
-    await writeFile(path, "before\n");
-    const acknowledged: string[] = [];
-    for (const record of ["one", "two", "three"]) {
-      await appendLines(path, [record], { fs: faulty.fs }).then(
-        () => acknowledged.push(record),
-        () => undefined,
-      );
-    }
-    const lines = (await readFile(path, "utf8")).split("\n").filter((line) => line !== "");
-    expect(lines.filter((line) => !["before", "one", "two", "three"].includes(line))).toEqual([]);
-    expect(lines).toEqual(expect.arrayContaining(["before", ...acknowledged]));
-    await appendLines(path, ["after"]);
-    expect((await readFile(path, "utf8")).endsWith("\nafter\n")).toBe(true);
-  });
+  await atEveryOperation(
+    "stuck",
+    async (strike) => {
+      const faulty = strike();
+      const folder = await tempFolder();
+      const path = join(folder, "log.jsonl");
+      await writeFile(path, "before\n");
+      const acknowledged: string[] = [];
+      for (const record of ["one", "two", "three"]) {
+        await appendLines(path, [record], { fs: faulty.fs }).then(
+          () => acknowledged.push(record),
+          () => undefined,
+        );
+      }
+      const lines = (await readFile(path, "utf8")).split("\n").filter((line) => line !== "");
+      expect(lines.filter((line) => !["before", "one", "two", "three"].includes(line))).toEqual([]);
+      expect(lines).toEqual(expect.arrayContaining(["before", ...acknowledged]));
+      await appendLines(path, ["after"]);
+      expect((await readFile(path, "utf8")).endsWith("\nafter\n")).toBe(true);
+    },
+    shortStride,
+  );
 });
 
 test("SE-55: killed at every operation, what was acknowledged is there once and the next append goes on", async () => {
-  await atEveryOperation("kill", async (strike) => {
-    const faulty = strike();
-    const path = join(await tempFolder(), "log.jsonl");
-    const acknowledged: string[] = [];
-    for (const record of ["one", "two"]) {
-      await appendLines(path, [record], { fs: faulty.fs }).then(
-        () => acknowledged.push(record),
-        () => undefined,
-      );
-    }
-    await appendLines(path, ["three"]);
-    const lines = (await readFile(path, "utf8")).split("\n");
-    expect(lines.slice(-2)).toEqual(["three", ""]);
-    for (const record of acknowledged) expect(lines.filter((line) => line === record)).toEqual([record]);
-  });
+  await atEveryOperation(
+    "kill",
+    async (strike) => {
+      const faulty = strike();
+      const path = join(await tempFolder(), "log.jsonl");
+      const acknowledged: string[] = [];
+      for (const record of ["one", "two"]) {
+        await appendLines(path, [record], { fs: faulty.fs }).then(
+          () => acknowledged.push(record),
+          () => undefined,
+        );
+      }
+      await appendLines(path, ["three"]);
+      const lines = (await readFile(path, "utf8")).split("\n");
+      expect(lines.slice(-2)).toEqual(["three", ""]);
+      for (const record of acknowledged) expect(lines.filter((line) => line === record)).toEqual([record]);
+    },
+    shortStride,
+  );
 });
 
 test.each(["lost", "kept"] as const)(
   "SE-55: a power cut at every operation (names %s) loses no durable record",
   async (names) => {
-    await atEveryOperation("kill", async (strike, k) => {
-      const folder = await tempFolder();
-      const forgetful = await forgetfulFs(folder);
-      const { fs } = strike(forgetful.fs);
-      const path = join(folder, "log.jsonl");
-      const durable: string[] = [];
-      for (const record of ["one", "two", "three"]) {
-        const durably = record !== "two";
-        await appendLines(path, [record], { fs, durable: durably }).then(
-          () => durably && durable.push(record),
-          () => undefined,
-        );
-      }
-      await forgetful.cut(names);
-      const text = await readFile(path, "utf8").catch(() => "");
-      for (const record of durable)
-        expect([k, text.split("\n").filter((line) => line === record)]).toEqual([k, [record]]);
-      // A lock without content holds the next writer up for half a second: seen often enough at every eighth place.
-      if (k % 8 !== 0) return;
-      await appendLines(path, ["after"]);
-      expect((await readFile(path, "utf8")).endsWith("after\n")).toBe(true);
-    });
+    await atEveryOperation(
+      "kill",
+      async (strike, k) => {
+        const folder = await tempFolder();
+        const forgetful = await forgetfulFs(folder);
+        const { fs } = strike(forgetful.fs);
+        const path = join(folder, "log.jsonl");
+        const durable: string[] = [];
+        for (const record of ["one", "two", "three"]) {
+          const durably = record !== "two";
+          await appendLines(path, [record], { fs, durable: durably }).then(
+            () => durably && durable.push(record),
+            () => undefined,
+          );
+        }
+        await forgetful.cut(names);
+        const text = await readFile(path, "utf8").catch(() => "");
+        for (const record of durable)
+          expect([k, text.split("\n").filter((line) => line === record)]).toEqual([k, [record]]);
+        // A lock without content holds the next writer up for half a second: seen often enough at every eighth place.
+        if (k % 8 !== 0) return;
+        await appendLines(path, ["after"]);
+        expect((await readFile(path, "utf8")).endsWith("after\n")).toBe(true);
+      },
+      shortStride,
+    );
   },
 );
 

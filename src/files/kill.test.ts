@@ -10,7 +10,7 @@ import { replaceFile, sweepLeftovers, withLock } from "./index.ts";
 /** The quick suite stops after a while on a slow machine; `npm run test:kill` does not. */
 const isLong = process.env["HOOKLINE_TRIALS"] !== undefined;
 const trials = isLong ? 500 : 30;
-const limitMs = isLong ? Number.POSITIVE_INFINITY : 3_000;
+const limitMs = isLong ? Number.POSITIVE_INFINITY : 1_500;
 
 /** What the program said until it was killed, at a random moment after its first word. */
 async function saidUntilKilled(program: Program, afterMs: number): Promise<string[]> {

@@ -7,7 +7,7 @@ import { guard, stop, world } from "./fixtures/world.ts";
 import { install } from "./install.ts";
 import { uninstall } from "./uninstall.ts";
 
-const runs = Number(process.env["HOOKLINE_RUNS"] ?? 60);
+const runs = Number(process.env["HOOKLINE_RUNS"] ?? 36);
 
 test(`SD-91 SD-96 H2: of ${runs} generated files each has its bytes back after install and uninstall, with a second install in between`, async () => {
   const { call, source } = world();

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { appendFile, cp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { atEveryOperation, longStride, quickFs } from "../files/fixtures/faulty-fs.ts";
+import { atEveryOperation, longStride, quickFs, shortStride } from "../files/fixtures/faulty-fs.ts";
 import { nodeFs } from "../files/index.ts";
 import { archiveSession } from "./archive.ts";
 import { sessionsDue } from "./archive-due.ts";
@@ -170,7 +170,7 @@ test("killed at every operation while the source begins anew, the old copy is ke
       );
       expect([k, await readFile(join(root, "projects", place.project, old))]).toEqual([k, packed]);
     },
-    1,
+    shortStride,
   );
 });
 

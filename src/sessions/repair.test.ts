@@ -328,6 +328,6 @@ test("SE-59: whatever is done to the lines of a session, it can be mended, and c
       expect(await repairSession(place, options)).toEqual({ mends: [] });
       await rm(join(root, String(n)), { recursive: true });
     }),
-    { numRuns: Number(process.env["HOOKLINE_RUNS"] ?? 40) },
+    { numRuns: Number(process.env["HOOKLINE_RUNS"] ?? 20) },
   );
 }, 3_600_000);

@@ -4,7 +4,7 @@ import { lstat, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
-import { atEveryOperation } from "../files/fixtures/faulty-fs.ts";
+import { atEveryOperation, shortStride } from "../files/fixtures/faulty-fs.ts";
 import { forgetfulFs } from "../files/fixtures/forgetful-fs.ts";
 import { dist, endOf, startFixture } from "../files/fixtures/programs.ts";
 import { tempFolder } from "../files/fixtures/temp-folder.ts";
@@ -38,8 +38,8 @@ test("G2: a record cut at every byte becomes a line of its own; the next record 
   const writer = await (await openStore({ root, version: "1" })).open({ id, cwd });
   // At every byte in the long suite; the quick one skips from the middle of the record.
   const isLong = process.env["HOOKLINE_TRIALS"] !== undefined;
-  const isEdge = (size: number) => size < before + 60 || size > bytes.length - 60;
-  for (let size = before; size < bytes.length; size += isLong || isEdge(size) ? 1 : 9) {
+  const isEdge = (size: number) => size < before + 30 || size > bytes.length - 30;
+  for (let size = before; size < bytes.length; size += isLong || isEdge(size) ? 1 : 37) {
     await writeFile(session.file, bytes.subarray(0, size));
     await writer.append({ type: "mode", mode: "normal" });
     const items = await itemsOf(session.file);
@@ -50,67 +50,75 @@ test("G2: a record cut at every byte becomes a line of its own; the next record 
 }, 120_000);
 
 test("G5: an error at every operation of an append: not acknowledged, the file valid, parents unbroken", async () => {
-  const count = await atEveryOperation("error", async (strike, k) => {
-    const root = await tempFolder();
-    const quiet = await openStore({ root, version: "1" });
-    await (await quiet.open({ id, cwd })).append(said("before"));
-    const faulty = strike();
-    const acknowledged: string[] = [];
-    try {
-      const store = await openStore({ root, version: "1", fs: faulty.fs });
-      const session = await store.open({ id, cwd });
-      const drafts = [said("one"), { ...said("two"), toolUseResult: { stdout: "x".repeat(70_000) } }, said("three")];
-      for (const draft of drafts) {
-        await session.append(draft, { durable: true }).then(
-          ({ uuid = "" }) => acknowledged.push(uuid),
-          () => undefined,
-        );
+  const count = await atEveryOperation(
+    "error",
+    async (strike, k) => {
+      const root = await tempFolder();
+      const quiet = await openStore({ root, version: "1" });
+      await (await quiet.open({ id, cwd })).append(said("before"));
+      const faulty = strike();
+      const acknowledged: string[] = [];
+      try {
+        const store = await openStore({ root, version: "1", fs: faulty.fs });
+        const session = await store.open({ id, cwd });
+        const drafts = [said("one"), { ...said("two"), toolUseResult: { stdout: "x".repeat(70_000) } }, said("three")];
+        for (const draft of drafts) {
+          await session.append(draft, { durable: true }).then(
+            ({ uuid = "" }) => acknowledged.push(uuid),
+            () => undefined,
+          );
+        }
+      } catch {
+        // The store could not even be opened: nothing was acknowledged.
       }
-    } catch {
-      // The store could not even be opened: nothing was acknowledged.
-    }
-    const session = await (await openStore({ root, version: "1" })).open({ id, cwd });
-    await session.append(said("after"));
-    const items = await itemsOf(session.file);
-    expect([k, items.filter(({ kind }) => kind === "unreadable")]).toEqual([k, []]);
-    const uuids = items.flatMap((item) => ("uuid" in item && item.uuid ? [item.uuid] : []));
-    expect(uuids).toEqual(expect.arrayContaining(acknowledged));
-    expect(new Set(uuids).size).toBe(uuids.length);
-    const known = new Set<unknown>([null, ...uuids]);
-    expect(items.filter((item) => "parentUuid" in item && !known.has(item.parentUuid))).toEqual([]);
-  });
+      const session = await (await openStore({ root, version: "1" })).open({ id, cwd });
+      await session.append(said("after"));
+      const items = await itemsOf(session.file);
+      expect([k, items.filter(({ kind }) => kind === "unreadable")]).toEqual([k, []]);
+      const uuids = items.flatMap((item) => ("uuid" in item && item.uuid ? [item.uuid] : []));
+      expect(uuids).toEqual(expect.arrayContaining(acknowledged));
+      expect(new Set(uuids).size).toBe(uuids.length);
+      const known = new Set<unknown>([null, ...uuids]);
+      expect(items.filter((item) => "parentUuid" in item && !known.has(item.parentUuid))).toEqual([]);
+    },
+    shortStride,
+  );
   expect(count).toBeGreaterThan(60);
 }, 120_000);
 
 test.each(["lost", "kept"] as const)(
   "SE-55: a power cut at every operation (names %s) loses no durable record",
   async (names) => {
-    await atEveryOperation("kill", async (strike, k) => {
-      const root = await tempFolder();
-      const forgetful = await forgetfulFs(root);
-      const { fs } = strike(forgetful.fs);
-      const durable: string[] = [];
-      try {
-        const store = await openStore({ root, version: "1", fs });
-        const session = await store.open({ id, cwd });
-        for (const draft of [said("one"), { ...said("two"), toolUseResult: { stdout: "x".repeat(70_000) } }]) {
-          await session.append(draft, { durable: true }).then(
-            ({ uuid = "" }) => durable.push(uuid),
-            () => undefined,
-          );
+    await atEveryOperation(
+      "kill",
+      async (strike, k) => {
+        const root = await tempFolder();
+        const forgetful = await forgetfulFs(root);
+        const { fs } = strike(forgetful.fs);
+        const durable: string[] = [];
+        try {
+          const store = await openStore({ root, version: "1", fs });
+          const session = await store.open({ id, cwd });
+          for (const draft of [said("one"), { ...said("two"), toolUseResult: { stdout: "x".repeat(70_000) } }]) {
+            await session.append(draft, { durable: true }).then(
+              ({ uuid = "" }) => durable.push(uuid),
+              () => undefined,
+            );
+          }
+        } catch {
+          // Cut before the store was open.
         }
-      } catch {
-        // Cut before the store was open.
-      }
-      await forgetful.cut(names);
-      const [place] = await placesIn(root, "hookline");
-      const entries = place === undefined ? [] : await entriesOf(place.file);
-      expect([k, entries.flatMap(({ uuid }) => uuid ?? []).slice(0, durable.length)]).toEqual([k, durable]);
-      for (const entry of entries) {
-        const record = JSON.parse(Buffer.from(entry.raw()).toString("utf8")) as Record<string, unknown>;
-        expect((await putBack(record, root, join(place?.folder ?? "", id))).gaps).toEqual([]);
-      }
-    });
+        await forgetful.cut(names);
+        const [place] = await placesIn(root, "hookline");
+        const entries = place === undefined ? [] : await entriesOf(place.file);
+        expect([k, entries.flatMap(({ uuid }) => uuid ?? []).slice(0, durable.length)]).toEqual([k, durable]);
+        for (const entry of entries) {
+          const record = JSON.parse(Buffer.from(entry.raw()).toString("utf8")) as Record<string, unknown>;
+          expect((await putBack(record, root, join(place?.folder ?? "", id))).gaps).toEqual([]);
+        }
+      },
+      shortStride,
+    );
   },
   120_000,
 );
@@ -118,7 +126,7 @@ test.each(["lost", "kept"] as const)(
 /** How many processes append how many records of up to how many bytes; the long suite is `npm run test:kill`. */
 const crowds =
   process.env["HOOKLINE_TRIALS"] === undefined
-    ? [{ writers: 2, each: 500, maxBytes: 1024 * 1024 }]
+    ? [{ writers: 2, each: 200, maxBytes: 1024 * 1024 }]
     : [
         { writers: 2, each: 5_000, maxBytes: 1024 * 1024 },
         { writers: 4, each: 25_000, maxBytes: 4_000 },

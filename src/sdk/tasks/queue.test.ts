@@ -43,7 +43,9 @@ test("SD-57, SD-59: processes killed at any moment lose no job that was added an
         if (said.taken) taken.push(said.taken);
       });
     }
-    await Promise.all(users.map((child) => new Promise((ready) => child.once("message", ready))));
+    // Every other time they have added something before they are killed, however slow the machine is.
+    const isReady = (said: { added?: string }) => trial % 2 === 0 || said.added !== undefined;
+    await Promise.all(users.map((child) => hears(child, isReady)));
     for (const child of users) {
       await sleep(20 + Math.random() * 60);
       const gone = new Promise((done) => child.on("exit", done));
@@ -64,7 +66,7 @@ test("SD-57, SD-59: processes killed at any moment lose no job that was added an
   // A process killed while it took a result may have had it without telling us.
   const seen = new Set([...left, ...taken, ...uncertain]);
   expect([...added].filter((key) => !seen.has(key))).toEqual([]);
-  expect(added.size).toBeGreaterThan(trials);
+  expect(added.size).toBeGreaterThanOrEqual(trials);
   const names = ["pending", "running"].flatMap((state) => readdirSync(join(place, state)));
   expect(names.filter((name) => name.endsWith(".json") && !name.startsWith("."))).toEqual([]);
 });
@@ -158,6 +160,10 @@ test("results whose time is long over are swept; others stay", async () => {
   await sweepDone(place, Date.now() + 2 * 3_600_000);
   expect((await queue.list("s")).map(({ key }) => key)).toEqual(["long"]);
 });
+
+function hears(child: ChildProcess, isIt: (said: { added?: string }) => boolean): Promise<void> {
+  return new Promise((done) => child.on("message", (said: { added?: string }) => isIt(said) && done()));
+}
 
 function user(place: string, name: string): ChildProcess {
   return fork(resolve(import.meta.dirname, "../fixtures/queue-user.mjs"), [built, place, name], { execArgv: [] });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { atEveryOperation, type Fault } from "../../files/fixtures/faulty-fs.ts";
+import { atEveryOperation, type Fault, shortStride } from "../../files/fixtures/faulty-fs.ts";
 import { openSqlite } from "../../sessions/index.ts";
 import { name, now, prices, reportsOf, settled } from "../fixtures/indexed-world.ts";
 import { killRuns } from "../fixtures/kill-runs.ts";
@@ -11,13 +11,17 @@ import { makeReport } from "../reports/report.ts";
 import { databaseName } from "./database.ts";
 import { manifestName } from "./indexed.ts";
 
+const isLong = process.env["HOOKLINE_TRIALS"] !== undefined;
+/** How many places of a file are damaged, one after the other. */
+const places = isLong ? 60 : 6;
+
 test("US-39 a manifest cut or flipped anywhere is set aside and built anew, and that is told", async () => {
   const world = settled();
   await world.indexed();
   const path = join(world.folder, manifestName);
   const whole = readFileSync(path);
   const fresh = await world.fresh();
-  for (let at = 0; at < whole.length; at += Math.ceil(whole.length / 12)) {
+  for (let at = 0; at < whole.length; at += Math.ceil(whole.length / places)) {
     const flipped = Buffer.from(whole);
     flipped[at] = (flipped[at] ?? 0) ^ 0x10;
     for (const damaged of [flipped, whole.subarray(0, at)]) {
@@ -40,7 +44,7 @@ test("US-39 a database cut or flipped anywhere costs time, never a figure", asyn
   const grown = join(world.root, "projects", "-w", `${name(1)}.jsonl`);
   appendFileSync(grown, `${textOf(answer({ id: "msg_9", request: "req_9" }))}\n`);
   const fresh = await world.fresh();
-  for (let at = 0; at < whole.length; at += Math.ceil(whole.length / 12)) {
+  for (let at = 0; at < whole.length; at += Math.ceil(whole.length / places)) {
     const flipped = Buffer.from(whole);
     flipped[at] = (flipped[at] ?? 0) ^ 0x10;
     for (const damaged of [flipped, whole.subarray(0, at)]) {
@@ -55,15 +59,19 @@ test("US-39 a database cut or flipped anywhere costs time, never a figure", asyn
 test.each(["error", "stuck", "kill"] as const satisfies readonly Fault[])(
   "US-39 a fault (%s) at every file operation of the index: the answer stays right, then and afterwards",
   async (fault) => {
-    const count = await atEveryOperation(fault, async (strike) => {
-      const world = settled();
-      expect(reportsOf(await world.indexed({ fs: strike().fs }))).toEqual(await world.fresh());
-      appendFileSync(
-        join(world.root, "projects", "-w", `${name(3)}.jsonl`),
-        `${textOf(answer({ id: "msg_9", request: "req_9" }))}\n`,
-      );
-      expect(reportsOf(await world.indexed())).toEqual(await world.fresh());
-    });
+    const count = await atEveryOperation(
+      fault,
+      async (strike) => {
+        const world = settled();
+        expect(reportsOf(await world.indexed({ fs: strike().fs }))).toEqual(await world.fresh());
+        appendFileSync(
+          join(world.root, "projects", "-w", `${name(3)}.jsonl`),
+          `${textOf(answer({ id: "msg_9", request: "req_9" }))}\n`,
+        );
+        expect(reportsOf(await world.indexed())).toEqual(await world.fresh());
+      },
+      shortStride,
+    );
     expect(count).toBeGreaterThan(10);
   },
 );
@@ -91,5 +99,5 @@ test("US-39 a manifest or database of other rules is set aside and built anew, a
 });
 
 test("US-39, G7 killed at any moment, the next run is right and nothing is left behind", async () => {
-  await killRuns(settled(), 6);
+  await killRuns(settled(), isLong ? 60 : 3);
 });
