@@ -26,6 +26,16 @@ export function readsOnce(esbuild: Esbuild, texts: Map<string, string>): Plugin 
   };
 }
 
+/** Names the file that a build begins with: by its path, esbuild would take a `*` in it for a pattern. */
+export function beginsWith(entry: string): Plugin {
+  return {
+    name: "begins-with",
+    setup({ onResolve }) {
+      onResolve({ filter: /./ }, ({ kind }) => (kind === "entry-point" ? { path: entry } : undefined));
+    },
+  };
+}
+
 async function placed(esbuild: Esbuild, path: string, source: string): Promise<string> {
   const { code } = await esbuild.transform(source, {
     loader: (/[jt]sx?$/.exec(path)?.[0] ?? "js") as "js" | "jsx" | "ts" | "tsx",

@@ -48,6 +48,18 @@ test("what a script would say otherwise than the module became a script", async 
   expect(found).toEqual({ plain: true, named: true, none: true, ...no, asksForNobody: false });
 });
 
+test("a * in the path of a hooks file was taken for a pattern and told as an error in the file", async () => {
+  const file = project("st*r [a] {b}", {
+    "ho*ks.ts": `import { n } from "./n.ts"; export default n;`,
+    "n.ts": "export const n = 1;",
+  });
+  const { inputs, map } = await bundleModule(esbuild, file);
+  const files = [file, join(dirname(file), "n.ts")];
+  expect(inputs.map(({ path }) => path)).toEqual(files);
+  expect((JSON.parse(map) as { sources: string[] }).sources.sort()).toEqual(files);
+  expect(await isScript(file)).toBe(true);
+});
+
 test("a sloppy CommonJS file beside a module became strict in a script", async () => {
   const lib = { "lib.cjs": "leak = 1; exports.leak = leak;" };
   expect(await isScript(project("cjs", { "a.mjs": `import lib from "./lib.cjs"; export default lib;`, ...lib }))).toBe(

@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import type { BuildOptions, BuildResult } from "esbuild";
 import { wrong } from "../problem.ts";
-import { leavesPackages, leavesSdk, readsOnce } from "./bundle-plugins.ts";
+import { beginsWith, leavesPackages, leavesSdk, readsOnce } from "./bundle-plugins.ts";
 import { linksOf } from "./links.ts";
 import { canBeScript, namesOfScripts, usesNamesOfScripts } from "./script-rules.ts";
 
@@ -35,7 +35,7 @@ export async function bundleModule(esbuild: Esbuild, file: string): Promise<Modu
   const entry = await realpath(file);
   const from = dirname(entry);
   const texts = new Map<string, string>();
-  const plugins = [readsOnce(esbuild, texts), leavesPackages(from, texts)];
+  const plugins = [beginsWith(entry), readsOnce(esbuild, texts), leavesPackages(from, texts)];
   const options = { ...optionsFor(entry), format: "esm", plugins } as const;
   const result = await named(texts, (keepNames) => bundle(esbuild, file, { ...options, keepNames }));
   const { code, map } = textsOf(result, from);
@@ -56,7 +56,7 @@ export async function bundleScript(
 ): Promise<Bundle | undefined> {
   const entry = await realpath(file);
   const texts = new Map(inputs.map(({ path, text }) => [path, text]));
-  const plugins = [readsOnce(esbuild, texts), leavesSdk];
+  const plugins = [beginsWith(entry), readsOnce(esbuild, texts), leavesSdk];
   try {
     // An arrow function, for it has no `arguments`, as a module has none. A module is strict without saying so.
     const banner = { js: '((module, exports, require) => { "use strict";' };
@@ -71,7 +71,7 @@ export async function bundleScript(
 
 function optionsFor(entry: string) {
   return {
-    entryPoints: [entry],
+    entryPoints: ["hooks"],
     bundle: true,
     write: false,
     metafile: true,
