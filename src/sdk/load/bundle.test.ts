@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { afterAll, expect, test } from "vitest";
 import { bundleModule, bundleScript } from "./bundle.ts";
@@ -49,15 +50,21 @@ test("what a script would say otherwise than the module became a script", async 
 });
 
 test("a * in the path of a hooks file was taken for a pattern and told as an error in the file", async () => {
-  const file = project("st*r [a] {b}", {
-    "ho*ks.ts": `import { n } from "./n.ts"; export default n;`,
-    "n.ts": "export const n = 1;",
-  });
-  const { inputs, map } = await bundleModule(esbuild, file);
-  const files = [file, join(dirname(file), "n.ts")];
-  expect(inputs.map(({ path }) => path)).toEqual(files);
-  expect((JSON.parse(map) as { sources: string[] }).sources.sort()).toEqual(files);
+  const file = project("st*r", { "ho*ks.ts": "export default 1;" });
+  expect((await bundleModule(esbuild, file)).inputs.map(({ path }) => path)).toEqual([file]);
   expect(await isScript(file)).toBe(true);
+});
+
+test("stacks named a file that is not there, where its name is more than plain letters", async () => {
+  const place = "export const at = import.meta.url;";
+  const file = project("100% é", {
+    "hôoks #1.ts": `import { at } from "./wörds 5%.ts"; import { n } from "./n.ts"; export default [at, n];`,
+    "n.ts": "export const n = 1;",
+    "wörds 5%.ts": place,
+  });
+  const { map, inputs } = await bundleModule(esbuild, file);
+  const { sources } = JSON.parse(map) as { sources: string[] };
+  expect(sources.map((url) => fileURLToPath(url)).sort()).toEqual(inputs.map(({ path }) => path).sort());
 });
 
 test("a sloppy CommonJS file beside a module became strict in a script", async () => {

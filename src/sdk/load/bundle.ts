@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { BuildOptions, BuildResult } from "esbuild";
 import { wrong } from "../problem.ts";
 import { beginsWith, leavesPackages, leavesSdk, readsOnce } from "./bundle-plugins.ts";
@@ -118,12 +119,16 @@ async function named(
 
 function textsOf(result: Result, folder: string): Bundle {
   const text = (ending: string) => result.outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? "";
-  return { code: text(".js"), map: absoluteSources(text(".map"), folder) };
+  return { code: text(".js"), map: withUrls(text(".map"), folder) };
 }
 
-function absoluteSources(map: string, folder: string): string {
+/** Sources are URLs, as whoever reads a map takes them for; relative to a build they would lead nowhere. */
+function withUrls(map: string, folder: string): string {
   const parsed = JSON.parse(map) as { sources: string[] };
-  const sources = parsed.sources.map((source) => (isAbsolute(source) ? source : join(folder, source)));
+  const sources = parsed.sources.map((source) => {
+    const path = decodeURIComponent(source);
+    return pathToFileURL(isAbsolute(path) ? path : join(folder, path)).href;
+  });
   return JSON.stringify({ ...parsed, sources });
 }
 

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { pathToFileURL } from "node:url";
 
 /**
  * Makes stack traces through a built file name the author's file and line. The map is read when a stack is first looked at:
@@ -15,7 +14,7 @@ export function mapStacks(output: string): void {
     map ??= readMap(output);
     const entry = map.findEntry(line - 1, column - 1);
     if (entry.originalSource === undefined) return text;
-    const place = `${pathToFileURL(entry.originalSource)}:${(entry.originalLine ?? 0) + 1}:${(entry.originalColumn ?? 0) + 1}`;
+    const place = `${entry.originalSource}:${(entry.originalLine ?? 0) + 1}:${(entry.originalColumn ?? 0) + 1}`;
     return text.replace(`${site.getFileName()}:${line}:${column}`, () => place);
   };
   Error.prepareStackTrace = (error, sites) => {
@@ -34,6 +33,7 @@ function header(error: unknown): string {
 }
 
 interface Entry {
+  /** A URL. */
   readonly originalSource: string;
   readonly originalLine: number;
   readonly originalColumn: number;
