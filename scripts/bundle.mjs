@@ -2,7 +2,8 @@
  * Bundles what a hook process loads, one file each: the program, which holds `hookline run`, the doors hookline/sdk and
  * hookline/testing, and the parts these load on demand. Plain output of the compiler would be some fifty files, and every one of them costs each call of a hook.
  */
-import { readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -28,7 +29,7 @@ const entries = [
   ),
   "cli/run/transcript.ts",
   // The daemon and the thread in it that runs handlers.
-  ...["cli/commands/serve.ts", "cli/own-client.ts", "cli/run/thread.ts", "cli/run/keep.ts"],
+  ...["cli/commands/serve.ts", "cli/own-client.ts", "cli/run/thread.ts", "cli/run/keep.ts", "cli/run/keep-code.ts"],
   // What a status bar calls every few moments, and reports that are held to a budget of time.
   ...["cli/start.ts", "usage/index.ts", "cli/commands/usage.ts", "cli/commands/statusline.ts"],
   // An agent is some three hundred files; `ask` is called by hooks and scripts.
@@ -49,10 +50,11 @@ export async function bundle(outdir) {
   const prices = readFileSync(join(src, "usage", "prices", "anthropic.json"), "utf8");
   const { scanProgram } = await evaluated(build, "usage/scan/wasm/program.ts");
   const { rules } = await evaluated(build, "sdk/rules.ts");
-  const one = (entry, format = "esm") =>
+  const one = (entry, format = "esm", more = {}) =>
     build({
       entryPoints: [join(src, entry)],
       outfile: join(outdir, entry.replace(/\.ts$/, format === "esm" ? ".js" : ".cjs")),
+      write: format === "esm",
       bundle: true,
       platform: "node",
       format,
@@ -64,11 +66,27 @@ export async function bundle(outdir) {
         HOOKLINE_PRICES: JSON.stringify(prices),
         HOOKLINE_SCAN_PROGRAM: JSON.stringify(Buffer.from(scanProgram()).toString("base64")),
         HOOKLINE_RULES: JSON.stringify(JSON.stringify(rules)),
+        ...more,
       },
       plugins: [asksForBuiltins, leavesOthers(entry)],
       logLevel: "warning",
     });
-  await Promise.all([one("cli/bin.ts", "cjs"), ...entries.map((entry) => one(entry))]);
+  await Promise.all([bundleProgram(outdir, one), ...entries.map((entry) => one(entry))]);
+}
+
+/**
+ * The program is a text that the short script before it has compiled, or takes as it was compiled before. Code that was kept cannot
+ * import: the script does that for it.
+ */
+async function bundleProgram(outdir, one) {
+  const textOf = ({ outputFiles: [file] }) => file.text;
+  const text = textOf(await one("cli/program.ts", "cjs"));
+  const program = `((module, load) => {${text.replace(/\bimport\(/g, "load(")}\n})`;
+  const hash = createHash("sha256").update(program).digest("hex").slice(0, 16);
+  const script = textOf(await one("cli/bin.ts", "cjs", { HOOKLINE_PROGRAM: JSON.stringify(hash) }));
+  mkdirSync(join(outdir, "cli"), { recursive: true });
+  writeFileSync(join(outdir, "cli", "program.cjs"), program);
+  writeFileSync(join(outdir, "cli", "bin.cjs"), script, { mode: 0o755 });
 }
 
 /**

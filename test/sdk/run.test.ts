@@ -297,7 +297,7 @@ test("SD-68: the cold path of a file as it is loads at most twelve modules of th
 
 test("SD-3, SD-68: what a hook process loads knows every event by what its row means to apps, and leaves the rows out", async () => {
   const dist = join(world.folder, "package/dist");
-  for (const name of ["cli/bin.cjs", "sdk/index.js"]) {
+  for (const name of ["cli/program.cjs", "sdk/index.js"]) {
     const text = readFileSync(join(dist, name), "utf8");
     expect([name, eventNames.filter((event) => text.includes(catalog[event].fires))]).toEqual([name, []]);
     // To name them is to load them, with readline and watchers: a thirtieth of a start.

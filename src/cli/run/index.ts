@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { messageOf } from "../../protocol/index.ts";
 import type { AppInside, FailureMode, LogRecord, ReadPayload, WirePayload, World } from "../../sdk/index.ts";
 import * as sdk from "../../sdk/index.ts";
+import type { UnkeptCode } from "../compiled-program.ts";
 import { type RunArguments, readArguments } from "./arguments.ts";
 import { type Input, readInput } from "./stdin.ts";
 import { guardStdout, writeWhole } from "./stdout.ts";
@@ -16,7 +17,7 @@ const { appendLog, appFailure, buildLater, guardEnds, loadApp, readPayload, sour
  * Contract: never silence. Whatever goes wrong ends by the failure mode: `block` is exit 2 with the reason on stderr and an empty
  * stdout, `continue` a message for the person and exit 1.
  */
-export async function runHooks(words: readonly string[]): Promise<void> {
+export async function runHooks(words: readonly string[], unkept?: UnkeptCode): Promise<void> {
   const call = readArguments(words);
   if (call === undefined) {
     complain("hookline run takes one hooks file. See hookline run --help.");
@@ -37,7 +38,9 @@ export async function runHooks(words: readonly string[]): Promise<void> {
     appendLog({ time: new Date().toISOString(), event: "", ...state.about, answer: "none", off: true }, env, complain);
     return exit(0);
   }
-  await answerEvent(call, state, fail).catch((error: unknown) => fail(`hookline run failed: ${messageOf(error)}`));
+  const failed = (error: unknown) => fail(`hookline run failed: ${messageOf(error)}`);
+  const { isKnown } = await answerEvent(call, state, fail).catch(failed);
+  if (isKnown && unkept !== undefined) await keepCode(unkept);
   exit(state.answered ?? 0);
 }
 
@@ -46,7 +49,7 @@ type Fail = (message: string, then?: () => void) => never;
 
 const silenceMs = 5_000;
 
-async function answerEvent(call: RunArguments, state: Running, fail: Fail): Promise<void> {
+async function answerEvent(call: RunArguments, state: Running, fail: Fail): Promise<Loaded> {
   const { env } = process;
   const unreadable = (error: unknown): Input => ({ fault: messageOf(error) });
   const reading = readInput(silenceMs, call.head).catch(unreadable);
@@ -77,6 +80,7 @@ async function answerEvent(call: RunArguments, state: Running, fail: Fail): Prom
   await settled.dispose().catch(told);
   await loaded.app.end?.().catch(told);
   if (loaded.unbuilt !== undefined) await buildLater(loaded.unbuilt, env);
+  return loaded;
 }
 
 /** What is known so far, for a failure that comes from anywhere. */
@@ -154,18 +158,28 @@ function settleFailure(message: string, state: Running, env: NodeJS.ProcessEnv):
   return exitCode;
 }
 
-type Loaded = { readonly app: AppInside; readonly unbuilt: string | undefined };
+interface Loaded {
+  readonly app: AppInside;
+  readonly unbuilt: string | undefined;
+  /** An earlier start has left what it takes. */
+  readonly isKnown: boolean;
+}
 
 /** The app is known at once: what the file leaves behind may fail before the event is read. */
 async function load(file: string, state: Running): Promise<Loaded | { problem: string }> {
   let unbuilt: string | undefined;
+  let isKnown = false;
   const noteUnbuilt = (path: string) => {
     unbuilt = path;
   };
+  const noteKnown = () => {
+    isKnown = true;
+  };
+  const { env } = process;
   try {
-    const app = await loadApp(file, { env: process.env, cwd: process.cwd(), sdk, unbuilt: noteUnbuilt });
+    const app = await loadApp(file, { env, cwd: process.cwd(), sdk, unbuilt: noteUnbuilt, known: noteKnown });
     state.app = app;
-    return { app, unbuilt };
+    return { app, unbuilt, isKnown };
   } catch (error) {
     return { problem: messageOf(error) };
   }
@@ -175,6 +189,12 @@ async function load(file: string, state: Running): Promise<Loaded | { problem: s
 async function keep(folder: string, text: string): Promise<void> {
   const { keepPayload } = await import("./keep.ts");
   keepPayload(folder, text, complain);
+}
+
+/** Once for every version of the package and of Node, when all is said: what a first start of a file takes is not what the others take. */
+async function keepCode(unkept: UnkeptCode): Promise<void> {
+  const { keepCode } = await import("./keep-code.ts");
+  await keepCode(unkept, process.env);
 }
 
 function parse(input: Input): ReadPayload {

@@ -1,6 +1,6 @@
-import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { statePath, whyUnsafe } from "../../files/index.ts";
+import { isOwnFolder, statePath, whyUnsafe } from "../../files/index.ts";
 import { version } from "./version.ts";
 
 /** What a build was made of, so that the next start can tell without any tool whether it still holds. */
@@ -37,7 +37,7 @@ export const maker: string = `${version} builds 4 node ${process.versions.node.s
 export function cachedBuild(file: string, env: Readonly<Record<string, string | undefined>>): CachedBuild | undefined {
   try {
     const folder = buildsFolder(env);
-    if (!isOurs(folder)) return undefined;
+    if (!isOwnFolder(folder)) return undefined;
     const path = join(folder, recordName(file));
     if (whyUnsafe(lstatSync(path)) !== undefined) return undefined;
     const record = JSON.parse(readFileSync(path, "utf8")) as BuildRecord;
@@ -46,13 +46,6 @@ export function cachedBuild(file: string, env: Readonly<Record<string, string | 
   } catch {
     return undefined; // no record, no longer readable, or an input is gone: it is built again, and that says what is wrong
   }
-}
-
-/** A link counts as what it leads to when nobody else made it; so does the one who opens the folder to write. */
-function isOurs(folder: string): boolean {
-  const seen = lstatSync(folder);
-  const follows = seen.isSymbolicLink() && (seen.uid === 0 || seen.uid === process.getuid?.());
-  return whyUnsafe(follows ? statSync(folder) : seen) === undefined;
 }
 
 /** Whether a build is still true to every name and text it was made of. */

@@ -18,6 +18,8 @@ export interface LoadOptions {
   readonly sdk?: Readonly<Record<string, unknown>>;
   /** Told that a file was imported as it is and that building it would make the next start quicker. */
   readonly unbuilt?: (file: string) => void;
+  /** Told that an earlier start has left what it takes: the next one will go the same way. */
+  readonly known?: () => void;
 }
 
 /**
@@ -39,6 +41,7 @@ async function importFile(file: string, options: LoadOptions): Promise<unknown> 
     const isTyped = /\.[mc]?tsx?$/.test(file);
     const isAhead = isTyped || options.env["HOOKLINE_BUILD_AHEAD"] !== "0";
     const known = cachedBuild(file, options.env);
+    if (known !== undefined) options.known?.();
     const script = isAhead ? known?.script : undefined;
     const code = script === undefined || options.sdk === undefined ? undefined : readScript(script);
     if (script !== undefined && options.sdk !== undefined && code !== undefined) {
