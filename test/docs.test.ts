@@ -46,6 +46,18 @@ function leadsSomewhere(page: string, to: string): boolean {
   return anchor === undefined || anchorsIn(read(target)).has(anchor);
 }
 
+test("links of the README and the chapters were dead in an installed package", () => {
+  const { files } = JSON.parse(read("package.json")) as { files: string[] };
+  const shipped = (path: string) => files.some((file) => path === file || path.startsWith(`${file}/`));
+  const dead = ["README.md", "docs/README.md", ...chapters].flatMap((page) =>
+    linksIn(read(page))
+      .map((to) => join(dirname(page), to.split("#")[0] ?? ""))
+      .filter((to) => to !== dirname(page) && !shipped(to))
+      .map((to) => `${page} → ${to}`),
+  );
+  expect(dead).toEqual([]);
+});
+
 describe.concurrent("what chapters show is what happens", () => {
   for (const page of ["README.md", ...chapters]) {
     test(page, { timeout: 120_000 }, async () => {
