@@ -11,6 +11,8 @@ export interface Running {
   readonly prints: string[];
   /** Settles it as a failure of the app. */
   readonly fail: (message: string) => void;
+  /** Tells of a failure that settles nothing. */
+  readonly tell: (message: string) => void;
   /** Whether such a failure refuses. */
   readonly blocks: () => boolean;
 }
@@ -33,6 +35,6 @@ export function guardThread(current: AsyncLocalStorage<Running>): void {
     const call = current.getStore();
     const message = `A hook left a rejected promise behind: ${messageOf(reason)}`;
     if (call?.blocks()) call.fail(message);
-    else call?.prints.push(`hookline: ${message}\n`);
+    else call?.tell(message);
   });
 }

@@ -111,6 +111,10 @@ function factsOf(app: AppInside): AppFacts {
 function begin(message: CallMessage, { app, data, log, done }: Here): Running {
   let controller: AbortController | undefined;
   const prints: string[] = [];
+  const note = (why: string) => {
+    const record = { time: new Date().toISOString(), event: eventOf(message) ?? "", failed: why };
+    log({ ...record, ...aboutCall(message, data) }, () => undefined);
+  };
   return {
     message,
     prints,
@@ -133,8 +137,11 @@ function begin(message: CallMessage, { app, data, log, done }: Here): Running {
           : appFailure(why, mode, "value" in payload ? payload.value : undefined),
         prints,
       );
-      const record = { time: new Date().toISOString(), event: event ?? "", failed: why };
-      log({ ...record, ...aboutCall(message, data) }, () => undefined);
+      note(why);
+    },
+    tell(why) {
+      prints.push(`hookline: ${why}\n`);
+      if (app.options.log !== false) note(why);
     },
   };
 }
