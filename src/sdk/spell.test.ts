@@ -200,3 +200,22 @@ test("SD-29: raw fields pass, with the right event name and nothing where the ev
   const none = createApp().onSessionEnd(() => raw({ hookSpecificOutput: { a: 1 }, suppressOutput: true }));
   expect((await testClient(none).sessionEnd()).wire).toEqual({ suppressOutput: true });
 });
+
+test("SD-30: a raw reason went out without a decision; it is told aside, and passes beside one or on an unknown event", async () => {
+  const said = async (fields: Record<string, unknown>, event = "PreToolUse") => {
+    const app = createApp().on(event, () => raw(fields));
+    const { wire, stderr } = await testClient(app).raw({ hook_event_name: event, tool_name: "Bash", tool_input: {} });
+    return [wire, stderr];
+  };
+  expect(await said({ reason: "r", suppressOutput: true })).toEqual([{ suppressOutput: true }, '{"reason":"r"}\n']);
+  expect(await said({ reason: "r" }, "SessionEnd")).toEqual([undefined, '{"reason":"r"}\n']);
+  const alone = { hookSpecificOutput: { permissionDecisionReason: "r" } };
+  expect(await said(alone)).toEqual([
+    { hookSpecificOutput: { hookEventName: "PreToolUse" } },
+    '{"permissionDecisionReason":"r"}\n',
+  ]);
+  for (const event of ["PreToolUse", "BrandNew"]) {
+    const fields = event === "BrandNew" ? { reason: "r" } : { decision: "block", reason: "r" };
+    expect(await said(fields, event)).toEqual([fields, ""]);
+  }
+});

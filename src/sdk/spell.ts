@@ -101,15 +101,31 @@ function withRaw(
 ): Spelled {
   if (!raw) return fromWire(wire, aside);
   const { hookSpecificOutput: given, ...fields } = raw;
-  const top = { ...fields, ...wire };
-  if (given === undefined) return fromWire(top, aside);
+  const isKnown = rule.method !== "on";
+  const [top, left] = paired({ ...fields, ...wire }, "reason", "decision", isKnown, aside);
+  if (given === undefined) return fromWire(top, left);
   // A known event without answers of its own has no such object at all: with one the host drops the whole answer.
-  const hasNone = (rule.form === "plain" || rule.form === "exit") && rule.method !== "on";
+  const hasNone = (rule.form === "plain" || rule.form === "exit") && isKnown;
   if (hasNone || !isObject(given)) {
-    return fromWire(top, [...aside, JSON.stringify({ hookSpecificOutput: given })]);
+    return fromWire(top, [...left, JSON.stringify({ hookSpecificOutput: given })]);
   }
   const own = wire["hookSpecificOutput"] as Readonly<Record<string, unknown>> | undefined;
-  return fromWire({ ...top, hookSpecificOutput: { ...given, ...own, hookEventName: event } }, aside);
+  const both = { ...given, ...own, hookEventName: event };
+  const [hso, rest] = paired(both, "permissionDecisionReason", "permissionDecision", isKnown, left);
+  return fromWire({ ...top, hookSpecificOutput: hso }, rest);
+}
+
+/** The fields without a reason that no decision stands beside, and that reason with what is told aside. Of an unknown event nobody knows. */
+function paired(
+  fields: Readonly<Record<string, unknown>>,
+  reason: string,
+  decision: string,
+  isKnown: boolean,
+  aside: readonly string[],
+): readonly [Readonly<Record<string, unknown>>, readonly string[]] {
+  const { [reason]: given, ...others } = fields;
+  if (!isKnown || given === undefined || fields[decision] !== undefined) return [fields, aside];
+  return [others, [...aside, JSON.stringify({ [reason]: given })]];
 }
 
 function fromWire(wire: Readonly<Record<string, unknown>>, aside: readonly string[]): Spelled {
