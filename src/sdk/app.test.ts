@@ -102,6 +102,18 @@ test("SD-7: a guard that says no skips; a guard that throws is a failure of its 
   (await testClient(broken).preTool("Bash", bash)).expectDenied("g failed: guard broke");
 });
 
+test("SD-34: a denial that comes after its deadline, from a handler that held the thread, still counts", async () => {
+  const hold = () => {
+    const end = performance.now() + 5;
+    while (performance.now() < end);
+    return deny("late");
+  };
+  for (const handler of [hold, async () => hold()]) {
+    const app = createApp().preTool("Bash", { timeoutMs: 1 }, handler);
+    (await testClient(app).preTool("Bash", { command: "ls" })).expectDenied("late");
+  }
+});
+
 test("SD-34: a throw, a rejection, a deadline and a value that is no answer all fail by the registration's mode", async () => {
   const ways = {
     throws: () => {
