@@ -150,6 +150,14 @@ describe("SD-34, SD-35: failure", () => {
     expect(log).toContain('"failed":"Hook h failed on PreToolUse: it held the thread');
   });
 
+  test("a promise that a handler left rejected was told on stderr alone, and not in the log", async () => {
+    const file = world.file("left.mjs", app(`app.preTool(() => void Promise.reject(new Error("left")));`));
+    const message = "A hook left a rejected promise behind: left";
+    expect(await world.run([file], event())).toEqual({ code: 0, stdout: "", stderr: `hookline: ${message}\n` });
+    const log = readFileSync(join(world.folder, "state/log/hooks.jsonl"), "utf8");
+    expect(log).toContain(`"event":"PreToolUse","transport":"run","failed":"${message}"`);
+  });
+
   test("those who listened to the end of the process turned a refusal into a pass", async () => {
     const listens = `process.on("exit", () => { process.exitCode = 0; process.reallyExit(0); });`;
     const late = `new Promise(() => setTimeout(() => { throw new Error("late"); }))`;

@@ -107,6 +107,9 @@ function guardProcess(fail: Fail, state: Running): void {
     const message = `A hook left a rejected promise behind: ${why}`;
     if (modeOf(state) === "block") fail(message);
     complain(message);
+    if (state.app?.options.log === false) return;
+    const about = { time: new Date().toISOString(), event: eventOf(state) ?? "", ...state.about };
+    appendLog({ ...about, failed: message }, process.env, complain);
   });
 }
 
