@@ -11,7 +11,10 @@ const alone = [
   "src/sessions/{follow,lines}.test.ts",
   "src/sdk/{names,run-app,serve-app}.test.ts",
   "src/cli/signals.test.ts",
-  "test/**/*.test.ts",
+  "test/engine/{cancel,floods,payloads}.test.ts",
+  "test/{fuzz,hostile}/**/*.test.ts",
+  "test/sdk/{no-esbuild,run}.test.ts",
+  "test/security/trust.test.ts",
 ];
 
 export default defineConfig({
@@ -26,9 +29,17 @@ export default defineConfig({
   },
   test: {
     projects: [
-      { extends: true, test: { name: "alone", include: alone, exclude: ["test/interop/**"] } },
+      { extends: true, test: { name: "alone", include: alone } },
       // A process for each file costs more than most of these files.
-      { extends: true, test: { name: "together", include: ["src/**/*.test.ts"], exclude: alone, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "together",
+          include: ["{src,test}/**/*.test.ts"],
+          exclude: [...alone, "test/interop/**"],
+          isolate: false,
+        },
+      },
     ],
     // Many tests wait for processes more than they work, so even two cores take three files at a time.
     maxWorkers: Math.max(3, availableParallelism()),

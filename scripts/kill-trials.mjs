@@ -27,6 +27,7 @@ const parts = [
   "client-in-place",
 ];
 const others = [
+  "test/conformance/command-line.test.ts",
   "test/daemon/kill.test.ts",
   "test/daemon/life.test.ts",
   "test/daemon/tasks.test.ts",

@@ -1,5 +1,14 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -132,14 +141,15 @@ describe("SD-73: leaving", () => {
   });
 
   test("idle it leaves, but not while a host lives that it has answered, nor with open tasks", async () => {
-    const enough = join(world.folder, "enough");
+    const [begun, enough] = [join(world.folder, "begun"), join(world.folder, "enough")];
     const works = world.file(
       "idle-works.mjs",
-      app(`import { existsSync } from "node:fs";
+      app(`import { existsSync, writeFileSync } from "node:fs";
            const slow = app.task("slow", async () => {
+             writeFileSync(${JSON.stringify(begun)}, "");
              while (!existsSync(${JSON.stringify(enough)})) await new Promise((done) => setTimeout(done, 50));
            });
-           app.preTool(async (_e, { tasks }) => { await tasks.add(slow, null); });`),
+           app.preTool("Bash", async (_e, { tasks }) => { await tasks.add(slow, null); });`),
     );
     const file = world.file("idle.mjs", guard);
     const client = join(world.folder, "package/client/hookline-client");
@@ -157,8 +167,13 @@ describe("SD-73: leaving", () => {
     const asked = heard();
     host.stdin.write("now");
     await asked;
-    await world.serve(works, "--idle-minutes", "0.01");
+    await world.serve(works, "--idle-minutes", "0.02");
     await world.post(works, JSON.parse(event()));
+    // A job counts once a worker has it; until then it is kept awake.
+    await until("the task runs", async () => {
+      await world.post(works, JSON.parse(event({ tool_name: "Read" })));
+      return existsSync(begun);
+    });
     await new Promise((done) => setTimeout(done, 2_000));
     expect([await isServed(world, file), await isServed(world, works)]).toEqual([true, true]);
     host.kill("SIGKILL");

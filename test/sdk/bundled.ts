@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { bundleOnce } from "./bundle-once.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -38,8 +39,7 @@ export async function bundlePackage(): Promise<BundledPackage> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "bundled-")));
   const project = join(folder, "an author's project");
   mkdirSync(project);
-  const { bundle } = (await import(join(root, "scripts/bundle.mjs"))) as { bundle(outdir: string): Promise<void> };
-  await bundle(join(folder, "package", "dist"));
+  cpSync(await bundleOnce(), join(folder, "package", "dist"), { recursive: true });
   cpSync(join(root, "package.json"), join(folder, "package", "package.json"));
   symlinkSync(join(root, "node_modules"), join(folder, "package", "node_modules"));
   const program = join(folder, "package", "dist/cli/bin.cjs");
