@@ -13,7 +13,7 @@ const alone = [
   "src/cli/signals.test.ts",
   "test/engine/{cancel,floods,payloads}.test.ts",
   "test/{fuzz,hostile}/**/*.test.ts",
-  "test/sdk/{no-esbuild,run}.test.ts",
+  "test/sdk/{kept-code,no-esbuild,run}.test.ts",
   "test/security/trust.test.ts",
 ];
 

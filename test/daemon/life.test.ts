@@ -251,11 +251,11 @@ describe("SD-77: the app follows its files", () => {
 });
 
 describe("SD-76: a handler that holds the thread", () => {
-  test("is ended at its deadline and settles by its mode; others are answered by a fresh thread within a second", async () => {
+  test("is ended at its deadline and settles by its mode; others are answered by a fresh thread meanwhile", async () => {
     const hold = "for (const until = Date.now() + 60_000; Date.now() < until; ) ;";
     const file = world.file(
       "holds.mjs",
-      app(`app.preTool("Bash", { onFailure: "block", timeoutMs: 1500 }, () => { ${hold} });
+      app(`app.preTool("Bash", { onFailure: "block", timeoutMs: 4000 }, () => { ${hold} });
            app.postTool("Read", { timeoutMs: 1500 }, () => { ${hold} });
            app.onPrompt(() => sdk.context("quick"));`),
     );
@@ -264,18 +264,17 @@ describe("SD-76: a handler that holds the thread", () => {
     const begun = Date.now();
     const strict = send({}).then((answer) => ({ answer: JSON.parse(answer.text), after: Date.now() - begun }));
     await new Promise((done) => setTimeout(done, 100));
-    const asked = Date.now();
     const quick = await Promise.all([
       send({ hook_event_name: "UserPromptSubmit" }),
       send({ hook_event_name: "UserPromptSubmit" }),
     ]);
     expect(quick.map(({ text }) => text.includes("quick"))).toEqual([true, true]);
-    expect(Date.now() - asked).toBeLessThan(1_500);
+    expect(Date.now() - begun).toBeLessThan(3_900);
     const soft = send({ hook_event_name: "PostToolUse", tool_name: "Read" });
     const { answer, after } = await strict;
     expect(answer).toMatchObject({ hookSpecificOutput: { permissionDecision: "deny" } });
-    expect(after).toBeGreaterThan(1_400);
-    expect(after).toBeLessThan(4_500);
+    expect(after).toBeGreaterThan(3_900);
+    expect(after).toBeLessThan(9_000);
     expect(JSON.parse((await soft).text)).toEqual({ systemMessage: expect.stringContaining("held its thread") });
     expect((await send({ hook_event_name: "UserPromptSubmit" })).text).toContain("quick");
     const noted = {
