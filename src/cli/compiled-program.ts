@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Script } from "node:vm";
 import { isOwnFolder, statePath, whyUnsafe } from "../files/index.ts";
@@ -38,12 +38,17 @@ export function compileProgram(path: string, env: Env): { begin(words: readonly 
   return { begin: (words) => module.exports.begin(words, unkept) };
 }
 
-/** Where it is kept. Node takes the code of any text of the same length, so the name holds all that must be the same. */
+/**
+ * Where it is kept. Node takes the code of any text of the same length, and falls over that of another Node which calls itself by the same
+ * version, so the name holds all that must be the same: the text, and the very program that compiled it.
+ */
 function codePath(env: Env): string | undefined {
   if (env["NODE_DISABLE_COMPILE_CACHE"]) return undefined;
-  const { version, platform, arch } = process;
+  const { version, platform, arch, execPath } = process;
   try {
-    return join(statePath({ env }), "builds", `program-${HOOKLINE_PROGRAM}-${version}-${platform}-${arch}`);
+    const { size, mtimeMs } = statSync(execPath);
+    const node = `${version}-${platform}-${arch}-${size}-${Math.floor(mtimeMs)}`;
+    return join(statePath({ env }), "builds", `program-${HOOKLINE_PROGRAM}-${node}`);
   } catch {
     return undefined; // no state folder: whoever needs it for more than this says so
   }
