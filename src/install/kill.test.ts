@@ -98,4 +98,4 @@ test(`SD-92 H4: twelve writers of one rule each and one that installs and uninst
   ];
   expect([...permissions.deny].sort()).toEqual(wanted.sort());
   expect([hooks, text.includes("// mine"), text.includes("/* theirs */")]).toEqual([{ Stop: [] }, true, true]);
-}, 600_000);
+}, 3_600_000);

@@ -33,7 +33,7 @@ test(`SD-91 SD-96 H2: of ${runs} generated files each has its bytes back after i
     }),
     { numRuns: runs },
   );
-}, 600_000);
+}, 3_600_000);
 
 test(`SD-91 SD-96: the same where somebody else writes between install and uninstall: what they wrote stays, ours goes`, async () => {
   const { call, source } = world();
@@ -51,7 +51,7 @@ test(`SD-91 SD-96: the same where somebody else writes between install and unins
     }),
     { numRuns: runs / 2 },
   );
-}, 600_000);
+}, 3_600_000);
 
 test("SD-96: whatever others changed between install and uninstall stays, in their layout, and nothing of ours does", async () => {
   const { call, source } = world();
@@ -75,7 +75,7 @@ test("SD-96: whatever others changed between install and uninstall stays, in the
     ),
     { numRuns: runs / 3 },
   );
-}, 600_000);
+}, 3_600_000);
 
 interface Group {
   readonly matcher?: string;
