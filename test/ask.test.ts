@@ -44,3 +44,32 @@ test("HO-70 HO-75 ask runs our own agent: answer, tools, tokens; then a fork of 
   expect(second.session_id).not.toBe(first.session_id);
   expect(readdirSync(join(state, "ask"))).toEqual([]);
 }, 60_000);
+
+test("the printed resume command continues a session of our own agent", async () => {
+  const usage = { input: 100, output: 20 };
+  const first = await ask({ model: "claude-sonnet-4-5", answers: [{ text: "One.", usage }] }, "Say one.");
+  const command = String(first.hookline["resume"]);
+  writeFileSync(
+    join(base, "script.json"),
+    JSON.stringify({
+      model: "claude-sonnet-4-5",
+      answers: [{ text: "Two.", usage, expect: [{ in: "messages", contains: ["Say one.", "One."] }] }],
+    }),
+  );
+  const line = command.replace(/^hookline /, `'${process.execPath}' '${program}' `).replace('"…"', '"And now?" --json');
+  const { stdout } = await promisify(execFile)("/bin/sh", ["-c", line], { cwd, env, timeout: 60_000 });
+  expect(JSON.parse(stdout)).toMatchObject({ result: "Two.", is_error: false, session_id: first.session_id });
+}, 60_000);
+
+test("ask exits with 1 and reports the missing session when the agent prints garbage", async () => {
+  const bad = join(base, "bad");
+  writeFileSync(bad, "#!/bin/sh\ncat > /dev/null\necho not json\n", { mode: 0o755 });
+  const failed = await promisify(execFile)(process.execPath, [program, "ask", "hi", "--agent", bad], { cwd, env }).then(
+    () => undefined,
+    (error: { code: number; stdout: string; stderr: string }) => error,
+  );
+  expect(failed).toMatchObject({ code: 1 });
+  expect(failed?.stdout).toContain("[error] the agent exited with code 0 but printed no result line");
+  expect(failed?.stdout).toContain("No session was begun.");
+  expect(failed?.stderr).toContain("No transcript of this session was found; its tokens are unknown.");
+}, 60_000);

@@ -20,10 +20,11 @@ export type {
 } from "./person.ts";
 export type { AgentResult } from "./result.ts";
 export { type BoundedOptions, type BoundedRun, runBounded } from "./run-bounded.ts";
-export { asContext, asResultObject, asText, asToolResult, type Reinjection } from "./runner/reinject.ts";
+export { asContext, asText, asToolResult, type Reinjection } from "./runner/reinject.ts";
+export { asResultObject, type SessionResultObject } from "./runner/result-object.ts";
 export { type RunnerPorts, runSession } from "./runner/run-session.ts";
 export { type RunSessionsOptions, runSessions } from "./runner/run-sessions.ts";
 export type { AgentName, SessionCall, SessionEvent } from "./runner/session-call.ts";
-export { exitStatusOf, type SessionResult, type SessionWarning } from "./runner/session-result.ts";
+export { exitStatusOf, type GoOn, type SessionResult, type SessionWarning } from "./runner/session-result.ts";
 export type { ServerConnector, Servers, ServerWishes } from "./servers.ts";
 export type { ModelSpending } from "./spending.ts";

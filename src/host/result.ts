@@ -26,6 +26,8 @@ export interface AgentResult {
   readonly permission_denials: readonly Denial[];
   readonly terminal_reason: string;
   readonly deferred_tool_use?: Pick<ToolUseBlock, "id" | "name" | "input">;
+  /** What went wrong, a sentence each; absent when nothing did. */
+  readonly errors?: readonly string[];
   /** Why a hook ended it. */
   readonly hook_reason?: string;
   readonly uuid: string;

@@ -155,3 +155,19 @@ test("SE-46: a last line that is whole but for its newline is waited for, then r
     attempts: 2,
   });
 });
+
+test.each([
+  ["the last block alone", "Three."],
+  ["all blocks without a break", "One.Two.Three."],
+  ["all blocks with line breaks", "One.\nTwo.\nThree."],
+])("a payload with %s is the transcript's answer, found at once with every text block", async (_, said) => {
+  const p = prompt(null, "go");
+  const blocks = ["One.", "Two.", "Three."].map((text) => ({ type: "text", text }));
+  write(file, [p, answer(p, blocks)]);
+  expect(await finalTextAtStop({ transcript_path: file, last_assistant_message: said }, { clock: clock() })).toEqual({
+    text: "One.\nTwo.\nThree.",
+    from: "transcript",
+    attempts: 1,
+    waitedMs: 0,
+  });
+});

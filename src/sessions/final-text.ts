@@ -40,8 +40,9 @@ const systemClock = {
 };
 
 /**
- * What the agent said last, asked at the moment it stops. Its last line may not be on disk for some milliseconds, and the
- * text found there may be the previous turn's: so the answer must belong to this turn, be finished, and agree with the payload.
+ * What the agent said last, asked at the moment it stops: all text blocks of its last answer, one per line. The last line may not be
+ * on disk for some milliseconds, and the text found there may be the previous turn's: so the answer must belong to this turn, be
+ * finished, and agree with the payload, which may hold only the last block.
  */
 export async function finalTextAtStop(payload: StopPayload, options: StopTextOptions = {}): Promise<StopText> {
   const { attempts = 40, pauseMs = 50, clock = systemClock, signal } = options;
@@ -56,7 +57,7 @@ export async function finalTextAtStop(payload: StopPayload, options: StopTextOpt
     const call = await tail.newestCall(signal);
     if (call === undefined || !isFinal(call)) continue;
     const text = textOfCall(call);
-    if (said !== undefined && said.trim() !== text.trim()) continue;
+    if (said !== undefined && !agrees(call, said)) continue;
     return { text, from: "transcript", attempts: attempt, waitedMs: clock.now() - began };
   }
   const waitedMs = clock.now() - began;
@@ -111,6 +112,16 @@ function begins(entry: Entry): boolean {
   return ["prompt", "notification", "teammate", "command"].includes(entry.role) || isStopFeedback(entry);
 }
 
-export function textOfCall(call: Call): string {
-  return call.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+/** An agent reports all text blocks of its answer, with or without a line break between them, or the last one alone. */
+function agrees(call: Call, said: string): boolean {
+  const texts = textsOf(call);
+  return [texts.join("\n"), texts.join(""), texts.at(-1) ?? ""].some((text) => text.trim() === said.trim());
+}
+
+function textOfCall(call: Call): string {
+  return textsOf(call).join("\n");
+}
+
+function textsOf(call: Call): readonly string[] {
+  return call.content.flatMap((block) => (block.type === "text" ? [block.text] : []));
 }

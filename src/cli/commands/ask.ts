@@ -39,6 +39,7 @@ that is not 0.`,
     "fail-fast": { type: "boolean", about: "with --file: the first failure ends the others" },
     as: { type: "string", value: "FORM", about: "text, json, tool-result, or context for a hook's answer" },
     event: { type: "string", value: "EVENT", about: "with --as context: the event whose hook answers" },
+    "tool-use-id": { type: "string", value: "ID", about: "with --as tool-result: the call that the block answers" },
     json: { type: "boolean", about: "the same as --as json" },
   },
   examples: [
@@ -58,7 +59,10 @@ that is not 0.`,
       onResult: (result, index) =>
         void (calls.length > 1 && io.terminal.err && io.err(progress(result, index, calls.length))),
     });
-    for (const result of results) await io.out(await shown(result, form, call, io));
+    for (const result of results) {
+      await io.out(await shown(result, form, call, io));
+      if (form !== "json") for (const warning of warningsOf(result)) await io.err(`hookline: ${warning}\n`);
+    }
     return results.map(exitStatusOf).find((status) => status !== 0) ?? 0;
   },
 };
@@ -67,6 +71,13 @@ function formOf(call: Call): Reinjection {
   const form = call.text("as") ?? (call.flag("json") ? "json" : "text");
   if (form === "text" || form === "json" || form === "tool-result" || form === "context") return form;
   throw new Problem("cli/usage", `--as takes text, json, tool-result or context, not "${form}".`);
+}
+
+/** JSON carries all warnings. Elsewhere two counts that differ a little are not worth a line each time. */
+function warningsOf({ warnings }: SessionResult): readonly string[] {
+  return warnings.flatMap(({ code, message }) =>
+    code === "tokens-differ" || code === "cost-differs" ? [] : [message],
+  );
 }
 
 function progress({ ended, durationMs }: SessionResult, index: number, count: number): string {
@@ -78,7 +89,7 @@ async function shown(result: SessionResult, form: Reinjection, call: Call, io: I
   // JSON is for programs; these words may go to a terminal.
   if (form === "text") return (await import("../../engine/index.ts")).stripControl(asText(result));
   if (form === "json") return `${JSON.stringify(asResultObject(result))}\n`;
-  if (form === "tool-result") return `${JSON.stringify(asToolResult(result))}\n`;
+  if (form === "tool-result") return `${JSON.stringify(asToolResult(result, call.text("tool-use-id")))}\n`;
   const event = call.text("event") ?? io.env["HOOK_EVENT"] ?? "UserPromptSubmit";
   return `${JSON.stringify(await asContext(result, event, { env: io.env, home: io.home }))}\n`;
 }

@@ -20,10 +20,11 @@ export async function answerOf({ transcript, calls, told, result, texts }: Answe
   const stop = told.findLast((payload) => payload["hook_event_name"] === "Stop");
   const said = stop?.["last_assistant_message"];
   if (transcript !== undefined && stop !== undefined) {
-    const { text, from } = await finalTextAtStop({
-      transcript_path: transcript,
-      ...(typeof said === "string" ? { last_assistant_message: said } : {}),
-    });
+    // The agent has exited, so its transcript is complete; the pauses only cover a slow disk.
+    const { text, from } = await finalTextAtStop(
+      { transcript_path: transcript, ...(typeof said === "string" ? { last_assistant_message: said } : {}) },
+      { attempts: 3, pauseMs: 25 },
+    );
     if (from !== "none") return { answer: text, answerSource: from };
   }
   const written = calls.map(textOf).findLast((text) => text !== "");

@@ -5,9 +5,18 @@ import type { ToldPayload } from "./told.ts";
 
 type Fate = Pick<SessionResult, "ended" | "exitCode" | "error">;
 
+export interface FateSources {
+  readonly finished: Finished;
+  /** The last result line of the agent. */
+  readonly result: Message | undefined;
+  readonly told: readonly ToldPayload[];
+  /** The agent named its session, one of its hooks ran, or its transcript was found. */
+  readonly begun: boolean;
+}
+
 /** How a run ended: by our limit, by a request, by a limit of the agent's, by an error, or with an answer. */
-export function fateOf(finished: Finished, result: Message | undefined, told: readonly ToldPayload[]): Fate {
-  const { ended } = finished;
+export function fateOf(sources: FateSources): Fate {
+  const { ended } = sources.finished;
   switch (ended.by) {
     case "timeout":
       return { ended: "timeout", exitCode: null, error: `no answer within ${ended.afterMs / 1_000} s` };
@@ -18,30 +27,51 @@ export function fateOf(finished: Finished, result: Message | undefined, told: re
     case "signal":
       return { ended: "error", exitCode: null, error: `the agent was killed by ${ended.signal}` };
     case "exit":
-      return ownFate(ended.code, finished, result, told);
+      return ownFate(ended.code, sources);
   }
 }
 
-function ownFate(code: number, finished: Finished, result: Message | undefined, told: readonly ToldPayload[]): Fate {
+/** An answer needs all three: exit code 0, a result line that reports success, and a session. */
+function ownFate(code: number, { finished, result, told, begun }: FateSources): Fate {
   const subtype = result?.["subtype"];
   if (typeof subtype === "string" && subtype.startsWith("error_max_")) {
     return { ended: "limit", exitCode: code, error: `a limit was reached (${subtype})` };
   }
   if (code === 130) return { ended: "interrupted", exitCode: code, error: "interrupted" };
-  if (code === 0 && result?.["is_error"] !== true) return { ended: "answered", exitCode: code };
-  return { ended: "error", exitCode: code, error: whatFailed(code, finished, result, told) };
+  const succeeded = subtype === "success" && result?.["is_error"] !== true;
+  if (code === 0 && succeeded && begun) return { ended: "answered", exitCode: code };
+  const error =
+    code === 0 && (result === undefined || succeeded)
+      ? noAnswer(finished, result === undefined ? "result line" : "session")
+      : whatFailed(code, finished, result, told);
+  return { ended: "error", exitCode: code, error };
+}
+
+function noAnswer(finished: Finished, missing: "result line" | "session"): string {
+  const printed = outputOf(finished);
+  const what =
+    missing === "session"
+      ? "the agent printed a result line but began no session"
+      : "the agent exited with code 0 but printed no result line";
+  return printed === "" ? what : `${what}. It printed: ${printed}`;
 }
 
 function whatFailed(
   code: number,
-  { stdout, stderr }: Finished,
+  finished: Finished,
   result: Message | undefined,
   told: readonly ToldPayload[],
 ): string {
   const own = result?.["result"];
   if (typeof own === "string" && own !== "") return own;
+  const errors = result?.["errors"];
+  if (Array.isArray(errors) && errors.length > 0) return errors.map(String).join("; ");
   const failure = told.findLast((payload) => payload["hook_event_name"] === "StopFailure");
   if (failure !== undefined) return [failure["error"], failure["error_details"]].filter(Boolean).join(": ");
-  const words = (stderr.text.trim() || stdout.text.trim()).slice(-2_000);
-  return words === "" ? `the agent ended with ${code} and without a word` : words;
+  return outputOf(finished) || `the agent exited with code ${code} and no output`;
+}
+
+/** The end of what the agent printed outside its stream. */
+function outputOf({ stdout, stderr }: Finished): string {
+  return (stderr.text.trim() || stdout.text.trim()).slice(-2_000);
 }

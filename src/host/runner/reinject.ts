@@ -1,6 +1,5 @@
 import { wrapContext } from "../../engine/index.ts";
 import { type HomeSource, openState, writePrivate } from "../../files/index.ts";
-import type { Tokens } from "../../sessions/index.ts";
 import type { SessionResult } from "./session-result.ts";
 
 /** Forms in which another session's answer goes on: to a person, a program, a model, or a hook's host. */
@@ -11,34 +10,11 @@ export function asText(result: SessionResult): string {
   return `${wordsOf(result)}\n\n${originOf(result)}\n`;
 }
 
-/** The result object of an agent's headless run, with what only we know under `hookline`. */
-export function asResultObject(result: SessionResult): object {
-  const { answer, sessionId, turns, durationMs, costUsd, usage, usageByModel, denials, ended, error, ...more } = result;
-  return {
-    type: "result",
-    subtype: ended === "answered" ? "success" : ended === "limit" ? "error_max" : "error_during_execution",
-    is_error: ended !== "answered",
-    result: answer,
-    session_id: sessionId,
-    num_turns: turns,
-    duration_ms: durationMs,
-    total_cost_usd: costUsd,
-    usage: wireTokens(usage),
-    modelUsage: Object.fromEntries(Object.entries(usageByModel).map(([model, one]) => [model, wireTokens(one)])),
-    permission_denials: denials.map(({ tool, toolUseId, input }) => ({
-      tool_name: tool,
-      tool_use_id: toolUseId,
-      tool_input: input,
-    })),
-    hookline: { ended, ...(error === undefined ? {} : { error }), ...more, ...waysOn(sessionId) },
-  };
-}
-
 /** A content block that answers a tool call; without an id the caller fills it in. */
-export function asToolResult(result: SessionResult, toolUseId = ""): object {
+export function asToolResult(result: SessionResult, toolUseId?: string): object {
   return {
     type: "tool_result",
-    tool_use_id: toolUseId,
+    ...(toolUseId === undefined ? {} : { tool_use_id: toolUseId }),
     is_error: result.ended !== "answered",
     content: [{ type: "text", text: `${wordsOf(result)}\n\n${originOf(result)}` }],
   };
@@ -66,31 +42,19 @@ async function spill(text: string, source: HomeSource): Promise<string> {
 function wordsOf({ answer, error, ended }: SessionResult): string {
   if (ended === "answered") return answer;
   const why = `[${ended}] ${error ?? "it did not end by itself"}`;
-  return answer === "" ? why : `${answer}\n\n${why}`;
+  return answer === "" || answer === error ? why : `${answer}\n\n${why}`;
 }
 
-function originOf({ sessionId, usage, costUsd, unpriced, ended, transcriptPath }: SessionResult): string {
+function originOf({ sessionId, usage, costUsd, agentReportedCostUsd, unpriced, goOn }: SessionResult): string {
+  if (goOn === undefined) return "No session was begun.";
+  const ways = `Go on: ${goOn.resume} (or beside it: ${goOn.fork})`;
+  if (usage === null || costUsd === null) {
+    const cost =
+      agentReportedCostUsd === undefined ? "unknown" : `$${agentReportedCostUsd.toFixed(4)} by its own count`;
+    return `Session ${sessionId}, tokens unknown, cost ${cost}. ${ways}`;
+  }
   const tokens = usage.input + usage.output + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
-  // An agent that could not be started has an id all the same, which nobody can go on with.
-  const begun = ended !== "error" || tokens > 0 || transcriptPath !== undefined;
-  if (sessionId === "" || !begun) return "No session was begun.";
   const cost = `$${costUsd.toFixed(4)}`;
   const whole = unpriced.length === 0 ? cost : `at least ${cost} (no price for ${unpriced.join(", ")})`;
-  const { resume, fork } = waysOn(sessionId);
-  return `Session ${sessionId}, ${tokens} tokens, ${whole}. Go on: ${resume} (or beside it: ${fork})`;
-}
-
-function waysOn(sessionId: string): { resume: string; fork: string } {
-  const resume = `hookline ask --resume ${sessionId} "…"`;
-  return { resume, fork: `hookline ask --resume ${sessionId} --fork "…"` };
-}
-
-function wireTokens({ input, output, cacheRead, cacheWrite5m, cacheWrite1h }: Tokens): object {
-  return {
-    input_tokens: input,
-    output_tokens: output,
-    cache_read_input_tokens: cacheRead,
-    cache_creation_input_tokens: cacheWrite5m + cacheWrite1h,
-    cache_creation: { ephemeral_5m_input_tokens: cacheWrite5m, ephemeral_1h_input_tokens: cacheWrite1h },
-  };
+  return `Session ${sessionId}, ${tokens} tokens, ${whole}. ${ways}`;
 }

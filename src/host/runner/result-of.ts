@@ -3,8 +3,8 @@ import type { Call } from "../../sessions/index.ts";
 import { answerOf } from "./answer.ts";
 import type { ChildStream, Message } from "./child-stream.ts";
 import { fateOf } from "./fate.ts";
-import type { SessionResult, SessionWarning } from "./session-result.ts";
-import { differences, spentBy } from "./spent-by.ts";
+import type { GoOn, SessionResult, SessionWarning } from "./session-result.ts";
+import { differences, spentBy, unknownSpending } from "./spent-by.ts";
 import type { ToldPayload } from "./told.ts";
 import type { NewCalls } from "./transcript-mark.ts";
 
@@ -18,6 +18,8 @@ export interface Seen {
   readonly told: readonly ToldPayload[];
   /** What is to be told already. */
   readonly warnings: readonly SessionWarning[];
+  /** The commands that continue the session, if there is one. */
+  readonly goOn: GoOn;
 }
 
 /** What a run came to, put together. */
@@ -29,24 +31,28 @@ export async function resultOf({
   stream,
   told,
   warnings,
+  goOn,
 }: Seen): Promise<SessionResult> {
   const { result, texts } = stream;
   const answer = await answerOf({ transcript, calls: calls.main, told, result, texts });
-  const spent = spentBy(calls.all);
+  const spent = transcript === undefined ? unknownSpending : spentBy(calls.all);
+  const begun = stream.sessionId !== undefined || told.length > 0 || transcript !== undefined;
   const cost = result?.["total_cost_usd"];
   const turns = result?.["num_turns"];
   return {
     ...answer,
     sessionId: id,
     ...(transcript === undefined ? {} : { transcriptPath: transcript }),
-    ...fateOf(finished, result, told),
+    ...fateOf({ finished, result, told, begun }),
     turns: typeof turns === "number" ? turns : calls.main.length,
     durationMs: Math.round(finished.durationMs),
     ...spent,
     ...(typeof cost === "number" ? { agentReportedCostUsd: cost } : {}),
     toolCalls: toolCounts(calls.all),
     denials: denialsOf(result),
-    warnings: [...warnings, ...lost(finished, transcript, told), ...(transcript ? differences(spent, result) : [])],
+    warnings: [...warnings, ...lost(finished, transcript, told), ...differences(spent, result)],
+    ...(begun ? { goOn } : {}),
+    ...(result === undefined ? {} : { agentResult: result }),
   };
 }
 

@@ -164,6 +164,32 @@ test("HO-76 a child that is missing or breaks is an error with words", async () 
   expect(missing.error).toContain("/no/such/agent");
 });
 
+test.each([
+  ["garbage", "the agent exited with code 0 but printed no result line. It printed: not json"],
+  ["cut", "the agent exited with code 0 but printed no result line"],
+  ["no-result", "the agent exited with code 0 but printed no result line"],
+  ["no-session", "the agent printed a result line but began no session"],
+])("an agent that exits with 0 after %s is an error, and its tokens are unknown", async (mode, error) => {
+  const { call } = await asking(mode);
+  const result = await runSession(call("hi"));
+  expect(result).toMatchObject({ ended: "error", exitCode: 0, usage: null, costUsd: null });
+  expect(result.error).toContain(error);
+  expect(result.goOn).toBeUndefined();
+});
+
+test("an answer of several text blocks comes back whole, within 100 ms of the result line", async () => {
+  const { call } = await asking("blocks");
+  let resultAt = 0;
+  const onEvent = (event: SessionEvent) => {
+    if (event.kind === "message" && event.message["type"] === "result") resultAt = performance.now();
+  };
+  const result = await runSession(call("hi", { onEvent }));
+  const tookMs = performance.now() - resultAt;
+  expect(result).toMatchObject({ answer: "One.\nTwo.\nheard: hi", answerSource: "transcript", ended: "answered" });
+  // The child's own end is in it, so a loaded machine gets more room; the old wait was 2 s.
+  expect(tookMs).toBeLessThan(1_000);
+});
+
 test("HO-75 a flood of a subagent's words is neither answer nor lost", async () => {
   const { call } = await asking("flood");
   expect(await runSession(call("hi"))).toMatchObject({ answer: "heard: hi", ended: "answered" });

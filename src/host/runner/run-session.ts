@@ -7,6 +7,7 @@ import { ownProgram } from "../own-program.ts";
 import { childCommand } from "./child-command.ts";
 import { childEnvironment } from "./child-environment.ts";
 import { childStream } from "./child-stream.ts";
+import { goOnWith } from "./go-on.ts";
 import { makeOverlay } from "./overlay.ts";
 import { resultOf } from "./result-of.ts";
 import { checkCall, type SessionCall } from "./session-call.ts";
@@ -67,7 +68,8 @@ export async function runSession(
     const said = told.payloads.findLast((payload) => payload["transcript_path"] !== undefined)?.["transcript_path"];
     const transcript = await findTranscript(id, said, source);
     const calls = transcript === undefined ? noCalls : await callsSince(transcript, mark);
-    return await resultOf({ id, transcript, calls, finished, stream, told: told.payloads, warnings });
+    const goOn = goOnWith(id, { ...call, cwd });
+    return await resultOf({ id, transcript, calls, finished, stream, told: told.payloads, warnings, goOn });
   } finally {
     await told.finish();
     await overlay.remove();

@@ -3,6 +3,7 @@ import { Problem } from "../../protocol/index.ts";
 import { type RunnerPorts, runSession } from "./run-session.ts";
 import { checkCall, type SessionCall } from "./session-call.ts";
 import type { SessionResult } from "./session-result.ts";
+import { spentBy } from "./spent-by.ts";
 
 export interface RunSessionsOptions extends RunnerPorts {
   /** At most so many at a time; the smaller of 4 and the number of cores unless told. */
@@ -67,10 +68,7 @@ const neverBegun: SessionResult = {
   error: "ended before it began",
   turns: 0,
   durationMs: 0,
-  usage: { input: 0, output: 0, thinking: 0, cacheWrite5m: 0, cacheWrite1h: 0, cacheRead: 0, webSearches: 0 },
-  usageByModel: {},
-  costUsd: 0,
-  unpriced: [],
+  ...spentBy([]),
   toolCalls: [],
   denials: [],
   warnings: [],

@@ -15,17 +15,28 @@ export interface SessionResult {
   readonly error?: string;
   readonly turns: number;
   readonly durationMs: number;
-  /** Of this run alone, subagents included. */
-  readonly usage: Tokens;
+  /** Of this run alone, subagents included; null when no transcript was found and the tokens are unknown. */
+  readonly usage: Tokens | null;
   readonly usageByModel: Readonly<Record<string, Tokens>>;
-  /** Of the models that have a price. */
-  readonly costUsd: number;
+  /** Of the models that have a price; null when the tokens are unknown. */
+  readonly costUsd: number | null;
+  /** What each model cost; null for a model without a price. */
+  readonly costByModel: Readonly<Record<string, number | null>>;
   /** Models without a price, which are not in `costUsd`. */
   readonly unpriced: readonly string[];
   readonly agentReportedCostUsd?: number;
   readonly toolCalls: readonly { readonly name: string; readonly count: number }[];
   readonly denials: readonly { readonly tool: string; readonly toolUseId: string; readonly input: unknown }[];
   readonly warnings: readonly SessionWarning[];
+  /** Commands that continue the session, or a copy of it; absent when no session began. */
+  readonly goOn?: GoOn;
+  /** The agent's own result object, as it printed it. */
+  readonly agentResult?: Readonly<Record<string, unknown>>;
+}
+
+export interface GoOn {
+  readonly resume: string;
+  readonly fork: string;
 }
 
 export interface SessionWarning {
