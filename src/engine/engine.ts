@@ -113,6 +113,14 @@ function limitOf({ timeout }: HandlerOptions = {}, event: string): HandlerOption
   throw new Problem("hook/invalid", message, { about: { event } });
 }
 
+/** Programs without types forget it, or give what `on` does not take, such as a regular expression. */
+function checkHandler(handler: unknown, event: string): void {
+  if (typeof handler === "function") return;
+  const found = handler === undefined ? "there is none" : `not ${Object.prototype.toString.call(handler)}`;
+  const message = `A callback on ${event} is a function, ${found}: on(event, handler) or on(event, "Matcher", handler).`;
+  throw new Problem("hook/invalid", message, { about: { event } });
+}
+
 type OnArguments = [handler: Handler, options?: HandlerOptions | undefined];
 
 /** Opens an engine on the settings that apply in a folder. */
@@ -121,7 +129,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
   const told: Warning[] = [];
   const warn = (warning: Warning): void => void told.push(warning);
   const skills = skillsInUse();
-  const live = liveHooks(resolved.rows);
+  const live = liveHooks({ rows: resolved.rows, aliases: resolved.toolAliases, warn });
   const settings = await openSettings(resolved);
   const allHooks = () => [...[...settings.inForce().byEvent.values()].flat(), ...live.all()];
   const doneOnce = new Set<string>();
@@ -169,6 +177,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
     on: whileOpen((event: string, ...rest: OnArguments | [string, ...OnArguments]) => {
       const [matcher, handler, given] =
         typeof rest[0] === "string" ? (rest as [string, ...OnArguments]) : [undefined, ...(rest as OnArguments)];
+      checkHandler(handler, event);
       const hook = {
         type: "callback" as const,
         name: handler.name || "callback",

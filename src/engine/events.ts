@@ -62,7 +62,7 @@ export function openEvents(parts: EventParts): Events {
 
   async function fire(event: string, given: AnyPayload, watched: Watched): Promise<Outcome> {
     const row = rowOf(event, options.rows);
-    const warnings = told(checkPayload(row, given));
+    let warnings = told(checkPayload(row, given));
     const now = inForce();
     const hooks = hooksOf(event, given, now);
     const value = matchedValue(row.matchesOn, given);
@@ -71,7 +71,10 @@ export function openEvents(parts: EventParts): Events {
     if (matched.hooks.length === 0 && !row.special.endsTurn && floorOf(row, now) === undefined)
       return note(row, given, quietOutcome(row, { runs: noRuns, skipped: matched.skipped, warnings }));
     const loading = live.ready();
-    if (loading !== undefined) await loading;
+    if (loading !== undefined) {
+      await loading;
+      warnings = [...warnings, ...takeWarnings()];
+    }
     return fireMatched(row, given, now, hooks, value, warnings, watched);
   }
 

@@ -20,7 +20,6 @@ export interface World {
   readonly clientHome: string;
   readonly env: Environment;
   readonly version: string;
-  readonly strict: boolean;
   readonly interactive: boolean;
   readonly concurrency: number;
   readonly bypassAvailable: boolean;

@@ -9,6 +9,7 @@ import {
   type RunRecord,
   rowOf,
   type Warning,
+  type WarningCode,
 } from "../protocol/index.ts";
 import { type CompileCondition, type Condition, conditionReader, loadConditionReader } from "./conditions.ts";
 import type { ConfiguredHook } from "./configured.ts";
@@ -59,7 +60,26 @@ interface Joined {
 /** Hooks in memory come after all that stand in files. */
 const behindFiles = 1_000_000;
 
-export function liveHooks(rows: Readonly<Record<string, EventRow>>): LiveHooks {
+/** What keeps a hook from ever running, or from running where it should: at registration that is a wrong call. */
+const unusable: ReadonlySet<WarningCode> = new Set([
+  "hook-invalid",
+  "matcher-invalid",
+  "matcher-unsafe",
+  "matcher-is-rule",
+  "type-unsupported",
+  "if-invalid",
+  "if-ignored",
+]);
+
+export interface LiveHooksOptions {
+  readonly rows: Readonly<Record<string, EventRow>>;
+  /** Older names of tools, as matchers and conditions of files know them. */
+  readonly aliases?: ToolAliases;
+  /** Told with the next outcome: what a registration said that has no effect. */
+  warn(warning: Warning): void;
+}
+
+export function liveHooks({ rows, aliases = {}, warn }: LiveHooksOptions): LiveHooks {
   const entries = new Map<string, Entry[]>();
   /** Lists already put together; forgotten when a hook comes or goes. */
   const joined = new Map<string, Joined>();
@@ -69,7 +89,14 @@ export function liveHooks(rows: Readonly<Record<string, EventRow>>): LiveHooks {
 
   /** A condition registered before its reader is there: read when it is first asked, which is after `ready`. */
   function whenLoaded(text: string, aliases: ToolAliases): Condition {
-    loading = loadConditionReader();
+    const before = loading;
+    loading = loadConditionReader().then(async (read) => {
+      await before;
+      const compiled = read(text, aliases);
+      if (!("invalid" in compiled)) return;
+      const message = `if ${JSON.stringify(text)} never holds, so the hook never runs: ${compiled.invalid}`;
+      warn({ code: "if-invalid", message });
+    });
     return (tool, input, place) => {
       const condition = conditionReader()?.(text, aliases);
       return typeof condition === "function" && condition(tool, input, place);
@@ -94,12 +121,18 @@ export function liveHooks(rows: Readonly<Record<string, EventRow>>): LiveHooks {
       const configured = configureGroup(live.group, {
         layer: { kind: live.kind, settings: {}, readable: true, warnings: [], contentHash: "" },
         row,
+        aliases,
         compileCondition,
         group: next,
         order: behindFiles + next++,
       });
-      const invalid = configured.flatMap(({ problems }) => problems).find(({ code }) => code === "hook-invalid");
-      if (invalid !== undefined) throw new Problem("hook/invalid", invalid.message, { about: { event: live.event } });
+      const problems = configured.flatMap((one) => one.problems);
+      const invalid = problems.find(({ code }) => unusable.has(code));
+      if (invalid !== undefined) {
+        const about = { event: live.event, warning: invalid.code };
+        throw new Problem("hook/invalid", invalid.message, { about });
+      }
+      problems.forEach(warn);
       const entry: Entry = { ...live, configured };
       joined.delete(live.event);
       for (const { ref } of configured) if (live.onRun || live.onSuccess) listeners.set(ref.id, live);

@@ -36,8 +36,6 @@ export interface EngineOptions {
   readonly stopBlockCap?: number;
   readonly canDefer?: boolean;
   readonly rejudge?: "conditions" | "all";
-  /** Freezes payloads that callbacks share. */
-  readonly strict?: boolean;
   /** Whether the host offers the mode that asks nothing. */
   readonly bypassAvailable?: boolean;
   /** Lets the observer see what hooks were told and said. */

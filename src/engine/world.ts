@@ -28,7 +28,6 @@ export async function openWorld(options: ResolvedOptions, parts: WorldParts): Pr
     clientHome: options.envFileRoot,
     env: options.env,
     version: version(),
-    strict: options.strict,
     interactive: options.interactive,
     concurrency: options.concurrency,
     bypassAvailable: options.bypassAvailable,

@@ -67,31 +67,56 @@ test("EN-72 a throw, a rejection and an invalid return are failures, with errorM
   expect(outcome).toMatchObject({ decision: "deny", reason: expect.stringContaining("no network") });
 });
 
-test("EN-72 callbacks share one payload; what they do to it reaches no other kind of hook", async () => {
-  const { engine } = await openIn(on("UserPromptSubmit", 'grep -o \'"prompt":"[a-z]*"\''));
+test("in-process handlers share one frozen copy of the payload; the host's own object is neither changed nor frozen", async () => {
+  const { engine } = await openIn(on("PreToolUse", "cat > seen.json"));
   const seen: unknown[] = [];
-  const meddles: Handler = (payload) => {
+  engine.on("PreToolUse", (payload) => {
     seen.push(payload);
-    (payload as Record<string, unknown>)["prompt"] = "changed";
-    return undefined;
-  };
-  engine.on("UserPromptSubmit", meddles);
-  engine.on("UserPromptSubmit", meddles);
-  const given = { prompt: "hello" };
-  const { additionalContext } = await engine.fire("UserPromptSubmit", given);
-  expect(additionalContext).toEqual(['"prompt":"hello"']);
-  expect(seen).toHaveLength(2);
+    (payload.tool_input as Record<string, unknown>)["command"] = "rm -rf /";
+  });
+  engine.on("PreToolUse", (payload) => void seen.push(payload));
+  const given = { ...bash, tool_input: { command: "ls", list: [{ a: 1 }] } };
+  const { runs, decision } = await engine.fire("PreToolUse", given);
+  expect(runs.map(({ ended }) => ended.by)).toEqual(["exit", "threw", "answered"]);
+  expect(decision).toBe("none");
   expect(seen[0]).toBe(seen[1]);
+  expect(seen[1]).toMatchObject({ tool_input: { command: "ls" } });
+  expect(given.tool_input).toEqual({ command: "ls", list: [{ a: 1 }] });
+  expect([given, given.tool_input, given.tool_input.list[0]].some(Object.isFrozen)).toBe(false);
 });
 
-test("EN-72 with strict the shared payload is deep-frozen", async () => {
-  const { engine } = await openIn({}, { strict: true });
-  engine.on("PreToolUse", ({ tool_input }) => {
-    (tool_input as Record<string, unknown>)["command"] = "rm -r x";
-    return undefined;
+test("the copy is made only when an in-process handler runs", async () => {
+  const { engine } = await openIn({});
+  let reads = 0;
+  const input = {
+    get command() {
+      reads++;
+      return "ls";
+    },
+  };
+  engine.on("PreToolUse", "Write", () => undefined);
+  await engine.fire("PreToolUse", { tool_name: "Bash", tool_input: input });
+  expect(reads).toBe(0);
+  engine.on("PreToolUse", "Bash", () => undefined);
+  engine.on("PreToolUse", "Bash", () => undefined);
+  await engine.fire("PreToolUse", { tool_name: "Bash", tool_input: input });
+  expect(reads).toBe(1);
+});
+
+test("a function hook gets a frozen copy of the conversation", async () => {
+  const conversation = [{ text: "hello" }];
+  const { engine } = await openIn({}, { conversation: () => conversation });
+  engine.stopHooks.add({
+    type: "function",
+    function: (messages) => {
+      (messages as unknown[]).push("more");
+      return true;
+    },
+    errorMessage: "no",
   });
-  const { runs } = await engine.fire("PreToolUse", { ...bash, tool_input: { command: "ls" } });
-  expect(runs[0]?.ended.by).toBe("threw");
+  expect((await engine.fire("Stop", {})).runs[0]?.ended.by).toBe("threw");
+  expect(conversation).toEqual([{ text: "hello" }]);
+  expect(Object.isFrozen(conversation[0])).toBe(false);
 });
 
 test("EN-73 a function hook sees the conversation; false makes the agent go on with errorMessage", async () => {
@@ -109,14 +134,91 @@ test("EN-73 a function hook sees the conversation; false makes the agent go on w
   expect(seen).toEqual([["hello"]]);
 });
 
-test("EN-73 a function hook on any other event is skipped as unsupported", async () => {
+test("a hook that its event does not take is refused at registration", async () => {
   const { engine } = await openIn({});
-  engine
-    .session("s-1")
-    .register("PreToolUse", undefined, { type: "function", function: () => false, errorMessage: "no" });
-  expect(await engine.fire("PreToolUse", { ...bash, session_id: "s-1" })).toMatchObject({
-    skipped: [{ why: "unsupported" }],
-  });
+  const hook: Hook = { type: "function", function: () => false, errorMessage: "no" };
+  expect(() => engine.session("s-1").register("PreToolUse", undefined, hook)).toThrow("does not take function hooks");
+});
+
+test.each([
+  ["an invalid expression", "(", "never matches"],
+  ["an expression that could take too long", "(a+)+$", "refused"],
+  ["a permission rule", "Bash(git *)", "permission rule"],
+])("a matcher that is %s is refused at registration", async (_, matcher, words) => {
+  const { engine } = await openIn({});
+  const guard = () => ({ kind: "deny" as const, reason: "no" });
+  const problem = expect.objectContaining({ code: "hook/invalid", message: expect.stringContaining(words) });
+  expect(() => engine.on("PreToolUse", matcher, guard)).toThrow(problem);
+  const hook: Hook = { type: "callback", callback: guard };
+  expect(() => engine.session("s-1").register("PreToolUse", matcher, hook)).toThrow(problem);
+});
+
+test("a condition that is not a permission rule is refused at registration or a warning in the outcome", async () => {
+  const { engine } = await openIn({});
+  const hook: Hook = { type: "callback", callback: () => ({ kind: "deny", reason: "no" }), if: "Bash(" };
+  try {
+    engine.session("s-1").register("PreToolUse", undefined, hook);
+  } catch (error) {
+    expect(error).toMatchObject({ code: "hook/invalid", message: expect.stringContaining("never holds") });
+    return;
+  }
+  const { warnings } = await engine.fire("PreToolUse", { ...bash, session_id: "s-1" });
+  expect(warnings).toContainEqual(expect.objectContaining({ code: "if-invalid" }));
+});
+
+test("what a registration says without effect is a warning in the next outcome", async () => {
+  const { engine } = await openIn({});
+  engine.on("Stop", "Bash", () => undefined);
+  expect((await engine.fire("Stop", {})).warnings).toContainEqual(expect.objectContaining({ code: "matcher-ignored" }));
+});
+
+test("a missing handler is refused at registration", async () => {
+  const { engine } = await openIn({});
+  const wrong = engine.on as (...given: unknown[]) => unknown;
+  for (const given of [["Stop", "x"], ["Stop"], ["PreToolUse", /Bash/, () => undefined], ["Stop", "x", null]]) {
+    expect(() => wrong(...given)).toThrow(
+      expect.objectContaining({ code: "hook/invalid", message: expect.stringContaining("is a function") }),
+    );
+  }
+});
+
+test.each([
+  [{ kind: "block", reason: "r" }, "deny", "r"],
+  [{ kind: "Deny", reason: "r" }, "deny", "r"],
+  [{ kind: "ASK", reason: "r" }, "ask", "r"],
+  [{ behavior: "deny", message: "r" }, "deny", "r"],
+  [{ decision: "deny", reason: "r" }, "deny", "r"],
+  [{ kind: "deny", reason: 5 }, "deny", "Hook PreToolUse:Bash denied this tool"],
+])("a handler that returns %j restricts, with a warning", async (answer, decision, reason) => {
+  const { engine } = await openIn({});
+  engine.on("PreToolUse", () => answer as never);
+  const outcome = await engine.fire("PreToolUse", bash);
+  expect(outcome).toMatchObject({ decision, reason });
+  expect(outcome.warnings.map(({ code }) => code)).toContainEqual(expect.stringMatching(/^output-(repaired|invalid)$/));
+});
+
+test.each([
+  [{ kind: "alow" }],
+  [{ kind: 5 }],
+  [{ verdict: "deny" }],
+  [{ behavior: "allow" }],
+  [{ kind: "allow", input: "ls" }],
+])("a handler that returns %j has failed, with a warning", async (answer) => {
+  const { engine } = await openIn({});
+  engine.on("PreToolUse", () => answer as never);
+  const { runs, decision, warnings } = await engine.fire("PreToolUse", bash);
+  expect(decision).toBe("none");
+  expect(runs[0]?.answer?.failure).toContain("cannot be used");
+  expect(warnings.map(({ code }) => code)).toEqual(expect.arrayContaining(["output-invalid", "hook-failed"]));
+});
+
+test("a misspelt field of an answer is a warning that names the right one", async () => {
+  const { engine } = await openIn({});
+  const specific = { hookEventName: "PreToolUse", permissionDecison: "deny" };
+  engine.on("PreToolUse", () => ({ hookSpecificOutput: specific }) as never);
+  engine.on("PreToolUse", () => ({ sytemMessage: "x", reason: "r" }) as never);
+  const { warnings } = await engine.fire("PreToolUse", bash);
+  expect(warnings.map(({ message }) => message).join()).toMatch(/"permissionDecision"[\s\S]*"systemMessage"/);
 });
 
 test("EN-41 the same function registered twice runs twice", async () => {

@@ -1,24 +1,94 @@
-import { type HookOutput, isObject, type Verdict } from "../../protocol/index.ts";
+import {
+  type HookOutput,
+  isObject,
+  nearest,
+  outputShapes,
+  specificShapes,
+  type ToolInput,
+  type Warning,
+} from "../../protocol/index.ts";
 import type { Ran } from "../ran.ts";
 import { readExact } from "./exact.ts";
 import { noAnswer, type ReadAnswer, type Reading, warn } from "./reading.ts";
 import { salvage } from "./salvage.ts";
 import { honoured } from "./verdict.ts";
 
-/** What a callback returned: nothing, a verdict, or the JSON a command would have printed. */
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * What a callback returned: nothing, a verdict, or the JSON a command would have printed. What was meant as an answer and cannot be
+ * read as one is a failure, and a restriction in it still counts.
+ */
 export function readReturned(ran: Ran, value: unknown, reading: Reading): ReadAnswer {
   if (value === undefined || value === null) return { answer: noAnswer, warnings: [] };
   if (!isObject(value)) return failed(ran, "returned a value that is no object", reading);
-  if (isVerdict(value)) return fromVerdict(value, reading);
-  const exact = readExact(value as HookOutput as Readonly<Record<string, unknown>>, reading);
-  const invalid = "invalid" in exact ? exact.invalid : undefined;
-  if (!("invalid" in exact) && exact.answer.verdict.kind !== "none") return exact;
-  const verdict = salvage(value, reading);
-  if (verdict !== undefined) {
-    const message = `A ${verdict.kind} was read out of a value with a fault and counts (${invalid ?? "it stood in the wrong place"}).`;
-    return { answer: { verdict }, warnings: [warn(reading, "output-repaired", message)] };
+  if (Object.hasOwn(value, "kind")) return readVerdict(ran, value, reading);
+  const exact = readExact(value as HookOutput as Json, reading);
+  const invalid = "invalid" in exact ? exact.invalid : nothingKnownIn(value);
+  if (!("invalid" in exact) && exact.answer.verdict.kind !== "none") return noted(exact, value, reading);
+  const repaired = repair(value, invalid ?? "it stood in the wrong place", reading);
+  if (repaired !== undefined) return repaired;
+  if (invalid !== undefined) return failed(ran, `returned an object that cannot be used: ${invalid}`, reading);
+  return "invalid" in exact ? failed(ran, exact.invalid, reading) : noted(exact, value, reading);
+}
+
+const kinds = ["none", "allow", "ask", "defer", "deny"] as const;
+
+/** An object with `kind` is meant as a verdict and as nothing else. */
+function readVerdict(ran: Ran, value: Json, reading: Reading): ReadAnswer {
+  const kind = kinds.find((known) => known === value["kind"]);
+  if (kind === undefined) {
+    const why = `kind ${shown(value["kind"])} is unknown; it is ${kinds.map((known) => `"${known}"`).join(", ")}`;
+    return repair(value, why, reading) ?? failed(ran, `returned a verdict that cannot be used: ${why}`, reading);
   }
-  return "invalid" in exact ? failed(ran, `returned an object that cannot be used: ${exact.invalid}`, reading) : exact;
+  const { reason, input } = value;
+  if (input !== undefined && !isObject(input) && (kind === "allow" || kind === "ask")) {
+    const why = `input must be an object, not ${shown(input)}`;
+    return repair(value, why, reading) ?? failed(ran, `returned a verdict that cannot be used: ${why}`, reading);
+  }
+  if (kind === "none") return { answer: noAnswer, warnings: [] };
+  const { verdict, warnings } = honoured(kind, typeof reason === "string" ? reason : undefined, reading);
+  const takes = (kind === "allow" || kind === "ask") && input !== undefined && takesInput(reading);
+  const answer = { verdict, ...(takes ? { input: input as ToolInput } : {}) };
+  if (reason === undefined || typeof reason === "string") return { answer, warnings };
+  const dropped = warn(reading, "output-invalid", `The reason of a verdict is a string, not ${shown(reason)}.`);
+  return { answer, warnings: [...warnings, dropped] };
+}
+
+/** A denial or a question that can be read out of a value with a fault. */
+function repair(value: Json, why: string, reading: Reading): ReadAnswer | undefined {
+  const { kind, behavior, message, ...rest } = value;
+  const word = kind ?? behavior;
+  const verdict = salvage(word === undefined ? value : { reason: message, ...rest, permissionDecision: word }, reading);
+  if (verdict === undefined) return undefined;
+  const told = `A ${verdict.kind} was read out of a value with a fault and counts (${why}).`;
+  return { answer: { verdict }, warnings: [warn(reading, "output-repaired", told)] };
+}
+
+/** Names of the wire are many, and an object that has none of them was meant as something else. */
+function nothingKnownIn(value: Json): string | undefined {
+  const names = Object.keys(value);
+  if (names.length === 0 || names.some((name) => Object.hasOwn(outputShapes, name))) return undefined;
+  return `it has no field of an answer, only ${names.slice(0, 5).map(shown).join(", ")}`;
+}
+
+/** The answer, with a word about fields that look like a known one and are not. */
+function noted({ answer, warnings }: ReadAnswer, value: Json, reading: Reading): ReadAnswer {
+  const specific = isObject(value["hookSpecificOutput"]) ? value["hookSpecificOutput"] : {};
+  const told = [
+    ...misspelt(value, Object.keys(outputShapes), "", reading),
+    ...misspelt(specific, Object.keys(specificShapes), "hookSpecificOutput.", reading),
+  ];
+  return told.length === 0 ? { answer, warnings } : { answer, warnings: [...warnings, ...told] };
+}
+
+function misspelt(value: Json, known: readonly string[], prefix: string, reading: Reading): readonly Warning[] {
+  return Object.keys(value).flatMap((name) => {
+    const near = known.includes(name) ? undefined : nearest(name, known);
+    if (near === undefined) return [];
+    const message = `The callback returned ${prefix}${name}, which is ignored. Did you mean "${near}"?`;
+    return [warn(reading, "output-invalid", message)];
+  });
 }
 
 function failed(ran: Ran, why: string, reading: Reading): ReadAnswer {
@@ -26,16 +96,9 @@ function failed(ran: Ran, why: string, reading: Reading): ReadAnswer {
   return { answer: { ...noAnswer, failure }, warnings: [warn(reading, "output-invalid", `The callback ${why}.`)] };
 }
 
-function isVerdict(value: Readonly<Record<string, unknown>>): value is Verdict {
-  return ["none", "allow", "ask", "defer", "deny"].includes(String(value["kind"]));
-}
-
-function fromVerdict(said: Verdict, reading: Reading): ReadAnswer {
-  if (said.kind === "none") return { answer: noAnswer, warnings: [] };
-  const { verdict, warnings } = honoured(said.kind, said.reason, reading);
-  const input =
-    (said.kind === "allow" || said.kind === "ask") && said.input && takesInput(reading) ? { input: said.input } : {};
-  return { answer: { verdict, ...input }, warnings };
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? typeof value;
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
 function takesInput({ row }: Reading): boolean {

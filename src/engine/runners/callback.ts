@@ -1,17 +1,15 @@
 import type { CallbackHook } from "../../protocol/index.ts";
 import type { Ran } from "../ran.ts";
 import type { Soon } from "../soon.ts";
-import { deepFreeze } from "./deep-freeze.ts";
 import { unanswered } from "./ended.ts";
 import { settled } from "./wait.ts";
 
 export interface CallbackCall {
+  /** A copy that nobody can change: one callback cannot change what the next one sees. */
   readonly payload: Readonly<Record<string, unknown>>;
   readonly toolUseId: string | undefined;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Freezes the payload, so that one callback cannot change what the next one sees. */
-  readonly strict: boolean;
 }
 
 /**
@@ -20,7 +18,6 @@ export interface CallbackCall {
  */
 export function runCallback(hook: CallbackHook, call: CallbackCall): Soon<Ran> {
   if (call.signal.aborted) return unanswered({ by: "cancelled" }, call);
-  if (call.strict) deepFreeze(call.payload);
   // A signal of its own, aborted at its deadline too, is worth its price only to a callback that takes one.
   const controller = hook.callback.length > 2 ? new AbortController() : undefined;
   let value: unknown;

@@ -5,6 +5,7 @@ import type { Ran } from "../ran.ts";
 import type { OneLimits } from "../run-one.ts";
 import type { Soon } from "../soon.ts";
 import { runCallback } from "./callback.ts";
+import { frozenFor } from "./frozen-copy.ts";
 import { runFunction } from "./function.ts";
 
 /** The runner of a hook's type, with what it needs. `background`: the run goes on and its answer comes later. */
@@ -18,15 +19,20 @@ export function dispatch(
   const { payload, signal, depth } = firing;
   const { timeoutMs } = limits;
   if (hook.type === "callback") {
-    const call = { payload, toolUseId: toolUseId(payload), timeoutMs, signal, strict: world.strict };
+    const frozen = frozenFor(payload, payloads, () => payload);
+    const call = { payload: frozen, toolUseId: toolUseId(payload), timeoutMs, signal };
     return oneDeeper(hook, depth, () => runCallback(hook, call));
   }
   if (hook.type === "function") {
-    const messages = world.conversation?.(payload) ?? [];
+    const messages = frozenFor(payload, conversations, () => world.conversation?.(payload) ?? []);
     return oneDeeper(hook, depth, () => runFunction(hook, { messages, timeoutMs, signal }));
   }
   return runOutside({ configured, hook, firing, world, limits });
 }
+
+/** What in-process hooks of an event share, by the event's payload. */
+const payloads = new WeakMap<object, unknown>();
+const conversations = new WeakMap<object, unknown>();
 
 function toolUseId(payload: Readonly<Record<string, unknown>>): string | undefined {
   const id = payload["tool_use_id"];

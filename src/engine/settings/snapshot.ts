@@ -5,8 +5,8 @@ import type { CompileCondition } from "../conditions.ts";
 import type { ConfiguredHook } from "../configured.ts";
 import type { Layer } from "../layer.ts";
 import type { ToolAliases } from "../matcher.ts";
-import { deepFreeze } from "../runners/deep-freeze.ts";
 import { configureGroup, type GroupPlace } from "./configure.ts";
+import { deepFreeze } from "./deep-freeze.ts";
 import type { Rows } from "./hooks.ts";
 import { type Effective, mergeLayers } from "./merge.ts";
 

@@ -1,0 +1,75 @@
+import { messageOf, Problem } from "../../protocol/index.ts";
+
+/**
+ * What in-process hooks get of a value of the host's: a copy that they cannot change, so that no handler changes what the next one, or
+ * the host, goes on with. Made when the first one asks for it; all hooks of one event share it.
+ *
+ * Contract: the value itself is neither changed nor frozen. `event` is a new object for every event.
+ */
+export function frozenFor<T>(event: object, copies: WeakMap<object, unknown>, value: () => T): T {
+  const known = copies.get(event);
+  if (known !== undefined) return known as T;
+  const copy = frozenCopy(value());
+  copies.set(event, copy);
+  return copy;
+}
+
+/**
+ * A deep copy, deep-frozen. Contract: stands any depth and circles. Plain data is copied as it is; dates, bytes, maps and sets stay
+ * what they are but cannot be frozen; of any other object its own fields count, as they would in JSON.
+ */
+export function frozenCopy<T>(root: T): T {
+  if (typeof root !== "object" || root === null) return root;
+  const copies = new Map<object, object>();
+  const waiting: (readonly [from: object, to: object])[] = [];
+
+  function copyOf(value: unknown): unknown {
+    if (typeof value !== "object" || value === null) return value;
+    const known = copies.get(value);
+    if (known !== undefined) return known;
+    const copy = emptyCopy(value);
+    copies.set(value, copy);
+    waiting.push([value, copy]);
+    return copy;
+  }
+
+  try {
+    const result = copyOf(root);
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) fill(next[0], next[1], copyOf);
+    return result as T;
+  } catch (cause) {
+    const message = `The payload cannot be copied for in-process hooks: ${messageOf(cause)}.`;
+    throw new Problem("event/bad-payload", message, { cause });
+  }
+}
+
+function emptyCopy(value: object): object {
+  if (Array.isArray(value)) return new Array(value.length);
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return {};
+  if (value instanceof Date) return new Date(value);
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return structuredClone(value);
+  if (value instanceof Map) return new Map();
+  return value instanceof Set ? new Set() : {};
+}
+
+function fill(from: object, to: object, copyOf: (value: unknown) => unknown): void {
+  if (Array.isArray(from)) {
+    for (let at = 0; at < from.length; at++) (to as unknown[])[at] = copyOf(from[at]);
+  } else if (to instanceof Map) {
+    for (const [key, value] of from as Map<unknown, unknown>) to.set(copyOf(key), copyOf(value));
+  } else if (to instanceof Set) {
+    for (const value of from as Set<unknown>) to.add(copyOf(value));
+  } else if (to instanceof Date || ArrayBuffer.isView(to) || to instanceof ArrayBuffer) {
+    return;
+  } else {
+    for (const key of Object.keys(from)) set(to, key, copyOf((from as Readonly<Record<string, unknown>>)[key]));
+  }
+  Object.freeze(to);
+}
+
+/** `__proto__` is a name like any other, but assigning it would not make a field of it. */
+function set(to: object, key: string, value: unknown): void {
+  if (key !== "__proto__") (to as Record<string, unknown>)[key] = value;
+  else Object.defineProperty(to, key, { value, enumerable: true });
+}
