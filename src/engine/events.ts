@@ -115,6 +115,7 @@ export function openEvents(parts: EventParts): Events {
       turn: row.special.endsTurn ? { count: counted.count(payload), cap: options.stopBlockCap } : undefined,
       rejudge: options.rejudge,
       judge: () => judgeOf(now),
+      judgeTimeoutMs: options.judgeTimeoutMs,
       beside: floorOf(row, now),
       rewrittenFrom: row.special.onTool ? watched.rewrittenFrom : undefined,
     });

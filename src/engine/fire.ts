@@ -27,6 +27,7 @@ export interface FireCall {
   readonly rejudge: "conditions" | "all";
   /** The rules, loaded when hooks allow something. */
   judge(): Promise<Judge>;
+  readonly judgeTimeoutMs: number;
   /** What is said beside the hooks whatever they say. */
   readonly beside: Verdict | undefined;
   /** The input that hooks of this event have seen; the payload's came in its place since. */
@@ -75,9 +76,18 @@ async function judgedAgain(outcome: Outcome, first: Settling, plan: Selected, ca
   const second = await secondRound(outcome, first, plan, call);
   const settled = second === undefined ? outcome : settle(second);
   if (settled.decision !== "allow" || !isJudged(call.occasion)) return settled;
-  const against = await objection(call.occasion, settled.updatedInput, await call.judge());
-  if (against.kind === "none") return settled;
-  return settle({ ...(second ?? first), beside: strongest([against, call.beside ?? against]) });
+  const { signal } = call.firing;
+  const limit = { timeoutMs: call.judgeTimeoutMs, signal };
+  const against = await objection(call.occasion, settled.updatedInput, await call.judge(), limit);
+  signal.throwIfAborted();
+  const settling = second ?? first;
+  if (against.verdict.kind === "none") {
+    return against.warnings.length === 0
+      ? settled
+      : { ...settled, warnings: [...settled.warnings, ...against.warnings] };
+  }
+  const warnings = [...settling.warnings, ...against.warnings];
+  return settle({ ...settling, warnings, beside: strongest([against.verdict, call.beside ?? against.verdict]) });
 }
 
 /** Which hooks would run, and why the others would not. Starts nothing. */

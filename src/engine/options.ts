@@ -36,6 +36,8 @@ export interface EngineOptions {
   readonly stopBlockCap?: number;
   readonly canDefer?: boolean;
   readonly rejudge?: "conditions" | "all";
+  /** How long the `judge` port may take about one call; then the user is asked. Default: 10,000. */
+  readonly judgeTimeoutMs?: number;
   /** Whether the host offers the mode that asks nothing. */
   readonly bypassAvailable?: boolean;
   /** Lets the observer see what hooks were told and said. */

@@ -76,16 +76,32 @@ export interface WakeCall {
   readonly text: string;
 }
 
-/** What the permission rules say of a call, in the engine's words. */
-export interface Judged {
-  readonly decision: "allow" | "ask" | "deny";
-  readonly reason: string;
-  /** False when nothing but the mode decided. */
-  readonly byRule: boolean;
-  readonly rule?: string;
-}
+/** What the permission rules say of a call that hooks allowed. */
+export type Judged =
+  | { readonly decision: "allow"; readonly reason?: string; readonly byRule?: boolean }
+  | {
+      readonly decision: "ask" | "deny";
+      /** Shown to the user and given to the model. */
+      readonly reason: string;
+      /** False when no rule speaks of the call and only the permission mode decided: then the hook's allow stands. Default: true. */
+      readonly byRule?: boolean;
+      /** The rule's text. */
+      readonly rule?: string;
+    };
 
-export type Judge = (tool: string, input: ToolInput, payload: Partial<Payload>) => Judged | Promise<Judged>;
+/**
+ * Permission rules of the host's own, asked about every call that hooks allowed.
+ *
+ * Contract: answers within `judgeTimeoutMs`; `signal` is aborted when the event is cancelled or the time is up. A judge that throws,
+ * takes longer or answers anything else never ends as allow: the user is asked, or the call is denied where the event cannot ask, and
+ * the outcome has the warning `judge-failed`.
+ */
+export type Judge = (
+  tool: string,
+  input: ToolInput,
+  payload: Partial<Payload>,
+  signal: AbortSignal,
+) => Judged | Promise<Judged>;
 
 export type Notice =
   | { readonly kind: "run"; readonly record: RunRecord; readonly event: string; readonly sessionId: string }

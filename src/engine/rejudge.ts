@@ -1,5 +1,7 @@
-import type { ToolInput, Verdict } from "../protocol/index.ts";
+import { isObject, messageOf, type ToolInput, type Verdict, type Warning } from "../protocol/index.ts";
 import type { Judge } from "./ports.ts";
+import { type Limit, type Waited, waitFor } from "./runners/wait.ts";
+import { duration } from "./runners/words.ts";
 import type { Occasion } from "./select.ts";
 
 /** Whether rules are asked about what hooks allow on this event. */
@@ -7,21 +9,77 @@ export function isJudged({ row }: Occasion): boolean {
   return row.special.onTool === true && row.decisions.includes("allow");
 }
 
+export interface Objection {
+  readonly verdict: Verdict;
+  readonly warnings: readonly Warning[];
+}
+
 /**
  * What the rules have against an input that hooks allowed: a hook's allow never beats a deny or ask rule.
  *
- * Where an event answers in the person's place, a question is what it answers; only an input that the hook made itself is asked about
- * again.
+ * Where an event answers in the user's place, a question is what it answers; only an input that the hook made itself is asked about
+ * again. A judge that throws, takes too long or gives an answer that cannot be read has not allowed anything: the user is asked, and
+ * where the event cannot ask, the call is denied.
  */
 export async function objection(
   { row, payload }: Occasion,
   rewritten: ToolInput | undefined,
   judge: Judge,
-): Promise<Verdict> {
+  limit: Limit,
+): Promise<Objection> {
   const { tool_name: tool, tool_input: sent } = payload;
-  const { decision, reason, byRule } = await judge(String(tool), rewritten ?? (sent as ToolInput), payload);
-  if (decision === "allow" || !byRule) return { kind: "none" };
-  const answersQuestions = !row.decisions.includes("ask");
-  if (decision === "ask" && answersQuestions && rewritten === undefined) return { kind: "none" };
-  return { kind: decision, reason };
+  const waited = await waitFor(
+    async (signal) => judge(String(tool), rewritten ?? (sent as ToolInput), payload, signal),
+    limit,
+  );
+  const canAsk = row.decisions.includes("ask");
+  const read = readJudged(waited, limit);
+  const { verdict, warnings } = read;
+  if (verdict.kind !== "ask") return read;
+  if ("fault" in read) return canAsk ? read : { verdict: { kind: "deny", reason: verdict.reason }, warnings };
+  return canAsk || rewritten !== undefined ? read : { verdict: { kind: "none" }, warnings };
+}
+
+type ReadJudged = Objection & { readonly fault?: true };
+
+function readJudged(waited: Waited<unknown>, { timeoutMs }: Limit): ReadJudged {
+  if (waited.by === "threw") return unusable(`it threw: ${messageOf(waited.error)}`);
+  if (waited.by === "timeout") return unusable(`it gave no answer within ${duration(timeoutMs)}`);
+  if (waited.by === "cancelled") return unusable("it was cancelled");
+  if (!isObject(waited.value)) return unusable(`it answered ${shown(waited.value)}, not an object`);
+  const { decision, reason, byRule } = waited.value;
+  if (decision === "allow") return nothing;
+  const word = restriction(decision);
+  if (word === undefined) return unusable(`its decision is ${shown(decision)}, not "allow", "ask" or "deny"`);
+  if (word === decision && byRule === false) return nothing;
+  const faults = [
+    ...(word === decision ? [] : [`its decision is ${shown(decision)} and was read as "${word}"`]),
+    ...(typeof reason === "string" && reason.trim() !== "" ? [] : ["it gave no reason"]),
+    ...(byRule === undefined || typeof byRule === "boolean" ? [] : [`byRule is ${shown(byRule)}, not true or false`]),
+  ];
+  const words = typeof reason === "string" && reason.trim() !== "" ? reason : `The host's rules said ${word}.`;
+  return { verdict: { kind: word, reason: words }, warnings: faults.map(warningOf) };
+}
+
+const nothing: ReadJudged = { verdict: { kind: "none" }, warnings: [] };
+
+/** What restricts need not be exact. */
+function restriction(decision: unknown): "ask" | "deny" | undefined {
+  const word = typeof decision === "string" ? decision.trim().toLowerCase() : undefined;
+  if (word === "deny" || word === "block") return "deny";
+  return word === "ask" ? "ask" : undefined;
+}
+
+function unusable(why: string): ReadJudged {
+  const reason = `The permission rules could not be asked: ${why}.`;
+  return { verdict: { kind: "ask", reason }, warnings: [warningOf(why)], fault: true };
+}
+
+function warningOf(why: string): Warning {
+  return { code: "judge-failed", message: `The judge of permission rules cannot be relied on: ${why}.` };
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

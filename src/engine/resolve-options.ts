@@ -34,6 +34,7 @@ export function resolveOptions(options: EngineOptions): ResolvedOptions {
     stopBlockCap: options.stopBlockCap ?? capFrom(env["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"]),
     canDefer: options.canDefer ?? true,
     rejudge: options.rejudge ?? "conditions",
+    judgeTimeoutMs: options.judgeTimeoutMs ?? 10_000,
     bypassAvailable: options.bypassAvailable ?? false,
     observeContent: options.observeContent ?? false,
     clientHome: options.clientHome ?? clientHome(env["CLAUDE_CONFIG_DIR"], home),

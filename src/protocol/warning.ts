@@ -41,6 +41,7 @@ export const warningCodes = {
   "input-conflict": "two hooks rewrote the input differently; the last configured one counts",
   "rewrite-ignored": "a rewrite in the second round does not count",
   "unknown-decision": "a decision word that this event does not know",
+  "judge-failed": "the host's judge of permission rules threw, took too long or gave no usable answer",
   "defer-unsupported": "the host cannot defer; the person is asked instead",
   "continue-ignored": "continue: false has no effect on this event",
   "stop-is-not-deny": "continue: false does not stop this tool call; answer deny for that",

@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import type { Judge, Judged } from "../../src/engine/index.ts";
+import { bash, openIn } from "./world.ts";
+
+async function allowedUnder(judge: Judge, judgeTimeoutMs = 10_000) {
+  const { engine } = await openIn({}, { ports: { judge }, judgeTimeoutMs });
+  engine.on("PreToolUse", () => ({ kind: "allow" }));
+  engine.on("PermissionRequest", () => ({ kind: "allow" }));
+  return engine;
+}
+
+const answers =
+  (value: unknown): Judge =>
+  () =>
+    value as Judged;
+const throws = (): Judged => {
+  throw new Error("no database");
+};
+
+test.each<[string, Judge, string]>([
+  ["throws", throws, "no database"],
+  ["rejects", () => Promise.reject(new Error("no database")), "no database"],
+  ["answers nothing", answers(undefined), "undefined"],
+  ["answers an object without a decision", answers({}), "decision"],
+  ["answers a word that does not exist", answers({ decision: "maybe", reason: "r", byRule: false }), "maybe"],
+  ["answers a text", answers("allow"), "allow"],
+])("a judge that %s asks, with a warning", async (_, judge, words) => {
+  const engine = await allowedUnder(judge);
+  const outcome = await engine.fire("PreToolUse", bash);
+  expect(outcome).toMatchObject({ decision: "ask", reason: expect.stringContaining(words) });
+  expect(outcome.warnings).toContainEqual(
+    expect.objectContaining({ code: "judge-failed", message: expect.stringContaining(words) }),
+  );
+  const request = await engine.fire("PermissionRequest", bash);
+  expect(request).toMatchObject({ decision: "deny", blocked: true });
+});
+
+test("a judge that never answers asks after judgeTimeoutMs, and its signal is aborted", async () => {
+  let aborted = false;
+  const hangs: Judge = (_tool, _input, _payload, signal) =>
+    new Promise(() => {
+      signal.addEventListener("abort", () => {
+        aborted = true;
+      });
+    });
+  const engine = await allowedUnder(hangs, 50);
+  const outcome = await engine.fire("PreToolUse", bash);
+  expect(outcome).toMatchObject({ decision: "ask", reason: expect.stringContaining("no answer within") });
+  expect(outcome.warnings).toContainEqual(expect.objectContaining({ code: "judge-failed" }));
+  expect(aborted).toBe(true);
+});
+
+test("aborting ends the wait for a judge with the signal's reason", async () => {
+  const engine = await allowedUnder(() => new Promise(() => undefined));
+  const controller = new AbortController();
+  const fired = engine.fire("PreToolUse", bash, { signal: controller.signal });
+  setTimeout(() => controller.abort(new Error("enough")), 50);
+  await expect(fired).rejects.toThrow("enough");
+});
+
+test.each([
+  [{ decision: "deny", reason: "r" }, "deny", 0],
+  [{ decision: "deny", reason: "r", byRule: true }, "deny", 0],
+  [{ decision: "ask", reason: "r" }, "ask", 0],
+  [{ decision: "DENY", reason: "r", byRule: true }, "deny", 1],
+  [{ decision: "block", byRule: false, reason: "r" }, "deny", 1],
+  [{ decision: "deny" }, "deny", 1],
+  [{ decision: "deny", reason: "r", byRule: "no" }, "deny", 1],
+  [{ decision: "deny", reason: "r", byRule: false }, "allow", 0],
+  [{ decision: "allow" }, "allow", 0],
+])("a judge that answers %j ends as %s", async (answer, decision, warnings) => {
+  const engine = await allowedUnder(answers(answer));
+  const outcome = await engine.fire("PreToolUse", bash);
+  expect(outcome.decision).toBe(decision);
+  expect(outcome.reason === undefined || outcome.reason !== "").toBe(true);
+  expect(outcome.warnings.filter(({ code }) => code === "judge-failed")).toHaveLength(warnings);
+});
