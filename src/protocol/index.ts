@@ -12,6 +12,7 @@ export {
 } from "./catalog.ts";
 export { type CommonInput, commonFields } from "./common.ts";
 export type { Field, Fields } from "./field.ts";
+export { type ForeignName, foreignName } from "./foreign-names.ts";
 export type {
   AgentHook,
   Callback,

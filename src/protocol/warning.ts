@@ -30,6 +30,7 @@ export const warningCodes = {
   "trust-store-refused":
     "the file with a person's approvals cannot be relied on; nothing of the project counts as approved",
   "managed-unreadable": "a managed file cannot be used; tool calls are asked about until it can",
+  "foreign-name": "the event or the tool has a name of another agent; `hookline run` refuses such a payload",
   "payload-incomplete": "the payload lacks a field that the event normally has",
   "hook-failed": "a hook failed; the operation goes on or not by its failure policy",
   "exit-2-ignored": "exit 2 is no decision on this event; stderr goes to the person",

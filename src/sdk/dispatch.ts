@@ -2,15 +2,19 @@ import { messageOf } from "../protocol/index.ts";
 import type { AppWarning } from "./accept.ts";
 import type { Answer } from "./answer.ts";
 import { type ChainRun, type HandlerTrace, select } from "./chain.ts";
-import { ticks } from "./clock.ts";
+import { isoTime, ticks } from "./clock.ts";
 import { eventContext } from "./context.ts";
 import { type HookEvent, readEvent, type WirePayload } from "./event.ts";
 import { type Folded, fold } from "./fold.ts";
+import { deniedForCodex, whyForeign } from "./foreign-payload.ts";
 import { recordOf } from "./log-record.ts";
+import { appFailure } from "./no-answer.ts";
 import type { AppOptions, AppParts } from "./parts.ts";
+import { isKnownEvent } from "./rules.ts";
 import { type Spelled, spell } from "./spell.ts";
 import { lazyState } from "./state/state.ts";
 import { lazyTasks } from "./tasks/tasks.ts";
+import { strictestMode } from "./terms.ts";
 import { appScope, throughApp } from "./through-app.ts";
 import type { World } from "./world.ts";
 
@@ -28,6 +32,8 @@ export interface Settled extends Spelled {
 export async function dispatch(parts: AppParts, payload: WirePayload, world: World): Promise<Settled> {
   const begun = ticks();
   const event = readEvent(payload);
+  const foreign = whyForeign(event, parts.registrations);
+  if (foreign !== undefined) return refuseForeign(foreign, event, parts, world);
   const chain = select(parts.registrations, event);
   const state = world.state ?? lazyState(event, parts.options, world);
   const tasks = lazyTasks(event, parts.options, parts.tasks, world);
@@ -43,7 +49,7 @@ export async function dispatch(parts: AppParts, payload: WirePayload, world: Wor
   const said = await throughApp(chain, event, { parts, world, shared, trouble }, run);
   for (const { message } of run.warnings) world.complain(message);
   const told = await tellFailures(run, event, state, world);
-  const folded = fold([...said, ...(await tasks.due()), ...told]);
+  const folded = deniedForCodex(fold([...said, ...(await tasks.due()), ...told]), payload);
   const spelled = spell(event.name, folded);
   parts.observers.tell("hook-end", () => ({ ...about(), ms: ticks() - begun, wire: spelled.wire }), trouble);
   const ms = ticks() - begun;
@@ -59,6 +65,33 @@ export async function dispatch(parts: AppParts, payload: WirePayload, world: Wor
     await parts.providers.disposeEvent(event);
   };
   return { ...spelled, event: event.name, folded, warnings: run.warnings, trace: run.trace, dispose };
+}
+
+/** By the failure policy, as a process tells it: other agents obey exit 2 with a reason on stderr, and hardly any other denial. */
+function refuseForeign(message: string, event: HookEvent, parts: AppParts, world: World): Settled {
+  const meant = isKnownEvent(event.name)
+    ? parts.registrations.filter((one) => one.event === event.name)
+    : parts.registrations;
+  const spelled = appFailure(message, strictestMode(parts, meant, world.onFailure), event.raw);
+  parts.observers.tell("hook-error", () => ({ event: event.name, error: message }), world.complain);
+  world.log?.({
+    time: isoTime(world.now()),
+    ...(event.sessionId ? { session: event.sessionId } : {}),
+    event: event.name,
+    ...(typeof event["toolName"] === "string" ? { tool: event["toolName"] } : {}),
+    answer: spelled.exitCode === 2 ? "refused" : "none",
+    exit: spelled.exitCode,
+    failed: message,
+  });
+  const refusal = spelled.exitCode === 2 ? { refusal: { reason: message } } : {};
+  return {
+    ...spelled,
+    event: event.name,
+    folded: { contexts: [], messages: [], ...refusal },
+    warnings: [{ code: "app-failed", message }],
+    trace: [],
+    dispose: async () => undefined,
+  };
 }
 
 /** No failure is silent: stderr at once, and a message for the person once per session and handler. */

@@ -60,7 +60,11 @@ const unknownEvent: Rule = { method: "on", form: "plain", legal: [] };
 
 /** Contract: an event this package does not know has a rule too; only raw fields and messages are legal there. */
 export function ruleOf(event: string): Rule {
-  return Object.hasOwn(rules, event) ? rules[event as EventName] : unknownEvent;
+  return isKnownEvent(event) ? rules[event as EventName] : unknownEvent;
+}
+
+export function isKnownEvent(event: string): boolean {
+  return Object.hasOwn(rules, event);
 }
 
 export function isLegal(rule: Rule, kind: AnswerKind): boolean {

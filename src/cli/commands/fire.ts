@@ -1,4 +1,4 @@
-import { type Outcome, Problem } from "../../protocol/index.ts";
+import { foreignName, type Outcome, Problem, type Warning } from "../../protocol/index.ts";
 import type { Command } from "../command.ts";
 import { engineOptions, openFrom } from "../engine-options.ts";
 import { jsonText } from "../print/json.ts";
@@ -33,7 +33,8 @@ Hooks that run in the background are waited for before the command ends; Ctrl-C 
     const engine = await openFrom(call, io);
     try {
       const outcome = await engine.fire(event, payload, { signal: io.signal });
-      const told = { ...outcome, warnings: [...engine.warnings, ...outcome.warnings] };
+      const warnings = [...engine.warnings, ...foreignWarning(event, payload), ...outcome.warnings];
+      const told = { ...outcome, warnings };
       await io.out(call.flag("json") ? jsonText(told) : outcomeText(told, styleFor(io)));
       return call.flag("exit-code") ? exitCode(outcome) : 0;
     } finally {
@@ -44,6 +45,15 @@ Hooks that run in the background are waited for before the command ends; Ctrl-C 
 
 /** Background hooks have limits of their own; this one is for those that were given none. */
 const longestWaitMs = 600_000;
+
+/** Hooks that settings name are matched by name, so a payload of another agent finds none. */
+function foreignWarning(event: string, payload: Readonly<Record<string, unknown>>): readonly Warning[] {
+  const foreign = foreignName(event, payload["tool_name"]);
+  if (foreign === undefined) return [];
+  const { kind, name, agent } = foreign;
+  const message = `The ${kind} "${name}" belongs to ${agent}. Claude Code never sends it, and hookline run refuses it.`;
+  return [{ code: "foreign-name", message, place: name }];
+}
 
 function exitCode({ decision, blocked }: Outcome): number {
   if (decision === "deny" || blocked) return 2;

@@ -6,8 +6,9 @@ export const command: Command = {
 
 HOOKS_FILE is a .ts, .mts, .js or .mjs file that exports an app of hookline/sdk. TypeScript is built once per content; other files are
 built ahead for their next start, unless HOOKLINE_BUILD_AHEAD=0 is in the environment. Nothing but the answer reaches standard output.
-When the file does not load or the event cannot be read, --on-failure block is exit 2 with the reason on stderr; otherwise the person
-gets a message and the exit status is 1. HOOKLINE=0 switches all hooks off.`,
+When the file does not load or the event cannot be read, --on-failure block is exit 2 with the reason on stderr; otherwise the user
+gets a message and the exit status is 1. A payload of another agent (an event or a tool with a name of Gemini CLI, Cursor and others) and
+an event that neither the catalog nor the app knows are failures too. HOOKLINE=0 switches all hooks off.`,
   options: {
     "on-failure": { type: "string", value: "block|continue", about: "what a failure of the whole app means" },
     record: { type: "string", value: "DIR", about: "keep the payload there, secrets masked, as a fixture for tests" },

@@ -1,0 +1,101 @@
+/** A name of an event or a tool that another agent uses and Claude Code does not. */
+export interface ForeignName {
+  readonly kind: "event" | "tool";
+  readonly name: string;
+  /** The agents that use it, for messages: `Gemini CLI or Qwen Code`. */
+  readonly agent: string;
+}
+
+interface NamesOfAgent {
+  readonly agent: string;
+  readonly events: string;
+  readonly tools: string;
+}
+
+/**
+ * The only table of names of other agents. A name that Claude Code uses too (`PreToolUse`, `Bash`, `Edit`) must not be in it: such a
+ * payload is answered like one of Claude Code's. Names are separated by blanks.
+ */
+const namesOfAgents: readonly NamesOfAgent[] = [
+  {
+    agent: "Gemini CLI",
+    events: "BeforeTool AfterTool BeforeAgent AfterAgent BeforeModel AfterModel BeforeToolSelection PreCompress",
+    tools:
+      "run_shell_command read_file read_many_files write_file replace list_directory search_file_content grep_search glob web_fetch google_web_search save_memory write_todos invoke_agent ask_user activate_skill",
+  },
+  {
+    agent: "Qwen Code",
+    events: "TodoCreated TodoCompleted",
+    tools:
+      "run_shell_command read_file write_file edit list_directory grep_search glob web_fetch web_search todo_write",
+  },
+  {
+    agent: "Codex",
+    events: "",
+    tools:
+      "exec_command write_stdin shell local_shell shell_command apply_patch update_plan view_image spawn_agent unified_exec",
+  },
+  {
+    agent: "GitHub Copilot",
+    events:
+      "sessionStart sessionEnd userPromptSubmitted userPromptTransformed preToolUse postToolUse postToolUseFailure preMcpToolCall permissionRequest agentStop subagentStart subagentStop preCompact errorOccurred notification",
+    tools:
+      "bash powershell view create edit str_replace_editor apply_patch grep rg glob web_fetch web_search update_todo task run_in_terminal runTerminalCommand insert_edit_into_file replace_string_in_file create_file",
+  },
+  {
+    agent: "Cursor",
+    events:
+      "sessionStart sessionEnd beforeSubmitPrompt preToolUse postToolUse postToolUseFailure beforeShellExecution afterShellExecution beforeMCPExecution afterMCPExecution beforeReadFile afterFileEdit beforeTabFileRead afterTabFileEdit afterAgentResponse afterAgentThought subagentStart subagentStop preCompact stop workspaceOpen",
+    tools: "run_terminal_cmd edit_file search_replace delete_file codebase_search",
+  },
+  { agent: "Droid", events: "", tools: "Execute Create ApplyPatch FetchUrl" },
+  {
+    agent: "Cline",
+    events:
+      "TaskStart TaskResume TaskCancel TaskComplete TaskError SessionShutdown tool_call tool_result agent_start agent_end",
+    tools: "run_commands execute_command editor write_to_file replace_in_file",
+  },
+  {
+    agent: "OpenCode",
+    events:
+      "tool.execute.before tool.execute.after chat.message chat.params chat.headers permission.ask permission.asked permission.replied command.execute.before session.created session.idle session.error session.status session.compacted shell.env experimental.session.compacting experimental.text.complete",
+    tools: "bash read write edit patch multiedit glob grep list webfetch websearch todowrite todoread task",
+  },
+  {
+    agent: "Pi",
+    events:
+      "session_start session_shutdown input before_agent_start agent_start agent_end turn_start turn_end context tool_call tool_result",
+    tools: "bash read write edit grep find ls",
+  },
+  {
+    agent: "Goose",
+    events: "BeforeReadFile AfterFileEdit BeforeShellExecution",
+    tools: "developer__shell developer__text_editor",
+  },
+  {
+    agent: "Windsurf",
+    events:
+      "pre_user_prompt pre_run_command post_run_command pre_write_code post_write_code pre_read_code post_read_code pre_mcp_tool_use post_mcp_tool_use post_cascade_response post_setup_worktree",
+    tools: "",
+  },
+  {
+    agent: "Kiro",
+    events: "agentSpawn userPromptSubmit PostFileSave PostFileCreate PostFileDelete PreTaskExec PostTaskExec",
+    tools: "execute_bash fs_read fs_write use_aws",
+  },
+  { agent: "Augment", events: "PromptSubmit", tools: "launch-process save-file str-replace-editor remove-files" },
+  { agent: "Amp", events: "session.start agent.start agent.end tool.call tool.result", tools: "" },
+  { agent: "Mistral Vibe", events: "pre_tool post_tool post_agent", tools: "" },
+];
+
+/** The name of another agent in a payload's event or tool; the event counts first. Undefined when there is none. */
+export function foreignName(event: unknown, tool: unknown): ForeignName | undefined {
+  return lookUp("event", event) ?? lookUp("tool", tool);
+}
+
+function lookUp(kind: ForeignName["kind"], name: unknown): ForeignName | undefined {
+  if (typeof name !== "string" || name === "") return undefined;
+  const agents = namesOfAgents.filter((one) => (kind === "event" ? one.events : one.tools).split(" ").includes(name));
+  if (agents.length === 0) return undefined;
+  return { kind, name, agent: agents.map(({ agent }) => agent).join(" or ") };
+}
