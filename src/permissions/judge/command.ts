@@ -25,11 +25,12 @@ export function judgeCommand(part: CommandPart, text: WholeText, rules: RulesOn,
   const inner = part.opaque === undefined ? undefined : judgeOpaque(part, rules, desk);
   const firm = strictest([judgeRules(texts, rules, desk), inner, judgeRemoval(part, desk), judgeOperands(part, desk)]);
   if (firm) return firm;
-  if (texts.head === undefined) return byMode(mode, "other", "which program runs is not known beforehand");
+  if (texts.head === undefined && !part.carried)
+    return byMode(mode, "other", "which program runs is not known beforehand");
   if (text.tainted !== undefined) {
     return byMode(mode, "other", `the command sets ${text.tainted}; no rule allows anything beside that`);
   }
-  if (entersRepository(part, desk)) {
+  if (!part.carried && entersRepository(part, desk)) {
     return byMode(mode, "other", "git in another folder runs what that folder's configuration names");
   }
   const rule = coveringRule(part, texts, rules.allow);
@@ -79,7 +80,7 @@ function strongest(
   return maybe && { rule: maybe, met: "maybe" };
 }
 
-/** A rule that covers the command, or the exact rule of a wrapper around it (PE-30). */
+/** A rule that covers the command, the exact rule of a wrapper around it, or any rule of one that carries it (PE-30). */
 function coveringRule(part: CommandPart, texts: CommandTexts, allow: readonly PolicyRule[]): PolicyRule | undefined {
   const covering = allow.find(({ meaning: { target } }) => {
     if (target.kind === "all") return part.opaque === undefined;
@@ -90,13 +91,15 @@ function coveringRule(part: CommandPart, texts: CommandTexts, allow: readonly Po
     );
   });
   if (covering) return covering;
+  let carried = part.carried === true;
   for (let outer = part.within; outer !== undefined; outer = outer.within) {
     const wrapper = textsOf(outer);
-    const exact = allow.find(
+    const around = allow.find(
       ({ meaning: { target } }) =>
-        target.kind === "command" && target.pattern.exact && isCovered(wrapper, target.pattern),
+        target.kind === "command" && (carried || target.pattern.exact) && isCovered(wrapper, target.pattern),
     );
-    if (exact) return exact;
+    if (around) return around;
+    carried &&= outer.carried === true;
   }
   return undefined;
 }

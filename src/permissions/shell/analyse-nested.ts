@@ -1,8 +1,8 @@
+import type { Inner } from "./inner.ts";
 import { parseShell } from "./parse.ts";
 import type { CommandPart } from "./part.ts";
 import { costs, oddCharacters } from "./prefilter.ts";
 import { fixedScope } from "./scope.ts";
-import type { Inner } from "./unwrap.ts";
 import { type Walk, walkScript } from "./walk.ts";
 
 const deepestScript = 5;

@@ -3,12 +3,13 @@ import { parseNested } from "./analyse-nested.ts";
 import { addName, readAssignedWord, walkAssignment } from "./assignment.ts";
 import { type PlainForm, readBuiltin } from "./builtins.ts";
 import { walkFound } from "./found.ts";
+import type { Inner } from "./inner.ts";
 import { isHarmlessName, isPrivateName } from "./names.ts";
 import { type CommandPart, type Places, type ShellWord, type Span, staticValue } from "./part.ts";
 import { type Flow, follow, nowhere, staying, unknownPlace } from "./places.ts";
 import { standardInput, walkRedirections } from "./redirection.ts";
 import { nothingFound } from "./scope.ts";
-import { type Inner, unwrap } from "./unwrap.ts";
+import { unwrap } from "./unwrap.ts";
 import type { Walk } from "./walk.ts";
 import { readWord } from "./word.ts";
 
@@ -35,6 +36,7 @@ export function walkCommand(node: Command, places: Places, walk: Walk): Flow {
 }
 
 interface Started {
+  readonly carried?: boolean;
   readonly words: readonly ShellWord[];
   readonly raw: string;
   readonly at: Span;
@@ -44,12 +46,12 @@ interface Started {
 }
 
 /** A command from its words: written in the text, or found inside a wrapper. */
-function runCommand({ words, raw, at, openEnded, stdin }: Started, places: Places, walk: Walk): Flow {
+function runCommand({ words, raw, at, openEnded, stdin, carried }: Started, places: Places, walk: Walk): Flow {
   const [name, ...args] = words;
   if (name === undefined) return staying(places);
   const head = staticValue(name);
   const base = { kind: "command", words, raw, at, via: walk.via, places, openEnded } as const;
-  const part: CommandPart = walk.within ? { ...base, within: walk.within } : base;
+  const part: CommandPart = walk.within ? { ...base, within: walk.within, ...(carried ? { carried } : {}) } : base;
   if (head === undefined) {
     walk.parts.push(part);
     return staying(places);
@@ -85,6 +87,11 @@ function runInner(inner: Inner, head: string, part: CommandPart, stdin: string |
     return;
   }
   const below: Walk = { ...walk, via: [...walk.via, head], within: part };
+  if (inner.kind === "file") {
+    const { access, option, word } = inner;
+    walk.parts.push({ kind: access, operator: option, target: word, at: part.at, via: below.via, places: part.places });
+    return;
+  }
   if (inner.kind === "script") {
     parseNested(inner, part, below);
     return;
@@ -95,7 +102,8 @@ function runInner(inner: Inner, head: string, part: CommandPart, stdin: string |
   }
   const raw = inner.words.map((word) => word.raw).join(" ");
   const places = inner.elsewhere ? unknownPlace : part.places;
-  runCommand({ words: inner.words, raw, at: part.at, openEnded: inner.openEnded, stdin }, places, below);
+  const carried = inner.carried === true;
+  runCommand({ words: inner.words, raw, at: part.at, openEnded: inner.openEnded, stdin, carried }, places, below);
 }
 
 function unknownPlaceIfMoved(inners: readonly Inner[], places: Places): Places {

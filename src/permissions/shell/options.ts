@@ -10,6 +10,8 @@ export interface OptionGrammar {
   readonly longValued?: readonly string[];
   /** Whole words that count as an option besides, e.g. `-5`. */
   readonly also?: RegExp;
+  /** `+x` is an option like `-x`, as shells read it. */
+  readonly plus?: boolean;
 }
 
 /** An option's letter or long name, with its value. */
@@ -67,15 +69,17 @@ function readFrom(
     if (word === undefined) break;
     const text = staticValue(word);
     if (text === undefined) {
-      // A word that begins with known text other than a dash is an operand, whatever the rest of it is.
-      return !word.splits && /^[^-]/.test(word.pieces[0]) ? { next: index, ended: false } : undefined;
+      // A word that begins with known text other than a sign of options is an operand, whatever the rest of it is.
+      const operand = grammar.plus ? /^[^-+]/ : /^[^-]/;
+      return !word.splits && operand.test(word.pieces[0]) ? { next: index, ended: false } : undefined;
     }
     if (text === "--") return { next: index + 1, ended: true };
     if (grammar.also?.test(text)) {
       options.push({ name: text });
       continue;
     }
-    if (!text.startsWith("-") || text === "-") return { next: index, ended: false };
+    const plus = grammar.plus === true && /^\+./.test(text);
+    if (!plus && (!text.startsWith("-") || text === "-")) return { next: index, ended: false };
     const read = text.startsWith("--") ? readLong(text, word, grammar) : readCluster(text, word, grammar);
     if (read === undefined) return undefined;
     const last = read.at(-1);
@@ -89,6 +93,36 @@ function readFrom(
     }
   }
   return { next: words.length, ended: false };
+}
+
+const mostReadings = 16;
+
+/**
+ * Where the operands of a line may begin, for a program whose options are only partly known: an option that is not in the
+ * grammar may or may not take the next word. Undefined when there are too many possibilities.
+ */
+export function operandStarts(words: readonly ShellWord[], grammar: OptionGrammar): readonly number[] | undefined {
+  const starts = new Set<number>();
+  const seen = new Set<number>([0]);
+  for (const index of seen) {
+    if (seen.size > mostReadings) return undefined;
+    const word = words[index];
+    if (word === undefined) continue;
+    const text = word.pieces[0];
+    if (staticValue(word) === "--") starts.add(index + 1);
+    else if (!text.startsWith("-") || text === "-") starts.add(index);
+    else for (const next of afterOption(word, grammar)) seen.add(index + next);
+  }
+  return [...starts].sort((a, b) => a - b);
+}
+
+/** How many words an option may take, itself included. */
+function afterOption(word: ShellWord, grammar: OptionGrammar): readonly number[] {
+  const text = staticValue(word);
+  if (text === undefined || grammar.also?.test(text)) return [1];
+  const read = text.startsWith("--") ? readLong(text, word, grammar) : readCluster(text, word, grammar);
+  if (read !== undefined) return [read.at(-1)?.wants ? 2 : 1];
+  return text.includes("=") ? [1] : [1, 2];
 }
 
 interface One {

@@ -38,6 +38,8 @@ export interface CommandPart extends Part {
   readonly raw: string;
   /** The wrapper this command stands in, whose exact rule covers it too. */
   readonly within?: CommandPart;
+  /** A rule that allows the program around it allows it too, as with `npx`. */
+  readonly carried?: boolean;
   /** Why what it starts cannot be seen: nothing but an exact rule allows it. */
   readonly opaque?: string;
   /** Words that were set aside as the end is not known, e.g. by xargs. */

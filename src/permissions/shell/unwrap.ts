@@ -1,39 +1,79 @@
-import { readOptions } from "./options.ts";
+import { type Dialect, emptyWord, type Inner, scriptOf, withoutText } from "./inner.ts";
+import { launchers } from "./launchers.ts";
+import { optionCommands } from "./option-commands.ts";
+import { optionValues } from "./option-values.ts";
+import { operandStarts, readOptions } from "./options.ts";
 import { type ShellWord, staticValue } from "./part.ts";
+import { unwrapAt, unwrapCrontab, unwrapFind, unwrapGit, unwrapSed, unwrapSu } from "./unwrap-own.ts";
 import { shellOptions, shells, type Wrapper, wrappers } from "./wrappers.ts";
-
-/** What a command starts in turn. */
-export type Inner =
-  | {
-      readonly kind: "command";
-      readonly words: readonly ShellWord[];
-      readonly openEnded: boolean;
-      readonly sets: readonly ShellWord[];
-      /** It runs in folders that are not known beforehand. */
-      readonly elsewhere?: boolean;
-    }
-  | {
-      readonly kind: "script";
-      readonly text: string;
-      readonly dialect: Dialect;
-      /** The word that holds it; absent when it is read from standard input. */
-      readonly from?: ShellWord;
-      readonly openEnded: boolean;
-    }
-  /** It starts something that cannot be seen. */
-  | { readonly kind: "opaque"; readonly why: string };
-
-export type Dialect = "bash" | "sh" | "other";
 
 /** The commands inside a command, by the table of wrappers; none for an ordinary program. */
 export function unwrap(head: string, args: readonly ShellWord[], stdin?: string): readonly Inner[] {
   if (head === "find") return unwrapFind(args);
   if (head === "eval") return args.length === 0 ? [] : [scriptOf(args, "bash", false)];
   if (head === "su") return unwrapSu(args);
+  if (head === "sed") return unwrapSed(args);
+  if (head === "at" || head === "batch") return unwrapAt(args, stdin);
+  if (head === "crontab") return unwrapCrontab(args, stdin);
   const dialect = shells.get(head);
   if (dialect) return unwrapShell(args, dialect, stdin);
   const wrapper = wrappers.get(head);
-  return wrapper ? unwrapProgram(head, args, wrapper) : [];
+  if (wrapper) return unwrapProgram(head, args, wrapper);
+  const launched = launcherOf(head, args);
+  const inside = launched ? unwrapLoose(launched.name, launched.args, launched.wrapper) : [];
+  if (head === "git") return [...inside, ...unwrapGit(args)];
+  if (launched) return inside;
+  return optionCommands(head, args).map((word) => scriptOf([word], "sh", false));
+}
+
+function launcherOf(
+  head: string,
+  args: readonly ShellWord[],
+): { name: string; wrapper: Wrapper; args: readonly ShellWord[] } | undefined {
+  const own = launchers.get(head);
+  if (own) return { name: head, wrapper: own, args };
+  if (!launcherHeads.has(head)) return undefined;
+  for (const start of operandStarts(args, {}) ?? []) {
+    const verbs = args.slice(start, start + 2).map((word) => staticValue(word) ?? "");
+    for (const count of [2, 1]) {
+      const name = [head, ...verbs.slice(0, count)].join(" ");
+      const wrapper = launchers.get(name);
+      if (wrapper) return { name, wrapper, args: args.slice(start + count) };
+    }
+  }
+  return undefined;
+}
+
+const launcherHeads = new Set([...launchers.keys()].flatMap((name) => name.split(" ").slice(0, 1)));
+
+/** Every command the line may start, as an option that is not known may or may not take the next word. */
+function unwrapLoose(name: string, args: readonly ShellWord[], wrapper: Wrapper): readonly Inner[] {
+  const short = (wrapper.scripts ?? []).filter((option) => option.length === 1).join("");
+  const long = (wrapper.scripts ?? []).filter((option) => option.length > 1);
+  const inners = optionValues(args, { short, long }).map((word) => scriptOf([word], "sh", false));
+  const starts = operandStarts(args, {
+    ...wrapper,
+    valued: (wrapper.valued ?? "") + short,
+    longValued: [...(wrapper.longValued ?? []), ...long],
+  });
+  if (starts === undefined) return [{ kind: "opaque", why: `options of ${name} are not known` }];
+  const dashes = args.findIndex((word) => staticValue(word) === "--");
+  const begins = starts.map((start) => start + (wrapper.operands ?? 0));
+  for (const begin of new Set(dashes < 0 ? begins : [...begins, dashes + 1])) {
+    const command = args.slice(begin);
+    const { sets, rest } = wrapper.assigns ? cutAssignments(command) : { sets: [], rest: command };
+    if (rest[0] === undefined || rest[0].pieces[0].startsWith("-")) continue;
+    const { carries = false, elsewhere = false } = wrapper;
+    inners.push({
+      kind: "command",
+      words: rest,
+      openEnded: false,
+      sets: carries ? [] : sets,
+      elsewhere,
+      carried: carries,
+    });
+  }
+  return inners.length === 0 && wrapper.startsShell ? [{ kind: "opaque", why: `${name} starts a shell` }] : inners;
 }
 
 function unwrapProgram(head: string, args: readonly ShellWord[], wrapper: Wrapper): readonly Inner[] {
@@ -79,66 +119,8 @@ function unwrapShell(args: readonly ShellWord[], dialect: Dialect, stdin: string
   return [{ kind: "script", text: stdin, dialect, openEnded: false }];
 }
 
-/** `su user -c script`: the options may stand behind the user; without a script it is a shell that reads its input. */
-function unwrapSu(args: readonly ShellWord[]): readonly Inner[] {
-  const at = args.findIndex((word) => /^(-c|--command)$/.test(staticValue(word) ?? ""));
-  const script = at < 0 ? undefined : args[at + 1];
-  return [script ? scriptOf([script], "sh", false) : { kind: "opaque", why: "su starts a shell" }];
-}
-
-/** `find … -exec command … ;`: `{}` stands for a name found. */
-function unwrapFind(args: readonly ShellWord[]): readonly Inner[] {
-  const inners: Inner[] = [];
-  const outside: ShellWord[] = [];
-  for (let index = 0; index < args.length; index++) {
-    const word = args[index] ?? emptyWord;
-    if (!/^-(exec|execdir|ok|okdir)$/.test(staticValue(word) ?? "")) {
-      outside.push(word);
-      continue;
-    }
-    const end = endOfExec(args, index + 1);
-    if (end === undefined) return [{ kind: "opaque", why: "find -exec without an end" }];
-    const words = args.slice(index + 1, end).map((inner) => withoutText(inner, "{}"));
-    const openEnded = staticValue(args[end] ?? emptyWord) === "+";
-    inners.push({ kind: "command", words, openEnded, sets: [], elsewhere: (staticValue(word) ?? "").endsWith("dir") });
-    index = end;
-  }
-  const unknown = outside.filter((word) => staticValue(word) === undefined);
-  const couldEnd = args.some((word) => /^[;+]$/.test(staticValue(word) ?? ""));
-  if (unknown.some((word) => word.splits) || unknown.length > 1 || (unknown.length === 1 && couldEnd)) {
-    inners.push({ kind: "opaque", why: "a word that is not known may be find's -exec" });
-  }
-  return inners;
-}
-
-function endOfExec(args: readonly ShellWord[], start: number): number | undefined {
-  for (let index = start; index < args.length; index++) {
-    const text = staticValue(args[index] ?? emptyWord);
-    if (text === ";" || (text === "+" && staticValue(args[index - 1] ?? emptyWord) === "{}")) return index;
-  }
-  return undefined;
-}
-
-function scriptOf(words: readonly ShellWord[], dialect: Dialect, openEnded: boolean): Inner {
-  const texts = words.map(staticValue);
-  const from = words[0];
-  if (from === undefined || texts.some((text) => text === undefined)) {
-    return { kind: "opaque", why: "the script is not known before it runs" };
-  }
-  return { kind: "script", text: texts.join(" "), dialect, from, openEnded };
-}
-
 function cutAssignments(words: readonly ShellWord[]): { sets: readonly ShellWord[]; rest: readonly ShellWord[] } {
   const first = words.findIndex((word) => !/^[^=]+=/.test(word.pieces[0]) || word.splits);
   const end = first < 0 ? words.length : first;
   return { sets: words.slice(0, end), rest: words.slice(end) };
 }
-
-/** The word with each occurrence of `text` made a gap. */
-function withoutText(word: ShellWord, text: string): ShellWord {
-  if (text === "" || !word.pieces.some((piece) => piece.includes(text))) return word;
-  const [first = "", ...rest] = word.pieces.flatMap((piece) => piece.split(text));
-  return { ...word, pieces: [first, ...rest] };
-}
-
-const emptyWord: ShellWord = { pieces: [""], raw: "", at: [0, 0], splits: false, behindVariable: false, readings: [] };

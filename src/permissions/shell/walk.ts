@@ -13,12 +13,12 @@ import { walkCommand } from "./command.ts";
 import { collectScripts } from "./expansion.ts";
 import { walkFound } from "./found.ts";
 import { checkGaps } from "./gaps.ts";
+import type { Dialect } from "./inner.ts";
 import type { CommandPart, Places, ShellPart, ShellProblem } from "./part.ts";
 import { either, type Flow, isReachable, staying, unknownPlace } from "./places.ts";
 import { walkRedirections } from "./redirection.ts";
 import { nothingFound, report, type Scope } from "./scope.ts";
 import { checkTest } from "./test-command.ts";
-import type { Dialect } from "./unwrap.ts";
 import { readWord } from "./word.ts";
 
 /** What a walk through a text gathers, and what it needs to know. */

@@ -18,6 +18,14 @@ export interface Wrapper extends OptionGrammar {
   readonly replaces?: readonly string[];
   /** Without an inner command it starts one of its own choice. */
   readonly startsShell?: boolean;
+  /** Not all of its options are listed: one that is not may or may not take the next word. */
+  readonly loose?: boolean;
+  /** A rule that allows it covers what it starts: its inner command is only held against deny and ask rules. */
+  readonly carries?: boolean;
+  /** The inner command runs where the files are others. */
+  readonly elsewhere?: boolean;
+  /** Options whose value is a script that it runs. */
+  readonly scripts?: readonly string[];
 }
 
 export const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
@@ -102,6 +110,7 @@ export const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
     },
   ],
   ["busybox", {}],
+  ["toybox", {}],
   [
     "ssh",
     {
@@ -120,12 +129,14 @@ export const shells: ReadonlyMap<string, "bash" | "sh" | "other"> = new Map([
   ["bash", "bash"],
   ["sh", "sh"],
   ["dash", "sh"],
-  ["zsh", "other"],
-  ["ksh", "other"],
+  ["ash", "sh"],
+  ["rbash", "bash"],
+  ...(["zsh", "ksh", "mksh", "oksh", "yash", "fish", "csh", "tcsh"] as const).map((name) => [name, "other"] as const),
 ] as const);
 
 /** Not `-a` and `-k`, which export what a script sets; not `-i` and `-O`, which change how it is read; not `--rcfile`. */
 export const shellOptions: OptionGrammar = {
+  plus: true,
   flags: "cefhlmnpstuvxBCE",
   valued: "o",
   long: ["--norc", "--noprofile", "--posix", "--login", "--restricted", "--verbose", "--noediting"],

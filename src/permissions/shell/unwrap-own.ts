@@ -1,0 +1,103 @@
+import { gitEffects } from "./git.ts";
+import { emptyWord, type Inner, scriptOf, withoutText } from "./inner.ts";
+import { optionValues } from "./option-values.ts";
+import { type ShellWord, staticValue } from "./part.ts";
+import { readSedScript } from "./sed-script.ts";
+
+// Programs whose command line has a grammar of its own.
+
+export function unwrapGit(args: readonly ShellWord[]): readonly Inner[] {
+  const { runs, writes, reads, opaque } = gitEffects(args);
+  return [
+    ...runs.map((word) => scriptOf([word], "sh", false)),
+    ...writes.map((word): Inner => ({ kind: "file", access: "write", option: "--output", word })),
+    ...reads.map((word): Inner => ({ kind: "file", access: "read", option: "--no-index", word })),
+    ...(opaque === undefined ? [] : [{ kind: "opaque", why: opaque } as const]),
+  ];
+}
+
+/** The scripts of sed: behind `-e`, else the first operand. What is in a file behind `-f` is not read. */
+export function unwrapSed(args: readonly ShellWord[]): readonly Inner[] {
+  const given = optionValues(args, { short: "e", long: ["--expression"] });
+  const scripts = given.length > 0 ? given : firstOperand(args);
+  return scripts.flatMap((word): Inner[] => {
+    const text = staticValue(word);
+    if (text === undefined) return [];
+    const { runs, reads, writes, opaque } = readSedScript(text);
+    const named = (name: string): ShellWord => ({ ...word, pieces: [name], raw: name });
+    return [
+      ...runs.map((script): Inner => ({ kind: "script", text: script, dialect: "sh", from: word, openEnded: false })),
+      ...reads.map((name): Inner => ({ kind: "file", access: "read", option: "r", word: named(name) })),
+      ...writes.map((name): Inner => ({ kind: "file", access: "write", option: "w", word: named(name) })),
+      ...(opaque ? [{ kind: "opaque", why: "the script of sed may run commands" } as const] : []),
+    ];
+  });
+}
+
+function firstOperand(args: readonly ShellWord[]): readonly ShellWord[] {
+  const first = args.find((word) => !word.pieces[0].startsWith("-"));
+  return first ? [first] : [];
+}
+
+/** `at` runs what it reads from standard input later. */
+export function unwrapAt(args: readonly ShellWord[], stdin: string | undefined): readonly Inner[] {
+  if (args.some((word) => /^-[a-zA-Z]*[lcrdV]/.test(word.pieces[0]))) return [];
+  if (stdin === undefined) return [{ kind: "opaque", why: "at runs what it reads" }];
+  return [{ kind: "script", text: stdin, dialect: "sh", openEnded: false }];
+}
+
+/** A table on standard input: the commands behind the five fields, or the name, that say when. */
+export function unwrapCrontab(args: readonly ShellWord[], stdin: string | undefined): readonly Inner[] {
+  if (args.some((word) => /^-[a-zA-Z]*[lr]/.test(word.pieces[0]))) return [];
+  if (stdin === undefined) return [{ kind: "opaque", why: "crontab runs what it reads" }];
+  const lines = stdin.split("\n").map((line) => line.replace(/^\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+/, ""));
+  return [{ kind: "script", text: lines.join("\n"), dialect: "sh", openEnded: false }];
+}
+
+/** `su user -c script`: the options may stand behind the user; without a script it is a shell that reads its input. */
+export function unwrapSu(args: readonly ShellWord[]): readonly Inner[] {
+  const at = args.findIndex((word) => /^(-c|--command)$/.test(staticValue(word) ?? ""));
+  const script = at < 0 ? undefined : args[at + 1];
+  return [script ? scriptOf([script], "sh", false) : { kind: "opaque", why: "su starts a shell" }];
+}
+
+/** `find … -exec command … ;`: `{}` stands for a name found. */
+export function unwrapFind(args: readonly ShellWord[]): readonly Inner[] {
+  const inners: Inner[] = [];
+  const outside: ShellWord[] = [];
+  for (let index = 0; index < args.length; index++) {
+    const word = args[index] ?? emptyWord;
+    if (/^-f(print|print0|ls|printf)$/.test(staticValue(word) ?? "") && args[index + 1]) {
+      inners.push({
+        kind: "file",
+        access: "write",
+        option: staticValue(word) ?? "",
+        word: args[index + 1] ?? emptyWord,
+      });
+    }
+    if (!/^-(exec|execdir|ok|okdir)$/.test(staticValue(word) ?? "")) {
+      outside.push(word);
+      continue;
+    }
+    const end = endOfExec(args, index + 1);
+    if (end === undefined) return [{ kind: "opaque", why: "find -exec without an end" }];
+    const words = args.slice(index + 1, end).map((inner) => withoutText(inner, "{}"));
+    const openEnded = staticValue(args[end] ?? emptyWord) === "+";
+    inners.push({ kind: "command", words, openEnded, sets: [], elsewhere: (staticValue(word) ?? "").endsWith("dir") });
+    index = end;
+  }
+  const unknown = outside.filter((word) => staticValue(word) === undefined);
+  const couldEnd = args.some((word) => /^[;+]$/.test(staticValue(word) ?? ""));
+  if (unknown.some((word) => word.splits) || unknown.length > 1 || (unknown.length === 1 && couldEnd)) {
+    inners.push({ kind: "opaque", why: "a word that is not known may be find's -exec" });
+  }
+  return inners;
+}
+
+function endOfExec(args: readonly ShellWord[], start: number): number | undefined {
+  for (let index = start; index < args.length; index++) {
+    const text = staticValue(args[index] ?? emptyWord);
+    if (text === ";" || (text === "+" && staticValue(args[index - 1] ?? emptyWord) === "{}")) return index;
+  }
+  return undefined;
+}

@@ -1,0 +1,217 @@
+import { describe, expect, test } from "vitest";
+import { judge } from "./judge/judge.ts";
+import type { RuleLayer } from "./layer.ts";
+import { compileRules } from "./policy.ts";
+import { readSedScript } from "./shell/sed-script.ts";
+
+const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj" };
+
+function decide(command: string, rules: Pick<RuleLayer, "allow" | "ask" | "deny">) {
+  return judge({ tool: "Bash", input: { command } }, compileRules([{ scope: "user", ...rules }]), context).decision;
+}
+
+const notRm = { allow: ["Bash"], deny: ["Bash(rm *)"] };
+const decisionsOf = (commands: readonly string[], rules: Pick<RuleLayer, "allow" | "deny">) =>
+  Object.fromEntries(commands.map((command) => [command, decide(command, rules)]));
+const all = (commands: readonly string[], decision: string) =>
+  Object.fromEntries(commands.map((command) => [command, decision]));
+
+describe("options of shells that begin with a plus", () => {
+  const spellings = [
+    'bash +x -c "rm x"',
+    "sh +e -c 'rm x'",
+    "dash +x -c 'rm x'",
+    "zsh +x -c 'rm x'",
+    "bash -x +e -c 'rm x'",
+    "bash -c +x 'rm x'",
+    "bash +o posix -c 'rm x'",
+    "bash +O extglob -c 'rm x'",
+    "bash +B -c 'rm x'",
+    "bash --posix +H -c 'rm x'",
+    "bash +xc 'rm x'",
+    "bash +c 'rm x'",
+    "timeout 5 bash +x -c 'rm x'",
+    "env bash +x -c 'rm x'",
+    "sudo bash +x -c 'rm x'",
+    "ash +x -c 'rm x'",
+  ];
+  test("a deny rule covers what the shell runs", () => {
+    expect(decisionsOf(spellings, notRm)).toEqual(all(spellings, "deny"));
+  });
+  test("they do not take a script without the rule's command away from an allow rule", () => {
+    const commands = ["bash +x -c 'npm test'", "sh +e scripts/run.sh", "bash -e +x -c 'npm test'"];
+    expect(decisionsOf(commands, notRm)).toEqual(all(commands, "allow"));
+  });
+});
+
+const wrapped = [
+  "script -qc 'rm x'",
+  "script -q log rm x",
+  "strace rm x",
+  "strace -f -o out rm x",
+  "ltrace rm x",
+  "unshare rm x",
+  "unshare -m rm x",
+  "nsenter rm x",
+  "nsenter -t 1 -m rm x",
+  "runuser -u x -- rm x",
+  "runuser -c 'rm x' u",
+  "systemd-run rm x",
+  "systemd-run --user --new-option y rm x",
+  "ip netns exec a rm x",
+  "toybox rm x",
+  "fish -c 'rm x'",
+  "chronic rm x",
+  "unbuffer rm x",
+  "caffeinate -i rm x",
+  "npx rm x",
+  "npx -c 'rm x'",
+  "npm exec -- rm x",
+  "npm --prefix a exec rm x",
+  "pnpm exec rm x",
+  "docker run a rm x",
+  "docker run --rm -v a:b --new-option c image rm x",
+  "docker exec -it web rm x",
+  "docker compose exec db rm x",
+  "kubectl exec pod -c web -- rm x",
+  "git bisect run rm x",
+  "rg --pre rm x",
+  "rg --pre=rm x",
+  "tar --checkpoint-action=exec='rm x' -cf a b",
+  "tar -cf a --to-command='rm x' b",
+  "tar -I 'rm x' -cf a b",
+  "rsync -e 'rm x' a b",
+  "rsync -ave 'rm x' a b",
+  "man -P 'rm x' ls",
+  "man --pager='rm x' ls",
+  "sed '1e rm x' f",
+  "sed -n -e '/x/e rm x' f",
+  "at now <<< 'rm x'",
+  "crontab - <<< '* * * * * rm x'",
+  "crontab <<E\n* * * * * rm x\nE",
+  "split --filter='rm x' f",
+  "sort --compress-program='rm x' f",
+  "scp -oProxyCommand='rm x' a h:b",
+  "vim -c '!rm x' f",
+  "concurrently 'rm x' 'npm start'",
+  "pkexec rm x",
+  "perf stat rm x",
+  "entr rm x",
+];
+
+test("a deny rule covers the command inside wrappers, launchers and options that run one", () => {
+  expect(decisionsOf(wrapped, notRm)).toEqual(all(wrapped, "deny"));
+});
+
+test("what a program reads and runs is asked about when a deny rule may apply", () => {
+  const commands = ["echo 'rm x' | at now", "sed 's/a/b/e' f", "crontab jobs.txt", "npx $tool x", "unshare"];
+  expect(decisionsOf(commands, notRm)).toEqual(all(commands, "ask"));
+});
+
+test("wrappers around other commands stay allowed", () => {
+  const commands = [
+    "strace -c node server.js",
+    "docker run --rm -it -p 80:80 nginx",
+    "docker run -v a:/app image npm test",
+    "npx -y create-vite@latest web --template react-ts",
+    "npm exec -- tsc --noEmit",
+    "rsync -avz -e 'ssh -p 2222' a b",
+    "tar -czf a.tgz dist",
+    "crontab -l",
+    "sed -n '10,20p' f",
+    "kubectl exec -it web -- ls",
+  ];
+  expect(decisionsOf(commands, notRm)).toEqual(all(commands, "allow"));
+});
+
+test("a rule that allows npx or docker allows what they start; one that allows strace does not", () => {
+  const under = (allow: string, command: string) => decide(command, { allow: [allow] });
+  expect(under("Bash(npx *)", "npx eslint src")).toBe("allow");
+  expect(under("Bash(docker *)", "docker run image npm test")).toBe("allow");
+  expect(under("Bash(strace *)", "strace npm test")).toBe("ask");
+  expect(under("Bash(rg *)", "rg --pre ./x y")).toBe("ask");
+});
+
+describe("options of git", () => {
+  const runs = [
+    "git -c alias.z='!rm x' z",
+    "git -c core.pager='rm x' log",
+    "git -c core.sshCommand='rm x' fetch",
+    "git -c diff.external='rm x' diff",
+    "git rebase -x 'rm x' HEAD~3",
+    "git rebase --exec 'rm x' HEAD~3",
+    "git submodule foreach 'rm x'",
+    "git submodule foreach --recursive rm x",
+    "git clone --upload-pack='rm x' h:x",
+    "git fetch --upload-pack 'rm x' h",
+    "git difftool -x 'rm x'",
+    "git grep -O'rm x' foo",
+    "git filter-branch --tree-filter 'rm x' HEAD",
+    "git config alias.z '!rm x'",
+  ];
+  test("a deny rule covers the commands they name", () => {
+    expect(decisionsOf(runs, notRm)).toEqual(all(runs, "deny"));
+  });
+  test("a rule for git does not cover the programs they name", () => {
+    const others = runs.map((command) => command.replace("rm x", "evil"));
+    expect(decisionsOf(others, { allow: ["Bash(git *)"] })).toEqual(all(others, "ask"));
+  });
+  test("a file they write is a write, which no rule for git covers", () => {
+    const commands = [
+      "git log --output=.git/hooks/pre-commit",
+      "git log --output .git/hooks/pre-commit",
+      "git log --outp=f",
+      "git log -o f",
+      "git diff --output=f",
+      "git format-patch -o out HEAD~3",
+      "git archive -o f.tar HEAD",
+      "git bundle create f HEAD",
+      "find . -fprint f",
+    ];
+    expect(decisionsOf(commands, { allow: ["Bash(git *)", "Bash(find *)"] })).toEqual(all(commands, "ask"));
+    expect(decide("git log --output=.env", { allow: ["Bash"], deny: ["Edit(./.env)"] })).toBe("deny");
+  });
+  test("settings that can name programs, and external diffs, are asked about", () => {
+    const commands = [
+      "git log --ext-diff",
+      "git --exec-path=/x log",
+      "git -c include.path=x log",
+      "git -c core.hooksPath=x commit",
+      "git --config-env=core.pager=X log",
+      "git clone ext::x y",
+    ];
+    expect(decisionsOf(commands, { allow: ["Bash(git *)"] })).toEqual(all(commands, "ask"));
+  });
+  test("settings that name no program do not matter", () => {
+    const commands = [
+      "git -c color.ui=false log",
+      "git -c core.quotepath=off ls-files",
+      "git -c user.name=a -c user.email=b commit -m x",
+      "git log -S'parseConfig' --oneline",
+      "git diff --output-indicator-new=+",
+      "git ls-files -o",
+      "git push -o ci.skip",
+      "git config core.autocrlf false",
+    ];
+    expect(decisionsOf(commands, { allow: ["Bash(git *)"] })).toEqual(all(commands, "allow"));
+  });
+});
+
+test.each([
+  ["10,20p", { opaque: false }],
+  ["s/foo/bar/g; s|a/b|c|", { opaque: false }],
+  ["/start/,/end/{s/a/b/;p}", { opaque: false }],
+  ["$!N;s/\\n/ /;P;D", { opaque: false }],
+  ["/x/a\\\ntext e here", { opaque: false }],
+  ["y/abc/xyz/;:a;ba", { opaque: false }],
+  ["/[/]e/d", { opaque: false }],
+  ["1e date", { runs: ["date"], opaque: false }],
+  ["s/a/b/e", { opaque: true }],
+  ["s/a/b/ge", { opaque: true }],
+  ["e", { opaque: true }],
+  ["r .env", { reads: [".env"], opaque: false }],
+  ["s/a/b/w out", { writes: ["out"], opaque: false }],
+  ["s/a", { opaque: true }],
+])("the effects of the sed script %j are known", (script, effects) => {
+  expect(readSedScript(script)).toEqual({ runs: [], reads: [], writes: [], ...effects });
+});
