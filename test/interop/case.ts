@@ -3,6 +3,7 @@ import { join, sep } from "node:path";
 import type { Script } from "../scripted-api/index.ts";
 import type { DepartureName } from "./departures.ts";
 import type { Facts } from "./facts.ts";
+import type { VersionRange } from "./versions.ts";
 
 /** One claim about one event, as data. Its name is the claim. */
 export interface Case {
@@ -54,12 +55,14 @@ export interface Interop {
   /** Whether the little MCP server `srv` is connected; for a tool of its own it always is. */
   readonly server?: boolean;
   readonly args?: readonly string[];
-  /** What the client does. */
+  /** What the client does, in the newest release that was compared. */
   readonly client: Facts;
+  /** What older releases did. Hookline follows the newest one, so here it may differ without a declared departure. */
+  readonly older?: { readonly before: string; readonly client: Facts };
+  /** Releases that cannot be brought into this case, and why. */
+  readonly notRun?: VersionRange & { readonly why: string };
   /** What Hookline does instead, and which of its departures that is. Without it both must do the same. */
   readonly departure?: { readonly name: DepartureName; readonly hookline: Facts };
-  /** A requirement that is not built yet, and without which Hookline cannot do the same. */
-  readonly awaits?: string;
 }
 
 /** Cases of our own, and those of the conformance suite that say how to drive the client. */

@@ -1,10 +1,13 @@
+import { existsSync } from "node:fs";
+import { cp } from "node:fs/promises";
+import { basename, join } from "node:path";
 import type { Case, Given } from "./case.ts";
 import { runClient } from "./client.ts";
 import { type Facts, factsOf } from "./facts.ts";
 import { occasionOf } from "./occasions/index.ts";
 import { type Stage, setStage } from "./stage.ts";
 import { readTranscript } from "./transcript.ts";
-import { filesIn } from "./world.ts";
+import { filesIn, type World } from "./world.ts";
 
 /** Puts a case before the client and tells what became of it. */
 export async function askClient(item: Case, client: string): Promise<Facts> {
@@ -33,9 +36,18 @@ async function perform({ interop }: Case, client: string, { world, given, scene,
     ...(given.extra?.[0] === undefined ? {} : { settings: given.extra[0] }),
   });
   if (run.timedOut) throw new Error("the client did not end; its script may keep answering with tool calls");
+  await keepTranscripts(world);
   const transcript = run.sessionId === undefined ? [] : await readTranscript(world, run.sessionId);
   const sight = occasion.seen({ ...run, transcript, quoted: quotedNames(given) }, scene);
   return factsOf(sight, interop.words ?? [], filesBefore, await filesIn(world.project), requested());
+}
+
+/** What the client wrote goes to the folder that `HOOKLINE_INTEROP_TRANSCRIPTS` names, for `npm run drift`. */
+async function keepTranscripts({ root, home }: World): Promise<void> {
+  const folder = process.env["HOOKLINE_INTEROP_TRANSCRIPTS"];
+  const written = join(home, ".claude", "projects");
+  if (folder === undefined || !existsSync(written)) return;
+  await cp(written, join(folder, "projects", basename(root)), { recursive: true });
 }
 
 const withoutHooks = { settings: { disableAllHooks: true } };

@@ -2,39 +2,44 @@ import { isDeepStrictEqual } from "node:util";
 import type { Case } from "./case.ts";
 import { type DepartureName, departures } from "./departures.ts";
 import type { Facts } from "./facts.ts";
+import { isWithin } from "./versions.ts";
 
 export type Comparison =
   | { readonly kind: "agreement" }
   | { readonly kind: "departure"; readonly name: DepartureName }
-  | { readonly kind: "waiting"; readonly for: string }
+  /** The client of this release did something else, as recorded; Hookline does what the newest one does. */
+  | { readonly kind: "older-client" }
+  | { readonly kind: "not-run"; readonly why: string }
   | { readonly kind: "difference"; readonly why: string };
 
-/** Both sides of a case, held against each other and against what the case says. */
-export function compare({ interop }: Case, client: Facts, hookline: Facts): Comparison {
-  if (!isDeepStrictEqual(client, interop.client))
-    return differ("the client does not do what was recorded", interop.client, client);
-  const { departure, awaits } = interop;
-  const same = isDeepStrictEqual(client, hookline);
-  if (awaits !== undefined) {
-    if (!same) return { kind: "waiting", for: awaits };
-    return differ(`the two do the same now: take "awaits": "${awaits}" out of the case`, client, hookline);
+/** Why this release of the client cannot be brought into the case; undefined when it can. */
+export function notRun({ interop }: Case, version: string): string | undefined {
+  return interop.notRun && isWithin(version, interop.notRun) ? interop.notRun.why : undefined;
+}
+
+/** Compares both sides of a case with each other and with what the case records for this release of the client. */
+export function compare({ interop }: Case, client: Facts, hookline: Facts, version: string): Comparison {
+  const { departure, older } = interop;
+  const olderClient = older !== undefined && isWithin(version, { before: older.before });
+  const recorded = olderClient ? older.client : interop.client;
+  if (!isDeepStrictEqual(client, recorded)) {
+    return differ(`client ${version} does not do what was recorded`, recorded, client);
   }
-  if (!departure) {
-    if (same) return { kind: "agreement" };
-    return differ("Hookline does something else than the client, and no departure is declared", client, hookline);
+  if (departure && !(departure.name in departures)) {
+    return differ(`there is no departure "${departure.name}"`, client, hookline);
   }
-  if (!(departure.name in departures)) return differ(`there is no departure "${departure.name}"`, client, hookline);
-  if (same) {
-    return differ(
-      `the declared departure "${departure.name}" does not show: both do the same`,
-      departure.hookline,
-      hookline,
-    );
+  if (departure && isDeepStrictEqual(departure.hookline, interop.client)) {
+    return differ(`the departure "${departure.name}" declares what the client does`, interop.client, hookline);
   }
-  if (!isDeepStrictEqual(hookline, departure.hookline)) {
-    return differ(`Hookline departs otherwise than "${departure.name}" declares`, departure.hookline, hookline);
+  const expected = departure?.hookline ?? interop.client;
+  if (!isDeepStrictEqual(hookline, expected)) {
+    const why = departure
+      ? `Hookline does not do what the departure "${departure.name}" declares`
+      : "Hookline differs from the client, and no departure is declared";
+    return differ(why, expected, hookline);
   }
-  return { kind: "departure", name: departure.name };
+  if (isDeepStrictEqual(client, hookline)) return { kind: "agreement" };
+  return olderClient || !departure ? { kind: "older-client" } : { kind: "departure", name: departure.name };
 }
 
 function differ(why: string, expected: Facts, seen: Facts): Comparison {

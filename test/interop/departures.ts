@@ -23,16 +23,6 @@ export const departures = {
     hookline: "hooks whose condition it now meets are asked too",
     why: "a rewrite must not slip past a guard",
   },
-  "ends-at-exit": {
-    client: "waits for end of file on a hook's output, and a child that holds the pipe still counts",
-    hookline: "a hook ends when its process does, plus a short drain",
-    why: "an agent must not hang on a stray child",
-  },
-  "exit-2-always-blocks": {
-    client: "exit 2 beside an invalid object lets the operation go on",
-    hookline: "blocks",
-    why: "a guard with a typo must not open",
-  },
   "readable-denial-counts": {
     client: "a denial beside log lines, with a wrong type or event name, is lost",
     hookline: "a readable deny or ask counts; an allow does not",
@@ -87,16 +77,6 @@ export const departures = {
     client: "an allow printed before a hook died by a signal counts",
     hookline: "does not",
     why: "only exact output of a hook that ended allows",
-  },
-  "denial-keeps-its-words": {
-    client: "decision: block beside an object without a decision loses its reason",
-    hookline: "keeps it",
-    why: "a denial has words",
-  },
-  "session-start-cannot-block": {
-    client: "decision: block on SessionStart reaches the model as an error text",
-    hookline: "dropped with a warning",
-    why: "SessionStart cannot be blocked",
   },
   "any-refusal-of-a-request-wins": {
     client: "the first hook to answer a PermissionRequest decides",

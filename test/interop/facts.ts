@@ -64,7 +64,7 @@ export function factsOf(
 
 /** A hook that blocks without a reason gets a stock one. That there is one counts, not how each side puts it. */
 function worded(reason: string): string {
-  return /^(Blocked by hook|Hook \w+ denied this operation)$/.test(reason) ? "(stock)" : reason;
+  return /^(Blocked by hook|Hook [\w:]+ denied this (operation|tool))$/.test(reason) ? "(stock)" : reason;
 }
 
 export function wordsIn(texts: readonly string[], words: readonly string[]): string[] {

@@ -3,11 +3,9 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { clientVersion } from "./versions.ts";
 
 const run = promisify(execFile);
-
-/** The one release that the recorded facts speak of. */
-export const clientVersion = "2.1.197";
 
 const packageName = "@anthropic-ai/claude-code";
 const cache = resolve(import.meta.dirname, "../../node_modules/.cache/hookline-interop");
@@ -15,7 +13,7 @@ const cache = resolve(import.meta.dirname, "../../node_modules/.cache/hookline-i
 export type Client = { readonly path: string } | { readonly missing: string };
 
 /**
- * The real client, installed from the package registry on first use and kept between runs.
+ * The real client in the release of this run, installed from the package registry on first use and kept between runs.
  * Contract: never throws; where the client cannot be had, says why in one line.
  */
 export async function findClient(): Promise<Client> {

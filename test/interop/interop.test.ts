@@ -2,10 +2,11 @@ import { describe, expect, inject, test } from "vitest";
 import { loadCases } from "./case.ts";
 import { runClient } from "./client.ts";
 import { askClient } from "./client-side.ts";
-import { type Comparison, compare } from "./compare.ts";
+import { type Comparison, compare, notRun } from "./compare.ts";
 import { askEngine } from "./engine-side.ts";
 import { wordsIn } from "./facts.ts";
 import { modelTexts } from "./texts.ts";
+import { clientVersion } from "./versions.ts";
 import { makeWorld } from "./world.ts";
 
 declare module "vitest" {
@@ -27,9 +28,14 @@ describe.skipIf(client === "")("the client and Hookline", () => {
     expect(wordsIn(modelTexts({ ...run, transcript: [], quoted: [] }), [...words])).toEqual([]);
   });
 
-  test.concurrent.for(cases)("$name", async (item, { task, expect: expectHere }) => {
+  test.concurrent.for(cases)("$name", async (item, { task, skip, expect: expectHere }) => {
+    const why = notRun(item, clientVersion);
+    if (why !== undefined) {
+      task.meta.comparison = { kind: "not-run", why };
+      skip(why);
+    }
     const seen = await askClient(item, client);
-    const comparison = compare(item, seen, await askEngine(item));
+    const comparison = compare(item, seen, await askEngine(item), clientVersion);
     task.meta.comparison = comparison;
     expectHere(comparison.kind === "difference" ? comparison.why : "").toBe("");
   });

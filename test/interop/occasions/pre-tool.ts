@@ -70,6 +70,7 @@ const ownRefusals = [
   /^This command requires approval/,
   /^Permission to use .* has been denied/,
   /was blocked\. For security,/,
+  / needs approval\. The path is /,
 ];
 
 /** A hook's words; undefined when a rule refused, in words of its own. */
