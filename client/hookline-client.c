@@ -1,5 +1,5 @@
 /*
- * hookline-client HOOKS_FILE [--on-failure continue|block]
+ * hookline-client HOOKS_FILE [--on-failure continue|block] [--event NAME]
  *
  * The client as a compiled program, for machines that have a C compiler: a shell takes longer to start than this takes to answer. It goes
  * the same way to a warm daemon as the script beside it, with the same checks in the same order. Whatever else there is to do, the
@@ -12,10 +12,10 @@
 #define _DARWIN_C_SOURCE
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 
 #include "package.h"
+#include "words.h"
 
 enum { silence_ms = 2000, pause_ms = 5000, offered_first = 65536, most_payload = 25 << 20 };
 
@@ -25,10 +25,13 @@ const char mark[] = MARK;
 /* What the daemon's record says. */
 static struct { char *mark, *pid, *start, *port, *key, *token, *secret, *socket; } record;
 
+/* Where it is; at first the state folder. */
+static struct text record_path;
+
 /* A socket answers at once; a port may take its time. */
 static int is_open;
 
-static void read_words(int count, char **words);
+static void find_state(void);
 static void find_record(void);
 static int is_header(const char *value);
 static int is_alive(void);
@@ -43,8 +46,9 @@ static int answer(struct source *daemon);
 int main(int count, char **words)
 {
     static char cwd[65536];
-    read_words(count, words);
-    if (!*call.file) fail("hookline-client takes one hooks file.");
+    const char *trouble = read_words(count, words);
+    if (trouble) fail(trouble);
+    find_state();
     find_package(words);
     if (!getcwd(cwd, sizeof cwd)) in_process("refused");
     if (*call.file != '/') {
@@ -65,6 +69,8 @@ int main(int count, char **words)
     read_payload();
     /* A number that was given to another process since is no daemon, and a stranger must not be told our token. */
     if (!is_running()) in_process("none");
+    /* A daemon that leaves takes its record away before it lets go of the port. */
+    if (access(record_path.at, F_OK) != 0) in_process("none");
     if (!is_connected()) in_process("dead");
     static struct source daemon;
     daemon.fd = call.wire, daemon.within_ms = silence_ms;
@@ -72,42 +78,44 @@ int main(int count, char **words)
     return answer(&daemon);
 }
 
-static void read_words(int count, char **words)
+/* A relative path would let the current folder, which may be a checkout, bring a record. */
+static void find_state(void)
 {
-    const char *option = count > 2 ? words[2] : "";
-    call.file = count > 1 ? words[1] : "";
-    if (strcmp(option, "--on-failure") == 0) call.mode = count > 3 ? words[3] : "";
-    if (strncmp(option, "--on-failure=", 13) == 0) call.mode = option + 13;
-    if (strcmp(call.mode, "continue") != 0) call.mode = "block";
-}
-
-/* The path of the hooks file, as it was given, names the way to the record; names longer than a file's may be become folders. */
-static void find_record(void)
-{
-    static char text[16384];
-    const char *state = getenv("HOOKLINE_HOME"), *home = getenv("HOME"), *below = "/.local/state/hookline";
-    struct text path = {0};
+    const char *named = getenv("HOOKLINE_HOME"), *home = getenv("HOME"), *below = "/.local/state/hookline";
 #ifdef __APPLE__
     below = "/Library/Application Support/hookline";
 #else
     const char *xdg = getenv("XDG_STATE_HOME");
     if (xdg && *xdg == '/') home = xdg, below = "/hookline";
 #endif
-    if (state && *state) home = state, below = "";
-    add_words(&path, (const char *[]){home ? home : "", below, "/daemon/at/", NULL});
+    const int is_named = named && *named;
+    if (is_named) home = named, below = "";
+    add_words(&record_path, (const char *[]){home ? home : "", below, NULL});
+    if (*record_path.at == '/') return;
+    struct text wrong = {0};
+    add_words(&wrong, (const char *[]){"The state folder ", record_path.at, " is not an absolute path. Set ",
+        is_named ? "HOOKLINE_HOME" : "HOME", " to an absolute path.", NULL});
+    fail(wrong.at);
+}
+
+/* The path of the hooks file, as it was given, names the way to the record; names longer than a file's may be become folders. */
+static void find_record(void)
+{
+    static char text[16384];
     size_t size = 0;
+    add_words(&record_path, (const char *[]){"/daemon/at/", NULL});
     struct text name = {0};
     for (const char *at = call.file; *at; at++) {
         if (*at == '%' || *at == '/') add(&name, *at == '%' ? "%25" : "%2F", 3);
         else add(&name, at, 1);
     }
-    for (; name.size - size > 200; size += 200) add(&path, name.at + size, 200), add(&path, "+/", 2);
-    add_words(&path, (const char *[]){name.at + size, NULL});
+    for (; name.size - size > 200; size += 200) add(&record_path, name.at + size, 200), add(&record_path, "+/", 2);
+    add_words(&record_path, (const char *[]){name.at + size, NULL});
 
     struct stat found;
-    int in = open(path.at, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    int in = open_file(record_path.at);
     if (in < 0) in_process("none");
-    if (fstat(in, &found) != 0 || !S_ISREG(found.st_mode) || found.st_uid != geteuid() || found.st_mode & 022) in_process("none");
+    if (fstat(in, &found) != 0 || found.st_uid != geteuid() || found.st_mode & 022) in_process("none");
     ssize_t got = read(in, text, sizeof text - 1);
     close(in);
     char *rest = text, *line = got > 0 ? next_word(&rest, '\n') : NULL;

@@ -1,41 +1,63 @@
 # The part of hookline-client that runs the app in a process of its own, with the payload that was read so far. It ends the shell.
-# What is left on standard input is read by that process. `why` says why the daemon did not answer.
+# What is left on standard input is read by that process. `why` says why the daemon did not answer, `trouble` why nothing can be run.
 #
-# The compiled client calls it as a program: in-process.bash FILE MODE WHY NODE WORTREE, with the payload on descriptor 4.
+# The compiled client calls it as a program: in-process.bash FILE MODE WHY NODE UNUSED EVENT, with the payload on descriptor 4. (Older ones
+# searched the payload for the name of an event and passed what they found as UNUSED: the payload is the model's text.)
 
 head=made
 if [[ $0 == "${BASH_SOURCE[0]}" ]]; then
-  file=$1 mode=$2 why=$3 node=$4 payload=$5 head=given
-  here=${0%/*} locale=${LC_ALL-unset}
+  file=$1 mode=$2 why=$3 node=$4 event=$6 head=given
+  here=${0%/*} locale=${LC_ALL-unset} quiet= trouble=
   trap '' PIPE
   exec 9>&2
 fi
 
 program=$here/../dist/cli/bin.cjs
 
-# fail MESSAGE: nobody can answer; the failure mode decides.
+# fail MESSAGE: nothing can answer; the failure mode decides.
 fail() {
   [[ $quiet ]] && exec 2>&9
   printf 'hookline: %s\n' "$1" >&2
   [[ $mode == block ]] && exit 2
-  local text=${1//\\/\\\\}
-  printf '{"systemMessage":"hookline: %s"}\n' "${text//\"/\\\"}"
+  printf '{"systemMessage":"hookline: %s"}\n' "$(json_text "$1")"
   exit 1
 }
 
+# json_text TEXT: as it stands in a JSON string. Paths may hold control characters, and bytes that are not UTF-8.
+json_text() {
+  local LC_ALL=C text=$1 one size
+  local tail=$'[\200-\277]'
+  while [[ $text ]]; do
+    one=${text:0:1} size=1
+    case $text in
+      [\"\\]*) one=\\$one ;;
+      [[:cntrl:]]*) printf -v one '\\u%04x' "'$one" ;;
+      [$'\40'-$'\176']*) ;;
+      [$'\302'-$'\337']$tail*) size=2 ;;
+      $'\340'[$'\240'-$'\277']$tail* | [$'\341'-$'\354'$'\356'$'\357']$tail$tail* | $'\355'[$'\200'-$'\237']$tail*) size=3 ;;
+      $'\360'[$'\220'-$'\277']$tail$tail* | [$'\361'-$'\363']$tail$tail$tail* | $'\364'[$'\200'-$'\217']$tail$tail*) size=4 ;;
+      *) one='\ufffd' ;;
+    esac
+    ((size == 1)) || one=${text:0:size}
+    printf %s "$one"
+    text=${text:size}
+  done
+}
+
 run() {
-  exec 3>&- 2>&9 9>&-
+  exec 3>&- 5<&- 6<&- 2>&9 9>&-
   quiet=
   if [[ $locale == unset ]]; then unset LC_ALL; else LC_ALL=$locale; fi
   [[ -x $node ]] || node=node
   [[ -f $program ]] || fail "$program is gone. Install hookline again, or take its hooks out of the settings."
   set -- "$program" run "$file" --on-failure "$mode" --because "$why" --head 4
+  [[ $event ]] && set -- "$@" --event "$event"
   if [[ $head == given ]]; then "$node" "$@"; else "$node" "$@" 4< <(printf '%s' "$payload" 2>/dev/null); fi
   local code=$?
   [[ $why == none || $why == version ]] && start_daemon
   ((code == 127 || code == 126)) && fail "$node cannot be started, so $file was not run."
-  # Under block a process that fell over is a refusal; only a worktree that is refused has a status of its own.
-  if [[ $mode == block && $payload != *WorktreeCreate* ]] && ((code != 0)); then exit 2; fi
+  # Under block a process that fell over is a refusal. Every status but 0 refuses a worktree, and some say why.
+  if [[ $mode == block && $event != WorktreeCreate ]] && ((code != 0)); then exit 2; fi
   exit "$code"
 }
 
@@ -53,5 +75,5 @@ start_daemon() {
   ) </dev/null >/dev/null 2>&1 &
 }
 
-[[ $why == usage ]] && fail 'hookline-client takes one hooks file.'
+[[ $trouble ]] && fail "$trouble"
 run

@@ -1,17 +1,18 @@
 /* The ways out of the client that are not the daemon's answer. None of them lets anything pass in the mode `block`. */
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 
 #include "bytes.h"
 
 /* What was called, and how far it has come. */
 static struct call {
-    const char *file, *mode, *node;
+    const char *file, *mode, *event, *node;
     /* The folder of the script and of its part for a process of its own. */
     const char *package;
     int wire;
     struct text payload;
-} call = {.file = "", .mode = "continue", .node = "node", .package = CLIENT, .wire = -1};
+} call = {.file = "", .mode = "continue", .event = "", .node = "node", .package = CLIENT, .wire = -1};
 
 static int failure_status(void)
 {
@@ -24,16 +25,42 @@ static void say(int fd, const char *text)
     write_all(fd, text, strlen(text), -1);
 }
 
-/* Nobody can answer; the failure mode decides. */
+/* The length of the UTF-8 character at the beginning of a text; 0 when there is none. */
+static int utf8_size(const unsigned char *at)
+{
+    const int size = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : *at < 0xf5 ? 4 : 0;
+    for (int i = 1; i < size; i++) if ((at[i] & 0xc0) != 0x80) return 0;
+    /* Spelled longer than it has to be, half of a pair, or beyond the last one. */
+    if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f)) return 0;
+    if ((*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f)) return 0;
+    return size;
+}
+
+/* As a text stands in a JSON string. Paths may hold control characters, and bytes that are not UTF-8. */
+static void say_json(int fd, const char *text)
+{
+    static const char hex[] = "0123456789abcdef";
+    while (*text) {
+        const unsigned char one = (unsigned char)*text;
+        const int size = utf8_size((const unsigned char *)text);
+        const char escaped[] = {'\\', 'u', '0', '0', hex[one >> 4], hex[one & 15], '\0'};
+        if (size == 0) say(fd, "\\ufffd");
+        else if (one < 0x20 || one == 0x7f) say(fd, escaped);
+        else {
+            if (one == '"' || one == '\\') say(fd, "\\");
+            write_all(fd, text, (size_t)size, -1);
+        }
+        text += size > 0 ? size : 1;
+    }
+}
+
+/* Nothing can answer; the failure mode decides. */
 static _Noreturn void fail(const char *what)
 {
     say(2, "hookline: "), say(2, what), say(2, "\n");
     if (failure_status() == 2) _exit(2);
     say(1, "{\"systemMessage\":\"hookline: ");
-    for (; *what; what++) {
-        if (*what == '"' || *what == '\\') say(1, "\\");
-        write_all(1, what, 1, -1);
-    }
+    say_json(1, what);
     say(1, "\"}\n");
     _exit(1);
 }
@@ -50,6 +77,17 @@ static _Noreturn void package_is_gone(void)
     fail(what.at);
 }
 
+/* An ordinary file, opened for reading without waiting for anything; -1 when it is not that. */
+static int open_file(const char *path)
+{
+    struct stat found;
+    int in = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (in < 0) return -1;
+    if (fstat(in, &found) == 0 && S_ISREG(found.st_mode)) return in;
+    close(in);
+    return -1;
+}
+
 /*
  * The same app in a process of its own, by the script's part for that: what was read so far goes along on descriptor 4, the rest is still on
  * standard input. `why` says why the daemon did not answer.
@@ -57,12 +95,12 @@ static _Noreturn void package_is_gone(void)
 static _Noreturn void in_process(const char *why)
 {
     struct text script = {0};
-    /* Only a worktree that is refused has an exit status of its own. */
-    int worktree = call.payload.size > 0 && strstr(call.payload.at, "WorktreeCreate");
     int ends[2];
     if (call.wire >= 0) close(call.wire);
     add_words(&script, (const char *[]){call.package, "/in-process.bash", NULL});
-    if (access(script.at, R_OK) != 0) package_is_gone();
+    int found = open_file(script.at);
+    if (found < 0) package_is_gone();
+    close(found);
     pid_t writer = pipe(ends) == 0 ? fork() : -1;
     if (writer < 0) fail("no process can be started, so the hooks file was not run.");
     if (writer == 0) {
@@ -79,7 +117,7 @@ static _Noreturn void in_process(const char *why)
         close(ends[0]);
     }
     signal(SIGPIPE, SIG_DFL);
-    const char *words[] = {"bash", "-p", script.at, call.file, call.mode, why, call.node, worktree ? "WorktreeCreate" : "", NULL};
+    const char *words[] = {"bash", "-p", script.at, call.file, call.mode, why, call.node, "", call.event, NULL};
     execv("/bin/bash", (char **)words);
     fail("/bin/bash cannot be started, so the hooks file was not run.");
 }

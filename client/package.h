@@ -34,7 +34,7 @@ static int script_in(const char *folder, const char *name, char *head, size_t ro
 {
     struct text path = {0};
     add_words(&path, (const char *[]){folder, "/", name, NULL});
-    int in = open(path.at, O_RDONLY | O_CLOEXEC);
+    int in = open_file(path.at);
     ssize_t size = in < 0 ? -1 : read(in, head, room - 1);
     if (in >= 0) close(in);
     if (size >= 0) head[size] = '\0';

@@ -52,13 +52,16 @@ export const nodeFs: Fs = {
 /** Windows has no `O_NOFOLLOW`; making a link there takes rights that a stranger does not have. */
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
-/** The ways we open files. None of them follows a link at the last step of the path. */
+/** A pipe in the place of a file must not hold us until its other end is opened. Windows has no such pipes. */
+const noWait = constants.O_NONBLOCK ?? 0;
+
+/** The ways we open files. None of them follows a link at the last step of the path, and none waits. */
 export const openFor: { readonly reading: number; readonly creating: number; readonly appending: number } = {
-  reading: constants.O_RDONLY | noFollow,
+  reading: constants.O_RDONLY | noFollow | noWait,
   /** A new file; anything that is already there is an error. */
   creating: constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow,
   /** The end of a file that may not exist yet; it can also be read, to look at its last byte. */
-  appending: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | noFollow,
+  appending: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | noFollow | noWait,
 };
 
 export async function readAll(file: FsFile): Promise<Buffer> {

@@ -80,3 +80,11 @@ test.skipIf(process.getuid?.() !== 0)(
     await expect(openFolder(join(root, "link"))).rejects.toMatchObject({ code: "file/unsafe" });
   },
 );
+
+test("a relative HOME is no place for the state folder either", () => {
+  for (const home of ["near", "./near", "../near"])
+    expect(() => statePath({ env: { HOME: home }, platform: "linux" })).toThrow(
+      /^HOME is ".*near"\. It must be an absolute path/,
+    );
+  expect(statePath({ env: { HOME: "near", XDG_STATE_HOME: "/state" }, platform: "linux" })).toBe("/state/hookline");
+});

@@ -17,16 +17,20 @@ export function statePath(source: HomeSource = {}): string {
   const named = env["HOOKLINE_HOME"];
   if (named) {
     if (isAbsolute(named)) return named;
-    throw new FileProblem(
-      "file/relative-home",
-      `HOOKLINE_HOME is "${named}". It must be an absolute path, or every folder would have a state of its own.`,
-      { about: { HOOKLINE_HOME: named } },
-    );
+    throw relative("HOOKLINE_HOME", named);
   }
   if (platform === "darwin") return join(home, "Library", "Application Support", "hookline");
   if (platform === "win32") return join(env["LOCALAPPDATA"] || join(home, "AppData", "Local"), "hookline");
   const state = env["XDG_STATE_HOME"];
-  return join(state && isAbsolute(state) ? state : join(home, ".local", "state"), "hookline");
+  if (state && isAbsolute(state)) return join(state, "hookline");
+  if (!isAbsolute(home)) throw relative("HOME", home);
+  return join(home, ".local", "state", "hookline");
+}
+
+/** A checkout could bring records and programs of its own. */
+function relative(name: string, value: string): FileProblem {
+  const message = `${name} is "${value}". It must be an absolute path, or every folder would have a state of its own.`;
+  return new FileProblem("file/relative-home", message, { about: { [name]: value } });
 }
 
 /** Not imported: loading the module costs every start of a hook, and nearly every environment has `HOME`. */

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmod, lstat, readFile, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
@@ -36,4 +37,10 @@ test("DR-4: a file we rely on is read only when it is ours alone", async () => {
     await expect(readPrivate(path)).rejects.toMatchObject({ code: "file/unsafe" });
   }
   await expect(readPrivate(folder)).rejects.toBeInstanceOf(Error);
+});
+
+test("a pipe in the place of a file is refused at once, with nobody at its other end", async () => {
+  const path = join(await tempFolder(), "pins.json");
+  execFileSync("mkfifo", [path]);
+  await expect(readPrivate(path)).rejects.toMatchObject({ code: "file/unsafe" });
 });

@@ -19,6 +19,7 @@ export interface ClientPlace {
 export const clientSources: readonly [string, ...string[]] = [
   "hookline-client.c",
   "package.h",
+  "words.h",
   "in-process.h",
   "bytes.h",
   "without-libc.h",

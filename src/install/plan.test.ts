@@ -35,6 +35,8 @@ test("SD-37 SD-38 SD-84 SD-89 SD-90: one entry per event, with mode, deadline pl
               "${CLAUDE_PROJECT_DIR}/.claude/hooks.ts",
               "--on-failure",
               "block",
+              "--event",
+              "PreToolUse",
             ],
             timeout: 35,
             onFailure: "block",
@@ -117,7 +119,7 @@ test("SD-82 SD-90: for hosts without args the words become one line that a shell
   expect(entry?.group.hooks[0]).toEqual({
     type: "command",
     command:
-      'node "$CLAUDE_PROJECT_DIR"/node_modules/hookline/dist/cli/bin.cjs run "$CLAUDE_PROJECT_DIR"/.claude/hooks.ts --on-failure continue',
+      'node "$CLAUDE_PROJECT_DIR"/node_modules/hookline/dist/cli/bin.cjs run "$CLAUDE_PROJECT_DIR"/.claude/hooks.ts --on-failure continue --event Stop',
     timeout: 8,
   });
 });

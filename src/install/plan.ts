@@ -112,7 +112,7 @@ function hookFor(need: EventNeeds, transport: Transport, options: PlanOptions): 
     ...(onFailure === "block" && rowOf(event)?.onFailure === "guard" ? { onFailure } : {}),
   };
   if (transport === "http") return httpHook(onFailure, common, options);
-  const [command = "", ...args] = [...options.calls[transport], "--on-failure", onFailure];
+  const [command = "", ...args] = [...options.calls[transport], "--on-failure", onFailure, "--event", event];
   if (options.shellForm) return { type: "command", command: shellLine([command, ...args]), ...common };
   return { type: "command", command, args, ...common };
 }

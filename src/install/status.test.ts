@@ -308,7 +308,7 @@ test("SD-98: --fix replaces an interpreter that is gone, and says so where there
   };
   expect(hooks.Stop[0]?.hooks[0]).toMatchObject({
     command: process.execPath,
-    args: [bin, "run", expect.stringContaining("hooks.mjs"), "--on-failure", "continue"],
+    args: [bin, "run", expect.stringContaining("hooks.mjs"), "--on-failure", "continue", "--event", "Stop"],
   });
 
   const project = await installed();

@@ -19,7 +19,7 @@ function restOfCall(program: string, after: readonly string[]): readonly string[
 
 /** The first word that is neither an option nor an option's value. */
 function fileAmong(words: readonly string[]): string | undefined {
-  const options = /^--(?:on-failure|record)$/;
+  const options = /^--(?:on-failure|event|record)$/;
   return words.find((word, index) => !word.startsWith("-") && !options.test(words[index - 1] ?? ""));
 }
 

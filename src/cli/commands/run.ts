@@ -1,7 +1,7 @@
 import type { Command } from "../command.ts";
 
 export const command: Command = {
-  usage: "HOOKS_FILE [--on-failure block|continue] [--record DIR]",
+  usage: "HOOKS_FILE [--on-failure block|continue] [--event NAME] [--record DIR]",
   about: `What settings.json calls: reads one event on standard input and prints the app's answer.
 
 HOOKS_FILE is a .ts, .mts, .js or .mjs file that exports an app of hookline/sdk. TypeScript is built once per content; other files are
@@ -11,6 +11,7 @@ gets a message and the exit status is 1. A payload of another agent (an event or
 an event that neither the catalog nor the app knows are failures too. HOOKLINE=0 switches all hooks off.`,
   options: {
     "on-failure": { type: "string", value: "block|continue", about: "what a failure of the whole app means" },
+    event: { type: "string", value: "NAME", about: "the event of the entry, for when the payload cannot be read" },
     record: { type: "string", value: "DIR", about: "keep the payload there, secrets masked, as a fixture for tests" },
   },
   examples: [
@@ -20,7 +21,7 @@ an event that neither the catalog nor the app knows are failures too. HOOKLINE=0
   // Reached when the program is called as a library; from the command line the call goes past this, straight to the same function.
   async run(call) {
     const { runHooks } = await import("../run/index.ts");
-    const named = ["on-failure", "record"].flatMap((name) => {
+    const named = ["on-failure", "event", "record"].flatMap((name) => {
       const value = call.text(name);
       return value === undefined ? [] : [`--${name}`, value];
     });

@@ -3,6 +3,8 @@ import type { FailureMode } from "../../sdk/index.ts";
 export interface RunArguments {
   readonly file: string;
   readonly onFailure?: FailureMode;
+  /** The event that the entry in settings is for: what counts when the payload cannot be read. */
+  readonly event?: string;
   /** The descriptor on which the beginning of the payload comes: what a client has read already. */
   readonly head?: number;
   /** The client calls because of this; `rerun`: the daemon may have run handlers in part. */
@@ -23,15 +25,24 @@ export function readArguments(words: readonly string[]): RunArguments | undefine
     else if (word.startsWith("-") || file !== undefined) return undefined;
     else file = word;
   }
-  const { "--on-failure": mode, "--head": head, "--because": because, "--record": record } = given;
+  const { "--on-failure": mode, "--event": event, "--head": head, "--because": because, "--record": record } = given;
   if (file === undefined || (mode !== undefined && mode !== "block" && mode !== "continue")) return undefined;
   return {
     file,
     ...(mode === undefined ? {} : { onFailure: mode }),
+    ...(event === undefined || event === "" ? {} : { event }),
     ...(head === undefined ? {} : { head: Number(head) }),
     ...(because === undefined ? {} : { because }),
     ...(record === undefined ? {} : { record }),
   };
 }
 
-const known = ["--on-failure", "--head", "--because", "--record"];
+/** Whether a call that cannot be read asked for refusal when something fails; any mode but `continue` counts. */
+export function asksToBlock(words: readonly string[]): boolean {
+  return words.some((word, index) => {
+    if (word.startsWith("--on-failure=")) return word !== "--on-failure=continue";
+    return word === "--on-failure" && words[index + 1] !== "continue";
+  });
+}
+
+const known = ["--on-failure", "--event", "--head", "--because", "--record"];

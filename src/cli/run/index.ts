@@ -4,7 +4,7 @@ import { messageOf } from "../../protocol/index.ts";
 import type { AppInside, FailureMode, LogRecord, ReadPayload, WirePayload, World } from "../../sdk/index.ts";
 import * as sdk from "../../sdk/index.ts";
 import type { UnkeptCode } from "../compiled-program.ts";
-import { type RunArguments, readArguments } from "./arguments.ts";
+import { asksToBlock, type RunArguments, readArguments } from "./arguments.ts";
 import { type Input, readInput } from "./stdin.ts";
 import { guardStdout, writeWhole } from "./stdout.ts";
 import { watchThread } from "./watch-thread.ts";
@@ -21,13 +21,14 @@ export async function runHooks(words: readonly string[], unkept?: UnkeptCode): P
   const call = readArguments(words);
   if (call === undefined) {
     complain("hookline run takes one hooks file. See hookline run --help.");
-    return process.exit(1);
+    return process.exit(asksToBlock(words) ? 2 : 1);
   }
   guardStdout();
   const exit = guardEnds(() => true);
   const { env } = process;
   const about = aboutCall(call);
-  const state: Running = { app: undefined, payload: undefined, answered: undefined, given: call.onFailure, about };
+  const { onFailure: given, event: expected } = call;
+  const state: Running = { app: undefined, payload: undefined, answered: undefined, given, expected, about };
   const fail: Fail = (message, then) => {
     const code = settleFailure(message, state, env);
     then?.();
@@ -90,6 +91,8 @@ interface Running {
   /** The exit code that belongs to the answer, once it is written. */
   answered: number | undefined;
   readonly given: FailureMode | undefined;
+  /** The event of the entry in settings. */
+  readonly expected: string | undefined;
   readonly about: Readonly<Record<string, unknown>>;
 }
 
@@ -134,8 +137,8 @@ function modeOf(state: Running): FailureMode {
   return state.app?.modeFor(eventOf(state), state.given) ?? state.given ?? "continue";
 }
 
-function eventOf({ payload }: Running): string | undefined {
-  return payload === undefined ? undefined : String(payload["hook_event_name"]);
+function eventOf({ payload, expected }: Running): string | undefined {
+  return payload === undefined ? expected : String(payload["hook_event_name"]);
 }
 
 /** Tells of a failure that is no handler's, in every place that exists, and gives the exit code. */

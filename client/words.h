@@ -1,0 +1,27 @@
+/* What the client was called with. */
+/* The value of an option, which is the rest of the word or the next one; NULL when the word is not this option. */
+static const char *value_of(const char *option, char **words, int *at)
+{
+    const size_t size = strlen(option);
+    if (strncmp(words[*at], option, size) != 0) return NULL;
+    if (words[*at][size] == '=') return words[*at] + size + 1;
+    if (words[*at][size]) return NULL;
+    return words[*at + 1] ? words[++*at] : "";
+}
+
+/* Gives what is wrong with them; NULL when nothing is. */
+static const char *read_words(int count, char **words)
+{
+    struct text wrong = {0};
+    for (int at = 1; at < count; at++) {
+        const char *word = words[at], *mode = value_of("--on-failure", words, &at);
+        const char *event = mode ? NULL : value_of("--event", words, &at);
+        if (mode) call.mode = mode;
+        else if (event) call.event = event;
+        else if (*word == '-') add_words(&wrong, (const char *[]){"Unknown option ", word, ".", NULL});
+        else if (*call.file) add_words(&wrong, (const char *[]){"Unexpected argument ", word, ".", NULL});
+        else call.file = word;
+    }
+    if (strcmp(call.mode, "continue") != 0) call.mode = "block";
+    return *call.file ? wrong.at : "hookline-client takes one hooks file.";
+}
