@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import type { Warning } from "../protocol/index.ts";
 import { type BackgroundAnswer, type BackgroundRun, background } from "./background.ts";
 import { record, ref } from "./fixtures/words.ts";
 
@@ -28,7 +29,7 @@ function run(
 }
 
 test("each answer is handed over once, in order of ending, to its own session (EN-103)", async () => {
-  const running = background();
+  const running = background(() => undefined);
   running.adopt(
     run(
       "slow",
@@ -44,7 +45,7 @@ test("each answer is handed over once, in order of ending, to its own session (E
 });
 
 test("at most eight run at once, and none is dropped (EN-102)", async () => {
-  const running = background();
+  const running = background(() => undefined);
   const ends: (() => void)[] = [];
   let begun = 0;
   for (let number = 0; number < 12; number++) {
@@ -66,7 +67,7 @@ test("at most eight run at once, and none is dropped (EN-102)", async () => {
 });
 
 test("closing grants time, then ends what still runs, and leaves the detached alone (EN-104)", async () => {
-  const running = background();
+  const running = background(() => undefined);
   const cancelled: string[] = [];
   const endable = (id: string, detached: boolean): BackgroundRun => {
     let end: (() => void) | undefined;
@@ -88,7 +89,7 @@ test("closing grants time, then ends what still runs, and leaves the detached al
 });
 
 test("a hook that goes into the background while the engine closes is ended too", async () => {
-  const running = background();
+  const running = background(() => undefined);
   await running.close(0);
   let cancelled = false;
   running.adopt(
@@ -111,8 +112,79 @@ test("a hook that goes into the background while the engine closes is ended too"
 test("a close whose hooks ended early leaves no timer that keeps the process alive", async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const before = timers();
-  const running = background();
+  const running = background(() => undefined);
   running.adopt(run("quick", Promise.resolve(undefined)));
   await running.close(600_000);
   expect(timers()).toBe(before);
+});
+
+async function ending(running: ReturnType<typeof background>, id: string, sessionId: string, text = id): Promise<void> {
+  const given = { ...answer(id), texts: [text], record: { ...record(id, { kind: "none" }), stdout: text } };
+  running.adopt(run(id, Promise.resolve(given), { sessionId }));
+  await Promise.resolve();
+}
+
+test("the answers of one session are not dropped because another ends many hooks", async () => {
+  const warnings: Warning[] = [];
+  const running = background((warning) => warnings.push(warning));
+  await ending(running, "first", "one");
+  for (let number = 0; number < 1_200; number++) {
+    await ending(running, String(number), "two");
+    running.take("two");
+  }
+  await sleep(5);
+  running.take("two");
+  expect(running.list().length).toBeLessThanOrEqual(1_001);
+  expect(running.take("one").map(({ id }) => id)).toEqual(["first"]);
+  expect(warnings).toEqual([]);
+});
+
+test("of one session 1,000 ended runs are kept, delivered ones are dropped first, and a dropped answer is a warning", async () => {
+  const warnings: Warning[] = [];
+  const running = background((warning) => warnings.push(warning));
+  for (let number = 0; number < 10; number++) await ending(running, `taken-${number}`, "s");
+  await sleep(5);
+  running.take("s");
+  for (let number = 0; number < 1_000; number++) await ending(running, `owed-${number}`, "s");
+  await sleep(5);
+  expect(running.list()).toHaveLength(1_000);
+  expect(warnings).toEqual([]);
+  await ending(running, "last", "s");
+  await sleep(5);
+  expect(warnings).toMatchObject([{ code: "background-dropped", message: expect.stringContaining("owed-0") }]);
+  const taken = running.take("s").map(({ id }) => id);
+  expect(taken).toHaveLength(1_000);
+  expect([taken[0], taken.at(-1)]).toEqual(["owed-1", "last"]);
+});
+
+test("of one session 16 MiB of output are kept", async () => {
+  const warnings: Warning[] = [];
+  const running = background((warning) => warnings.push(warning));
+  const megabyte = "x".repeat(2 ** 20);
+  for (let number = 0; number < 40; number++) {
+    await ending(running, String(number), "s", megabyte);
+    await sleep(0);
+    running.take("s");
+  }
+  const kept = running.list().reduce((sum, { stdout }) => sum + stdout.length, 0);
+  expect(kept).toBeLessThanOrEqual(16 * 2 ** 20);
+  expect(warnings).toEqual([]);
+  for (let number = 0; number < 20; number++) await ending(running, `owed-${number}`, "s", megabyte);
+  await sleep(5);
+  expect(warnings.length).toBeGreaterThan(0);
+});
+
+test("many that wait for a place print no warning of Node's", async () => {
+  const heard: Error[] = [];
+  const hear = (warning: Error) => heard.push(warning);
+  process.on("warning", hear);
+  const running = background(() => undefined);
+  const never = new Promise<undefined>(() => undefined);
+  for (let number = 0; number < 60; number++) {
+    const job = run(String(number), never);
+    running.start(job, () => job);
+  }
+  await sleep(20);
+  process.off("warning", hear);
+  expect(heard).toEqual([]);
 });

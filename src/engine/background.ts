@@ -1,4 +1,6 @@
-import type { HookRef, RunRecord } from "../protocol/index.ts";
+import type { HookRef, RunRecord, Warning } from "../protocol/index.ts";
+import { endedRuns } from "./ended-runs.ts";
+import { withinMs } from "./in-flight.ts";
 import { slots } from "./slots.ts";
 
 /** What a hook in the background is, and since when and how long it may run. */
@@ -55,14 +57,12 @@ export interface Background {
 }
 
 const mostAtOnce = 8;
-/** Ended entries that are kept for `list()`; answers nobody takes must not grow for ever. */
-const mostEnded = 1_000;
 
-export function background(): Background {
+export function background(warn: (warning: Warning) => void): Background {
   const places = slots(mostAtOnce);
   const waiting = new Map<string, BackgroundJob>();
   const running = new Map<string, BackgroundRun>();
-  const ended: { run: BackgroundRun; answer: BackgroundAnswer | undefined; delivered: boolean }[] = [];
+  const ended = endedRuns(warn);
   /** What a close waits for. */
   const open = new Set<Promise<void>>();
   const ending = new AbortController();
@@ -81,8 +81,9 @@ export function background(): Background {
     if (ending.signal.aborted && !run.detached) run.cancel();
     const answer = await run.done;
     running.delete(run.id);
-    ended.push({ run, answer, delivered: false });
-    if (ended.length > mostEnded) ended.shift();
+    // An answer and its entry share their texts.
+    const { stdout, stderr } = answer?.record ?? run.soFar();
+    ended.add({ job: jobOf(run), stdout, stderr, answer });
   }
 
   function keepOpen({ detached }: BackgroundJob, work: Promise<void>): void {
@@ -95,17 +96,11 @@ export function background(): Background {
     adopt: (run) => keepOpen(run, toItsEnd(run)),
     start: (job, begin) => keepOpen(job, inItsTurn(job, begin)),
     list: () => [
-      ...ended.map(({ run, delivered }) => entryOf(run, "ended", run.soFar(), delivered)),
-      ...[...running.values()].map((run) => entryOf(run, "running", run.soFar())),
-      ...[...waiting.values()].map((job) => entryOf(job, "waiting", { stdout: "", stderr: "" })),
+      ...ended.list().map((run) => entryOf(run.job, "ended", () => run, run.delivered)),
+      ...[...running.values()].map((run) => entryOf(run, "running", run.soFar)),
+      ...[...waiting.values()].map((job) => entryOf(job, "waiting", nothing)),
     ],
-    take(sessionId) {
-      const due = ended.filter(
-        ({ run, answer, delivered }) => run.sessionId === sessionId && answer !== undefined && !delivered,
-      );
-      for (const item of due) item.delivered = true;
-      return due.flatMap(({ answer }) => (answer === undefined ? [] : [answer]));
-    },
+    take: ended.take,
     async close(waitMs) {
       if (waitMs > 0 && open.size > 0) await withinMs(waitMs, Promise.all(open));
       ending.abort();
@@ -115,20 +110,18 @@ export function background(): Background {
   };
 }
 
-/** Waits for the work or the time, whichever ends first, and leaves no timer behind that would keep the process alive. */
-async function withinMs(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const time = new Promise((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, time]);
-  clearTimeout(timer);
+/** Without the run itself, whose buffers are free from here on. */
+function jobOf({ soFar: _, done: __, cancel: ___, ...job }: BackgroundRun): BackgroundJob {
+  return job;
 }
 
+const nothing = () => ({ stdout: "", stderr: "" });
+
+/** What a hook printed is read when somebody looks at it: hosts ask for the states often, and for megabytes of text seldom. */
 function entryOf(
   { id, hook, sessionId, toolName, startedAt, limitMs }: BackgroundJob,
   state: BackgroundEntry["state"],
-  soFar: { readonly stdout: string; readonly stderr: string },
+  soFar: () => { readonly stdout: string; readonly stderr: string },
   delivered = false,
 ): BackgroundEntry {
   return {
@@ -139,7 +132,12 @@ function entryOf(
     startedAt,
     limitMs,
     state,
-    ...soFar,
+    get stdout() {
+      return soFar().stdout;
+    },
+    get stderr() {
+      return soFar().stderr;
+    },
     delivered,
   };
 }

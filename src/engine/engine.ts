@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Callback,
   type EventName,
@@ -101,7 +100,11 @@ export interface Engine {
     take(sessionId: string): readonly BackgroundAnswer[];
   };
   statusLine(input: unknown): Promise<readonly string[]>;
-  /** Ends what still runs, after `waitMs` of grace. */
+  /**
+   * Ends what still runs, after `waitMs` of grace (default: 0): events that are being fired reject with `engine/closed`, and their
+   * hooks, background hooks and the status line are ended with their processes. Resolves when none of them is left. Hooks of
+   * StopFailure that were started by `notify` stay alive, and so do processes that a hook left behind.
+   */
   close(options?: { readonly waitMs?: number }): Promise<void>;
 }
 
@@ -220,10 +223,11 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
     statusLine: whileOpen((input: unknown) => line.run(input, statusLineCall(settings.inForce(), resolved))),
     async close({ waitMs = 0 } = {}) {
       closed = true;
-      line.close();
       settings.close();
-      if (waitMs > 0) await Promise.race([events.started(), sleep(waitMs, undefined, { ref: false })]);
-      await world.background.close(waitMs);
+      const until = performance.now() + waitMs;
+      await Promise.all([line.close(), events.close(waitMs)]);
+      // What was fired last may just have sent hooks into the background; they share the same grace.
+      await world.background.close(Math.max(0, until - performance.now()));
     },
   };
 }

@@ -1,5 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { type EventRow, type Outcome, type RunRecord, rowOf, type Verdict, type Warning } from "../protocol/index.ts";
+import {
+  type EventRow,
+  type Outcome,
+  Problem,
+  type RunRecord,
+  rowOf,
+  type Verdict,
+  type Warning,
+} from "../protocol/index.ts";
 import type { Gate } from "./admit.ts";
 import type { Place } from "./conditions.ts";
 import type { ConfiguredHook } from "./configured.ts";
@@ -9,6 +17,7 @@ import { fireEvent, planEvent } from "./fire.ts";
 import type { FireOptions } from "./fire-options.ts";
 import type { RunStep, World } from "./firing.ts";
 import { frontmatterGate, onceGate, recursionGate, supportGate, trustGate } from "./gates.ts";
+import { inFlight } from "./in-flight.ts";
 import type { InForce } from "./in-force.ts";
 import type { LiveHooks } from "./live-hooks.ts";
 import { matchedValue } from "./matcher.ts";
@@ -30,8 +39,8 @@ export interface Events {
   notify(event: string, payload: AnyPayload): void;
   explain(event: string, payload: AnyPayload): Explanation;
   hasHookFor(event: string): boolean;
-  /** Resolves when the hooks of every event that nobody waits for have been started. */
-  started(): Promise<void>;
+  /** Ends the events that are being fired, after `waitMs` of grace; they reject as `engine/closed`. Resolves when none is left. */
+  close(waitMs: number): Promise<void>;
 }
 
 export interface EventParts {
@@ -57,6 +66,7 @@ export function openEvents(parts: EventParts): Events {
   const counted = turns();
   const ownSession = randomUUID();
   const unawaited = new Set<Promise<unknown>>();
+  const flights = inFlight();
   const outerDepth = processDepth(options.env);
   let lastGates: { now: InForce; depth: number; gates: readonly Gate[] } | undefined;
 
@@ -75,7 +85,10 @@ export function openEvents(parts: EventParts): Events {
       await loading;
       warnings = [...warnings, ...takeWarnings()];
     }
-    return fireMatched(row, given, now, hooks, value, warnings, watched);
+    const begin = (signal: AbortSignal) => fireMatched(row, given, now, hooks, value, warnings, { ...watched, signal });
+    // What nobody waits for and nothing ends outlives the engine.
+    if (watched.unawaited && row.awaited === "detached") return begin(never);
+    return flights.run(watched.signal, begin);
   }
 
   function fireMatched(
@@ -85,7 +98,7 @@ export function openEvents(parts: EventParts): Events {
     hooks: readonly ConfiguredHook[],
     value: string | undefined,
     warnings: readonly Warning[],
-    watched: Watched,
+    watched: Watched & { readonly signal: AbortSignal },
   ): Soon<Outcome> {
     const payload = complete(row, given);
     const depth = currentDepth(outerDepth);
@@ -97,7 +110,7 @@ export function openEvents(parts: EventParts): Events {
         row,
         payload,
         occasion: value === undefined ? row.name : `${row.name}:${value}`,
-        signal: watched.signal ?? never,
+        signal: watched.signal,
         depth,
         round: 1,
         forceSync: watched.forceSync ?? false,
@@ -204,7 +217,10 @@ export function openEvents(parts: EventParts): Events {
         .finally(() => unawaited.delete(starting));
       unawaited.add(starting);
     },
-    started: async () => void (await Promise.all(unawaited)),
+    close: (waitMs) =>
+      flights.close(waitMs, new Problem("engine/closed", "The engine was closed while this event was being fired."), [
+        ...unawaited,
+      ]),
     explain(event, given) {
       const row = rowOf(event, options.rows);
       const warnings = checkPayload(row, given);

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Soon } from "./soon.ts";
 
 /** A fixed number of places; whoever comes later waits, in order. */
@@ -41,6 +42,8 @@ export function slots(count: number): Slots {
           resolve(undefined);
         };
         waiting.push(onTurn);
+        // Many hooks that wait under one signal are not a leak.
+        setMaxListeners(0, signal);
         signal.addEventListener("abort", onAbort, { once: true });
       });
     },

@@ -15,7 +15,8 @@ export interface StatusLineCall {
 /** Contract: the newest call wins, at most one run per 300 ms; a failure keeps the last lines and is told once. */
 export interface StatusLine {
   run(input: unknown, call: StatusLineCall): Promise<readonly string[]>;
-  close(): void;
+  /** Resolves when its process is gone. */
+  close(): Promise<void>;
 }
 
 const pauseMs = 300;
@@ -43,6 +44,7 @@ export function statusLine(warn: (warning: Warning) => void): StatusLine {
       if (mine !== newest) return lines;
       lastStart = performance.now();
       const { start } = await import("../exec/index.ts");
+      if (mine !== newest) return lines;
       if (!mayStart()) return [];
       running = start(
         { form: "shell", command },
@@ -58,9 +60,10 @@ export function statusLine(warn: (warning: Warning) => void): StatusLine {
       lines = keepColours(stdout.text).replace(/\n+$/, "").split("\n");
       return lines;
     },
-    close() {
+    async close() {
       newest++;
       running?.cancel();
+      await running?.done;
     },
   };
 }

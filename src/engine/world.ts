@@ -21,7 +21,7 @@ export async function openWorld(options: ResolvedOptions, parts: WorldParts): Pr
     tell,
     ports: options.ports,
     clock: options.ports.clock ?? steadyClock,
-    background: background(),
+    background: background(parts.warn),
     ask: askInTurn(options.ports.asker),
     home: options.home,
     projectDir: options.cwd,

@@ -4,7 +4,7 @@ export interface Finished {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly durationMs: number;
-  /** Processes of an ended tree that may still live. Empty on a normal end: what a process leaves behind then is its own affair. */
+  /** Processes of an ended tree that may still live; on a normal end only when `reportLeftBehind` asks for those it left behind. */
   readonly leaked: readonly Leak[];
 }
 
@@ -23,9 +23,9 @@ export interface Output {
 }
 
 /**
- * A process that outlived the end of its tree: `survived` every signal, belongs to someone else (`not-permitted`),
+ * A process that outlived the end of its tree: `survived` every signal or was `left-behind` by one that ended by itself, belongs to someone else (`not-permitted`),
  * or is known only because somebody unknown still `holds-output`.
  */
 export type Leak =
-  | { readonly why: "survived" | "not-permitted"; readonly pid: number; readonly name: string }
+  | { readonly why: "survived" | "not-permitted" | "left-behind"; readonly pid: number; readonly name: string }
   | { readonly why: "holds-output" };

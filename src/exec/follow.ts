@@ -6,6 +6,7 @@ import { endTree } from "./end-tree.ts";
 import { endTreeOnWindows } from "./end-tree-windows.ts";
 import type { Ended, Finished, Leak } from "./finished.ts";
 import type { Started } from "./launch.ts";
+import { hasLeftOthers, leftBehind } from "./left-behind.ts";
 import { watchLines } from "./lines.ts";
 import { onAbort } from "./on-abort.ts";
 import { readStream } from "./read-stream.ts";
@@ -24,6 +25,7 @@ export function follow({ child, pid }: Started, options: StartOptions, elapsedMs
   let exit: Ended | undefined;
   let openStreams = 2;
   let ending = false;
+  let looking = false;
   let lastWait: NodeJS.Timeout | undefined;
   let resolveDone: ((finished: Finished) => void) | undefined;
   const done = new Promise<Finished>((resolve) => {
@@ -38,7 +40,7 @@ export function follow({ child, pid }: Started, options: StartOptions, elapsedMs
     exit = code === null ? { by: "signal", signal: by ?? "unknown" } : { by: "exit", code };
     deadline.clear();
     if (ending) return;
-    if (openStreams === 0) return settle(exit, []);
+    if (openStreams === 0) return settleAtExit();
     // Whoever inherited the pipes may hold them for ever. What came in time is read even if this process was too busy until now:
     // timers come before reading, `setImmediate` after it.
     lastWait = setTimeout(() => setImmediate(settleAtExit), drainMs);
@@ -52,7 +54,14 @@ export function follow({ child, pid }: Started, options: StartOptions, elapsedMs
   }
 
   function settleAtExit(): void {
-    if (exit !== undefined) settle(exit, []);
+    if (exit === undefined || looking) return;
+    const ended = exit;
+    if (!options.reportLeftBehind || !hasLeftOthers(pid)) {
+      settle(ended, []);
+      return;
+    }
+    looking = true;
+    void leftBehind({ pid, tag: options.tag }).then((left) => settle(ended, left));
   }
 
   function end(how: Ended): void {

@@ -21,6 +21,8 @@ export interface StartOptions {
   /** Bytes kept of each stream; 1 MiB unless told. */
   readonly capBytes?: number;
   readonly onLine?: OnLine;
+  /** Whether `leaked` names the processes that one which ended by itself left in its group. */
+  readonly reportLeftBehind?: boolean;
   readonly signal?: AbortSignal;
   /** Milliseconds, for `durationMs` only. Limits always run on the real clock. */
   readonly now?: () => number;

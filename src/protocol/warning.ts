@@ -56,6 +56,7 @@ export const warningCodes = {
   "template-missing": "a template names a field that the payload lacks",
   "question-without-interactive": "a hook printed a question but does not say interactive: true",
   "stop-cap": "hooks kept the agent going too often; the block was dropped",
+  "background-dropped": "an answer of a background hook was dropped before the host took it",
   "status-line-failed": "the status line command failed; the last lines stay",
   "observer-threw": "an observer or onSuccess callback threw",
   "spill-failed": "a long text could not be written to its file and was cut",

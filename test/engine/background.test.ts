@@ -182,12 +182,21 @@ test("EN-101 other ends of an asyncRewake hook deliver like async", async () => 
   expect(calls).toEqual([]);
 });
 
-test("EN-101 without a way to wake, or headless, asyncRewake is awaited and exit 2 blocks", async () => {
+test("EN-101 without a way to wake, asyncRewake is awaited and exit 2 blocks", async () => {
   const settings = on("PreToolUse", command("echo no >&2; exit 2", { asyncRewake: true }));
-  for (const options of [{ interactive: true }, { interactive: false, ports: { wake: () => undefined } }]) {
-    const { engine } = await openIn(settings, options);
+  for (const interactive of [true, false]) {
+    const { engine } = await openIn(settings, { interactive });
     expect(await engine.fire("PreToolUse", bash)).toMatchObject({ decision: "deny", reason: "no" });
   }
+});
+
+test("a headless host that gives a wake port is woken", async () => {
+  const calls: WakeCall[] = [];
+  const settings = on("PostToolUse", command("echo 'tests are red' >&2; exit 2", { asyncRewake: true }));
+  const { engine } = await openIn(settings, { interactive: false, ports: { wake: (call) => calls.push(call) } });
+  expect((await engine.fire("PostToolUse", { ...bash, ...session })).runs).toMatchObject([{ background: true }]);
+  await ended(engine, 1);
+  expect(calls).toMatchObject([{ sessionId: "s-1", text: "tests are red" }]);
 });
 
 async function ended(engine: Engine, count: number): Promise<void> {

@@ -39,10 +39,10 @@ function runPrepared(job: CommandJob, files: PreparedFiles): Soon<Ran | "backgro
 
 const neverBegun: Ran = { ...notStarted("cancelled before it began"), ended: { by: "cancelled" } };
 
-/** Waking needs somebody to wake: without a port, or headless, such a hook is awaited and its exit 2 blocks. */
+/** Waking needs the host's port: without it such a hook is awaited and its exit 2 blocks. */
 function runsInBackground({ hook, firing, world }: CommandJob): boolean {
   if (firing.forceSync) return false;
-  if (hook.asyncRewake) return world.ports.wake !== undefined && world.interactive;
+  if (hook.asyncRewake) return world.ports.wake !== undefined;
   return hook.async === true || firing.unawaited;
 }
 

@@ -48,14 +48,7 @@ function failureOf({ ended, stderr }: Finished, ref: HookRef): string | undefine
 function warningsOf({ leaked, stdout, stderr, ended }: Finished, hook: CommandHook, ref: HookRef): Warning[] {
   const warnings: Warning[] = [];
   if (leaked.length > 0) {
-    const who = leaked
-      .map((leak) => ("pid" in leak ? `${leak.pid} ${leak.name}`.trim() : "an unknown process"))
-      .join(", ");
-    warnings.push({
-      code: "possible-leak",
-      message: `Processes of hook ${ref.name} may still run: ${who}.`,
-      place: ref.id,
-    });
+    warnings.push({ code: "possible-leak", message: leakMessage(leaked, ref), place: ref.id });
   }
   if (stdout.droppedBytes + stderr.droppedBytes > 0) {
     const bytes = stdout.droppedBytes + stderr.droppedBytes;
@@ -68,6 +61,15 @@ function warningsOf({ leaked, stdout, stderr, ended }: Finished, hook: CommandHo
   }
   return warnings;
 }
+
+/** A hook may leave hundreds of processes behind; a few names are enough to find them. */
+function leakMessage(leaked: Finished["leaked"], ref: HookRef): string {
+  const names = leaked.map((leak) => ("pid" in leak ? `${leak.pid} ${leak.name}`.trim() : "an unknown process"));
+  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : "";
+  return `Processes of hook ${ref.name} may still run: ${names.slice(0, mostNamed).join(", ")}${more}.`;
+}
+
+const mostNamed = 5;
 
 /** Most hooks say nothing at all, and then nothing is looked at. */
 function beginsWithQuestion(text: string): boolean {

@@ -62,6 +62,7 @@ export function startCommand(hook: CommandHook, call: CommandCall): StartedComma
     keepInputOpen: hook.interactive === true,
     timeoutMs: call.timeoutMs,
     ...(call.graceMs === undefined ? {} : { graceMs: call.graceMs }),
+    reportLeftBehind: true,
     onLine: lineReader(hook, call, () => running),
   });
   let running = start(line, optionsIn(String(call.payload["cwd"])));

@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { familyOf, type Leader } from "./family.ts";
+import type { Leak } from "./finished.ts";
+import { type Processes, processes } from "./processes.ts";
+
+/** Whether a process that has exited left others in its group. One question to the system; nearly always the answer is no. */
+export function hasLeftOthers(pid: number, system: Processes = processes): boolean {
+  return process.platform !== "win32" && system.signal(-pid, 0) !== "gone";
+}
+
+/** Who they are. What ends within a moment, as the other end of a pipe does, is not counted. */
+export async function leftBehind(leader: Leader, system: Processes = processes): Promise<Leak[]> {
+  await sleep(momentMs);
+  if (!hasLeftOthers(leader.pid, system)) return [];
+  // Its pipes are gone with it; group, session and tag remain.
+  const marks = { ...leader, streams: new Set<string>() };
+  const rows = await system.list(leader.tag?.name ?? "");
+  return familyOf(marks, rows, [])
+    .filter(system.isAlive)
+    .map(({ pid, name }) => ({ why: "left-behind", pid, name }));
+}
+
+const momentMs = 20;
