@@ -9,6 +9,7 @@ import {
   type Warning,
 } from "../protocol/index.ts";
 import type { BackgroundAnswer, BackgroundEntry } from "./background.ts";
+import { checkOptions } from "./check-options.ts";
 import { waitsLike } from "./depth.ts";
 import { openEvents } from "./events.ts";
 import type { Explanation } from "./explain.ts";
@@ -128,6 +129,7 @@ type OnArguments = [handler: Handler, options?: HandlerOptions | undefined];
 
 /** Opens an engine on the settings that apply in a folder. */
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
+  checkOptions(options);
   const resolved = resolveOptions(options);
   const told: Warning[] = [];
   const warn = (warning: Warning): void => void told.push(warning);

@@ -6,11 +6,13 @@ import type { RulesInForce } from "./rules.ts";
 export async function openRules(
   options: EngineOptions = {},
 ): Promise<RulesInForce & { readonly warnings: readonly Warning[] }> {
-  const [{ openSettings }, { resolveOptions }, { rulesOf }] = await Promise.all([
+  const [{ checkOptions }, { openSettings }, { resolveOptions }, { rulesOf }] = await Promise.all([
+    import("./check-options.ts"),
     import("./live-settings.ts"),
     import("./resolve-options.ts"),
     import("./rules.ts"),
   ]);
+  checkOptions(options);
   const resolved = resolveOptions(options);
   const now = (await openSettings(resolved)).inForce();
   return { ...rulesOf(now, resolved), warnings: now.warnings };

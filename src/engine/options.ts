@@ -1,4 +1,4 @@
-import type { EventRow } from "../protocol/index.ts";
+import type { EventRow, Settings } from "../protocol/index.ts";
 import type { AnyPayload } from "./payload.ts";
 import type { Ports } from "./ports.ts";
 
@@ -8,8 +8,8 @@ export interface EngineOptions {
   readonly cwd?: string;
   readonly home?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Further settings files, or JSON texts, in the order given. */
-  readonly settings?: readonly string[];
+  /** Further settings, in the order given: files, JSON texts (comments are allowed), or objects. */
+  readonly settings?: readonly (string | Settings)[];
   /**
    * `pinned`: hooks of the checkout run only if their content was approved. `workspace`: one acceptance of the folder gates every
    * hook. `implicit`: everything runs.

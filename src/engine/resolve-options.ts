@@ -1,12 +1,14 @@
 import { availableParallelism, homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { catalog, type EventRow, Problem } from "../protocol/index.ts";
+import { catalog, type EventRow, messageOf, Problem, type Settings } from "../protocol/index.ts";
 import type { EngineOptions } from "./options.ts";
 import type { Ports } from "./ports.ts";
 
 /** Options with every default filled in; from here on nobody asks the process for anything. */
 export interface ResolvedOptions
-  extends Required<Omit<EngineOptions, "conversation" | "events" | "stripEnv" | "common">> {
+  extends Required<Omit<EngineOptions, "conversation" | "events" | "stripEnv" | "common" | "settings">> {
+  /** Files or JSON texts. */
+  readonly settings: readonly string[];
   readonly ports: Ports;
   readonly rows: Readonly<Record<string, EventRow>>;
   readonly conversation?: EngineOptions["conversation"];
@@ -21,7 +23,7 @@ export function resolveOptions(options: EngineOptions): ResolvedOptions {
     cwd: resolve(options.cwd ?? process.cwd()),
     home,
     env,
-    settings: options.settings ?? [],
+    settings: (options.settings ?? []).map(settingsText),
     trust: options.trust ?? "pinned",
     interactive: options.interactive ?? false,
     ports: options.ports ?? {},
@@ -43,6 +45,17 @@ export function resolveOptions(options: EngineOptions): ResolvedOptions {
     ...(options.common ? { common: options.common } : {}),
     ...(options.stripEnv ? { stripEnv: options.stripEnv } : {}),
   };
+}
+
+/** From here on settings of a program are read like those of a file. */
+function settingsText(given: string | Settings, at: number): string {
+  if (typeof given === "string") return given;
+  try {
+    return JSON.stringify(given);
+  } catch (cause) {
+    const message = `The engine option settings[${at}] cannot be written as JSON: ${messageOf(cause)}.`;
+    throw new Problem("engine/bad-option", message, { about: { option: "settings" }, cause });
+  }
 }
 
 function rowsWith(own: readonly EventRow[]): Readonly<Record<string, EventRow>> {

@@ -4,7 +4,7 @@ import type { Notice } from "./ports.ts";
 
 /** Stop hooks that the person or the embedding program adds at run time; never the model, and never those of files. */
 export interface StopHooks {
-  /** Returns the id by which it is removed. */
+  /** For every session of the engine; one session's are registered with `session(id).register`. Returns the id by which it is removed. */
   add(hook: Hook): string;
   remove(id: string): void;
   list(): readonly HookRef[];

@@ -6,6 +6,7 @@ export const problemCodes = {
   "hook/invalid": "a hook registered at run time cannot be used",
   "hook/unknown": "no hook with this id was added at run time",
   "engine/closed": "the engine was closed",
+  "engine/bad-option": "an option of openEngine is unknown, or has a value that cannot be used",
   "context/bad-tag": "texts cannot be wrapped in this tag",
   "settings/unreadable": "a settings file named by the caller, or one that is to be edited, cannot be read",
   "settings/not-editable": "what the file holds at this place is not what the edit needs",

@@ -9,7 +9,7 @@ import { checkKeys } from "./keys.ts";
 /** Where settings are read from. */
 export interface LayerSource {
   readonly kind: LayerKind;
-  /** Absent for a text given on a command line. */
+  /** Absent for settings that a program or a command line gives as text. */
   readonly file?: string;
   readonly plugin?: PluginRoot;
   readonly frontmatter?: Frontmatter;
@@ -64,7 +64,7 @@ export function unreadable(source: LayerSource, why: string, contentHash = "", p
 
 /** How messages call a layer. */
 export function nameOf({ kind, file }: Pick<LayerSource, "kind" | "file">): string {
-  return file ?? (kind === "flag" ? "--settings" : kind);
+  return file ?? (kind === "flag" ? "the settings given as text" : kind);
 }
 
 function decoded(bytes: Uint8Array): string | undefined {

@@ -1,0 +1,124 @@
+import { statSync } from "node:fs";
+import { isObject, nearest, Problem } from "../protocol/index.ts";
+import type { EngineOptions } from "./options.ts";
+
+/** Refuses options that could not be kept: an engine must not run with less than its host believes. */
+export function checkOptions(options: EngineOptions): void {
+  if (!isObject(options)) throw bad("", `Engine options are an object, not ${shown(options)}.`);
+  for (const [name, value] of Object.entries(options)) {
+    if (!isOption(name)) {
+      const near = nearest(name, Object.keys(checks));
+      throw bad(name, `There is no engine option ${shown(name)}.${near ? ` Did you mean "${near}"?` : ""}`);
+    }
+    const wrong = value === undefined ? undefined : checks[name](value);
+    if (wrong !== undefined) throw bad(name, `The engine option ${name} ${wrong}.`);
+  }
+}
+
+type Check = (value: unknown) => string | undefined;
+
+const text: Check = (value) => (typeof value === "string" ? undefined : `must be a string, not ${shown(value)}`);
+const flag: Check = (value) => (typeof value === "boolean" ? undefined : `must be true or false, not ${shown(value)}`);
+const work: Check = (value) => (typeof value === "function" ? undefined : `must be a function, not ${shown(value)}`);
+const object: Check = (value) => (isObject(value) ? undefined : `must be an object, not ${shown(value)}`);
+
+const checks: Readonly<Record<keyof EngineOptions, Check>> = {
+  cwd: (value) => text(value) ?? folder(String(value)),
+  home: text,
+  env: valuesOf("strings", (value) => value === undefined || typeof value === "string"),
+  settings: listOf("file names, JSON texts or objects", (item) => typeof item === "string" || isObject(item)),
+  trust: oneOf("pinned", "workspace", "implicit"),
+  interactive: flag,
+  ports: (value) => object(value) ?? checkPorts(value as Readonly<Record<string, unknown>>),
+  events: listOf("rows", (row) => isObject(row) && typeof row["name"] === "string" && isObject(row["fields"])),
+  plugins: listOf("folder names", isText),
+  managedFolder: text,
+  toolAliases: valuesOf("tool names", isText),
+  concurrency: atLeast(1),
+  stripEnv: listOf("variable names", isText),
+  olderFields: flag,
+  stopBlockCap: atLeast(0),
+  canDefer: flag,
+  rejudge: oneOf("conditions", "all"),
+  judgeTimeoutMs: (value) =>
+    typeof value === "number" && value > 0
+      ? undefined
+      : `must be a number of milliseconds above 0, not ${shown(value)}`,
+  bypassAvailable: flag,
+  observeContent: flag,
+  conversation: work,
+  clientHome: text,
+  envFileRoot: text,
+  common: work,
+};
+
+function isOption(name: string): name is keyof EngineOptions {
+  return Object.hasOwn(checks, name);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}
+
+function folder(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return undefined;
+  return `must be a folder: ${shown(path)} ${found === undefined ? "does not exist" : "is not one"}`;
+}
+
+function listOf(what: string, fits: (item: unknown) => boolean): Check {
+  return (value) => {
+    if (!Array.isArray(value)) return `must be a list of ${what}, not ${shown(value)}`;
+    const at = value.findIndex((item) => !fits(item));
+    return at < 0 ? undefined : `must be a list of ${what}; [${at}] is ${shown(value[at])}`;
+  };
+}
+
+function valuesOf(what: string, fits: (item: unknown) => boolean): Check {
+  return (value) => {
+    if (!isObject(value)) return `must be an object with ${what}, not ${shown(value)}`;
+    const wrong = Object.entries(value).find(([, item]) => !fits(item));
+    return wrong && `must be an object with ${what}; ${wrong[0]} is ${shown(wrong[1])}`;
+  };
+}
+
+function oneOf(...words: readonly string[]): Check {
+  const known = words.map((word) => `"${word}"`).join(", ");
+  return (value) => (words.some((word) => word === value) ? undefined : `must be one of ${known}, not ${shown(value)}`);
+}
+
+function atLeast(least: number): Check {
+  return (value) => {
+    const fits = Number.isInteger(value) || value === Number.POSITIVE_INFINITY;
+    return fits && Number(value) >= least
+      ? undefined
+      : `must be a whole number of at least ${least}, not ${shown(value)}`;
+  };
+}
+
+const portNames = ["model", "agent", "mcp", "asker", "wake", "judge", "observe", "clock"];
+
+function checkPorts(ports: Readonly<Record<string, unknown>>): string | undefined {
+  for (const [name, port] of Object.entries(ports)) {
+    if (!portNames.includes(name)) {
+      const near = nearest(name, portNames);
+      return `has no port ${shown(name)}.${near ? ` Did you mean "${near}"?` : ` Ports are ${portNames.join(", ")}`}`;
+    }
+    if (port === undefined) continue;
+    const fits = name === "clock" ? isObject(port) && typeof port["now"] === "function" : typeof port === "function";
+    if (!fits)
+      return `must have ${name === "clock" ? "an object with now()" : "a function"} as ${name}, not ${shown(port)}`;
+  }
+  return undefined;
+}
+
+function bad(option: string, message: string): Problem {
+  return new Problem("engine/bad-option", message.replace(/\?\.$/, "?"), { about: { option } });
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") return `a ${typeof value}`;
+  if (typeof value === "number") return String(value);
+  const words = JSON.stringify(value) ?? String(value);
+  return words.length > 60 ? `${words.slice(0, 60)}…` : words;
+}
