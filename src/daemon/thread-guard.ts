@@ -1,6 +1,5 @@
 import type { AsyncLocalStorage } from "node:async_hooks";
-import { messageOf } from "../protocol/index.ts";
-import { guardEnds } from "../sdk/index.ts";
+import { guardEnds, tracedMessage } from "../sdk/index.ts";
 import type { CallMessage } from "./message.ts";
 
 /** A call while it runs. */
@@ -29,11 +28,11 @@ export function guardThread(current: AsyncLocalStorage<Running>): void {
   process.stdout.write = print;
   process.stderr.write = print;
   process.on("uncaughtException", (error) =>
-    current.getStore()?.fail(`A hook threw where nobody could catch it: ${messageOf(error)}`),
+    current.getStore()?.fail(`Uncaught exception in a hook: ${tracedMessage(error)}`),
   );
   process.on("unhandledRejection", (reason) => {
     const call = current.getStore();
-    const message = `A hook left a rejected promise behind: ${messageOf(reason)}`;
+    const message = `Unhandled rejection in a hook: ${tracedMessage(reason)}`;
     if (call?.blocks()) call.fail(message);
     else call?.tell(message);
   });

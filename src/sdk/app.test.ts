@@ -180,7 +180,9 @@ test("SD-35: a failure is told the person once per session and handler", async (
     throw new Error("boom");
   });
   const client = testClient(app, { state: memoryState() });
-  expect((await client.prompt("a")).systemMessages).toEqual(["Hook h failed on UserPromptSubmit: boom"]);
+  expect((await client.prompt("a")).systemMessages).toEqual([
+    expect.stringMatching(/^Hook h failed on UserPromptSubmit: boom \(.*app\.test\.ts:\d+:\d+\)$/),
+  ]);
   const second = await client.prompt("b");
   expect([second.systemMessages, second.warnings.length]).toEqual([[], 1]);
 });

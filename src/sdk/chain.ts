@@ -4,6 +4,7 @@ import type { Answer } from "./answer.ts";
 import { ticks } from "./clock.ts";
 import { handlerContext } from "./context.ts";
 import { type Ended, isPromise, lazySignal, within } from "./deadline.ts";
+import { traced } from "./error-place.ts";
 import { type HookEvent, matchedValue, toolOf, withField } from "./event.ts";
 import { isRefusal } from "./fold.ts";
 import { eventLogger } from "./log.ts";
@@ -24,7 +25,10 @@ export interface HandlerTrace {
   readonly answers?: readonly string[];
   /** The first one it gave. */
   readonly reason?: string;
+  /** With the place in the author's file, where that is known. */
   readonly error?: string;
+  /** Where it was thrown, and who called, one frame per line. */
+  readonly stack?: string;
   /** Ran again on the final input. */
   readonly again?: true;
 }
@@ -34,7 +38,7 @@ export interface ChainRun {
   readonly answers: Answer[];
   readonly warnings: AppWarning[];
   readonly trace: HandlerTrace[];
-  readonly failures: { readonly handler: string; readonly message: string }[];
+  readonly failures: { readonly handler: string; readonly message: string; readonly stack?: string }[];
   /** What went wrong beside the chain, such as an observer that threw. */
   readonly troubles: string[];
 }
@@ -118,10 +122,11 @@ async function runOne(
     observers.tell("handler-skip", about, trouble);
     return event;
   }
-  const taken = take(ended as Ended<unknown>, event, registration);
+  const taken = take(ended as Ended<unknown>, event, registration, call.world);
   if ("failed" in taken) {
-    run.trace.push({ name, outcome: taken.outcome, ms, error: taken.failed, ...mark });
-    run.failures.push({ handler: name, message: taken.failed });
+    const stack = taken.stack === undefined ? {} : { stack: taken.stack };
+    run.trace.push({ name, outcome: taken.outcome, ms, error: taken.failed, ...stack, ...mark });
+    run.failures.push({ handler: name, message: taken.failed, ...stack });
     run.answers.push(...refusalFor(registration, event, taken.failed, call));
     observers.tell("handler-error", () => ({ ...about(), error: taken.failed }), trouble);
     return event;
@@ -181,13 +186,16 @@ function withCheckedInput(
 
 type Taken =
   | { readonly answers: readonly Answer[]; readonly warnings: readonly AppWarning[]; readonly event: HookEvent }
-  | { readonly failed: string; readonly outcome: "failed" | "timed-out" };
+  | { readonly failed: string; readonly stack?: string | undefined; readonly outcome: "failed" | "timed-out" };
 
-function take(ended: Ended<unknown>, event: HookEvent, { name }: Registration): Taken {
+function take(ended: Ended<unknown>, event: HookEvent, { name }: Registration, { cwd }: World): Taken {
   if (ended.by === "timeout") {
     return { failed: `gave no answer within ${Math.round(ended.afterMs)} ms`, outcome: "timed-out" };
   }
-  if (ended.by === "error") return { failed: messageOf(ended.error), outcome: "failed" };
+  if (ended.by === "error") {
+    const { message, stack } = traced(ended.error, event.cwd ?? cwd);
+    return { failed: message, stack, outcome: "failed" };
+  }
   try {
     const { answers, warnings } = accept(ended.value, event, name);
     return { ...rewrite(event, answers), warnings };

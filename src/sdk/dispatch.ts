@@ -102,15 +102,19 @@ async function tellFailures(
   world: World,
 ): Promise<readonly Answer[]> {
   const messages: Answer[] = [];
-  for (const { handler, message } of run.failures) {
+  for (const { handler, message, stack } of run.failures) {
     const text = `Hook ${handler} failed on ${event.name}: ${message}`;
-    world.complain(text);
+    world.complain(stack === undefined ? text : `${text}\n${indented(stack)}`);
     run.warnings.push({ code: "handler-failed", message: text, handler });
     // Handlers of two apps may have one name, and one session.
     const key = JSON.stringify([world.file ?? "", event.name, handler]);
     if (!(await toldBefore(state, key, world))) messages.push({ kind: "systemMessage", text });
   }
   return messages;
+}
+
+function indented(stack: string): string {
+  return stack.replace(/^/gm, "    ");
 }
 
 /** Telling twice is better than not at all, so a memory that does not work counts as "not yet". */

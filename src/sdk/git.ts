@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { wrong } from "./problem.ts";
 import type { World } from "./world.ts";
 
@@ -39,9 +40,14 @@ function run(args: readonly string[], cwd: string, { env, signal }: World): Prom
       if (!error) resolve(stdout.replace(/\n$/, ""));
       // A number is git's own status: no repository here, or nothing to name. Anything else is trouble.
       else if (typeof error.code === "number" && !error.killed) resolve(undefined);
-      else reject(wrong("git-failed", `git ${args[0]} gave no answer in ${cwd}: ${error.message}`, { args }, error));
+      else reject(wrong("git-failed", `git ${args[0]} failed in ${cwd}: ${whyOf(error, cwd)}`, { args }, error));
     });
   });
+}
+
+/** Node reports a folder that is not there as a program that is not there. */
+function whyOf(error: Error, cwd: string): string {
+  return existsSync(cwd) ? error.message : "there is no such folder";
 }
 
 const gone = () =>

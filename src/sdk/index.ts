@@ -42,6 +42,7 @@ export type { HandlerTrace } from "./chain.ts";
 export type { Context } from "./context.ts";
 export type { DetachedOptions } from "./detached.ts";
 export type { Settled } from "./dispatch.ts";
+export { tracedMessage } from "./error-place.ts";
 export {
   type EventOf,
   type GenericEvent,

@@ -14,6 +14,7 @@ export function recordOf(
   ms: number,
   nowMs: number,
 ): LogRecord {
+  const around = run.failures.find(({ handler }) => handler === "middleware");
   const reason = folded.refusal?.reason ?? folded.halt ?? folded.decision?.reason;
   // What the event's form has no room for.
   const aside = spelled.stderr.trim();
@@ -28,6 +29,8 @@ export function recordOf(
     exit: spelled.exitCode,
     ...(reason === undefined ? {} : { reason }),
     ...(aside === "" || aside === reason ? {} : { stderr: aside }),
+    ...(around === undefined ? {} : { failed: `middleware failed: ${around.message}` }),
+    ...(around?.stack === undefined ? {} : { stack: around.stack }),
     handlers: run.trace.map((one) => handlerOf(one, reason)),
     ...(run.warnings.length > 0 ? { warnings: run.warnings.map(({ code }) => code) } : {}),
     ...(run.troubles.length > 0 ? { troubles: run.troubles } : {}),
@@ -35,7 +38,10 @@ export function recordOf(
 }
 
 /** Answers that did not win are kept with their reasons; those of the winner are the record's. */
-function handlerOf({ name, outcome, ms, error, answers, reason }: HandlerTrace, won: string | undefined): object {
+function handlerOf(
+  { name, outcome, ms, error, stack, answers, reason }: HandlerTrace,
+  won: string | undefined,
+): object {
   const lost = reason !== undefined && reason !== won;
   return {
     name,
@@ -43,6 +49,7 @@ function handlerOf({ name, outcome, ms, error, answers, reason }: HandlerTrace, 
     ms: rounded(ms),
     ...(lost ? { answers, reason } : {}),
     ...(error === undefined ? {} : { error }),
+    ...(stack === undefined ? {} : { stack }),
   };
 }
 

@@ -27,8 +27,8 @@ test("SD-8: a handler is called by its option, its function or its place, and tw
     "PreToolUse:Bash|mcp__*#5",
   ]);
   expect(systemMessages).toEqual([
-    "Hook PreToolUse:Bash#3 failed on PreToolUse: first",
-    "Hook PreToolUse:Bash#4 failed on PreToolUse: second",
+    expect.stringMatching(/^Hook PreToolUse:Bash#3 failed on PreToolUse: first \(.*names\.test\.ts:7:\d+\)$/),
+    expect.stringMatching(/^Hook PreToolUse:Bash#4 failed on PreToolUse: second \(.*names\.test\.ts:7:\d+\)$/),
   ]);
 });
 

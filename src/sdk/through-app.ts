@@ -1,10 +1,10 @@
-import { messageOf } from "../protocol/index.ts";
 import { accept } from "./accept.ts";
 import type { Answer } from "./answer.ts";
 import { type ChainCall, type ChainRun, recheck, refusal, runChain } from "./chain.ts";
 import { ticks } from "./clock.ts";
 import { type HandlerScope, handlerContext } from "./context.ts";
 import { type LazySignal, lazySignal, within } from "./deadline.ts";
+import { type Traced, traced } from "./error-place.ts";
 import type { HookEvent } from "./event.ts";
 import { isRefusal } from "./fold.ts";
 import { eventLogger } from "./log.ts";
@@ -46,9 +46,12 @@ export async function throughApp(
     return [...final.answers, ...run.answers.slice(before)];
   });
   if (ended.by === "value") return ended.value;
-  const why = ended.by === "error" ? messageOf(ended.error) : `gave no answer within ${Math.round(ended.afterMs)} ms`;
+  const { message: why, stack }: Traced =
+    ended.by === "error"
+      ? traced(ended.error, event.cwd ?? world.cwd)
+      : { message: `gave no answer within ${Math.round(ended.afterMs)} ms` };
   parts.observers.tell("hook-error", () => ({ event: event.name, error: why }), trouble);
-  run.failures.push({ handler: "middleware", message: why });
+  run.failures.push({ handler: "middleware", message: why, ...(stack === undefined ? {} : { stack }) });
   const kept = run.answers.some(isRefusal) ? run.answers : [];
   if (strictestMode(parts, chain, world.onFailure) === "continue") return kept;
   return [...kept, ...refusal(ruleOf(event.name), event, `The app's middleware failed: ${why}`)];

@@ -23,7 +23,7 @@ export interface World {
   readonly tasks?: TaskBackend;
   /** Undefined: nothing is logged. */
   readonly log?: (record: LogRecord) => void;
-  /** Where people read of trouble at once; every line is one message. */
+  /** Where people read of trouble at once: one message per call, on one line or with a stack below it. */
   readonly complain: (line: string) => void;
   /** The mode that was written into the settings entry; the stricter of the two holds. */
   readonly onFailure?: FailureMode;

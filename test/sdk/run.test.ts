@@ -152,7 +152,7 @@ describe("SD-34, SD-35: failure", () => {
 
   test("a promise that a handler left rejected was told on stderr alone, and not in the log", async () => {
     const file = world.file("left.mjs", app(`app.preTool(() => void Promise.reject(new Error("left")));`));
-    const message = "A hook left a rejected promise behind: left";
+    const message = "Unhandled rejection in a hook: left (left.mjs:3:39)";
     expect(await world.run([file], event())).toEqual({ code: 0, stdout: "", stderr: `hookline: ${message}\n` });
     const log = readFileSync(join(world.folder, "state/log/hooks.jsonl"), "utf8");
     expect(log).toContain(`"event":"PreToolUse","transport":"run","failed":"${message}"`);
@@ -175,7 +175,7 @@ describe("SD-34, SD-35: failure", () => {
     const stop = (active: boolean) => event({ hook_event_name: "Stop", stop_hook_active: active });
     expect((await world.run([file], stop(false))).code).toBe(2);
     const again = await world.run([file, "--on-failure=block"], stop(true));
-    const message = "hookline: A hook threw where nobody could catch it: late";
+    const message = "hookline: Uncaught exception in a hook: late (stops.mjs:3:85)";
     expect(again).toEqual({ code: 0, stdout: `{"systemMessage":"${message}"}\n`, stderr: `${message}\n` });
     const broken = world.file("stops-not.mjs", "const a = ;");
     expect((await world.run([broken, "--on-failure=block"], stop(true))).code).toBe(0);
@@ -185,8 +185,11 @@ describe("SD-34, SD-35: failure", () => {
     const file = world.file("boom.mjs", app(`app.preTool({ name: "h" }, () => { throw new Error("boom"); });`));
     const first = await world.run([file], event({ session_id: "told" }));
     const second = await world.run([file], event({ session_id: "told" }));
-    expect(JSON.parse(first.stdout)).toEqual({ systemMessage: "Hook h failed on PreToolUse: boom" });
-    expect([second.stdout, second.stderr]).toEqual(["", "hookline: Hook h failed on PreToolUse: boom\n"]);
+    expect(JSON.parse(first.stdout)).toEqual({ systemMessage: "Hook h failed on PreToolUse: boom (boom.mjs:3:42)" });
+    expect([second.stdout, second.stderr]).toEqual([
+      "",
+      "hookline: Hook h failed on PreToolUse: boom (boom.mjs:3:42)\n    at boom.mjs:3:42\n",
+    ]);
     const log = readFileSync(join(world.folder, "state/log/hooks.jsonl"), "utf8").trimEnd().split("\n");
     expect(JSON.parse(log.at(-1) ?? "")).toMatchObject({
       session: "told",
@@ -194,7 +197,7 @@ describe("SD-34, SD-35: failure", () => {
       tool: "Bash",
       transport: "run",
       answer: "none",
-      handlers: [{ name: "h", outcome: "failed", error: "boom" }],
+      handlers: [{ name: "h", outcome: "failed", error: "boom (boom.mjs:3:42)", stack: "at boom.mjs:3:42" }],
     });
     expect(statSync(join(world.folder, "state/log/hooks.jsonl")).mode & 0o777).toBe(0o600);
   });
@@ -387,7 +390,11 @@ test("what a guard's file left behind while it was loaded refused at the first s
   const throws = world.file("throws.ts", guarded(`process.nextTick(() => { throw new Error("left"); });`));
   for (const file of [rejects, rejects, throws, throws]) {
     const { code, stdout, stderr } = await world.run([file], event());
-    expect({ code, stdout, left: /: left$/m.test(stderr) }, file).toEqual({ code: 2, stdout: "", left: true });
+    expect({ code, stdout, left: /: left \((?:rejects|throws)\.ts:3:\d+\)$/m.test(stderr) }, file).toEqual({
+      code: 2,
+      stdout: "",
+      left: true,
+    });
   }
 });
 
@@ -401,7 +408,7 @@ test("an error after the answer put a second answer behind it, and the denial wa
   );
   const { code, stdout, stderr } = await world.run([file], event());
   expect({ code, stdout }).toEqual({ code: 0, stdout: denial("no") });
-  expect(stderr).toContain("threw where nobody could catch it: null");
+  expect(stderr).toContain("Uncaught exception in a hook: null");
 });
 
 test.skipIf(!existsSync("/dev/full"))(

@@ -69,7 +69,7 @@ async function showOne(
     if (unknown !== undefined) throw new Problem("event/unknown", unknown, { about: { event: name } });
     const sent = { event: name, ...(tool === undefined ? {} : { tool }), input: given };
     const begun = performance.now();
-    const result = await sendCase(sent, testClient(app));
+    const result = await sendCase(sent, testClient(app, { cwd: io.cwd }));
     return { result, ms: performance.now() - begun };
   };
   const { result, ms } = json ? await printsAside(send) : await send();
@@ -90,7 +90,7 @@ async function show({ cases, programs }: HookTests, hooks: string, io: Io): Prom
 
 async function showCases(files: readonly string[], hooks: string, io: Io): Promise<boolean> {
   let [tried, failed] = [0, 0];
-  for await (const { name, faults, result } of tryCases(files, await loadExport(hooks, io))) {
+  for await (const { name, faults, result } of tryCases(files, await loadExport(hooks, io), io.cwd)) {
     tried++;
     if (faults.length > 0) failed++;
     const told = faults.length === 0 ? [] : [...faults, ...(result === undefined ? [] : storyOf(result))];
@@ -105,7 +105,7 @@ async function report({ cases, programs }: HookTests, hooks: string, io: Io): Pr
   const tried: Tried[] = [];
   await printsAside(async () => {
     if (cases.length === 0) return;
-    for await (const one of tryCases(cases, await loadExport(hooks, io))) tried.push(one);
+    for await (const one of tryCases(cases, await loadExport(hooks, io), io.cwd)) tried.push(one);
   });
   const { passed, tests } = programs.length === 0 ? { passed: true, tests: [] } : await reportPrograms(programs, io);
   const ok = cases.length + programs.length > 0 && passed && tried.every(({ faults }) => faults.length === 0);

@@ -12,19 +12,19 @@ export interface Tried {
 }
 
 /** One case after another, in the order of the files. Contract: all files are read before the first is tried. */
-export async function* tryCases(files: readonly string[], app: unknown): AsyncGenerator<Tried> {
+export async function* tryCases(files: readonly string[], app: unknown, cwd: string): AsyncGenerator<Tried> {
   const read = await Promise.all(
     files.map(async (file) => (await readCases(file)).map((hookCase) => ({ file, hookCase }))),
   );
   for (const { file, hookCase } of read.flat()) {
     const { name, event } = hookCase;
-    yield { file, name, event, ...(await tryOne(hookCase, app)) };
+    yield { file, name, event, ...(await tryOne(hookCase, app, cwd)) };
   }
 }
 
-async function tryOne(one: HookCase, app: unknown): Promise<Pick<Tried, "faults" | "result">> {
+async function tryOne(one: HookCase, app: unknown, cwd: string): Promise<Pick<Tried, "faults" | "result">> {
   const unknown = whyUnknown(one.event, app);
   if (unknown !== undefined) return { faults: [unknown] };
-  const result = await sendCase(one, testClient(app));
+  const result = await sendCase(one, testClient(app, { cwd }));
   return { faults: faultsOf(one, result), result };
 }

@@ -2,11 +2,17 @@ import type { LogRecord } from "../../sdk/index.ts";
 import type { Style } from "../print/style.ts";
 import { handlersOf, hasFailed } from "./wanted.ts";
 
-/** One record for people, on one line: when, what, the answer, how long, who said what. */
+/** One record for people: when, what, the answer, how long, who said what on one line, and the stacks of failures below it. */
 export function logLine(record: LogRecord, style: Style): string {
   const said = record["message"] === undefined ? eventWords(record, style) : ownWords(record, style);
   const time = record.time.replace("T", " ").replace("Z", "");
-  return [style.dim(visible(time)), visible(whatOf(record)), ...said].filter((part) => part !== "").join("  ");
+  const line = [style.dim(visible(time)), visible(whatOf(record)), ...said].filter((part) => part !== "").join("  ");
+  return [line, ...stacksOf(record).map((frame) => style.dim(`    ${visible(frame)}`))].join("\n");
+}
+
+function stacksOf(record: LogRecord): readonly string[] {
+  const stacks = [record["stack"], ...handlersOf(record).map(({ stack }) => stack)];
+  return stacks.flatMap((stack) => (typeof stack === "string" ? stack.split("\n") : []));
 }
 
 /** Control characters, and marks that turn the direction of text, are shown and never sent to a terminal. */
@@ -15,6 +21,11 @@ export function visible(text: string): string {
     /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
+}
+
+/** The same on one line, with a mark where a line of the text ends. */
+function onOneLine(text: string): string {
+  return text.split(/\r?\n/).map(visible).join(" ↵ ");
 }
 
 /** The same for a text of several lines. */
@@ -37,8 +48,8 @@ function eventWords(record: LogRecord, style: Style): string[] {
   return [
     colourOf(record, style)(answer),
     ms,
-    visible(handlers.join(", ")),
-    reason === undefined ? "" : `“${visible(String(reason))}”`,
+    onOneLine(handlers.join(", ")),
+    reason === undefined ? "" : `“${onOneLine(String(reason))}”`,
     style.dim(visible(record.session?.slice(0, 8) ?? "")),
   ];
 }
@@ -47,7 +58,7 @@ function ownWords(record: LogRecord, style: Style): string[] {
   const { level, handler, message, data } = record as { [field: string]: unknown };
   const who = typeof handler === "string" ? `${handler}: ` : "";
   const more = data === undefined ? "" : ` ${JSON.stringify(data)}`;
-  return [colourOf(record, style)(visible(String(level))), visible(`${who}${String(message)}${more}`)];
+  return [colourOf(record, style)(visible(String(level))), onOneLine(`${who}${String(message)}${more}`)];
 }
 
 function colourOf(record: LogRecord, style: Style): (text: string) => string {

@@ -7,6 +7,7 @@ export interface HandlerLine {
   readonly outcome: string;
   readonly ms: number;
   readonly error?: string;
+  readonly stack?: string;
 }
 
 /** Which records a call asks for. All that is named must hold. */

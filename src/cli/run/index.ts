@@ -9,7 +9,17 @@ import { type Input, readInput } from "./stdin.ts";
 import { guardStdout, writeWhole } from "./stdout.ts";
 import { watchThread } from "./watch-thread.ts";
 
-const { appendLog, appFailure, buildLater, guardEnds, loadApp, readPayload, sourceHash, usualDeadlineMs } = sdk;
+const {
+  appendLog,
+  appFailure,
+  buildLater,
+  guardEnds,
+  loadApp,
+  readPayload,
+  sourceHash,
+  tracedMessage,
+  usualDeadlineMs,
+} = sdk;
 
 /**
  * `hookline run HOOKS_FILE`: one event on stdin, one answer on stdout, and the process ends.
@@ -104,10 +114,9 @@ function aboutCall({ because }: RunArguments): Readonly<Record<string, unknown>>
 
 /** What a handler throws outside its promise would end the chain without an answer. */
 function guardProcess(fail: Fail, state: Running): void {
-  process.on("uncaughtException", (error) => fail(`A hook threw where nobody could catch it: ${messageOf(error)}`));
+  process.on("uncaughtException", (error) => fail(`Uncaught exception in a hook: ${tracedMessage(error)}`));
   process.on("unhandledRejection", (reason) => {
-    const why = messageOf(reason);
-    const message = `A hook left a rejected promise behind: ${why}`;
+    const message = `Unhandled rejection in a hook: ${tracedMessage(reason)}`;
     if (modeOf(state) === "block") fail(message);
     complain(message);
     if (state.app?.options.log === false) return;

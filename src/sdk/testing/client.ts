@@ -16,10 +16,14 @@ import { resultOf, type TestResult } from "./result.ts";
 export interface TestClientOptions {
   /** Kept over all events of the client; in memory unless told. */
   readonly state?: StateDoor;
-  /** What `ctx.transcript` is; unless told, the session of the event's own path, which is empty when there is no such file. */
-  readonly transcript?: unknown;
+  /**
+   * What `ctx.transcript` is: a `testTranscript()`, a session, or an object of your own. Default: the session of the event's own path,
+   * which is empty when there is no such file.
+   */
+  readonly transcript?: object;
   /** Where `ctx.tasks` puts jobs; unless told, they run at once in this process. */
   readonly tasks?: TaskBackend;
+  /** The folder of the event, for payloads that are not given one: `ctx.cwd`, `ctx.projectDir`, `ctx.path()` and `ctx.git` follow it. */
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly now?: () => number;
@@ -71,7 +75,9 @@ export function testClient(app: unknown, options: TestClientOptions = {}): TestC
     await settled.dispose();
     return resultOf(settled);
   };
-  const send = (name: EventName, changes: object = {}) => raw(fixtures[name](changes) as unknown as WirePayload);
+  const place = options.cwd === undefined ? {} : { cwd: options.cwd };
+  const send = (name: EventName, changes: object = {}) =>
+    raw(fixtures[name]({ ...place, ...changes }) as unknown as WirePayload);
   const methods = eventNames.map((name) => [shortName(ruleOf(name).method), senderOf(name, send)]);
   const client = Object.assign(Object.fromEntries(methods), { send, raw, override }) as TestClient;
   function override(name: string, value: unknown): TestClient {
@@ -102,10 +108,15 @@ function worldOf(options: TestClientOptions, state: StateDoor): World {
     signal: new AbortController().signal,
     replay: options.replay ?? false,
     now: options.now ?? Date.now,
-    openTranscript: async (path) => options.transcript ?? (await openTranscript(path)),
+    openTranscript: (path) => transcriptFor(options, path),
     state,
     complain: () => undefined,
   };
+}
+
+async function transcriptFor({ transcript }: TestClientOptions, path: string | undefined): Promise<unknown> {
+  if (transcript === undefined) return openTranscript(path);
+  return "open" in transcript && typeof transcript.open === "function" ? transcript.open() : transcript;
 }
 
 function shortName(method: string): string {

@@ -7,3 +7,4 @@ export { type Fixture, fixtures, isSynthetic } from "./fixtures.ts";
 export { readRecorded } from "./kept.ts";
 export { type TestProject, testProject } from "./project.ts";
 export type { TestResult } from "./result.ts";
+export { type TestTranscript, type TestTranscriptOptions, type ToolResult, testTranscript } from "./transcript.ts";
