@@ -1,10 +1,10 @@
 import { answerOf, type ModelEnd, type ModelError, type ModelRequest } from "../models/index.ts";
 import type { Thread } from "./thread.ts";
 
-/** A question beside the conversation: no tools, nothing shown, but paid for like any other. */
+/** A question beside the conversation: no tool is called and nothing shown, but it is paid for like any other. */
 export async function askOnce(
   thread: Thread,
-  request: Pick<ModelRequest, "purpose" | "model" | "system" | "messages">,
+  request: Pick<ModelRequest, "purpose" | "model" | "system" | "messages"> & Partial<ModelRequest>,
   signal: AbortSignal,
 ): Promise<ModelEnd | ModelError> {
   const { clock } = thread.session.options;

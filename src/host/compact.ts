@@ -1,9 +1,12 @@
-import type { ApiFailure } from "./api-failure.ts";
+import { joinTurns, type ModelEnd, type ModelError } from "../models/index.ts";
+import { type ApiFailure, apiFailure } from "./api-failure.ts";
 import { askOnce } from "./ask-once.ts";
 import { type Attachment, refusalOf } from "./attachment.ts";
 import { backgroundTasks } from "./background-tasks.ts";
 import { fire } from "./fire.ts";
+import { shortened, withCutResults } from "./shorten.ts";
 import { attach, say, type Thread } from "./thread.ts";
+import { toolDefinitions } from "./tool-definitions.ts";
 
 export type Compacted = { readonly done: true } | { readonly done: false; readonly why: string };
 
@@ -13,10 +16,10 @@ export type Compacted = { readonly done: true } | { readonly done: false; readon
  */
 export async function compactWhenFull(thread: Thread, signal: AbortSignal): Promise<void> {
   const limit = limitOf(thread);
-  if (!lasts(thread) || thread.contextTokens < limit || thread.contextTokens < (kept.get(thread) ?? 0)) return;
+  if (!lasts(thread) || thread.contextTokens < limit || thread.contextTokens < (grownTo.get(thread) ?? 0)) return;
   const { done } = await compact(thread, automatic, signal);
-  if (done) kept.delete(thread);
-  else kept.set(thread, thread.contextTokens + limit / 10);
+  if (done) grownTo.delete(thread);
+  else grownTo.set(thread, thread.contextTokens + limit / 10);
 }
 
 /** A hook's own conversation ends with its answer; it is too short to be worth a summary. */
@@ -27,7 +30,7 @@ function lasts({ purpose }: Thread): boolean {
 const automatic = { trigger: "auto", words: null } as const;
 
 /** Tokens below which a conversation that was not compacted is not tried again. */
-const kept = new WeakMap<Thread, number>();
+const grownTo = new WeakMap<Thread, number>();
 
 function limitOf({ session, model }: Thread): number {
   const { compactAt } = session.options;
@@ -37,13 +40,20 @@ function limitOf({ session, model }: Thread): number {
 /** The request failed; if that was for its length, a compacted conversation may fit. */
 export async function madeRoom(thread: Thread, { tooLong }: ApiFailure, signal: AbortSignal): Promise<boolean> {
   if (tooLong !== true || !lasts(thread)) return false;
-  return (await compact(thread, automatic, signal)).done;
+  return (await compact(thread, { ...automatic, shortenFirst: true }, signal)).done;
+}
+
+export interface CompactWish {
+  readonly trigger: "manual" | "auto";
+  readonly words: string | null;
+  /** The whole conversation is known to be too long for the model. */
+  readonly shortenFirst?: boolean;
 }
 
 /** Puts a summary in the place of the conversation. Order: PreCompact, SubagentStop with empty type, SessionStart, PostCompact. */
 export async function compact(
   thread: Thread,
-  { trigger, words }: { readonly trigger: "manual" | "auto"; readonly words: string | null },
+  { trigger, words, shortenFirst = false }: CompactWish,
   signal: AbortSignal,
 ): Promise<Compacted> {
   const { session } = thread;
@@ -52,16 +62,7 @@ export async function compact(
   if (before.blocked) return notDone(thread, `Compaction blocked by PreCompact hook: ${refusalOf(before)}`);
 
   const wishes = [words, before.output.customInstructions].filter(Boolean).join("\n\n");
-  const answer = await askOnce(
-    thread,
-    {
-      purpose: "compaction",
-      model: thread.model.name,
-      system: ["You summarise conversations between a person and a coding agent."],
-      messages: [...thread.messages, { role: "user", content: instructions(wishes) }],
-    },
-    signal,
-  );
+  const answer = await askForSummary(thread, instructions(wishes), shortenFirst, signal);
   if (answer.type === "error") return notDone(thread, `Compaction failed: ${answer.message}`);
   const summary = answer.content.flatMap((block) => (block.type === "text" ? block.text : [])).join("");
   if (summary.trim() === "") return notDone(thread, "Compaction failed: the model gave no summary.");
@@ -70,7 +71,8 @@ export async function compact(
   const preTokens = thread.contextTokens;
   const postTokens = answer.usage.output;
   // What the model is in the middle of: the last answer with the results of its calls.
-  const tail = thread.messages.slice(thread.tailAt);
+  const kept = thread.messages.slice(thread.tailAt);
+  const tail = shortenFirst ? withCutResults(kept) : kept;
   const uuids = thread.journal.tailUuids();
   const anchorUuid = session.options.uuid();
   const boundary = { trigger, preTokens, durationMs: Math.round(session.options.clock.now() - startedAt), postTokens };
@@ -95,6 +97,38 @@ export async function compact(
   else session.tell({ kind: "notice", text: `The conversation of agent ${agent.id} was compacted.`, level: "info" });
   return { done: true };
 }
+
+/**
+ * Asks for the summary. The tools are offered because the API refuses a conversation with calls and no tools, but none may be called. A
+ * conversation that is too long is shortened step by step.
+ */
+async function askForSummary(
+  thread: Thread,
+  wanted: string,
+  shortenFirst: boolean,
+  signal: AbortSignal,
+): Promise<ModelEnd | ModelError> {
+  const tools = toolDefinitions(thread);
+  for (let level = shortenFirst ? 1 : 0; ; level += 1) {
+    const answer = await askOnce(
+      thread,
+      {
+        purpose: "compaction",
+        model: thread.model.name,
+        system: ["You summarise conversations between a person and a coding agent."],
+        messages: joinTurns([...shortened(thread.messages, level), { role: "user", content: wanted }]),
+        tools,
+        ...(tools.length === 0 ? {} : { toolChoice: { type: "none" as const } }),
+      },
+      signal,
+    );
+    const retry = answer.type === "error" && apiFailure(answer).tooLong === true && level < mostShortened;
+    if (!retry) return answer;
+  }
+}
+
+/** How often a conversation is halved before the compaction is given up. */
+const mostShortened = 6;
 
 function notDone({ session }: Thread, why: string): Compacted {
   session.tell({ kind: "notice", text: why, level: "warning" });

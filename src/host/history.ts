@@ -1,4 +1,4 @@
-import type { ContentBlock, Message, ToolResultBlock } from "../models/index.ts";
+import { type ContentBlock, joinTurns, type Message, type ToolResultBlock } from "../models/index.ts";
 import { type Block, type Linked, putBack } from "../sessions/index.ts";
 import { type Attachment, sayOf } from "./attachment.ts";
 
@@ -15,7 +15,7 @@ export async function messagesOf(
     const message = isAside(entry) ? await messageOfAside(entry, place) : messageOf(entry);
     if (message !== undefined) messages.push(message);
   }
-  return withoutLooseEnds(joined(messages), deferred);
+  return withoutLooseEnds(joinTurns(messages), deferred);
 }
 
 type Spoken = Extract<Linked, { kind: "user" | "assistant" }>;
@@ -99,22 +99,6 @@ function resultOf({
     content: contentWasText === true ? text : (blocks as NonNullable<ToolResultBlock["content"]>),
     ...(isError ? { is_error: true } : {}),
   };
-}
-
-/** Lines of one answer, and results of one batch, are one message each; results come before what was said beside them. */
-export function joined(messages: readonly Message[]): Message[] {
-  const all: Message[] = [];
-  for (const message of messages) {
-    const last = all.at(-1);
-    if (last?.role !== message.role) all.push(message);
-    else all[all.length - 1] = { role: last.role, content: ordered([...blocksOf(last), ...blocksOf(message)]) };
-  }
-  return all;
-}
-
-function ordered(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
-  const isResult = (block: ContentBlock) => block.type === "tool_result";
-  return [...blocks.filter(isResult), ...blocks.filter((block) => !isResult(block))];
 }
 
 /** Calls without a result and results without a call would be refused by the API. */

@@ -1,10 +1,10 @@
-import { type ModelEnd, type ModelError, type ModelRequest, worthFallback } from "../models/index.ts";
+import { joinTurns, type ModelEnd, type ModelError, type ModelRequest, worthFallback } from "../models/index.ts";
 import { openDisplay } from "./display.ts";
-import { joined } from "./history.ts";
 import type { AnswerLines } from "./journal.ts";
 import { switchedModel } from "./model-switch.ts";
 import { totalTokens } from "./spending.ts";
 import type { Thread } from "./thread.ts";
+import { toolDefinitions } from "./tool-definitions.ts";
 
 /** An answer that is in the transcript. `shown` is its text as hooks let it be seen. */
 export type Answered = ModelEnd & { readonly lines: AnswerLines; readonly shown: string };
@@ -45,10 +45,8 @@ function requestOf(thread: Thread): ModelRequest {
     purpose: thread.purpose,
     model: thread.model.name,
     system: thread.system(),
-    messages: joined(thread.messages),
-    tools: thread
-      .tools()
-      .map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema })),
+    messages: joinTurns(thread.messages),
+    tools: toolDefinitions(thread),
     maxTokens: 32_000,
     ...(thread.agent === undefined ? {} : { agent: thread.agent.type }),
   };

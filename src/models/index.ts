@@ -2,6 +2,7 @@
 export { answerOf } from "./answer.ts";
 export { type AnthropicOptions, anthropic } from "./anthropic/anthropic.ts";
 export { type FailureClass, failureOf, worthFallback, worthRetrying } from "./failure.ts";
+export { joinTurns } from "./join-turns.ts";
 export type {
   AnswerBlock,
   ByteSource,

@@ -25,9 +25,12 @@ function systemText(request: MessagesRequest): string {
   return (request.system ?? []).map((block) => block.text ?? "").join("\n");
 }
 
+/** The words of the client, and of our own agent. */
+const summaries = ["create a detailed summary of the conversation so far", "Summarise the conversation so far"];
+
 /** Compaction continues the main conversation; only its last text gives it away. */
 function isCompaction(request: MessagesRequest): boolean {
   const content = request.messages.at(-1)?.content ?? "";
   const text = typeof content === "string" ? content : (content.at(-1)?.text ?? "");
-  return text.includes("create a detailed summary of the conversation so far");
+  return summaries.some((words) => text.includes(words));
 }

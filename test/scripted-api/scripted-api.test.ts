@@ -88,15 +88,36 @@ test("it answers the probe, counts tokens, and knows nothing else", async () => 
 });
 
 test("a function may look at the request", async () => {
+  const longer = [...conversation.messages, { role: "assistant", content: "hi" }, { role: "user", content: "and?" }];
   await start({ main: ({ messages }, index) => `${index}: ${messages.length}` });
-  const answers = [await ask(conversation), await ask({ ...conversation, messages: [] })];
+  const answers = [await ask(conversation), await ask({ ...conversation, messages: longer })];
   expect(answers.map(({ content }) => content)).toEqual([
     [{ type: "text", text: "0: 1" }],
-    [{ type: "text", text: "1: 0" }],
+    [{ type: "text", text: "1: 3" }],
   ]);
 });
 
-const conversation = { model: "some-model", messages: [{ role: "user", content: "hello" }], tools: [{ name: "Bash" }] };
+test("a request that the real API would refuse is answered with 400 and uses no turn", async () => {
+  await start({ main: ["one"] });
+  const call = { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "Bash", input: {} }] };
+  const result = { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: "x" }] };
+  const messages = [...conversation.messages, call, result];
+  const refused = await post("/v1/messages", { ...conversation, messages, tools: [] });
+  const message = "Requests which include `tool_use` or `tool_result` blocks must define tools";
+  expect([refused.status, await refused.json()]).toEqual([
+    400,
+    { type: "error", error: { type: "invalid_request_error", message } },
+  ]);
+  expect((await ask({ ...conversation, messages })).content).toEqual([{ type: "text", text: "one" }]);
+  expect([api?.rejected.map((one) => one.message), api?.requests.length]).toEqual([[message], 1]);
+});
+
+const conversation = {
+  model: "some-model",
+  max_tokens: 100,
+  messages: [{ role: "user", content: "hello" }],
+  tools: [{ name: "Bash" }],
+};
 
 async function start(script: Script): Promise<ScriptedApi> {
   api = await startScriptedApi(script);

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { brokenRule, type WireRequest } from "../../src/models/anthropic/request-rules.ts";
 import { type Lane, laneOf } from "./lane.ts";
 import { errorOf, eventsOf, isFailure, messageOf, wholeOf } from "./message.ts";
 import { type MessagesRequest, type Script, turnOf, type Whole } from "./script.ts";
@@ -10,7 +11,14 @@ export interface ScriptedApi {
   readonly url: string;
   /** Every request for a message so far, in order of arrival. */
   readonly requests: readonly LoggedRequest[];
+  /** Requests that break a rule of the real API and were answered with status 400; they use no turn of the script. */
+  readonly rejected: readonly RejectedRequest[];
   close(): Promise<void>;
+}
+
+export interface RejectedRequest {
+  readonly message: string;
+  readonly body: MessagesRequest;
 }
 
 export interface LoggedRequest {
@@ -23,21 +31,22 @@ export interface LoggedRequest {
 
 export async function startScriptedApi(script: Script): Promise<ScriptedApi> {
   const requests: LoggedRequest[] = [];
+  const rejected: RejectedRequest[] = [];
   const server = createServer((request, response) => {
-    answer(request, response, script, requests).catch((error) => {
+    answer(request, response, script, { requests, rejected }).catch((error) => {
       sendJson(response, 500, errorOf({ status: 500, message: String(error) }));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, requests, close: () => close(server) };
+  return { url: `http://127.0.0.1:${port}`, requests, rejected, close: () => close(server) };
 }
 
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   script: Script,
-  requests: LoggedRequest[],
+  { requests, rejected }: { requests: LoggedRequest[]; rejected: RejectedRequest[] },
 ): Promise<void> {
   const path = new URL(request.url ?? "/", "http://loopback").pathname;
   const text = await textOf(request);
@@ -52,6 +61,12 @@ async function answer(
   const body = JSON.parse(text) as MessagesRequest;
   if (path === "/v1/messages/count_tokens") {
     sendJson(response, 200, { input_tokens: Math.ceil(text.length / 4) });
+    return;
+  }
+  const broken = brokenRule(body as WireRequest);
+  if (broken !== undefined) {
+    rejected.push({ message: broken, body });
+    sendJson(response, 400, errorOf({ status: 400, message: broken }));
     return;
   }
   const lane = laneOf(body);

@@ -86,7 +86,7 @@ test("HO-11: a request carries system, tools, thinking and cache marks, and thin
     ],
     tools: [{ name: "Bash", description: "runs", input_schema: { type: "object", properties: {} } }],
     messages: [
-      { role: "user", content: [{ type: "text", text: "one" }] },
+      { role: "user", content: [{ type: "text", text: "one", ...mark }] },
       {
         role: "assistant",
         content: [
@@ -96,9 +96,11 @@ test("HO-11: a request carries system, tools, thinking and cache marks, and thin
       },
       {
         role: "user",
-        content: [{ type: "tool_result", tool_use_id: "t1", content: "a\nb", is_error: false, ...mark }],
+        content: [
+          { type: "tool_result", tool_use_id: "t1", content: "a\nb", is_error: false },
+          { type: "text", text: "and now?", ...mark },
+        ],
       },
-      { role: "user", content: [{ type: "text", text: "and now?", ...mark }] },
     ],
   });
 });

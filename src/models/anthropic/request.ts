@@ -1,4 +1,5 @@
 import type { MessageCreateParamsStreaming, MessageParam, TextBlockParam } from "@anthropic-ai/sdk/resources/messages";
+import { joinTurns } from "../join-turns.ts";
 import type { ContentBlock, Message } from "../message.ts";
 import type { ModelRequest, Purpose } from "../model.ts";
 
@@ -37,9 +38,10 @@ function systemOf(parts: readonly string[], cached: boolean): TextBlockParam[] {
 
 /** Marks the last two messages of the person: what the call before this one wrote into the cache is then found again. */
 function messagesOf(messages: readonly Message[], cached: boolean): MessageParam[] {
-  const sent = messages
-    .map(({ role, content }) => ({ role, blocks: blocksOf(content).filter(sendable) }))
-    .filter(({ blocks }) => blocks.length > 0);
+  const filled = messages
+    .map(({ role, content }) => ({ role, content: blocksOf(content).filter(sendable).map(withoutEmptyTexts) }))
+    .filter(({ content }) => content.length > 0);
+  const sent = joinTurns(filled).map(({ role, content }) => ({ role, blocks: blocksOf(content) }));
   const marked = cached ? sent.flatMap(({ role }, at) => (role === "user" ? [at] : [])).slice(-2) : [];
   return sent.map(({ role, blocks }, at) => {
     const markAt = marked.includes(at) ? blocks.length - 1 : -1;
@@ -55,6 +57,12 @@ function blocksOf(content: Message["content"]): readonly ContentBlock[] {
 function sendable(block: ContentBlock): boolean {
   if (block.type === "text") return block.text.trim() !== "";
   return block.type !== "thinking" || block.signature !== "";
+}
+
+function withoutEmptyTexts(block: ContentBlock): ContentBlock {
+  if (block.type !== "tool_result" || !Array.isArray(block.content)) return block;
+  const content = block.content as readonly Exclude<typeof block.content, string | undefined>[number][];
+  return content.every(sendable) ? block : { ...block, content: content.filter(sendable) };
 }
 
 function marking(block: ContentBlock): object {

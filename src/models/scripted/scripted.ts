@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { Problem } from "../../protocol/index.ts";
+import { messagesRequest } from "../anthropic/request.ts";
+import { brokenRule } from "../anthropic/request-rules.ts";
 import type { Model, ModelError, ModelEvent, ModelRequest } from "../model.ts";
 import { pause } from "../pause.ts";
 import { choose, nameOf, unmet, unused } from "./choose.ts";
@@ -21,6 +23,11 @@ export async function scripted(from: Script | string, options: ScriptedOptions =
   const stage = { ids: idsOf(script.ids), pause: options.pause ?? pause };
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    const broken = brokenRule(messagesRequest(request));
+    if (broken !== undefined) {
+      yield complain("invalid_request_error", `The Messages API would refuse this request: ${broken}`);
+      return;
+    }
     const at = choose(script, used, request);
     const answer = at === undefined ? undefined : script.answers[at];
     if (at === undefined || answer === undefined) {
