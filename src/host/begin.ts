@@ -2,6 +2,7 @@ import { openServerTrust } from "../engine/index.ts";
 import type { Outcome } from "../protocol/index.ts";
 import { elicit } from "./elicitation.ts";
 import { fire } from "./fire.ts";
+import { noticeModel } from "./model-notices.ts";
 import type { OpenedSession } from "./open-session.ts";
 import { noteOtherModel } from "./resumed-model.ts";
 import type { Servers } from "./servers.ts";
@@ -21,6 +22,7 @@ export async function beginSession({
   const { options, signal, surroundings, live } = session;
   await live.set("busy");
   await tellSettings(session);
+  noticeModel(main);
   if (options.name !== undefined) await giveTitle(session, options.name);
   session.servers = [await connectServers(session, main)];
   if (options.worktree !== undefined) await startInWorktree(main, options.worktree, signal);

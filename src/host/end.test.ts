@@ -46,11 +46,11 @@ function stuck(time: Time, budgetMs?: number, aborted = true) {
     live: { remove: () => note("registry") },
     record: { id: "s", file: "f", close: () => note("transcript") },
     signal: aborted ? AbortSignal.abort() : new AbortController().signal,
-    options: { env: { HOOKLINE_RUN: "no-such-mark" }, effortOf: () => undefined, uuid: () => "u" },
+    options: { env: { HOOKLINE_RUN: "no-such-mark" }, uuid: () => "u" },
     permissions: { mode: () => "default" },
     tell: () => undefined,
   };
-  return { main: { session, cwd: "/", model: { name: "m" } } as unknown as Thread, seen };
+  return { main: { session, cwd: "/", model: { name: "m", port: {} } } as unknown as Thread, seen };
 }
 
 describe("HO-43: the end is over two seconds after it was asked for", () => {

@@ -1,6 +1,7 @@
 import type { EventStep, HookProgress, RunStep } from "../engine/index.ts";
 import { type EventName, type Outcome, rowOf, type ToolInput } from "../protocol/index.ts";
 import { type Attachment, attachmentsOf } from "./attachment.ts";
+import { effortOf } from "./effort.ts";
 import { attach, type Thread } from "./thread.ts";
 
 export interface FireOptions {
@@ -82,7 +83,7 @@ export function hookNameOf(event: EventName, own: Readonly<Record<string, unknow
 function payloadOf(thread: Thread, event: EventName, own: Readonly<Record<string, unknown>>) {
   const { session, agent, cwd } = thread;
   const { carries } = rowOf(event);
-  const effort = session.options.effortOf(thread.model.name);
+  const effort = effortOf(thread);
   return {
     session_id: session.record.id,
     transcript_path: session.record.file,

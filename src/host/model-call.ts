@@ -1,5 +1,6 @@
 import { joinTurns, type ModelEnd, type ModelError, type ModelRequest, worthFallback } from "../models/index.ts";
 import { openDisplay } from "./display.ts";
+import { effortOf } from "./effort.ts";
 import type { AnswerLines } from "./journal.ts";
 import { switchedModel } from "./model-switch.ts";
 import { totalTokens } from "./spending.ts";
@@ -41,6 +42,8 @@ export function textOf({ content }: ModelEnd): string {
 }
 
 function requestOf(thread: Thread): ModelRequest {
+  const effort = effortOf(thread);
+  const { maxThinkingTokens = 0 } = thread.session.options;
   return {
     purpose: thread.purpose,
     model: thread.model.name,
@@ -48,6 +51,8 @@ function requestOf(thread: Thread): ModelRequest {
     messages: joinTurns(thread.messages),
     tools: toolDefinitions(thread),
     maxTokens: 32_000,
+    ...(maxThinkingTokens > 0 ? { thinkingTokens: maxThinkingTokens } : {}),
+    ...(effort === undefined ? {} : { effort }),
     ...(thread.agent === undefined ? {} : { agent: thread.agent.type }),
   };
 }

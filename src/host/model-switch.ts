@@ -1,5 +1,6 @@
 import type { Attachment } from "./attachment.ts";
 import { fire } from "./fire.ts";
+import { noticeModel } from "./model-notices.ts";
 import { attach, type Thread } from "./thread.ts";
 
 export type SwitchSource = "command" | "picker" | "sdk" | "auto" | "resume";
@@ -32,6 +33,7 @@ export async function switchedModel(thread: Thread, wanted: string, source: Swit
   const next = await thread.session.openModel(wanted);
   const about = aboutSwitch(thread, next.name, wanted, source);
   thread.model = next;
+  noticeModel(thread);
   const notes: Attachment[] = [];
   await fire(thread, "PostModelSwitch", about, { signal: thread.session.signal, notes });
   await attach(thread, notes);
@@ -49,6 +51,6 @@ function aboutSwitch(thread: Thread, toModel: string, wanted: string, source: Sw
     prompt_cache_warm: false,
     cache_ttl: "5m",
     estimated_cache_write_usd: 0,
-    pricing: "default",
+    pricing: "catalog",
   };
 }

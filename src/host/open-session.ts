@@ -7,7 +7,7 @@ import type { AgentEvent } from "./agent-event.ts";
 import { agentTools } from "./agents/agent-tools.ts";
 import { allowedTools } from "./agents/allowed-tools.ts";
 import { openBackgroundAgents } from "./agents/background.ts";
-import { loadAgents } from "./agents/definitions.ts";
+import { type AgentDefinition, loadAgents } from "./agents/definitions.ts";
 import { type Deferred, deferredIn } from "./deferred.ts";
 import { digest } from "./digest.ts";
 import { enginePorts } from "./engine-ports.ts";
@@ -22,6 +22,7 @@ import { openPermissions } from "./permissions.ts";
 import { type OpenedRecord, openRecord } from "./record.ts";
 import { lastModel } from "./resumed-model.ts";
 import type { AgentSession } from "./session.ts";
+import { settingsModel } from "./settings-model.ts";
 import { shellNews } from "./shell-news.ts";
 import { openSpending } from "./spending.ts";
 import { openSurroundings } from "./surroundings.ts";
@@ -116,6 +117,7 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
     },
     directories,
     record: opened.record,
+    notices: new Set(),
     threads: new Map(),
     turns: 0,
   };
@@ -165,7 +167,7 @@ async function openMain(
         { cwd: thread.cwd, date: new Date(options.clock.now()), instructions: surroundings.instructions() },
         definition,
       ),
-    model: { port: options.model, name: options.modelName ?? definition?.model ?? options.model.name },
+    model: await modelOf(session, definition),
     cwd: options.cwd,
     tailAt: messages.length,
     stopActive: false,
@@ -173,6 +175,13 @@ async function openMain(
     ...(options.maxTurns === undefined ? {} : { maxCalls: options.maxTurns }),
   };
   return thread;
+}
+
+async function modelOf({ options, openModel, tell }: AgentSession, definition: AgentDefinition | undefined) {
+  const named = options.modelName ?? definition?.model;
+  if (named !== undefined) return { port: options.model, name: named };
+  const set = await settingsModel(options, (text) => tell({ kind: "notice", text, level: "warning" }));
+  return set === undefined ? { port: options.model, name: options.model.name } : openModel(set);
 }
 
 /** What the last answer of a conversation said it held. */

@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { Clock, EngineOptions } from "../engine/index.ts";
-import type { Model } from "../models/index.ts";
+import { efforts, type Model } from "../models/index.ts";
 import type { Mode } from "../permissions/index.ts";
+import { Problem } from "../protocol/index.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import type { AgentControl } from "./control.ts";
 import type { Person } from "./person.ts";
@@ -19,7 +20,12 @@ export interface RunAgentOptions {
   /** The name to ask for, where it is not the port's own. */
   readonly modelName?: string;
   readonly fallbackModel?: string;
+  /** How much the model works on an answer: `low`, `medium`, `high`, `xhigh` or `max`; the model's own default when absent. */
   readonly effort?: string;
+  /** Tokens the model may think before it answers; 0, the default, is without thinking. */
+  readonly maxThinkingTokens?: number;
+  /** Whether `model` in settings takes the place of `model` here. */
+  readonly modelFromSettings?: boolean;
   /** The only prompt: the run ends when it is answered. Without one, prompts come through the control that `onReady` gets. */
   readonly prompt?: string;
   /** Called before anything is fired, with what can be done to the session from outside; it begins when this resolves. */
@@ -91,13 +97,11 @@ export interface AgentOptions extends RunAgentOptions {
   readonly hookProgressMs: number;
   readonly clock: Clock;
   readonly uuid: () => string;
-  /** The effort that a model is asked for; small models know none. */
-  readonly effortOf: (model: string) => string | undefined;
 }
 
 export function resolveAgentOptions(options: RunAgentOptions): AgentOptions {
   const env = options.env ?? process.env;
-  const effort = options.effort ?? "high";
+  checkEffort(options.effort);
   return {
     ...options,
     cwd: resolve(options.cwd ?? process.cwd()),
@@ -113,6 +117,12 @@ export function resolveAgentOptions(options: RunAgentOptions): AgentOptions {
     hookProgressMs: options.hookProgressMs ?? 1_000,
     clock: options.clock ?? { now: () => Date.now() },
     uuid: options.uuid ?? randomUUID,
-    effortOf: (model) => (/haiku/i.test(model) ? undefined : effort),
   };
+}
+
+function checkEffort(effort: string | undefined): void {
+  if (effort === undefined || (efforts as readonly string[]).includes(effort)) return;
+  throw new Problem("host/bad-effort", `"${effort}" is not an effort level. Use ${efforts.join(", ")}.`, {
+    about: { effort },
+  });
 }

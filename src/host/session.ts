@@ -40,6 +40,8 @@ export interface AgentSession {
   /** The whole environment of tools. */
   readonly toolEnv: Readonly<Record<string, string | undefined>>;
   readonly directories: string[];
+  /** Sentences that are shown only once. */
+  readonly notices: Set<string>;
   /** The threads of its agents, by id. */
   readonly threads: Map<string, Thread>;
   /** Where its transcript is written; another one after `/clear`. */

@@ -1,6 +1,14 @@
 /** Door `hookline/models`: ports to models. */
 export { answerOf } from "./answer.ts";
 export { type AnthropicOptions, anthropic } from "./anthropic/anthropic.ts";
+export {
+  defaultModel,
+  type Effort,
+  efforts,
+  endOfLifeNotice,
+  type KnownModel,
+  knownModel,
+} from "./anthropic/known-models.ts";
 export { type FailureClass, failureOf, worthFallback, worthRetrying } from "./failure.ts";
 export { joinTurns } from "./join-turns.ts";
 export type {

@@ -14,6 +14,8 @@ export interface Model {
   readonly contextWindow?: number;
   /** The small, fast model of the same API, for hooks and titles; without one `name` is used. */
   readonly smallModel?: string;
+  /** The effort a model of this port is asked for by default; undefined when the model has no effort levels, absent when the API has none. */
+  defaultEffort?(model: string): string | undefined;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
   /**
    * Asked once, after the run: what did not go as the model was told, a sentence each. A run with complaints has failed. Scripts use it
@@ -37,8 +39,13 @@ export interface ModelRequest {
   readonly maxTokens: number;
   /** By default the model decides. With `name` it must call that tool, with `any` some tool, with `none` it must not call any. */
   readonly toolChoice?: ToolChoice;
-  /** Tokens the model may think; absent or 0 means without thinking. Left out where the API has nothing like it. */
+  /**
+   * Tokens the model may think; absent or 0 means without thinking. A model that decides itself how much to think is only asked to.
+   * Left out where the API has nothing like it.
+   */
   readonly thinkingTokens?: number;
+  /** How much the model works on the answer: `low` to `max`. Only for models that have effort levels. */
+  readonly effort?: string;
   /** The type of the subagent that asks, `Explore` for instance; absent on the main thread. */
   readonly agent?: string;
 }

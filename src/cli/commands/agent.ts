@@ -59,7 +59,9 @@ Exit status: 0 answered, 1 API error, refused start, limit reached or wrong call
     },
     "web-fetch": { type: "boolean", about: "let the agent read web pages" },
     agent: { type: "string", value: "TYPE", about: "be an agent of that kind" },
-    effort: { type: "string", value: "LEVEL", about: "low, medium, high, xhigh or max" },
+    effort: { type: "string", value: "LEVEL", about: "low, medium, high, xhigh or max (default: the model's own)" },
+    "max-thinking-tokens": { type: "string", value: "N", about: "let the model think, in at most N tokens" },
+    thinking: { type: "string", value: "MODE", about: "adaptive (let the model think) or disabled (the default)" },
     "max-turns": { type: "string", value: "N", about: "model calls at most" },
     "max-budget-usd": { type: "string", value: "X", about: "dollars at most" },
     "compact-at": {
@@ -87,7 +89,7 @@ Exit status: 0 answered, 1 API error, refused start, limit reached or wrong call
       import("../../models/index.ts"),
     ]);
     const say = (sentence: string): void => void io.err(`hookline: ${sentence}\n`);
-    const opened = await openModel(modelName(call, io), io.env, say);
+    const opened = await openModel(namedModel(call, io) ?? "default", io.env, say);
     const scripted = isScripted(opened) ? opened : undefined;
     const model = withRetry(opened, retriesOf(io));
     // A script answers for every model there is.
@@ -110,8 +112,9 @@ Exit status: 0 answered, 1 API error, refused start, limit reached or wrong call
 /** For the last words to leave. */
 const leaveAfterMs = 100;
 
-function modelName(call: Call, io: Io): string {
-  return call.text("model") ?? (io.env["ANTHROPIC_MODEL"] || "claude-sonnet-4-5");
+/** The model of the call or of the environment; without either, settings may name one. */
+function namedModel(call: Call, io: Io): string | undefined {
+  return call.text("model") ?? (io.env["ANTHROPIC_MODEL"] || undefined);
 }
 
 function isScripted(model: Model): model is ScriptedModel {
@@ -142,6 +145,7 @@ function optionsOf(call: Call, io: Io) {
     addDirectories: call.texts("add-dir").map((folder) => resolve(cwd, folder)),
     persist: !call.flag("no-session-persistence"),
     webFetch: call.flag("web-fetch"),
+    modelFromSettings: namedModel(call, io) === undefined,
     goOn: call.flag("continue"),
     fork: call.flag("fork-session"),
     ...(trust === undefined ? {} : { trust }),
@@ -158,8 +162,25 @@ function optionsOf(call: Call, io: Io) {
     ...number(call, "max-budget-usd", "maxBudgetUsd"),
     ...number(call, "compact-at", "compactAt"),
     ...modeOf(call),
+    ...thinkingOf(call, io),
   };
 }
+
+/** `--thinking` and `--max-thinking-tokens`, as the Agent SDK passes them, or the client's variable. */
+function thinkingOf(call: Call, io: Io): { maxThinkingTokens?: number } {
+  const mode = call.text("thinking");
+  const said = call.text("max-thinking-tokens") ?? (mode === undefined ? io.env["MAX_THINKING_TOKENS"] : undefined);
+  if (mode !== undefined && !["adaptive", "enabled", "disabled"].includes(mode))
+    throw new Problem("cli/usage", `--thinking must be adaptive, enabled or disabled, not "${mode}".`);
+  if (mode === "disabled") return { maxThinkingTokens: 0 };
+  if (said === undefined || said === "") return mode === undefined ? {} : { maxThinkingTokens: mostThinking };
+  const tokens = Number(said);
+  if (Number.isInteger(tokens) && (tokens === 0 || tokens >= 1_024)) return { maxThinkingTokens: tokens };
+  throw new Problem("cli/usage", `The thinking budget must be 0 or at least 1024 tokens, not "${said}".`);
+}
+
+/** As much as an answer may have; one less is what the API takes. */
+const mostThinking = 31_999;
 
 function text<Key extends string>(call: Call, option: string, key: Key): { [Name in Key]?: string } {
   const value = call.text(option);

@@ -52,7 +52,7 @@ export function story(folder: string, delayMs: number): Script {
     { text: "That all prices are in cents.", expect: [{ contains: ["All prices are in cents."] }] },
   ];
   return {
-    model: "claude-sonnet-4-5",
+    model: "claude-sonnet-5-5",
     ids: "counted",
     answers: [
       ...answers.map((answer) => ({ ...answer, delayMs })),

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { type Script, type ScriptedApi, startScriptedApi } from "../../../test/scripted-api/index.ts";
 import type { Message } from "../message.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
@@ -103,6 +103,28 @@ test("HO-11: a request carries system, tools, thinking and cache marks, and thin
       },
     ],
   });
+});
+
+test("effort is sent as output_config, and a model that decides itself how much to think is asked to", async () => {
+  const model = await open({ main: ["ok", "ok"] });
+  await eventsOf(model, { ...request, model: "claude-sonnet-5-5", effort: "low", thinkingTokens: 4_000 });
+  await eventsOf(model, { ...request, model: "claude-haiku-4-5", thinkingTokens: 2_000 });
+  expect(api?.requests.map(({ body }) => body)).toMatchObject([
+    { output_config: { effort: "low" }, thinking: { type: "adaptive" } },
+    { thinking: { type: "enabled", budget_tokens: 2_000 } },
+  ]);
+  expect(api?.requests[1]?.body).not.toHaveProperty("output_config");
+  expect(
+    ["claude-sonnet-5-5", "sonnet", "claude-haiku-4-5", "newer"].map((name) => model.defaultEffort?.(name)),
+  ).toEqual(["medium", "medium", undefined, "high"]);
+});
+
+test("a model near its end of life prints nothing on the console", async () => {
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+  const model = await open({ main: ["ok"] });
+  await eventsOf(model, { ...request, model: "claude-sonnet-4-5" });
+  expect(warn).not.toHaveBeenCalled();
+  warn.mockRestore();
 });
 
 test("a forced tool goes without thinking, and a single question without cache marks", async () => {

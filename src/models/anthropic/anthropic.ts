@@ -4,6 +4,7 @@ import { errorOf } from "../api-error.ts";
 import { boundedFetch } from "../bounded-fetch.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { loadPeer } from "../peer.ts";
+import { knownModel } from "./known-models.ts";
 import { apiName, windowOf } from "./names.ts";
 import { startSize, streamReader } from "./read-stream.ts";
 import { messagesRequest } from "./request.ts";
@@ -48,6 +49,10 @@ export async function anthropic(options: AnthropicOptions = {}): Promise<Model> 
     name: apiName(said, env),
     contextWindow: options.contextWindow ?? windowOf(said),
     smallModel: apiName(options.smallModel ?? (env["ANTHROPIC_SMALL_FAST_MODEL"] || "haiku"), env),
+    defaultEffort: (model) => {
+      const known = knownModel(apiName(model, env));
+      return known === undefined ? "high" : known.effort;
+    },
     stream: (request, signal) =>
       streamOf(client, { ...request, model: apiName(request.model, env) }, signal, options.mostAnswerChars),
   };
@@ -67,12 +72,23 @@ async function* streamOf(
   const reader = streamReader();
   let began = false;
   try {
-    const call = client.messages.create(messagesRequest(request), { signal });
+    const call = withoutWarning(() => client.messages.create(messagesRequest(request), { signal }));
     const { data, request_id: requestId } = await call.withResponse();
     began = true;
     if (!(yield* withinSize(data, reader.read, { mostChars, startSize }))) return;
     yield signal.aborted ? errorOf(undefined, signal) : reader.end(requestId ?? undefined);
   } catch (thrown) {
     yield errorOf(thrown, signal, began);
+  }
+}
+
+/** The package warns about old models with every request, on the console. The host does so once per session, from the same dates. */
+function withoutWarning<Value>(make: () => Value): Value {
+  const { warn } = console;
+  console.warn = () => undefined;
+  try {
+    return make();
+  } finally {
+    console.warn = warn;
   }
 }

@@ -2,6 +2,7 @@ import type { MessageCreateParamsStreaming, MessageParam, TextBlockParam } from 
 import { joinTurns } from "../join-turns.ts";
 import type { ContentBlock, Message } from "../message.ts";
 import type { ModelRequest, Purpose } from "../model.ts";
+import { type Effort, knownModel } from "./known-models.ts";
 
 /** A request in the words of the Messages API, with marks where its cache may begin. */
 export function messagesRequest(request: ModelRequest): MessageCreateParamsStreaming {
@@ -19,6 +20,7 @@ export function messagesRequest(request: ModelRequest): MessageCreateParamsStrea
       : {}),
     ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
     ...thinkingOf(request),
+    ...(request.effort === undefined ? {} : { output_config: { effort: request.effort as Effort } }),
   };
 }
 
@@ -75,8 +77,20 @@ function schemaOf(schema: Readonly<Record<string, unknown>>): { type: "object" }
 }
 
 /** The API does not think when a tool is forced, nor in fewer than 1,024 tokens, nor in more than the answer may have. */
-function thinkingOf({ thinkingTokens = 0, maxTokens, toolChoice }: ModelRequest): object {
+function thinkingOf({ model, messages, thinkingTokens = 0, maxTokens, toolChoice }: ModelRequest): object {
   const forced = toolChoice?.type === "any" || toolChoice?.type === "tool";
+  if (forced || thinkingTokens <= 0) return {};
+  if (knownModel(model)?.thinking === "adaptive") return { thinking: { type: "adaptive" } };
   const budget = Math.min(thinkingTokens, maxTokens - 1);
-  return forced || budget < 1024 ? {} : { thinking: { type: "enabled", budget_tokens: budget } };
+  if (budget < 1024 || answersUnthought(messages)) return {};
+  return { thinking: { type: "enabled", budget_tokens: budget } };
+}
+
+/** In the middle of its calls a model with a budget cannot begin to think: the API wants thinking before the first call. */
+function answersUnthought(messages: readonly Message[]): boolean {
+  const last = messages.at(-1);
+  const isResult = last?.role === "user" && blocksOf(last.content).some(({ type }) => type === "tool_result");
+  const answer = messages.findLast(({ role }) => role === "assistant");
+  const [first] = answer === undefined ? [] : blocksOf(answer.content).filter(sendable);
+  return isResult && first?.type !== "thinking" && first?.type !== "redacted_thinking";
 }

@@ -51,6 +51,7 @@ export async function scripted(from: Script | string, options: ScriptedOptions =
   return {
     name,
     ...(script.contextWindow === undefined ? {} : { contextWindow: script.contextWindow }),
+    defaultEffort: () => "high",
     stream,
     complaints: () => [...complaints, ...unused(script, used)],
   };

@@ -1,0 +1,95 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import type { Model } from "../models/index.ts";
+import type { AgentEvent } from "./agent-event.ts";
+import { makeWorld, type Ran, type World } from "./fixtures/agent-run.ts";
+
+let world: World;
+afterEach(() => world.remove());
+
+const clock = (day: string) => ({ now: () => Date.parse(`${day}T12:00:00Z`) });
+const ok = [{ text: "ok", times: "any" as const }];
+
+function noticesOf({ events }: Ran): readonly string[] {
+  return events.flatMap((event: AgentEvent) => (event.kind === "notice" ? [event.text] : []));
+}
+
+test("the end of life of a model is reported once per session, from an injected date", async () => {
+  world = makeWorld({ hooks: {} });
+  const old = { model: "claude-sonnet-4-5", answers: ok };
+  const late = await world.run(old, { prompt: "go", clock: clock("2026-11-16") });
+  expect(noticesOf(late).filter((text) => text.includes("end of life"))).toEqual([
+    expect.stringContaining("The model claude-sonnet-4-5 reaches its end of life on 2026-11-30, in 15 days."),
+  ]);
+  const early = await world.run(old, { prompt: "go", clock: clock("2026-01-01") });
+  expect(noticesOf(early)).toEqual([]);
+});
+
+test("the effort is sent with each request and told to hooks; an unknown level is refused by name", async () => {
+  world = makeWorld({ hooks: { PreToolUse: {} } });
+  const call = { calls: [{ tool: "Bash", input: { command: "true" } }] };
+  const { requests } = await world.run([call, { text: "ok" }], { prompt: "go", effort: "xhigh" });
+  expect(requests.map(({ effort }) => effort)).toEqual(["xhigh", "xhigh"]);
+  expect(world.payloads("PreToolUse")[0]).toMatchObject({ effort: { level: "xhigh" } });
+  await expect(world.run(ok, { prompt: "go", effort: "bogus" })).rejects.toThrow(
+    '"bogus" is not an effort level. Use low, medium, high, xhigh, max.',
+  );
+});
+
+test("a model without effort levels is sent none, hooks are told none, and a wished effort is reported", async () => {
+  world = makeWorld({ hooks: { UserPromptSubmit: {}, Stop: {} } });
+  const { requests, ran } = await runPlain({ effort: "high" });
+  expect(requests[0]).not.toHaveProperty("effort");
+  expect(world.payloads("Stop")[0]).not.toHaveProperty("effort");
+  expect(noticesOf(ran)).toContain("The model plain has no effort levels; the effort high is not used.");
+});
+
+async function runPlain(options: { effort?: string }) {
+  const requests: object[] = [];
+  const model: Model = {
+    name: "plain",
+    async *stream(request) {
+      requests.push(request);
+      const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite1h: 0, cacheWrite5m: 0 };
+      yield {
+        type: "end",
+        id: "m",
+        model: "plain",
+        content: [{ type: "text", text: "ok" }],
+        usage,
+        stopReason: "end_turn",
+      };
+    },
+  };
+  return { requests, ran: await world.run(ok, { prompt: "go", model, ...options }) };
+}
+
+test("thinking is off by default and sent when it is switched on", async () => {
+  world = makeWorld({ hooks: {} });
+  const off = await world.run(ok, { prompt: "go" });
+  expect(off.requests[0]).not.toHaveProperty("thinkingTokens");
+  const on = await world.run(ok, { prompt: "go", maxThinkingTokens: 4_000 });
+  expect(on.requests[0]?.thinkingTokens).toBe(4_000);
+});
+
+test("the model of settings is used: managed before --settings before local before project before user", async () => {
+  world = makeWorld({ hooks: {}, settings: { model: "of-user" } });
+  const modelOf = async (more: object = {}) =>
+    (await world.run(ok, { prompt: "go", modelFromSettings: true, ...more })).requests[0]?.model;
+  expect(await modelOf()).toBe("of-user");
+  mkdirSync(join(world.project, ".claude"), { recursive: true });
+  writeFileSync(join(world.project, ".claude", "settings.json"), '{"model":"of-project"}');
+  expect(await modelOf()).toBe("of-project");
+  writeFileSync(join(world.project, ".claude", "settings.local.json"), '{"model":"of-local"}');
+  expect(await modelOf()).toBe("of-local");
+  expect(await modelOf({ settings: ['{"model":"given"}'] })).toBe("given");
+  expect(await modelOf({ modelFromSettings: false })).toBe("scripted");
+});
+
+test("a project cannot choose who answers", async () => {
+  world = makeWorld({ hooks: {}, files: { ".claude/settings.json": '{"model":"scripted:evil.json"}' } });
+  const ran = await world.run(ok, { prompt: "go", modelFromSettings: true });
+  expect(ran.requests[0]?.model).toBe("scripted");
+  expect(noticesOf(ran).join("\n")).toContain('"model" is scripted:evil.json, which a project may not choose');
+});

@@ -1,0 +1,62 @@
+/** How much a model works on an answer. */
+export type Effort = (typeof efforts)[number];
+
+export const efforts = ["low", "medium", "high", "xhigh", "max"] as const;
+
+/** What is known of a model beyond its name. */
+export interface KnownModel {
+  readonly name: string;
+  /** The day after which the API no longer answers for it, `YYYY-MM-DD`; absent when none is announced. */
+  readonly endOfLife?: string;
+  /** The effort that it is asked for by default; absent when the model has no effort levels. */
+  readonly effort?: Effort;
+  /** Whether it decides itself how much to think, or is given a budget of tokens. */
+  readonly thinking: "adaptive" | "budget";
+}
+
+/**
+ * Where the table comes from. End-of-life dates: the list in @anthropic-ai/sdk 1.8.0. Effort and thinking: requests of Claude Code
+ * 2.1.325. `npm run drift` compares the dates with a newer package.
+ */
+export const knownModelsRead = "2026-11-16";
+
+export const knownModels: readonly KnownModel[] = [
+  { name: "claude-fable-5-2", effort: "medium", thinking: "adaptive" },
+  { name: "claude-fable-5-1", effort: "high", thinking: "adaptive" },
+  { name: "claude-fable-5", effort: "high", thinking: "adaptive" },
+  { name: "claude-opus-5-5", effort: "medium", thinking: "adaptive" },
+  { name: "claude-sonnet-5-5", effort: "medium", thinking: "adaptive" },
+  { name: "claude-haiku-5-5", effort: "medium", thinking: "adaptive" },
+  { name: "claude-opus-5", effort: "high", thinking: "adaptive" },
+  { name: "claude-sonnet-5", effort: "high", thinking: "adaptive" },
+  { name: "claude-opus-4-8", effort: "high", thinking: "adaptive" },
+  { name: "claude-opus-4-7", effort: "xhigh", thinking: "adaptive" },
+  { name: "claude-opus-4-6", effort: "high", thinking: "adaptive" },
+  { name: "claude-sonnet-4-6", effort: "high", thinking: "adaptive" },
+  { name: "claude-opus-4-5", effort: "high", thinking: "budget" },
+  { name: "claude-sonnet-4-5", thinking: "budget", endOfLife: "2026-11-30" },
+  { name: "claude-haiku-4-5", thinking: "budget" },
+];
+
+/** The model that the agent asks when nothing else is set. */
+export const defaultModel = "claude-sonnet-5-5";
+
+/** A model of the table, under its name or a dated one such as `claude-haiku-4-5-20251001`; undefined for any other name. */
+export function knownModel(name: string): KnownModel | undefined {
+  const plain = name.replace(/\[1m\]$/, "").replace(/-\d{8}$/, "");
+  return knownModels.find((model) => model.name === plain);
+}
+
+/** A sentence about a model whose end is near or past; undefined while it is more than 60 days away. */
+export function endOfLifeNotice(name: string, nowMs: number): string | undefined {
+  const end = knownModel(name)?.endOfLife;
+  if (end === undefined) return undefined;
+  const days = Math.ceil((Date.parse(`${end}T23:59:59Z`) - nowMs) / dayMs);
+  if (days > noticeDays) return undefined;
+  const other = `Choose another with --model or the "model" setting; the default is ${defaultModel}.`;
+  if (days <= 0) return `The model ${name} reached its end of life on ${end}; the API may refuse it. ${other}`;
+  return `The model ${name} reaches its end of life on ${end}, in ${days} ${days === 1 ? "day" : "days"}. ${other}`;
+}
+
+const noticeDays = 60;
+const dayMs = 24 * 60 * 60 * 1_000;
