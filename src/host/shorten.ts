@@ -26,7 +26,7 @@ const mostChars = 32_000;
 const leftOut = "[The earlier part of this conversation was left out because it no longer fits.]";
 
 /** Messages of a conversation with long results cut, and none left out. */
-export function withCutResults(messages: readonly Message[], most = mostChars / 4): readonly Message[] {
+export function withCutResults(messages: readonly Message[], most: number = mostChars / 4): readonly Message[] {
   return messages.map((message) => cutLong(message, most));
 }
 
