@@ -17,6 +17,7 @@ import { fireEvent, planEvent } from "./fire.ts";
 import type { FireOptions } from "./fire-options.ts";
 import type { RunStep, World } from "./firing.ts";
 import { frontmatterGate, onceGate, recursionGate, supportGate, trustGate } from "./gates.ts";
+import { guardsToolCalls } from "./guards.ts";
 import { inFlight } from "./in-flight.ts";
 import type { InForce } from "./in-force.ts";
 import type { LiveHooks } from "./live-hooks.ts";
@@ -242,8 +243,8 @@ export function openEvents(parts: EventParts): Events {
 }
 
 /** While policy is not whole, what it might have refused is at least asked about. */
-function floorOf({ special, onFailure }: EventRow, { effective }: InForce): Verdict | undefined {
-  if (effective.managedDamage === undefined || !special.onTool || onFailure !== "guard") return undefined;
+function floorOf(row: EventRow, { effective }: InForce): Verdict | undefined {
+  if (effective.managedDamage === undefined || !guardsToolCalls(row)) return undefined;
   return { kind: "ask", reason: effective.managedDamage };
 }
 

@@ -94,7 +94,8 @@ function withEnvFile(answer: Answer, envFile: string | undefined): Answer {
   return envFile === undefined ? answer : { ...answer, output: { ...answer.output, envFiles: [envFile] } };
 }
 
-function readingOf({ ref, hook, row, layer }: ConfiguredHook, firing: Firing, world: World, late: boolean): Reading {
+function readingOf(configured: ConfiguredHook, firing: Firing, world: World, late: boolean): Reading {
+  const { ref, hook, row, layer, onFailure } = configured;
   return {
     row,
     payload: firing.payload,
@@ -104,6 +105,7 @@ function readingOf({ ref, hook, row, layer }: ConfiguredHook, firing: Firing, wo
     source: layer.kind,
     bypassAvailable: world.bypassAvailable,
     late,
+    onFailure,
   };
 }
 

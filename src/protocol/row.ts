@@ -40,8 +40,8 @@ export interface EventRow<Name extends string = string, Own = unknown> {
   readonly onFailure: "open" | "guard" | "fail";
   /** What `continue: false` does. */
   readonly onStop: StopEffect;
-  /** What `ok: false` of a prompt or agent hook does. */
-  readonly onNotOk: "deny" | "stop" | "ignore";
+  /** What `ok: false` of a prompt or agent hook does; an agent hook never stops the turn where `deny-and-stop` does. */
+  readonly onNotOk: "deny" | "deny-and-stop" | "stop" | "ignore";
   readonly special: SpecialRules;
 }
 
@@ -59,8 +59,8 @@ export interface MatchedField {
 }
 
 /**
- * `ignore`: dropped with a warning. `stop`: the run ends. `refuse`: as a block. `after-tool`: the tool still runs; dropped when it is
- * refused. `end-turn`: the turn ends, whatever other hooks say.
+ * `ignore`: dropped with a warning. `stop`: the run ends. `refuse`: as a block. `after-tool`: the run ends once the call is settled; it
+ * does not stop the tool. `end-turn`: the turn ends, whatever other hooks say.
  */
 export type StopEffect = "ignore" | "stop" | "refuse" | "after-tool" | "end-turn";
 
@@ -89,6 +89,8 @@ export interface SpecialRules {
   };
   /** A hook that timed out denies, whatever its failure policy. */
   readonly timeoutDenies?: true;
+  /** The words of a denial that came without any, in place of "Blocked by hook". */
+  readonly stockDenial?: string;
   /** With exit 2 the hook's `hookSpecificOutput` is not read. */
   readonly exit2HidesAnswers?: true;
   /** A single value counts only for some payloads. */

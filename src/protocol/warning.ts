@@ -21,6 +21,7 @@ export const warningCodes = {
   "if-invalid": "a condition is no permission rule: the hook never runs",
   "type-unsupported": "the event does not take hooks of this type",
   "once-ignored": "once counts in skills and session hooks only",
+  "on-failure-invalid": "onFailure or failClosed has a value that cannot be used; it counts as block",
   "on-failure-ignored": "onFailure: block has no effect on an event that guards nothing",
   "command-has-blanks": "in exec form the command is one program name; blanks look like arguments",
   "timeout-suspicious": "timeout is in seconds; this looks like milliseconds",

@@ -38,15 +38,15 @@ type Is = (typeof ends)[keyof typeof ends]["is"];
 
 /** The documented decision: exit 2 and a readable deny always count, only exact output of a hook that ended allows. */
 function expected(holds: Holds, is: Is, onFailure: "continue" | "block") {
-  const failed = is !== "block" && hasFailed(holds, is);
+  const failed = is !== "block" && hasFailed(holds, is, onFailure);
   if (is === "block" || holds === "deny") return { decision: "deny", failed };
   if (failed) return { decision: onFailure === "block" ? "deny" : "none", failed };
   return { decision: holds === "allow" ? "allow" : "none", failed };
 }
 
-function hasFailed(holds: Holds, is: Is): boolean {
+function hasFailed(holds: Holds, is: Is, onFailure: "continue" | "block"): boolean {
   if (is === "signal" || holds === "rubbish") return true;
-  return is === "other" && holds === "nothing";
+  return is === "other" && (holds === "nothing" || (holds === "allow" && onFailure === "block"));
 }
 
 describe.each(["continue", "block"] as const)("F7 the exit table with onFailure %s", (onFailure) => {

@@ -52,7 +52,7 @@ test("EN-46 equal answers give an equal outcome, in whatever order hooks finish"
   expect(first).toMatchObject({
     decision: "ask",
     reason: "first",
-    updatedInput: { command: "b" },
+    updatedInput: { command: "c" },
     additionalContext: ["one", "two"],
   });
   for (const other of others) expect(other).toEqual(first);

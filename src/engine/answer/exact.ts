@@ -9,11 +9,11 @@ import { verdictOf } from "./verdict.ts";
 export function readExact(
   value: Readonly<Record<string, unknown>>,
   reading: Reading,
-): ReadAnswer | { invalid: string } {
+): ExactAnswer | { invalid: string } {
   const invalid = faultOf(value) ?? wrongName(value as HookOutput, reading);
   if (invalid !== undefined) return { invalid };
   const output = value as HookOutput;
-  const { verdict, warnings } = verdictOf(output, reading);
+  const { verdict, warnings, unknownWord } = verdictOf(output, reading);
   const specific = outputOf(output, verdict, reading);
   const sequence = terminalSequence(output, reading);
   const answer: Answer = {
@@ -23,7 +23,13 @@ export function readExact(
     ...stopOf(output, specific.output.permission?.interrupt === true),
     output: { ...specific.output, ...sequence.output },
   };
-  return { answer, warnings: [...warnings, ...specific.warnings, ...sequence.warnings] };
+  const all = [...warnings, ...specific.warnings, ...sequence.warnings];
+  return { answer, warnings: all, ...(unknownWord === undefined ? {} : { unknownWord }) };
+}
+
+export interface ExactAnswer extends ReadAnswer {
+  /** A top-level `decision` that no event knows. */
+  readonly unknownWord?: string;
 }
 
 /** Answers count only under the event's own name; where the row honours none at all, the object is merely ignored. */

@@ -139,7 +139,7 @@ describe("decision words (EN-89)", () => {
   test("a block without a reason gets a default one", () => {
     expect(verdictOf(printed(0, { decision: "block" }))).toEqual({
       kind: "deny",
-      reason: "Hook PreToolUse:Bash denied this tool",
+      reason: "Blocked by hook",
     });
   });
 
@@ -259,4 +259,60 @@ test("EN-89 asking is a denial only where the event can block", () => {
   });
   expect(verdictOf(printed(0, ask("UserPromptSubmit")), reading("UserPromptSubmit")).kind).toBe("deny");
   expect(verdictOf(printed(0, ask("PostToolUse")), reading("PostToolUse")).kind).toBe("none");
+});
+
+describe("a prompt hook that says no before a tool", () => {
+  const no = (continueOnBlock: boolean) => ({
+    ended: { by: "answered" } as const,
+    said: { kind: "judged", ok: false, reason: "no network", continueOnBlock } as const,
+    stdout: "",
+    stderr: "",
+    warnings: [],
+  });
+
+  test("denies and stops the turn", () => {
+    expect(readAnswer(no(false), reading("PreToolUse", { type: "prompt" })).answer).toEqual({
+      verdict: { kind: "deny", reason: "no network" },
+      stop: { reason: "no network" },
+    });
+  });
+
+  test("only denies with continueOnBlock, and so does an agent hook", () => {
+    const denied = { verdict: { kind: "deny", reason: "no network" } };
+    expect(readAnswer(no(true), reading("PreToolUse", { type: "prompt" })).answer).toEqual(denied);
+    expect(readAnswer(no(false), reading("PreToolUse", { type: "agent" })).answer).toEqual(denied);
+  });
+});
+
+describe('onFailure "block"', () => {
+  const strict = reading("PreToolUse", { onFailure: "block" });
+
+  test("any exit other than 0 and 2 is a failure, whatever stdout holds", () => {
+    for (const exit of [1, 3, 127, 255]) {
+      for (const stdout of [allow, {}, "text", ""]) {
+        const { failure, verdict, input } = readAnswer(printed(exit, stdout), strict).answer;
+        expect([failure, verdict, input]).toEqual([`exited with code ${exit}`, { kind: "none" }, undefined]);
+      }
+    }
+  });
+
+  test("a readable deny or ask counts with its own reason and is no failure", () => {
+    for (const word of ["deny", "ask"]) {
+      const said = JSON.parse(JSON.stringify(deny).replace('"deny"', `"${word}"`));
+      const { failure, verdict } = readAnswer(printed(1, said), strict).answer;
+      expect([failure, verdict]).toEqual([undefined, { kind: word, reason: "no" }]);
+    }
+  });
+
+  test("an unknown decision word is a failure, also next to an allow", () => {
+    for (const object of [{ decision: "transform" }, { decision: "transform", ...allow }]) {
+      const { failure, verdict } = readAnswer(printed(0, object), strict).answer;
+      expect([failure, verdict.kind]).toEqual(['printed an unknown decision "transform"', "none"]);
+    }
+  });
+
+  test("changes nothing on an event that does not honor it", () => {
+    const open = reading("Stop", { onFailure: "block" });
+    expect(readAnswer(printed(1, { systemMessage: "m" }), open).answer.failure).toBeUndefined();
+  });
 });

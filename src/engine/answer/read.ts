@@ -1,8 +1,8 @@
 import type { Answer, Verdict } from "../../protocol/index.ts";
 import type { Ran } from "../ran.ts";
-import { readExact } from "./exact.ts";
+import { type ExactAnswer, readExact } from "./exact.ts";
 import { parseOutput } from "./parse-output.ts";
-import { noAnswer, type ReadAnswer, type Reading, warn } from "./reading.ts";
+import { failureBlocks, noAnswer, type ReadAnswer, type Reading, stockDenial, warn } from "./reading.ts";
 import { readReturned } from "./returned.ts";
 import { salvage } from "./salvage.ts";
 import { faultOf, withoutFaults } from "./shape.ts";
@@ -30,10 +30,16 @@ function readPrinted(ran: Ran, said: Extract<Ran["said"], { kind: "printed" }>, 
   const object = readOutput(ran, said.whole, reading);
   if (said.exit === 2) return withExit2(ran, object, reading);
   if (said.exit === 0) return object ?? textAnswer(ran.stdout, reading);
+  const strict = failureBlocks(reading);
   const counts = object !== undefined && object.answer.failure === undefined && reading.row.onOther !== "fail";
-  if (counts) return object;
+  if (counts && (!strict || isRestriction(object.answer.verdict))) return object;
   const failure = ran.failure ?? `exited with code ${said.exit}${wordsOf(ran.stderr)}`;
-  return { answer: { ...(object?.answer ?? noAnswer), failure }, warnings: object?.warnings ?? [] };
+  const kept = strict ? hidden(object) : (object ?? { answer: noAnswer, warnings: [] });
+  return { answer: { ...kept.answer, failure }, warnings: kept.warnings };
+}
+
+function isRestriction({ kind }: Verdict): boolean {
+  return kind === "deny" || kind === "ask";
 }
 
 /** An object, exact or broken, or a denial found in text; undefined when the output is plain text or empty. */
@@ -41,8 +47,8 @@ function readOutput(ran: Ran, whole: boolean, reading: Reading): ReadAnswer | un
   const parsed = parseOutput(ran.stdout, whole);
   if (parsed.kind === "empty") return undefined;
   if (parsed.kind === "object") return readObject(parsed.value, reading);
-  const verdict = salvage(parsed.text, reading);
-  if (verdict !== undefined) return repaired(verdict, "it stood beside other output", reading);
+  const found = salvage(parsed.text, reading);
+  if (found !== undefined) return repaired(found.verdict, "it stood beside other output", reading);
   if (!parsed.broken) return undefined;
   const plain = textAnswer(ran.stdout, reading);
   const why = whole
@@ -57,11 +63,9 @@ function readOutput(ran: Ran, whole: boolean, reading: Reading): ReadAnswer | un
 function readObject(value: Readonly<Record<string, unknown>>, reading: Reading): ReadAnswer {
   if (reading.late && faultOf(value) !== undefined) return readLate(value, reading);
   const exact = readExact(value, reading);
-  if (!("invalid" in exact)) {
-    return exact.answer.verdict.kind === "none" ? withSalvage(exact, value, reading) : exact;
-  }
-  const verdict = salvage(value, reading);
-  if (verdict !== undefined) return repaired(verdict, exact.invalid, reading);
+  if (!("invalid" in exact)) return withSalvage(exact, value, reading);
+  const found = salvage(value, reading);
+  if (found !== undefined) return repaired(found.verdict, exact.invalid, reading);
   const failure = `printed an object that cannot be used: ${exact.invalid}`;
   return {
     answer: { ...noAnswer, failure },
@@ -77,12 +81,21 @@ function readLate(value: Readonly<Record<string, unknown>>, reading: Reading): R
   return { answer, warnings: [...dropped, ...warnings] };
 }
 
-/** A denial in the wrong place of an otherwise exact object, such as `permissionDecision` at the top. */
-function withSalvage(exact: ReadAnswer, value: Readonly<Record<string, unknown>>, reading: Reading): ReadAnswer {
-  const verdict = salvage(value, reading);
-  if (verdict === undefined) return exact;
-  const fixed = repaired(verdict, "it stood in the wrong place", reading);
-  return { answer: { ...exact.answer, ...fixed.answer }, warnings: [...exact.warnings, ...fixed.warnings] };
+/** A denial in another spelling or place of an otherwise exact object, such as `permissionDecision` at the top. */
+function withSalvage(exact: ExactAnswer, value: Readonly<Record<string, unknown>>, reading: Reading): ReadAnswer {
+  const { unknownWord, ...read } = exact;
+  if (isRestriction(read.answer.verdict)) return read;
+  const looked = read.answer.verdict.kind === "none" || unknownWord !== undefined;
+  const found = looked ? salvage(value, reading) : undefined;
+  if (found !== undefined) {
+    const fixed = repaired(found.verdict, `it was printed as ${found.spelling}`, reading);
+    // The word was understood after all, so the warning that it is unknown would contradict.
+    const others = read.warnings.filter(({ code }) => code !== "unknown-decision");
+    return { answer: { ...read.answer, ...fixed.answer }, warnings: [...others, ...fixed.warnings] };
+  }
+  if (unknownWord === undefined || !failureBlocks(reading)) return read;
+  const failure = `printed an unknown decision ${JSON.stringify(unknownWord)}`;
+  return { answer: { ...hidden(read).answer, failure }, warnings: read.warnings };
 }
 
 function repaired(verdict: Verdict, why: string, reading: Reading): ReadAnswer {
@@ -100,7 +113,9 @@ function withExit2(ran: Ran, object: ReadAnswer | undefined, reading: Reading): 
     return { answer: said.answer, warnings: [...said.warnings, warn(reading, "exit-2-ignored", message)] };
   }
   const { failure: _, ...answer } = said.answer;
-  const denied = answer.verdict.kind === "deny" ? answer.verdict : worded("deny", exit2Reason(ran.stderr), reading);
+  const denied = isOwnDenial(answer.verdict, ran, reading)
+    ? answer.verdict
+    : worded("deny", exit2Reason(ran.stderr), reading);
   const declined = row.answers.includes("action") ? { output: { ...answer.output, action: "decline" as const } } : {};
   return { answer: { ...answer, ...declined, verdict: denied }, warnings: said.warnings };
 }
@@ -112,6 +127,11 @@ function hidden(object: ReadAnswer | undefined): ReadAnswer {
     answer: { ...noAnswer, ...(messages ? { messages } : {}), ...(stop ? { stop } : {}) },
     warnings: object.warnings,
   };
+}
+
+/** A denial whose words are the hook's own; where they are stock words and stderr has some, those of stderr are better. */
+function isOwnDenial(verdict: Verdict, { stderr }: Ran, reading: Reading): boolean {
+  return verdict.kind === "deny" && (verdict.reason !== stockDenial(reading) || stderr.trim() === "");
 }
 
 function exit2Reason(stderr: string): string {
@@ -126,19 +146,19 @@ function readBody(ran: Ran, said: Extract<Ran["said"], { kind: "body" }>, readin
   const parsed = parseOutput(ran.stdout, said.whole);
   if (parsed.kind === "empty") return { answer: noAnswer, warnings: [] };
   if (parsed.kind === "object") return readObject(parsed.value, reading);
-  const verdict = salvage(parsed.text, reading);
-  if (verdict !== undefined) return repaired(verdict, "the body is no JSON object", reading);
-  const failure = ran.failure ?? "the body is no JSON object";
+  const found = salvage(parsed.text, reading);
+  if (found !== undefined) return repaired(found.verdict, "the body is not a JSON object", reading);
+  const failure = ran.failure ?? "the body is not a JSON object";
   return { answer: { ...noAnswer, failure }, warnings: [] };
 }
 
 /** A run that did not end well: a denial or question it made is kept, everything else is not. */
 function onlyRestrictions(ran: Ran, reading: Reading): ReadAnswer {
   const parsed = parseOutput(ran.stdout, true);
-  const verdict = salvage(parsed.kind === "object" ? parsed.value : ran.stdout, reading);
+  const found = salvage(parsed.kind === "object" ? parsed.value : ran.stdout, reading);
   const failed = failedOnly(ran);
-  if (verdict === undefined) return { answer: failed, warnings: [] };
-  const kept = repaired(verdict, ran.failure ?? "the hook did not end well", reading);
+  if (found === undefined) return { answer: failed, warnings: [] };
+  const kept = repaired(found.verdict, ran.failure ?? "the hook did not end well", reading);
   return { answer: { ...failed, ...kept.answer }, warnings: kept.warnings };
 }
 
@@ -150,7 +170,9 @@ function judged(said: Extract<Ran["said"], { kind: "judged" }>, reading: Reading
     return { ...noAnswer, messages: [reason ?? "A hook judged that its condition cannot be met."] };
   }
   if (row.onNotOk === "stop" && !said.continueOnBlock) return { ...noAnswer, stop: reason ? { reason } : {} };
-  return row.decisions.includes("deny") ? { verdict: worded("deny", reason, reading) } : noAnswer;
+  if (!row.decisions.includes("deny")) return noAnswer;
+  const stops = row.onNotOk === "deny-and-stop" && reading.type === "prompt" && !said.continueOnBlock;
+  return { verdict: worded("deny", reason, reading), ...(stops ? { stop: reason ? { reason } : {} } : {}) };
 }
 
 function failedOnly(ran: Ran): Answer {

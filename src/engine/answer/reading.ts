@@ -1,4 +1,12 @@
-import type { Answer, EventRow, HookType, LayerKind, Warning, WarningCode } from "../../protocol/index.ts";
+import type {
+  Answer,
+  EventRow,
+  FailurePolicy,
+  HookType,
+  LayerKind,
+  Warning,
+  WarningCode,
+} from "../../protocol/index.ts";
 import { stripControl } from "../display.ts";
 
 /** What a reader has to know beside the text: whose answer it is, and to what. */
@@ -14,11 +22,18 @@ export interface Reading {
   readonly bypassAvailable: boolean;
   /** The event was settled long ago: only texts count, and what is ill-typed beside them is merely dropped. */
   readonly late: boolean;
+  /** With `block` an exit code other than 0 and 2 and an unknown decision word are failures, whatever else was printed. */
+  readonly onFailure: FailurePolicy;
 }
 
 export interface ReadAnswer {
   readonly answer: Answer;
   readonly warnings: readonly Warning[];
+}
+
+/** Whether a failure of this hook denies on this event. */
+export function failureBlocks({ row, onFailure }: Reading): boolean {
+  return onFailure === "block" && row.onFailure === "guard";
 }
 
 export const noAnswer: Answer = { verdict: { kind: "none" } };
@@ -29,6 +44,11 @@ export function warn(reading: Reading, code: WarningCode, message: string): Warn
 }
 
 /** The words of a denial that came without any. */
-export function defaultReason({ row, occasion }: Reading, verb: "denied" | "asks about"): string {
-  return `Hook ${occasion} ${verb} this ${row.special.onTool ? "tool" : "operation"}`;
+export function stockDenial({ row }: Reading): string {
+  return row.special.stockDenial ?? "Blocked by hook";
+}
+
+/** The words of a question that came without any. */
+export function stockQuestion({ row, occasion }: Reading): string {
+  return `Hook ${occasion} requires confirmation for this ${row.special.onTool ? "tool" : "operation"}`;
 }

@@ -9,7 +9,7 @@ import {
 } from "../../protocol/index.ts";
 import type { Ran } from "../ran.ts";
 import { readExact } from "./exact.ts";
-import { noAnswer, type ReadAnswer, type Reading, warn } from "./reading.ts";
+import { failureBlocks, noAnswer, type ReadAnswer, type Reading, warn } from "./reading.ts";
 import { salvage } from "./salvage.ts";
 import { honoured } from "./verdict.ts";
 
@@ -26,10 +26,14 @@ export function readReturned(ran: Ran, value: unknown, reading: Reading): ReadAn
   const exact = readExact(value as HookOutput as Json, reading);
   const invalid = "invalid" in exact ? exact.invalid : nothingKnownIn(value);
   if (!("invalid" in exact) && exact.answer.verdict.kind !== "none") return noted(exact, value, reading);
-  const repaired = repair(value, invalid ?? "it stood in the wrong place", reading);
+  const repaired = repair(value, invalid, reading);
   if (repaired !== undefined) return repaired;
   if (invalid !== undefined) return failed(ran, `returned an object that cannot be used: ${invalid}`, reading);
-  return "invalid" in exact ? failed(ran, exact.invalid, reading) : noted(exact, value, reading);
+  if ("invalid" in exact) return failed(ran, exact.invalid, reading);
+  const read = noted(exact, value, reading);
+  if (exact.unknownWord === undefined || !failureBlocks(reading)) return read;
+  const failure = `returned an unknown decision ${shown(exact.unknownWord)}`;
+  return { answer: { ...noAnswer, failure }, warnings: read.warnings };
 }
 
 const kinds = ["none", "allow", "ask", "defer", "deny"] as const;
@@ -56,12 +60,13 @@ function readVerdict(ran: Ran, value: Json, reading: Reading): ReadAnswer {
 }
 
 /** A denial or a question that can be read out of a value with a fault. */
-function repair(value: Json, why: string, reading: Reading): ReadAnswer | undefined {
+function repair(value: Json, why: string | undefined, reading: Reading): ReadAnswer | undefined {
   const { kind, behavior, message, ...rest } = value;
   const word = kind ?? behavior;
-  const verdict = salvage(word === undefined ? value : { reason: message, ...rest, permissionDecision: word }, reading);
-  if (verdict === undefined) return undefined;
-  const told = `A ${verdict.kind} was read out of a value with a fault and counts (${why}).`;
+  const found = salvage(word === undefined ? value : { reason: message, ...rest, permissionDecision: word }, reading);
+  if (found === undefined) return undefined;
+  const { verdict, spelling } = found;
+  const told = `A ${verdict.kind} was read out of a value with a fault and counts (${why ?? `it was returned as ${spelling}`}).`;
   return { answer: { verdict }, warnings: [warn(reading, "output-repaired", told)] };
 }
 

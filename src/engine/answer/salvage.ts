@@ -7,17 +7,24 @@ import { honoured } from "./verdict.ts";
  * A denial or a question that can be read out of broken output, the stricter one if there are several. Never an allow: what opens a
  * door must be exact, what keeps it shut need not be.
  */
-export function salvage(output: unknown, reading: Reading): Verdict | undefined {
+export function salvage(output: unknown, reading: Reading): Salvaged | undefined {
   const found = objectsIn(output).flatMap((object) => restrictionsIn(object));
   const word = found.find(({ decision }) => decision === "deny") ?? found[0];
   if (word === undefined) return undefined;
   const { verdict } = honoured(word.decision, word.reason, reading);
-  return verdict.kind === "none" ? undefined : verdict;
+  return verdict.kind === "none" ? undefined : { verdict, spelling: word.spelling };
+}
+
+export interface Salvaged {
+  readonly verdict: Verdict;
+  /** How the hook wrote it, such as `decision: "DENY"`. */
+  readonly spelling: string;
 }
 
 interface Restriction {
   readonly decision: "deny" | "ask";
   readonly reason: string | undefined;
+  readonly spelling: string;
 }
 
 function restrictionsIn(object: Readonly<Record<string, unknown>>): Restriction[] {
@@ -29,12 +36,18 @@ function restrictionsIn(object: Readonly<Record<string, unknown>>): Restriction[
       object["reason"],
       object["stopReason"],
     );
-    const words = [holder["permissionDecision"], holder["decision"]].map(restriction);
+    const where = holder === object ? " at the top of the object" : "";
     const answer = holder["decision"];
     if (isObject(answer) && answer["behavior"] === "deny") {
-      return [{ decision: "deny" as const, reason: firstText(answer["message"], reason) }];
+      const spelling = `decision.behavior: "deny"${where}`;
+      return [{ decision: "deny" as const, reason: firstText(answer["message"], reason), spelling }];
     }
-    return words.filter((word) => word !== undefined).map((decision) => ({ decision, reason }));
+    return ["permissionDecision", "decision"].flatMap((key) => {
+      const decision = restriction(holder[key]);
+      return decision === undefined
+        ? []
+        : [{ decision, reason, spelling: `${key}: ${JSON.stringify(holder[key])}${where}` }];
+    });
   });
 }
 

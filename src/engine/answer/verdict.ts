@@ -1,19 +1,21 @@
 import type { Decision, HookOutput, Verdict, Warning } from "../../protocol/index.ts";
 import { compareDecisions } from "../../protocol/index.ts";
 import { stripControl } from "../display.ts";
-import { defaultReason, type Reading, warn } from "./reading.ts";
+import { type Reading, stockDenial, stockQuestion, warn } from "./reading.ts";
 
 /** What an exact object says about the operation: the stricter of its old and its new way to decide. */
-export function verdictOf(output: HookOutput, reading: Reading): { verdict: Verdict; warnings: readonly Warning[] } {
+export function verdictOf(output: HookOutput, reading: Reading): Said {
   const old = topLevelVerdict(output, reading);
   const current = specificVerdict(output, reading);
   const stronger = compareDecisions(old.verdict.kind, current.verdict.kind) > 0 ? old.verdict : current.verdict;
-  return { verdict: stronger, warnings: [...old.warnings, ...current.warnings] };
+  return { ...old, verdict: stronger, warnings: [...old.warnings, ...current.warnings] };
 }
 
 interface Said {
   readonly verdict: Verdict;
   readonly warnings: readonly Warning[];
+  /** A top-level `decision` that no event knows. */
+  readonly unknownWord?: string;
 }
 
 const silent: Said = { verdict: { kind: "none" }, warnings: [] };
@@ -25,7 +27,8 @@ function topLevelVerdict({ decision, reason }: HookOutput, reading: Reading): Sa
   if (decision === "approve") {
     return row.decisions.includes("allow") ? { verdict: worded("allow", reason, reading), warnings: [] } : silent;
   }
-  return { verdict: { kind: "none" }, warnings: [unknownDecision(decision, reading)] };
+  const said: Said = { verdict: { kind: "none" }, warnings: [unknownDecision(decision, reading)] };
+  return decision === "block" ? said : { ...said, unknownWord: decision };
 }
 
 function specificVerdict(output: HookOutput, reading: Reading): Said {
@@ -33,7 +36,8 @@ function specificVerdict(output: HookOutput, reading: Reading): Said {
   if (specific?.hookEventName !== reading.row.name) return silent;
   if (specific.permissionDecision !== undefined) {
     const reason = specific.permissionDecisionReason ?? output.reason;
-    return honoured(specific.permissionDecision, reason, reading);
+    const said = honoured(specific.permissionDecision, reason, reading);
+    return reading.row.answers.includes("permissionDecision") ? said : misplaced(said, reading);
   }
   const answer = specific.decision;
   if (answer !== undefined && reading.row.answers.includes("decision")) {
@@ -46,6 +50,14 @@ function specificVerdict(output: HookOutput, reading: Reading): Said {
   return silent;
 }
 
+/** `permissionDecision` on an event that has no such answer: what it refuses counts, and the hook's author is told. */
+function misplaced(said: Said, reading: Reading): Said {
+  if (said.verdict.kind !== "deny" || said.warnings.length > 0) return said;
+  const way = reading.row.blockWord ? 'Print decision: "block" there.' : "";
+  const message = `${reading.row.name} has no permissionDecision; its deny counts all the same. ${way}`.trim();
+  return { ...said, warnings: [warn(reading, "output-repaired", message)] };
+}
+
 /** A decision as far as the event knows it: where it can block but not ask, asking and deferring refuse. */
 export function honoured(decision: Exclude<Decision, "none">, reason: string | undefined, reading: Reading): Said {
   const { decisions, blocks } = reading.row;
@@ -53,20 +65,24 @@ export function honoured(decision: Exclude<Decision, "none">, reason: string | u
   const refuses = decision !== "allow" && decisions.includes("deny") && blocks !== null;
   return {
     verdict: refuses ? worded("deny", reason, reading) : { kind: "none" },
-    warnings: [unknownDecision(decision, reading)],
+    warnings: [unknownDecision(decision, reading, refuses ? " It counts as deny." : "")],
   };
 }
 
 /** A reason is read by people wherever a decision is shown, so nothing in it acts on a terminal. */
 export function worded(decision: Exclude<Decision, "none">, reason: string | undefined, reading: Reading): Verdict {
   const words = reason?.trim() ? stripControl(reason) : undefined;
-  if (decision === "deny") return { kind: "deny", reason: words ?? defaultReason(reading, "denied") };
-  if (decision === "ask") return { kind: "ask", reason: words ?? defaultReason(reading, "asks about") };
+  if (decision === "deny") return { kind: "deny", reason: words ?? stockDenial(reading) };
+  if (decision === "ask") return { kind: "ask", reason: words ?? stockQuestion(reading) };
   return words === undefined ? { kind: decision } : { kind: decision, reason: words };
 }
 
-function unknownDecision(decision: string, reading: Reading): Warning {
+function unknownDecision(decision: string, reading: Reading, effect = ""): Warning {
   const known = reading.row.decisions;
   const way = known.length > 0 ? `It knows ${known.join(", ")}.` : "Hooks decide nothing here.";
-  return warn(reading, "unknown-decision", `${reading.row.name} does not know the decision "${decision}". ${way}`);
+  return warn(
+    reading,
+    "unknown-decision",
+    `${reading.row.name} does not know the decision "${decision}".${effect} ${way}`,
+  );
 }

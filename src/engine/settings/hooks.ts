@@ -44,7 +44,7 @@ export function checkHooks(value: unknown, file: string, rows: Rows = catalog): 
     const checked = checkGroups(groups, event, file);
     kept.push([event, checked.groups]);
     warnings.push(...checked.warnings);
-    if (checked.warnings.length > 0) damaged.add(event);
+    if (checked.warnings.some(({ code }) => code === "hook-invalid")) damaged.add(event);
   }
   return { hooks: Object.fromEntries(kept), warnings, damaged: [...damaged] };
 }
@@ -79,26 +79,52 @@ function checkGroups(value: unknown, event: string, file: string): { groups: Hoo
   };
 }
 
+/** A guard whose failure policy has a typo stays on, in the strict reading: `block`. */
+function withUsablePolicy(
+  value: Readonly<Record<string, unknown>>,
+  at: string,
+  file: string,
+  isHook: boolean,
+): { readonly value: Readonly<Record<string, unknown>>; readonly warnings: readonly Warning[] } {
+  const fault = fieldsFault(value, { onFailure: groupFields.onFailure, failClosed: groupFields.failClosed });
+  if (fault === undefined) return { value, warnings: [] };
+  const { failClosed: _, ...rest } = value;
+  // The client knows the key on these two types; anywhere else it does not look at it.
+  const known = isHook && fault.field === "onFailure" && (value["type"] === "command" || value["type"] === "http");
+  const client = known ? " Claude Code drops the whole file for it: none of the hooks in it run there." : "";
+  const warning: Warning = {
+    code: "on-failure-invalid",
+    message: `${at}.${fault.field} in ${file} ${ended(fault.why)} It counts as "block".${client}`,
+    place: `${file}: ${at}.${fault.field}`,
+  };
+  return { value: { ...rest, onFailure: "block" }, warnings: [warning] };
+}
+
 function checkGroup(value: unknown, at: string, file: string): { group?: HookGroup; warnings: Warning[] } {
   if (!isObject(value)) return { warnings: [invalid(file, at, `must be an object, not ${shown(value)}`)] };
   const hooks = ownValue(value, "hooks");
   if (hooks === undefined && value["type"] !== undefined) {
     return { warnings: [invalid(file, at, 'is a hook where a group is expected; wrap it as { "hooks": [ … ] }')] };
   }
+  const group = withUsablePolicy(value, at, file, false);
   const { hooks: _, ...own } = groupFields;
-  const fault = fieldsFault(value, own) ?? (Array.isArray(hooks) ? undefined : listFault(hooks));
+  const fault = fieldsFault(group.value, own) ?? (Array.isArray(hooks) ? undefined : listFault(hooks));
   if (fault !== undefined || !Array.isArray(hooks)) {
     return { warnings: [invalid(file, `${at}.${fault?.field ?? ""}`, fault?.why ?? "")] };
   }
-  const warnings: Warning[] = [];
-  const kept = hooks.filter((entry, index): entry is FileHook => {
-    const wrong = hookFault(entry);
-    if (wrong === undefined) return true;
+  const warnings: Warning[] = [...group.warnings];
+  const kept = hooks.flatMap((given: unknown, index): FileHook[] => {
     const place = `${at}.hooks[${index}]`;
-    warnings.push(invalid(file, wrong.field === "" ? place : `${place}.${wrong.field}`, wrong.why));
-    return false;
+    const entry = isObject(given) ? withUsablePolicy(given, place, file, true) : { value: given, warnings: [] };
+    const wrong = hookFault(entry.value);
+    if (wrong !== undefined) {
+      warnings.push(invalid(file, wrong.field === "" ? place : `${place}.${wrong.field}`, wrong.why));
+      return [];
+    }
+    warnings.push(...entry.warnings);
+    return [entry.value as FileHook];
   });
-  return { group: { ...value, hooks: kept }, warnings };
+  return { group: { ...group.value, hooks: kept }, warnings };
 }
 
 function listFault(value: unknown): Fault {

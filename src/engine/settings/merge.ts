@@ -7,6 +7,7 @@ import {
   type StatusLineSetting,
   type Warning,
 } from "../../protocol/index.ts";
+import { guardsToolCalls } from "../guards.ts";
 import type { Layer } from "../layer.ts";
 import { checkoutEnv } from "./env.ts";
 import type { Rows } from "./hooks.ts";
@@ -199,7 +200,7 @@ export function statusLineOf(layers: readonly Layer[]): Effective["statusLine"] 
 }
 
 function managedDamage(layers: readonly Layer[], rows: Rows): Warning | undefined {
-  const isGuard = (event: string) => rows[event]?.special.onTool === true && rows[event].onFailure === "guard";
+  const isGuard = (event: string) => rows[event] !== undefined && guardsToolCalls(rows[event]);
   const broken = layers.find(
     ({ kind, readable, damaged }) => kind === "managed" && (!readable || damaged?.some(isGuard)),
   );

@@ -1,18 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import {
-  compareDecisions,
-  type Decision,
-  type HookRef,
-  type ToolInput,
-  type Verdict,
-  type Warning,
-} from "../../protocol/index.ts";
+import type { HookRef, ToolInput, Verdict, Warning } from "../../protocol/index.ts";
 import type { SettledRun } from "./settle.ts";
 
 interface Rewrite {
   readonly by: HookRef;
   readonly input: ToolInput;
-  readonly decision: Decision;
 }
 
 export interface SettledInput {
@@ -23,22 +15,16 @@ export interface SettledInput {
 }
 
 /**
- * The input to use instead: of the hooks that gave the winning verdict, or, if none of them rewrote, of hooks without a verdict. The
- * last configured wins; a difference is told and may, by policy, be a verdict of its own.
+ * The input to use instead, whatever the hooks that gave one decided: the last configured wins. Each that is dropped is named in a
+ * warning, and a difference may, by policy, be a verdict of its own.
  */
-export function settleInput(
-  runs: readonly SettledRun[],
-  decision: Decision,
-  onConflict: "last" | "ask" | "deny",
-): SettledInput {
+export function settleInput(runs: readonly SettledRun[], onConflict: "last" | "ask" | "deny"): SettledInput {
   const rewrites = rewritesOf(runs);
-  const winners = rewrites.filter((rewrite) => rewrite.decision === decision);
-  const candidates = winners.length > 0 ? winners : rewrites.filter((rewrite) => rewrite.decision === "none");
-  const last = candidates.at(-1);
+  const last = rewrites.at(-1);
   if (last === undefined) return { verdict: { kind: "none" }, warnings: [] };
-  const other = candidates.find((rewrite) => !isDeepStrictEqual(rewrite.input, last.input));
-  if (other === undefined) return { input: last.input, verdict: { kind: "none" }, warnings: [] };
-  const reason = `Hooks ${other.by.name} and ${last.by.name} rewrote the input differently`;
+  const dropped = rewrites.filter(({ input }) => !isDeepStrictEqual(input, last.input)).map(({ by }) => by);
+  if (dropped.length === 0) return { input: last.input, verdict: { kind: "none" }, warnings: [] };
+  const reason = `Hooks ${[...dropped, last.by].map(({ name }) => name).join(" and ")} rewrote the input differently`;
   return {
     input: last.input,
     verdict: onConflict === "last" ? { kind: "none" } : { kind: onConflict, reason },
@@ -46,26 +32,18 @@ export function settleInput(
       {
         code: "input-conflict",
         message: `${reason}; that of ${last.by.name} counts. Put them into one group with "sequential": true to chain them.`,
-        place: `${other.by.id}, ${last.by.id}`,
+        place: [...dropped, last.by].map(({ id }) => id).join(", "),
       },
     ],
   };
 }
 
-/** A chain has one rewrite: its last input, with the strongest verdict of its hooks. */
+/** A chain has one rewrite: its last input. */
 function rewritesOf(runs: readonly SettledRun[]): readonly Rewrite[] {
   const found = new Map<string, Rewrite>();
   for (const { record, chain } of runs) {
-    const key = chain ?? record.hook.id;
-    const before = found.get(key);
-    const input = record.answer?.input ?? before?.input;
-    if (input === undefined) continue;
-    const decision = stronger(before?.decision ?? "none", record.verdict.kind);
-    found.set(key, { by: record.answer?.input ? record.hook : (before?.by ?? record.hook), input, decision });
+    const input = record.answer?.input;
+    if (input !== undefined) found.set(chain ?? record.hook.id, { by: record.hook, input });
   }
   return [...found.values()];
-}
-
-function stronger(a: Decision, b: Decision): Decision {
-  return compareDecisions(a, b) >= 0 ? a : b;
 }

@@ -101,15 +101,22 @@ describe("rewritten input", () => {
     expect([denied.decision, denied.blocked, denied.updatedInput]).toEqual(["deny", true, undefined]);
   });
 
-  test("when ask wins, the rewrite of a hook that said allow is dropped", () => {
-    expect(
-      settle(settling("PreToolUse", [record("a", allow, to("1")), record("b", ask)])).updatedInput,
-    ).toBeUndefined();
+  test("when ask wins, the rewrite of a hook that allowed is kept", () => {
+    for (const runs of [
+      [record("a", allow, to("1")), record("b", ask)],
+      [record("b", ask), record("a", allow, to("1"))],
+    ]) {
+      const outcome = settle(settling("PreToolUse", runs));
+      expect([outcome.decision, outcome.updatedInput, outcome.warnings]).toEqual(["ask", { command: "1" }, []]);
+    }
   });
 
-  test("a rewrite that came with allow beats one without a decision", () => {
-    const outcome = settle(settling("PreToolUse", [record("a", allow, to("1")), record("b", none, to("2"))]));
-    expect([outcome.updatedInput, outcome.warnings]).toEqual([{ command: "1" }, []]);
+  test("the last configured rewrite wins whatever the hooks decided, and each dropped one is named", () => {
+    const runs = [record("a", allow, to("1")), record("b", ask, to("2")), record("c", none, to("3"))];
+    const { updatedInput, warnings } = settle(settling("PreToolUse", runs));
+    expect(updatedInput).toEqual({ command: "3" });
+    expect(warnings).toMatchObject([{ code: "input-conflict", place: "a, b, c" }]);
+    expect(warnings[0]?.message).toContain("Hooks a and b and c rewrote the input differently; that of c counts.");
   });
 
   test("a chain has one rewrite: its last (EN-96)", () => {
@@ -134,9 +141,16 @@ describe("continue: false", () => {
     expect(outcome.warnings.map(({ code }) => code)).toEqual(["stop-is-not-deny"]);
   });
 
-  test("is dropped when the call is refused", () => {
-    expect(settle(settling("PreToolUse", [record("a", deny("no"), stop)])).continue).toBe(true);
-    expect(settle(settling("PreToolUse", [record("a", ask, stop)], { attended: false })).continue).toBe(true);
+  test("stops the turn next to a deny", () => {
+    const outcome = settle(settling("PreToolUse", [record("a", deny("no"), stop)]));
+    expect([outcome.continue, outcome.stopReason, outcome.blocked]).toEqual([false, "enough", true]);
+    expect(outcome.warnings).toEqual([]);
+  });
+
+  test("is dropped with a warning next to a question that no user can answer", () => {
+    const unattended = settle(settling("PreToolUse", [record("a", ask, stop)], { attended: false }));
+    expect(unattended.continue).toBe(true);
+    expect(unattended.warnings.map(({ code }) => code)).toEqual(["continue-ignored"]);
     expect(settle(settling("PreToolUse", [record("a", ask, stop)])).continue).toBe(false);
   });
 

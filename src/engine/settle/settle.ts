@@ -43,11 +43,7 @@ export function settle(settling: Settling): Outcome {
   const { beside = nothing } = settling;
   if (!row.special.endsTurn && beside.kind === "none" && runs.every(isSilent)) return quietOutcome(row, settling);
   const answered = runs.filter(({ record }) => !record.background);
-  const input = settleInput(
-    answered,
-    strongest(answered.map(({ record }) => record.verdict)).kind,
-    settling.onConflict,
-  );
+  const input = settleInput(answered, settling.onConflict);
   const verdict = strongest([...answered.map(({ record }) => record.verdict), input.verdict, beside]);
   const decided = settleDefer(verdict, settling.canDefer);
   const context = answered.flatMap(({ record }) => record.answer?.context ?? []);

@@ -37,6 +37,6 @@ export const elicitationResult: CatalogRow<"ElicitationResult", ElicitationResul
   onFailure: "guard",
   onStop: "ignore",
   onNotOk: "deny",
-  special: { exit2HidesAnswers: true },
+  special: { exit2HidesAnswers: true, stockDenial: "Elicitation result blocked by hook" },
   app,
 };

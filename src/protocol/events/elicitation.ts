@@ -39,6 +39,6 @@ export const elicitation: CatalogRow<"Elicitation", ElicitationInput, typeof app
   onFailure: "guard",
   onStop: "ignore",
   onNotOk: "deny",
-  special: { exit2HidesAnswers: true },
+  special: { exit2HidesAnswers: true, stockDenial: "Elicitation denied by hook" },
   app,
 };

@@ -38,6 +38,6 @@ export const permissionRequest: CatalogRow<"PermissionRequest", PermissionReques
   onFailure: "guard",
   onStop: "stop",
   onNotOk: "ignore",
-  special: { onTool: true },
+  special: { onTool: true, stockDenial: "Permission denied by hook" },
   app,
 };

@@ -40,7 +40,7 @@ export const postToolUseFailure: CatalogRow<"PostToolUseFailure", PostToolUseFai
   timeoutMs: null,
   blocks: null,
   awaited: true,
-  onFailure: "open",
+  onFailure: "guard",
   onStop: "ignore",
   onNotOk: "deny",
   special: { onTool: true },

@@ -39,7 +39,7 @@ export const postToolUse: CatalogRow<"PostToolUse", PostToolUseInput, typeof app
   timeoutMs: null,
   blocks: null,
   awaited: true,
-  onFailure: "open",
+  onFailure: "guard",
   onStop: "stop",
   onNotOk: "stop",
   special: {

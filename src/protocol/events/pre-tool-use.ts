@@ -39,7 +39,7 @@ export const preToolUse: CatalogRow<"PreToolUse", PreToolUseInput, typeof app> =
   awaited: true,
   onFailure: "guard",
   onStop: "after-tool",
-  onNotOk: "deny",
+  onNotOk: "deny-and-stop",
   special: { onTool: true },
   app,
 };

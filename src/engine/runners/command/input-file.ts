@@ -22,10 +22,22 @@ export async function inputFile(line: string, folder: string): Promise<InputFile
 
 /** `$ARGUMENTS` of a shell command, from the environment: payload text is never pasted into a command line. */
 export function argumentsVariable(hook: CommandHook, line: string): Readonly<Record<string, string>> {
-  const mentions = hook.args === undefined && /\$\{?ARGUMENTS\b/.test(hook.command);
-  return mentions && Buffer.byteLength(line) <= mostArgumentBytes ? { ARGUMENTS: line } : {};
+  return namesArguments(hook) ? { ARGUMENTS: line } : {};
 }
 
+/** Why a command that reads the payload from `$ARGUMENTS` cannot run: it would see an empty text and take that for harmless. */
+export function argumentsRefusal(hook: CommandHook, line: string): string | undefined {
+  if (!namesArguments(hook)) return undefined;
+  const bytes = Buffer.byteLength(line);
+  if (bytes <= mostArgumentBytes) return undefined;
+  return `the payload has ${bytes} bytes, and $ARGUMENTS holds at most ${mostArgumentBytes}; read the payload from stdin instead`;
+}
+
+function namesArguments({ command, args }: CommandHook): boolean {
+  return args === undefined && /\$\{?[#!]?(?:env:)?ARGUMENTS\b/i.test(command);
+}
+
+/** A system passes no more than 128 KiB in one variable. */
 const mostArgumentBytes = 100_000;
 
 async function removeFile(path: string): Promise<void> {

@@ -14,7 +14,7 @@ import type { AskInTurn } from "../../questions.ts";
 import type { Ran } from "../../ran.ts";
 import { type Environment, eventVariables } from "./environment.ts";
 import { asyncNotice, questionLine } from "./first-line.ts";
-import { argumentsVariable } from "./input-file.ts";
+import { argumentsRefusal, argumentsVariable } from "./input-file.ts";
 import { fillPlaceholders, placeholderVariables } from "./placeholders.ts";
 import { ranOf } from "./ran-of.ts";
 
@@ -75,9 +75,10 @@ export function startCommand(hook: CommandHook, call: CommandCall): StartedComma
 }
 
 /** A plugin whose folder is gone must not reach a shell whose "not found" could read as a block. */
-function refusalOf(hook: CommandHook, { plugin }: CommandCall): string | undefined {
+function refusalOf(hook: CommandHook, { plugin, line }: CommandCall): string | undefined {
   if (plugin !== undefined && !existsSync(plugin.root)) return `the plugin's folder ${plugin.root} is gone`;
-  return hook.command.includes("\0") ? "the command holds a NUL character" : undefined;
+  if (hook.command.includes("\0")) return "the command holds a NUL character";
+  return argumentsRefusal(hook, line);
 }
 
 function notStarted(why: string): Ran {
