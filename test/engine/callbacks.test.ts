@@ -188,7 +188,7 @@ test.each([
   [{ kind: "ASK", reason: "r" }, "ask", "r"],
   [{ behavior: "deny", message: "r" }, "deny", "r"],
   [{ decision: "deny", reason: "r" }, "deny", "r"],
-  [{ kind: "deny", reason: 5 }, "deny", "Hook PreToolUse:Bash denied this tool"],
+  [{ kind: "deny", reason: 5 }, "deny", "Blocked by hook"],
 ])("a handler that returns %j restricts, with a warning", async (answer, decision, reason) => {
   const { engine } = await openIn({});
   engine.on("PreToolUse", () => answer as never);
