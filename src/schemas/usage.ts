@@ -79,6 +79,7 @@ const rows = {
     ...times,
     share: z.number().meta({ description: "Of the report's cost, from 0 to 1." }),
     basis: z.literal("list").optional().meta({ description: "A cloud sold it: priced as the vendor lists it." }),
+    agents: breakdown.agents,
   },
   projects: { project: text, folders: z.array(text), sessions: count, ...times, ...breakdown },
 } as const;

@@ -44,6 +44,11 @@ export function isCall(answer: AssistantEntry): boolean {
   return answer.model !== "<synthetic>";
 }
 
+/** True for an answer that the client wrote to fill a gap, such as the end of an unanswered turn; it is not an error. */
+export function isFiller(answer: AssistantEntry): boolean {
+  return !isCall(answer) && answer.isApiErrorMessage !== true;
+}
+
 export function keyOf(answer: AssistantEntry): string {
   return answer.messageId || answer.requestId || answer.uuid;
 }

@@ -50,10 +50,10 @@ test("SE-52, SE-71: a torn end becomes a bad line of its own, which readers pass
   expect((await entriesOf(session.file)).map(({ kind }) => kind)).toEqual(["user", "user"]);
 });
 
-test("SE-71: a time before its parent's is a warning; calls are told apart by id, not by equal usage", async () => {
+test("an entry over a minute older than its parent is a warning; calls are told apart by id, not by equal usage", async () => {
   const home = await tempFolder();
   const first = prompt(null, "go", { timestamp: "2026-01-01T00:00:10.000Z" });
-  const one = answer(first, "one", { id: "msg_1" }, { timestamp: "2026-01-01T00:00:09.000Z" });
+  const one = answer(first, "one", { id: "msg_1" }, { timestamp: "2025-12-31T23:58:09.000Z" });
   const two = answer(one, "two", { id: "msg_2" }, { timestamp: "2026-01-01T00:00:11.000Z" });
   write(join(home, "projects", "-home-dev-project", "s1.jsonl"), [first, one, two]);
   const [place] = await placesIn(home);

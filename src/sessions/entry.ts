@@ -79,6 +79,17 @@ export interface UserEntry extends Threaded {
   readonly isMeta?: boolean;
   readonly isCompactSummary?: boolean;
   readonly isVisibleInTranscriptOnly?: boolean;
+  /** Who began the turn and where in it the line stands, as newer clients note it. */
+  readonly turnOrigin?: unknown;
+  readonly turnPosition?: unknown;
+  readonly turnCompanion?: unknown;
+  /** Of tool results: who allowed the call, and by which rule. */
+  readonly permissionDecision?: unknown;
+  readonly sandboxed?: unknown;
+  readonly mcpCallNotReadOnly?: unknown;
+  readonly imagePasteIds?: unknown;
+  readonly queueSkipAttachments?: unknown;
+  readonly refusedMessageId?: string;
 }
 
 export interface AssistantEntry extends Threaded {
@@ -110,6 +121,20 @@ export interface AssistantEntry extends Threaded {
   readonly isAbortedMidStream?: boolean;
   readonly costUsd?: number;
   readonly durationMs?: number;
+  /** Names the `api-request` record of this call. */
+  readonly requestRef?: unknown;
+  /** The model that was asked for, where another one answered. */
+  readonly requestedModel?: string;
+  readonly promptCacheRequested?: unknown;
+  readonly perTurnEffort?: unknown;
+  readonly madeBy?: unknown;
+  readonly toolInputStreamMs?: number;
+  readonly thinkingDurationMs?: number;
+  readonly thinkingDisplay?: unknown;
+  readonly apiErrorType?: unknown;
+  readonly failedResponseHadNoToolCall?: unknown;
+  readonly refusingModel?: string;
+  readonly refusedMessageId?: string;
 }
 
 export type SystemSubtype =
@@ -118,7 +143,9 @@ export type SystemSubtype =
   | "turn_duration"
   | "local_command"
   | "informational"
-  | "tool_result";
+  | "tool_result"
+  | "api_error"
+  | "model_refusal_no_fallback";
 
 export interface SystemEntry extends Threaded {
   readonly kind: "system";
@@ -142,6 +169,18 @@ export interface SystemEntry extends Threaded {
   /** turn_duration */
   readonly durationMs?: number;
   readonly messageCount?: number;
+  /** model_refusal_no_fallback */
+  readonly originalModel?: string;
+  readonly requestId?: string;
+  readonly apiRefusalCategory?: unknown;
+  readonly apiRefusalExplanation?: unknown;
+  readonly refusedUserMessageUuid?: string;
+  /** api_error */
+  readonly error?: unknown;
+  readonly cause?: unknown;
+  readonly retryInMs?: number;
+  readonly retryAttempt?: number;
+  readonly maxRetries?: number;
 }
 
 export interface CompactMetadata {
@@ -179,7 +218,15 @@ type OtherAttachmentType =
   | "command_permissions"
   | "queued_command"
   | "task_reminder"
-  | "total_tokens_reminder";
+  | "total_tokens_reminder"
+  | "environment"
+  | "model"
+  | "date"
+  | "session_context"
+  | "prompt_snapshot"
+  | "remote_session_change"
+  | "auto_mode"
+  | "silent_turn_reminder";
 
 export interface AttachmentEntry extends Threaded {
   readonly kind: "attachment";
@@ -190,6 +237,11 @@ export interface AttachmentEntry extends Threaded {
   readonly toolUseId?: string;
   /** All other fields of the attachment, as they are on disk. */
   readonly fields: Readonly<Record<string, unknown>>;
+  /** What the model was sent for it, and in which role, as newer clients note it. */
+  readonly rendered?: unknown;
+  readonly renderedRole?: string;
+  readonly renderedBesideToolResult?: boolean;
+  readonly renderedInHumanTurn?: unknown;
 }
 
 export type BareKind =
@@ -205,6 +257,11 @@ export type BareKind =
   | "file-history-delta"
   | "bridge-session"
   | "cost-state"
+  | "api-request"
+  | "api-request-shape"
+  | "api-request-blob"
+  | "tools-used"
+  | "atis-latch"
   | "frame-link"
   | "pr-link"
   | "progress"
@@ -232,6 +289,35 @@ export interface BareEntry extends Placed, Partial<Omit<Threaded, keyof Placed>>
   readonly toolUseId?: string;
   readonly parentToolUseId?: string;
   readonly data?: unknown;
+  readonly reason?: unknown;
+  readonly commandUuid?: unknown;
+  readonly deliveryId?: unknown;
+  /** cost-state */
+  readonly totalCostUsd?: number;
+  readonly totalApiDurationMs?: number;
+  readonly totalApiDurationWithoutRetriesMs?: number;
+  readonly totalToolDurationMs?: number;
+  readonly totalDurationMs?: number;
+  readonly totalLinesAdded?: number;
+  readonly totalLinesRemoved?: number;
+  readonly startTime?: number;
+  readonly modelUsage?: Readonly<Record<string, unknown>>;
+  readonly hasUnknownModelCost?: boolean;
+  /** api-request, api-request-shape, api-request-blob: what the client sent, in pieces that are stored once. */
+  readonly requestRef?: string;
+  readonly querySource?: string;
+  readonly shapeHash?: string;
+  readonly shape?: unknown;
+  readonly params?: unknown;
+  readonly keep?: number;
+  readonly tail?: readonly unknown[];
+  readonly cacheControl?: unknown;
+  readonly requestDigest?: string;
+  readonly base?: string;
+  readonly hash?: string;
+  readonly message?: unknown;
+  readonly tools?: readonly unknown[];
+  readonly atis?: unknown;
 }
 
 /** A type or subtype we do not know, or a known one in a shape that is not the known one (then `why`). */

@@ -131,14 +131,21 @@ function* candidates(batch: readonly Line[], needle: Needle): Generator<Line> {
   if (first === undefined || last === undefined) return;
   const start = first.byteOffset;
   const latin1 = Buffer.from(first.buffer, start, last.byteOffset + last.length - start).toString("latin1");
-  if (!needle.mayBeIn(latin1)) return;
+  const parts = [...placesOfParts(latin1)];
+  const found = needle.mayBeIn(latin1) ? needle.placesIn(latin1) : [];
   let at = 0;
   let given = -1;
-  for (const place of needle.placesIn(latin1)) {
+  for (const place of parts.length === 0 ? found : [...parts, ...found].sort((a, b) => a - b)) {
     while (at < held.length - 1 && (held[at + 1]?.bytes?.byteOffset ?? 0) - start <= place) at++;
     if (at !== given) yield held[at] as Line;
     given = at;
   }
+}
+
+/** Lines whose large parts are in files of their own: only the restored entry shows whether they hold the needle. */
+function* placesOfParts(latin1: string): Generator<number> {
+  const mark = '"hookline":{"parts":';
+  for (let at = latin1.indexOf(mark); at >= 0; at = latin1.indexOf(mark, at + mark.length)) yield at;
 }
 
 export function* hitsOf(entry: Entry, needle: Needle, options: SearchOptions): Generator<FileHit> {

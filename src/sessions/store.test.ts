@@ -159,7 +159,7 @@ test("E7: a session folder that is a link out of the store gets no parts", async
   expect(await namesIn(outside)).toEqual([]);
 });
 
-test("SE-54: large parts go aside, every reader finds text in their place, and ours puts them back", async () => {
+test("large parts are kept in files of their own, and every reader gets them back in their places", async () => {
   const root = await tempFolder();
   const store = await openStore({ root, version: "1" });
   const session = await store.open({ id, cwd });
@@ -216,7 +216,7 @@ test("SE-54: large parts go aside, every reader finds text in their place, and o
   });
   expect(await readFile(path, "utf8")).toBe(output);
   expect(third.toolUseResult).toBe("Error: x");
-  expect(fourth.content.map(({ type }) => type)).toEqual(["text", "text"]);
+  expect(fourth.content.map(({ type }) => type)).toEqual(["image", "document"]);
   expect((await namesIn(join(session.folder, "tool-results"))).every((name) => /^[\w.-]+\.txt$/.test(name))).toBe(true);
 });
 

@@ -1,4 +1,4 @@
-import { type Call, isCall } from "./call.ts";
+import { type Call, isCall, isFiller } from "./call.ts";
 import type { Entry, UserEntry } from "./entry.ts";
 import { isLinked, type Linked } from "./graph.ts";
 import type { ToolCall } from "./tool-call.ts";
@@ -95,7 +95,7 @@ function stretchesOf(entries: readonly Entry[]): { stretches: Stretch[]; localCo
     } else if (entry.kind === "user" && entry.role === "command") {
       settle();
       pending = { start: entry, entries: [] };
-    } else if (pending !== undefined && entry.kind === "assistant") {
+    } else if (pending !== undefined && entry.kind === "assistant" && !isFiller(entry)) {
       current = pending;
       stretches.push(pending);
       pending = undefined;

@@ -89,6 +89,7 @@ test("US-23 every option reaches the report", async () => {
   expect(await totals("--session", "3333")).toMatchObject({ calls: 2 });
   expect(await totals("--model", "claude-haiku-4-5")).toMatchObject({ calls: 0 });
   expect(await totals("--agent", "main")).toMatchObject({ calls: 2 });
+  mkdirSync(join(home, "elsewhere/projects"), { recursive: true });
   expect(await totals("--root", join(home, "elsewhere"))).toMatchObject({ calls: 0 });
   expect(await totals("--no-index")).toMatchObject({ calls: 2 });
   expect(await totals("--rescan")).toMatchObject({ calls: 2 });

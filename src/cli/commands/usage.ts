@@ -14,6 +14,7 @@ import { progressLine } from "../print/progress.ts";
 import { usageCsv } from "../print/usage-csv.ts";
 import { usageText } from "../print/usage-table.ts";
 import { compileLess } from "../unhurried.ts";
+import { rootsFrom } from "./sessions/which.ts";
 
 export const command: Command = {
   usage: "[daily | weekly | monthly | session | blocks | models | projects] [options]",
@@ -73,6 +74,9 @@ report in schema/usage/. Money is in whole micro-dollars.`,
   ],
   async run(call, io) {
     const name = reportFrom(call.words);
+    for (const option of ["agents", "breakdown"]) {
+      if (call.flag("csv") && call.flag(option)) throw usage(`--${option} has no place in --csv; use --json`);
+    }
     compileLess();
     const progress = progressLine("reading transcripts", io);
     let workBytes = 0;
@@ -87,7 +91,8 @@ report in schema/usage/. Money is in whole micro-dollars.`,
     });
     await progress.end();
     if (call.flag("json")) await io.out(jsonText(report));
-    else await io.out(call.flag("csv") ? usageCsv(report) : usageText(name, report, io));
+    else
+      await io.out(call.flag("csv") ? usageCsv(report) : usageText(name, report, io, { agents: call.flag("agents") }));
     return 0;
   },
 };
@@ -101,7 +106,7 @@ function reportFrom([word, ...more]: readonly string[]): ReportName {
 }
 
 function optionsFrom(call: Call, io: Io): UsageOptions {
-  const roots = call.texts("root");
+  const roots = rootsFrom(call, io);
   return {
     env: io.env,
     home: io.home,

@@ -8,11 +8,16 @@ import { type Column, tableText } from "./table.ts";
 import { widthOf } from "./width.ts";
 
 /** A report for people: rows, the total, and what to know about the figures. */
-export function usageText<Name extends ReportName>(name: Name, report: UsageReport<Name>, io: Io): string {
+export function usageText<Name extends ReportName>(
+  name: Name,
+  report: UsageReport<Name>,
+  io: Io,
+  { agents = false }: { readonly agents?: boolean } = {},
+): string {
   if (report.rows.length === 0) return `Nothing was used${rangeText(report)}.\n${notesText(report, io)}`;
   const style = styleFor(io);
   const limit = io.terminal.out ? io.terminal.columns : undefined;
-  const table = widest(name, report, limit);
+  const table = widest(name, report, limit, agents);
   const last = table.rows.length - 1;
   const text = tableText(table.columns, table.rows, style, limit);
   const lines = text.split("\n");
@@ -25,8 +30,13 @@ export function usageText<Name extends ReportName>(name: Name, report: UsageRepo
 const rooms = ["wide", "short", "narrow"] as const;
 type Room = (typeof rooms)[number];
 
-function widest<Name extends ReportName>(name: Name, report: UsageReport<Name>, limit: number | undefined): Table {
-  const tables = rooms.map((room) => tableOf(name, report, room));
+function widest<Name extends ReportName>(
+  name: Name,
+  report: UsageReport<Name>,
+  limit: number | undefined,
+  agents: boolean,
+): Table {
+  const tables = rooms.map((room) => tableOf(name, report, room, agents));
   const fits = ({ columns, rows }: Table) => limit === undefined || naturalWidth(columns, rows) <= limit;
   return tables.find(fits) ?? (tables.at(-1) as Table);
 }
@@ -36,7 +46,7 @@ interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-function tableOf<Name extends ReportName>(name: Name, report: UsageReport<Name>, room: Room): Table {
+function tableOf<Name extends ReportName>(name: Name, report: UsageReport<Name>, room: Room, agents: boolean): Table {
   const heads = headsOf(name, report, room);
   const short = room !== "wide";
   const withSearches = report.totals.webSearches > 0;
@@ -44,7 +54,7 @@ function tableOf<Name extends ReportName>(name: Name, report: UsageReport<Name>,
   const cells = (amounts: Amounts) => amountCells(amounts, withSearches, short);
   const rows = report.rows.flatMap((row) => [
     [...heads.cells(row), ...cells(row)],
-    ...subRows(row).map(([label, amounts]) => [...indented(label, heads.columns.length), ...cells(amounts)]),
+    ...subRows(row, agents).map(([label, amounts]) => [...indented(label, heads.columns.length), ...cells(amounts)]),
   ]);
   const total = ["Total", ...heads.columns.slice(1).map(() => ""), ...cells(report.totals)];
   return { columns, rows: [...rows, total] };
@@ -76,14 +86,28 @@ function amountCells(amounts: Amounts, withSearches: boolean, short: boolean): s
   ];
 }
 
-/** Breakdowns, as rows below their row. */
-function subRows(row: object): [string, Amounts][] {
-  const { models = [], agents } = row as { models?: readonly ({ model: string } & Amounts)[]; agents?: unknown };
-  const types = Array.isArray(agents) ? (agents as readonly ({ agentType: string } & Amounts)[]) : [];
+/** Breakdowns, as rows below their row. A session always knows its agents one by one; they are shown when asked for. */
+function subRows(row: object, withAgents: boolean): [string, Amounts][] {
+  const { models = [], agents, main, byAgent } = row as Breakdowns;
+  const types = Array.isArray(agents) ? (agents as NonNullable<Breakdowns["types"]>) : [];
   return [
     ...models.map((own): [string, Amounts] => [own.model, own]),
     ...types.map((own): [string, Amounts] => [own.agentType, own]),
+    ...(withAgents && main !== undefined ? [["main", main] as [string, Amounts]] : []),
+    ...(withAgents ? (byAgent ?? []) : []).map((own): [string, Amounts] => [agentName(own), own]),
   ];
+}
+
+interface Breakdowns {
+  readonly models?: readonly ({ model: string } & Amounts)[];
+  readonly types?: readonly ({ agentType: string } & Amounts)[];
+  readonly agents?: unknown;
+  readonly main?: Amounts;
+  readonly byAgent?: ReportRows["session"]["byAgent"];
+}
+
+function agentName({ agentType, description, agentId }: ReportRows["session"]["byAgent"][number]): string {
+  return [agentType ?? "agent", description ?? agentId].join(": ");
 }
 
 interface Heads<Row> {

@@ -69,13 +69,16 @@ function* roots({ graph }: Thread): Generator<CheckFinding> {
   }
 }
 
-/** Usual, since some lines are written late: timestamps never decide anything here. */
+/** Clients write some lines late, so this much is usual. */
+const usualSpreadMs = 60_000;
+
+/** Timestamps never decide anything here; a large step back still says that lines were mixed or edited. */
 function* times({ graph }: Thread): Generator<CheckFinding> {
   for (const [index, entry] of graph.nodes.entries()) {
     const parent = graph.nodes[graph.parents[index] ?? -1];
     if (parent === undefined || graph.linkOf(index) !== "written" || graph.superseded(entry)) continue;
     const [before, after] = [Date.parse(parent.timestamp ?? ""), Date.parse(entry.timestamp ?? "")];
-    if (after < before) {
+    if (before - after > usualSpreadMs) {
       yield at(
         entry,
         "time-before-parent",

@@ -86,24 +86,27 @@ function* usage({ threads, live }: Checked): Generator<CheckFinding> {
   }
 }
 
+/** One note per kind and conversation, with how often each name occurs: a newer client must not bury what is wrong. */
 function* drift({ threads }: Checked): Generator<CheckFinding> {
   for (const { items } of threads) {
-    if (driftOf(items).length === 0) continue;
-    const seen = new Set<string>();
-    for (const item of items) {
-      if (item.kind === "unreadable") continue;
-      for (const { unknownTypes, unknownFields } of driftOf([item])) {
-        for (const [code, names] of [
-          ["unknown-type", unknownTypes] as const,
-          ["unknown-field", unknownFields] as const,
-        ]) {
-          for (const name of Object.keys(names)) {
-            if (seen.has(`${code} ${name}`)) continue;
-            seen.add(`${code} ${name}`);
-            yield at(item, code, "note", `${name} is not known here; it is kept as it is`);
-          }
-        }
+    const found = driftOf(items);
+    for (const [code, key] of [
+      ["unknown-type", "unknownTypes"] as const,
+      ["unknown-field", "unknownFields"] as const,
+    ]) {
+      const names = new Map<string, number>();
+      for (const version of found) {
+        for (const [name, count] of Object.entries(version[key])) names.set(name, (names.get(name) ?? 0) + count);
       }
+      if (names.size === 0) continue;
+      const first = items.find((item) => driftOf([item]).some((one) => Object.keys(one[key]).length > 0));
+      if (first !== undefined)
+        yield at(first, code, "note", unknownText(names, code === "unknown-type" ? "type" : "field"));
     }
   }
+}
+
+function unknownText(names: ReadonlyMap<string, number>, what: string): string {
+  const list = [...names].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, count]) => `${name} (${count})`);
+  return `${names.size} unknown ${what}${names.size === 1 ? "" : "s"}, kept unchanged: ${list.join(", ")}`;
 }

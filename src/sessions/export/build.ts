@@ -1,6 +1,6 @@
 import type { Agent } from "../agents.ts";
 import type { Block } from "../block.ts";
-import { isCall } from "../call.ts";
+import { isCall, isFiller } from "../call.ts";
 import type { Entry } from "../entry.ts";
 import type { SessionModel } from "../model.ts";
 import { textOfBlock } from "../query-facts.ts";
@@ -72,6 +72,7 @@ function itemsIn(entry: Entry, tools: ReadonlyMap<string, ToolCall>, thread: Thr
   const { redact } = scope;
   switch (entry.kind) {
     case "assistant":
+      if (isFiller(entry)) return [];
       if (!isCall(entry)) return [{ kind: "api-error", text: redact(textsIn(entry.content)) }];
       return entry.content.flatMap((block) => answerItem(block, entry.model, tools, scope));
     case "user":

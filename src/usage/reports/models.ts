@@ -1,10 +1,10 @@
 import { modelName } from "../prices/model-name.ts";
 import { situation, sum } from "../rollups.ts";
-import { type Amounts, amountsOf, timesOf } from "./amounts.ts";
-import { grouped, holdsTokens, type RowOptions } from "./rows.ts";
+import { type Amounts, timesOf } from "./amounts.ts";
+import { type Breakdown, grouped, holdsTokens, type RowOptions, rowOf } from "./rows.ts";
 import type { Selection } from "./selection.ts";
 
-export interface ModelRow extends Amounts {
+export interface ModelRow extends Amounts, Pick<Breakdown, "agents"> {
   /** As the transcripts spell it. */
   readonly model: string;
   readonly speed: "standard" | "fast";
@@ -16,14 +16,21 @@ export interface ModelRow extends Amounts {
   readonly basis?: "list";
 }
 
-export function modelRows(selection: Selection, { mode }: RowOptions): ModelRow[] {
+export function modelRows(selection: Selection, options: RowOptions): ModelRow[] {
   const { rollups } = selection.ledger;
   const keyOf = (at: number) => `${isFast(rollups.sums, at) ? "fast" : "standard"} ${selection.modelOf(at)}`;
   const rows = grouped(selection, keyOf).flatMap(([key, all]) => {
     const own = all.filter((at) => holdsTokens(rollups.sums, at));
     if (own.length === 0) return [];
     const [speed = "standard", ...rest] = key.split(" ");
-    return [{ model: rest.join(" "), speed: speed as ModelRow["speed"], own, amounts: amountsOf(rollups, own, mode) }];
+    return [
+      {
+        model: rest.join(" "),
+        speed: speed as ModelRow["speed"],
+        own,
+        amounts: rowOf(selection, own, { ...options, breakdown: false }),
+      },
+    ];
   });
   const total = rows.reduce((all, { amounts }) => all + amounts.costMicroUsd, 0);
   return rows

@@ -73,7 +73,7 @@ function tellByType(told: Told, object: Json): void {
       if (object["isSidechain"] !== true) tellUser(told, object);
       return;
     case "assistant":
-      if (object["isSidechain"] !== true) tellAnswer(told);
+      if (object["isSidechain"] !== true && !isFiller(object)) tellAnswer(told);
       if (object["isApiErrorMessage"] === true) tellLimit(told, object);
       return;
     case "custom-title":
@@ -89,6 +89,13 @@ function tellByType(told: Told, object: Json): void {
       told.clientMicroUsd = clientCost(object) ?? told.clientMicroUsd;
       return;
   }
+}
+
+/** An answer that the client wrote itself to fill a gap. */
+function isFiller(object: Json): boolean {
+  const message = object["message"];
+  const model = typeof message === "object" && message !== null && "model" in message ? message.model : undefined;
+  return model === "<synthetic>" && object["isApiErrorMessage"] !== true;
 }
 
 function tellUser(told: Told, object: Json): void {

@@ -28,7 +28,7 @@ async function person() {
 test("SE-68: validate says what is wrong and where, with status 1 for errors only", async () => {
   const { file, run } = await person();
   const clean = await run(validate);
-  expect([clean.status, clean.out.split("\n")[0]]).toEqual([0, `${id}  0 errors, 1 warning, 0 notes`]);
+  expect([clean.status, clean.out.split("\n")[0]]).toEqual([0, `${id}  0 errors, 0 warnings, 0 notes`]);
   expect(clean.out).toContain(
     "following parents from the end reaches 18 of 20 entries and misses 0 prompts and 1 tool result",
   );
@@ -43,7 +43,7 @@ test("SE-68: validate says what is wrong and where, with status 1 for errors onl
     1,
     {
       sessions: [
-        expect.objectContaining({ session: id, file, live: false, counts: { error: 1, warning: 1, note: 0 } }),
+        expect.objectContaining({ session: id, file, live: false, counts: { error: 1, warning: 0, note: 0 } }),
       ],
     },
   ]);

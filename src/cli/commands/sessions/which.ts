@@ -1,10 +1,29 @@
+import { statSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { Problem } from "../../../protocol/index.ts";
 import { findSession, liveSessions, type SessionPlace, type Where } from "../../../sessions/index.ts";
 import type { Call, Io } from "../../command.ts";
 
-/** Where the commands that check, mend and keep sessions look: everywhere, or in the roots named by --root. */
+/** Where commands look for sessions: in the usual places, or in the folders named by --root. */
 export function whereFrom(call: Call, io: Io): Where {
-  const roots = call.texts("root");
+  const roots = rootsFrom(call, io);
   return { env: io.env, home: io.home, ...(roots.length === 0 ? {} : { roots }) };
+}
+
+/** The folders named by --root. One that holds no sessions is an error: an empty answer would look like nothing was ever done. */
+export function rootsFrom(call: Call, io: Io): readonly string[] {
+  return call.texts("root").map((text) => {
+    const path = resolve(io.cwd, text);
+    if (basename(path) === "projects" ? isFolder(path) : isFolder(join(path, "projects"))) return path;
+    const why = isFolder(path) ? "it has no folder projects/ in it" : "there is no such folder";
+    throw new Problem("cli/usage", `--root ${text} cannot be used: ${why}. Name a folder such as ~/.claude.`, {
+      about: { root: path },
+    });
+  });
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** The sessions named on the command line; the newest of this directory when none is. */

@@ -49,7 +49,9 @@ export function driftOf(items: Iterable<Item>): Drift[] {
 }
 
 /** Known, and of no use to any reader here: they stay in `messageExtra`. */
-const knownMessageFields: ReadonlySet<string> = new Set(["container", "context_management", "stop_details"]);
+const knownMessageFields: ReadonlySet<string> = new Set([
+  ...["container", "context_management", "diagnostics", "stop_details"],
+]);
 
 function nameOf(item: Exclude<Item, { kind: "unreadable" | "other" }>): string {
   if (item.kind === "system") return `system/${item.subtype}`;

@@ -11,6 +11,7 @@ import type {
   SystemSubtype,
   UserEntry,
 } from "../../entry.ts";
+import { withParts } from "../../put-back.ts";
 import type { JsonRecord } from "../../records.ts";
 import { toBlocks } from "./blocks.ts";
 import { compactMetadataOf } from "./compact.ts";
@@ -27,8 +28,13 @@ import { isLinked, place, placeAssistant, placeUser, thread } from "./place.ts";
 import { roleOf, sourceOf } from "./role.ts";
 import { keep, passes, take } from "./take.ts";
 
-/** A record of a transcript as an entry. Contract: never throws and drops nothing, whatever the object holds. */
-export function toEntry(record: JsonRecord): Entry {
+/**
+ * A record of a transcript as an entry, with large parts that our store keeps in files of their own in their places. Contract: never
+ * throws and drops nothing, whatever the object holds.
+ */
+export function toEntry(line: JsonRecord): Entry {
+  const object = withParts(line.object, line.file);
+  const record = object === line.object ? line : { ...line, object };
   const type = record.object["type"];
   switch (type) {
     case "user":
@@ -102,6 +108,8 @@ const subtypes: ReadonlySet<string> = new Set<SystemSubtype>([
   "local_command",
   "informational",
   "tool_result",
+  "api_error",
+  "model_refusal_no_fallback",
 ]);
 
 function systemEntry(record: JsonRecord): SystemEntry | OtherEntry {

@@ -42,6 +42,15 @@ export const userFields: FieldTable = table(
     isMeta: "flag",
     isCompactSummary: "flag",
     isVisibleInTranscriptOnly: "flag",
+    turnOrigin: "any",
+    turnPosition: "any",
+    turnCompanion: "any",
+    permissionDecision: "any",
+    sandboxed: "any",
+    mcpCallNotReadOnly: "any",
+    imagePasteIds: "any",
+    queueSkipAttachments: "any",
+    refusedMessageId: "text",
   },
   thread,
 );
@@ -65,6 +74,18 @@ export const assistantFields: FieldTable = table(
     isAbortedMidStream: "flag",
     costUSD: ["costUsd", "number"],
     durationMs: "number",
+    requestRef: "any",
+    requestedModel: "text",
+    promptCacheRequested: "any",
+    perTurnEffort: "any",
+    madeBy: "any",
+    toolInputStreamMs: "number",
+    thinkingDurationMs: "number",
+    thinkingDisplay: "any",
+    apiErrorType: "any",
+    failedResponseHadNoToolCall: "any",
+    refusingModel: "text",
+    refusedMessageId: "text",
   },
   thread,
 );
@@ -87,11 +108,24 @@ export const systemFields: FieldTable = table(
     hasOutput: "flag",
     durationMs: "number",
     messageCount: "number",
+    originalModel: "text",
+    requestId: "text",
+    apiRefusalCategory: "any",
+    apiRefusalExplanation: "any",
+    refusedUserMessageUuid: "text",
+    error: "any",
+    cause: "any",
+    retryInMs: "number",
+    retryAttempt: "number",
+    maxRetries: "number",
   },
   thread,
 );
 
-export const attachmentFields: FieldTable = thread;
+export const attachmentFields: FieldTable = table(
+  { rendered: "any", renderedRole: "text", renderedBesideToolResult: "flag", renderedInHumanTurn: "any" },
+  thread,
+);
 
 /** What is known inside an attachment, by its type; for `drift` only, since all of it is kept. */
 export const attachmentInner: Readonly<Record<string, readonly string[]>> = {
@@ -103,26 +137,55 @@ export const attachmentInner: Readonly<Record<string, readonly string[]>> = {
   hook_stopped_continuation: ["message"],
   hook_cancelled: ["timedOut", "timeoutMs", "command", "durationMs"],
   hook_error_during_execution: ["content", "command", "durationMs"],
-  hook_deferred_tool: ["toolName", "toolInput", "content"],
+  hook_deferred_tool: ["toolName", "toolInput", "content", "permissionMode"],
   hook_permission_decision: ["decision"],
   async_hook_response: ["processId", "response", "stdout", "stderr", "exitCode"],
-  agent_listing_delta: ["addedTypes", "addedLines", "removedTypes", "isInitial", "showConcurrencyNote"],
-  skill_listing: ["content", "skillCount", "isInitial", "names"],
-  deferred_tools_delta: ["addedNames", "addedLines", "removedNames", "isInitial"],
+  agent_listing_delta: [
+    ...["addedTypes", "addedLines", "removedTypes", "isInitial", "showConcurrencyNote"],
+    ...["builtInTypes", "builtInPluginTypes"],
+  ],
+  skill_listing: ["content", "skillCount", "isInitial", "names", "digests"],
+  deferred_tools_delta: ["addedNames", "addedLines", "removedNames", "isInitial", "wireHiddenNames", "readdedNames"],
   nested_memory: ["path", "content", "displayPath"],
-  file: ["filename", "content", "displayPath"],
+  file: ["filename", "content", "displayPath", "savedCopyFraming"],
   invoked_skills: ["skills"],
   command_permissions: ["allowedTools"],
-  queued_command: ["prompt", "commandMode", "timestamp"],
+  queued_command: [
+    ...[
+      "prompt",
+      "commandMode",
+      "timestamp",
+      "usage",
+      "runId",
+      "origin",
+      "delivery_id",
+      "source_uuid",
+      "toolsUsedDelta",
+    ],
+  ],
   task_reminder: ["content", "itemCount"],
   total_tokens_reminder: ["content", "used", "total", "remaining"],
+  environment: ["snapshot"],
+  model: ["identity", "text"],
+  date: ["date"],
+  session_context: ["context"],
+  prompt_snapshot: [
+    ...["systemPrompt", "tools", "reminderFold", "echoWireToolInputs", "contextRendering", "cliPrefix"],
+    ...["systemTurns", "toolChangeHeader", "inlineTools", "keptReminders"],
+  ],
+  remote_session_change: ["url", "commit", "pr", "sendUserFileHint", "managedCommit", "managedPr"],
+  auto_mode: ["reminderType", "isFullReminder", "text", "content"],
+  silent_turn_reminder: ["text"],
 };
 
 const bare = table({ content: "any" }, thread);
 
 /** Bare types with their own fields; the first one named must be there, in its type, or the record is `other`. */
 export const bareFields: Readonly<Record<string, { readonly needs?: string; readonly fields: FieldTable }>> = {
-  "queue-operation": { needs: "operation", fields: table({ operation: "text" }, bare) },
+  "queue-operation": {
+    needs: "operation",
+    fields: table({ operation: "text", reason: "any", commandUuid: "any", deliveryId: "any" }, bare),
+  },
   "last-prompt": { fields: table({ lastPrompt: "text", leafUuid: "text" }, bare) },
   mode: { needs: "mode", fields: table({ mode: "text" }, bare) },
   "permission-mode": { needs: "permissionMode", fields: table({ permissionMode: "text" }, bare) },
@@ -136,7 +199,43 @@ export const bareFields: Readonly<Record<string, { readonly needs?: string; read
   },
   "file-history-delta": { fields: table({ messageId: "text", snapshot: "object", isSnapshotUpdate: "flag" }, bare) },
   "bridge-session": { fields: table({ bridgeSessionId: "text" }, bare) },
-  "cost-state": { fields: bare },
+  "cost-state": {
+    fields: table(
+      {
+        totalCostUSD: ["totalCostUsd", "number"],
+        totalAPIDuration: ["totalApiDurationMs", "number"],
+        totalAPIDurationWithoutRetries: ["totalApiDurationWithoutRetriesMs", "number"],
+        totalToolDuration: ["totalToolDurationMs", "number"],
+        totalDuration: ["totalDurationMs", "number"],
+        totalLinesAdded: "number",
+        totalLinesRemoved: "number",
+        startTime: "number",
+        modelUsage: "object",
+        hasUnknownModelCost: "flag",
+      },
+      bare,
+    ),
+  },
+  "api-request": {
+    fields: table(
+      {
+        id: ["requestRef", "text"],
+        querySource: "text",
+        shapeHash: "text",
+        params: "any",
+        keep: "number",
+        tail: "list",
+        cacheControl: "any",
+        requestDigest: "text",
+        base: "text",
+      },
+      bare,
+    ),
+  },
+  "api-request-shape": { fields: table({ shapeHash: "text", shape: "any" }, bare) },
+  "api-request-blob": { fields: table({ hash: "text", message: "any" }, bare) },
+  "tools-used": { fields: table({ tools: "list" }, bare) },
+  "atis-latch": { fields: table({ atis: "any" }, bare) },
   "frame-link": { fields: bare },
   "pr-link": { fields: bare },
   progress: {
