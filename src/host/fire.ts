@@ -2,6 +2,7 @@ import type { EventStep, HookProgress, RunStep } from "../engine/index.ts";
 import { type EventName, type Outcome, rowOf, type ToolInput } from "../protocol/index.ts";
 import { type Attachment, attachmentsOf } from "./attachment.ts";
 import { effortOf } from "./effort.ts";
+import { noticeMissingKey } from "./provider-keys.ts";
 import { attach, type Thread } from "./thread.ts";
 
 export interface FireOptions {
@@ -40,6 +41,9 @@ export async function fire<Name extends EventName>(
       )
     : await engine.fire(event, payload, given);
   tell({ kind: "outcome", outcome, hookName, ...(thread.agent ? { agent: thread.agent.id } : {}) });
+  for (const { answer, ended, hook, stderr, stdout } of outcome.runs)
+    if (answer?.failure !== undefined || (ended.by === "exit" && ended.code !== 0))
+      noticeMissingKey(thread.session, `${hook.name}\n${stderr}\n${stdout}`);
   for (const text of outcome.systemMessages) tell({ kind: "notice", text, level: "info" });
   for (const warning of outcome.warnings) tell({ kind: "warning", warning });
   const kept = attachmentsOf(outcome, { event, hookName, toolUseID: toolUseId ?? runId });

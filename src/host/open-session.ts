@@ -19,6 +19,7 @@ import { serversNamed } from "./mcp/tool-name.ts";
 import { guardedObserver } from "./observer.ts";
 import type { AgentOptions } from "./options.ts";
 import { openPermissions } from "./permissions.ts";
+import { withoutProviderKeys } from "./provider-keys.ts";
 import { type OpenedRecord, openRecord } from "./record.ts";
 import { lastModel } from "./resumed-model.ts";
 import type { AgentSession } from "./session.ts";
@@ -53,7 +54,9 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
     if (late.main !== undefined) noteInTranscript(late.main, warning.message);
   });
   const options: AgentOptions = { ...given, observe: tell };
-  const { cwd, env, home, clock } = options;
+  const { cwd, home, clock } = options;
+  const warn = (text: string): void => tell({ kind: "notice", text, level: "warning" });
+  const { env, removed } = await withoutProviderKeys(options, warn);
   const { context, ...opened } = await openRecord(options);
   const directories = [...(options.addDirectories ?? [])];
   const permissions = openPermissions(() => late.session.engine, options, directories, {
@@ -87,7 +90,7 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
     { folder: join(configHome, "agents"), of: "person" },
     { folder: join(cwd, ".claude", "agents"), of: "checkout" },
   ] as const;
-  const definitions = await loadAgents(folders, (text) => tell({ kind: "notice", text, level: "warning" }));
+  const definitions = await loadAgents(folders, warn);
   const inbox = openInbox();
   const session: AgentSession = {
     options,
@@ -98,7 +101,7 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
     inbox,
     agents: openBackgroundAgents(),
     shells: openBackgroundShells((shell) => inbox.put(shellNews(shell))),
-    live: await openLiveEntry(opened.record, options, (text) => tell({ kind: "notice", text, level: "warning" })),
+    live: await openLiveEntry(opened.record, options, warn),
     surroundings: openSurroundings({
       options,
       engine,
@@ -117,6 +120,7 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
     },
     directories,
     record: opened.record,
+    removedKeys: removed,
     notices: new Set(),
     threads: new Map(),
     turns: 0,

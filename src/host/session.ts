@@ -40,6 +40,8 @@ export interface AgentSession {
   /** The whole environment of tools. */
   readonly toolEnv: Readonly<Record<string, string | undefined>>;
   readonly directories: string[];
+  /** Keys of model providers that tools and hooks do not get. */
+  readonly removedKeys: readonly string[];
   /** Sentences that are shown only once. */
   readonly notices: Set<string>;
   /** The threads of its agents, by id. */

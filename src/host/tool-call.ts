@@ -4,6 +4,7 @@ import type { Outcome, ToolInput } from "../protocol/index.ts";
 import type { Attachment } from "./attachment.ts";
 import { type Asked, type Decision, decide } from "./decide.ts";
 import { fire } from "./fire.ts";
+import { noticeMissingKey } from "./provider-keys.ts";
 import type { Thread } from "./thread.ts";
 import { toolContext } from "./tool-context.ts";
 import { checkInput, fitsResponse, noSuchTool } from "./tools/check-input.ts";
@@ -78,7 +79,8 @@ async function runTool(
   const { thread, signal, notes } = asked;
   const { clock } = thread.session.options;
   const startedAt = clock.now();
-  const result = await tool.run(input, { ...context, judgedPaths: resolvedIn(judgement) }).catch(asToolError);
+  const ran = await tool.run(input, { ...context, judgedPaths: resolvedIn(judgement) }).catch(asToolError);
+  const result = withKeyNotice(thread, input, ran);
   const about = {
     tool_name: tool.name,
     tool_input: input,
@@ -102,6 +104,13 @@ async function runTool(
     notes,
     ...(stop === undefined ? {} : { stop }),
   };
+}
+
+/** A failure for lack of a key that tools do not get says so to the user and to the model. */
+function withKeyNotice({ session }: Thread, input: ToolInput, result: ToolResult): ToolResult {
+  if (!result.isError || typeof result.content !== "string") return result;
+  const notice = noticeMissingKey(session, `${JSON.stringify(input)}\n${result.content}`);
+  return notice === undefined ? result : { ...result, content: `${result.content}\n${notice}` };
 }
 
 /** What was judged is what the tool opens: paths are resolved once. */

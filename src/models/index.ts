@@ -40,6 +40,7 @@ export type {
 export { type ModelName, parseModelName } from "./model-name.ts";
 export { openModel } from "./open-model.ts";
 export { type OpenaiCompatibleOptions, openaiCompatible } from "./openai/openai-compatible.ts";
+export { providerKeys } from "./provider-keys.ts";
 export { type RetryOptions, withRetry } from "./retry.ts";
 export { readScript } from "./scripted/read-script.ts";
 export type {

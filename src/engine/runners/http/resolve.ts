@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
+import { specialAddress } from "../../../net/index.ts";
 import { messageOf } from "../../../protocol/index.ts";
-import { specialAddress } from "./address.ts";
 
 export interface Address {
   readonly address: string;

@@ -2,8 +2,8 @@ import { lookup } from "node:dns/promises";
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIP } from "node:net";
+import { isPublicAddress } from "../../../net/index.ts";
 import type { WebFetchOptions } from "../web-options.ts";
-import { isPublicAddress } from "./address.ts";
 
 export interface Page {
   readonly url: string;

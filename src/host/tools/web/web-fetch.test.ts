@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { isPublicAddress } from "../../../net/index.ts";
 import { builtinTools } from "../builtin.ts";
 import { toolWorld } from "../fixtures/world.ts";
 import type { WebFetchOptions } from "../web-options.ts";
-import { isPublicAddress } from "./address.ts";
 import { pageText } from "./page-text.ts";
 import { webFetchTool } from "./web-fetch.ts";
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { specialAddress } from "./address.ts";
+import { resolveHost } from "../engine/runners/http/resolve.ts";
+import { isPublicAddress, specialAddress } from "./special-address.ts";
 
 test.each([
   ["127.0.0.1", "loopback"],
@@ -16,6 +17,16 @@ test.each([
   ["169.254.169.254", "link-local or metadata"],
   ["192.0.0.192", "private or metadata"],
   ["168.63.129.16", "metadata"],
+  ["100.100.100.200", "metadata"],
+  ["192.0.2.1", "documentation"],
+  ["198.51.100.7", "documentation"],
+  ["203.0.113.9", "documentation"],
+  ["192.88.99.1", "tunnel"],
+  ["2001:db8::1", "documentation"],
+  ["3fff::1", "documentation"],
+  ["5f00::1", "reserved"],
+  ["fe00::1", "reserved"],
+  ["2001:2::1", "reserved"],
   ["224.0.0.251", "multicast"],
   ["255.255.255.255", "reserved or broadcast"],
   ["::", "unspecified"],
@@ -41,7 +52,7 @@ test.each([
   ["febf::1", "link-local"],
   ["fec0::1", "private"],
   ["ff02::1", "multicast"],
-])("EN-63 %s is %s", (address, word) => {
+])("%s is %s", (address, word) => {
   expect(specialAddress(address)).toBe(word);
 });
 
@@ -64,14 +75,22 @@ test.each([
   "::ffff:8.8.8.8",
   "64:ff9b::8.8.8.8",
   "2002:808:808::1",
-  "fe00::1",
-])("EN-63 %s is on the public internet", (address) => {
+])("%s is on the public internet", (address) => {
   expect(specialAddress(address)).toBeNull();
 });
 
 test.each(["", "localhost", "127.1", "0x7f.1", "1.2.3.4.5", "::g", "12345::"])(
-  "EN-63 %j is no address and therefore special",
+  "%j is not an address and therefore special",
   (text) => {
     expect(specialAddress(text)).toBe("unreadable");
   },
 );
+
+test.each([
+  ...["168.63.129.16", "192.0.2.1", "198.51.100.7", "203.0.113.9", "192.88.99.1", "2001:db8::1", "3fff::1", "5f00::1"],
+  ...["127.0.0.1", "10.0.0.1", "169.254.169.254", "fd00:ec2::254", "fe80::1", "::1", "64:ff9b::a9fe:a9fe"],
+  ...["8.8.8.8", "2606:4700::1111", "64:ff9b::808:808"],
+])("http hooks and WebFetch judge %s the same", async (address) => {
+  const resolved = await resolveHost(address, false, () => Promise.reject(new Error("not asked")));
+  expect("addresses" in resolved).toBe(isPublicAddress(address));
+});
