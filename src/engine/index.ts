@@ -32,6 +32,7 @@ export type { RulesInForce } from "./rules.ts";
 export type { RegisterOptions, SessionHooks } from "./session-hooks.ts";
 export type { StopHooks } from "./stop-hooks.ts";
 export type { EventStep } from "./stream.ts";
+export type { NotCovered } from "./trust/covered/gathering.ts";
 export { approveGrants, openServerTrust, reviewTrust } from "./trust/door.ts";
 export type { WrittenGrant } from "./trust/pinnable.ts";
 export type { PinnedFile } from "./trust/pins.ts";

@@ -16,7 +16,7 @@ import type { Layer } from "./layer.ts";
 import type { AnyPayload } from "./payload.ts";
 import type { Judge } from "./ports.ts";
 import type { ResolvedOptions } from "./resolve-options.ts";
-import { namedPaths } from "./trust/named-files.ts";
+import { namedPaths } from "./trust/named-paths.ts";
 import type { WrittenGrant } from "./trust/pinnable.ts";
 
 /** The permission rules of the settings in force, ready to judge with. */

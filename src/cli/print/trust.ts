@@ -23,8 +23,19 @@ export function entryLines(entry: TrustEntry, style: Style): readonly string[] {
     `${painted(state, style)} ${style.bold(what)}${file === undefined ? "" : ` of ${visible(file)}`}`,
     ...(detail === "" ? [] : [`  ${visible(detail)}`]),
     ...(unusable === undefined ? [] : [`  ${style.red("cannot be approved:")} ${visible(unusable)}`]),
-    ...contentLines(entry, style).map((line) => `  ${line}`),
+    ...[...contentLines(entry, style), ...coverageLines(entry, style)].map((line) => `  ${line}`),
     `  ${style.dim(`${visible(id)}=${digest ?? ""}`)}`,
+  ];
+}
+
+/** What an approval leaves open: each path or form that may run and is not covered. */
+function coverageLines({ kind, definition, files, notCovered, unusable }: TrustEntry, style: Style): readonly string[] {
+  const { hook } = definition as { readonly hook?: { readonly type?: string } };
+  const runs = kind === "hook" ? hook?.type === "command" : kind === "statusLine" || kind === "mcpServer";
+  if (!runs || unusable !== undefined) return [];
+  return [
+    ...(files.length === 0 ? [style.yellow("no file of the folder is covered by this approval")] : []),
+    ...notCovered.map(({ what, why }) => `${style.yellow("not covered:")} ${visible(what)} (${visible(why)})`),
   ];
 }
 

@@ -2,8 +2,8 @@ import { accessSync, closeSync, constants, openSync, readSync, statSync } from "
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import type { CommandHook } from "../../protocol/index.ts";
 import type { Environment } from "../runners/command/environment.ts";
-import { argumentWords, shellWords, type Word } from "../trust/words.ts";
 import { type Finding, finding } from "./finding.ts";
+import { argumentWords, shellWords, type Word } from "./words.ts";
 
 /** What a command is looked up with. */
 export interface ProgramPlace {

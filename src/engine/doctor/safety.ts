@@ -4,7 +4,7 @@ import { findLeftovers } from "../../exec/index.ts";
 import { errorCode, statePath, whyUnsafe } from "../../files/index.ts";
 import type { InForce } from "../in-force.ts";
 import type { ResolvedOptions } from "../resolve-options.ts";
-import { namedPaths } from "../trust/named-files.ts";
+import { namedPaths } from "../trust/named-paths.ts";
 import { type Finding, finding } from "./finding.ts";
 
 /** Whether anybody else may change what decides here what runs: settings, scripts of hooks that need no approval, our own state. */

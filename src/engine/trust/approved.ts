@@ -1,18 +1,20 @@
 import { realpath } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { FileProblem } from "../../files/index.ts";
 import type { Warning } from "../../protocol/index.ts";
 import type { ConfiguredHook } from "../configured.ts";
 import type { Layer } from "../layer.ts";
 import { nameOf } from "../settings/read.ts";
 import type { Snapshot } from "../settings/snapshot.ts";
+import type { Checkout } from "./covered/checkout-files.ts";
+import { type Coverage, coverageOf } from "./covered/coverage.ts";
+import type { NamedFile } from "./covered/gathering.ts";
 import { importedFiles } from "./imported-files.ts";
-import { type Checkout, type NamedFile, namedFiles, namedPaths } from "./named-files.ts";
 import { isOfCheckout, type TrustedKey } from "./needs-trust.ts";
 import { type Pinnable, pinnables } from "./pinnable.ts";
-import { noPins, type Pin, type PinnedFile } from "./pins.ts";
+import { noPins, type Pin } from "./pins.ts";
 import { pinFile, readPins, type TrustPlaces } from "./store.ts";
-import { disarmsOthers, onlyPinned, type Standing, type Trust, trusted } from "./trust.ts";
+import { disarmsOthers, type HookStanding, onlyPinned, type Standing, type Trust, trusted } from "./trust.ts";
 
 /** What the checkout brings counts if exactly it was approved. */
 export async function pinnedTrust(snapshot: Snapshot, places: TrustPlaces): Promise<Trust> {
@@ -21,7 +23,7 @@ export async function pinnedTrust(snapshot: Snapshot, places: TrustPlaces): Prom
   const pins = "pins" in known ? known.pins : noPins(checkout.real);
   const found = new Map(pinnables(snapshot, pins.grants).map((one) => [one.id, one]));
   const standings = judgeAll([...found.values()], pins.pins, checkout);
-  const standing = (id: string, cwd?: string): Standing => standings.get(id)?.(cwd) ?? unknown;
+  const standing = (id: string, cwd?: string): HookStanding => standings.get(id)?.(cwd) ?? unknown;
   return {
     ofHook: ({ layer, ref }: ConfiguredHook, cwd) => (isOfCheckout(layer) ? standing(ref.id, cwd) : trusted),
     ofKey(layer: Layer, key: TrustedKey) {
@@ -80,7 +82,7 @@ export async function checkoutAt({ cwd, home }: TrustPlaces): Promise<Checkout> 
   return { cwd, real, home };
 }
 
-export type Judged = (cwd?: string) => Standing;
+export type Judged = (cwd?: string) => HookStanding;
 
 /** How each stands, by its id, to be asked when it is about to have its effect. */
 export function judgeAll(
@@ -105,22 +107,27 @@ export function judgeAll(
 }
 
 /** The definition was approved; whether the files are still those that were. */
-function standingNow(one: Pinnable, pins: readonly Pin[], checkout: Checkout, cwd = checkout.real): Standing {
-  const paths = one.command === undefined ? [] : namedPaths(one.command, checkout);
-  if (paths === undefined) return changed("it names more files than can be looked at");
-  const files = namedFiles(paths, checkout);
-  if ("unusable" in files) return changed(files.unusable);
-  const differences = pins.map(({ files: approved }) => differingInApproval(files, approved, checkout));
-  const index = differences.indexOf(undefined);
-  const approved = pins[index]?.files;
-  if (approved === undefined) return changed(`${differences[0]} is not as it was approved`);
-  if (cwd === checkout.real || cwd === checkout.cwd) return trusted;
+function standingNow(one: Pinnable, pins: readonly Pin[], checkout: Checkout, cwd = checkout.real): HookStanding {
+  if (one.command === undefined) return trusted;
+  const lookedAt = Date.now();
+  const now = coverageOf(one.command, checkout);
+  if ("unusable" in now) return changed(now.unusable);
+  const differences = pins.map((pin) => differenceFrom(pin, now, checkout));
+  const approved = pins[differences.indexOf(undefined)]?.files;
+  if (approved === undefined) return changed(differences[0] ?? "");
+  const seen = (places: readonly string[]): HookStanding => ({
+    ...trusted,
+    seen: { places, lookedAt, root: checkout.real },
+  });
+  if (cwd === checkout.real || cwd === checkout.cwd) return seen(now.places);
   // Started in another folder, the same words may mean other files.
-  const there = namedFiles(paths, checkout, { from: cwd });
+  const there = coverageOf(one.command, checkout, { from: cwd });
   if ("unusable" in there) return changed(there.unusable);
-  const stranger = there.find(({ path, sha256 }) => !approved.some((a) => a.path === path && a.sha256 === sha256));
+  const stranger = there.files.find(
+    ({ path, sha256 }) => !approved.some((a) => a.path === path && a.sha256 === sha256),
+  );
   return stranger === undefined
-    ? trusted
+    ? seen([...now.places, ...there.places])
     : changed(`in ${cwd} it names ${stranger.path}, which was not approved with it`);
 }
 
@@ -128,34 +135,27 @@ function changed(detail: string): Standing {
   return { state: "changed", detail };
 }
 
-/** Of what the command names and what its app imports, the first file that is not as it was approved. */
-function differingInApproval(
-  named: readonly NamedFile[],
-  approved: readonly PinnedFile[],
-  checkout: Checkout,
-): string | undefined {
-  const difference = differingFile(
-    named,
-    approved.filter(({ imported }) => !imported),
-  );
-  const imports = approved.filter(({ imported }) => imported);
-  if (difference !== undefined || imports.length === 0) return difference;
-  const now = importedFiles(
-    imports.map(({ path }) => path),
+/** In words, the first thing that is not as it was approved; undefined when all of it is. */
+function differenceFrom({ files: approved, covers }: Pin, now: Coverage, checkout: Checkout): string | undefined {
+  const isCovered = ({ path }: NamedFile): boolean => now.files.some((file) => file.path === path);
+  const further = importedFiles(
+    approved.filter((file) => file.imported && !isCovered(file)).map(({ path }) => join(checkout.real, path)),
     checkout,
   );
-  if ("unusable" in now) return now.unusable;
-  return differingFile(
-    now.filter(({ path }) => !named.some((file) => file.path === path)),
-    imports,
-  );
+  if ("unusable" in further) return further.unusable;
+  const different = differingFile([...now.files, ...further.filter((file) => !isCovered(file))], approved);
+  if (different === undefined) return undefined;
+  if (covers === undefined && !approved.some(({ path }) => path === different))
+    return `an older version of Hookline approved it without ${different}, which it can run too; approve it again`;
+  return `${different} is not as it was approved`;
 }
 
 /** The first file that one side has and the other has not, or not so. */
 function differingFile(now: readonly NamedFile[], then: readonly NamedFile[]): string | undefined {
-  const has = (files: readonly NamedFile[], { path, sha256 }: NamedFile): boolean =>
-    files.some((file) => file.path === path && file.sha256 === sha256);
-  return (now.find((file) => !has(then, file)) ?? then.find((file) => !has(now, file)))?.path;
+  const hashes = (files: readonly NamedFile[]) => new Map(files.map(({ path, sha256 }) => [path, sha256]));
+  const [nowBy, thenBy] = [hashes(now), hashes(then)];
+  const differs = ({ path }: NamedFile): boolean => nowBy.get(path) !== thenBy.get(path);
+  return (now.find(differs) ?? then.find(differs))?.path;
 }
 
 function refusedStore(why: string): Warning {

@@ -1,48 +1,39 @@
-import { statSync } from "node:fs";
-import { basename, dirname, extname, join, resolve } from "node:path";
+import { basename } from "node:path";
 import { hooksFileIn } from "../../protocol/index.ts";
-import {
-  type Checkout,
-  filled,
-  type LookOptions,
-  type NamedCommand,
-  type NamedFile,
-  namedFiles,
-} from "./named-files.ts";
-import { shellWords } from "./words.ts";
+import type { Checkout } from "./covered/checkout-files.ts";
+import type { Coverage, NamedCommand } from "./covered/coverage.ts";
+import { Gathering, type NamedFile, Unusable } from "./covered/gathering.ts";
+import { moduleFiles } from "./covered/javascript.ts";
+import { readShellText } from "./covered/shell-text.ts";
+import { TooMany } from "./covered/values.ts";
 
-/** The hooks file that a command is about when it calls an app, as a path; undefined for every other command. */
-export function hooksFileOf(named: NamedCommand, checkout: Checkout): string | undefined {
-  const { command, args } = named;
-  const words = args === undefined ? shellWords(command).map(({ text }) => text) : [command, ...args];
-  const file = hooksFileIn(words);
-  return file === undefined ? undefined : resolve(checkout.real, filled(file, named, checkout));
+/** The hooks files of the checkout that a command is about when it calls an app, as paths; none for every other command. */
+export function hooksFilesOf({ command, args }: NamedCommand, { places }: Coverage): readonly string[] {
+  const name = hooksFileIn(args === undefined ? plainWords(command) : [command, ...args]);
+  return name === undefined ? [] : places.filter((place) => basename(place) === basename(name));
+}
+
+function plainWords(text: string): readonly string[] {
+  return readShellText(text).commands.flatMap(({ words }) =>
+    words.map(({ pieces }) => pieces.map((piece) => (piece.kind === "text" ? piece.text : "")).join("")),
+  );
 }
 
 /**
- * What an app imports, as it is now: the files themselves, and whatever beside them could be found under the same name in their
- * place, since a file that is added can change what an import means without changing any file that was approved.
+ * Files of the checkout as they are now, with whatever could be found in their place under the same name, since a file that is added
+ * can change what an import means without changing any file that was approved.
  */
 export function importedFiles(
   paths: readonly string[],
   checkout: Checkout,
-  options: LookOptions = {},
+  onBytes?: (path: string, bytes: Buffer) => void,
 ): readonly NamedFile[] | { readonly unusable: string } {
-  const places = paths.flatMap((path) => [path, ...beside(resolve(checkout.real, path))]);
-  return namedFiles([...new Set(places)], checkout, options);
-}
-
-const endings = [".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".css"];
-
-function beside(path: string): readonly string[] {
-  const stem = join(dirname(path), basename(path, extname(path)));
-  // A folder of the same name answers for the name without an ending.
-  const inner = isFolder(stem)
-    ? [join(stem, "package.json"), ...endings.map((ending) => join(stem, `index${ending}`))]
-    : [stem];
-  return [...endings.map((ending) => stem + ending), ...inner];
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  const gathering = new Gathering(checkout, checkout.real, onBytes);
+  try {
+    for (const path of paths) for (const file of moduleFiles(path)) gathering.cover(file);
+  } catch (error) {
+    if (error instanceof TooMany || error instanceof Unusable) return { unusable: error.message };
+    throw error;
+  }
+  return [...gathering.files.values()];
 }

@@ -33,7 +33,7 @@ test("SD-69: with an app, what it imports is approved too: a changed import is a
   expect(review.entries[0]?.files.map(({ path, imported }) => [path, imported])).toEqual([
     ["hookline-client", undefined],
     ["hooks.ts", undefined],
-    ["lib.ts", true],
+    ["lib.ts", undefined],
   ]);
   await review.pin(review.entries);
   expect(await standing(options)).toBe("called");

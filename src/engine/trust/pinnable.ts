@@ -3,7 +3,8 @@ import type { Hook, PermissionSettings } from "../../protocol/index.ts";
 import type { ConfiguredHook } from "../configured.ts";
 import type { Layer } from "../layer.ts";
 import type { Snapshot } from "../settings/snapshot.ts";
-import type { NamedCommand, NamedFile } from "./named-files.ts";
+import type { NamedCommand } from "./covered/coverage.ts";
+import type { NamedFile } from "./covered/gathering.ts";
 import { isOfCheckout, type TrustedKey, trustedKeys } from "./needs-trust.ts";
 
 /** One thing of a checkout that has an effect only when somebody approved exactly it. */
@@ -64,7 +65,7 @@ function pinnableHook({ ref, hook, layer, group, onFailure }: ConfiguredHook): P
 
 function commandOf(hook: Hook, { plugin }: Layer): Pick<Pinnable, "command"> {
   if (hook.type !== "command") return {};
-  return { command: { command: hook.command, args: hook.args, root: plugin?.root } };
+  return { command: { command: hook.command, args: hook.args, root: plugin?.root, shell: hook.shell } };
 }
 
 function pinnableKeys(layer: Layer, written: readonly WrittenGrant[]): readonly Pinnable[] {

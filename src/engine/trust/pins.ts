@@ -9,6 +9,8 @@ export interface Pin {
   readonly files: readonly PinnedFile[];
   /** ISO time. */
   readonly at: string;
+  /** How the covered files were found. Absent: by a version of Hookline that found fewer of them. */
+  readonly covers?: typeof version;
 }
 
 export interface PinnedFile {
@@ -32,7 +34,8 @@ export interface Pins {
 
 export const noPins = (project: string): Pins => ({ project, pins: [], grants: [] });
 
-const version = 1;
+/** Version 1 covered only files that the command names plainly; its approvals count where that is all there is to cover. */
+export const version = 2;
 
 export function printPins(pins: Pins): string {
   return `${JSON.stringify({ version, ...pins }, null, 1)}\n`;
@@ -47,7 +50,7 @@ export function parsePins(text: string, project: string): Pins | { readonly faul
     return { fault: `it is no JSON (${messageOf(error)})` };
   }
   if (!isObject(value)) return { fault: "it holds no object" };
-  if (value["version"] !== version) return { fault: "another version of Hookline wrote it" };
+  if (value["version"] !== version && value["version"] !== 1) return { fault: "another version of Hookline wrote it" };
   if (value["project"] !== project) return { fault: "it is about another folder" };
   const { accepted, pins, grants } = value;
   if (accepted !== undefined && typeof accepted !== "string") return { fault: "accepted is no time" };
@@ -62,7 +65,8 @@ function hasTexts(value: unknown, names: readonly string[]): value is Record<str
 
 function isPin(value: unknown): value is Pin {
   if (!hasTexts(value, ["place", "digest", "definition", "at"])) return false;
-  const { files } = value;
+  const { files, covers } = value;
+  if (covers !== undefined && covers !== version) return false;
   return Array.isArray(files) && files.every(isPinnedFile);
 }
 

@@ -1,13 +1,14 @@
-import { resolve } from "node:path";
 import { messageOf } from "../../protocol/index.ts";
 import { openSettings } from "../live-settings.ts";
 import type { EngineOptions } from "../options.ts";
 import { resolveOptions } from "../resolve-options.ts";
 import { checkoutAt, judgeAll } from "./approved.ts";
-import { hooksFileOf, importedFiles } from "./imported-files.ts";
-import { type Checkout, type LookOptions, type NamedFile, namedFiles, namedPaths } from "./named-files.ts";
+import type { Checkout } from "./covered/checkout-files.ts";
+import { type Coverage, coverageOf } from "./covered/coverage.ts";
+import type { NamedFile, NotCovered } from "./covered/gathering.ts";
+import { hooksFilesOf, importedFiles } from "./imported-files.ts";
 import { digestOf, type Pinnable, pinnables, type WrittenGrant } from "./pinnable.ts";
-import { noPins, type Pin, type PinnedFile, type Pins } from "./pins.ts";
+import { noPins, type Pin, type PinnedFile, type Pins, version } from "./pins.ts";
 import { checkoutServers, pinnableServer } from "./servers.ts";
 import { changePins, dropPins, readPins, type TrustPlaces } from "./store.ts";
 import type { Standing, TrustState } from "./trust.ts";
@@ -25,7 +26,10 @@ export interface TrustEntry {
   /** Of definition and files together, as `sha256:…`; absent when it cannot be approved. */
   readonly digest?: string;
   readonly definition: unknown;
+  /** What an approval covers beside the definition. */
   readonly files: readonly ReviewedFile[];
+  /** Each path, package or form that it may run and that an approval does not cover, and why. */
+  readonly notCovered: readonly NotCovered[];
   /** What was approved in its place, when something else was. */
   readonly before?: { readonly definition: unknown; readonly files: readonly PinnedFile[] };
   /** Why it cannot be approved. */
@@ -113,26 +117,30 @@ async function entryOf(
     definition: JSON.parse(one.definition),
     ...(before === undefined ? {} : { before }),
     ...("unusable" in looked
-      ? { files: [], unusable: looked.unusable }
-      : { files: looked.files, digest: `sha256:${digestOf(one.definition, looked.files)}` }),
+      ? { files: [], notCovered: [], unusable: looked.unusable }
+      : {
+          files: looked.files,
+          notCovered: looked.notCovered,
+          digest: `sha256:${digestOf(one.definition, looked.files)}`,
+        }),
   };
 }
 
 async function lookedAt(
-  one: Pinnable,
+  { command }: Pinnable,
   checkout: Checkout,
   ports: TrustPorts,
-): Promise<{ readonly files: readonly ReviewedFile[] } | { unusable: string }> {
-  const paths = one.command === undefined ? [] : namedPaths(one.command, checkout);
-  if (paths === undefined) return { unusable: "it names more files than can be looked at" };
+): Promise<Pick<TrustEntry, "files" | "notCovered"> | { unusable: string }> {
+  if (command === undefined) return { files: [], notCovered: [] };
   const contents = new Map<string, Buffer>();
-  const look: LookOptions = { onBytes: (path, bytes) => contents.set(path, bytes) };
-  const named = namedFiles(paths, checkout, look);
-  if ("unusable" in named) return named;
-  const imports = await importsOf(one, named, checkout, look, ports);
+  const onBytes = (path: string, bytes: Buffer) => void contents.set(path, bytes);
+  const covered = coverageOf(command, checkout, { onBytes });
+  if ("unusable" in covered) return covered;
+  const imports = await importsOf(hooksFilesOf(command, covered), covered, checkout, onBytes, ports);
   if ("unusable" in imports) return imports;
-  const files = [...named, ...imports.map((file) => ({ ...file, imported: true as const }))];
+  const files = [...covered.files, ...imports.map((file) => ({ ...file, imported: true as const }))];
   return {
+    notCovered: covered.notCovered,
     files: files.map((file) => {
       const bytes = contents.get(file.path) ?? Buffer.alloc(0);
       const text = textOf(bytes);
@@ -141,24 +149,19 @@ async function lookedAt(
   };
 }
 
-/** Of a hook that calls an app of the checkout: what the app imports beside the files that the command names. */
+/** Of a hook that calls an app of the checkout: what the loader finds beside the files that are covered anyway. */
 async function importsOf(
-  { command }: Pinnable,
-  named: readonly NamedFile[],
+  hooksFiles: readonly string[],
+  { files }: Coverage,
   checkout: Checkout,
-  look: LookOptions,
+  onBytes: (path: string, bytes: Buffer) => void,
   { inputsOf }: TrustPorts,
 ): Promise<readonly NamedFile[] | { unusable: string }> {
-  const file = command && hooksFileOf(command, checkout);
-  if (inputsOf === undefined || file === undefined) return [];
-  const own = importedFiles([file], checkout);
-  // An app that lies elsewhere did not come with the checkout.
-  if ("unusable" in own || own.length === 0) return [];
+  if (inputsOf === undefined) return [];
   try {
-    const isNamed = (path: string) => named.some((one) => resolve(checkout.real, one.path) === path);
-    const inputs = (await inTime(inputsOf(file))).filter((path) => !isNamed(path));
-    const found = importedFiles(inputs, checkout, look);
-    return "unusable" in found ? found : found.filter(({ path }) => !named.some((one) => one.path === path));
+    const inputs = await Promise.all(hooksFiles.map((file) => inTime(inputsOf(file))));
+    const found = importedFiles(inputs.flat(), checkout, onBytes);
+    return "unusable" in found ? found : found.filter(({ path }) => !files.some((one) => one.path === path));
   } catch (error) {
     return { unusable: `what it imports cannot be told: ${messageOf(error)}` };
   }
@@ -199,7 +202,7 @@ function withPins(now: Pins, entries: readonly TrustEntry[], found: readonly Pin
     if (one === undefined || entry.digest === undefined) return [];
     const files = entry.files.map(({ sizeBytes: _, ...file }) => file);
     const digest = `sha256:${digestOf(one.definition, files)}`;
-    return [{ place: one.place, digest, definition: one.definition, files, at }];
+    return [{ place: one.place, digest, definition: one.definition, files, at, covers: version }];
   });
   const replaced = (old: Pin): boolean =>
     fresh.some(({ place, definition }) => place === old.place || definition === old.definition);

@@ -196,7 +196,7 @@ test("EN-19: what cannot be looked at before every run cannot be approved", asyn
   await symlink("/dev/zero", join(project, "device"));
   const review = await reviewTrust(options);
   expect(review.entries.map(({ digest, unusable }) => ({ digest, unusable }))).toEqual([
-    { digest: undefined, unusable: "device is no ordinary file" },
+    { digest: undefined, unusable: "device is not a regular file" },
   ]);
   await review.pin(review.entries);
   expect(await outcomeOf(options)).toEqual(["trust new: nobody has approved it yet"]);
@@ -272,7 +272,7 @@ test.each([
   ],
   [
     "it is of another version",
-    async (file: string) => writeFile(file, (await readFile(file, "utf8")).replace('"version": 1', '"version": 2')),
+    async (file: string) => writeFile(file, (await readFile(file, "utf8")).replace('"version": 2', '"version": 3')),
   ],
 ])("DR-4: the file of approvals counts for nothing when %s", async (_, spoil) => {
   const world = await checkoutWorld();
@@ -357,4 +357,37 @@ test("explaining, listing and reviewing make no file anywhere", async () => {
   await engine.close();
   await reviewTrust(options);
   expect((await readdir(root)).sort()).toEqual(["home", "managed", "project"]);
+});
+
+/** The approval as the version before would have written it: only the files whose paths are given. */
+async function asOldVersion(world: CheckoutWorld, paths: readonly string[]): Promise<void> {
+  const file = await onlyPinFile(world);
+  const { pins, ...rest } = JSON.parse(await readFile(file, "utf8"));
+  const old = pins.map(({ covers: _, files, ...pin }: { covers: unknown; files: { path: string }[] }) => ({
+    ...pin,
+    files: files.filter(({ path }) => paths.includes(path)),
+  }));
+  await writeFile(file, JSON.stringify({ ...rest, version: 1, pins: old }));
+}
+
+test("an approval of the version before counts where it covered all that is covered now", async () => {
+  const world = await checkoutWorld();
+  await world.put("project/check.sh", says("one"));
+  await world.put("project/.claude/settings.json", hooksOn("Stop", "sh check.sh"));
+  await approveAll(world.options);
+  await asOldVersion(world, ["check.sh"]);
+  expect(await outcomeOf(world.options)).toEqual(["one"]);
+});
+
+test("an approval of the version before does not count for a command that can run more, and says to approve it again", async () => {
+  const world = await checkoutWorld();
+  await world.put("project/hooks/check.sh", says("one"));
+  await world.put("project/.claude/settings.json", hooksOn("Stop", "sh hooks/*.sh"));
+  await approveAll(world.options);
+  await asOldVersion(world, []);
+  expect(await outcomeOf(world.options)).toEqual([
+    "trust changed: an older version of Hookline approved it without hooks/check.sh, which it can run too; approve it again",
+  ]);
+  await approveAll(world.options);
+  expect(await outcomeOf(world.options)).toEqual(["one"]);
 });

@@ -5,6 +5,7 @@ import type { ResolvedOptions } from "../resolve-options.ts";
 import type { Snapshot } from "../settings/snapshot.ts";
 import { isOfCheckout, type TrustedKey } from "./needs-trust.ts";
 import type { WrittenGrant } from "./pinnable.ts";
+import type { SeenFiles } from "./unchanged.ts";
 
 /** `new`: nobody has approved it. `changed`: something else was approved in its place. */
 export type TrustState = "trusted" | "new" | "changed";
@@ -13,6 +14,11 @@ export interface Standing {
   readonly state: TrustState;
   /** What is missing, in words; empty when nothing is. */
   readonly detail: string;
+}
+
+/** How a hook stands, with the files that were compared for it: for those who are about to start the command. */
+export interface HookStanding extends Standing {
+  readonly seen?: SeenFiles;
 }
 
 /**
@@ -24,8 +30,8 @@ export interface Trust {
    * Contract: of a hook that comes with the checkout, the files it names are looked at now. `cwd` is the folder it would run in;
    * without one, the checkout's own.
    */
-  ofHook(hook: ConfiguredHook, cwd?: string): Standing;
-  ofKey(layer: Layer, key: TrustedKey): Standing;
+  ofHook(hook: ConfiguredHook, cwd?: string): HookStanding;
+  ofKey(layer: Layer, key: TrustedKey): HookStanding;
   /** Of anything that needs trust, by its id. */
   ofPinnable(id: string): Standing;
   /** Grants that count although the block they stand in is not trusted: they were approved when they were written. */

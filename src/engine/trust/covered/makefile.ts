@@ -1,0 +1,74 @@
+import { dirname } from "node:path";
+import { expandPattern } from "./expand-pattern.ts";
+import type { Gathering, Unsearched } from "./gathering.ts";
+import { leaveOut, type Script } from "./script.ts";
+import { readShellText } from "./shell-text.ts";
+import { unknown, valuesOf } from "./values.ts";
+
+const usualNames = ["GNUmakefile", "makefile", "Makefile"];
+
+/** The makefiles of a call of `make`: those it names, else those it finds. */
+export function coverMakefiles(args: readonly string[], script: Script, gathering: Gathering): void {
+  const folders = optionValues(args, "C", "directory");
+  const named = optionValues(args, "f", "file").concat(optionValues(args, "f", "makefile"));
+  const places = [
+    ...script.folders,
+    ...script.folders.flatMap((folder) => folders.flatMap((one) => expandPattern(one, folder))),
+  ];
+  const files = named.length > 0 ? named : usualNames;
+  const found = places
+    .flatMap((folder) => files.flatMap((file) => expandPattern(file, folder)))
+    .filter((place) => gathering.cover(place, "make") === "file");
+  if (found.length === 0) leaveOut("make", "it finds no makefile in the folder now", script, gathering);
+  const evaluated = args.find((arg) => /^(?:--eval|-E)/.test(arg));
+  if (evaluated !== undefined) leaveOut(`make ${evaluated}`, "what it evaluates is not followed", script, gathering);
+}
+
+/** The values of an option in all its spellings: `-f x`, `-fx`, `--file x`, `--file=x`. */
+function optionValues(args: readonly string[], short: string, long: string): string[] {
+  return args
+    .flatMap((arg, index) => {
+      if (arg === `-${short}` || arg === `--${long}`) return [args[index + 1] ?? ""];
+      if (arg.startsWith(`--${long}=`)) return [arg.slice(long.length + 3)];
+      return arg.startsWith(`-${short}`) && !arg.startsWith("--") ? [arg.slice(2)] : [];
+    })
+    .filter((value) => value !== "");
+}
+
+/** What a makefile includes, and what its recipes run. */
+export function searchMakefile({ text, place, path }: Unsearched, script: Script, gathering: Gathering): void {
+  const joined = text.replace(/\\\n/g, " ");
+  const variables = new Map(
+    [...joined.matchAll(/^([\w.-]+)\s*[:?+]*=\s*(.*)$/gm)].map(([, name = "", value = ""]) => [name, value]),
+  );
+  for (const [, list = ""] of joined.matchAll(/^[ ]*(?:-include|sinclude|include)\s+([^\n#]*)/gm))
+    for (const name of filled(list, variables).trim().split(/\s+/))
+      include(name, dirname(place), path, script, gathering);
+  const recipes = [...joined.matchAll(/^\t[ \t]*[@+-]*(.*)$/gm)].map(([, line = ""]) => line);
+  const inline = [...joined.matchAll(/^[^\t#\n][^\n=]*:[^\n=;]*;(.*)$/gm)].map(([, line = ""]) => line);
+  const shell = [...joined.matchAll(/\$[({]shell\s+([^)}\n]*)/g)].map(([, line = ""]) => line);
+  const lines = [...recipes, ...inline, ...shell].map((line) => filled(line, variables));
+  gathering.scripts.push({ text: lines.join("\n"), script });
+}
+
+function include(name: string, folder: string, path: string, script: Script, gathering: Gathering): void {
+  if (name === "") return;
+  const shown = `${path}: include ${name.replaceAll(unknown, "…")}`;
+  if (name.includes(unknown)) gathering.leaveOut(shown, "its name is worked out while make runs");
+  const [command] = readShellText(name).commands;
+  const [word] = command?.words ?? [];
+  if (word === undefined) return;
+  for (const value of valuesOf(word, { variables: new Map(), home: gathering.checkout.home, printed: () => undefined }))
+    for (const from of new Set([folder, ...script.folders]))
+      for (const found of expandPattern(value, from)) gathering.cover(found, "make");
+}
+
+/** Variables of make filled in where the makefile says what they hold; `$$` is the shell's own sign. */
+function filled(text: string, variables: ReadonlyMap<string, string>, depth = 0): string {
+  return text.replace(/\$\$|\$[({](\w[\w.-]*)[)}]|\$[({][^)}]*[)}]|\$[@<^*?%+]/g, (whole, name?: string) => {
+    if (whole === "$$") return "$";
+    const value = name === undefined ? undefined : variables.get(name);
+    if (name === "MAKE") return "make";
+    return value === undefined || depth > 3 ? unknown : filled(value, variables, depth + 1);
+  });
+}

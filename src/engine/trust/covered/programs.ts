@@ -1,0 +1,102 @@
+/** How the files are read that a program is given to run. */
+export type Language = "shell" | "javascript" | "python" | "make" | "other";
+
+const shells = "sh bash dash zsh ksh mksh ash fish . source";
+const javascript = "node nodejs tsx ts-node bun deno hookline hookline-client electron jiti zx esno bin.cjs";
+const others =
+  "perl ruby php lua luajit Rscript osascript pwsh powershell tclsh guile java groovy awk gawk mawk nawk sed jq expect";
+
+const interpreters: ReadonlyMap<string, Language> = new Map([
+  ...named(shells, "shell"),
+  ...named(javascript, "javascript"),
+  ...named("make gmake", "make"),
+  ...named(others, "other"),
+]);
+
+function named(names: string, language: Language): readonly (readonly [string, Language])[] {
+  return names.split(" ").map((name) => [name, language]);
+}
+
+/** The language of the files that a program runs; undefined for a program that runs none it is given. */
+export function interpreterOf(name: string): Language | undefined {
+  if (/^(?:python|pypy)[\d.]*$/.test(name)) return "python";
+  return interpreters.get(name) ?? interpreters.get(name.replace(/-?[\d.]+$/, ""));
+}
+
+/** Programs whose arguments are a command, or files to run: every one of their arguments may be run. */
+const wrappers = new Set(
+  `env nohup sudo doas nice ionice chrt taskset timeout time stdbuf setsid exec command builtin xargs parallel flock
+  chronic unbuffer script strace ltrace watch find run-parts entr trap eval su runuser unshare nsenter caffeinate dotenv
+  cross-env busybox toybox systemd-run ssh chroot firejail bwrap`.split(/\s+/),
+);
+
+export function isWrapper(name: string): boolean {
+  return wrappers.has(name);
+}
+
+/** Words that stand before the first command of a list. */
+export function isKeyword(name: string): boolean {
+  return /^(?:if|then|elif|else|while|until|do|!|\{|time|coproc)$/.test(name);
+}
+
+/** Programs that run only the file of their option `-f`. */
+export function runsOnlyOptionFile(name: string): boolean {
+  return /^(?:sed|jq|[gmn]?awk)$/.test(name);
+}
+
+/** Programs that pass on what they are given, more or less as it is. */
+export function passesOn(name: string): boolean {
+  return /^(?:cat|tac|head|tail|sed|tr|grep|cut|envsubst|echo|printf|sort|tee)$/.test(name);
+}
+
+/** Programs that run nothing but themselves, whatever they are given. */
+const plain = new Set(
+  `[ [[ : true false test echo printf cat head tail tac nl wc sort uniq cut paste tr fold fmt join comm diff cmp grep egrep
+  fgrep rg ls dir stat file du df pwd basename dirname realpath readlink date sleep seq expr bc touch mkdir rmdir rm
+  cp mv ln chmod chown tee mktemp sha256sum sha1sum md5sum cksum base64 od xxd hexdump strings which type hash id whoami
+  hostname uname tty printenv export unset set shift read local declare typeset readonly return exit break continue
+  wait kill jobs umask ulimit cd pushd popd alias unalias getopts let shopt tput clear rev split yes column less more
+  gzip gunzip zcat tar zip unzip curl wget ps free uptime logger notify-send say fi done esac case in for select function
+  } ]]`.split(/\s+/),
+);
+
+export function isPlain(name: string): boolean {
+  return plain.has(name);
+}
+
+/** Programs that make or remove what they are given and read none of it. */
+const writers = new Set(["touch", "mkdir", "rmdir", "rm", "tee"]);
+
+export function onlyWrites(name: string): boolean {
+  return writers.has(name);
+}
+
+export function isPackageRunner(name: string): boolean {
+  return /^(?:npm|pnpm|yarn|npx|pnpx|bunx|corepack)$/.test(name);
+}
+
+const endings: readonly (readonly [RegExp, Language])[] = [
+  [/\.(?:sh|bash|zsh|ksh|bats)$/, "shell"],
+  [/\.[mc]?[jt]sx?$/, "javascript"],
+  [/\.pyw?$/, "python"],
+  [/(?:^|\/)(?:GNU)?[Mm]akefile$|\.mk$/, "make"],
+  [/\.(?:pl|pm|rb|php|lua|r|R|tcl|awk|ps1|psm1|scpt|groovy|exe|so|dll|wasm|jar)$/, "other"],
+];
+
+/** The language of a file by its first line or its name; "other" for a program that cannot be read. */
+export function languageOf(path: string, text: string, executable: boolean): Language | undefined {
+  const [, line = ""] = /^#!\s*([^\n]{0,200})/.exec(text) ?? [];
+  if (line !== "") {
+    const names = line.split(/\s+/).map((word) => word.slice(word.lastIndexOf("/") + 1));
+    const name = names.find((one) => interpreterOf(one) !== undefined);
+    return name === undefined ? "other" : interpreterOf(name);
+  }
+  const byName = endings.find(([ending]) => ending.test(path))?.[1];
+  // A program without a first line is run by the shell, unless it is compiled.
+  return byName ?? (executable ? (text.includes("\0") ? "other" : "shell") : undefined);
+}
+
+/** Whether a path is that of code, so that a text which names it may run it. */
+export function namesCode(path: string): boolean {
+  return endings.some(([ending]) => ending.test(path));
+}

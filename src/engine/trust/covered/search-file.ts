@@ -1,0 +1,90 @@
+import { dirname, join, resolve } from "node:path";
+import { realPathOf } from "./checkout-files.ts";
+import type { Gathering, Unsearched } from "./gathering.ts";
+import { loadedBy, moduleFiles, resolveImport } from "./javascript.ts";
+import { searchMakefile } from "./makefile.ts";
+import { packageAt } from "./package-scripts.ts";
+import { namesCode } from "./programs.ts";
+import { pythonLoads, pythonModuleFiles } from "./python.ts";
+import type { Script } from "./script.ts";
+
+const longestText = 1024 * 1024;
+
+/** Covers what a file loads in turn, and says what of it cannot be covered. */
+export function searchFile(file: Unsearched, script: Script, gathering: Gathering): void {
+  const { path, place, text } = file;
+  if (/(?:^|\/)node_modules\//.test(path)) {
+    const name = packageAt(dirname(realPathOf(place) ?? place)) ?? path;
+    gathering.leaveOut(name, `a package; only ${path} of it is covered`);
+  } else if (text.length > longestText) gathering.leaveOut(path, "it is too long to be searched for what it loads");
+  else {
+    const folders = foldersOf(place, script);
+    searchText(file, { ...script, mode: "run", label: path, file: place, folders, depth: 0 }, gathering);
+  }
+}
+
+function searchText(file: Unsearched, own: Script, gathering: Gathering): void {
+  const { path, text, language } = file;
+  if (language === "shell") gathering.scripts.push({ text: text.replace(/^#![^\n]*/, ""), script: own });
+  else if (language === "javascript") searchJavaScript(file, own, gathering);
+  else if (language === "python") searchPython(file, own, gathering);
+  else if (language === "make") searchMakefile(file, own, gathering);
+  else {
+    const texts = [...text.matchAll(/(["'])((?:\\.|(?!\1)[^\\\n])*)\1/g)].map(([, , one = ""]) => one);
+    coverTexts(texts, own, gathering);
+    gathering.leaveOut(path, "what it loads in turn: files in this language are not searched for that");
+  }
+}
+
+/** A loader that follows links looks beside the real file, others beside the name. */
+function foldersOf(place: string, { folders }: Script): string[] {
+  return [...new Set([...folders, dirname(place), dirname(realPathOf(place) ?? place)])];
+}
+
+function searchJavaScript({ text, place, path }: Unsearched, script: Script, gathering: Gathering): void {
+  const { specifiers, texts, computed, startsPrograms } = loadedBy(text);
+  const beside = new Set([dirname(place), dirname(realPathOf(place) ?? place)]);
+  for (const specifier of specifiers) {
+    for (const folder of beside) {
+      const meant = resolveImport(specifier, folder, gathering.checkout);
+      if ("package" in meant) gathering.leaveOut(packageName(meant), "a package; its own files are not covered");
+      else for (const one of meant.files) gathering.cover(one);
+    }
+  }
+  for (const one of texts.filter((one) => /^\.{1,2}\//.test(one)))
+    for (const folder of beside)
+      for (const found of moduleFiles(resolve(folder, one)).filter(namesCode)) gathering.cover(found);
+  coverTexts(texts, script, gathering);
+  for (const form of computed) gathering.leaveOut(`${path}: ${form}`, "what it loads is worked out while it runs");
+  if (startsPrograms)
+    gathering.leaveOut(path, "it starts programs: of those only files are covered that it names as text");
+}
+
+function packageName({
+  package: name,
+  version,
+}: {
+  readonly package: string;
+  readonly version: string | undefined;
+}): string {
+  return `package ${name} ${version ?? "(not installed, or without a version)"}`;
+}
+
+function searchPython({ text, place, path }: Unsearched, script: Script, gathering: Gathering): void {
+  const { modules, texts, computed } = pythonLoads(text);
+  for (const module of modules)
+    for (const folder of script.folders)
+      for (const file of pythonModuleFiles(module, folder, dirname(place))) gathering.cover(file, "python");
+  coverTexts(texts, script, gathering);
+  for (const form of computed)
+    gathering.leaveOut(`${path}: ${form}`, "what it loads, or where it looks, is worked out while it runs");
+  if (/\bsubprocess\b|\bos\.(?:system|popen|exec|spawn)/.test(text))
+    gathering.leaveOut(path, "it starts programs: of those only files are covered that it names as text");
+}
+
+/** Texts that are the path of a program of the checkout. */
+function coverTexts(texts: readonly string[], { folders }: Script, gathering: Gathering): void {
+  for (const text of new Set(texts))
+    for (const word of text.length > 1_000 ? [] : text.split(/\s+/))
+      if (namesCode(word) && !/[\0*${}]/.test(word)) for (const folder of folders) gathering.cover(join(folder, word));
+}

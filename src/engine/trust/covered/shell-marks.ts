@@ -1,0 +1,53 @@
+/** Where the bracket that opens at `from` closes; the end of the text when it does not. */
+export function closing(text: string, from: number, open: string, close: string): number {
+  let depth = 0;
+  for (let at = from; at < text.length; at++) {
+    const char = text[at] ?? "";
+    if (char === "\\") at += 1;
+    else if (char === "'") {
+      const end = text.indexOf("'", at + 1);
+      if (end > 0) at = end;
+    } else if (char === open) depth += 1;
+    else if (char === close && --depth === 0) return at;
+  }
+  return text.length;
+}
+
+/** The lines of a here-document, and where the text goes on behind them. */
+export function heredocBody(text: string, from: number, end: string): readonly [body: string, after: number] {
+  for (let at = from; at < text.length; ) {
+    const lineEnd = text.indexOf("\n", at);
+    const stop = lineEnd < 0 ? text.length : lineEnd;
+    if (text.slice(at, stop).replace(/^\t+/, "") === end)
+      return [text.slice(from, at), Math.min(stop + 1, text.length)];
+    at = stop + 1;
+  }
+  return [text.slice(from), text.length];
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  n: "\n",
+  t: "\t",
+  r: "\r",
+  a: "\u0007",
+  b: "\b",
+  e: "\u001b",
+  f: "\f",
+  v: "\v",
+};
+
+/** The text of `$'…'` with its escapes read. */
+export function unescaped(text: string): string {
+  return text.replace(
+    /\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|[\s\S])/g,
+    (_, code: string) => {
+      if (/^[xuU]./.test(code)) return fromCode(Number.parseInt(code.slice(1), 16));
+      if (/^[0-7]/.test(code)) return fromCode(Number.parseInt(code, 8));
+      return escapes[code] ?? code;
+    },
+  );
+}
+
+function fromCode(code: number): string {
+  return code <= 0x10ffff ? String.fromCodePoint(code) : "";
+}
