@@ -31,6 +31,7 @@ import { quietOutcome, type SettledRun } from "./settle/settle.ts";
 import type { SkillsInUse } from "./skills.ts";
 import { type Soon, soon } from "./soon.ts";
 import { type EventStep, streamSteps } from "./stream.ts";
+import { startTrust } from "./trust/unchanged.ts";
 import { turns } from "./turns.ts";
 
 /** The part of an engine that takes events. */
@@ -118,7 +119,7 @@ export function openEvents(parts: EventParts): Events {
         unawaited: watched.unawaited ?? false,
         environmentOf: environments(now, options),
         httpPolicyOf: (hook) => httpPolicyFor(now, hook),
-        whyNotTrusted: (hook) => now.trust.ofHook(hook, String(payload["cwd"])).detail,
+        startTrust: (hook) => startTrust(now.trust.ofHook(hook, String(payload["cwd"]))),
         onStep: watched.onStep,
         progress: watched.progress,
       },

@@ -6,6 +6,7 @@ import type { Clock, Notice, Ports } from "./ports.ts";
 import type { AskInTurn } from "./questions.ts";
 import type { Environment } from "./runners/command/environment.ts";
 import type { HttpPolicy } from "./runners/http.ts";
+import type { StartTrust } from "./trust/unchanged.ts";
 
 /** What the runs of one event share: the engine's side of it. */
 export interface World {
@@ -49,8 +50,8 @@ export interface Firing {
   /** The environment of a hook, by its layer. */
   environmentOf(hook: ConfiguredHook): Environment;
   httpPolicyOf(hook: ConfiguredHook): HttpPolicy;
-  /** Asked again immediately before a program is started; empty when nothing is in the way. */
-  whyNotTrusted(hook: ConfiguredHook): string;
+  /** Asked again immediately before a program is started. */
+  startTrust(hook: ConfiguredHook): StartTrust;
   readonly onStep: ((step: RunStep) => void) | undefined;
   readonly progress: WatchedProgress | undefined;
 }

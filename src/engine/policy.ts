@@ -9,6 +9,7 @@ import type { HttpPolicy } from "./runners/http.ts";
 import type { PolicyList } from "./settings/merge.ts";
 import type { StatusLineCall } from "./status-line.ts";
 import { isOfCheckout } from "./trust/needs-trust.ts";
+import { startTrust, whenSteady } from "./trust/unchanged.ts";
 
 /** Keys that switch hooks off, wherever they stand. */
 export function policyGate({ effective, disabling }: InForce): Gate {
@@ -90,7 +91,11 @@ export function statusLineCall(now: InForce, options: ResolvedOptions): StatusLi
   const off = disabled.everything ?? (managed ? undefined : unmanaged);
   return {
     command: off === undefined ? statusLine?.setting.command : undefined,
-    mayStart: () => statusLine !== undefined && trust.ofKey(statusLine.layer, "statusLine").state === "trusted",
+    mayStart: async () => {
+      if (statusLine === undefined) return false;
+      const { why } = await whenSteady(() => startTrust(trust.ofKey(statusLine.layer, "statusLine")));
+      return why === "";
+    },
     cwd: options.cwd,
     env,
   };

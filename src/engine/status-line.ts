@@ -7,7 +7,7 @@ export interface StatusLineCall {
   /** The command in force, or why there is none. */
   readonly command: string | undefined;
   /** Asked immediately before the start: the command may name files that have changed. */
-  mayStart(): boolean;
+  mayStart(): Promise<boolean>;
   readonly cwd: string;
   readonly env: Environment;
 }
@@ -45,7 +45,8 @@ export function statusLine(warn: (warning: Warning) => void): StatusLine {
       lastStart = performance.now();
       const { start } = await import("../exec/index.ts");
       if (mine !== newest) return lines;
-      if (!mayStart()) return [];
+      if (!(await mayStart())) return [];
+      if (mine !== newest) return lines;
       running = start(
         { form: "shell", command },
         { cwd, env, input: `${JSON.stringify(input)}\n`, timeoutMs: limitMs },

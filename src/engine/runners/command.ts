@@ -8,10 +8,12 @@ import type { Ran } from "../ran.ts";
 import type { OneLimits } from "../run-one.ts";
 import { type Soon, soon } from "../soon.ts";
 import { remainingMs } from "../timeouts.ts";
+import { whenSteady } from "../trust/unchanged.ts";
 import { backgroundAnswer } from "./command/background-answer.ts";
 import { type PreparedFiles, prepareFiles } from "./command/prepare-files.ts";
 import { watchProgress } from "./command/progress.ts";
 import { type CommandCall, type StartedCommand, startCommand } from "./command/start.ts";
+import { endIfSwapped } from "./command/swapped.ts";
 import { notStarted } from "./ended.ts";
 
 /** One command hook of one event, with all it takes to run it. */
@@ -25,7 +27,13 @@ export interface CommandJob {
 
 /** A command hook, awaited or in the background. */
 export function runCommand(job: CommandJob): Soon<Ran | "background"> {
-  return soon(prepareFiles(job), (files) => ("failed" in files ? notStarted(files.failed) : runPrepared(job, files)));
+  return soon(
+    whenSteady(() => job.firing.startTrust(job.configured)),
+    ({ why }) =>
+      why !== ""
+        ? notStarted(why)
+        : soon(prepareFiles(job), (files) => ("failed" in files ? notStarted(files.failed) : runPrepared(job, files))),
+  );
 }
 
 function runPrepared(job: CommandJob, files: PreparedFiles): Soon<Ran | "background"> {
@@ -85,11 +93,11 @@ const selfSentMs = 15_000;
 
 function startJob(job: CommandJob, files: PreparedFiles, onBackground?: CommandCall["onBackground"]): StartedCommand {
   // Files may have changed while the hook waited for its turn.
-  const untrusted = job.firing.whyNotTrusted(job.configured);
+  const { why, marks } = job.firing.startTrust(job.configured);
   const started =
-    untrusted === ""
-      ? startTrusted(job, files, onBackground)
-      : { done: Promise.resolve(notStarted(untrusted)), running: undefined };
+    why === ""
+      ? endIfSwapped(startTrusted(job, files, onBackground), marks)
+      : { done: Promise.resolve(notStarted(why)), running: undefined };
   return files.afterRun === undefined ? started : { ...started, done: started.done.then(files.afterRun) };
 }
 

@@ -1,5 +1,7 @@
 import { lstatSync, type Stats } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Soon } from "../soon.ts";
 import { isBelow, realPathOf } from "./covered/checkout-files.ts";
 
 /** Files that were compared with what was approved, and when that began. */
@@ -11,8 +13,42 @@ export interface SeenFiles {
   readonly root: string;
 }
 
-/** How long a file must have been as it is before it is run: longer than the steps in which a disk keeps time. */
-export const quietMs = 25;
+/** Whether a command may be started now. */
+export interface StartTrust {
+  /** Why not; empty when nothing is in the way. */
+  readonly why: string;
+  /** By what a change of its files shows; absent when it has none that were compared. */
+  readonly marks?: Marks;
+}
+
+export function startTrust({ detail, seen }: { readonly detail: string; readonly seen?: SeenFiles }): StartTrust {
+  if (detail !== "" || seen === undefined) return { why: detail };
+  const marks = marksOf(seen);
+  return { why: marks.fresh === undefined ? "" : `${marks.fresh} is being changed right now`, marks };
+}
+
+/**
+ * Waits until the files of an approved command have been as they are for a moment, so that what was compared is what will be started.
+ * Files that do not come to rest within a second are the reason not to start it.
+ */
+export function whenSteady(look: () => StartTrust): Soon<StartTrust> {
+  const first = look();
+  return first.marks?.fresh === undefined ? first : later(look);
+}
+
+const mostWaits = 10;
+
+async function later(look: () => StartTrust): Promise<StartTrust> {
+  let now = look();
+  for (let waits = 0; waits < mostWaits && now.marks?.fresh !== undefined; waits++) {
+    await sleep(quietMs);
+    now = look();
+  }
+  return now;
+}
+
+/** How long a file must have been as it is before it is run: longer than a disk's clock ticks and than a writer is held up. */
+const quietMs = 100;
 
 /** What of files shows a change: another file in the same place, or another time of change. */
 export interface Marks {
@@ -22,15 +58,20 @@ export interface Marks {
 }
 
 /** Contract: taken after the files were read. When nothing is fresh, what was read is what was there while this was taken. */
-export function marksOf({ places, lookedAt, root }: SeenFiles): Marks {
+function marksOf({ places, lookedAt, root }: SeenFiles): Marks {
   const byPath = new Map<string, string>();
   let fresh: string | undefined;
   for (const path of partsOf(places, root)) {
     const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (stat === undefined || stat.ctimeMs > lookedAt - quietMs) fresh ??= path;
+    if (stat === undefined || isFresh(stat.ctimeMs, lookedAt)) fresh ??= path;
     byPath.set(path, stat === undefined ? "gone" : markOf(stat));
   }
   return { byPath, fresh };
+}
+
+/** A time far ahead is that of a disk with a clock of its own, which says nothing. */
+function isFresh(ctimeMs: number, lookedAt: number): boolean {
+  return ctimeMs > lookedAt - quietMs && ctimeMs < Date.now() + 1_000;
 }
 
 /** The first path that is not as it was marked. */

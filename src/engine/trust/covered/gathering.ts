@@ -31,13 +31,13 @@ const mostBytesInAll = 128 * 1024 * 1024;
 
 /** What is found on the way through a command and the files it runs. Throws `TooMany` at a limit, `Unusable` for a file that cannot be read. */
 export class Gathering {
-  readonly files = new Map<string, NamedFile>();
-  readonly notCovered = new Map<string, NotCovered>();
+  readonly files: Map<string, NamedFile> = new Map();
+  readonly notCovered: Map<string, NotCovered> = new Map();
   readonly unsearched: Unsearched[] = [];
   /** Shell texts that are still to be looked at. */
   readonly scripts: { readonly text: string; readonly script: Script }[] = [];
   /** The path of every file that was found, as it was found. */
-  readonly places = new Set<string>();
+  readonly places: Set<string> = new Set();
   private readonly searched = new Set<string>();
   private bytesLeft = mostBytesInAll;
   readonly checkout: Checkout;
