@@ -1,5 +1,7 @@
 import { resolve } from "node:path";
 import { type Engine, type EngineOptions, openEngine } from "../engine/index.ts";
+import { clientHome, clientReadWarnings, managedFolder } from "../engine/settings/index.ts";
+import type { Warning } from "../protocol/index.ts";
 import type { Call, Io, Option } from "./command.ts";
 import { oneOf } from "./one-of.ts";
 
@@ -22,6 +24,16 @@ export async function openFrom(call: Call, io: Io, more: EngineOptions = {}): Pr
     ...settingsFrom(call, io),
     ...(trust === undefined ? {} : { trust }),
     ...more,
+  });
+}
+
+/** What Claude Code cannot read of its own settings files here. Files that --settings names are not among them. */
+export async function clientWarnings(call: Call, io: Io): Promise<readonly Warning[]> {
+  const { cwd } = settingsFrom(call, io);
+  return clientReadWarnings({
+    cwd,
+    clientHome: clientHome(io.env["CLAUDE_CONFIG_DIR"], io.home),
+    managedFolder: managedFolder(process.platform),
   });
 }
 

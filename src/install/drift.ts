@@ -16,6 +16,7 @@ export type DriftKind =
   | "two-scopes"
   | "port-taken"
   | "url-forbidden"
+  | "client-cannot-read"
   | "disabled";
 
 export function drift(kind: DriftKind, message: string): Drift {

@@ -23,6 +23,7 @@ export interface InstallFinding {
 /** Every such finding with what it tells. */
 export const installFindingCodes = {
   "hooks-dropped": "an app was installed, and its entries are gone: the agent, or somebody, rewrote the file",
+  "client-cannot-read": "Claude Code drops the settings file of an installed app, or an entry of it",
   "install-drift": "something is no longer as it was installed",
   "package-missing": "an entry calls a package that is not there any more",
   "bash-missing": "an entry calls the client, which is a bash script, and there is no bash",
@@ -123,7 +124,9 @@ async function findingsOf(
   const mode = (await modeOf(settingsFile)) ?? 0;
   const readable = holdsToken(status) && (mode & 0o077) !== 0;
   return [
-    ...drift.map(({ message }) => at("warning", "install-drift", message)),
+    ...drift.map(({ kind, message }) =>
+      kind === "client-cannot-read" ? at("error", kind, message) : at("warning", "install-drift", message),
+    ),
     ...[...missing].map((path) =>
       at("error", "package-missing", `${path} is not there; hookline doctor --fix lets the entries call what is.`),
     ),

@@ -38,6 +38,7 @@ export interface InstallRequest extends Standpoint {
   readonly shellForm?: boolean;
   readonly tokenEnv?: string;
   readonly force?: boolean;
+  readonly stripComments?: boolean;
   readonly dryRun?: boolean;
 }
 
@@ -96,6 +97,7 @@ export async function installApp(request: InstallRequest, installer: Installer):
     ...(request.tokenEnv === undefined ? {} : { tokenEnv: request.tokenEnv }),
     home,
     now: installer.now(),
+    stripComments: request.stripComments === true,
     dryRun,
     ...(signal === undefined ? {} : { signal }),
   });

@@ -55,7 +55,7 @@ test("SD-95: with changes, own entries are replaced where they stand, and what o
   const here = world();
   const file = here.call().places.settingsFile;
   writeFileSync(file, '{"hooks": {"Stop": [\n  {"hooks": [{"type": "command", "command": "first"}]} // theirs\n]}}');
-  await install(here.call());
+  await install({ ...here.call(), stripComments: true });
   const parsed = () => JSON.parse(readFileSync(file, "utf8").replace("// theirs", "")) as { hooks: { Stop: object[] } };
   const theirs = parsed();
   theirs.hooks.Stop.push({ hooks: [{ type: "command", command: "last" }] });
@@ -202,13 +202,13 @@ test("SD-94: with lock file and notes lost, own entries are known by program and
 test("SD-91: a linked settings file stays a link; SD-93: the last ten versions are kept, for this user alone", async () => {
   const here = world();
   const { settingsFile } = here.call().places;
-  writeFileSync(join(here.folder, "dotfiles.json"), "{}\n");
-  symlinkSync("../../dotfiles.json", settingsFile);
+  writeFileSync(join(here.project, "dotfiles.json"), "{}\n");
+  symlinkSync("../dotfiles.json", settingsFile);
   for (let n = 0; n < 12; n++) {
     const call = here.call({ needs: [{ ...stop, deadlineMs: (n + 1) * 1_000 }] });
     await install({ ...call, now: new Date(Date.UTC(2026, 0, 1, 0, 0, n)) });
   }
-  expect(readlinkSync(settingsFile)).toBe("../../dotfiles.json");
+  expect(readlinkSync(settingsFile)).toBe("../dotfiles.json");
   const [key = ""] = readdirSync(join(here.state, "backups"));
   const kept = readdirSync(join(here.state, "backups", key));
   expect([kept.length, kept[0]?.startsWith("2026-01-01T00-00-02")]).toEqual([10, true]);
@@ -216,7 +216,7 @@ test("SD-91: a linked settings file stays a link; SD-93: the last ten versions a
   const { backup = "" } = await install({ ...here.call({ needs: [stop] }), now: new Date(0) });
   expect([existsSync(backup), readdirSync(dirname(backup)).length]).toEqual([true, 10]);
   await away(here);
-  expect([readFileSync(join(here.folder, "dotfiles.json"), "utf8"), existsSync(here.call().places.lockFile)]).toEqual([
+  expect([readFileSync(join(here.project, "dotfiles.json"), "utf8"), existsSync(here.call().places.lockFile)]).toEqual([
     "{}\n",
     false,
   ]);

@@ -1,6 +1,13 @@
-import { dirname } from "node:path";
+import { dirname, isAbsolute, relative, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { type EditedFile, editSettings, editText } from "../engine/settings/index.ts";
+import {
+  clientFault,
+  clientFaultText,
+  type EditedFile,
+  editSettings,
+  editText,
+  withoutComments,
+} from "../engine/settings/index.ts";
 import type { HomeSource } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 import { backUp } from "./backup.ts";
@@ -23,6 +30,8 @@ export interface InstallCall {
   readonly tokenEnv?: string;
   readonly home: HomeSource;
   readonly now: Date;
+  /** Removes comments and trailing commas, which Claude Code cannot read; uninstall restores them. */
+  readonly stripComments?: boolean;
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -43,6 +52,7 @@ export interface Installed {
  */
 export async function install(call: InstallCall): Promise<Installed> {
   const real = await realFile(call.places.settingsFile);
+  await refuseLinkOut(real, call.places);
   return call.dryRun ? installAt(real, call) : withRecordLock(real, call.home, () => installAt(real, call));
 }
 
@@ -68,6 +78,8 @@ async function installAt(real: string, call: InstallCall): Promise<Installed> {
   const settings = await editSettings(settingsFile, change, {
     dryRun,
     mode: secret ? 0o600 : 0o644,
+    ...(call.stripComments ? { prepare: withoutComments } : {}),
+    verify: (edited) => refuseUnreadable(edited, settingsFile),
     ...(signal === undefined ? {} : { signal }),
     beforeWrite: async (edited) => {
       if (!edited.created) backup = await backUp(real, edited.before, home, now);
@@ -80,6 +92,25 @@ async function installAt(real: string, call: InstallCall): Promise<Installed> {
   if (!settings.changed) await keep(settings);
   const lockWritten = await writeLockFile(lockFile, call.lock);
   return { settings, lockWritten, ...(backup === undefined ? {} : { backup }) };
+}
+
+/** A checkout may bring a link to any file of the user; a link in the user's own folder is the user's. */
+async function refuseLinkOut(real: string, { scope, root, settingsFile }: ScopePlaces): Promise<void> {
+  const path = relative(await realFile(root), real);
+  if (scope === "user" || !(path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path))) return;
+  const message = `${settingsFile} is a link that leads out of the project, to ${real}. Nothing was written. Replace the link with a file, or use --scope user.`;
+  throw new Problem("install/link-out", message, { about: { file: settingsFile, real } });
+}
+
+/** Entries in a file that the client drops would look installed and never run. */
+function refuseUnreadable({ before, after }: EditedFile, file: string): void {
+  const left = clientFault(after);
+  if (left === undefined) return;
+  const fault = clientFault(before) ?? left;
+  const { line, column, reason } = fault;
+  throw new Problem("settings/client-cannot-read", `${clientFaultText(file, fault)} Nothing was written.`, {
+    about: { file, line, column, reason },
+  });
 }
 
 /** The editor knows the place in the text; the file's name is ours to add. */

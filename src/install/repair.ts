@@ -5,7 +5,7 @@ import { takeOutOfPlace } from "./client-in-place.ts";
 import { compileClient } from "./compile-client.ts";
 import { isCompiledClientPath, packageOfClient } from "./compiled-client.ts";
 import { holdsToken } from "./findings.ts";
-import { install } from "./install.ts";
+import { type InstallCall, type Installed, install } from "./install.ts";
 import { type Installer, usedCall } from "./install-app.ts";
 import { isOwnCopy } from "./own-copy.ts";
 import { packageFor } from "./package-place.ts";
@@ -145,7 +145,7 @@ async function putBack(
   const fresh = is("port-taken") ? await installer.daemon?.endpointFor(record.hooksFile, { fresh: true }) : undefined;
   const moved = calls === undefined ? record.entries : repointed(record.entries, lock, calls, places.root, gone);
   const planned = fresh === undefined ? moved : moved.map((entry) => withEndpoint(entry, fresh, record.tokenEnv));
-  const { settings } = await install({
+  const installed = await installOrWhy({
     places,
     hooksFile: record.hooksFile,
     planned,
@@ -156,13 +156,26 @@ async function putBack(
     ...(record.tokenEnv === undefined ? {} : { tokenEnv: record.tokenEnv }),
     ...(installer.signal === undefined ? {} : { signal: installer.signal }),
   });
+  if ("why" in installed) return [{ done: false, message: installed.why }];
   const port = fresh === undefined ? "" : ` The port is ${fresh.port} now, with a new token.`;
   const call = calls === undefined ? "" : ` They call what is there now in place of ${gone.join(", ")}.`;
   const message = `Put the entries back into ${places.settingsFile}.${port}${call}`;
   return [
     ...(now !== undefined && "why" in now ? [{ done: false, message: now.why }] : []),
-    ...(settings.changed ? [{ done: true, message, wrote: { places, planned } }] : []),
+    ...(installed.settings.changed ? [{ done: true, message, wrote: { places, planned } }] : []),
   ];
+}
+
+/** A file that the client drops, or one outside the project, is not repaired by entries; its owner has to correct it. */
+async function installOrWhy(call: InstallCall): Promise<Installed | { readonly why: string }> {
+  try {
+    return await install(call);
+  } catch (error) {
+    const isRefused =
+      error instanceof Problem && ["settings/client-cannot-read", "install/link-out"].includes(error.code);
+    if (isRefused) return { why: error.message };
+    throw error;
+  }
 }
 
 /** How entries would be written now, or why nothing is there that they could call. */

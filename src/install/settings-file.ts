@@ -21,7 +21,7 @@ export async function realFile(path: string): Promise<string> {
 /** What a settings file says, and its text; of a file that is not there, nothing. Contract: one that cannot be read is a `Problem`. */
 export async function readSettings(
   path: string,
-): Promise<{ readonly settings: unknown; readonly hash: string | null }> {
+): Promise<{ readonly settings: unknown; readonly text: string; readonly hash: string | null }> {
   let settings: unknown;
   let text = "";
   const isThere = (await modeOf(path)) !== undefined;
@@ -32,7 +32,7 @@ export async function readSettings(
     return value === undefined ? [{ do: "remove", path: ["hooks"] }] : [];
   };
   await editSettings(path, look, { dryRun: true });
-  return { settings, hash: isThere ? hashOf(text) : null };
+  return { settings, text, hash: isThere ? hashOf(text) : null };
 }
 
 export function hashOf(text: string): string {

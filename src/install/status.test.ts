@@ -140,7 +140,12 @@ test("SD-97: a group of ours in which somebody put nonsense is altered, and look
   const settings = JSON.parse(readFileSync(places.settingsFile, "utf8")) as { hooks: { Stop: { hooks: unknown[] }[] } };
   settings.hooks.Stop[0]?.hooks.unshift(null, "x");
   writeFileSync(places.settingsFile, JSON.stringify(settings));
-  expect(await driftOf(here)).toEqual(["user entry-altered: The entry for Stop is not as it was installed."]);
+  expect(await driftOf(here)).toEqual([
+    expect.stringMatching(
+      /^user client-cannot-read: .*:1:\d+: hooks\.Stop\.0\.hooks\.0 must be an object, not null\. Claude Code 2\.1\.197 drops the whole file/,
+    ),
+    "user entry-altered: The entry for Stop is not as it was installed.",
+  ]);
 });
 
 test("SD-97: a policy whose list of addresses or variables leaves an http entry out was not told", async () => {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { clientFault, clientFaultText } from "../engine/settings/index.ts";
 import { Problem } from "../protocol/index.ts";
 import { appKey } from "../sdk/index.ts";
 import { type ClientInUse, clientInUse } from "./client-in-use.ts";
@@ -75,7 +76,8 @@ async function scopeStatus(
     hooksFiles: known === undefined ? [] : [known],
     calls: lock ? [lock.command] : [],
   };
-  const { settings } = await readSettings(places.settingsFile);
+  const { settings, text } = await readSettings(places.settingsFile);
+  const fault = clientFault(text);
   const entries = ownEntries(settings, marks);
   const installed = lock !== undefined || entries.length > 0;
   const base = { places, installed, entries, ...(lock ? { lock } : {}), ...(record ? { record } : {}) };
@@ -90,6 +92,7 @@ async function scopeStatus(
     ...(daemon === undefined ? {} : { daemon: { ...daemon, upToDate: daemon.sourceHash === code.contentHash } }),
     ...(client === undefined ? {} : { client }),
     drift: [
+      ...(fault === undefined ? [] : [drift("client-cannot-read", clientFaultText(places.settingsFile, fault))]),
       ...entryDrift(entries, lock, record),
       ...(lock === undefined
         ? [drift("lock-missing", `${places.lockFile} is gone; hookline install writes it again.`)]

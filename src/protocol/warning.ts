@@ -9,6 +9,8 @@ export interface Warning {
 /** Every warning with what it tells; the docs print this table. */
 export const warningCodes = {
   "settings-unreadable": "a settings file is no JSON; it gives no hooks, other files stay active",
+  "client-cannot-read":
+    "Claude Code drops a settings file that Hookline can read, or an entry of it; the hooks in it are off there",
   "settings-invalid": "a key of a settings file has a value that cannot be used; the key is ignored",
   "settings-kept": "a reload found a file unreadable; its last good content stays in force",
   "hook-invalid": "a hook entry cannot be used; that entry is off, the rest of the file stays active",

@@ -44,7 +44,7 @@ be made, or --fix found a file that cannot be read.`,
     const { cwd } = applying;
     const repairs = call.flag("fix") ? await fixed(cwd, io) : [];
     const engine = await diagnose(applying);
-    const findings = [...(await installFindings(standpointAt(cwd, io), installerFor(io))), ...engine];
+    const findings = folded([...(await installFindings(standpointAt(cwd, io), installerFor(io))), ...engine]);
     const clients = await clientsInUse(standpointAt(cwd, io), installerFor(io));
     const problems = findings.filter(({ level }) => level !== "note").length;
     await io.out(
@@ -89,6 +89,16 @@ function clientsText(clients: Awaited<ReturnType<typeof clientsInUse>>): string 
   return clients
     .map(({ scope, client, behindScript }) => `client   ${clientLabel(client, behindScript)} (${scope})\n`)
     .join("");
+}
+
+/** Equal findings about several places are one, with the first place. */
+function folded(findings: readonly Shown[]): readonly Shown[] {
+  const distinct = new Map<string, Shown>();
+  for (const one of findings) {
+    const key = `${one.code} ${one.message}`;
+    if (!distinct.has(key)) distinct.set(key, one);
+  }
+  return [...distinct.values()];
 }
 
 type Shown = Pick<Finding, "level" | "code" | "message" | "place">;

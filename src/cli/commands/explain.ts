@@ -1,7 +1,7 @@
 import { type Explained, type Explanation, stripControl } from "../../engine/index.ts";
 import { Problem, rowOf, type Warning } from "../../protocol/index.ts";
 import type { Command } from "../command.ts";
-import { engineOptions, openFrom } from "../engine-options.ts";
+import { clientWarnings, engineOptions, openFrom } from "../engine-options.ts";
 import { jsonText } from "../print/json.ts";
 import { type Style, styleFor } from "../print/style.ts";
 import { readObject } from "../read-input.ts";
@@ -36,7 +36,10 @@ With --tool the input is the tool's input; without it, the whole payload.`,
       const explanation = engine.explain(event, payload);
       // A sketch of a call is enough to explain it: what a whole payload would hold beside it is no news.
       const about = explanation.warnings.filter(({ code }) => code !== "payload-incomplete");
-      const told = { ...explanation, warnings: distinct([...engine.warnings, ...about]) };
+      const told = {
+        ...explanation,
+        warnings: distinct([...engine.warnings, ...(await clientWarnings(call, io)), ...about]),
+      };
       await io.out(call.flag("json") ? jsonText(told) : explanationText(told, styleFor(io)));
       return 0;
     } finally {

@@ -1,6 +1,6 @@
 import { foreignName, type Outcome, Problem, type Warning } from "../../protocol/index.ts";
 import type { Command } from "../command.ts";
-import { engineOptions, openFrom } from "../engine-options.ts";
+import { clientWarnings, engineOptions, openFrom } from "../engine-options.ts";
 import { jsonText } from "../print/json.ts";
 import { outcomeText } from "../print/outcome.ts";
 import { styleFor } from "../print/style.ts";
@@ -33,7 +33,8 @@ Hooks that run in the background are waited for before the command ends; Ctrl-C 
     const engine = await openFrom(call, io);
     try {
       const outcome = await engine.fire(event, payload, { signal: io.signal });
-      const warnings = [...engine.warnings, ...foreignWarning(event, payload), ...outcome.warnings];
+      const settings = [...engine.warnings, ...(await clientWarnings(call, io))];
+      const warnings = [...settings, ...foreignWarning(event, payload), ...outcome.warnings];
       const told = { ...outcome, warnings };
       await io.out(call.flag("json") ? jsonText(told) : outcomeText(told, styleFor(io)));
       return call.flag("exit-code") ? exitCode(outcome) : 0;

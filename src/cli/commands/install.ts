@@ -19,8 +19,8 @@ export const command: Command = {
   about: `Puts an app into an agent's settings: one entry per event it has handlers for.
 
 FILE is the hooks file (default: .claude/hooks.ts, .mts, .js or .mjs). It is loaded in a process of its own first, and nothing is written
-unless that works. Edits touch our own entries alone; comments, order and everybody else's bytes stay, and hookline uninstall brings the
-old bytes back. The old file is kept among the last ten backups in the state folder. What is installed is approved for you in this
+unless that works. Edits touch our own entries alone; order and everybody else's bytes stay, and hookline uninstall brings the old bytes
+back. Nothing is written into a file that Claude Code would drop, such as one with comments; --strip-comments removes them. The old file is kept among the last ten backups in the state folder. What is installed is approved for you in this
 folder, its imports included: running this is the approval. Where there is a C compiler, the client that entries call is compiled; in
 project scope it takes the script's place in the project's own node_modules.
 
@@ -42,6 +42,11 @@ The exit status is 0 when it is installed, or was already so; 2 when the app has
     force: {
       type: "boolean",
       about: "allow the run transport for MessageDisplay: a Node start for every few lines of text",
+    },
+    "strip-comments": {
+      type: "boolean",
+      about:
+        "remove comments and trailing commas from the settings file, which Claude Code cannot read; uninstall restores them",
     },
     "dry-run": { type: "boolean", about: "print what would change, write nothing" },
   },
@@ -85,6 +90,7 @@ async function installed(file: string | undefined, call: Call, io: Io): Promise<
     allEvents: call.flag("all-events"),
     shellForm: call.flag("shell-form"),
     force: call.flag("force"),
+    stripComments: call.flag("strip-comments"),
     dryRun: call.flag("dry-run"),
     ...(file === undefined ? {} : { file }),
     ...(tokenEnv === undefined ? {} : { tokenEnv }),

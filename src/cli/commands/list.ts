@@ -1,7 +1,7 @@
 import { type ListedHook, stripControl } from "../../engine/index.ts";
 import type { Warning } from "../../protocol/index.ts";
 import type { Command } from "../command.ts";
-import { engineOptions, openFrom } from "../engine-options.ts";
+import { clientWarnings, engineOptions, openFrom } from "../engine-options.ts";
 import { jsonText } from "../print/json.ts";
 import { type Style, styleFor } from "../print/style.ts";
 
@@ -14,7 +14,7 @@ export const command: Command = {
     const engine = await openFrom(call, io);
     try {
       const hooks = engine.list();
-      const { warnings } = engine;
+      const warnings = [...engine.warnings, ...(await clientWarnings(call, io))];
       await io.out(call.flag("json") ? jsonText({ hooks, warnings }) : listText(hooks, warnings, styleFor(io)));
       return 0;
     } finally {

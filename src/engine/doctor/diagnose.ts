@@ -4,6 +4,7 @@ import { openSettings } from "../live-settings.ts";
 import type { EngineOptions } from "../options.ts";
 import { environments } from "../policy.ts";
 import { type ResolvedOptions, resolveOptions } from "../resolve-options.ts";
+import { clientReadWarnings } from "../settings/client-readable.ts";
 import type { Finding } from "./finding.ts";
 import { programFindings } from "./programs.ts";
 import { leftoverFindings, ownHookFindings, safetyFindings } from "./safety.ts";
@@ -14,7 +15,7 @@ export async function diagnose(options: EngineOptions): Promise<readonly Finding
   const resolved = resolveOptions(options);
   const now = (await openSettings(resolved)).inForce();
   const found = [
-    ...now.warnings.map(loading),
+    ...[...now.warnings, ...(await clientReadWarnings(resolved))].map(loading),
     ...programs(now, resolved),
     ...standingFindings(now, resolved.cwd, resolved.home),
     ...safetyFindings(now, resolved),
@@ -27,6 +28,7 @@ export async function diagnose(options: EngineOptions): Promise<readonly Finding
 /** What makes a file, an entry or all of policy useless; everything else that loading tells is a warning. */
 const errors: ReadonlySet<WarningCode> = new Set([
   "settings-unreadable",
+  "client-cannot-read",
   "settings-invalid",
   "hook-invalid",
   "unknown-event",

@@ -43,6 +43,7 @@ test("settings that cannot be read, entries that cannot be used and damaged poli
     ["error", "hook-invalid"],
     ["error", "settings-unreadable"],
     ["error", "managed-unreadable"],
+    ["error", "client-cannot-read"],
   ]);
 });
 

@@ -16,6 +16,10 @@ export interface EditOptions {
   readonly signal?: AbortSignal;
   /** Says what would become of the file: nothing is made, locked or written. */
   readonly dryRun?: boolean;
+  /** Turns the text on disk into the one that is edited. Called with readable text only. */
+  readonly prepare?: (text: string) => string;
+  /** Looks at the result, dry run or not; what it throws leaves the file as it is. */
+  readonly verify?: (edited: EditedFile) => void;
   /** Called under the lock, right before the file is replaced: the place for a backup. What it throws leaves the file as it is. */
   readonly beforeWrite?: (edited: EditedFile) => Promise<void>;
 }
@@ -33,7 +37,7 @@ export interface EditedFile {
   readonly contentHash: string;
 }
 
-/** What a file says, for whoever has to decide on the edits. */
+/** What a file says, and its text on disk, for whoever has to decide on the edits. */
 export type Change = (settings: unknown, text: string) => readonly Edit[];
 
 /**
@@ -64,7 +68,9 @@ async function attempt(
 ): Promise<EditedFile> {
   const bytes = await bytesOf(file, target, options.fs);
   const before = bytes === undefined ? "{}\n" : decoded(bytes, file);
-  const edited = editText(before, change(settingsIn(before), before), file);
+  const isReadable = "tree" in parseJsonc(before);
+  const base = isReadable && options.prepare !== undefined ? options.prepare(before) : before;
+  const edited = editText(base, change(settingsIn(base), before), file);
   const after = Buffer.from(edited.text);
   if (after.length > mostBytes) throw tooLarge(file, after.length);
   const result: EditedFile = {
@@ -75,6 +81,7 @@ async function attempt(
     undo: edited.undo,
     contentHash: createHash("sha256").update(after).digest("hex"),
   };
+  options.verify?.(result);
   if (!result.changed || options.dryRun) return result;
   const { fs, mode = 0o644 } = options;
   await options.beforeWrite?.(result);

@@ -1,5 +1,7 @@
 export { clientHome, managedFolder } from "../resolve-options.ts";
 export { type AdmittedUrl, admitUrl, type UrlPolicy } from "../runners/http/url-policy.ts";
+export { type ClientFault, clientFault, clientFaultText } from "./client-fault.ts";
+export { clientReadWarnings } from "./client-readable.ts";
 export { configureGroup, type GroupPlace } from "./configure.ts";
 export { type Change, type EditedFile, type EditOptions, editSettings } from "./edit.ts";
 export { type Edit, type Edited, editText, type Made } from "./edit-text.ts";
@@ -9,3 +11,4 @@ export { type Effective, mergeLayers, type PolicyList } from "./merge.ts";
 export { type LayerSource, nameOf, readLayer } from "./read.ts";
 export { type FileValue, readValue, valueIn } from "./read-value.ts";
 export { type Snapshot, type SnapshotOptions, takeSnapshot } from "./snapshot.ts";
+export { withoutComments } from "./strict-json.ts";

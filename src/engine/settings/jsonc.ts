@@ -193,7 +193,7 @@ class JsonReader {
 }
 
 /** Behind the closing quote; undefined when the line ends first. A loop, because a pattern would run out of room on long texts. */
-function endOfString(text: string, start: number): number | undefined {
+export function endOfString(text: string, start: number): number | undefined {
   for (let at = start + 1; at < text.length; at++) {
     const unit = text[at];
     if (unit === '"') return at + 1;

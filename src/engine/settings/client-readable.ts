@@ -1,0 +1,44 @@
+import { join } from "node:path";
+import { type Fs, nodeFs } from "../../files/index.ts";
+import type { Warning } from "../../protocol/index.ts";
+import { type ClientFile, clientFault, clientFaultText } from "./client-fault.ts";
+import { parseJsonc } from "./jsonc.ts";
+import type { SettingsPlaces } from "./layers.ts";
+import { namesIn, readSourceFile } from "./source-file.ts";
+
+/**
+ * A warning for every settings file that Claude Code reads by itself (managed, user, project, local) and does not use as it is.
+ * Files that a caller names are not among them: there comments are legal.
+ */
+export async function clientReadWarnings(
+  places: Pick<SettingsPlaces, "cwd" | "clientHome" | "managedFolder">,
+  fs: Fs = nodeFs,
+): Promise<readonly Warning[]> {
+  const more = join(places.managedFolder, "managed-settings.d");
+  // A folder that cannot be listed is reported by the reader of all layers.
+  const names = await namesIn(more, fs);
+  const managed = "why" in names ? [] : names.filter((name) => name.endsWith(".json") && !name.startsWith("."));
+  const policy = [join(places.managedFolder, "managed-settings.json"), ...managed.map((name) => join(more, name))];
+  const own = new Set([
+    join(places.clientHome, "settings.json"),
+    join(places.cwd, ".claude", "settings.json"),
+    join(places.cwd, ".claude", "settings.local.json"),
+  ]);
+  const found = await Promise.all([
+    ...policy.map((file) => fileWarning(file, "managed", fs)),
+    ...[...own].map((file) => fileWarning(file, "own", fs)),
+  ]);
+  return found.flat();
+}
+
+async function fileWarning(file: string, kind: ClientFile, fs: Fs): Promise<readonly Warning[]> {
+  const source = await readSourceFile(file, fs);
+  if (source.is !== "read") return [];
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(source.bytes);
+  // What no reader can read is reported as unreadable.
+  if ("fault" in parseJsonc(text)) return [];
+  const fault = clientFault(text, kind);
+  if (fault === undefined) return [];
+  const place = `${file}:${fault.line}:${fault.column}`;
+  return [{ code: "client-cannot-read", message: clientFaultText(file, fault), place }];
+}
