@@ -17,6 +17,9 @@ const fixture = new URL("../../test/fixtures/shell/everyday-decisions.json", imp
 const { rules, files, decisions }: Everyday = JSON.parse(readFileSync(fixture, "utf8"));
 const mostNewQuestions = 0.05;
 
+/** A name made by another command: what it is called is known only when it runs. */
+const release = 'tar -czf "release-$(date +%F).tar.gz" dist';
+
 let cwd: string;
 beforeAll(() => {
   cwd = realpathSync(mkdtempSync(join(tmpdir(), "hookline-everyday-")));
@@ -43,5 +46,8 @@ test("of 300 everyday commands at most 5 % more are asked about, none is newly d
   expect(changed.filter((line) => line.includes("→ ask")).length).toBeLessThanOrEqual(
     commands.length * mostNewQuestions,
   );
-  expect(changed).toEqual([]);
+  expect(changed).toEqual([
+    'allow → ask: cp "$f" backup/: Read(./.env) may apply: "$f" is not known beforehand',
+    `allow → ask: ${release}: ${release}: Read(./.env) may apply: "release-$(date +%F).tar.gz" is not known beforehand`,
+  ]);
 });

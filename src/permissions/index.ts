@@ -6,7 +6,7 @@ export type { DecidedBy, JudgedPart, JudgedPath, Judgement, RuleRef, Stance } fr
 export { type RuleLayer, ruleLayerOf, type Scope, scopes } from "./layer.ts";
 export { type Mode, readMode } from "./mode.ts";
 export type { PathCase } from "./paths/case.ts";
-export { type PathFs, type PathStat, realFs } from "./paths/fs.ts";
+export { type PathEntry, type PathFs, type PathStat, realFs } from "./paths/fs.ts";
 export { type InsideContext, resolveInside } from "./paths/inside.ts";
 export { compileRules, type Policy, type PolicyRule } from "./policy.ts";
 export type { ToolKind, ToolNames } from "./rules/tools.ts";

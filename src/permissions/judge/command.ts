@@ -16,6 +16,7 @@ export interface WholeText {
   readonly tainted?: string;
   /** Whether one part at most changes files. */
   readonly alone: boolean;
+  readonly source: string;
 }
 
 /** One command of a text. */
@@ -23,7 +24,12 @@ export function judgeCommand(part: CommandPart, text: WholeText, rules: RulesOn,
   const { mode } = desk;
   const texts = textsOf(part);
   const inner = part.opaque === undefined ? undefined : judgeOpaque(part, rules, desk);
-  const firm = strictest([judgeRules(texts, rules, desk), inner, judgeRemoval(part, desk), judgeOperands(part, desk)]);
+  const firm = strictest([
+    judgeRules(texts, rules, desk),
+    inner,
+    judgeRemoval(part, desk),
+    judgeOperands(part, text.source, desk),
+  ]);
   if (firm) return firm;
   if (texts.head === undefined && !part.carried)
     return byMode(mode, "other", "which program runs is not known beforehand");

@@ -41,6 +41,8 @@ export interface Desk {
   readonly roots: readonly string[];
   readonly seen: ResolvedPath[];
   readonly warnings: RuleWarning[];
+  /** The disk as this judgement sees it; folders are listed up to a number of names in all. */
+  readonly fs: PathFs;
   resolve(path: string): ResolvedPath;
   /** A file that a command names; undefined beyond the number that is looked at. */
   look(path: string): ResolvedPath | undefined;
@@ -55,10 +57,11 @@ export interface Desk {
 }
 
 const mostFiles = 1_000;
+const mostListed = 200_000;
 
 export function openDesk(policy: Policy, context: JudgeContext): Desk {
   const disk = context.fs ?? realFs;
-  const fs = remembering(disk);
+  const fs = limited(remembering(disk));
   const paths = new Map<string, ResolvedPath>();
   const resolve = (path: string) => kept(paths, path, () => resolvePath(path, context.cwd, fs));
   const findings = new Map<string, Finding | undefined>();
@@ -80,6 +83,7 @@ export function openDesk(policy: Policy, context: JudgeContext): Desk {
     },
     seen: [],
     warnings,
+    fs,
     resolve,
     look(path) {
       if (paths.has(path) || paths.size < mostFiles) return resolve(path);
@@ -90,6 +94,20 @@ export function openDesk(policy: Policy, context: JudgeContext): Desk {
     recall: (key, make) => kept(findings, key, make),
     folds: (path) => kept(folded, path, () => foldsCase(path, pathCase, disk, fs)),
     sourceOf: (rule) => sourceOf(rule, context),
+  };
+}
+
+function limited(fs: PathFs): PathFs {
+  const { list } = fs;
+  if (list === undefined) return fs;
+  let left = mostListed;
+  return {
+    ...fs,
+    list(path) {
+      const entries = left > 0 ? list(path) : undefined;
+      left -= entries?.length ?? 0;
+      return entries;
+    },
   };
 }
 

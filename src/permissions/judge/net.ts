@@ -32,3 +32,14 @@ export function judgeNet(text: string, rules: RulesOn, desk: Desk, withFiles: bo
   const asking = ask.find(found)?.rule;
   return asking && asked(mode, "rule", `what ${asking.text} names occurs in it`, asking);
 }
+
+/** A deny rule on files whose every name occurs in a text. */
+export function namesInText(text: string, desk: Desk): PolicyRule | undefined {
+  const folded = desk.folds(desk.context.cwd);
+  const wanted = desk.policy.deny.flatMap((rule) =>
+    rule.meaning.target.kind === "path" ? [{ rule, names: namesNeeded(rule.meaning.target.pattern, folded) }] : [],
+  );
+  if (wanted.length === 0) return undefined;
+  const net = castNet(text, { words: [], names: wanted.flatMap(({ names }) => names) });
+  return wanted.find(({ names }) => names.length > 0 && names.every((name) => net.names.has(name)))?.rule;
+}

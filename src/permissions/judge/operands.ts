@@ -1,32 +1,35 @@
 import { longestPath } from "../paths/resolve.ts";
-import { copiedPaths, fileOperands, pathsOf } from "../shell/file-operands.ts";
+import { escapePattern } from "../shell/atoms.ts";
+import { copiedPaths, fileOperands, worksOnFiles } from "../shell/file-operands.ts";
 import type { CommandPart } from "../shell/part.ts";
 import type { Desk } from "./desk.ts";
 import { asked, type Finding, strictest } from "./finding.ts";
-import { type Access, judgeRestrictions, protectionFinding } from "./path.ts";
+import { judgeNamed } from "./glob.ts";
+import { namesInText } from "./net.ts";
+import type { Access } from "./path.ts";
 import { shellRead, shellWrite } from "./redirection.ts";
 
 /** Names of files among the words: rules that restrict reading or editing count, and protection. */
-export function judgeOperands(part: CommandPart, desk: Desk): Finding | undefined {
-  const findings: Finding[] = [];
-  const look = (path: string, access: Access): void => {
-    const found = desk.recall(`operand ${access.writes} ${path}`, () => judgeOperand(path, access, desk));
-    if (found) findings.push(found);
+export function judgeOperands(part: CommandPart, text: string, desk: Desk): Finding | undefined {
+  const findings: (Finding | undefined)[] = [];
+  const judge = (pattern: string | undefined, raw: string, access: Access): void => {
+    const fault = pattern !== undefined && pattern.length > 2 * longestPath;
+    findings.push(
+      fault
+        ? asked(desk.mode, "analysis", "the command names more files than are looked at")
+        : judgeNamed({ pattern, raw }, access, part.places, desk),
+    );
   };
-  for (const { word, access } of fileOperands(part)) {
-    for (const path of pathsOf(word, part.places, desk.context.home).paths) {
-      look(path, access === "write" ? shellWrite : shellRead);
-    }
+  for (const { pattern, raw, access } of fileOperands(part)) {
+    judge(pattern, raw, access === "write" ? shellWrite : shellRead);
   }
-  for (const path of copiedPaths(part, desk.context.home)) look(path, shellWrite);
+  for (const path of copiedPaths(part, desk.context.home)) judge(escapePattern(path), path, shellWrite);
+  if (part.fed && worksOnFiles(part)) findings.push(judgeFed(text, desk));
   return strictest(findings);
 }
 
-function judgeOperand(path: string, access: Access, desk: Desk): Finding | undefined {
-  const resolved = path.length > longestPath ? undefined : desk.look(path);
-  if (resolved === undefined) return asked(desk.mode, "analysis", "the command names more files than are looked at");
-  const found = judgeRestrictions(resolved, access, desk);
-  const guard = access.writes ? protectionFinding(resolved, desk) : undefined;
-  // Where the mode lets protected files pass, there is nothing to say about an operand.
-  return strictest([found, guard?.stance === "ask" ? guard : undefined]);
+/** A command whose words come from elsewhere: a name that a rule denies, anywhere in the text, may become one of them. */
+function judgeFed(text: string, desk: Desk): Finding | undefined {
+  const rule = namesInText(text, desk);
+  return rule && asked(desk.mode, "rule", `${rule.text} may apply: what it names occurs in the command`, rule);
 }

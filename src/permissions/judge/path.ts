@@ -56,16 +56,19 @@ function deedOf({ writes, shell }: Access, inside: boolean): Deed {
 export function judgeRestrictions(path: ResolvedPath, access: Access, desk: Desk): Finding | undefined {
   const { policy, mode } = desk;
   const rules = rulesOn(access.tools, policy);
-  // What may not be read may not be edited either: an edit shows what it replaces.
-  const readDenied = access.writes
-    ? rulesOn(reading, policy).deny.filter(({ meaning }) => meaning.target.kind === "path")
-    : [];
-  const deny = [...rules.deny, ...readDenied].find((rule) => ruleCovers(rule, path, access, desk));
+  const deny = denyRules(access, desk).find((rule) => ruleCovers(rule, path, access, desk));
   if (deny) return denied(deny, `${deny.text} denies ${shown(path, desk)}`);
   const ask = rules.ask.find((rule) => ruleCovers(rule, path, access, desk));
   if (ask) return asked(mode, "rule", `${ask.text} asks about ${shown(path, desk)}`, ask);
   const doubt = policy.doubtful.find(({ tools }) => access.tools.some((tool) => coversTool(tools, tool, policy.names)));
   return doubt && asked(mode, "rule", `the rule ${doubt.text} cannot be read`);
+}
+
+/** The rules that may deny an access. What may not be read may not be edited either: an edit shows what it replaces. */
+export function denyRules(access: Access, { policy }: Desk): readonly PolicyRule[] {
+  const { deny } = rulesOn(access.tools, policy);
+  if (!access.writes) return deny;
+  return [...deny, ...rulesOn(reading, policy).deny.filter(({ meaning }) => meaning.target.kind === "path")];
 }
 
 /** A rule that restricts reading something below a folder, as far as its pattern tells. */
@@ -159,7 +162,7 @@ function covered(
   return below !== undefined && coversPath(pattern, below, options);
 }
 
-function anchorOf({ anchor }: PathPattern, rule: PolicyRule, desk: Desk): string {
+export function anchorOf({ anchor }: PathPattern, rule: PolicyRule, desk: Desk): string {
   switch (anchor) {
     case "root":
       return "/";

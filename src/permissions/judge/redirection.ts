@@ -3,6 +3,7 @@ import { pathsOf } from "../shell/file-operands.ts";
 import { type FilePart, staticValue } from "../shell/part.ts";
 import type { Desk } from "./desk.ts";
 import { asked, byMode, type Finding, harmless, strictest, unusable } from "./finding.ts";
+import { judgeNamed } from "./glob.ts";
 import { type Access, judgePath, judgeRestrictions } from "./path.ts";
 
 export const shellWrite: Access = { writes: true, shell: true, tools: ["Edit", "Write"] };
@@ -21,6 +22,12 @@ export function judgeRedirection(part: FilePart, desk: Desk): Finding {
   }
   const fault = text === undefined ? undefined : faultOf(text);
   if (fault !== undefined) return unusable(fault);
+  if (text === undefined) {
+    const { expansions = [undefined], raw } = part.target;
+    const named = expansions.map((pattern) => judgeNamed({ pattern, raw }, access, part.places, desk));
+    const restricted = strictest(named);
+    if (restricted) return restricted;
+  }
   const { paths, sure } = pathsOf(part.target, part.places, desk.context.home);
   const findings = paths.map((path) => judgeFile(path, access, desk, sure));
   const unknown = byMode(

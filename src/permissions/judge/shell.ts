@@ -25,7 +25,11 @@ export function judgeShell(text: string, tool: string, desk: Desk): ShellVerdict
   const rules = rulesOn([tool], desk.policy);
   const unsafe = analysis.parts.find((part) => part.kind === "state" && part.unsafe !== undefined);
   const tainted = unsafe?.kind === "state" ? unsafe.unsafe : undefined;
-  const whole: WholeText = { alone: changesIn(analysis.parts) < 2, ...(tainted === undefined ? {} : { tainted }) };
+  const whole: WholeText = {
+    alone: changesIn(analysis.parts) < 2,
+    source: text,
+    ...(tainted === undefined ? {} : { tainted }),
+  };
   const judged = analysis.parts
     .map((part) => ({ part, finding: judgePart(part, whole, rules, desk) }))
     .sort(inReadingOrder);

@@ -1,11 +1,23 @@
-import { lstatSync, readlinkSync } from "node:fs";
+import { lstatSync, opendirSync, readlinkSync } from "node:fs";
 
-/** All that judging asks of a file system. Neither call opens a file, follows a link or can hang on one. */
+/** All that judging asks of a file system. No call opens a file or can hang on one; `lstat` and `readlink` follow no link. */
 export interface PathFs {
   lstat(path: string): PathStat;
   /** Contract: called on links only. */
   readlink(path: string): string | undefined;
+  /**
+   * What is in a folder, without `.` and `..`; nothing where there is no folder. Undefined when it cannot be told, or is more
+   * than anyone looks at. Without this call a glob is judged by its text alone.
+   */
+  list?(path: string): readonly PathEntry[] | undefined;
 }
+
+export interface PathEntry {
+  readonly name: string;
+  readonly kind: "file" | "folder" | "link" | "special";
+}
+
+const mostEntries = 20_000;
 
 /** `missing`: there is no such name. `unreadable`: nobody could say. */
 export type PathStat =
@@ -33,12 +45,43 @@ export const realFs: PathFs = {
       return undefined;
     }
   },
+  list(path) {
+    try {
+      return readFolder(path);
+    } catch (cause) {
+      const code = (cause as NodeJS.ErrnoException).code;
+      return code === "ENOENT" || code === "ENOTDIR" ? [] : undefined;
+    }
+  },
 };
+
+function readFolder(path: string): readonly PathEntry[] | undefined {
+  const folder = opendirSync(path, { bufferSize: 256 });
+  const entries: PathEntry[] = [];
+  try {
+    for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
+      if (entries.length === mostEntries) return undefined;
+      const kind = entry.isSymbolicLink()
+        ? "link"
+        : entry.isDirectory()
+          ? "folder"
+          : entry.isFile()
+            ? "file"
+            : "special";
+      entries.push({ name: entry.name, kind });
+    }
+  } finally {
+    folder.closeSync();
+  }
+  return entries;
+}
 
 /** The same answers within one judgement: one look per name, and no change halfway. */
 export function remembering(fs: PathFs): PathFs {
   const stats = new Map<string, PathStat>();
   const links = new Map<string, string | undefined>();
+  const folders = new Map<string, readonly PathEntry[] | undefined>();
+  const { list } = fs;
   return {
     lstat(path) {
       const known = stats.get(path) ?? fs.lstat(path);
@@ -49,5 +92,11 @@ export function remembering(fs: PathFs): PathFs {
       if (!links.has(path)) links.set(path, fs.readlink(path));
       return links.get(path);
     },
+    ...(list && {
+      list(path: string) {
+        if (!folders.has(path)) folders.set(path, list.call(fs, path));
+        return folders.get(path);
+      },
+    }),
   };
 }

@@ -3,14 +3,22 @@ import { foldName } from "./fold.ts";
 import { segmentsOf } from "./resolve.ts";
 
 /** Folders that hold configuration which can name programs (PE-41), at any depth. */
-const folders = new Set(".claude .git .vscode .idea .husky .cargo .yarn .mvn .devcontainer".split(" "));
+const folders = new Set(".claude .git .vscode .idea .husky .cargo .yarn .mvn .devcontainer .ssh".split(" "));
 
 /** The same, where the folder's name alone would not say. */
-const nested = [".config/git", ".config/fish", ".config/hookline", ".github/hooks"].map((path) => path.split("/"));
+const nested = [
+  ".config/git",
+  ".config/fish",
+  ".config/hookline",
+  ".github/hooks",
+  ".github/workflows",
+  "node_modules/.bin",
+].map((path) => path.split("/"));
 
 /** Files of git, shells, package managers, build tools and hook runners that can name programs. */
 const files = new Set(
   [
+    ".gitlab-ci.yml .mise.toml .tool-versions",
     ".gitconfig .gitmodules .gitattributes .mcp.json .claude.json .devcontainer.json .envrc .ripgreprc .inputrc .netrc",
     ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_env .profile .kshrc .cshrc .tcshrc",
     ".zshrc .zshenv .zprofile .zlogin .zlogout",

@@ -58,6 +58,37 @@ export function coversPath(pattern: PathPattern, below: readonly string[], optio
   return prefixFits(anywhere ? ["**", ...segments] : segments, below, options.folded);
 }
 
+/**
+ * Whether the pattern covers a path for some value of a glob's gaps, or one in a folder it names. The glob's segments are
+ * below the anchor; `overlaps` compares two of them.
+ */
+export function couldCoverPath(
+  pattern: PathPattern,
+  below: readonly Segment[],
+  overlaps: (rule: Segment, glob: Segment) => boolean,
+): boolean {
+  const named = pattern.segments.at(-1) === "**" ? pattern.segments.slice(0, -1) : pattern.segments;
+  const segments = pattern.floats ? (["**", ...named] as const) : named;
+  // The places in the pattern that can be reached after each segment of the path.
+  let reached = skipRuns(new Set([0]), segments);
+  for (const segment of below) {
+    if (reached.has(segments.length)) return true;
+    const next = new Set<number>();
+    for (const at of reached) {
+      const wanted = segments[at];
+      if (wanted === "**") next.add(at);
+      else if (wanted !== undefined && overlaps(wanted, segment)) next.add(at + 1);
+    }
+    reached = skipRuns(next, segments);
+  }
+  return reached.has(segments.length);
+}
+
+function skipRuns(places: Set<number>, segments: readonly (Segment | "**")[]): Set<number> {
+  for (const at of places) if (segments[at] === "**") places.add(at + 1);
+  return places;
+}
+
 /** The folders and name a pattern begins with, up to its first sign. */
 export function leadingNames(pattern: PathPattern): string[] {
   const names: string[] = [];

@@ -10,15 +10,15 @@ export interface Segment {
 }
 
 /** A letter that means itself, any one letter, any run of letters, or one letter of a set. */
-type Token = string | typeof anyOne | typeof anyRun | LetterSet;
+export type Token = string | typeof anyOne | typeof anyRun | LetterSet;
 
-interface LetterSet {
+export interface LetterSet {
   readonly negated: boolean;
   readonly ranges: readonly (readonly [number, number])[];
 }
 
-const anyOne: { readonly any: "one" } = { any: "one" };
-const anyRun: { readonly any: "run" } = { any: "run" };
+export const anyOne: { readonly any: "one" } = { any: "one" };
+export const anyRun: { readonly any: "run" } = { any: "run" };
 
 /** `*`, `?` and `[…]` as in gitignore; `\*` and the other escapes of rules are literal. */
 export function compileSegment(text: string): Segment {

@@ -1,6 +1,7 @@
 import type { Inner } from "./inner.ts";
 import { parseShell } from "./parse.ts";
 import type { CommandPart } from "./part.ts";
+import { startIn } from "./places.ts";
 import { costs, oddCharacters } from "./prefilter.ts";
 import { fixedScope } from "./scope.ts";
 import { type Walk, walkScript } from "./walk.ts";
@@ -35,7 +36,7 @@ export function parseNested(inner: Inner & { kind: "script" }, part: CommandPart
     walk.problems.push({ code: "syntax", at, text: parsed.failed });
     return;
   }
-  walkScript(parsed.script, part.places, {
+  walkScript(parsed.script, startIn(part.places), {
     ...walk,
     scope: fixedScope(inner.text, at),
     dialect: inner.dialect,

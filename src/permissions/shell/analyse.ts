@@ -69,6 +69,7 @@ function analyse(original: string, masked: Masked, heredocs: Set<number>, contex
     budget: { characters: nestedCharacters },
     home: context.home,
     envNames: new Set(context.envNames),
+    volatile: new Set(),
   };
   try {
     walkScript(parsed.script, here(context.cwd), walk);

@@ -1,13 +1,17 @@
 import type { Assignment } from "unbash";
+import { escapePattern } from "./atoms.ts";
+import { assignedValues } from "./expand-word.ts";
 import { collectScripts } from "./expansion.ts";
 import { isHarmlessName, isPrivateName } from "./names.ts";
-import { type Places, type ShellWord, type Span, staticValue } from "./part.ts";
+import { type Span, staticValue } from "./part.ts";
+import { placesOf, type State } from "./places.ts";
 import { type Found, report, type Scope } from "./scope.ts";
+import { type VariableValue, withVariable } from "./variables.ts";
 import type { Walk } from "./walk.ts";
-import { readWord } from "./word.ts";
+import { type ReadWord, readWord } from "./word.ts";
 
-/** `name=value` before a command goes into its environment; alone it stays in the shell. */
-export function walkAssignment(node: Assignment, exported: boolean, places: Places, walk: Walk, found: Found): void {
+/** `name=value` before a command goes into its environment; alone it stays in the shell. Gives what is known afterwards. */
+export function walkAssignment(node: Assignment, exported: boolean, state: State, walk: Walk, found: Found): State {
   const { scope } = walk;
   const raw = scope.source.slice(node.pos, node.end);
   const shape = /^([A-Za-z_][A-Za-z0-9_]*)(\+?)=/.exec(raw);
@@ -19,7 +23,7 @@ export function walkAssignment(node: Assignment, exported: boolean, places: Plac
   ) {
     report(found, "construct", scope, node, raw);
     collectScripts(node, scope, found);
-    return;
+    return state;
   }
   if (shape[2] === "+" && walk.dialect !== "bash") report(found, "construct", scope, node, "+= is not every shell's");
   const value = readWord(node.value, scope, found);
@@ -30,18 +34,32 @@ export function walkAssignment(node: Assignment, exported: boolean, places: Plac
     raw,
     scope.span(node.pos, node.end),
     known || (!exported && isPrivateName(name, walk.envNames)),
-    places,
+    state,
     walk,
   );
+  // A name set for one command is not seen by its own words; what some shells keep of it afterwards is not known.
+  const values = exported ? undefined : assignedValues(value, state, walk);
+  const before = shape[2] === "+" ? state.variables.get(name) : [{ text: "", live: false }];
+  return { ...state, variables: withVariable(state.variables, name, joined(before, values)) };
 }
 
-export function addName(name: string, text: string, at: Span, safe: boolean, places: Places, walk: Walk): void {
-  const part = { kind: "state", text, head: name, at, via: walk.via, places } as const;
+function joined(
+  before: readonly VariableValue[] | undefined,
+  added: readonly VariableValue[] | undefined,
+): readonly VariableValue[] | undefined {
+  if (before === undefined || added === undefined) return undefined;
+  if (before.length === 1 && before[0]?.text === "") return added;
+  if ([...before, ...added].some(({ live }) => live)) return undefined;
+  return before.flatMap((first) => added.map(({ text }) => ({ text: first.text + text, live: false })));
+}
+
+export function addName(name: string, text: string, at: Span, safe: boolean, state: State, walk: Walk): void {
+  const part = { kind: "state", text, head: name, at, via: walk.via, places: placesOf(state) } as const;
   walk.parts.push(safe ? part : { ...part, unsafe: name });
 }
 
 /** `export A=1`: the parser gives the assignment apart; as an argument it is one word. */
-export function readAssignedWord(node: Assignment, scope: Scope, found: Found): ShellWord {
+export function readAssignedWord(node: Assignment, scope: Scope, found: Found): ReadWord {
   const raw = scope.source.slice(node.pos, node.end);
   if (node.value.type !== "Word" || node.index !== undefined || !raw.endsWith(node.value.text)) {
     report(found, "construct", scope, node, raw);
@@ -57,8 +75,11 @@ export function readAssignedWord(node: Assignment, scope: Scope, found: Found): 
   }
   const value = readWord(node.value, scope, found);
   const [first, ...rest] = value.pieces;
+  const { atoms, ...word } = value;
+  const name = { pattern: escapePattern(raw.slice(0, -node.value.text.length)), quoted: true };
   return {
-    ...value,
+    ...word,
+    ...(atoms ? { atoms: [name, ...atoms] } : {}),
     raw,
     at: scope.span(node.pos, node.end),
     pieces: [raw.slice(0, -node.value.text.length) + first, ...rest],

@@ -17,9 +17,11 @@ export interface PlainForm {
   readonly sets: readonly string[];
   /** Names it puts into the environment, with whether their value is known. */
   readonly exports: readonly string[];
+  /** What it puts into names, where it says so. */
+  readonly values: readonly (readonly [name: string, value: string])[];
 }
 
-const nothingSet: PlainForm = { sets: [], exports: [] };
+const nothingSet: PlainForm = { sets: [], exports: [], values: [] };
 
 /** Undefined: no such builtin. `"evaluates"`: it would read text again. Otherwise what its plain form sets. */
 export function readBuiltin(head: string, args: readonly ShellWord[]): PlainForm | "evaluates" | undefined {
@@ -44,15 +46,22 @@ function plainForm(head: string, args: readonly string[]): PlainForm | undefined
       return args.every((arg) => /^%?\d+$/.test(arg)) ? nothingSet : undefined;
     case "read": {
       const names = args[0] === "-r" ? args.slice(1) : args;
-      return names.length > 0 && names.every(isName) ? { sets: names, exports: [] } : undefined;
+      return names.length > 0 && names.every(isName) ? { sets: names, exports: [], values: [] } : undefined;
     }
     case "export": {
       const names = args.map((arg) => /^([A-Za-z_][A-Za-z0-9_]*)(=[\s\S]*)?$/.exec(arg)?.[1]);
-      return args.length > 0 && names.every((name) => name !== undefined) ? { sets: [], exports: names } : undefined;
+      if (args.length === 0 || !names.every((name) => name !== undefined)) return undefined;
+      const values = args.filter((arg) => arg.includes("=")).map((arg) => cutAtEquals(arg));
+      return { sets: [], exports: names, values };
     }
     default:
       return undefined;
   }
+}
+
+function cutAtEquals(text: string): readonly [string, string] {
+  const at = text.indexOf("=");
+  return [text.slice(0, at), text.slice(at + 1)];
 }
 
 /** `set -e`, `set -euo pipefail`, `set +e`: how failures end the script, and nothing else. */

@@ -2,41 +2,49 @@ import type { Command } from "unbash";
 import { parseNested } from "./analyse-nested.ts";
 import { addName, readAssignedWord, walkAssignment } from "./assignment.ts";
 import { type PlainForm, readBuiltin } from "./builtins.ts";
+import { expandWord } from "./expand-word.ts";
 import { walkFound } from "./found.ts";
 import type { Inner } from "./inner.ts";
 import { isHarmlessName, isPrivateName } from "./names.ts";
-import { type CommandPart, type Places, type ShellWord, type Span, staticValue } from "./part.ts";
-import { type Flow, follow, nowhere, staying, unknownPlace } from "./places.ts";
-import { standardInput, walkRedirections } from "./redirection.ts";
+import { type CommandPart, type ShellWord, type Span, staticValue } from "./part.ts";
+import { type Flow, follow, nowhere, placesOf, type State, startIn, staying, unknownPlace } from "./places.ts";
+import { inputReveals, standardInput, walkRedirections } from "./redirection.ts";
 import { nothingFound } from "./scope.ts";
 import { unwrap } from "./unwrap.ts";
+import { withoutVariables, withVariable } from "./variables.ts";
 import type { Walk } from "./walk.ts";
-import { readWord } from "./word.ts";
+import { type ReadWord, readWord } from "./word.ts";
 
 const mostWrappers = 5;
 
 /** A simple command: what it sets, what it redirects, what it starts, and where the shell stands afterwards. */
-export function walkCommand(node: Command, places: Places, walk: Walk): Flow {
+export function walkCommand(node: Command, before: State, walk: Walk): Flow {
   const found = nothingFound();
-  const words: ShellWord[] = [];
-  if (node.name) words.push(readWord(node.name, walk.scope, found));
+  const read: ReadWord[] = [];
+  if (node.name) read.push(readWord(node.name, walk.scope, found));
   for (const item of node.suffix) {
-    if (item.type === "Word") words.push(readWord(item, walk.scope, found));
-    else if (item.type === "Assignment") words.push(readAssignedWord(item, walk.scope, found));
+    if (item.type === "Word") read.push(readWord(item, walk.scope, found));
+    else if (item.type === "Assignment") read.push(readAssignedWord(item, walk.scope, found));
   }
+  let state = before;
   for (const item of node.prefix) {
-    if (item.type === "Assignment") walkAssignment(item, words.length > 0, places, walk, found);
+    if (item.type === "Assignment") state = walkAssignment(item, read.length > 0, state, walk, found);
   }
-  walkFound(found, places, walk);
-  walkRedirections(node.redirects, places, walk);
-  if (words.length === 0) return staying(places);
+  walkFound(found, before, walk);
+  walkRedirections(node.redirects, state, walk);
+  if (read.length === 0) return staying(state);
+  const words = read.map((word) => expandWord(word, before, walk));
   const raw = walk.scope.source.slice(node.name?.pos ?? node.pos, node.end);
   const stdin = standardInput(node.redirects, walk.scope);
-  return runCommand({ words, raw, at: walk.scope.span(node.pos, node.end), openEnded: false, stdin }, places, walk);
+  const reveals = inputReveals(node.redirects, before, walk);
+  const at = walk.scope.span(node.pos, node.end);
+  return runCommand({ words, raw, at, openEnded: false, stdin, reveals }, state, walk);
 }
 
 interface Started {
   readonly carried?: boolean;
+  readonly fed?: boolean;
+  readonly reveals: readonly string[];
   readonly words: readonly ShellWord[];
   readonly raw: string;
   readonly at: Span;
@@ -46,38 +54,48 @@ interface Started {
 }
 
 /** A command from its words: written in the text, or found inside a wrapper. */
-function runCommand({ words, raw, at, openEnded, stdin, carried }: Started, places: Places, walk: Walk): Flow {
+function runCommand(
+  { words, raw, at, openEnded, stdin, carried, fed, reveals }: Started,
+  state: State,
+  walk: Walk,
+): Flow {
   const [name, ...args] = words;
-  if (name === undefined) return staying(places);
+  if (name === undefined) return staying(state);
   const head = staticValue(name);
-  const base = { kind: "command", words, raw, at, via: walk.via, places, openEnded } as const;
-  const part: CommandPart = walk.within ? { ...base, within: walk.within, ...(carried ? { carried } : {}) } : base;
+  const places = placesOf(state);
+  const shown = reveals.length > 0 ? { inputReveals: reveals } : {};
+  const base = { kind: "command", words, raw, at, via: walk.via, places, openEnded, ...shown } as const;
+  const part: CommandPart = walk.within
+    ? { ...base, within: walk.within, ...(carried ? { carried } : {}), ...(fed ? { fed } : {}) }
+    : base;
   if (head === undefined) {
     walk.parts.push(part);
-    return staying(places);
+    return staying(state);
   }
   const builtin = readBuiltin(head, args);
-  if (builtin !== undefined && builtin !== "evaluates") return runPlainForm(part, head, builtin, places, walk);
+  if (builtin !== undefined && builtin !== "evaluates") return runPlainForm(part, head, builtin, state, walk);
   if (builtin === "evaluates") walk.problems.push({ code: "second-evaluation", at, text: raw });
   const inners = unwrap(head.slice(head.lastIndexOf("/") + 1), args, stdin);
   const opaque = inners.find((inner) => inner.kind === "opaque");
   walk.parts.push(opaque ? { ...part, opaque: opaque.why } : part);
   for (const inner of inners) runInner(inner, head, part, stdin, walk);
   if (head === "cd" || head === "pushd" || head === "popd") {
-    return follow(head, args, places, walk.home, walk.envNames.has("CDPATH"));
+    return follow(head, args, state, walk.home, walk.envNames.has("CDPATH"));
   }
   return inners.length > 0 && /^(command|builtin|eval|exec)$/.test(head)
-    ? staying(unknownPlaceIfMoved(inners, places))
-    : staying(places);
+    ? staying(unknownPlaceIfMoved(inners, state))
+    : staying(state);
 }
 
-function runPlainForm(part: CommandPart, head: string, form: PlainForm, places: Places, walk: Walk): Flow {
+function runPlainForm(part: CommandPart, head: string, form: PlainForm, state: State, walk: Walk): Flow {
   const text = part.words.map((word) => staticValue(word) ?? word.raw).join(" ");
-  walk.parts.push({ kind: "state", text, head, at: part.at, via: part.via, places });
-  for (const name of form.sets) addName(name, name, part.at, isPrivateName(name, walk.envNames), places, walk);
-  for (const name of form.exports) addName(name, name, part.at, isHarmlessName(name), places, walk);
+  walk.parts.push({ kind: "state", text, head, at: part.at, via: part.via, places: part.places });
+  for (const name of form.sets) addName(name, name, part.at, isPrivateName(name, walk.envNames), state, walk);
+  for (const name of form.exports) addName(name, name, part.at, isHarmlessName(name), state, walk);
+  let variables = withoutVariables(state.variables, form.sets);
+  for (const [name, text] of form.values) variables = withVariable(variables, name, [{ text, live: false }]);
   // Not `return`: outside of a function it fails, and the script goes on.
-  return staying(head === "exit" ? nowhere : places);
+  return staying(head === "exit" ? nowhere : { ...state, variables });
 }
 
 function runInner(inner: Inner, head: string, part: CommandPart, stdin: string | undefined, walk: Walk): void {
@@ -98,18 +116,29 @@ function runInner(inner: Inner, head: string, part: CommandPart, stdin: string |
   }
   for (const word of inner.sets) {
     const name = /^[^=]*/.exec(word.pieces[0])?.[0] ?? "";
-    addName(name, word.raw, word.at, isHarmlessName(name) && staticValue(word) !== undefined, part.places, below);
+    addName(
+      name,
+      word.raw,
+      word.at,
+      isHarmlessName(name) && staticValue(word) !== undefined,
+      startIn(part.places),
+      below,
+    );
   }
   const raw = inner.words.map((word) => word.raw).join(" ");
-  const places = inner.elsewhere ? unknownPlace : part.places;
-  const carried = inner.carried === true;
-  runCommand({ words: inner.words, raw, at: part.at, openEnded: inner.openEnded, stdin, carried }, places, below);
+  const state = inner.elsewhere ? unknownPlace : startIn(part.places);
+  const { words, openEnded, carried = false, fed = false } = inner;
+  runCommand(
+    { words, raw, at: part.at, openEnded, stdin, carried, fed, reveals: part.inputReveals ?? [] },
+    state,
+    below,
+  );
 }
 
-function unknownPlaceIfMoved(inners: readonly Inner[], places: Places): Places {
+function unknownPlaceIfMoved(inners: readonly Inner[], state: State): State {
   const moved = inners.some(
     (inner) =>
       inner.kind !== "command" || /^(cd|pushd|popd)$/.test(inner.words[0] ? (staticValue(inner.words[0]) ?? "cd") : ""),
   );
-  return moved ? unknownPlace : places;
+  return moved ? unknownPlace : state;
 }

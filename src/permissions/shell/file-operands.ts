@@ -1,36 +1,135 @@
+import { escapePattern } from "./atoms.ts";
+import { type FileProgram, filePrograms } from "./file-programs.ts";
+import { optionValues } from "./option-values.ts";
 import { type CommandPart, type Places, type ShellWord, staticValue } from "./part.ts";
 
 /** A word that names a file, and what happens to it. */
 export interface FileOperand {
-  readonly word: ShellWord;
+  /** The name as a pattern of bash; absent when it is not known beforehand. */
+  readonly pattern?: string;
+  readonly raw: string;
   readonly access: "read" | "write";
 }
 
-/** What programs do with their operands: read them, write them, or read all and write the last (PE-35). Best effort. */
-const programs: ReadonlyMap<string, "reads" | "writes" | "writes last"> = new Map([
-  ...(
-    "cat head tail less more nl wc od xxd hexdump strings grep egrep fgrep rg ag awk sort uniq cut paste diff cmp comm file stat " +
-    "base64 md5sum sha1sum sha256sum sha512sum cksum jq yq bat tac rev fold fmt column source . tar zip gzip bzip2 xz split"
-  )
-    .split(" ")
-    .map((name) => [name, "reads"] as const),
-  ..."rm rmdir mv tee touch truncate mkdir chmod chown chgrp unlink shred dd sed patch ed ex vi vim nano mkfifo mknod unzip gunzip"
-    .split(" ")
-    .map((name) => [name, "writes"] as const),
-  ...["cp", "ln", "install", "rsync", "scp", "link"].map((name) => [name, "writes last"] as const),
-]);
-
-/** The operands of a command that is known to work on files; none for any other. */
+/** The operands of a command that is known to work on files; none for any other. Best effort. */
 export function fileOperands(part: CommandPart): FileOperand[] {
   const [name, ...args] = part.words;
-  const head = name && staticValue(name)?.split("/").at(-1);
-  const does = head === undefined ? undefined : programs.get(head);
-  if (does === undefined) return [];
-  const words = args.flatMap((word) => namesIn(word));
-  if (does === "reads") return words.map((word) => ({ word, access: "read" }));
-  if (does === "writes") return words.map((word) => ({ word, access: "write" }));
+  const head = (name && staticValue(name)?.split("/").at(-1)) ?? "";
+  const program = filePrograms.get(head);
+  if (program === undefined) return optionFiles(head, args);
+  const words = args
+    .map((word, index) => ({ raw: word.raw, names: namesOf(word, index, args, program) }))
+    .filter(({ names }) => names.length > 0);
   const elsewhere = args.some((word) => /^(-t|--target-directory)/.test(word.pieces[0]));
-  return words.map((word, index) => ({ word, access: elsewhere || index === words.length - 1 ? "write" : "read" }));
+  return words.flatMap(({ raw, names }, index) => {
+    const last = elsewhere || index === words.length - 1;
+    const access = program.does === "writes" || (program.does === "writes last" && last) ? "write" : "read";
+    return names.map((pattern) => operand(pattern, raw, access));
+  });
+}
+
+/** Whether a command works on the files that its words name. */
+export function worksOnFiles(part: CommandPart): boolean {
+  const head = part.words[0] && staticValue(part.words[0])?.split("/").at(-1);
+  return head !== undefined && filePrograms.has(head);
+}
+
+function operand(pattern: string | undefined, raw: string, access: "read" | "write"): FileOperand {
+  return pattern === undefined ? { raw, access } : { pattern, raw, access };
+}
+
+/** The names a word may be, as patterns; undefined among them for a name that is not known. */
+function namesOf(
+  word: ShellWord,
+  index: number,
+  args: readonly ShellWord[],
+  program: FileProgram,
+): readonly (string | undefined)[] {
+  const patterns = patternsOf(word);
+  if (patterns) return patterns.flatMap(namesIn);
+  // What may split can become further words, whatever its place.
+  if (word.splits) return [undefined];
+  if (word.pieces[0].startsWith("-")) return fileOption.test(word.pieces[0]) ? [undefined] : [];
+  return isText(index, args, program) ? [] : [undefined];
+}
+
+/** All a word may become, as patterns. */
+function patternsOf(word: ShellWord): readonly string[] | undefined {
+  const text = staticValue(word);
+  return text === undefined ? word.expansions : [escapePattern(text)];
+}
+
+const fileOption =
+  /^--(file|from-file|files0-from|target-directory|output|reference|exclude-from|include-from|rawfile|slurpfile)=/;
+
+/** The value of an option that takes text, or a first operand that is a pattern, a script or a mode. */
+function isText(index: number, args: readonly ShellWord[], { text, textFirst }: FileProgram): boolean {
+  const before = args[index - 1];
+  const option = (before && /^-[A-Za-z]*([A-Za-z])$/.exec(staticValue(before) ?? "")?.[1]) ?? "";
+  if (option !== "" && text.includes(option)) return true;
+  // `--arg name value` of jq.
+  if (args.slice(Math.max(0, index - 2), index).some((word) => /^--arg(json)?$/.test(word.pieces[0]))) return true;
+  if (textFirst === undefined || args.slice(0, index).some((word, at) => !isOption(word) && !isValue(at))) return false;
+  return !args.some(
+    (word) => new RegExp(`^-[A-Za-z]*[${textFirst}-]$`).test(staticValue(word) ?? "") && textFirst !== "",
+  );
+
+  function isValue(at: number): boolean {
+    const previous = args[at - 1];
+    const letter = (previous && /^-[A-Za-z]*([A-Za-z])$/.exec(staticValue(previous) ?? "")?.[1]) ?? "";
+    return letter !== "" && text.includes(letter);
+  }
+}
+
+function isOption(word: ShellWord): boolean {
+  return word.pieces[0].startsWith("-");
+}
+
+/** A pattern as a name; of `of=x`, `--file=x` and `-fx` the value. */
+function namesIn(pattern: string): string[] {
+  const value = /^(?:-{1,2}[\w-]+|if|of)=(.*)$/s.exec(pattern)?.[1];
+  if (value !== undefined) return value === "" ? [] : [value];
+  if (!pattern.startsWith("-")) return pattern === "" ? [] : [pattern];
+  const attached = [/^-[A-Za-z](.+)$/s.exec(pattern)?.[1], /^-[A-Za-z]+?([./].*)$/s.exec(pattern)?.[1]];
+  return [...new Set(attached.filter((name) => name !== undefined))];
+}
+
+/** Letters of curl and wget that take no value. */
+const flags = "0123456789#afgiIjkLnNORsSvZqc";
+
+/** Files that only options name, of programs whose operands are something else. */
+function optionFiles(head: string, args: readonly ShellWord[]): FileOperand[] {
+  const values = (short: string, ...long: string[]) =>
+    optionValues(args, { short, long: long.map((name) => `--${name}`), flags });
+  const files = (words: readonly ShellWord[], access: "read" | "write") =>
+    words.flatMap((word) => (patternsOf(word) ?? [undefined]).map((pattern) => operand(pattern, word.raw, access)));
+  switch (head) {
+    case "curl":
+      return [
+        ...values("dFH", "data", "data-ascii", "data-binary", "data-urlencode", "json", "form", "header").flatMap(
+          behindAt,
+        ),
+        ...files(values("TKb", "upload-file", "config", "cookie"), "read"),
+        ...files(values("oD", "output", "dump-header", "cookie-jar"), "write"),
+      ];
+    case "wget":
+      return [
+        ...files(values("i", "post-file", "body-file", "input-file", "load-cookies"), "read"),
+        ...files(values("Ooa", "output-document", "output-file", "append-output"), "write"),
+      ];
+    case "xargs":
+      return files(values("a", "arg-file"), "read");
+    default:
+      return [];
+  }
+}
+
+/** `@file`, `name=@file` and `name=<file` of curl. */
+function behindAt(word: ShellWord): FileOperand[] {
+  const lead = /^(?:[\w.-]*=)?[@<]/.exec(word.pieces[0])?.[0];
+  if (lead === undefined) return [];
+  const patterns = patternsOf(word)?.map((pattern) => pattern.slice(lead.length)) ?? [undefined];
+  return patterns.map((pattern) => operand(pattern?.replace(/;.*$/s, ""), word.raw, "read"));
 }
 
 /** What `cp a b folder` really writes: `folder/a` and `folder/b`, whether or not the folder is there. */
@@ -47,15 +146,6 @@ export function copiedPaths(part: CommandPart, home: string): string[] {
     const name = staticValue(from)?.replace(/\/+$/, "").split("/").at(-1) ?? "";
     return paths.map((path) => `${path}/${name}`);
   });
-}
-
-/** A word as a name; of `of=x` and `--file=x` the value. */
-function namesIn(word: ShellWord): ShellWord[] {
-  const text = staticValue(word);
-  if (text === undefined) return word.tilde === undefined ? [] : [word];
-  const value = /^(?:-{1,2}[\w-]+|if|of)=(.*)$/s.exec(text)?.[1];
-  if (value !== undefined) return value === "" ? [] : [{ ...word, pieces: [value] }];
-  return text === "" || text.startsWith("-") ? [] : [word];
 }
 
 /** The paths a word may name in the folders a part may run in. `sure` is false when there may be others. */

@@ -1,3 +1,4 @@
+import { escapePattern } from "./atoms.ts";
 import { type ShellWord, staticValue } from "./part.ts";
 
 /** What a command starts in turn. */
@@ -9,6 +10,8 @@ export type Inner =
       readonly sets: readonly ShellWord[];
       /** It runs in folders that are not known beforehand. */
       readonly elsewhere?: boolean;
+      /** Some of its words come from standard input. */
+      readonly fed?: boolean;
       /** A rule that covers the program around it covers it too. */
       readonly carried?: boolean;
     }
@@ -37,11 +40,12 @@ export function scriptOf(words: readonly ShellWord[], dialect: Dialect, openEnde
   return { kind: "script", text: texts.join(" "), dialect, from, openEnded };
 }
 
-/** The word with each occurrence of `text` made a gap. */
-export function withoutText(word: ShellWord, text: string): ShellWord {
+/** The word with each occurrence of `text` made a gap. `names` are patterns for what comes in its place. */
+export function withoutText(word: ShellWord, text: string, names: readonly string[]): ShellWord {
   if (text === "" || !word.pieces.some((piece) => piece.includes(text))) return word;
   const [first = "", ...rest] = word.pieces.flatMap((piece) => piece.split(text));
-  return { ...word, pieces: [first, ...rest] };
+  const expansions = names.map((name) => [first, ...rest].map(escapePattern).join(name));
+  return { ...word, pieces: [first, ...rest], expansions };
 }
 
 export const emptyWord: ShellWord = {

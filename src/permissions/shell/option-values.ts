@@ -4,6 +4,8 @@ import { type ShellWord, staticValue } from "./part.ts";
 export interface WantedOptions {
   readonly short?: string;
   readonly long?: readonly string[];
+  /** Letters that may stand before one of `short` in a cluster; any if absent. */
+  readonly flags?: string;
 }
 
 const shortestAbbreviation = 5;
@@ -20,7 +22,10 @@ export function optionValues(words: readonly ShellWord[], wanted: WantedOptions)
     const cluster = /^-[A-Za-z0-9]*/.exec(first)?.[0] ?? "";
     return Array.from(wanted.short ?? "").flatMap((letter) => {
       const at = cluster.indexOf(letter, 1);
-      if (at < 0) return [];
+      const { flags } = wanted;
+      if (at < 0 || (flags !== undefined && Array.from(cluster.slice(1, at)).some((flag) => !flags.includes(flag)))) {
+        return [];
+      }
       const value = cutWord(word, at + 1);
       return staticValue(value) === "" ? (next ? [next] : []) : [value];
     });

@@ -15,6 +15,13 @@ export interface ShellWord {
   readonly tilde?: string;
   /** A slash or a glob stands right behind an expansion, as in `"$D"/*`. */
   readonly behindVariable: boolean;
+  /**
+   * All that bash may make of a word with variables or globs in it, as patterns for names of files: signs that mean
+   * themselves are escaped. Absent where the word is known anyway, and where something in it is not known beforehand.
+   */
+  readonly expansions?: readonly string[];
+  /** Variables in it whose value is known neither from the text nor to be harmless. */
+  readonly reveals?: readonly string[];
   /** Further values the word may have where programs read it differently. */
   readonly readings: readonly string[];
 }
@@ -38,6 +45,10 @@ export interface CommandPart extends Part {
   readonly raw: string;
   /** The wrapper this command stands in, whose exact rule covers it too. */
   readonly within?: CommandPart;
+  /** Variables that stand in a here-document or here-string of its own, as `reveals` of words. */
+  readonly inputReveals?: readonly string[];
+  /** Some of its words come from standard input, as with `xargs`. */
+  readonly fed?: boolean;
   /** A rule that allows the program around it allows it too, as with `npx`. */
   readonly carried?: boolean;
   /** Why what it starts cannot be seen: nothing but an exact rule allows it. */

@@ -1,32 +1,52 @@
 import { posix } from "node:path";
 import { type Places, type ShellWord, staticValue } from "./part.ts";
+import { mergeVariables, noVariables, type Variables } from "./variables.ts";
+
+/** What is known at one point of a script: the folders it may be in, and its variables. */
+export interface State extends Places {
+  readonly variables: Variables;
+}
 
 /** Where a list goes on: after success, and after failure. No folder at all means that it never does. */
 export interface Flow {
-  readonly ok: Places;
-  readonly fail: Places;
+  readonly ok: State;
+  readonly fail: State;
 }
 
-export const nowhere: Places = { folders: [], unknown: false };
-export const unknownPlace: Places = { folders: [], unknown: true };
+export const nowhere: State = { folders: [], unknown: false, variables: noVariables };
+/** In whatever folder, and with whatever in its variables. */
+export const unknownPlace: State = { folders: [], unknown: true, variables: noVariables };
 
 const mostFolders = 4;
 const longestFolder = 512;
 
-export function here(folder: string): Places {
-  return { folders: [folder], unknown: false };
+export function here(folder: string): State {
+  return { folders: [folder], unknown: false, variables: noVariables };
 }
 
-export function staying(places: Places): Flow {
-  return { ok: places, fail: places };
+/** The beginning of a script that another shell runs in these folders. */
+export function startIn({ folders, unknown }: Places): State {
+  return { folders, unknown, variables: noVariables };
 }
 
-export function either(a: Places, b: Places): Places {
-  if (a === b) return a;
-  if (b.folders.every((folder) => a.folders.includes(folder)) && (a.unknown || !b.unknown)) return a;
+export function placesOf({ folders, unknown }: State): Places {
+  return { folders, unknown };
+}
+
+export function staying(state: State): Flow {
+  return { ok: state, fail: state };
+}
+
+export function either(a: State, b: State): State {
+  if (a === b || !isReachable(b)) return a;
+  if (!isReachable(a)) return b;
+  const variables = mergeVariables(a.variables, b.variables);
+  if (b.folders.every((folder) => a.folders.includes(folder)) && (a.unknown || !b.unknown)) {
+    return variables === a.variables ? a : { ...a, variables };
+  }
   const folders = [...new Set([...a.folders, ...b.folders])];
   const unknown = a.unknown || b.unknown || folders.length > mostFolders;
-  return { folders: folders.slice(0, mostFolders), unknown };
+  return { folders: folders.slice(0, mostFolders), unknown, variables };
 }
 
 export function isReachable(places: Places): boolean {
@@ -34,13 +54,14 @@ export function isReachable(places: Places): boolean {
 }
 
 /** Where `cd` or `pushd` with these words leads; a failing `cd` stays where it was. */
-export function follow(head: string, args: readonly ShellWord[], from: Places, home: string, hasCdPath: boolean): Flow {
+export function follow(head: string, args: readonly ShellWord[], from: State, home: string, hasCdPath: boolean): Flow {
   const to = destination(head, args, home, hasCdPath);
-  if (to === undefined) return { ok: unknownPlace, fail: from };
-  if (posix.isAbsolute(to)) return { ok: here(posix.resolve(to)), fail: from };
+  const { variables } = from;
+  if (to === undefined) return { ok: { ...unknownPlace, variables }, fail: from };
+  if (posix.isAbsolute(to)) return { ok: { ...here(posix.resolve(to)), variables }, fail: from };
   const reached = from.folders.map((folder) => (/^[\w-]+$/.test(to) ? `${folder}/${to}` : posix.resolve(folder, to)));
   const folders = [...new Set(reached)].filter((folder) => folder.length <= longestFolder);
-  return { ok: { folders, unknown: from.unknown || folders.length < reached.length }, fail: from };
+  return { ok: { folders, unknown: from.unknown || folders.length < reached.length, variables }, fail: from };
 }
 
 function destination(head: string, args: readonly ShellWord[], home: string, hasCdPath: boolean): string | undefined {

@@ -49,10 +49,11 @@ export const readOnlyCommands: ReadOnlyTable = new Map<string, ReadOnlyCommand>(
     },
   ],
   [
+    // Not `-f` and `-F`: they never end.
     "tail",
     {
       operands: "files",
-      flags: "fFqvz",
+      flags: "qvz",
       valued: "nc",
       also: /^-\d+$/,
       long: long("quiet verbose"),
@@ -188,10 +189,11 @@ export function readOnlyFiles(part: CommandPart, table: ReadOnlyTable): ReadFile
   const [name, ...args] = part.words;
   const head = name && staticValue(name);
   if (head === undefined || part.openEnded) return undefined;
-  if (head === "test" || head === "[") return shallow(testedFiles(head === "[" ? args.slice(0, -1) : args));
+  if (head === "test") return shallow(testedFiles(args));
+  if (head === "[" || head === "[[") return shallow(testedFiles(args.slice(0, -1)));
   const command = table.get(head);
-  if (command === undefined) return undefined;
-  if (command.operands === "anything") return shallow([]);
+  if (command === undefined || (!silent.has(head) && showsSecrets(part))) return undefined;
+  if (command.operands === "anything") return head === "printf" && !printsLittle(args) ? undefined : shallow([]);
   const read = readArguments(args, command, command.operands === "text");
   if (read === undefined) return undefined;
   const named = read.options.flatMap(({ name: option, value }) =>
@@ -203,6 +205,28 @@ export function readOnlyFiles(part: CommandPart, table: ReadOnlyTable): ReadFile
     files,
     deep: command.deep !== undefined && read.options.some(({ name: option }) => command.deep?.includes(option)),
   };
+}
+
+/** Commands that print nothing of their words. */
+const silent = new Set(["true", "false"]);
+
+/** A variable that is neither known from the text nor harmless would be printed for whoever reads the result. */
+function showsSecrets({ words, inputReveals = [] }: CommandPart): boolean {
+  return inputReveals.length > 0 || words.some(({ reveals = [] }) => reveals.length > 0);
+}
+
+const widest = 1_000;
+
+/** A width that is large, or comes with the arguments, makes any amount of text. */
+function printsLittle(args: readonly ShellWord[]): boolean {
+  const format = args.find((word) => staticValue(word) !== "--");
+  if (format === undefined) return true;
+  const text = staticValue(format);
+  if (text === undefined)
+    return format.expansions !== undefined && !format.expansions.some((known) => /%.*[*\d]/s.test(known));
+  return [...text.matchAll(/%[-+ 0#']*(\*|\d*)(?:\.(\*|\d*))?/g)].every(([, width = "", precision = ""]) =>
+    [width, precision].every((size) => size !== "*" && Number(size) <= widest),
+  );
 }
 
 function shallow(files: readonly ShellWord[] | undefined): ReadFiles | undefined {

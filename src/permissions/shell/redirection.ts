@@ -1,22 +1,25 @@
 import type { HereDoc, Redirection } from "unbash";
+import { expandWord, knownIn } from "./expand-word.ts";
 import { collectScripts, readArithmetic, readParameter, readSimple, readSubstitution } from "./expansion.ts";
 import { walkFound } from "./found.ts";
 import { readQuoted } from "./literal.ts";
-import { type Places, staticValue } from "./part.ts";
+import { staticValue } from "./part.ts";
+import { placesOf, type State } from "./places.ts";
+import { revealedNames } from "./revealed-names.ts";
 import { type Found, nothingFound, report, type Scope } from "./scope.ts";
 import type { Walk } from "./walk.ts";
 import { readWord } from "./word.ts";
 
 /** Redirections as parts of their own (PE-32): a write or a read each, but for copies and closings of descriptors. */
-export function walkRedirections(redirections: readonly Redirection[], places: Places, walk: Walk): void {
+export function walkRedirections(redirections: readonly Redirection[], state: State, walk: Walk): void {
   for (const redirection of redirections) {
     const found = nothingFound();
-    readRedirection(redirection, places, walk, found);
-    walkFound(found, places, walk);
+    readRedirection(redirection, state, walk, found);
+    walkFound(found, state, walk);
   }
 }
 
-function readRedirection(node: Redirection, places: Places, walk: Walk, found: Found): void {
+function readRedirection(node: Redirection, state: State, walk: Walk, found: Found): void {
   const { scope } = walk;
   const descriptor = node.descriptor;
   if (descriptor?.type === "FileDescriptorVariable") {
@@ -31,7 +34,7 @@ function readRedirection(node: Redirection, places: Places, walk: Walk, found: F
     report(found, "syntax", scope, node, "a redirection without a target");
     return;
   }
-  const target = readWord(node.target, scope, found);
+  const target = expandWord(readWord(node.target, scope, found), state, walk);
   if (node.type === "HereString") return;
   if (node.operator === ">&" || node.operator === "<&") {
     if (/^([0-9]+|-)$/.test(target.raw)) return;
@@ -39,6 +42,7 @@ function readRedirection(node: Redirection, places: Places, walk: Walk, found: F
   }
   const at = scope.span(node.pos, node.end);
   const { via } = walk;
+  const places = placesOf(state);
   const writes = node.operator !== "<" && node.operator !== "<&";
   walk.parts.push({ kind: writes ? "write" : "read", operator: node.operator, target, at, via, places });
   if (node.operator === "<>") walk.parts.push({ kind: "read", operator: "<>", target, at, via, places });
@@ -79,6 +83,18 @@ function readHeredoc(node: HereDoc, scope: Scope, found: Found): void {
   if (parts.some((part, index) => part.pos !== (index === 0 ? body.pos : parts[index - 1]?.end))) {
     report(found, "lexical", scope, body, "here-document");
   }
+}
+
+/** Variables that a here-document or here-string puts before a command, and that may hold a secret. */
+export function inputReveals(redirections: readonly Redirection[], state: State, walk: Walk): readonly string[] {
+  const { source } = walk.scope;
+  return redirections.flatMap((node) => {
+    if (node.type === "HereString" && node.target) {
+      return revealedNames(source.slice(node.target.pos, node.target.end), knownIn(state, walk));
+    }
+    if (node.type !== "HereDoc" || node.delimiter?.quoted) return [];
+    return revealedNames(source.slice(node.body.pos, node.body.end), knownIn(state, walk), true);
+  });
 }
 
 /** What a command finds on its standard input, where the text says so: a here-document or here-string without expansion. */

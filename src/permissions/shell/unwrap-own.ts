@@ -81,7 +81,7 @@ export function unwrapFind(args: readonly ShellWord[]): readonly Inner[] {
     }
     const end = endOfExec(args, index + 1);
     if (end === undefined) return [{ kind: "opaque", why: "find -exec without an end" }];
-    const words = args.slice(index + 1, end).map((inner) => withoutText(inner, "{}"));
+    const words = args.slice(index + 1, end).map((inner) => withoutText(inner, "{}", namesFound(args)));
     const openEnded = staticValue(args[end] ?? emptyWord) === "+";
     inners.push({ kind: "command", words, openEnded, sets: [], elsewhere: (staticValue(word) ?? "").endsWith("dir") });
     index = end;
@@ -92,6 +92,15 @@ export function unwrapFind(args: readonly ShellWord[]): readonly Inner[] {
     inners.push({ kind: "opaque", why: "a word that is not known may be find's -exec" });
   }
   return inners;
+}
+
+/** What `find` may put for `{}`: names that fit one of its patterns. Without one nothing is said about them. */
+function namesFound(args: readonly ShellWord[]): readonly string[] {
+  return args.flatMap((word, index) => {
+    const pattern = args[index + 1];
+    const text = pattern && /^-i?name$/.test(staticValue(word) ?? "") ? staticValue(pattern) : undefined;
+    return text === undefined ? [] : [`**/${text}`];
+  });
 }
 
 function endOfExec(args: readonly ShellWord[], start: number): number | undefined {

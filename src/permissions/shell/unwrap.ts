@@ -92,7 +92,7 @@ function unwrapProgram(head: string, args: readonly ShellWord[], wrapper: Wrappe
   if (rest.length === 0) return wrapper.startsShell ? [{ kind: "opaque", why: `${head} starts a shell` }] : [];
   const replaced = options.find(({ name }) => wrapper.replaces?.includes(name))?.value;
   if (replaced && !staticValue(replaced)) return [{ kind: "opaque", why: `what ${head} replaces is not known` }];
-  const words = replaced ? rest.map((word) => withoutText(word, staticValue(replaced) ?? "")) : rest;
+  const words = replaced ? rest.map((word) => withoutText(word, staticValue(replaced) ?? "", [])) : rest;
   const joins = wrapper.joins && !options.some(({ name }) => name === wrapper.execOption || name === "--exec");
   if (head === "parallel") {
     const end = rest.findIndex((word) => /^:::/.test(staticValue(word) ?? ""));
@@ -101,7 +101,15 @@ function unwrapProgram(head: string, args: readonly ShellWord[], wrapper: Wrappe
     return [scriptOf(command, "other", true)];
   }
   if (joins) return [scriptOf(words, "sh", false)];
-  return [{ kind: "command", words, openEnded: wrapper.appends === true && replaced === undefined, sets }];
+  return [
+    {
+      kind: "command",
+      words,
+      openEnded: wrapper.appends === true && replaced === undefined,
+      sets,
+      fed: wrapper.appends === true,
+    },
+  ];
 }
 
 function unwrapShell(args: readonly ShellWord[], dialect: Dialect, stdin: string | undefined): readonly Inner[] {

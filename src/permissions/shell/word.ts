@@ -1,5 +1,6 @@
 import type { Word, WordPart } from "unbash";
 import type { Glob } from "../rules/glob.ts";
+import { type Atom, escapePattern, unquotedPattern } from "./atoms.ts";
 import { readArithmetic, readParameter, readSimple, readSubstitution } from "./expansion.ts";
 import { hasBraces, hasBrackets, maskOf, readQuoted, readUnquoted } from "./literal.ts";
 import type { ShellWord, Span } from "./part.ts";
@@ -9,7 +10,7 @@ import { type Found, report, type Scope } from "./scope.ts";
  * A word of the tree as a value, checked against its source (PE-24, PE-25): the parts must cover the word without a hole,
  * and what the parser took for plain text must be plain text for bash. What is not goes to `found`.
  */
-export function readWord(word: Word, scope: Scope, found: Found): ShellWord {
+export function readWord(word: Word, scope: Scope, found: Found): ReadWord {
   const raw = scope.source.slice(word.pos, word.end);
   if (isPlain(raw) && word.text === raw) return plainWord(raw, scope.span(word.pos, word.end));
   const reading = fresh();
@@ -27,7 +28,13 @@ export function readWord(word: Word, scope: Scope, found: Found): ShellWord {
     ...(tilde === undefined ? {} : { tilde }),
     behindVariable: reading.behindVariable,
     readings: reading.others,
+    ...(reading.atoms ? { atoms: reading.atoms } : {}),
   };
+}
+
+/** A word as written, with what it is made of where bash expands nothing but variables and names of files in it. */
+export interface ReadWord extends ShellWord {
+  readonly atoms?: readonly Atom[];
 }
 
 /** Letters that mean themselves wherever they stand: most words of most commands. */
@@ -46,12 +53,24 @@ interface Reading {
   behindVariable: boolean;
   afterVariable: boolean;
   others: string[];
+  /** Undefined once something in the word is neither text nor a plain variable. */
+  atoms: Atom[] | undefined;
+  quoted: boolean;
 }
 
 const gap: Glob = ["", ""];
 
 function fresh(): Reading {
-  return { glob: [""], bare: "", splits: false, behindVariable: false, afterVariable: false, others: [] };
+  return {
+    glob: [""],
+    bare: "",
+    splits: false,
+    behindVariable: false,
+    afterVariable: false,
+    others: [],
+    atoms: [],
+    quoted: false,
+  };
 }
 
 function readParts(parts: readonly WordPart[], word: Word, reading: Reading, scope: Scope, found: Found): void {
@@ -76,12 +95,14 @@ function readPart(part: WordPart, reading: Reading, scope: Scope, found: Found):
       }
       reading.behindVariable ||= reading.afterVariable;
       reading.splits = true;
+      addAtom(reading, /['"\\$`]/.test(raw) ? undefined : { pattern: raw, quoted: false });
       add(reading, gap, maskOf(raw.length), false);
       break;
     case "SingleQuoted":
       if (raw.length < 2 || raw !== `'${part.value}'` || part.value.includes("'")) {
         report(found, "lexical", scope, part, raw);
       }
+      addAtom(reading, { pattern: escapePattern(raw.slice(1, -1)), quoted: true });
       add(reading, [raw.slice(1, -1)], maskOf(raw.length), false);
       break;
     case "DoubleQuoted":
@@ -90,26 +111,32 @@ function readPart(part: WordPart, reading: Reading, scope: Scope, found: Found):
     case "SimpleExpansion":
       readSimple(part, scope, found);
       reading.splits = true;
+      addAtom(reading, variableAtom(raw, reading.quoted));
       add(reading, gap, maskOf(raw.length), true);
       break;
     case "ParameterExpansion":
       readParameter(part, scope, found, readOperand);
       reading.splits = true;
+      addAtom(reading, variableAtom(raw, reading.quoted));
       add(reading, gap, maskOf(raw.length), true);
       break;
     case "CommandExpansion":
     case "ProcessSubstitution":
       readSubstitution(part, scope, found);
       reading.splits = true;
+      // `<(…)` is the name of a pipe.
+      addAtom(reading, part.type === "ProcessSubstitution" ? { pattern: "/dev/fd/63", quoted: true } : undefined);
       add(reading, gap, maskOf(raw.length), true);
       break;
     case "ArithmeticExpansion":
       readArithmetic(part, scope, found);
+      addAtom(reading, { name: "#", quoted: true });
       add(reading, gap, maskOf(raw.length), true);
       break;
     case "AnsiCQuoted":
       report(found, "construct", scope, part, raw);
       reading.others.push(part.value);
+      addAtom(reading, undefined);
       add(reading, [part.value], maskOf(raw.length), false);
       break;
     case "LocaleString":
@@ -121,6 +148,7 @@ function readPart(part: WordPart, reading: Reading, scope: Scope, found: Found):
       report(found, "construct", scope, part, raw);
       for (const child of part.parts ?? []) readPart(child, fresh(), scope, found);
       reading.splits = true;
+      addAtom(reading, undefined);
       add(reading, gap, maskOf(raw.length), true);
       break;
     default:
@@ -139,6 +167,7 @@ function readPlain(
   if (!literal.clean) report(found, "lexical", scope, node, raw);
   if (literal.pieces.length > 1) reading.splits = true;
   if (reading.afterVariable && /^[/*?[]/.test(raw)) reading.behindVariable = true;
+  addAtom(reading, { pattern: unquotedPattern(raw), quoted: false });
   add(reading, literal.pieces, literal.bare, false);
 }
 
@@ -152,6 +181,7 @@ function readDoubleQuoted(
   if (raw.length < 2 || !raw.startsWith('"') || !raw.endsWith('"')) report(found, "lexical", scope, part, raw);
   let at = part.pos + 1;
   add(reading, [""], maskOf(1), reading.afterVariable);
+  addAtom(reading, { pattern: "", quoted: true });
   for (const child of part.parts) {
     if (child.pos !== at) report(found, "lexical", scope, part, raw);
     at = child.end;
@@ -166,11 +196,14 @@ function readQuotedChild(child: WordPart, reading: Reading, scope: Scope, found:
     const literal = readQuoted(raw, false);
     if (!literal.clean) report(found, "lexical", scope, child, raw);
     if (reading.afterVariable && raw.startsWith("/")) reading.behindVariable = true;
+    addAtom(reading, { pattern: escapePattern(literal.pieces.join("")), quoted: true });
     add(reading, literal.pieces, literal.bare, false);
     return;
   }
   const before = reading.splits;
+  reading.quoted = true;
   readPart(child, reading, scope, found);
+  reading.quoted = false;
   // In quotes an expansion stays one word, but for the list of all arguments.
   reading.splits = before || /^\$\{?@/.test(raw);
 }
@@ -187,6 +220,18 @@ function add(reading: Reading, [first, ...rest]: Glob, bare: string, variable: b
   for (const piece of rest) if (glob.length === 1 || glob.at(-1) !== "" || piece !== "") glob.push(piece);
   reading.bare += bare;
   reading.afterVariable = variable;
+}
+
+/** Without an atom the word is not made of known things alone. */
+function addAtom(reading: Reading, atom: Atom | undefined): void {
+  if (atom === undefined) reading.atoms = undefined;
+  else reading.atoms?.push(atom);
+}
+
+function variableAtom(raw: string, quoted: boolean): Atom | undefined {
+  const name = /^\$(?:([A-Za-z_][A-Za-z0-9_]*|[?#$!])|\{([A-Za-z_][A-Za-z0-9_]*)\})$/.exec(raw);
+  const found = name?.[1] ?? name?.[2];
+  return found === undefined ? undefined : { name: found, quoted };
 }
 
 function hasTilde(bare: string): boolean {

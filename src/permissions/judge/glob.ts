@@ -1,0 +1,114 @@
+import { posix } from "node:path";
+import { expandGlob } from "../paths/expand-glob.ts";
+import { foldName } from "../paths/fold.ts";
+import { segmentsOf } from "../paths/resolve.ts";
+import { compileShellSegment, segmentsOverlap } from "../paths/shell-pattern.ts";
+import type { PolicyRule } from "../policy.ts";
+import { couldCoverPath } from "../rules/path-pattern.ts";
+import { type Segment, segmentFits } from "../rules/path-segment.ts";
+import { escapePattern, isPattern, unescapePattern } from "../shell/atoms.ts";
+import type { Places } from "../shell/part.ts";
+import type { Desk } from "./desk.ts";
+import { asked, denied, type Finding, strictest } from "./finding.ts";
+import { type Access, anchorOf, denyRules, judgeRestrictions, protectionFinding } from "./path.ts";
+
+/** A word that names files: its patterns, or undefined where they are not known; and as it is written. */
+export interface NamedFiles {
+  readonly pattern: string | undefined;
+  readonly raw: string;
+}
+
+/** What restricts the files that a word may name, in the folders where it may be read. */
+export function judgeNamed(
+  { pattern, raw }: NamedFiles,
+  access: Access,
+  places: Places,
+  desk: Desk,
+): Finding | undefined {
+  if (pattern === undefined) return judgeUnknown(raw, access, desk);
+  const key = `glob ${access.writes} ${places.unknown} ${places.folders.join(":")} ${pattern}`;
+  return desk.recall(key, () => {
+    const folders = pattern.startsWith("/") ? ["/"] : places.folders;
+    const findings = folders.map((folder) => judgeIn(folder, pattern, raw, access, desk));
+    const anywhere = (places.unknown && !pattern.startsWith("/")) || pattern.startsWith("**/");
+    return strictest([...findings, anywhere ? judgeAnywhere(pattern, raw, access, desk) : undefined]);
+  });
+}
+
+/** A name that is not known beforehand may be any: where a rule denies some, the question is asked. */
+function judgeUnknown(raw: string, access: Access, desk: Desk): Finding | undefined {
+  const [first] = denyRules(access, desk);
+  if (first === undefined) return undefined;
+  if (first.meaning.target.kind === "all") return denied(first, `${first.text} denies it`);
+  return asked(desk.mode, "rule", `${first.text} may apply: ${raw} is not known beforehand`, first);
+}
+
+function judgeIn(folder: string, pattern: string, raw: string, access: Access, desk: Desk): Finding | undefined {
+  const literal = posix.isAbsolute(pattern) ? unescapePattern(pattern) : `${folder}/${unescapePattern(pattern)}`;
+  if (!isPattern(pattern)) return judgeLooked(literal, access, desk);
+  const { paths } = expandGlob(pattern, folder, desk.fs, desk.resolve);
+  const found = strictest(paths.map((path) => judgeOne(path, access, desk)));
+  if (found?.decision === "deny") return found;
+  // Where nothing fits, bash takes the pattern for a name: nothing to read, but a file to make.
+  const itself = paths.length === 0 && access.writes ? judgeLooked(literal, access, desk) : undefined;
+  const rule = denyRules(access, desk).find((candidate) => couldName(candidate, pattern, folder, desk));
+  const possible = rule && asked(desk.mode, "rule", `${rule.text} may apply: ${raw} can name what it denies`, rule);
+  return strictest([found, itself, possible]);
+}
+
+function judgeLooked(path: string, access: Access, desk: Desk): Finding | undefined {
+  const resolved = desk.look(path);
+  return resolved === undefined
+    ? asked(desk.mode, "analysis", "the command names more files than are looked at")
+    : judgeOne(resolved, access, desk);
+}
+
+function judgeOne(path: Parameters<typeof judgeRestrictions>[0], access: Access, desk: Desk): Finding | undefined {
+  const found = judgeRestrictions(path, access, desk);
+  const guard = access.writes ? protectionFinding(path, desk) : undefined;
+  // Where the mode lets protected files pass, there is nothing to say about an operand.
+  return strictest([found, guard?.stance === "ask" ? guard : undefined]);
+}
+
+/** Whether a path that a rule covers fits the pattern, judged by their texts. */
+function couldName(rule: PolicyRule, pattern: string, folder: string, desk: Desk): boolean {
+  const { target } = rule.meaning;
+  if (target.kind !== "path") return target.kind === "all";
+  const from = desk.resolve(folder);
+  const base = desk.resolve(anchorOf(target.pattern, rule, desk));
+  const folded = desk.folds(from.resolved);
+  const bases = new Set([base.written, base.resolved]);
+  return [...new Set([from.written, from.resolved])].some((start) => {
+    const segments = segmentsIn(posix.isAbsolute(pattern) ? pattern : `${escapePattern(start)}/${pattern}`);
+    return [...bases].some((anchor) => {
+      const names = segmentsOf(folded ? foldName(anchor) : anchor);
+      const below = names.every((name, index) => segments[index] && segmentFits(segments[index], name, folded));
+      return (
+        below &&
+        couldCoverPath(target.pattern, segments.slice(names.length), (wanted, glob) =>
+          segmentsOverlap(wanted, glob, folded),
+        )
+      );
+    });
+  });
+}
+
+/** In a folder that is not known: a rule that names a file counts if the name fits. */
+function judgeAnywhere(pattern: string, raw: string, access: Access, desk: Desk): Finding | undefined {
+  const name = segmentsIn(pattern).at(-1);
+  const folded = desk.folds(desk.context.cwd);
+  const rule = denyRules(access, desk).find(({ meaning: { target } }) => {
+    const last = target.kind === "path" ? target.pattern.segments.at(-1) : undefined;
+    return name !== undefined && last !== undefined && last !== "**" && segmentsOverlap(last, name, folded);
+  });
+  return rule && asked(desk.mode, "rule", `${rule.text} may apply: where ${raw} is read is not known beforehand`, rule);
+}
+
+function segmentsIn(pattern: string): Segment[] {
+  const segments: string[] = [];
+  for (const segment of segmentsOf(pattern)) {
+    if (segment === "..") segments.pop();
+    else if (segment !== ".") segments.push(segment);
+  }
+  return segments.map(compileShellSegment);
+}

@@ -1,0 +1,36 @@
+import { assignAtoms, type Expander, expandAtoms } from "./atoms.ts";
+import { type ShellWord, staticValue } from "./part.ts";
+import type { State } from "./places.ts";
+import { revealedNames } from "./revealed-names.ts";
+import { type VariableValue, withoutVariables } from "./variables.ts";
+import type { Walk } from "./walk.ts";
+import type { ReadWord } from "./word.ts";
+
+/** The word with all that it may become, as far as that is known. */
+export function expandWord(word: ReadWord, state: State, walk: Walk): ShellWord {
+  const { atoms, ...plain } = word;
+  if (staticValue(word) !== undefined) return plain;
+  const expansions = atoms && expansionsOf(word, state, walk);
+  const reveals = revealedNames(word.raw, knownIn(state, walk));
+  return { ...plain, ...(expansions ? { expansions } : {}), ...(reveals.length > 0 ? { reveals } : {}) };
+}
+
+/** Whether the script itself says what a variable holds. */
+export function knownIn({ variables }: State, { volatile }: Walk): (name: string) => boolean {
+  return (name) => variables.has(name) && !volatile.has(name);
+}
+
+export function expansionsOf({ atoms }: ReadWord, state: State, walk: Walk): readonly string[] | undefined {
+  return atoms && expandAtoms(atoms, expander(state, walk));
+}
+
+/** What a variable holds after `name=word`. */
+export function assignedValues(word: ReadWord, state: State, walk: Walk): readonly VariableValue[] | undefined {
+  const text = staticValue(word);
+  if (text !== undefined) return [{ text, live: false }];
+  return word.atoms && assignAtoms(word.atoms, expander(state, walk));
+}
+
+function expander({ folders, unknown, variables }: State, { home, volatile }: Walk): Expander {
+  return { variables: withoutVariables(variables, volatile), folders: unknown ? undefined : folders, home };
+}

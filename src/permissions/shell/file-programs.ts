@@ -1,0 +1,77 @@
+/** What a program does with its operands, and which of its words are no files (PE-35). */
+export interface FileProgram {
+  readonly does: "reads" | "writes" | "writes last";
+  /** Letters whose value, in the next word, is text. */
+  readonly text: string;
+  /** The first operand is text: a pattern, a script, a mode. With one of these letters it is a file as well. */
+  readonly textFirst?: string;
+}
+
+const letters: Readonly<Record<string, string>> = {
+  head: "nc",
+  tail: "nc",
+  cut: "bcdf",
+  nl: "bdfhilnsvw",
+  od: "AjNtw",
+  xxd: "lsc",
+  grep: "eABCmd",
+  egrep: "eABCmd",
+  fgrep: "eABCmd",
+  rg: "eABCmgtTMj",
+  ag: "ABCm",
+  awk: "Fv",
+  sed: "el",
+  sort: "kt",
+  uniq: "fsw",
+  paste: "d",
+  diff: "UCWxIF",
+  stat: "c",
+  column: "stN",
+  fold: "w",
+  fmt: "w",
+  base64: "w",
+  split: "abln",
+  touch: "dt",
+  truncate: "s",
+  mkdir: "m",
+  shred: "ns",
+  install: "mog",
+  scp: "Pol",
+};
+
+const textFirst: Readonly<Record<string, string>> = {
+  grep: "ef",
+  egrep: "ef",
+  fgrep: "ef",
+  rg: "ef",
+  ag: "",
+  awk: "f",
+  sed: "ef",
+  jq: "f",
+  yq: "",
+  chmod: "",
+  chown: "",
+  chgrp: "",
+};
+
+const reads =
+  "cat head tail less more nl wc od xxd hexdump strings grep egrep fgrep rg ag awk sort uniq cut paste diff cmp comm file stat " +
+  "base64 md5sum sha1sum sha256sum sha512sum cksum jq yq bat tac rev fold fmt column source . tar zip gzip bzip2 xz split";
+const writes =
+  "rm rmdir mv tee touch truncate mkdir chmod chown chgrp unlink shred dd sed patch ed ex vi vim nano mkfifo mknod unzip gunzip";
+const writesLast = "cp ln install rsync scp link";
+
+export const filePrograms: ReadonlyMap<string, FileProgram> = new Map(
+  (
+    [
+      ["reads", reads],
+      ["writes", writes],
+      ["writes last", writesLast],
+    ] as const
+  ).flatMap(([does, names]) =>
+    names.split(" ").map((name): [string, FileProgram] => {
+      const first = textFirst[name];
+      return [name, { does, text: letters[name] ?? "", ...(first === undefined ? {} : { textFirst: first }) }];
+    }),
+  ),
+);
