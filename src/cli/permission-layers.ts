@@ -31,5 +31,14 @@ export async function permissionLayers(call: Call, cwd: string, io: Io): Promise
 /** What loading has to say about files as a whole and about permissions; what it says about hooks is for `list`. */
 function concernsPermissions({ code, place }: Warning): boolean {
   if (code === "not-trusted") return place?.endsWith(":permissions") === true;
-  return ["settings-unreadable", "settings-invalid", "managed-unreadable", "trust-store-refused"].includes(code);
+  if (code === "policy-key-ignored") return place?.includes(": permissions.") === true;
+  return codes.has(code);
 }
+
+const codes: ReadonlySet<string> = new Set([
+  "settings-unreadable",
+  "settings-invalid",
+  "setting-unsupported",
+  "managed-unreadable",
+  "trust-store-refused",
+]);

@@ -175,3 +175,37 @@ test("EN-123: managedHooksOnFailure decides for callbacks marked as managed too,
   expect(await decisionWith({ managed: true, onFailure: "continue" })).toBe("none");
   expect(await decisionWith({})).toBe("none");
 });
+
+test("strictPluginOnlyCustomization takes a list: what it names is locked, and nothing else", async () => {
+  const locked = async (value: unknown) =>
+    skips(await everyLayer(await checkoutWorld(), { strictPluginOnlyCustomization: value })).map((skip) =>
+      skip.replace(" policy strictPluginOnlyCustomization", ""),
+    );
+  const all = ["user", "project", "local", "flag", "skill"];
+  expect(await locked(["hooks"])).toEqual(all);
+  expect(await locked(["skills", "hooks"])).toEqual(all);
+  expect(await locked(["skills"])).toEqual(["skill"]);
+  expect(await locked(["mcp"])).toEqual([]);
+  expect(await locked(false)).toEqual([]);
+});
+
+test("an invalid strictPluginOnlyCustomization counts as true, with a warning", async () => {
+  for (const value of ["yes", 1, ["hooks", 5], {}]) {
+    const world = await checkoutWorld();
+    const outcome = await everyLayer(world, { strictPluginOnlyCustomization: value });
+    expect(skips(outcome).length).toBe(5);
+    await withEngine(world, async ({ warnings }) => {
+      expect(warnings).toMatchObject([
+        { code: "settings-invalid", message: expect.stringContaining("counts as true") },
+      ]);
+    });
+  }
+});
+
+test("an unknown surface in strictPluginOnlyCustomization locks nothing and is reported", async () => {
+  const world = await checkoutWorld();
+  expect(skips(await everyLayer(world, { strictPluginOnlyCustomization: ["hook"] }))).toEqual([]);
+  await withEngine(world, async ({ warnings }) => {
+    expect(warnings).toMatchObject([{ code: "settings-invalid", message: expect.stringContaining('lists "hook"') }]);
+  });
+});

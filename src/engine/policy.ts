@@ -24,15 +24,12 @@ export function policyGate({ effective, disabling }: InForce): Gate {
     const off = isOfCheckout(hook.layer) ? disabled.checkout : disabling;
     if (off && !managed) return { why: "disabled", detail: `disableAllHooks in ${nameOf(off)}` };
     if (managedOnly && !managed) return { why: "policy", detail: `allowManagedHooksOnly in ${nameOf(managedOnly)}` };
-    if (pluginsOnly && customised.has(kind)) {
-      return { why: "policy", detail: `strictPluginOnlyCustomization in ${nameOf(pluginsOnly)}` };
+    if (pluginsOnly?.locked.includes(kind)) {
+      return { why: "policy", detail: `strictPluginOnlyCustomization in ${nameOf(pluginsOnly.layer)}` };
     }
     return undefined;
   };
 }
-
-/** Layers that `strictPluginOnlyCustomization` takes away. */
-const customised: ReadonlySet<LayerKind> = new Set(["user", "project", "local", "flag", "skill", "agent"]);
 
 function isManaged({ layer, hook }: ConfiguredHook): boolean {
   return layer.kind === "managed" || (hook.type === "callback" && hook.managed === true);

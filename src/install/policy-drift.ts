@@ -1,4 +1,12 @@
-import { admitUrl, clientHome, loadLayers, managedFolder, mergeLayers, nameOf } from "../engine/settings/index.ts";
+import {
+  admitUrl,
+  clientHome,
+  loadLayers,
+  locksOf,
+  managedFolder,
+  mergeLayers,
+  nameOf,
+} from "../engine/settings/index.ts";
 import { type Drift, drift } from "./drift.ts";
 import { type OwnPlace, ownHooks } from "./own-entries.ts";
 import type { ScopePlaces, Standpoint } from "./places.ts";
@@ -23,12 +31,12 @@ export async function policyDrift(
 
 function switchedOff(layers: Layers): readonly Drift[] {
   return layers.flatMap((layer) => {
-    const { disableAllHooks, allowManagedHooksOnly, strictPluginOnlyCustomization } = layer.settings;
+    const { disableAllHooks, allowManagedHooksOnly } = layer.settings;
     const by = nameOf(layer);
     if (disableAllHooks === true) return [drift("disabled", `disableAllHooks in ${by} switches every hook off.`)];
     if (layer.kind !== "managed") return [];
     if (allowManagedHooksOnly === true) return [drift("disabled", `The policy in ${by} lets managed hooks run only.`)];
-    return strictPluginOnlyCustomization === true
+    return locksOf(layer.settings).includes("user")
       ? [drift("disabled", `The policy in ${by} lets hooks of plugins and managed hooks run only.`)]
       : [];
   });

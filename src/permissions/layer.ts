@@ -15,6 +15,13 @@ export interface RuleLayer {
   readonly additionalDirectories?: readonly unknown[];
   readonly defaultMode?: unknown;
   readonly disableBypassPermissionsMode?: unknown;
+  readonly disableAutoMode?: unknown;
+  readonly blockReadsOutsideWorkingDirectories?: unknown;
+  readonly blockWritesOutsideWorkingDirectories?: unknown;
+  /** Counts in `--settings` only. */
+  readonly blockReadsExemptPaths?: readonly unknown[];
+  /** Counts anywhere but in the project's own files. */
+  readonly denyInsteadOfPrompting?: unknown;
   /** Counts in the managed scope only. */
   readonly allowManagedPermissionRulesOnly?: unknown;
   /** Whether what the layer grants counts. Project and local layers need it said; what restricts never does (PE-11). */

@@ -1,3 +1,4 @@
+import { isAbsolute, parse } from "node:path";
 import { mayGrant, type RuleLayer, type Scope, scopes } from "./layer.ts";
 import { type Mode, readMode } from "./mode.ts";
 import { type Meaning, meaningOf, type RuleList } from "./rules/compile.ts";
@@ -30,8 +31,21 @@ export interface Policy {
   readonly defaultMode?: Mode;
   readonly sessionMode?: Mode;
   readonly bypassDisabled: boolean;
+  readonly autoDisabled: boolean;
+  /** What is refused outside the working directories, whatever rules and modes say. */
+  readonly boundary: Boundary;
+  /** A call that would be asked about is denied. */
+  readonly denyInsteadOfPrompting: boolean;
   readonly managedUnreadable: boolean;
   readonly warnings: readonly RuleWarning[];
+}
+
+/** The edge of the working directories as a limit of its own. */
+export interface Boundary {
+  readonly reads: boolean;
+  readonly writes: boolean;
+  /** Absolute paths that reads may reach all the same. */
+  readonly exempt: readonly string[];
 }
 
 /** Reads the rules of all layers, once per snapshot. Nothing throws: what cannot be read becomes a warning. */
@@ -55,6 +69,15 @@ export function compileRules(layers: readonly RuleLayer[], names: ToolNames = {}
     directories: granting.flatMap(({ additionalDirectories }) => texts(additionalDirectories)),
     ...modesOf(granting, warnings),
     bypassDisabled: ordered.some(({ disableBypassPermissionsMode: word }) => word === "disable" || word === true),
+    autoDisabled: ordered.some(({ disableAutoMode: word }) => word === "disable" || word === true),
+    boundary: {
+      reads: ordered.some((layer) => layer.blockReadsOutsideWorkingDirectories === true),
+      writes: ordered.some((layer) => layer.blockWritesOutsideWorkingDirectories === true),
+      exempt: ordered.filter(({ scope }) => scope === "settings").flatMap(exemptPaths),
+    },
+    denyInsteadOfPrompting: ordered.some(
+      (layer) => layer.denyInsteadOfPrompting === true && layer.scope !== "project" && layer.scope !== "local",
+    ),
     managedUnreadable: ordered.some((layer) => layer.scope === "managed" && layer.unreadable === true),
     warnings,
   };
@@ -128,6 +151,14 @@ function modesOf(granting: readonly RuleLayer[], warnings: RuleWarning[]): { def
     }
   }
   return found;
+}
+
+/** Each path counts as written; one that could mean another place than it shows does not count. */
+function exemptPaths({ blockReadsExemptPaths: paths }: RuleLayer): string[] {
+  return texts(paths).filter((path) => {
+    const plain = isAbsolute(path) && path === path.trim() && !path.startsWith("//") && !path.startsWith("\\\\");
+    return plain && !path.split(/[\\/]/).includes("..") && parse(path).root !== path;
+  });
 }
 
 function texts(list: readonly unknown[] | undefined): string[] {

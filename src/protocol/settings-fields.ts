@@ -17,6 +17,12 @@ const permissions: FieldsOf<PermissionSettings> = {
   defaultMode: { is: "text", optional: true },
   additionalDirectories: texts,
   disableBypassPermissionsMode: { is: "text", optional: true },
+  disableAutoMode: { is: "text", optional: true },
+  blockReadsOutsideWorkingDirectories: flag,
+  blockWritesOutsideWorkingDirectories: flag,
+  blockReadsExemptPaths: texts,
+  denyInsteadOfPrompting: flag,
+  workingDirectoriesAsGiven: texts,
   allowManagedPermissionRulesOnly: flag,
 };
 
@@ -29,7 +35,12 @@ export const settingsFields: FieldsOf<Settings> = {
   disableAllHooks: flag,
   allowManagedHooksOnly: flag,
   allowManagedPermissionRulesOnly: flag,
-  strictPluginOnlyCustomization: flag,
+  strictPluginOnlyCustomization: {
+    is: "either",
+    of: [{ is: "flag" }, { is: "list", of: { is: "text" } }],
+    optional: true,
+  },
+  pluginConfigs: { is: "object", values: { is: "object" }, optional: true },
   allowedHttpHookUrls: texts,
   httpHookAllowedEnvVars: texts,
   httpHookAllowPrivate: { is: "either", of: [{ is: "flag" }, { is: "list", of: { is: "text" } }], optional: true },

@@ -25,7 +25,10 @@ export interface Settings {
   readonly allowManagedHooksOnly?: boolean;
   /** Where the client has it; below `permissions` it means the same. */
   readonly allowManagedPermissionRulesOnly?: boolean;
-  readonly strictPluginOnlyCustomization?: boolean;
+  /** `true` locks all surfaces; a list locks those it names: `skills`, `agents`, `hooks`, `mcp`. */
+  readonly strictPluginOnlyCustomization?: boolean | readonly string[];
+  /** Values for the options of plugins, by the plugin's id. */
+  readonly pluginConfigs?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly allowedHttpHookUrls?: readonly string[];
   readonly httpHookAllowedEnvVars?: readonly string[];
   readonly httpHookAllowPrivate?: boolean | readonly string[];
@@ -47,5 +50,16 @@ export interface PermissionSettings {
   readonly defaultMode?: string;
   readonly additionalDirectories?: readonly string[];
   readonly disableBypassPermissionsMode?: string;
+  readonly disableAutoMode?: string;
+  /** File tools may not read outside the working directories; shell commands that do are asked about. */
+  readonly blockReadsOutsideWorkingDirectories?: boolean;
+  /** File tools may not write outside the working directories, nor to settings files. */
+  readonly blockWritesOutsideWorkingDirectories?: boolean;
+  /** Absolute paths that reads may reach all the same; counts in `--settings` only. */
+  readonly blockReadsExemptPaths?: readonly string[];
+  /** A call that would be asked about is denied. */
+  readonly denyInsteadOfPrompting?: boolean;
+  /** Not honored: a warning says so. */
+  readonly workingDirectoriesAsGiven?: readonly string[];
   readonly allowManagedPermissionRulesOnly?: boolean;
 }

@@ -12,6 +12,7 @@ export const warningCodes = {
   "client-cannot-read":
     "Claude Code drops a settings file that Hookline can read, or an entry of it; the hooks in it are off there",
   "settings-invalid": "a key of a settings file has a value that cannot be used; the key is ignored",
+  "setting-unsupported": "a setting of Claude Code that Hookline does not honor, so what it guards is not guarded",
   "settings-kept": "a reload found a file unreadable; its last good content stays in force",
   "hook-invalid": "a hook entry cannot be used; that entry is off, the rest of the file stays active",
   "unknown-event": "a key under hooks is no event; it is ignored",

@@ -8,6 +8,7 @@ export { type Edit, type Edited, editText, type Made } from "./edit-text.ts";
 export { type LoadOptions, loadLayers, type SettingsPlaces, settingsFiles } from "./layers.ts";
 export type { JsonPath } from "./locate.ts";
 export { type Effective, mergeLayers, type PolicyList } from "./merge.ts";
+export { locksOf } from "./plugins-only.ts";
 export { type LayerSource, nameOf, readLayer } from "./read.ts";
 export { type FileValue, readValue, valueIn } from "./read-value.ts";
 export { type Snapshot, type SnapshotOptions, takeSnapshot } from "./snapshot.ts";

@@ -1,5 +1,5 @@
 import { type Field, isObject, type Settings, settingsFields, type Warning } from "../../protocol/index.ts";
-import { faultOf, ownValue } from "./check.ts";
+import { faultOf, ownValue, shown } from "./check.ts";
 
 /**
  * The keys of a settings file beside `hooks`, each checked for itself.
@@ -15,19 +15,39 @@ export function checkKeys(
   const settings: [string, unknown][] = [];
   for (const [name, field] of Object.entries(fields)) {
     const usable = usablePart(ownValue(value, name), field, name, (at, why) => {
+      const strict = strictReadings[at];
+      const effect =
+        strict === undefined ? "is ignored; the rest of the file stays active" : `counts as ${shown(strict)}`;
       warnings.push({
         code: "settings-invalid",
-        message: `${at} in ${file} ${why}. It is ignored; the rest of the file stays active.`,
+        message: `${at} in ${file} ${why}. It ${effect}.`,
         place: `${file}: ${at}`,
       });
+      return strict;
     });
     if (usable !== undefined) settings.push([name, usable]);
   }
   return { settings: Object.fromEntries(settings), warnings };
 }
 
+/** Keys that only restrict: a value that cannot be used is read as the strictest, as the client does in managed settings. */
+const strictReadings: Readonly<Record<string, boolean | string>> = {
+  allowManagedHooksOnly: true,
+  allowManagedPermissionRulesOnly: true,
+  strictPluginOnlyCustomization: true,
+  managedHooksOnFailure: "block",
+  "permissions.allowManagedPermissionRulesOnly": true,
+  "permissions.blockReadsOutsideWorkingDirectories": true,
+  "permissions.blockWritesOutsideWorkingDirectories": true,
+  "permissions.denyInsteadOfPrompting": true,
+  "permissions.disableAutoMode": "disable",
+  "permissions.disableBypassPermissionsMode": "disable",
+};
+
+type Drop = (at: string, why: string) => unknown;
+
 /** The value without the members that cannot be used; undefined when nothing is left of it. */
-function usablePart(value: unknown, field: Field, at: string, drop: (at: string, why: string) => void): unknown {
+function usablePart(value: unknown, field: Field, at: string, drop: Drop): unknown {
   if (value === undefined) return undefined;
   if (field.is === "list" && Array.isArray(value)) {
     return value.filter((item, index) => usablePart(item, field.of, `${at}[${index}]`, drop) !== undefined);
@@ -40,8 +60,7 @@ function usablePart(value: unknown, field: Field, at: string, drop: (at: string,
     return Object.fromEntries(members.filter(([, member]) => member !== undefined));
   }
   const fault = faultOf(value, field, at);
-  if (fault !== undefined) drop(fault.field, fault.why);
-  return fault === undefined ? value : undefined;
+  return fault === undefined ? value : drop(fault.field, fault.why);
 }
 
 /** An object that makes no sense without some of its members counts whole or not at all. */

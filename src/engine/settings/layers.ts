@@ -4,6 +4,7 @@ import { catalog, Problem } from "../../protocol/index.ts";
 import type { Layer } from "../layer.ts";
 import { frontmatterLayers } from "./frontmatter-layers.ts";
 import type { Rows } from "./hooks.ts";
+import { manifestFile, pluginOptions, readManifest } from "./plugin-options.ts";
 import { type LayerSource, nameOf, readLayer, unreadable } from "./read.ts";
 import { namesIn, readSourceFile, realPath } from "./source-file.ts";
 
@@ -52,7 +53,7 @@ export async function loadLayers(places: SettingsPlaces, options: LoadOptions = 
     frontmatterLayers("skill", places, fs, rows),
     frontmatterLayers("agent", places, fs, rows),
   ]);
-  const layers = found.flat();
+  const layers = await Promise.all(found.flat().map((layer, _, all) => withOptions(layer, all, fs)));
   const kept = previous === undefined ? layers : layers.map((layer) => withLastGood(layer, previous));
   if (previous === undefined) throwForGiven(kept);
   return kept;
@@ -72,7 +73,10 @@ export function settingsFiles(places: SettingsPlaces): {
       join(own, "settings.json"),
       join(own, "settings.local.json"),
       ...given,
-      ...(places.plugins ?? []).map((root) => join(resolve(places.cwd, root), "hooks", "hooks.json")),
+      ...(places.plugins ?? []).flatMap((root) => {
+        const folder = resolve(places.cwd, root);
+        return [join(folder, "hooks", "hooks.json"), manifestFile(folder)];
+      }),
     ],
     folders: [
       join(places.managedFolder, "managed-settings.d"),
@@ -120,6 +124,15 @@ async function pluginLayer(root: string, clientHome: string, loader: Loader): Pr
   const found = await fileLayer(source, loader);
   if (found.length > 0 || (await realPath(root, loader.fs)) !== undefined) return found;
   return [unreadable(source, `the plugin's folder ${root} is not there`)];
+}
+
+/** What a plugin's hooks may know of its configuration. */
+async function withOptions(layer: Layer, all: readonly Layer[], fs: Fs): Promise<Layer> {
+  if (layer.kind !== "plugin" || layer.plugin === undefined) return layer;
+  const manifest = await readManifest(layer.plugin.root, fs);
+  const options = pluginOptions(manifest, all);
+  const plugin = Object.keys(options).length === 0 ? layer.plugin : { ...layer.plugin, options };
+  return { ...layer, plugin, warnings: [...layer.warnings, ...manifest.warnings] };
 }
 
 /** A guard must not vanish because somebody is in the middle of editing its file. */

@@ -76,7 +76,11 @@ test("EN-12 EN-13 disableAllHooks reaches as far as its layer may, and false und
 test("EN-14 EN-15 EN-17 keys of managed policy count in managed settings only", () => {
   const keys = { allowManagedHooksOnly: true, strictPluginOnlyCustomization: true, managedHooksOnFailure: "block" };
   const managed = layer("managed", keys);
-  expect(merged(managed)).toMatchObject({ managedOnly: managed, pluginsOnly: managed, managedOnFailure: "block" });
+  expect(merged(managed)).toMatchObject({
+    managedOnly: managed,
+    pluginsOnly: { layer: managed },
+    managedOnFailure: "block",
+  });
   for (const kind of ["user", "project", "local", "flag"] as const) {
     expect(merged(layer(kind, keys))).toEqual(merged());
     expect(warned(layer(kind, keys))).toEqual(

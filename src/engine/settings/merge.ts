@@ -11,6 +11,7 @@ import { guardsToolCalls } from "../guards.ts";
 import type { Layer } from "../layer.ts";
 import { checkoutEnv } from "./env.ts";
 import type { Rows } from "./hooks.ts";
+import { type PluginsOnly, pluginsOnly, unknownSurfaces } from "./plugins-only.ts";
 import { nameOf } from "./read.ts";
 
 /** What all layers say together, apart from hooks. Where it matters who said it, the layer is named. */
@@ -31,8 +32,8 @@ export interface Effective {
   };
   /** Only managed hooks run. */
   readonly managedOnly?: Layer;
-  /** Only managed and plugin hooks run. */
-  readonly pluginsOnly?: Layer;
+  /** Hooks of these layers do not run, because only managed settings and plugins may bring any. */
+  readonly pluginsOnly?: PluginsOnly;
   readonly http: {
     /** A URL must match a pattern of every list; without lists every URL does. */
     readonly urls: readonly PolicyList[];
@@ -73,7 +74,7 @@ export function mergeLayers(
       ...named("checkout", sayingTrue(settled, ["project", "local"], "disableAllHooks")),
     },
     ...named("managedOnly", sayingTrue(settled, ["managed"], "allowManagedHooksOnly")),
-    ...named("pluginsOnly", sayingTrue(settled, ["managed"], "strictPluginOnlyCustomization")),
+    ...named("pluginsOnly", pluginsOnly(settled)),
     http: {
       urls: policyLists(settled, "allowedHttpHookUrls"),
       variables: policyLists(settled, "httpHookAllowedEnvVars"),
@@ -88,7 +89,12 @@ export function mergeLayers(
     }),
     ...named("managedDamage", damage?.message),
   };
-  const warnings = [...allowed.flatMap(({ warnings }) => warnings), ...checkout.warnings, ...(damage ? [damage] : [])];
+  const warnings = [
+    ...allowed.flatMap(({ warnings }) => warnings),
+    ...settled.flatMap(unknownSurfaces),
+    ...checkout.warnings,
+    ...(damage ? [damage] : []),
+  ];
   return { effective, warnings };
 }
 
@@ -100,12 +106,14 @@ const setters: { readonly [Key in keyof Settings]?: readonly LayerKind[] } = {
   managedHooksOnFailure: ["managed"],
   httpHookAllowPrivate: ["managed", "user", "flag"],
   onConflict: ["managed", "user", "flag"],
+  pluginConfigs: ["managed", "user", "flag"],
 };
 
 function withoutForeignKeys(layer: Layer): { layer: Layer; warnings: readonly Warning[] } {
   const { permissions, ...keys } = layer.settings;
   const foreign = Object.keys(keys).filter((key) => isForeign(key, layer.kind));
   const kept = Object.fromEntries(Object.entries(keys).filter(([key]) => !foreign.includes(key)));
+  foreign.push(...foreignPermissionKeys(layer));
   const { allowManagedPermissionRulesOnly: managedOnly, ...rules } = permissions ?? {};
   if (managedOnly !== undefined && layer.kind !== "managed")
     foreign.push("permissions.allowManagedPermissionRulesOnly");
@@ -115,6 +123,18 @@ function withoutForeignKeys(layer: Layer): { layer: Layer; warnings: readonly Wa
     layer: { ...layer, settings: permissions === undefined ? kept : { ...kept, permissions: own ?? {} } },
     warnings: foreign.map((key) => ignoredKey(key, layer)),
   };
+}
+
+/** Keys below `permissions` that count in some layers only; the judge of permissions leaves them out by itself. */
+function foreignPermissionKeys({ kind, settings: { permissions = {} } }: Layer): readonly string[] {
+  const elsewhere = {
+    denyInsteadOfPrompting: kind === "project" || kind === "local",
+    blockReadsExemptPaths: kind !== "flag",
+    workingDirectoriesAsGiven: kind !== "flag",
+  };
+  return Object.entries(elsewhere).flatMap(([key, out]) =>
+    out && Object.hasOwn(permissions, key) ? [`permissions.${key}`] : [],
+  );
 }
 
 function isForeign(key: string, kind: LayerKind): boolean {
@@ -145,7 +165,7 @@ function joinedEnv(layers: readonly Layer[]): Readonly<Record<string, string>> {
 function sayingTrue(
   layers: readonly Layer[],
   kinds: readonly LayerKind[],
-  key: "disableAllHooks" | "allowManagedHooksOnly" | "strictPluginOnlyCustomization",
+  key: "disableAllHooks" | "allowManagedHooksOnly",
 ): Layer | undefined {
   return layers.find((layer) => kinds.includes(layer.kind) && layer.settings[key] === true);
 }

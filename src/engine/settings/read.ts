@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { catalog, isObject, type LayerKind, type Warning } from "../../protocol/index.ts";
+import { catalog, isObject, type LayerKind, type Settings, type Warning } from "../../protocol/index.ts";
 import type { Frontmatter, Layer, PluginRoot } from "../layer.ts";
 import { ownValue, shown } from "./check.ts";
 import { checkHooks, type Rows } from "./hooks.ts";
@@ -45,10 +45,36 @@ export function layerOf(source: LayerSource, value: unknown, contentHash: string
     ...source,
     settings: Object.keys(hooks).length === 0 ? keys.settings : { ...keys.settings, hooks },
     readable: true,
-    warnings: [...warnings, ...keys.warnings],
+    warnings: [...warnings, ...keys.warnings, ...unsupported(source, value, keys.settings)],
     contentHash,
     ...(damaged.length === 0 ? {} : { damaged }),
   };
+}
+
+/** What the client does with a file and Hookline does not. Left unsaid it would look armed. */
+function unsupported(
+  source: LayerSource,
+  value: Readonly<Record<string, unknown>>,
+  { permissions }: Settings,
+): readonly Warning[] {
+  const name = nameOf(source);
+  const warning = (at: string, what: string): Warning => ({
+    code: "setting-unsupported",
+    message: `${at} in ${name} ${what}`,
+    place: `${name}: ${at}`,
+  });
+  const found: Warning[] = [];
+  const modules = source.kind === "plugin" ? ownValue(value, "modules") : undefined;
+  if (modules !== undefined && !(Array.isArray(modules) && modules.length === 0)) {
+    const what = `(${shown(modules)}) is not loaded: Hookline does not run function hooks of plugins. What they guard is not guarded here.`;
+    found.push(warning("modules", what));
+  }
+  if (source.kind === "flag" && (permissions?.workingDirectoriesAsGiven?.length ?? 0) > 0) {
+    const what =
+      "is not honored: Hookline follows links when it decides what is inside a working directory. List real paths as working directories.";
+    found.push(warning("permissions.workingDirectoriesAsGiven", what));
+  }
+  return found;
 }
 
 /** A layer that is there and cannot be used. */

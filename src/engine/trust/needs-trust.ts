@@ -12,6 +12,7 @@ const neverOfCheckout = {
   managedHooksOnFailure: true,
   httpHookAllowPrivate: true,
   onConflict: true,
+  pluginConfigs: true,
 } as const;
 
 /** What each key that needs trust does once it has it. `hooks` are trusted one by one. */

@@ -129,8 +129,9 @@ function modeOf(policy: Policy, context: JudgeContext, warnings: RuleWarning[]):
     }
     mode = said ?? "default";
   }
-  if (mode !== "bypassPermissions" || !policy.bypassDisabled) return mode;
-  warnings.push({ code: "mode-ignored", message: 'bypassPermissions is switched off by settings; "default" is used' });
+  const off = (mode === "bypassPermissions" && policy.bypassDisabled) || (mode === "auto" && policy.autoDisabled);
+  if (!off) return mode;
+  warnings.push({ code: "mode-ignored", message: `${mode} is switched off by settings; "default" is used` });
   return "default";
 }
 

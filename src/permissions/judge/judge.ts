@@ -32,12 +32,15 @@ export function judge(
   const stance = firmest(findings);
   const found = strictest(findings) ?? harmless("nothing is run");
   const why = toldWith(found, looked);
-  const attended = context.attended !== false;
+  const attended = context.attended !== false && !policy.denyInsteadOfPrompting;
+  const unasked = policy.denyInsteadOfPrompting
+    ? "permissions.denyInsteadOfPrompting is set"
+    : "nobody is there to ask";
   const wouldAsk = found.decision === "ask" && !attended;
   return {
     tool,
     decision: wouldAsk ? "deny" : found.decision,
-    reason: wouldAsk ? `nobody is there to ask: ${why}` : why,
+    reason: wouldAsk ? `${unasked}: ${why}` : why,
     wouldAsk,
     by: wouldAsk ? "unattended" : found.by,
     mode: desk.mode,

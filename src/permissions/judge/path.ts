@@ -6,6 +6,7 @@ import type { ResolvedPath } from "../paths/resolve.ts";
 import type { PolicyRule } from "../policy.ts";
 import { coversPath, leadingNames, type PathPattern } from "../rules/path-pattern.ts";
 import { coversTool } from "../rules/tool-pattern.ts";
+import { boundaryFinding } from "./boundary.ts";
 import type { Desk } from "./desk.ts";
 import { allowed, asked, byMode, denied, type Finding, strictest } from "./finding.ts";
 import { rulesOn } from "./rules-on.ts";
@@ -52,12 +53,14 @@ function deedOf({ writes, shell }: Access, inside: boolean): Deed {
   return inside ? "edit-inside" : "edit-outside";
 }
 
-/** Deny and ask rules alone: all that is asked of a word that may be a file name (PE-35). */
+/** Deny and ask rules and the edge of the working directories: all that is asked of a word that may be a file name (PE-35). */
 export function judgeRestrictions(path: ResolvedPath, access: Access, desk: Desk): Finding | undefined {
   const { policy, mode } = desk;
   const rules = rulesOn(access.tools, policy);
   const deny = denyRules(access, desk).find((rule) => ruleCovers(rule, path, access, desk));
   if (deny) return denied(deny, `${deny.text} denies ${shown(path, desk)}`);
+  const boundary = boundaryFinding(path, () => isInside(path, desk), access, desk);
+  if (boundary) return boundary;
   const ask = rules.ask.find((rule) => ruleCovers(rule, path, access, desk));
   if (ask) return asked(mode, "rule", `${ask.text} asks about ${shown(path, desk)}`, ask);
   const doubt = policy.doubtful.find(({ tools }) => access.tools.some((tool) => coversTool(tools, tool, policy.names)));

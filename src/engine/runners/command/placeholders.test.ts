@@ -43,7 +43,10 @@ test("EN-56 a path that a shell would read is left to the shell, an option refus
 });
 
 test("an option that is not set refuses the hook before a shell could call it a syntax error", () => {
-  expect(shell("run ${user_config.colour}")).toEqual({ refused: "${user_config.colour} is not set" });
+  expect(shell("run ${user_config.colour}")).toEqual({
+    refused:
+      "${user_config.colour} is not set; set it in pluginConfigs of your settings (sensitive options are kept where only Claude Code reads them)",
+  });
 });
 
 test("without a plugin only the project folder is a placeholder", () => {

@@ -62,7 +62,9 @@ function refusedOption(command: string, { plugin }: Placeholders): string | unde
   if (plugin === undefined) return undefined;
   for (const [written, key = ""] of command.matchAll(/\$\{user_config\.([A-Za-z0-9_.-]+)\}/g)) {
     const value = plugin.options?.[key];
-    if (value === undefined) return `${written} is not set`;
+    if (value === undefined) {
+      return `${written} is not set; set it in pluginConfigs of your settings (sensitive options are kept where only Claude Code reads them)`;
+    }
     if (!isPlain(value)) {
       return `${written} holds characters a shell would read; use "$${optionVariable(key)}" instead`;
     }

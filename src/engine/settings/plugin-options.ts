@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import type { Fs } from "../../files/index.ts";
+import { isObject, type LayerKind, type Warning } from "../../protocol/index.ts";
+import type { Layer } from "../layer.ts";
+import { ownValue, shown } from "./check.ts";
+import { readValue } from "./read-value.ts";
+
+/** What a plugin's manifest says about values that its user may set. */
+export interface PluginManifest {
+  readonly name?: string;
+  readonly userConfig: Readonly<Record<string, unknown>>;
+  readonly warnings: readonly Warning[];
+}
+
+/** Where a plugin says what it is called and what can be configured. */
+export function manifestFile(root: string): string {
+  return join(root, ".claude-plugin", "plugin.json");
+}
+
+/** Contract: never throws. A plugin without a manifest has no options. */
+export async function readManifest(root: string, fs: Fs): Promise<PluginManifest> {
+  const file = manifestFile(root);
+  const found = await readValue(file, fs);
+  if (found.is === "missing") return { userConfig: {}, warnings: [] };
+  if (found.is === "unreadable") return { userConfig: {}, warnings: [unusable(file, found.why)] };
+  if (!isObject(found.value)) return { userConfig: {}, warnings: [unusable(file, "it must hold an object")] };
+  const name = ownValue(found.value, "name");
+  const userConfig = ownValue(found.value, "userConfig") ?? {};
+  return {
+    ...(typeof name === "string" && name !== "" ? { name } : {}),
+    userConfig: isObject(userConfig) ? userConfig : {},
+    warnings: isObject(userConfig) ? [] : [unusable(file, `userConfig must be an object, not ${shown(userConfig)}`)],
+  };
+}
+
+/**
+ * The values of a plugin's options: what settings say in `pluginConfigs`, managed before flag before user, else the default in the
+ * manifest. An option with neither has no value. Settings of a checkout have no say.
+ */
+export function pluginOptions(
+  { name, userConfig }: PluginManifest,
+  layers: readonly Layer[],
+): Readonly<Record<string, string>> {
+  const given = name === undefined ? [] : ["managed" as const, "flag" as const, "user" as const].flatMap(valuesIn);
+  const options = Object.entries(userConfig).flatMap(([key, declared]): [string, string][] => {
+    const choices = isObject(declared) ? ownValue(declared, "options") : undefined;
+    const value = given.map((values) => ownValue(values, key)).find((one) => isUsable(one) && isChoice(one, choices));
+    const chosen = value ?? (isObject(declared) ? ownValue(declared, "default") : undefined);
+    return isUsable(chosen) ? [[key, String(chosen)]] : [];
+  });
+  return Object.fromEntries(options);
+
+  function valuesIn(kind: LayerKind): Readonly<Record<string, unknown>>[] {
+    const own = layers.filter((layer) => layer.kind === kind).toReversed();
+    return own.flatMap(({ settings }) => {
+      const configs = settings.pluginConfigs ?? {};
+      // A plugin that is given as a folder is called `name@inline`; installed, `name@marketplace`.
+      const ids = Object.keys(configs).filter((id) => id === name || id.startsWith(`${name}@`));
+      const id = ids.find((one) => one === `${name}@inline`) ?? ids.find((one) => one === name) ?? ids[0];
+      const config = id === undefined ? undefined : configs[id];
+      const values = isObject(config) ? ownValue(config, "options") : undefined;
+      return isObject(values) ? [values] : [];
+    });
+  }
+}
+
+function isUsable(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every((item) => typeof item === "string");
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}
+
+function isChoice(value: unknown, choices: unknown): boolean {
+  return !Array.isArray(choices) || choices.includes(value);
+}
+
+function unusable(file: string, why: string): Warning {
+  const message = `${file} cannot be used: ${why}. The options of this plugin have no values.`;
+  return { code: "settings-invalid", message, place: file };
+}

@@ -1,0 +1,124 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { compileRules, judge, type RuleLayer } from "./index.ts";
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), "boundary-")));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const project = join(root, "project");
+const outside = join(root, "outside.txt");
+mkdirSync(join(project, ".claude"), { recursive: true });
+writeFileSync(outside, "x");
+writeFileSync(join(project, "in.txt"), "x");
+symlinkSync(outside, join(project, "link.txt"));
+
+const allow = ["Read", "Edit", "Write", "Bash"];
+
+function decided(
+  tool: string,
+  input: object,
+  permissions: object,
+  more: { mode?: string; scope?: RuleLayer["scope"] } = {},
+) {
+  const layers: RuleLayer[] = [
+    { scope: "user", allow },
+    { scope: more.scope ?? "user", ...permissions },
+  ];
+  const place = { cwd: project, projectRoot: project, home: join(root, "home") };
+  const { decision, reason } = judge({ tool, input }, compileRules(layers), {
+    ...place,
+    ...(more.mode === undefined ? {} : { mode: more.mode }),
+  });
+  return { decision, reason };
+}
+
+describe("blockReadsOutsideWorkingDirectories", () => {
+  const block = { blockReadsOutsideWorkingDirectories: true };
+  const reads = { tool: "Read", input: { file_path: outside } };
+
+  test("refuses a file tool that reads outside, whatever rules allow", () => {
+    expect(decided(reads.tool, reads.input, {}).decision).toBe("allow");
+    const found = decided(reads.tool, reads.input, block);
+    expect(found.decision).toBe("deny");
+    expect(found.reason).toContain("permissions.blockReadsOutsideWorkingDirectories is set");
+    expect(decided("Grep", { pattern: "x", path: root }, block).decision).toBe("deny");
+  });
+
+  test("refuses it in bypassPermissions and through a link, and in a project's own settings", () => {
+    expect(decided(reads.tool, reads.input, block, { mode: "bypassPermissions" }).decision).toBe("deny");
+    expect(decided("Read", { file_path: join(project, "link.txt") }, block).decision).toBe("deny");
+    expect(decided(reads.tool, reads.input, block, { scope: "project" }).decision).toBe("deny");
+  });
+
+  test("leaves reads inside and in added directories alone", () => {
+    expect(decided("Read", { file_path: join(project, "in.txt") }, block).decision).toBe("allow");
+    expect(decided(reads.tool, reads.input, { ...block, additionalDirectories: [root] }).decision).toBe("allow");
+  });
+
+  test("asks about a shell command that reads outside, in every mode", () => {
+    for (const mode of ["default", "acceptEdits", "bypassPermissions"]) {
+      expect([mode, decided("Bash", { command: `cat ${outside}` }, block, { mode }).decision]).toEqual([mode, "ask"]);
+    }
+    expect(decided("Bash", { command: "cat in.txt" }, block).decision).toBe("allow");
+  });
+
+  test("blockReadsExemptPaths lets reads through, from --settings only", () => {
+    const exempt = { ...block, blockReadsExemptPaths: [outside] };
+    expect(decided(reads.tool, reads.input, exempt, { scope: "settings" }).decision).toBe("allow");
+    expect(decided(reads.tool, reads.input, exempt).decision).toBe("deny");
+    for (const path of ["/", "~/x", `${root}/../${root}`, ` ${outside}`, "outside.txt"]) {
+      const unusable = { ...block, blockReadsExemptPaths: [path] };
+      expect([path, decided(reads.tool, reads.input, unusable, { scope: "settings" }).decision]).toEqual([
+        path,
+        "deny",
+      ]);
+    }
+  });
+});
+
+describe("blockWritesOutsideWorkingDirectories", () => {
+  const block = { blockWritesOutsideWorkingDirectories: true };
+
+  test("refuses a file tool that writes outside, in every mode", () => {
+    for (const mode of ["default", "bypassPermissions"]) {
+      const found = decided("Write", { file_path: join(root, "new.txt"), content: "" }, block, { mode });
+      expect([mode, found.decision]).toEqual([mode, "deny"]);
+      expect(found.reason).toContain("permissions.blockWritesOutsideWorkingDirectories is set");
+    }
+    expect(decided("Write", { file_path: join(project, "new.txt"), content: "" }, block).decision).toBe("allow");
+  });
+
+  test("refuses a settings file inside too, since that could lift it", () => {
+    const settings = { file_path: join(project, ".claude/settings.json"), content: "{}" };
+    expect(decided("Write", settings, block, { mode: "bypassPermissions" }).decision).toBe("deny");
+  });
+
+  test("says nothing about reads", () => {
+    expect(decided("Read", { file_path: outside }, block).decision).toBe("allow");
+  });
+});
+
+describe("denyInsteadOfPrompting", () => {
+  const never = { denyInsteadOfPrompting: true, ask: ["Bash(git push *)"] };
+
+  test("denies what would be asked about, with the setting as the reason", () => {
+    const found = decided("Bash", { command: "git push origin" }, never);
+    expect(found.decision).toBe("deny");
+    expect(found.reason).toContain("permissions.denyInsteadOfPrompting is set");
+    expect(decided("Bash", { command: "ls" }, never).decision).toBe("allow");
+  });
+
+  test("is ignored in settings of a project", () => {
+    for (const scope of ["project", "local"] as const) {
+      expect(decided("Bash", { command: "git push origin" }, never, { scope }).decision).toBe("ask");
+    }
+  });
+});
+
+test("disableAutoMode turns auto into default, with a warning", () => {
+  const policy = compileRules([{ scope: "user", disableAutoMode: "disable" }]);
+  const place = { cwd: project, projectRoot: project, home: root, mode: "auto" };
+  const { mode, warnings } = judge({ tool: "Bash", input: { command: "ls" } }, policy, place);
+  expect([mode, warnings.map(({ code }) => code)]).toEqual(["default", ["mode-ignored"]]);
+});
