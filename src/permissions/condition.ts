@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { commandHolds } from "./command-condition.ts";
 import { segmentsBelow } from "./paths/contain.ts";
 import { foldName } from "./paths/fold.ts";
 import { type CommandPattern, couldCover } from "./rules/command-pattern.ts";
@@ -8,8 +9,6 @@ import { fits } from "./rules/glob.ts";
 import { coversPath, type PathPattern } from "./rules/path-pattern.ts";
 import { isInvalid, parseRule } from "./rules/rule.ts";
 import { currentName, type ToolNames } from "./rules/tools.ts";
-import { analyseShell } from "./shell/analyse.ts";
-import { meets, textsOf } from "./shell/text.ts";
 
 /** A hook's `if`: one permission rule read as a filter (PE-45). */
 export interface Condition {
@@ -54,8 +53,11 @@ function targetHolds(target: Target, input: Readonly<Record<string, unknown>>, c
   switch (target.kind) {
     case "all":
       return true;
-    case "command":
-      return commandHolds(target.pattern, input["command"], context);
+    case "command": {
+      const { command } = input;
+      const known = typeof command === "string" && (context.shell === undefined || context.shell === "bash");
+      return !known || commandHolds(target.pattern, command, context);
+    }
     case "path":
       return pathHolds(target.pattern, pathOf(input), context);
     case "domain": {
@@ -73,28 +75,9 @@ function targetHolds(target: Target, input: Readonly<Record<string, unknown>>, c
   }
 }
 
-function commandHolds(pattern: CommandPattern, command: unknown, context: ConditionContext): boolean {
-  if (typeof command !== "string") return true;
-  if (context.shell !== undefined && context.shell !== "bash") return true;
-  const { complete, parts } = analyseShell(command, context);
-  if (!complete) return true;
-  const commands = parts.filter((part) => part.kind === "command");
-  if (commands.some((part) => part.opaque !== undefined || meets(textsOf(part), pattern) !== "no")) return true;
-  const states = parts.filter((part) => part.kind === "state");
-  if (states.some((part) => couldCover(pattern, [part.text]))) return true;
-  // As measured: where output of one command becomes words of another, a rule with arguments counts as met.
-  return !namesHeadOnly(pattern) && commands.some((part) => part.words.some((word) => /\$\(|`/.test(word.raw)));
-}
-
-/** `npm *`, `npm:*` and `npm*`: a head, and anything. */
-function namesHeadOnly(pattern: CommandPattern): boolean {
-  const last = pattern.forms.at(-1);
-  return last !== undefined && last.length === 2 && last[1] === "" && !last[0].trim().includes(" ");
-}
-
 /**
- * Wider than in the lists, as measured: letter case does not count, a pattern without an anchor holds anywhere, `/x` is
- * the project's or the file system's.
+ * Wider than in the lists, as measured: letter case does not count, a pattern without an anchor holds anywhere, `./x` at any depth
+ * below the working directory, `/x` is the project's or the file system's.
  */
 function pathHolds(pattern: PathPattern, given: string | undefined, context: ConditionContext): boolean {
   if (given === undefined) return true;
@@ -107,7 +90,11 @@ function pathHolds(pattern: PathPattern, given: string | undefined, context: Con
   return paths.some((path) =>
     anchors.some((anchor) => {
       const below = segmentsBelow(foldName(path), foldName(posix.resolve(anchor)));
-      return below !== undefined && coversPath(pattern, below, { anyDepth: true, folded: true, folderItself: true });
+      if (below === undefined) return false;
+      const depths = pattern.anchor === "cwd" && !pattern.floats ? below.keys() : [0];
+      return [0, ...depths].some((depth) =>
+        coversPath(pattern, below.slice(depth), { anyDepth: true, folded: true, folderItself: true }),
+      );
     }),
   );
 }

@@ -14,3 +14,11 @@ test("one line per part, the strictest decides", () => {
     ["command", "npm test", "ask"],
   ]);
 });
+
+test("a program in a folder that is not known is met by its name; one that a glob names is asked about", () => {
+  const policy = compileRules([
+    { scope: "user", file: "~/.claude/settings.json", allow: ["Bash"], deny: ["Bash(rm *)"] },
+  ]);
+  const decide = (command: string) => judge({ tool: "Bash", input: { command } }, policy, context).decision;
+  expect(["/bin/r* x", "/bin/?m x", "/bin/$X x", '"$DIR"/rm x'].map(decide)).toEqual(["ask", "ask", "ask", "deny"]);
+});

@@ -64,9 +64,16 @@ function headsOf(part: CommandPart): ShellWord[][] {
   const [name, ...args] = part.words;
   if (name === undefined) return [];
   const heads: ShellWord[] = [name, ...name.readings.map((value): ShellWord => ({ ...name, pieces: [value] }))];
-  const last = staticValue(name)?.split("/").at(-1);
-  if (last !== undefined && last !== staticValue(name)) heads.push({ ...name, pieces: [last] });
+  const last = lastSegment(name.pieces);
+  if (last !== undefined) heads.push({ ...name, pieces: last });
   return heads.map((head) => [head, ...args]);
+}
+
+/** What stands behind the last slash that is known, gaps included: `/usr/bin/r*` gives `r*`. Undefined without a slash. */
+function lastSegment(pieces: Glob): Glob | undefined {
+  const at = pieces.findLastIndex((piece) => piece.includes("/"));
+  const [piece = "", ...rest] = at < 0 ? [] : pieces.slice(at);
+  return at < 0 ? undefined : [piece.slice(piece.lastIndexOf("/") + 1), ...rest];
 }
 
 /** Known text with gaps, so that every command the words may become fits it. */
