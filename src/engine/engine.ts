@@ -136,6 +136,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
   const skills = skillsInUse();
   const live = liveHooks({ rows: resolved.rows, aliases: resolved.toolAliases, warn });
   const settings = await openSettings(resolved);
+  settings.followTrust();
   const allHooks = () => [...[...settings.inForce().byEvent.values()].flat(), ...live.all()];
   const doneOnce = new Set<string>();
   const ran = (record: RunRecord): Warning | undefined => {
@@ -192,8 +193,12 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
       const group = { hooks: [hook], ...(matcher === undefined ? {} : { matcher }) };
       return live.add({ kind: "callback", event, group }).remove;
     }),
-    fire: (event: string, payload: AnyPayload, options?: FireOptions) =>
-      closed ? Promise.reject(isClosed()) : events.fire(event, payload, options),
+    fire: (event: string, payload: AnyPayload, options?: FireOptions) => {
+      if (closed) return Promise.reject(isClosed());
+      const trusting = settings.trustAgain();
+      if (trusting === undefined) return events.fire(event, payload, options);
+      return trusting.then(() => events.fire(event, payload, options));
+    },
     stream: whileOpen(events.stream),
     notify: whileOpen(events.notify),
     hasHookFor: events.hasHookFor,

@@ -4,6 +4,8 @@ import { loadConditionReader } from "./conditions.ts";
 import type { InForce } from "./in-force.ts";
 import type { Layer } from "./layer.ts";
 import type { ResolvedOptions } from "./resolve-options.ts";
+import type { Snapshot } from "./settings/snapshot.ts";
+import { onPinsChanged, pinMarks } from "./trust/pin-changes.ts";
 import { watchFiles } from "./watch-files.ts";
 
 /** Settings in force, replaced as a whole when they are read again. */
@@ -12,6 +14,10 @@ export interface LiveSettings {
   /** Reads everything afresh; hooks of the old snapshot are asked about each changed layer first. */
   reload(asking: Asking): Promise<ReloadReport>;
   watch(asking: Asking): () => void;
+  /** Goes by approvals and revocations as soon as they are made: those of this process at once, those of others before the next event. */
+  followTrust(): void;
+  /** Reads approvals again if another process changed them; undefined when none did. */
+  trustAgain(): Promise<void> | undefined;
   close(): void;
 }
 
@@ -30,6 +36,8 @@ export async function openSettings(options: ResolvedOptions): Promise<LiveSettin
     import("./settings/snapshot.ts"),
     import("./in-force.ts"),
   ]);
+  const bases = new WeakMap<InForce, Snapshot>();
+  let pinsSeen = "";
   let snapshot = await shot(await loadLayers(options, { rows: options.rows }));
   const watchers = new Set<() => void>();
   let turn: Promise<unknown> = Promise.resolve();
@@ -47,7 +55,26 @@ export async function openSettings(options: ResolvedOptions): Promise<LiveSettin
   async function shot(layers: readonly Layer[]): Promise<InForce> {
     const reader = layers.some(hasCondition) ? { compileCondition: await loadConditionReader() } : {};
     const snapshot = takeSnapshot(layers, { rows: options.rows, aliases: options.toolAliases, ...reader });
-    return putInForce(snapshot, options);
+    return inForceNow(snapshot);
+  }
+
+  async function inForceNow(base: Snapshot): Promise<InForce> {
+    const now = await putInForce(base, options);
+    bases.set(now, base);
+    pinsSeen = now.trust.depends ? pinMarks(now.trust.files) : "";
+    return now;
+  }
+
+  /** The same settings by the approvals of now. A reload that comes in between has read newer ones. */
+  async function readTrustAgain(): Promise<void> {
+    const before = snapshot;
+    const base = bases.get(before);
+    if (base === undefined) return;
+    // Taken first: what changes while it is read shows as a change the next time.
+    const marks = pinMarks(before.trust.files);
+    const now = await inForceNow(base);
+    pinsSeen = marks;
+    if (snapshot === before) snapshot = now;
   }
 
   /** One at a time: two reloads must not both ask about the same change. */
@@ -71,6 +98,13 @@ export async function openSettings(options: ResolvedOptions): Promise<LiveSettin
         watchers.delete(stop);
         stop();
       };
+    },
+    followTrust() {
+      watchers.add(onPinsChanged(snapshot.trust.files, readTrustAgain));
+    },
+    trustAgain() {
+      const { depends, files } = snapshot.trust;
+      return depends && pinMarks(files) !== pinsSeen ? readTrustAgain() : undefined;
     },
     close() {
       for (const stop of watchers) stop();

@@ -32,6 +32,7 @@ export async function pinnedTrust(snapshot: Snapshot, places: TrustPlaces): Prom
     },
     ofPinnable: (id) => standing(id),
     writtenGrants: ({ kind }) => pins.grants.filter(({ layer }) => layer === kind),
+    depends: found.size > 0,
     wayOut: "hookline trust shows and approves it",
     files: filesOf([checkout.real], places),
     warnings: [
@@ -56,6 +57,7 @@ export async function workspaceTrust(places: TrustPlaces): Promise<Trust> {
     ofKey: (layer, key) => (disarmsOthers(layer, key) ? onlyPinned : standing),
     ofPinnable: () => standing,
     writtenGrants: () => [],
+    depends: true,
     wayOut: "hookline trust --workspace accepts it",
     files: filesOf(folders, places),
     warnings: known.flatMap((one) => ("refused" in one ? [refusedStore(one.refused)] : [])),

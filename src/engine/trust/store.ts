@@ -13,6 +13,7 @@ import {
   withLock,
 } from "../../files/index.ts";
 import { Problem } from "../../protocol/index.ts";
+import { pinsChanged } from "./pin-changes.ts";
 import { noPins, type Pins, parsePins, printPins } from "./pins.ts";
 
 /** Where a person's approvals are looked for. All of it is the host's word. */
@@ -71,6 +72,7 @@ export async function changePins(places: TrustPlaces, real: string, change: (pin
     },
     { fs },
   );
+  await pinsChanged(file);
 }
 
 /** Forgets all about a folder, whatever the file holds. */
@@ -78,7 +80,7 @@ export async function dropPins(places: TrustPlaces, real: string): Promise<boole
   const { fs = nodeFs } = places;
   const file = pinFile(places, real);
   if (!(await findFolder(dirname(file), fs))) return false;
-  return withLock(
+  const dropped = await withLock(
     file,
     async () =>
       (await unless(
@@ -87,6 +89,8 @@ export async function dropPins(places: TrustPlaces, real: string): Promise<boole
       )) ?? false,
     { fs },
   );
+  await pinsChanged(file);
+  return dropped;
 }
 
 /**

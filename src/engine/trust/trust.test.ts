@@ -214,7 +214,6 @@ test("EN-18: hooks in the frontmatter of the project need approval, the person's
   expect(runs.map(({ stdout }) => stdout.trim())).toEqual(["mine"]);
   expect(skipped.map(({ why, hook }) => [why, hook.source])).toEqual([["trust", "agent"]]);
   await approveAll(options);
-  await engine.reload();
   expect((await engine.fire("PreToolUse", inside)).runs.map(({ stdout }) => stdout.trim())).toEqual(["mine", "theirs"]);
   await engine.close();
 });
@@ -390,4 +389,47 @@ test("an approval of the version before does not count for a command that can ru
   ]);
   await approveAll(world.options);
   expect(await outcomeOf(world.options)).toEqual(["one"]);
+});
+
+test("an approval takes effect at once: what is pinned runs with the next event, and what is revoked does not", async () => {
+  const { options, put } = await checkoutWorld();
+  await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
+  const engine = await openEngine(options);
+  const fired = async () => (await engine.fire("Stop", {})).runs.map(({ stdout }) => stdout.trim());
+  expect(await fired()).toEqual([]);
+  const review = await reviewTrust(options);
+  await review.pin(review.entries);
+  expect(engine.list().map(({ trust }) => trust)).toEqual(["trusted"]);
+  expect(engine.explain("Stop", {}).hooks.map(({ runs }) => runs)).toEqual([true]);
+  expect(await fired()).toEqual(["here"]);
+  await review.revoke();
+  expect(await fired()).toEqual([]);
+  await engine.close();
+});
+
+test("an approval or revocation by another process counts for the next event of an open engine", async () => {
+  const world = await checkoutWorld();
+  await world.put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
+  await approveAll(world.options);
+  const file = await onlyPinFile(world);
+  const text = await readFile(file, "utf8");
+  await unlink(file);
+  const engine = await openEngine(world.options);
+  const fired = async () => (await engine.fire("Stop", {})).runs.map(({ stdout }) => stdout.trim());
+  expect(await fired()).toEqual([]);
+  await writeFile(file, text, { mode: 0o600 });
+  expect(await fired()).toEqual(["here"]);
+  await unlink(file);
+  expect(await fired()).toEqual([]);
+  await engine.close();
+});
+
+test("an engine in mode workspace goes by an acceptance at once", async () => {
+  const { options, put } = await checkoutWorld();
+  await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
+  const engine = await openEngine({ ...options, trust: "workspace" });
+  expect((await engine.fire("Stop", {})).runs).toEqual([]);
+  await (await reviewTrust(options)).accept();
+  expect((await engine.fire("Stop", {})).runs.map(({ stdout }) => stdout.trim())).toEqual(["here"]);
+  await engine.close();
 });

@@ -36,6 +36,8 @@ export interface Trust {
   ofPinnable(id: string): Standing;
   /** Grants that count although the block they stand in is not trusted: they were approved when they were written. */
   writtenGrants(layer: Layer): readonly WrittenGrant[];
+  /** Whether anything here depends on an approval. */
+  readonly depends: boolean;
   /** What the person can do about it. */
   readonly wayOut: string;
   /** The files approvals are kept in, whether they are there yet or not. */
@@ -62,6 +64,7 @@ export const unlimited: Trust = {
   ofKey: (layer, key) => (disarmsOthers(layer, key) ? onlyPinned : trusted),
   ofPinnable: () => trusted,
   writtenGrants: () => [],
+  depends: false,
   wayOut: "",
   files: [],
   warnings: [],
