@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { CallbackHook, FunctionHook } from "../protocol/index.ts";
+import { nesting } from "./nesting.ts";
 import type { Environment } from "./runners/command/environment.ts";
 
 /** Events fired by hooks of hooks of hooks run no more hooks. */
@@ -9,10 +10,19 @@ export const deepest = 3;
 let onThread: number | undefined;
 let waiting: AsyncLocalStorage<number> | undefined;
 
-/** How deep this process is: the hook process of another engine begins where that one was. */
+/** More engines inside each other than this are a loop, whatever lost count of it. */
+const mostEngines = 8;
+
+/**
+ * How deep this process is: the hook process of another engine begins where that one was. The variable that says so may be lost, so the
+ * process itself is asked too.
+ */
 export function processDepth(env: Environment): number {
   const outer = Number(env["HOOKLINE_DEPTH"]);
-  return Number.isInteger(outer) && outer > 0 ? outer : 0;
+  const told = Number.isInteger(outer) && outer > 0 ? outer : 0;
+  const { depth, sessions } = nesting();
+  const runs = (env["HOOKLINE_RUN"] ?? "").split("/").length;
+  return Math.max(told, depth, sessions >= mostEngines || runs > mostEngines ? deepest : 0);
 }
 
 /** How many hooks deep the caller is. */

@@ -69,7 +69,7 @@ export function openEvents(parts: EventParts): Events {
   const ownSession = randomUUID();
   const unawaited = new Set<Promise<unknown>>();
   const flights = inFlight();
-  const outerDepth = processDepth(options.env);
+  let outerDepth: number | undefined;
   let lastGates: { now: InForce; depth: number; gates: readonly Gate[] } | undefined;
 
   async function fire(event: string, given: AnyPayload, watched: Watched): Promise<Outcome> {
@@ -103,7 +103,7 @@ export function openEvents(parts: EventParts): Events {
     watched: Watched & { readonly signal: AbortSignal },
   ): Soon<Outcome> {
     const payload = complete(row, given);
-    const depth = currentDepth(outerDepth);
+    const depth = depthNow();
     const outcome = fireEvent({
       occasion: { row, payload, value, place: placeOf(payload) },
       hooks,
@@ -135,6 +135,12 @@ export function openEvents(parts: EventParts): Events {
       rewrittenFrom: row.special.onTool ? watched.rewrittenFrom : undefined,
     });
     return soon(outcome, (settled) => note(row, payload, settled));
+  }
+
+  /** Where this process is takes a look at the system, so it is found out when the first hook may run. */
+  function depthNow(): number {
+    outerDepth ??= processDepth(options.env);
+    return currentDepth(outerDepth);
   }
 
   /** The host's own rules, else those of the settings; reading those costs more than most events. */
@@ -230,7 +236,7 @@ export function openEvents(parts: EventParts): Events {
       const payload = complete(row, given);
       const hooks = hooksOf(event, payload, now);
       const occasion: Occasion = { row, payload, value: matchedValue(row.matchesOn, payload), place: placeOf(payload) };
-      const plan = planEvent({ hooks, occasion, gates: gatesAt(currentDepth(outerDepth), now) });
+      const plan = planEvent({ hooks, occasion, gates: gatesAt(depthNow(), now) });
       return explainPlan(hooks, plan, occasion, warnings);
     },
     hasHookFor(event) {

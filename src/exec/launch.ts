@@ -8,6 +8,7 @@ export interface Place {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly tag?: Tag;
+  readonly inherits?: number | undefined;
 }
 
 export interface Started {
@@ -18,7 +19,7 @@ export interface Started {
 export type Launch = Started | { readonly failure: Promise<Ended> };
 
 /** Starts the program of a command line with three pipes, leading a session and group of its own, without a terminal. */
-export function launch(command: CommandLine, { cwd, env, tag }: Place): Launch {
+export function launch(command: CommandLine, { cwd, env, tag, inherits }: Place): Launch {
   const { platform } = process;
   const program = programOf(command, { platform, env });
   try {
@@ -28,7 +29,8 @@ export function launch(command: CommandLine, { cwd, env, tag }: Place): Launch {
       // On Windows this would open a console window instead; there a tree is ended by its parents and children.
       detached: platform !== "win32",
       windowsHide: true,
-    });
+      stdio: inherits === undefined ? "pipe" : ["pipe", "pipe", "pipe", inherits],
+    }) as ChildProcessWithoutNullStreams;
     if (child.pid !== undefined) return { child, pid: child.pid };
     return {
       failure: new Promise((resolve) => {

@@ -11,6 +11,8 @@ export interface StartOptions {
    * A run inside a run writes `outer/inner` as its value, so that it goes with the outer one.
    */
   readonly tag?: Tag;
+  /** An open file that the process inherits as its fourth, beside stdin, stdout and stderr. */
+  readonly inherits?: number | undefined;
   /** Written to stdin, which is then closed unless `keepInputOpen`. A process that does not read it is no error. */
   readonly input?: string | Uint8Array;
   readonly keepInputOpen?: boolean;

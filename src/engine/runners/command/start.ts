@@ -9,6 +9,7 @@ import {
 } from "../../../exec/index.ts";
 import type { CommandHook, HookRef, Warning } from "../../../protocol/index.ts";
 import type { PluginRoot } from "../../layer.ts";
+import { closeDepthMark, openDepthMark } from "../../nesting.ts";
 import type { AnyPayload } from "../../payload.ts";
 import type { AskInTurn } from "../../questions.ts";
 import type { Ran } from "../../ran.ts";
@@ -54,7 +55,9 @@ export function startCommand(hook: CommandHook, call: CommandCall): StartedComma
 
   const line = commandLine(hook, filled, call.env);
   const env = environmentOf(hook, call);
+  const mark = openDepthMark(call.depth + 1);
   const optionsIn = (cwd: string): StartOptions => ({
+    inherits: mark,
     cwd,
     env,
     tag: { name: tagName, value: call.runId },
@@ -69,6 +72,7 @@ export function startCommand(hook: CommandHook, call: CommandCall): StartedComma
   // Only when nothing could be started is it worth a look whether the folder is still there.
   const instead = running.pid === undefined ? folderInstead(call) : undefined;
   if (instead !== undefined) running = start(line, optionsIn(instead.path));
+  closeDepthMark(mark);
   const warnings = instead === undefined ? [] : [instead.warning];
   const done = running.done.then((finished: Finished) => ranOf(finished, hook, call.ref, warnings));
   return { done, running };
