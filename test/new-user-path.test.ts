@@ -108,7 +108,7 @@ test("a new user's path: init, test, install, an event through the client, statu
 
   const dry = await hookline("install", "--dry-run");
   expect([dry.code, dry.err, dry.out.includes('+            "timeout": 35')]).toEqual([0, "", true]);
-  expect(readdirSync(join(project, ".claude")).sort()).toEqual(["hooks.test.ts", "hooks.ts"]);
+  expect(readdirSync(join(project, ".claude")).sort()).toEqual(["hooks.test.ts", "hooks.ts", "tsconfig.json"]);
 
   const settings = '{\n  // kept\n  "theme": "dark",\n}\n';
   writeFileSync(join(project, ".claude/settings.json"), settings);
@@ -139,7 +139,12 @@ test("a new user's path: init, test, install, an event through the client, statu
     out: expect.stringContaining("has its old bytes back"),
   });
   expect(read(".claude/settings.json")).toBe(settings);
-  expect(readdirSync(join(project, ".claude")).sort()).toEqual(["hooks.test.ts", "hooks.ts", "settings.json"]);
+  expect(readdirSync(join(project, ".claude")).sort()).toEqual([
+    "hooks.test.ts",
+    "hooks.ts",
+    "settings.json",
+    "tsconfig.json",
+  ]);
   expect((await hookline("status")).code).toBe(4);
   expect((await fire("PreToolUse", deletes)).decision).toBe("none");
 }, 120_000);

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { HomeSource } from "../files/index.ts";
-import { catalog, type EventRow, Problem } from "../protocol/index.ts";
+import { catalog, type EventRow, neverMatching, Problem } from "../protocol/index.ts";
 import { appKey } from "../sdk/index.ts";
 import { type Calls, callsFor } from "./call-words.ts";
 import { type Compiled, compileClient } from "./compile-client.ts";
@@ -56,6 +56,8 @@ export type InstallOutcome =
       readonly prints: string;
       /** What the person should know about the choice. */
       readonly notes: readonly string[];
+      /** Handlers that never run, a sentence each. */
+      readonly warnings: readonly string[];
     };
 
 /** From a hooks file to entries in settings. Contract: nothing is written unless all of it can be. */
@@ -113,6 +115,7 @@ export async function installApp(request: InstallRequest, installer: Installer):
     ...(client === undefined ? {} : { client }),
     prints: app.prints,
     notes: [...replaced(old, places, hooksFile), ...notesOn(planned, choice)],
+    warnings: app.events.flatMap(({ event, ids }) => neverMatching(event, ids)),
   };
 }
 

@@ -6,7 +6,13 @@ import { isLegal, type Rule, ruleOf } from "./rules.ts";
 
 /** Something an author should know; it stops nothing. */
 export interface AppWarning {
-  readonly code: "illegal-answer" | "allow-without-reason" | "long-text" | "handler-failed" | "app-failed";
+  readonly code:
+    | "illegal-answer"
+    | "allow-without-reason"
+    | "long-text"
+    | "handler-failed"
+    | "app-failed"
+    | "never-runs";
   readonly message: string;
   readonly handler?: string;
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { realpathSync } from "node:fs";
-import { resolve } from "node:path";
+import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { callHookline } from "../../src/cli/fixtures/caller.ts";
 import { clientForms, type DaemonWorld, openDaemonWorld, until } from "../daemon/world.ts";
@@ -99,4 +99,23 @@ export default app;
   const payload = event({ hook_event_name: "Stop", cwd: realpathSync(world.project) });
   const ran = await world.cli(["run", file], { input: payload });
   expect(ran.stderr).toContain("(calls.ts:4:");
+});
+
+test("a name that another package does not export is reported with the author's file, line and column", async () => {
+  const other = join(world.project, "node_modules/other");
+  mkdirSync(other, { recursive: true });
+  writeFileSync(join(other, "package.json"), '{"name":"other","type":"module","exports":"./index.js"}');
+  writeFileSync(join(other, "index.js"), "export const known = 1;\n");
+  const file = world.file(
+    "asks.ts",
+    `import { createApp } from "hookline/sdk";
+import { unknown } from "other";
+export default createApp().onStop(() => void unknown);
+`,
+  );
+  const ran = await world.cli(["run", file, "--on-failure", "block"], { input: event({ hook_event_name: "Stop" }) });
+  expect([ran.code, ran.stderr]).toEqual([
+    2,
+    expect.stringContaining(`${file}:2:10: other does not provide an export named "unknown".`),
+  ]);
 });

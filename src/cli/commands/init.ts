@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { readdirSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { replaceFile, unless } from "../../files/index.ts";
@@ -6,22 +7,29 @@ import { nearest, Problem } from "../../protocol/index.ts";
 import type { Command } from "../command.ts";
 import { jsonText } from "../print/json.ts";
 
+const recipesFolder = fileURLToPath(new URL("../../../examples/hooks/", import.meta.url));
+
 export const command: Command = {
   usage: "[--js] [--with RECIPE,…] [--force] [--json]",
-  about: `Writes .claude/hooks.ts and .claude/hooks.test.ts, both ready for hookline test.
+  about: `Writes .claude/hooks.ts, .claude/hooks.test.ts and a .claude/tsconfig.json for both, ready for hookline test.
 
-A file that is already there is never replaced without --force. --with copies recipes beside the hooks file and prints the lines that
-include them; it does not edit your code.`,
+A file that is already there is never replaced without --force. --with copies recipes beside the hooks file. A hooks file that init writes
+includes them; your own is not edited, and the lines to add are printed.
+
+Recipes: ${recipeNames().join(", ")}.`,
   options: {
     js: { type: "boolean", about: "write .mjs files instead of TypeScript" },
-    with: { type: "string", value: "RECIPE,…", about: "recipes to copy, such as redact-secrets" },
+    with: { type: "string", value: "RECIPE,…", about: "recipes to copy and include" },
     force: { type: "boolean", about: "replace files that are already there" },
-    json: { type: "boolean", about: "print one JSON object: written, kept, add (lines for your hooks file)" },
+    json: {
+      type: "boolean",
+      about: "print one JSON object: written, kept, included (recipes), add (lines for your hooks file)",
+    },
   },
   examples: ["hookline init", "hookline init --with redact-secrets,require-tests"],
   async run(call, io) {
     if (call.words.length > 0)
-      throw new Problem("cli/usage", "hookline init takes no words. See hookline init --help.");
+      throw new Problem("cli/usage", "hookline init takes no arguments. See hookline init --help.");
     const ending = call.flag("js") ? "mjs" : "ts";
     const names = (call.text("with") ?? "").split(",").filter((name) => name !== "");
     const recipes = await Promise.all(names.map(readRecipe));
@@ -29,53 +37,87 @@ include them; it does not edit your code.`,
       throw new Problem("cli/usage", "Recipes are TypeScript; call hookline init --with without --js.");
     }
     const files = [
-      { name: `hooks.${ending}`, text: hooksFile },
+      { name: `hooks.${ending}`, text: hooksFile(recipes) },
       { name: `hooks.test.${ending}`, text: testFile(ending) },
+      ...(ending === "ts" ? [{ name: "tsconfig.json", text: tsconfig }] : []),
       ...recipes.map(({ name, text }) => ({ name: `${name}.ts`, text })),
     ];
     const folder = join(io.cwd, ".claude");
     await makeFolder(folder);
-    const done: Done = { written: [], kept: [], add: includeLines(recipes) };
+    const [written, kept]: [string[], string[]] = [[], []];
     for (const { name, text } of files) {
       const path = join(folder, name);
-      done[(await write(path, text, call.flag("force"))) ? "written" : "kept"].push(path);
+      ((await write(path, text, call.flag("force"))) ? written : kept).push(path);
     }
+    const isOurs = written.includes(join(folder, `hooks.${ending}`));
+    const [included, add] = isOurs ? [names, []] : [[], [...importLines(recipes), ...includeLines(recipes)]];
+    const done: Done = { written, kept, included, add };
     await io.out(call.flag("json") ? jsonText(done) : initText(done));
     return 0;
   },
 };
 
 interface Done {
-  readonly written: string[];
-  readonly kept: string[];
+  readonly written: readonly string[];
+  readonly kept: readonly string[];
+  readonly included: readonly string[];
   readonly add: readonly string[];
 }
 
-function initText({ written, kept, add }: Done): string {
+function initText({ written, kept, included, add }: Done): string {
   const lines = [
     ...written.map((path) => `wrote ${path}`),
     ...kept.map((path) => `kept  ${path} (already there; --force replaces it)`),
   ];
-  if (add.length > 0) lines.push("", "Add to hooks.ts:", ...add.map((line) => `  ${line}`));
+  if (included.length > 0) lines.push("", `The hooks file includes ${included.join(", ")}.`);
+  if (add.length > 0) lines.push("", "Your hooks file was not changed. Add to it:", ...add.map((line) => `  ${line}`));
   return text(...lines, "", "Next: hookline test, hookline replay (your past sessions), hookline install");
 }
 
-function includeLines(recipes: readonly Recipe[]): readonly string[] {
-  const imports = recipes.map(({ name, factory }) => `import { ${factory} } from "./${name}.ts";`);
-  const includes = recipes.map(({ factory }) => `app.include(${factory}());`);
-  return [...imports, ...includes];
+function importLines(recipes: readonly Recipe[]): readonly string[] {
+  return recipes.map(({ name, factory }) => `import { ${factory} } from "./${name}.ts";`);
 }
 
-const hooksFile = text(
-  "/** What this project's agent may do. Try it: hookline test */",
-  'import { ask, createApp } from "hookline/sdk";',
-  "",
-  "const app = createApp();",
-  'app.preTool("Bash", { name: "ask-before-delete", recheck: true }, ({ input }) =>',
-  '  /\\brm\\b/.test(input.command) ? ask("This deletes files.") : undefined,',
-  ");",
-  "export default app;",
-);
+/** Two strategies that decide about the same hook are refused unless the author says that their order counts. */
+function includeLines(recipes: readonly Recipe[]): readonly string[] {
+  return recipes.map(({ factory, hooks }, at) => {
+    const conflicts = recipes.slice(0, at).some((before) => before.hooks.some((id) => hooks.includes(id)));
+    return `app.include(${factory}()${conflicts ? ', { onConflict: "order" }' : ""});`;
+  });
+}
+
+function hooksFile(recipes: readonly Recipe[]): string {
+  return text(
+    "/** What this project's agent may do. Try it: hookline test */",
+    'import { ask, createApp } from "hookline/sdk";',
+    ...importLines(recipes),
+    "",
+    "const app = createApp();",
+    ...includeLines(recipes),
+    'app.preTool("Bash", { name: "ask-before-delete", recheck: true }, ({ input }) =>',
+    '  /\\brm\\b/.test(input.command) ? ask("This deletes files.") : undefined,',
+    ");",
+    "export default app;",
+  );
+}
+
+/** So that `tsc -p .claude` checks what is here, whatever the project's own settings are. */
+const tsconfig = `${JSON.stringify(
+  {
+    compilerOptions: {
+      module: "nodenext",
+      target: "es2023",
+      strict: true,
+      noEmit: true,
+      allowImportingTsExtensions: true,
+      skipLibCheck: true,
+      types: ["node"],
+    },
+    include: ["*.ts"],
+  },
+  null,
+  2,
+)}\n`;
 
 function testFile(ending: string): string {
   return text(
@@ -86,7 +128,7 @@ function testFile(ending: string): string {
     "const client = testClient(app);",
     "",
     'test("deleting is asked about", async () => {',
-    '  (await client.preTool("Bash", { command: "rm -rf build" })).expectAsked("deletes");',
+    '  (await client.preTool("Bash", { command: "rm notes.txt" })).expectAsked("deletes");',
     "});",
     "",
     'test("everything else is left alone", async () => {',
@@ -121,21 +163,29 @@ async function write(path: string, content: string, force: boolean): Promise<boo
   return written === true;
 }
 
-const recipesFolder = fileURLToPath(new URL("../../../examples/hooks/", import.meta.url));
-
 interface Recipe {
   readonly name: string;
   readonly factory: string;
+  /** What a strategy declares; empty for other recipes. */
+  readonly hooks: readonly string[];
   readonly text: string;
 }
 
+function recipeNames(): readonly string[] {
+  return readdirSync(recipesFolder)
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => file.slice(0, -3));
+}
+
 async function readRecipe(name: string): Promise<Recipe> {
-  const known = (await readdir(recipesFolder)).filter((file) => file.endsWith(".ts")).map((file) => file.slice(0, -3));
+  const known = recipeNames();
   if (!known.includes(name)) {
     const near = nearest(name, known);
     const hint = near === undefined ? `There are ${known.join(", ")}.` : `Did you mean "${near}"?`;
-    throw new Problem("cli/usage", `"${name}" is no recipe. ${hint}`, { about: { name } });
+    throw new Problem("cli/usage", `"${name}" is not a recipe. ${hint}`, { about: { name } });
   }
   const text = await readFile(join(recipesFolder, `${name}.ts`), "utf8");
-  return { name, factory: /^export (?:function|const) (\w+)/m.exec(text)?.[1] ?? name, text };
+  const declared = /^ {2}hooks: \[(.*)\],$/m.exec(text)?.[1] ?? "";
+  const hooks = [...declared.matchAll(/"([^"]+)"/g)].map(([, id = ""]) => id);
+  return { name, factory: /^export (?:function|const) (\w+)/m.exec(text)?.[1] ?? name, hooks, text };
 }

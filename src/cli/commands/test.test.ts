@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { createApp, updateOutput } from "../../sdk/index.ts";
+import { testClient } from "../../sdk/testing/index.ts";
 import { callHookline } from "../fixtures/caller.ts";
 
 const folders: string[] = [];
@@ -114,6 +116,7 @@ describe("sums", () => { test("good", () => {}); test.skip("later", () => {}); t
         { file, name: "sums > later", ok: true, ms, skipped: true },
         { file, name: "sums > bad", ok: false, ms, error: "no 1" },
       ],
+      warnings: [],
     },
   ]);
   const one = await run(folder, "--json", "--event", "Stop");
@@ -123,7 +126,7 @@ describe("sums", () => { test("good", () => {}); test.skip("later", () => {}); t
   ]);
   expect([aside.mock.calls, mixed.mock.calls]).toEqual([[["loud"]], []]);
   const none = await run(project({}), "--json");
-  expect([none.status, JSON.parse(none.out)]).toEqual([2, { ok: false, cases: [], tests: [] }]);
+  expect([none.status, JSON.parse(none.out)]).toEqual([2, { ok: false, cases: [], tests: [], warnings: [] }]);
 });
 
 test("SD-104: --event shows handlers, answer and wire", async () => {
@@ -157,4 +160,46 @@ export default app;
   ]);
   const shown = await run(folder, "--event", "Nothing");
   expect([shown.status, shown.err]).toEqual([1, expect.stringContaining('"Nothing" is no event')]);
+});
+
+const sdk = join(import.meta.dirname, "../../sdk/index.ts");
+
+test("test and test --event show every warning: an answer that was dropped, and a handler that never runs", async () => {
+  const folder = project({
+    "hooks.ts": `import { createApp, updateOutput } from "${sdk}";
+export default createApp()
+  .preTool("Bash", { name: "late" }, () => updateOutput("x") as never)
+  .preTool("bash", () => undefined);
+`,
+    "hooks-tests/a.json": JSON.stringify({
+      ...{ name: "ls", event: "PreToolUse", tool: "Bash", input: { command: "ls" } },
+      expect: { decision: "none" },
+    }),
+  });
+  const dropped = "warning illegal-answer: late: updateOutput has no meaning on PreToolUse and was dropped.";
+  const never = 'warning never-runs: A handler of PreToolUse for "bash" never runs. Did you mean "Bash"?';
+  const event = ["--event", "PreToolUse:Bash", "--input", '{"command":"ls"}'];
+  const one = await run(folder, ...event);
+  expect(one.out).toContain(`\n  ${dropped}`);
+  expect(one.out).toContain(`\n  ${never}`);
+  const { warnings } = JSON.parse((await run(folder, ...event, "--json")).out) as { warnings: { code: string }[] };
+  expect(warnings.map(({ code }) => code)).toEqual(["illegal-answer", "never-runs"]);
+  const all = await run(folder);
+  expect(all.status).toBe(0);
+  expect(all.out).toContain(`ok      ls\n  ${dropped}`);
+  expect(all.err).toBe(`hookline: ${never}\n`);
+  const report = JSON.parse((await run(folder, "--json")).out) as { warnings: { code: string }[] };
+  expect(report.warnings.map(({ code }) => code)).toEqual(["never-runs"]);
+});
+
+test("the test client shows warnings when hookline test runs a program", async () => {
+  vi.stubEnv("HOOKLINE_TEST_WARNINGS", "1");
+  const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  onTestFinished(() => written.mockRestore());
+  const client = testClient(createApp().preTool("Bash", { name: "late" }, () => updateOutput("x") as never));
+  for (const command of ["ls", "pwd"]) await client.preTool("Bash", { command });
+  expect(written.mock.calls.map(([text]) => text)).toEqual([
+    expect.stringMatching(/^warning illegal-answer: late: updateOutput has no meaning on PreToolUse/),
+  ]);
 });

@@ -4,10 +4,10 @@ import { type TestResult, testClient } from "../../sdk/testing/index.ts";
 import type { Command, Io } from "../command.ts";
 import { sendCase, whyUnknown } from "../hook-tests/case.ts";
 import { findTests, type HookTests, namedTests } from "../hook-tests/find.ts";
-import { loadExport } from "../hook-tests/load.ts";
+import { appWarnings, fileWarnings, loadExport } from "../hook-tests/load.ts";
 import { printsAside } from "../hook-tests/prints-aside.ts";
 import { reportPrograms, runPrograms } from "../hook-tests/programs.ts";
-import { storyOf } from "../hook-tests/story.ts";
+import { storyOf, warningLines } from "../hook-tests/story.ts";
 import { type Tried, tryCases } from "../hook-tests/try.ts";
 import { usualHooksFile } from "../hooks-file.ts";
 import { counted } from "../print/figures.ts";
@@ -19,7 +19,7 @@ export const command: Command = {
   about: `Runs the tests of a project's hooks, or shows what its app says to one event.
 
 Without FILE: .claude/**/*.test.{ts,mts,js,mjs} with Node's own test runner, and the cases in .claude/hooks-tests/*.json
-({ name, event, tool, input, expect }). The exit status is 0 when all pass, 2 when there are none, 3 when some fail.`,
+({ name, event, tool, input, expect }). Every warning of the app is shown: an answer that was dropped, a handler that never runs. The exit status is 0 when all pass, 2 when there are none, 3 when some fail.`,
   options: {
     hooks: {
       type: "string",
@@ -28,7 +28,7 @@ Without FILE: .claude/**/*.test.{ts,mts,js,mjs} with Node's own test runner, and
     },
     event: { type: "string", value: "EVENT[:TOOL]", about: "send one event and show handlers, answer and wire" },
     input: { type: "string", value: "JSON|FILE|-", about: "with a tool: its input; else fields of the payload" },
-    json: { type: "boolean", about: "print one JSON object: ok, cases, tests; with --event the answer" },
+    json: { type: "boolean", about: "print one JSON object: ok, cases, tests, warnings; with --event the answer" },
   },
   examples: [
     "hookline test",
@@ -69,7 +69,8 @@ async function showOne(
     if (unknown !== undefined) throw new Problem("event/unknown", unknown, { about: { event: name } });
     const sent = { event: name, ...(tool === undefined ? {} : { tool }), input: given };
     const begun = performance.now();
-    const result = await sendCase(sent, testClient(app, { cwd: io.cwd }));
+    const sentResult = await sendCase(sent, testClient(app, { cwd: io.cwd }));
+    const result = { ...sentResult, warnings: [...sentResult.warnings, ...appWarnings(app)] };
     return { result, ms: performance.now() - begun };
   };
   const { result, ms } = json ? await printsAside(send) : await send();
@@ -83,6 +84,11 @@ async function showOne(
 
 /** Tells of each test as soon as it is done. True when all pass. */
 async function show({ cases, programs }: HookTests, hooks: string, io: Io): Promise<boolean> {
+  await io.err(
+    warningLines(await fileWarnings(hooks, io))
+      .map((line) => `hookline: ${line}\n`)
+      .join(""),
+  );
   const held = cases.length === 0 || (await showCases(cases, hooks, io));
   const passed = programs.length === 0 || (await runPrograms(programs, io));
   return held && passed;
@@ -93,7 +99,8 @@ async function showCases(files: readonly string[], hooks: string, io: Io): Promi
   for await (const { name, faults, result } of tryCases(files, await loadExport(hooks, io), io.cwd)) {
     tried++;
     if (faults.length > 0) failed++;
-    const told = faults.length === 0 ? [] : [...faults, ...(result === undefined ? [] : storyOf(result))];
+    const story = result === undefined ? [] : faults.length === 0 ? warningLines(result.warnings) : storyOf(result);
+    const told = [...faults, ...story];
     await io.out(`${faults.length === 0 ? "ok    " : "FAILED"}  ${name}\n${indented(told)}`);
   }
   await io.out(`${counted(tried, "case")}, ${failed} failed\n`);
@@ -107,9 +114,10 @@ async function report({ cases, programs }: HookTests, hooks: string, io: Io): Pr
     if (cases.length === 0) return;
     for await (const one of tryCases(cases, await loadExport(hooks, io), io.cwd)) tried.push(one);
   });
+  const warnings = await printsAside(() => fileWarnings(hooks, io));
   const { passed, tests } = programs.length === 0 ? { passed: true, tests: [] } : await reportPrograms(programs, io);
   const ok = cases.length + programs.length > 0 && passed && tried.every(({ faults }) => faults.length === 0);
-  await io.out(jsonText({ ok, cases: tried.map(caseJson), tests }));
+  await io.out(jsonText({ ok, cases: tried.map(caseJson), tests, warnings }));
   return ok;
 }
 

@@ -69,7 +69,7 @@ function runNode(words: readonly string[], io: Io, told: (text: string) => void)
   return new Promise((done, fail) => {
     const child = spawn(process.execPath, ["--enable-source-maps", "--test", ...words], {
       cwd: io.cwd,
-      env: io.terminal.colour ? { ...env, FORCE_COLOR: "1" } : env,
+      env: { ...env, HOOKLINE_TEST_WARNINGS: "1", ...(io.terminal.colour ? { FORCE_COLOR: "1" } : {}) },
       stdio: ["ignore", "pipe", "pipe"],
     });
     child.stdout.setEncoding("utf8").on("data", told);

@@ -21,9 +21,10 @@ export function printsText(prints: string, file: string): string {
 }
 
 export function installText(done: Done, approval: Approval, dryRun: boolean, style: Style): string {
-  const { places, installed, notes, hooksFile } = done;
+  const { places, installed, notes, warnings, hooksFile } = done;
   const { settings, lockWritten, backup } = installed;
   const tail = [
+    ...warnings.map((warning) => `${style.red("warning")}  ${visible(warning)}`),
     ...notes.map((note) => `${style.yellow("note")}     ${visible(note)}`),
     ...approval.refused.map(({ event, why }) => `${style.red("warning")}  ${event} is not approved: ${visible(why)}`),
   ];
@@ -60,7 +61,7 @@ function clientWords({ form, why, behindScript }: ClientUse): string {
 }
 
 export function installJson(done: Done, approval: Approval, dryRun: boolean): string {
-  const { hooksFile, places, planned, installed, notes } = done;
+  const { hooksFile, places, planned, installed, notes, warnings } = done;
   const { settings, backup } = installed;
   return jsonText({
     hooksFile,
@@ -75,6 +76,7 @@ export function installJson(done: Done, approval: Approval, dryRun: boolean): st
     approved: approval.approved,
     notApproved: approval.refused,
     notes,
+    warnings,
     ...(dryRun ? { before: settings.created ? null : masked(settings.before), after: masked(settings.after) } : {}),
   });
 }

@@ -1,4 +1,4 @@
-import { nearest } from "../../protocol/index.ts";
+import { likelyName } from "../../protocol/index.ts";
 import type { ConfiguredHook } from "../configured.ts";
 import { dropDuplicates } from "../duplicates.ts";
 import type { InForce } from "../in-force.ts";
@@ -31,26 +31,11 @@ function duplicates(hooks: readonly ConfiguredHook[]): readonly Finding[] {
   );
 }
 
-/** Tools that agents have had for long; of another name nobody can say that it never comes. */
-const tools =
-  "Agent Bash Edit Glob Grep LS MultiEdit NotebookEdit NotebookRead Read Skill Task TodoWrite WebFetch WebSearch Write";
-
 /** A list of names none of which can come. */
 function neverMatches({ matcher, row, ref }: ConfiguredHook): readonly Finding[] {
   if (matcher.kind !== "names" || row.matchesOn === null) return [];
-  const field = row.fields[row.matchesOn.field];
-  const words = field?.is === "text" ? field.of : undefined;
-  const known = words ?? (row.special.onTool ? tools.split(" ") : []);
   const names = [...matcher.names];
-  const never = (name: string): string | undefined => {
-    if (known.includes(name)) return undefined;
-    if (row.special.onTool && /^mcp__(?:(?!__).)+$/.test(name)) return `${name}__.*`;
-    const near = nearest(name, known);
-    // With a closed list anything else never comes; with an open one only what is plainly another spelling.
-    if (field?.is === "text" && words !== undefined && field.open !== true) return near ?? known.join(", ");
-    return near !== undefined && near.toLowerCase() === name.toLowerCase() ? near : undefined;
-  };
-  const hints = names.map(never);
+  const hints = names.map((name) => likelyName(row, name));
   if (names.length === 0) return [finding("matcher-never", `The matcher "${matcher.text}" names nothing.`, ref.id)];
   if (hints.some((hint) => hint === undefined)) return [];
   const message = `The matcher "${matcher.text}" never matches. Did you mean "${hints.join("|")}"?`;

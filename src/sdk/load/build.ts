@@ -9,6 +9,7 @@ import { wrong } from "../problem.ts";
 import { asItIs, placeOfFault } from "./as-it-is.ts";
 import { type Bundle, bundleModule, bundleScript, type Esbuild, loadEsbuild, type ModuleBundle } from "./bundle.ts";
 import { type BuildRecord, cachedBuild, maker, recordName } from "./cached-build.ts";
+import { checkOwnExports, missingExportIn } from "./missing-export.ts";
 import { scanImports } from "./scan-imports.ts";
 import { mapStacks } from "./stacks.ts";
 
@@ -47,7 +48,7 @@ async function takeTurn(file: string, env: Env): Promise<HeldLock | undefined> {
 }
 
 async function buildNow(esbuild: Esbuild, file: string, env: Env): Promise<string> {
-  const module = await bundleModule(esbuild, file);
+  const module = await bundleChecked(esbuild, file);
   const output = await keepBuild(esbuild, file, module, env).catch((error: unknown) => {
     // A folder that is not safely ours is for a person to mend. A full or read-only disk must not take a guard away.
     if (error instanceof Error && error.name === "Problem") throw error;
@@ -57,6 +58,12 @@ async function buildNow(esbuild: Esbuild, file: string, env: Env): Promise<strin
   return pathToFileURL(output).href;
 }
 
+async function bundleChecked(esbuild: Esbuild, file: string): Promise<ModuleBundle> {
+  const module = await bundleModule(esbuild, file);
+  await checkOwnExports(file, module.code, module.inputs);
+  return module;
+}
+
 /**
  * Builds a file that can be imported as it is, so that the next start of a hook process is quicker. Whatever keeps it from being built
  * is kept too, or every start would try again.
@@ -64,7 +71,7 @@ async function buildNow(esbuild: Esbuild, file: string, env: Env): Promise<strin
 export async function buildAhead(file: string, env: Env): Promise<void> {
   const esbuild = await loadEsbuild();
   const text = await readFile(file, "utf8");
-  const module = esbuild && (await bundleModule(esbuild, file).catch(() => undefined));
+  const module = esbuild && (await bundleChecked(esbuild, file).catch(() => undefined));
   if (esbuild !== undefined && module !== undefined) await keepBuild(esbuild, file, module, env);
   else {
     const about = { file, inputs: [{ path: file, text }], links: [[file, await realpath(file)]] } as const;
@@ -88,6 +95,14 @@ export async function tellPlace(file: string, fault: string): Promise<void> {
     const place = placeOfFault(path);
     if (place !== undefined) throw wrong("no-load", `${file} does not load: ${place}: ${fault}`, { file });
   }
+}
+
+/** Throws for a file that asks a package for a name it does not export, with the place in the author's file. */
+export async function tellMissingExport(file: string, cause: unknown): Promise<void> {
+  const paths = await appInputs(file);
+  const inputs = await Promise.all(paths.map(async (path) => ({ path, text: await readFile(path, "utf8") })));
+  const problem = missingExportIn(cause, file, inputs);
+  if (problem !== undefined) throw problem;
 }
 
 export async function endBuilds(): Promise<void> {

@@ -66,6 +66,7 @@ async function importFile(file: string, options: LoadOptions): Promise<unknown> 
     if (!existsSync(file)) throw wrong("no-load", `${file} does not load: there is no such file.`, { file }, cause);
     // The builder's parser names the line; it throws a problem of its own.
     if (hidesItsPlace(cause)) await (await import("./build.ts")).tellPlace(file, firstFault(cause));
+    if (lacksExport(cause)) await (await import("./build.ts")).tellMissingExport(file, cause);
     const way =
       codeOf(cause) === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX" ? ". Install esbuild, which reads all of it." : "";
     throw wrong("no-load", `${file} does not load: ${firstFault(cause)}${way}`, { file }, cause);
@@ -99,6 +100,10 @@ function lacksTypeScript(error: unknown): boolean {
   const code = codeOf(error);
   if (code === "ERR_UNKNOWN_FILE_EXTENSION") return /"\.[mc]?tsx?"/.test((error as Error).message);
   return code === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX";
+}
+
+function lacksExport(error: unknown): boolean {
+  return error instanceof SyntaxError && error.message.includes("does not provide an export named");
 }
 
 function isNotFound(error: unknown): boolean {

@@ -1,4 +1,5 @@
 import { type EventInputs, type EventName, eventNames, type Payload, Problem, rowOf } from "../../protocol/index.ts";
+import type { AppWarning } from "../accept.ts";
 import { appInside } from "../app-symbol.ts";
 import type { WirePayload } from "../event.ts";
 import type { ToolInputs } from "../index.ts";
@@ -69,10 +70,12 @@ export function testClient(app: unknown, options: TestClientOptions = {}): TestC
   const state = options.state ?? memoryState(inside.options.state);
   const tasks = options.tasks ?? immediateTasks();
   const overridden: Record<string, unknown> = {};
+  const shown = new Set<string>();
   const raw = async (payload: WirePayload) => {
     const world = { ...worldOf(options, state), tasks, override: overridden };
     const settled = await withoutExit(() => inside.dispatch(payload, world));
     await settled.dispose();
+    showWarnings(settled.warnings, shown);
     return resultOf(settled);
   };
   const place = options.cwd === undefined ? {} : { cwd: options.cwd };
@@ -112,6 +115,16 @@ function worldOf(options: TestClientOptions, state: StateDoor): World {
     state,
     complain: () => undefined,
   };
+}
+
+/** `hookline test` asks for it: a test that looks at decisions only would not see that an answer was dropped. Each is shown once. */
+function showWarnings(warnings: readonly AppWarning[], shown: Set<string>): void {
+  if (process.env["HOOKLINE_TEST_WARNINGS"] !== "1") return;
+  for (const { code, message } of warnings) {
+    if (shown.has(message)) continue;
+    shown.add(message);
+    process.stderr.write(`warning ${code}: ${message}\n`);
+  }
 }
 
 async function transcriptFor({ transcript }: TestClientOptions, path: string | undefined): Promise<unknown> {

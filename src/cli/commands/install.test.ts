@@ -1,0 +1,28 @@
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { callHookline } from "../fixtures/caller.ts";
+
+test("install names a handler that can never match, as text and with --json", async () => {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "install-")));
+  mkdirSync(join(home, ".claude"));
+  writeFileSync(
+    join(home, ".claude/hooks.mjs"),
+    `import { createApp } from "hookline/sdk";
+export default createApp().preTool("bash", () => undefined).onSessionStart("resumed", () => undefined);
+`,
+  );
+  const env = { HOME: home, HOOKLINE_HOME: join(home, "state"), PATH: process.env["PATH"] };
+  const words = ["install", "--scope", "user", "--transport", "run", "--dry-run"];
+  const sentences = [
+    'A handler of PreToolUse for "bash" never runs. Did you mean "Bash"?',
+    'A handler of SessionStart for "resumed" never runs. Did you mean "resume"?',
+  ];
+  const { status, out } = await callHookline(words, { home, env });
+  expect([status, ...sentences.map((sentence) => out.includes(`warning  ${sentence}\n`))]).toEqual([0, true, true]);
+  const { warnings } = JSON.parse((await callHookline([...words, "--json"], { home, env })).out) as object as {
+    warnings: unknown;
+  };
+  expect(warnings).toEqual(sentences);
+});
