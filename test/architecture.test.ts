@@ -11,6 +11,7 @@ const mayImport = importTable(readFileSync(resolve(src, "../ARCHITECTURE.md"), "
 const packageOwners: Record<string, readonly string[]> = {
   zod: ["schemas"],
   unbash: ["permissions"],
+  yaml: ["engine"],
   "node-sqlite3-wasm": ["sessions"],
   esbuild: ["sdk"],
   chokidar: ["host"],

@@ -42,7 +42,7 @@ async function layersOf(file: string, origin: Origin, fs: Fs, rows: Rows): Promi
   const found = await readSourceFile(file, fs);
   if (found.is === "missing") return [];
   if (found.is === "unreadable") return [unreadable(sourceOf(file, origin), found.why)];
-  const read = frontmatterHooks(Buffer.from(found.bytes).toString("utf8"));
+  const read = await frontmatterHooks(Buffer.from(found.bytes).toString("utf8"));
   if (read === undefined) return [];
   const contentHash = createHash("sha256").update(found.bytes).digest("hex");
   if ("fault" in read) {

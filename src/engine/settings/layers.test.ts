@@ -108,7 +108,7 @@ test("EN-7 H3 a broken file is reported and the other layers stay active", async
   write("home/.claude/settings.json", "{");
   write("project/.claude/settings.json", stop);
   write("etc/managed-settings.json", "[]");
-  write("project/.claude/agents/broken.md", "---\nhooks: &x\n---\n");
+  write("project/.claude/agents/broken.md", "---\nhooks: [x\n---\n");
   expect(await load()).toEqual([
     {
       kind: "managed",

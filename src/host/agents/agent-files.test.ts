@@ -72,8 +72,8 @@ test("an agent file that could not be read gave an agent with all tools, or none
   ).toEqual([
     "binary.md:1: it is no text",
     'empty.md:3: "tools" names no tool; without the line the agent has all of them',
-    'half.md:2: "tools: [Read," is no "key: value"',
-    'odd.md:3: "tools Read" is no "key: value"',
+    "half.md:2: Flow sequence in block collection must be sufficiently indented and end with a ]",
+    "odd.md:3: Implicit map keys need to be followed by map values",
     'open.md:1: no line "---" ends what begins here',
   ]);
 });

@@ -97,7 +97,7 @@ async function agentsIn(
     const file = join(folder, name);
     const found = await readPromptFile(file, roots);
     if (found === undefined) continue;
-    const agent = "text" in found ? agentIn(found.text, file) : { line: 1, why: found.fault };
+    const agent = "text" in found ? await agentIn(found.text, file) : { line: 1, why: found.fault };
     if ("type" in agent) agents.push(agent);
     else tell(`${file}:${agent.line}: ${agent.why}. This agent is not used; mend the file or take it away.`);
   }
@@ -116,8 +116,11 @@ async function namesIn(folder: string, tell: (text: string) => void): Promise<re
 }
 
 /** Contract: a file that means to limit its agent and cannot be read gives none, never one without limits. */
-function agentIn(text: string, file: string): AgentDefinition | { readonly line: number; readonly why: string } {
-  const { fields, body, fault } = splitFrontmatter(text);
+async function agentIn(
+  text: string,
+  file: string,
+): Promise<AgentDefinition | { readonly line: number; readonly why: string }> {
+  const { fields, body, fault } = await splitFrontmatter(text);
   if (fault !== undefined) return fault;
   const tools = fields["tools"]
     ?.split(",")

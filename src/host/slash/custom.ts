@@ -30,7 +30,7 @@ export async function findCommand(options: AgentOptions, name: string): Promise<
         options.observe?.({ kind: "notice", text: `${file} is not used: ${found.fault}.`, level: "warning" });
         continue;
       }
-      const { fields, body } = splitFrontmatter(found.text);
+      const { fields, body } = await splitFrontmatter(found.text);
       return { name, description: fields["description"] ?? "", source, skill, body };
     }
   }
