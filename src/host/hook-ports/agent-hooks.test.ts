@@ -56,7 +56,7 @@ test("EN-69: an agent hook's turns are limited, and in the last it must answer",
 test("HO-60: an agent hook's tool calls fire events one level deeper, so that it cannot judge itself for ever", async () => {
   const depths: string[] = [];
   const when = { purpose: "agent-hook" } as const;
-  const { ports } = await withScript([
+  const { ports, model } = await withScript([
     {
       when: { ...when, lastMessage: "contents" },
       calls: [{ tool: "StructuredOutput", input: { ok: true } }],
@@ -71,7 +71,7 @@ test("HO-60: an agent hook's tool calls fire events one level deeper, so that it
     depths.push(...(outcome?.skipped ?? []).map(({ why }) => why));
     return { type: "tool_result", tool_use_id: call.id, content: "contents" };
   };
-  const world = await openIn(on("PreToolUse", agent), { ports: { ...ports, agent: agentWith(ports.from, callTool) } });
+  const world = await openIn(on("PreToolUse", agent), { ports: { ...ports, agent: agentWith(model, callTool) } });
   engine = world.engine;
   expect(await engine.fire("PreToolUse", bash)).toMatchObject({
     decision: "none",
@@ -81,7 +81,7 @@ test("HO-60: an agent hook's tool calls fire events one level deeper, so that it
 });
 
 test("a cancelled agent hook stops asking and stops its tools", async () => {
-  const { ports } = await withScript([looks({ calls: [{ tool: "Read", input: { file_path: "a" } }] })]);
+  const { model } = await withScript([looks({ calls: [{ tool: "Read", input: { file_path: "a" } }] })]);
   const stopped: string[] = [];
   const callTool = (call: ToolUseBlock, _: unknown, signal: AbortSignal) =>
     new Promise<ToolResultBlock>((resolve) =>
@@ -91,7 +91,7 @@ test("a cancelled agent hook stops asking and stops its tools", async () => {
       }),
     );
   const world = await openIn(on("Stop", { ...agent, timeout: 0.1 }), {
-    ports: { agent: agentWith(ports.from, callTool) },
+    ports: { agent: agentWith(model, callTool) },
   });
   expect((await world.engine.fire("Stop", {})).runs).toMatchObject([{ ended: { by: "timeout", afterMs: 100 } }]);
   expect(stopped).toEqual(["Read"]);
