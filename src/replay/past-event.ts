@@ -20,6 +20,13 @@ export interface PastEvent {
   readonly missing: readonly string[];
 }
 
+/** A call that was not let through then: by a hook, a rule or the user. Comes after the call. */
+export interface RefusedThen {
+  readonly name: "refused-then";
+  /** The id of the call. */
+  readonly toolUseId: string;
+}
+
 /** A stretch of a transcript that is no record. */
 export interface UnreadableLine {
   readonly name: "unreadable";

@@ -11,7 +11,7 @@ import {
   type TranscriptFile,
   type UserEntry,
 } from "../sessions/index.ts";
-import type { PastEvent, UnreadableLine } from "./past-event.ts";
+import type { PastEvent, RefusedThen, UnreadableLine } from "./past-event.ts";
 import { inputOf, pastEvent, type Surroundings } from "./payload.ts";
 
 /** Everything a hook would have been asked about in one transcript, in the order of its lines. Holds only calls that are still open. */
@@ -19,7 +19,7 @@ export async function* pastEventsIn(
   file: TranscriptFile,
   signal: AbortSignal,
   readTo: (bytes: number) => void,
-): AsyncGenerator<PastEvent | UnreadableLine, undefined> {
+): AsyncGenerator<PastEvent | RefusedThen | UnreadableLine, undefined> {
   const memory: Memory = { open: new Map(), promptId: undefined, permissionMode: undefined, project: undefined };
   const meta = file.meta === undefined ? undefined : await readMeta(file.meta);
   const reader = readEntries(file.path, { signal });
@@ -44,11 +44,13 @@ const mostOpen = 1_000;
 
 type Around = (entry: UserEntry | AssistantEntry) => Surroundings;
 
-function* eventsOf(entry: Entry, memory: Memory, around: Around): Generator<PastEvent, undefined> {
+function* eventsOf(entry: Entry, memory: Memory, around: Around): Generator<PastEvent | RefusedThen, undefined> {
   memory.project ??= entry.cwd;
   if (entry.kind === "permission-mode") memory.permissionMode = entry.permissionMode ?? memory.permissionMode;
   // A call that was not let through had no end either.
-  if (entry.kind === "attachment" && refuses(entry)) memory.open.delete(entry.toolUseId ?? "");
+  if (entry.kind === "attachment" && refuses(entry) && memory.open.delete(entry.toolUseId ?? "")) {
+    yield { name: "refused-then", toolUseId: entry.toolUseId ?? "" };
+  }
   if (entry.kind === "assistant" && isCall(entry)) yield* callsIn(entry, memory, around(entry));
   if (entry.kind !== "user") return;
   memory.promptId = entry.promptId ?? memory.promptId;
@@ -70,12 +72,19 @@ function* callsIn(entry: AssistantEntry, { open }: Memory, around: Surroundings)
   }
 }
 
-function* resultsIn(entry: UserEntry, { open }: Memory, around: Surroundings): Generator<PastEvent, undefined> {
+function* resultsIn(
+  entry: UserEntry,
+  { open }: Memory,
+  around: Surroundings,
+): Generator<PastEvent | RefusedThen, undefined> {
   for (const block of entry.content) {
     const call = block.type === "tool_result" ? open.get(block.toolUseId) : undefined;
     if (block.type !== "tool_result" || call === undefined) continue;
     open.delete(block.toolUseId);
-    if (isRefused(entry, block)) continue;
+    if (isRefused(entry, block)) {
+      yield { name: "refused-then", toolUseId: block.toolUseId };
+      continue;
+    }
     const own = { tool_name: call.name, tool_input: inputOf(call.input), tool_use_id: block.toolUseId };
     const place = { ...around, effort: call.effort };
     if (block.isError) {

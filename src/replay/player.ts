@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Ended, type Running, start } from "../exec/index.ts";
 import { Problem } from "../protocol/index.ts";
 import type { PastEvent } from "./past-event.ts";
-import type { Ask, Hello, Ready, Said } from "./said.ts";
+import type { AppHandler, Ask, Hello, Ready, Said } from "./said.ts";
 import { replayEnv, replayProcess } from "./sandbox.ts";
 
 export interface PlayerOptions {
@@ -20,6 +20,7 @@ export interface PlayerOptions {
 
 /** One app in a process of its own, asked about one event after another. */
 export interface Player {
+  readonly handlers: readonly AppHandler[];
   /** Contract: answers come in the order of the questions. A handler that ends or blocks the process is an answer too. */
   ask(event: PastEvent): Promise<Said>;
   close(): Promise<void>;
@@ -41,6 +42,7 @@ export async function openPlayer(options: PlayerOptions): Promise<Player> {
   const open: Question[] = [];
   let ends = 0;
   let process: Process | undefined = await begin();
+  const { handlers } = process;
 
   async function begin(): Promise<Process> {
     return startProcess(options, {
@@ -69,6 +71,7 @@ export async function openPlayer(options: PlayerOptions): Promise<Player> {
   }
 
   return {
+    handlers,
     ask(event) {
       const { payload, at, project } = event;
       const ask: Ask = {
@@ -89,6 +92,7 @@ export async function openPlayer(options: PlayerOptions): Promise<Player> {
 }
 
 interface Process {
+  readonly handlers: readonly AppHandler[];
   send(line: string): void;
   close(): Promise<void>;
 }
@@ -145,6 +149,7 @@ async function startProcess(options: PlayerOptions, listener: Listener): Promise
     if (!closing) listener.ended(ended, tail);
   });
   return {
+    handlers: first.handlers,
     send(line) {
       running.write(`${line}\n`);
       running.setDeadline(limitMs);

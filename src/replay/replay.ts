@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { buildFile } from "../sdk/index.ts";
 import type { TranscriptFile } from "../sessions/index.ts";
 import { hooksAt } from "./hooks-at.ts";
-import type { PastEvent } from "./past-event.ts";
+import { type PastEvent, pastEventNames, type RefusedThen } from "./past-event.ts";
 import { pastEventsIn } from "./past-events.ts";
 import { openPlayer, type Player } from "./player.ts";
 import type { Report } from "./report.ts";
@@ -55,10 +55,16 @@ export async function replay(options: ReplayOptions): Promise<Report> {
       return () => tally.add(event, said, saidBefore);
     });
     for await (const event of everyEvent(files, read, options, signal)) {
-      if (isWanted(event)) await line.push(event);
+      if (event.name === "refused-then") await line.add(async () => () => tally.refusedThen(event.toolUseId));
+      else if (isWanted(event)) await line.push(event);
     }
     await line.end();
-    return tally.report({ ...read, ...(options.against === undefined ? {} : { againstHooks: options.against }) });
+    const notReplayed = now.handlers.filter(({ event }) => !pastEventNames.some((name) => name === event));
+    return tally.report({
+      ...read,
+      notReplayed,
+      ...(options.against === undefined ? {} : { againstHooks: options.against }),
+    });
   } finally {
     await Promise.all(players.map((player) => player.close()));
     await rm(scratch, { recursive: true, force: true });
@@ -87,7 +93,7 @@ async function* everyEvent(
   read: ReadSoFar,
   { progress }: ReplayOptions,
   signal: AbortSignal,
-): AsyncGenerator<PastEvent, undefined> {
+): AsyncGenerator<PastEvent | RefusedThen, undefined> {
   const seen = seenKeys();
   const of = files.reduce((sum, { size }) => sum + size, 0);
   for (const file of files) {
@@ -95,6 +101,7 @@ async function* everyEvent(
     for await (const event of pastEventsIn(file, signal, readTo)) {
       signal.throwIfAborted();
       if (event.name === "unreadable") read.unreadableLines += 1;
+      else if (event.name === "refused-then") yield event;
       else if (seen.add(event.key)) yield event;
       else read.repeated += 1;
     }
@@ -109,14 +116,16 @@ const mostOnTheWay = 16;
 function pipeline(work: (event: PastEvent) => Promise<() => void>) {
   const onTheWay: Promise<() => void>[] = [];
   const takeOne = async () => (await onTheWay.shift())?.();
+  const add = async (begin: () => Promise<() => void>): Promise<void> => {
+    const answer = begin();
+    // Looked at when its turn comes; until then a failure is no stray.
+    answer.catch(() => undefined);
+    onTheWay.push(answer);
+    if (onTheWay.length >= mostOnTheWay) await takeOne();
+  };
   return {
-    async push(event: PastEvent): Promise<void> {
-      const answer = work(event);
-      // Looked at when its turn comes; until then a failure is no stray.
-      answer.catch(() => undefined);
-      onTheWay.push(answer);
-      if (onTheWay.length >= mostOnTheWay) await takeOne();
-    },
+    add,
+    push: (event: PastEvent): Promise<void> => add(() => work(event)),
     async end(): Promise<void> {
       while (onTheWay.length > 0) await takeOne();
     },

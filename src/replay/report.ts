@@ -1,6 +1,6 @@
 import type { ToolInput } from "../protocol/index.ts";
 import type { PastEventName } from "./past-event.ts";
-import type { AnswerSummary, Decision, Effect, SaidHandler } from "./said.ts";
+import type { AnswerSummary, AppHandler, Decision, Effect, SaidHandler } from "./said.ts";
 
 /** What an app would have done to the past (SD-107). */
 export interface Report {
@@ -20,6 +20,10 @@ export interface Report {
   /** Calls that would have been refused or asked about; at most as many as asked for. */
   readonly listed: readonly Listed[];
   readonly listedInAll: number;
+  /** How many of them had been refused then already. */
+  readonly refusedThen: number;
+  /** Handlers of events that transcripts do not tell of. */
+  readonly notReplayed: readonly AppHandler[];
   readonly changes: readonly Change[];
   readonly changesInAll: number;
   readonly effects: readonly (Effect & { readonly count: number })[];
@@ -61,6 +65,8 @@ export interface Place {
 export interface Listed extends Place {
   readonly decision: Decision;
   readonly reason?: string;
+  /** A hook, a rule or the user had refused it then. */
+  readonly refusedThen?: true;
 }
 
 export interface Change extends Place {

@@ -21,8 +21,14 @@ export interface Ask {
 
 /** Its first line: ready, or why the app cannot be replayed. */
 export type Ready =
-  | { readonly ready: true; readonly deadlineMs: number }
+  | { readonly ready: true; readonly deadlineMs: number; readonly handlers: readonly AppHandler[] }
   | { readonly ready: false; readonly why: string; readonly effects: readonly Effect[] };
+
+/** A handler of the app, whether or not it is replayed. */
+export interface AppHandler {
+  readonly event: string;
+  readonly name: string;
+}
 
 /** What the answer comes to. `effect-refused`: nobody knows, for a guard failed only because this is a replay. */
 export type Decision = "none" | "allow" | "ask" | "defer" | "deny" | "block" | "halt" | "effect-refused";

@@ -7,11 +7,13 @@ import { openTimes, type Times } from "./times.ts";
 
 export interface Tally {
   add(event: PastEvent, said: Said, before?: Said): void;
+  /** The call was not let through then. Contract: called after `add` of the call. */
+  refusedThen(toolUseId: string): void;
   report(read: Read): Report;
 }
 
 /** What is known of the reading, not of the answers. */
-export type Read = Pick<Report, "hooks" | "files" | "bytes" | "repeated" | "unreadableLines"> & {
+export type Read = Pick<Report, "hooks" | "files" | "bytes" | "repeated" | "unreadableLines" | "notReplayed"> & {
   readonly againstHooks?: string;
 };
 
@@ -24,7 +26,10 @@ export function openTally(limit: number): Tally {
   const effects = counter<Effect>(({ kind, target, handler }) => `${kind}\n${target}\n${handler ?? ""}`);
   const tasks = counter<{ name: string }>(({ name }) => name);
   const failures = counter<{ handler: string; error: string }>(({ handler, error }) => `${handler}\n${error}`);
-  const listed = list<Listed>(limit);
+  const listed = list<{ -readonly [Key in keyof Listed]: Listed[Key] }>(limit);
+  /** Refused calls whose own end is not known yet, each with its row, if it has one. */
+  const open = new Map<string, { refusedThen?: true } | undefined>();
+  let refusedThen = 0;
   const changes = list<Change>(limit);
   const differences = list<Difference>(limit);
   const differing: Partial<Record<Decision, number>> = {};
@@ -48,12 +53,23 @@ export function openTally(limit: number): Tally {
         differences.add(() => ({ ...placeOf(event), now: summaryOf(said), before: summaryOf(before) }));
         return;
       }
-      if (isListed(said.decision)) listed.add(() => ({ ...placeOf(event), ...spoken(said) }));
+      if (isListed(said.decision)) {
+        const row = listed.add(() => ({ ...placeOf(event), ...spoken(said) }));
+        if (event.name === "PreToolUse" && open.size < mostOpen) open.set(callOf(event), row);
+      }
+      if (event.name !== "PreToolUse") open.delete(callOf(event));
       const { input } = said;
       if (input !== undefined) {
         const before = event.payload["tool_input"] as ToolInput;
         changes.add(() => ({ ...placeOf(event), before: cutTexts(before), after: cutTexts(input) }));
       }
+    },
+    refusedThen(toolUseId) {
+      if (!open.has(toolUseId)) return;
+      refusedThen += 1;
+      const row = open.get(toolUseId);
+      if (row !== undefined) row.refusedThen = true;
+      open.delete(toolUseId);
     },
     report: ({ againstHooks, ...read }) => ({
       hooks: read.hooks,
@@ -66,9 +82,11 @@ export function openTally(limit: number): Tally {
       unreadableLines: read.unreadableLines,
       events: [...events].map(([event, counting]): EventCount => ({ event, ...counting })),
       handlers: [...handlers].map(([name, handling]) => handlerReport(name, handling)),
-      listed: listed.rows,
+      listed: byTime(listed.rows),
       listedInAll: listed.count(),
-      changes: changes.rows,
+      refusedThen,
+      notReplayed: read.notReplayed,
+      changes: byTime(changes.rows),
       changesInAll: changes.count(),
       effects: effects.rows(),
       tasks: tasks.rows(),
@@ -81,11 +99,23 @@ export function openTally(limit: number): Tally {
               hooks: againstHooks,
               differing: differences.count(),
               decisions: differing,
-              list: differences.rows,
+              list: byTime(differences.rows),
             },
           }),
     }),
   };
+}
+
+/** Calls whose end is never told must not pile up. */
+const mostOpen = 10_000;
+
+function callOf({ payload }: PastEvent): string {
+  return String(payload["tool_use_id"]);
+}
+
+/** Transcripts are read file by file; people read from the oldest to the newest. */
+function byTime<Row extends Place>(rows: readonly Row[]): readonly Row[] {
+  return [...rows].sort((a, b) => (a.at ?? "").localeCompare(b.at ?? ""));
 }
 
 /** Answers that would have stood in somebody's way, or of which nobody knows. */
@@ -172,9 +202,13 @@ function list<Row>(limit: number) {
   return {
     rows,
     count: () => count,
-    add(make: () => Row) {
+    /** Gives the row, unless there is no room for it. */
+    add(make: () => Row): Row | undefined {
       count += 1;
-      if (rows.length < limit) rows.push(make());
+      if (rows.length >= limit) return undefined;
+      const row = make();
+      rows.push(row);
+      return row;
     },
   };
 }

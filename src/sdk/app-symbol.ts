@@ -16,6 +16,8 @@ export interface AppInside {
   describe(): readonly Description[];
   /** The strictest mode for an event, or for all of them, for failures that are no handler's. */
   modeFor(event: string | undefined, given?: FailureMode): FailureMode;
+  /** Every handler by its name, in the order of registration; absent in older copies of the package. */
+  handlers?(): readonly { readonly event: string; readonly name: string }[];
   readonly options: AppOptions;
   /** Absent in older copies of the package. */
   readonly tasks?: TaskTable;

@@ -111,6 +111,7 @@ function insideOf(parts: AppParts): AppInside {
     end: () => parts.providers.disposeAll(),
     observe: (observer) => parts.observers.add([observer]),
     dispatch: (payload, world) => dispatch(parts, payload, world),
+    handlers: () => parts.registrations.map(({ event, name }) => ({ event, name })),
     modeFor: (event, given) => strictestMode(parts, forEvent(event), given),
     describe: () =>
       [...new Set(parts.registrations.map(({ event }) => event))].map((event) => ({

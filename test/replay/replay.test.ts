@@ -58,11 +58,11 @@ describe("SD-105, SD-107: the report over the recorded transcripts", () => {
       ],
       listed: [
         place(
-          "2026-11-15T06:45:27.596Z",
-          "501a101c-7ecf-4bd9-a106-13be7d54c3a1",
-          "sleep 3; echo waited",
-          "ask",
-          "This waits.",
+          "2026-11-15T06:36:57.234Z",
+          "b37b4d9a-5866-4ba4-a605-def302147573",
+          "touch made.txt && echo RAN",
+          "deny",
+          "No touching.",
         ),
         {
           at: "2026-11-15T06:45:03.130Z",
@@ -73,14 +73,16 @@ describe("SD-105, SD-107: the report over the recorded transcripts", () => {
           reason: "No forks.",
         },
         place(
-          "2026-11-15T06:36:57.234Z",
-          "b37b4d9a-5866-4ba4-a605-def302147573",
-          "touch made.txt && echo RAN",
-          "deny",
-          "No touching.",
+          "2026-11-15T06:45:27.596Z",
+          "501a101c-7ecf-4bd9-a106-13be7d54c3a1",
+          "sleep 3; echo waited",
+          "ask",
+          "This waits.",
         ),
       ],
       listedInAll: 3,
+      refusedThen: 0,
+      notReplayed: [],
       changes: [
         {
           at: "2026-11-15T06:44:23.820Z",
@@ -207,14 +209,14 @@ describe("SD-105: --against", () => {
       decisions: { ask: 1, deny: 1 },
       list: [
         {
-          ...where("2026-11-15T06:45:27.596Z", "501a101c-7ecf-4bd9-a106-13be7d54c3a1", "sleep 3; echo waited"),
-          now: { decision: "ask", reason: "This waits." },
-          before: { decision: "ask", reason: "It sleeps." },
-        },
-        {
           ...where("2026-11-15T06:36:57.234Z", "b37b4d9a-5866-4ba4-a605-def302147573", "touch made.txt && echo RAN"),
           now: { decision: "deny", reason: "No touching." },
           before: { decision: "none" },
+        },
+        {
+          ...where("2026-11-15T06:45:27.596Z", "501a101c-7ecf-4bd9-a106-13be7d54c3a1", "sleep 3; echo waited"),
+          now: { decision: "ask", reason: "This waits." },
+          before: { decision: "ask", reason: "It sleeps." },
         },
       ],
     });
@@ -412,4 +414,23 @@ app.preTool("Bash", { name: "ends" }, ({ input }) => {
     ]);
     expect(report.prompts).toBe(3);
   });
+});
+
+test("the report names handlers that are not replayed, and which refused calls had been refused then", async () => {
+  world.file(
+    ".claude/hooks.ts",
+    app(`app.preTool({ name: "no" }, () => sdk.deny("No."));
+app.onStop({ name: "tests-on-stop" }, () => undefined);
+app.onSessionStart(() => undefined);`),
+  );
+  const report = await replay("--all", "--event", "PreToolUse");
+  expect(report.notReplayed).toEqual([
+    { event: "Stop", name: "tests-on-stop" },
+    { event: "SessionStart", name: "SessionStart#1" },
+  ]);
+  const then = report.listed.filter(({ refusedThen }) => refusedThen === true);
+  expect([report.listed.length, then.length]).toEqual([45, report.refusedThen]);
+  expect(report.refusedThen).toBeGreaterThan(0);
+  const times = report.listed.map(({ at }) => at ?? "");
+  expect(times).toEqual([...times].sort());
 });

@@ -70,17 +70,35 @@ export function listedText({ listed, listedInAll }: Report, { style, columns }: 
   if (listed.length === 0) return "";
   const title = `${style.bold("Refused and asked")}\n`;
   const more = rest(listed.length, listedInAll);
+  const grouped = groupsOf(listed);
   if (columns < narrow)
-    return title + blocks(listed, columns, (row) => [`${row.decision}: ${row.reason ?? ""}`]) + more;
-  const rows = listed.map((row: Listed) => [
-    ...where(row),
-    row.decision,
-    plainLine(row.input),
-    plainLine(row.reason ?? ""),
-  ]);
+    return title + blocks(grouped, columns, (row) => [`${row.decision}: ${reasonText(row)}`]) + more;
+  const rows = grouped.map((row) => [...where(row), row.decision, plainLine(row.input), reasonText(row)]);
   const head = [...places, { header: "answer" }, { header: "input", ...flexible }, { header: "reason", ...flexible }];
   const painted = (cell: string, at: number) => (at === 3 ? colour(cell, style) : cell);
   return title + tableText(head, rows, style, columns, painted) + more;
+}
+
+interface Group extends Listed {
+  /** How many calls are like it. */
+  readonly calls: number;
+}
+
+/** Calls of one session that are alike, and were answered alike, are one row in the place of the first. */
+function groupsOf(listed: readonly Listed[]): readonly Group[] {
+  const groups = new Map<string, Group>();
+  for (const row of listed) {
+    const { at: _at, ...alike } = row;
+    const key = JSON.stringify(alike);
+    const known = groups.get(key);
+    groups.set(key, known === undefined ? { ...row, calls: 1 } : { ...known, calls: known.calls + 1 });
+  }
+  return [...groups.values()];
+}
+
+function reasonText({ calls, refusedThen, reason = "" }: Group): string {
+  const marks = [...(calls > 1 ? [`${calls} times`] : []), ...(refusedThen ? ["refused then too"] : [])];
+  return `${marks.length > 0 ? `(${marks.join(", ")}) ` : ""}${plainLine(reason)}`;
 }
 
 export function againstText({ against }: Report, { style, columns }: Sheet): string {

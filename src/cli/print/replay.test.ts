@@ -60,6 +60,8 @@ const report: Report = {
     },
   ],
   listedInAll: 15,
+  refusedThen: 0,
+  notReplayed: [],
   changes: [
     { ...place, tool: "Bash", input: "ls", before: { command: "ls" }, after: { command: `ls ${"-a ".repeat(100)}` } },
   ],
@@ -143,4 +145,28 @@ test("nothing to replay is said as such", () => {
       { style, columns: 80 },
     ),
   ).toBe("There are no transcripts here. --all looks at every project, --root elsewhere.\n");
+});
+
+test("equal rows are one row, calls that had been refused then are marked, and handlers that were not tried are named", () => {
+  const row = { ...place, tool: "Bash", input: "rm -rf build", decision: "deny", reason: "No." } as const;
+  const text = replayText(
+    {
+      ...report,
+      listed: [row, { ...row, at: "2026-01-31T10:00:00.000Z" }, { ...row, refusedThen: true }],
+      listedInAll: 3,
+      refusedThen: 1,
+      notReplayed: [
+        { event: "Stop", name: "tests-on-stop" },
+        { event: "SessionEnd", name: "SessionEnd#1" },
+      ],
+    },
+    { style, columns: 200 },
+  );
+  expect(text.match(/rm -rf build/g)).toHaveLength(2);
+  expect(text).toContain("(2 times) No.");
+  expect(text).toContain("(refused then too) No.");
+  expect(text).toContain("1 of these had been refused then already.");
+  expect(text).toContain(
+    "not replayed, because transcripts do not tell of their events: tests-on-stop (Stop), SessionEnd#1",
+  );
 });

@@ -26,7 +26,7 @@ export function replayText(report: Report, sheet: Sheet): string {
 }
 
 function headline(report: Report, { style, columns }: Sheet): string {
-  const { toolCalls, prompts, sessions, files, bytes, events, against } = report;
+  const { toolCalls, prompts, sessions, files, bytes, events, against, refusedThen } = report;
   if (files === 0) return "There are no transcripts here. --all looks at every project, --root elsewhere.\n";
   if (events.length === 0) return `Nothing to replay in ${counted(files, "file")} (${sizeText(bytes)}).\n`;
   const calls = `${many(toolCalls, "tool call")} and ${many(prompts, "prompt")}`;
@@ -34,7 +34,8 @@ function headline(report: Report, { style, columns }: Sheet): string {
   const seen = events.reduce((sum, event) => sum + event.seen, 0);
   const second =
     against === undefined
-      ? verdict(events)
+      ? verdict(events) +
+        (refusedThen === 0 ? "" : ` ${countText(refusedThen)} of these had been refused then already.`)
       : `${countText(against.differing)} of ${many(seen, "event")} would be answered otherwise than by ${plainLine(against.hooks)}.`;
   const lines = [...wrapped(first, columns), ...wrapped(second, columns).map((line) => style.bold(line))];
   return lines.map((line) => `${line}\n`).join("");
@@ -85,11 +86,16 @@ function inputText(input: Readonly<Record<string, unknown>>): string {
   return `${lines.join("\n")}\n`;
 }
 
-function notesText({ tasks, failures, missing, unreadableLines, repeated }: Report, { style, columns }: Sheet): string {
+function notesText(report: Report, { style, columns }: Sheet): string {
+  const { tasks, failures, missing, unreadableLines, repeated, notReplayed } = report;
+  const left = notReplayed.map(({ name, event }) => (name.startsWith(event) ? name : `${name} (${event})`));
   const parts = missing.map(({ part, events }) => `${part} (${many(events, "event")})`);
   const lines = [
     ...failures.map(({ handler, error, count }) => `${plainLine(handler)} failed ${many(count, "time")}: ${error}`),
     ...tasks.map(({ name, count }) => `task ${plainLine(name)} would have been added ${many(count, "time")}`),
+    ...(left.length === 0
+      ? []
+      : [`not replayed, because transcripts do not tell of their events: ${left.map(plainLine).join(", ")}`]),
     ...(parts.length === 0 ? [] : [`not in transcripts: ${parts.join(", ")}`]),
     ...(repeated > 0 ? [`${many(repeated, "event")} of forked or kept copies counted once`] : []),
     ...(unreadableLines > 0 ? [`${many(unreadableLines, "line")} could not be read`] : []),

@@ -31,7 +31,7 @@ if (!hello.allowEffects) await refuseEffects(log);
 const app = await load();
 if (app !== undefined) {
   const folder = process.cwd();
-  say({ ready: true, deadlineMs: longestDeadline(app) } satisfies Ready);
+  say({ ready: true, deadlineMs: longestDeadline(app), handlers: app.handlers?.() ?? [] } satisfies Ready);
   for await (const line of lines) {
     const { payload, at, project } = JSON.parse(line) as Ask;
     // What the host would have set; the replay's own surroundings are those of another session.
