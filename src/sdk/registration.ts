@@ -50,25 +50,28 @@ export interface ToolRegister<Name extends ToolEventName, Self, Ctx> {
     options: HandlerOptions<OpenToolEvent<Name>, Ctx>,
     handler: Handler<OpenToolEvent<Name>, AnswerFor<Name>, Ctx>,
   ): Self;
-  <Tool extends ToolName>(
+  <Tool extends AnyTool>(
     tool: Tool | readonly Tool[],
-    handler: Handler<ToolEvent<Tool, Name>, AnswerForTool<Name, Tool>, Ctx>,
+    handler: Handler<EventFor<Tool, Name>, AnswerAbout<Tool, Name>, Ctx>,
   ): Self;
-  <Tool extends ToolName>(
+  <Tool extends AnyTool>(
     tool: Tool | readonly Tool[],
-    options: HandlerOptions<ToolEvent<Tool, Name>, Ctx>,
-    handler: Handler<ToolEvent<Tool, Name>, AnswerForTool<Name, Tool>, Ctx>,
-  ): Self;
-  <What extends string>(tool: OpenNames<What>, handler: Handler<OpenToolEvent<Name>, AnswerFor<Name>, Ctx>): Self;
-  <What extends string>(
-    tool: OpenNames<What>,
-    options: HandlerOptions<OpenToolEvent<Name>, Ctx>,
-    handler: Handler<OpenToolEvent<Name>, AnswerFor<Name>, Ctx>,
+    options: HandlerOptions<EventFor<Tool, Name>, Ctx>,
+    handler: Handler<EventFor<Tool, Name>, AnswerAbout<Tool, Name>, Ctx>,
   ): Self;
 }
 
-/** Patterns and names nobody described, known ones among them. Known ones alone are typed, and nothing less strict takes them. */
-type OpenNames<What extends string> = (What | readonly What[]) & ([What] extends [ToolName] ? never : unknown);
+/** Editors complete the known names, and any other is fine. One signature for both, so that a mistake is explained where it is. */
+type AnyTool = ToolName | (string & Record<never, never>);
+
+/** Known names alone are typed; with a pattern or a name nobody described among them, the event is open. */
+type EventFor<Tool extends AnyTool, Name extends ToolEventName> = [Tool] extends [ToolName]
+  ? ToolEvent<Tool, Name>
+  : OpenToolEvent<Name>;
+
+type AnswerAbout<Tool extends AnyTool, Name extends ToolEventName> = [Tool] extends [ToolName]
+  ? AnswerForTool<Name, Tool>
+  : AnswerFor<Name>;
 
 /** `on(name, …)`: any event, known or not. */
 export interface RegisterAny<Self, Ctx> {
