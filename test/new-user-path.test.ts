@@ -248,7 +248,8 @@ test("SD-82 SD-83 SD-96 SD-98: in the user's own settings over http, with a daem
     join(project, ".claude/hooks.mjs"),
     'import { createApp, block } from "hookline/sdk";\nexport default createApp().onStop(() => block("go on")).preTool("Bash", () => undefined);\n',
   );
-  const { code, out } = await hookline("install", "--scope", "user", "--json");
+  const http = ["--scope", "user", "--transport", "http", "--allow-http-decisions", "--literal-token"];
+  const { code, out } = await hookline("install", ...http, "--json");
   const entries = (JSON.parse(out) as { entries: { event: string; transport: string }[] }).entries;
   expect([code, Object.fromEntries(entries.map(({ event, transport }) => [event, transport]))]).toEqual([
     0,
@@ -257,7 +258,7 @@ test("SD-82 SD-83 SD-96 SD-98: in the user's own settings over http, with a daem
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const token = /Bearer ([0-9a-f]+)/.exec(readFileSync(file, "utf8"))?.[1] ?? "";
   expect([token.length > 20, out.includes(token)]).toEqual([true, false]);
-  expect((await hookline("install", "--scope", "user", "--dry-run")).out).toContain("would stay as it is");
+  expect((await hookline("install", ...http, "--dry-run")).out).toContain("would stay as it is");
 
   // The client of the first prompt starts the daemon; from then on http is answered.
   await fire("UserPromptSubmit", { prompt: "hello", transcript_path: "none" });
@@ -295,7 +296,8 @@ test("SD-83 SD-95: what a choice means is said: http in a local file, another ap
   mkdirSync(join(project, ".claude"));
   const text = 'import { createApp } from "hookline/sdk";\nexport default createApp().onStop(() => undefined);\n';
   for (const name of ["hooks.mjs", "other.mjs"]) writeFileSync(join(project, ".claude", name), text);
-  expect(await hookline("install", "--scope", "local", "--transport", "http", "--dry-run")).toMatchObject({
+  const http = ["--transport", "http", "--allow-http-decisions", "--token-env", "T"];
+  expect(await hookline("install", "--scope", "local", ...http, "--dry-run")).toMatchObject({
     code: 0,
     out: expect.stringContaining("httpHookAllowPrivate"),
   });

@@ -1,12 +1,11 @@
-import { join } from "node:path";
-import { openState, statePath } from "../files/index.ts";
+import { daemonFolderOf, openState } from "../files/index.ts";
 import { appKey } from "../sdk/index.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** Where the daemon of a hooks file keeps its things. Touches nothing. */
 export function daemonFolder(hooksFile: string, env: Env): string {
-  return join(statePath({ env }), "daemon", appKey(hooksFile));
+  return daemonFolderOf(appKey(hooksFile), { env });
 }
 
 /** The same, made if missing: 0700, refused when it is not safely ours. */

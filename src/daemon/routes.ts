@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { answerProof, proofHeaders } from "../files/index.ts";
 import { letSend, readBody, sendJson, sendText, turnAway, type WholeRequest } from "../loopback/index.ts";
 import { appFailure, type FailureMode, readPayload, withoutAnswer } from "../sdk/index.ts";
 import { type Caller, callerOf } from "./caller.ts";
@@ -47,7 +48,7 @@ export function routes(options: RouteOptions): Routes {
       const onFailure = caller?.onFailure ?? modeIn(query);
       answer(request, reply, caller, onFailure, open, options).catch((error: unknown) => {
         options.complain(`A call was not answered: ${String(error)}`);
-        refuseOrTell(reply, 500, "the daemon failed", caller === undefined ? onFailure : undefined);
+        refuseOrTell(reply, 500, "the daemon failed", caller === undefined ? onFailure : undefined, options);
       });
     },
     handleWhole(request, socket) {
@@ -85,7 +86,7 @@ async function answer(
   if ("gone" in body) return;
   if ("status" in body) {
     letSend(request);
-    return refuseOrTell(reply, body.status, body.why, caller === undefined ? onFailure : undefined);
+    return refuseOrTell(reply, body.status, body.why, caller === undefined ? onFailure : undefined, options);
   }
   if (caller !== undefined) return answerClient(caller, body.bytes, onFailure, replyWire(reply), open, options);
   const text = body.bytes.toString("utf8");
@@ -98,7 +99,7 @@ async function answer(
   });
   const asked = { text, transport: "http", onFailure, env: undefined, envOf: 0, cwd: undefined } as const;
   const said = await options.app.call(asked, interest);
-  if ("busy" in said) return refuseOrTell(reply, 503, said.busy, said.mode, text);
+  if ("busy" in said) return refuseOrTell(reply, 503, said.busy, said.mode, options, text);
   return sendHttp(reply, said, onFailure, options);
 }
 
@@ -106,12 +107,26 @@ function sendHttp(
   reply: ServerResponse,
   said: ThreadAnswer,
   onFailure: FailureMode | undefined,
-  { version, app }: RouteOptions,
+  options: RouteOptions,
 ): void {
+  const { version, app } = options;
   const headers = { "Hookline-Version": version, "Hookline-Source": app.sourceHash };
   const unclear = said.unreadable === true && onFailure !== "block";
   if (unclear) sendJson(reply, 400, { error: said.stderr.trim() }, headers);
-  else sendText(reply, 200, httpBody(said), { "Content-Type": "application/json", ...headers });
+  else sendProven(reply, httpBody(said), options, headers);
+}
+
+/** Whoever asks for a proof can tell our answer from that of a stranger on the port. */
+function sendProven(
+  reply: ServerResponse,
+  text: string,
+  { secret }: RouteOptions,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const challenge = reply.req.headers[proofHeaders.challenge];
+  const isAsked = typeof challenge === "string" && /^[0-9a-f]{32,128}$/.test(challenge);
+  const proof = isAsked ? { "Hookline-Proof": answerProof(secret, challenge, 200, text) } : {};
+  sendText(reply, 200, text, { "Content-Type": "application/json", ...headers, ...proof });
 }
 
 /** Hosts let an action pass when an http hook answers with an error: under `block` it is told no in the words of an answer. */
@@ -120,6 +135,7 @@ function refuseOrTell(
   status: number,
   why: string,
   mode: FailureMode | undefined,
+  options: RouteOptions,
   text = "",
 ): void {
   if (mode !== "block") {
@@ -128,7 +144,7 @@ function refuseOrTell(
   }
   const payload = readPayload(text);
   const said = "value" in payload ? withoutAnswer(payload.value, "block", why) : appFailure(why, "block");
-  sendText(reply, 200, httpBody(answerOf(said)), { "Content-Type": "application/json" });
+  sendProven(reply, httpBody(answerOf(said)), options);
 }
 
 /** An http answer has no exit status: what only a status could say is said in the words that most events know. */

@@ -1,4 +1,13 @@
 export { type AppendOptions, appendLines, type LineWriter, withAppend } from "./append.ts";
+export { answerProof, isAnswerProof, proofHeaders } from "./daemon-proof.ts";
+export {
+  type DaemonRecord,
+  daemonFolderOf,
+  daemonRecordMark,
+  isDaemonAlive,
+  readDaemonRecord,
+  startTag,
+} from "./daemon-record.ts";
 export { directFs } from "./direct-fs.ts";
 export { errorCode, unless } from "./error-code.ts";
 export { FileProblem, type FileProblemCode } from "./file-problem.ts";

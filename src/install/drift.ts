@@ -15,6 +15,7 @@ export type DriftKind =
   | "lock-missing"
   | "two-scopes"
   | "port-taken"
+  | "http-entry"
   | "url-forbidden"
   | "client-cannot-read"
   | "disabled";

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { Problem } from "../protocol/index.ts";
 import { findCompiler } from "./compile-client.ts";
 import { type ClientForm, compiledClientPath } from "./compiled-client.ts";
+import { httpReport } from "./http-entries.ts";
 import type { Installer } from "./install-app.ts";
 import { whyNotInPlace } from "./own-copy.ts";
 import { findBash } from "./package-place.ts";
@@ -29,6 +30,7 @@ export const installFindingCodes = {
   "bash-missing": "an entry calls the client, which is a bash script, and there is no bash",
   "client-stale": "the compiled client is of what its package was before, or of another system",
   "client-script": "a script is called although the client could be compiled here",
+  "http-entry": "entries reach the app over http, where a process that takes the port gets the token and may decide",
   "token-readable": "a settings file with a token in it can be read by others",
   "daemon-stale": "the daemon is of another version than the package",
   "handler-slow": "a handler keeps the agent waiting",
@@ -124,9 +126,11 @@ async function findingsOf(
   const mode = (await modeOf(settingsFile)) ?? 0;
   const readable = holdsToken(status) && (mode & 0o077) !== 0;
   return [
-    ...drift.map(({ kind, message }) =>
-      kind === "client-cannot-read" ? at("error", kind, message) : at("warning", "install-drift", message),
-    ),
+    ...drift.map(({ kind, message }) => {
+      if (kind === "client-cannot-read") return at("error", kind, message);
+      return at("warning", kind === "http-entry" ? kind : "install-drift", message);
+    }),
+    ...httpReport(entries, status.record).notes.map((note) => at("note", "http-entry", note)),
     ...[...missing].map((path) =>
       at("error", "package-missing", `${path} is not there; hookline doctor --fix lets the entries call what is.`),
     ),

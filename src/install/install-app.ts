@@ -7,6 +7,7 @@ import { appKey } from "../sdk/index.ts";
 import { type Calls, callsFor } from "./call-words.ts";
 import { type Compiled, compileClient } from "./compile-client.ts";
 import type { DaemonDoor, Endpoint } from "./daemon-door.ts";
+import { type HttpConsent, hasHttpEntries, namesApp } from "./http-entries.ts";
 import { type Installed, install } from "./install.ts";
 import { type Introspected, introspect, introspector } from "./introspect.ts";
 import { type LockFile, lockedPath, lockVersion, readLockFile, unlockedPath } from "./lock-file.ts";
@@ -37,6 +38,8 @@ export interface InstallRequest extends Standpoint {
   readonly allEvents?: boolean;
   readonly shellForm?: boolean;
   readonly tokenEnv?: string;
+  /** What the user agrees to about http entries. */
+  readonly httpConsent?: HttpConsent;
   readonly force?: boolean;
   readonly stripComments?: boolean;
   readonly dryRun?: boolean;
@@ -81,6 +84,7 @@ export async function installApp(request: InstallRequest, installer: Installer):
     shellForm: request.shellForm === true,
     force: request.force === true,
     ...(request.tokenEnv === undefined ? {} : { tokenEnv: request.tokenEnv }),
+    ...(request.httpConsent === undefined ? {} : { consent: request.httpConsent }),
   };
   const endpoint = needsEndpoint(app.events, choice)
     ? await endpointOf(hooksFile, places, request, installer)
@@ -97,12 +101,14 @@ export async function installApp(request: InstallRequest, installer: Installer):
     calls: Object.values(calls),
     lock: lockFor({ ...request, allEvents }, app, places, hooksFile, usedCall(planned, calls), installer.now()),
     ...(request.tokenEnv === undefined ? {} : { tokenEnv: request.tokenEnv }),
+    ...(request.transport === "http" ? { httpConsent: request.httpConsent ?? {} } : {}),
     home,
     now: installer.now(),
     stripComments: request.stripComments === true,
     dryRun,
     ...(signal === undefined ? {} : { signal }),
   });
+  const ended = await endOldToken(hooksFile, installed, request, installer);
   const client = planned.some((one) => one.transport === "client")
     ? await clientOf(made, places, { root, packageRoot, env, dryRun }, home)
     : undefined;
@@ -114,7 +120,7 @@ export async function installApp(request: InstallRequest, installer: Installer):
     installed,
     ...(client === undefined ? {} : { client }),
     prints: app.prints,
-    notes: [...replaced(old, places, hooksFile), ...notesOn(planned, choice)],
+    notes: [...replaced(old, places, hooksFile), ...ended, ...notesOn(planned, choice)],
     warnings: app.events.flatMap(({ event, ids }) => neverMatching(event, ids)),
   };
 }
@@ -129,6 +135,21 @@ async function clientOf(
   if (scope !== "project") return "program" in made ? { form: "compiled" } : { form: "script", why: made.why };
   const place = () => placeClient(made, placing);
   return placing.dryRun ? place() : withRecordLock(await realFile(settingsFile), home, place);
+}
+
+/** A token that stood in settings may have been seen by whoever took the port. Once no entry holds it, it opens nothing any more. */
+async function endOldToken(
+  hooksFile: string,
+  { settings: { before, after, changed } }: Installed,
+  request: InstallRequest,
+  { daemon }: Installer,
+): Promise<readonly string[]> {
+  if (!changed || !namesApp(before, hooksFile) || namesApp(after, hooksFile)) return [];
+  if (request.dryRun) return ["The http entries are replaced."];
+  if (await hasHttpEntries(hooksFile, request))
+    return ["The http entries were replaced. Another scope still has some."];
+  await daemon?.endpointFor(hooksFile, { fresh: true });
+  return ["The http entries were replaced, and their token is no longer valid."];
 }
 
 /** Entries with paths of one project would fail in every other one. */
@@ -220,18 +241,17 @@ function notesOn(
   planned: readonly PlannedEntry[],
   { scope, transport, warm }: { scope: Scope; transport: AskedTransport; warm: boolean },
 ): readonly string[] {
-  const http = planned.some((one) => one.transport === "http");
-  const blind = planned.filter((one) => one.transport === "http" && one.group.hooks[0].onFailure === "block");
+  const http = planned.filter((one) => one.transport === "http").map(({ event }) => event);
   return [
     ...(transport === "auto" && !warm ? ["The warm client cannot run here, so every event starts a Node (run)."] : []),
-    ...(http && scope === "local"
+    ...(http.length > 0 && scope === "local"
       ? [
           "Entries of a local file reach this machine only where the host allows it (httpHookAllowPrivate in user settings).",
         ]
       : []),
-    ...(blind.length > 0
+    ...(http.length > 0
       ? [
-          `Over http, ${blind.map(({ event }) => event).join(", ")} goes on when nobody answers, unless the host honours onFailure.`,
+          `Over http, ${http.join(", ")} goes on when the daemon is away, and a process that takes its port gets the token and answers.`,
         ]
       : []),
   ];

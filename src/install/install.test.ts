@@ -81,7 +81,7 @@ test("SD-96: a file, a folder and a mode that install made or changed go back", 
   expect((await away(here)).how).toBe("removed");
   expect(readdirSync(here.project)).toEqual(["hooks.mjs"]);
 
-  const user: Options = { scope: "user", needs: [stop] };
+  const user: Options = { scope: "user", transport: "http", needs: [stop] };
   const file = here.call(user).places.settingsFile;
   mkdirSync(join(here.home, ".claude"));
   writeFileSync(file, "{}");
@@ -94,7 +94,7 @@ test("SD-96: a file, a folder and a mode that install made or changed go back", 
 
 test("SD-96: a settings file that somebody removed after its mode was changed could not be uninstalled", async () => {
   const here = world();
-  const user: Options = { scope: "user", needs: [stop] };
+  const user: Options = { scope: "user", transport: "http", needs: [stop] };
   const { settingsFile, lockFile } = here.call(user).places;
   mkdirSync(dirname(settingsFile));
   writeFileSync(settingsFile, "{}", { mode: 0o644 });
@@ -112,7 +112,7 @@ test("SD-96: of several folders that install made none is left, and none that ha
   for (const theirs of [false, true]) {
     const here = world();
     const folder = join(here.home, "a/b/.claude");
-    const call = here.call({ scope: "user", needs: [stop] });
+    const call = here.call({ scope: "user", transport: "http", needs: [stop] });
     const places = { ...call.places, settingsFile: join(folder, "settings.json"), lockFile: join(folder, "lock") };
     await install({ ...call, places });
     if (theirs) writeFileSync(join(here.home, "a/theirs"), "");
@@ -133,7 +133,7 @@ test("SD-92: links that lead in a circle were called a bug; they are refused, an
 
 test("SD-83 SD-94: the lock file holds no secret, and its paths count from its folder's parent", async () => {
   const here = world();
-  const call = here.call({ scope: "user", needs: [stop] });
+  const call = here.call({ scope: "user", transport: "http", needs: [stop] });
   await install(call);
   const text = readFileSync(call.places.lockFile, "utf8");
   expect(text).not.toContain("t0ken");

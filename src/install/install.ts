@@ -12,6 +12,7 @@ import type { HomeSource } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 import { backUp } from "./backup.ts";
 import { cutEdits, type Had, hadIn, hadNothing, installEdits } from "./edits.ts";
+import type { HttpConsent } from "./http-entries.ts";
 import { type LockFile, readLockFile, unlockedPath, writeLockFile } from "./lock-file.ts";
 import { type OwnMarks, ownEntries } from "./own-entries.ts";
 import type { ScopePlaces } from "./places.ts";
@@ -28,6 +29,7 @@ export interface InstallCall {
   readonly calls: readonly (readonly string[])[];
   /** The variable that holds the token, when no file is to hold it. */
   readonly tokenEnv?: string;
+  readonly httpConsent?: HttpConsent;
   readonly home: HomeSource;
   readonly now: Date;
   /** Removes comments and trailing commas, which Claude Code cannot read; uninstall restores them. */
@@ -77,7 +79,9 @@ async function installAt(real: string, call: InstallCall): Promise<Installed> {
   };
   const settings = await editSettings(settingsFile, change, {
     dryRun,
-    mode: secret ? 0o600 : 0o644,
+    // Committed files are read by others; nobody but the user writes any of them.
+    mode: secret || places.scope !== "project" ? 0o600 : 0o644,
+    folderMode: places.scope === "user" ? 0o700 : 0o755,
     ...(call.stripComments ? { prepare: withoutComments } : {}),
     verify: (edited) => refuseUnreadable(edited, settingsFile),
     ...(signal === undefined ? {} : { signal }),
@@ -90,7 +94,7 @@ async function installAt(real: string, call: InstallCall): Promise<Installed> {
   });
   if (dryRun) return { settings, lockWritten: false };
   if (!settings.changed) await keep(settings);
-  const lockWritten = await writeLockFile(lockFile, call.lock);
+  const lockWritten = await writeLockFile(lockFile, call.lock, places.scope === "project" ? 0o644 : 0o600);
   return { settings, lockWritten, ...(backup === undefined ? {} : { backup }) };
 }
 
@@ -139,7 +143,7 @@ function wayBack(settings: unknown, text: string, marks: OwnMarks, record: Insta
 }
 
 function recordOf(
-  { places, hooksFile, planned, tokenEnv }: InstallCall,
+  { places, hooksFile, planned, tokenEnv, httpConsent }: InstallCall,
   edited: EditedFile,
   { before, had }: WayBack,
   {
@@ -162,5 +166,6 @@ function recordOf(
     ...(madeFolder === undefined ? {} : { madeFolder }),
     entries: planned,
     ...(tokenEnv === undefined ? {} : { tokenEnv }),
+    ...(httpConsent === undefined ? {} : { httpConsent }),
   };
 }

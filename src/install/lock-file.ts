@@ -1,4 +1,4 @@
-import { lstat } from "node:fs/promises";
+import { chmod, lstat } from "node:fs/promises";
 import { dirname, relative, resolve, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { errorCode, nodeFs, openFor, readAll, replaceFile, unless } from "../files/index.ts";
@@ -40,11 +40,13 @@ export async function readLockFile(path: string): Promise<LockFile | undefined> 
   return value;
 }
 
-/** Writes it unless it says the same already, whenever that was. True when it was written. */
-export async function writeLockFile(path: string, lock: LockFile): Promise<boolean> {
+/** Writes it unless it says the same already, whenever that was. True when it was written. Others never may write it. */
+export async function writeLockFile(path: string, lock: LockFile, mode = 0o644): Promise<boolean> {
   const old = await readLockFile(path);
   if (old !== undefined && isDeepStrictEqual({ ...old, installedAt: "" }, { ...lock, installedAt: "" })) return false;
-  await replaceFile(path, `${JSON.stringify(lock, null, 2)}\n`, { mode: 0o644 });
+  await replaceFile(path, `${JSON.stringify(lock, null, 2)}\n`, { mode });
+  const { mode: now } = await lstat(path);
+  if ((now & 0o022) !== 0) await chmod(path, now & 0o7755);
   return true;
 }
 

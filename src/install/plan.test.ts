@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { catalog, type EventRow } from "../protocol/index.ts";
 import { callsFor, shellLine } from "./call-words.ts";
-import { endpoint, guard, stop } from "./fixtures/world.ts";
+import { consent, endpoint, guard, stop } from "./fixtures/world.ts";
 import { type EventNeeds, type PlanOptions, planEntries } from "./plan.ts";
 
 const calls = callsFor({
@@ -16,6 +16,7 @@ const plan = (needs: readonly EventNeeds[], options: Partial<PlanOptions> = {}) 
   planEntries(needs, { ...usual, ...options });
 const transports = (needs: readonly EventNeeds[], options: Partial<PlanOptions> = {}) =>
   Object.fromEntries(plan(needs, options).map(({ event, transport }) => [event, transport]));
+const note: EventNeeds = { ...stop, event: "Notification", ids: ["Notification"] };
 const post: EventNeeds = { ...guard, event: "PostToolUse", ids: ["PostToolUse"], onFailure: "continue" };
 
 test("SD-37 SD-38 SD-84 SD-89 SD-90: one entry per event, with mode, deadline plus five seconds, and paths from the project's folder", () => {
@@ -52,31 +53,58 @@ test("SD-37 SD-38 SD-84 SD-89 SD-90: one entry per event, with mode, deadline pl
   ]);
 });
 
-test("SD-82 SD-84: http for the user's own file, but not where an answer is an exit code, a guard blocks, or a daemon is revived", () => {
-  expect(transports([guard, stop, post], { scope: "user" })).toEqual({
+test("auto never uses http: every event goes through the client, or through run where the client cannot work", () => {
+  for (const scope of ["project", "local", "user"] as const)
+    for (const allEvents of [false, true]) {
+      const chosen = Object.values(transports([guard, stop, post, note], { scope, allEvents, consent }));
+      expect([scope, new Set(chosen)]).toEqual([scope, new Set(["client"])]);
+    }
+  expect(transports([stop, post], { scope: "user", warm: false, consent })).toEqual({
+    Stop: "run",
+    PostToolUse: "run",
+  });
+});
+
+test("http is for those who ask, and never where an answer is an exit code or a daemon is revived", () => {
+  expect(transports([guard, stop, note], { scope: "user", transport: "http", consent })).toEqual({
     SessionStart: "client",
     UserPromptSubmit: "client",
-    PreToolUse: "client",
-    PostToolUse: "http",
+    PreToolUse: "http",
+    Notification: "http",
     Stop: "http",
   });
-  expect(new Set(Object.values(transports([guard, stop, post], { scope: "local" })))).toEqual(new Set(["client"]));
-  expect(transports([guard, stop], { scope: "user", transport: "http" })).toMatchObject({
-    PreToolUse: "http",
-    UserPromptSubmit: "client",
-  });
-  expect(transports([stop], { warm: false })).toEqual({ Stop: "run" });
+});
+
+test("an http entry for an event that decides needs --allow-http-decisions, and the message names the events", () => {
+  const http = { scope: "user", transport: "http", tokenEnv: "T" } as const;
+  for (const needs of [[guard], [stop], [post], [note, guard]])
+    expect(() => plan(needs, http)).toThrow(expect.objectContaining({ code: "install/http-decides" }));
+  expect(() => plan([note, guard, stop], http)).toThrow(
+    /decides PreToolUse, Stop and gets the token.*--allow-http-decisions/,
+  );
+  expect(() => plan([note], { ...http, allEvents: true })).toThrow(/--allow-http-decisions/);
+  expect(transports([note], http)).toMatchObject({ Notification: "http" });
+  expect(transports([guard], { ...http, consent: { decisions: true } })).toMatchObject({ PreToolUse: "http" });
+});
+
+test("a token is written into settings only with --literal-token", () => {
+  const http = { scope: "user", transport: "http" } as const;
+  expect(() => plan([note], http)).toThrow(expect.objectContaining({ code: "install/literal-token" }));
+  expect(() => plan([guard], { ...http, consent: { decisions: true } })).toThrow(/--token-env NAME.*--literal-token/);
+  expect(JSON.stringify(plan([note], { ...http, consent: { literalToken: true } }))).toContain("Bearer t0ken");
+  expect(JSON.stringify(plan([note], { ...http, tokenEnv: "T" }))).not.toContain("t0ken");
 });
 
 test("SD-37 SD-83: an http entry carries mode and token; with a variable, the token stands in no file", () => {
-  const [entry] = plan([post], { scope: "user" }).slice(-1);
+  const http = { scope: "user", transport: "http", consent } as const;
+  const [entry] = plan([post], http).slice(-1);
   expect(entry?.group.hooks[0]).toEqual({
     type: "http",
-    url: `${endpoint.url}?on-failure=continue`,
+    url: `${endpoint.url}?on-failure=continue&daemon`,
     headers: { Authorization: "Bearer t0ken" },
     timeout: 35,
   });
-  const [named] = plan([post], { scope: "user", tokenEnv: "HOOKS_TOKEN" }).slice(-1);
+  const [named] = plan([post], { ...http, tokenEnv: "HOOKS_TOKEN" }).slice(-1);
   expect(named?.group.hooks[0]).toMatchObject({
     headers: { Authorization: "Bearer $HOOKS_TOKEN" },
     allowedEnvVars: ["HOOKS_TOKEN"],
@@ -106,7 +134,7 @@ test("SD-89: --all-events has every event of the catalog and no matcher; unknown
 
 test("SD-82: no event gets an entry of a type that it does not take", () => {
   const rows: Readonly<Record<string, EventRow>> = catalog;
-  const wrong = plan([guard], { scope: "user", transport: "http", allEvents: true }).filter(
+  const wrong = plan([guard], { scope: "user", transport: "http", allEvents: true, consent }).filter(
     ({ event, group }) => !rows[event]?.types.includes(group.hooks[0].type),
   );
   expect(wrong).toEqual([]);

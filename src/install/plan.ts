@@ -2,6 +2,7 @@ import { type CatalogRow, type CommandHook, catalog, type HttpHook, Problem } fr
 import { type FailureMode, needsCommand, usualDeadlineMs } from "../sdk/index.ts";
 import { type Calls, shellLine } from "./call-words.ts";
 import type { Endpoint } from "./daemon-door.ts";
+import { checkConsent, type HttpConsent } from "./http-entries.ts";
 import { matcherOf } from "./matcher-of.ts";
 import type { AskedTransport, Scope, Transport } from "./scope.ts";
 
@@ -26,6 +27,8 @@ export interface PlanOptions {
   readonly endpoint?: Endpoint;
   /** The header is `Bearer $NAME` then, and the token stands in no file. */
   readonly tokenEnv?: string;
+  /** What the user agreed to about http entries. */
+  readonly consent?: HttpConsent;
   /** Takes the slow transport for MessageDisplay all the same. */
   readonly force?: boolean;
 }
@@ -79,8 +82,10 @@ function transportsFor(
   const revivers = warm ? known.filter((event) => rowOf(event)?.app.revives) : [];
   const wanted = new Set([...needs.map(({ event }) => event), ...revivers, ...(allEvents ? known : [])]);
   const ordered = [...known.filter((event) => wanted.delete(event)), ...wanted];
-  const chosen = new Map(
-    ordered.map((event) => [event, warm ? warmTransport(event, needs, options) : ("run" as const)]),
+  const chosen = new Map(ordered.map((event) => [event, warm ? warmTransport(event, transport) : ("run" as const)]));
+  checkConsent(
+    ordered.filter((event) => chosen.get(event) === "http"),
+    options,
   );
   const slow = ordered.find((event) => chosen.get(event) === "run" && rowOf(event)?.app.frequent);
   if (slow !== undefined && !force) {
@@ -90,18 +95,12 @@ function transportsFor(
   return chosen;
 }
 
-function warmTransport(
-  event: string,
-  needs: readonly EventNeeds[],
-  { transport, scope }: Pick<PlanOptions, "transport" | "scope">,
-): "http" | "client" {
+/** An agent that posts to a port cannot check who answers, and lets the action go on when nothing does: http is only for those who ask. */
+function warmTransport(event: string, asked: AskedTransport): "http" | "client" {
+  if (asked !== "http") return "client";
   // Nothing but the client starts a daemon.
-  if (transport === "client" || rowOf(event)?.app.revives || needsCommand(event)) return "client";
-  if (rowOf(event)?.types.includes("http") !== true) return "client";
-  if (transport === "http") return "http";
-  // Today's host lets an action pass when nobody answers on the port, whatever the entry says about failures.
-  const guards = needs.some((one) => one.event === event && one.onFailure === "block");
-  return scope === "user" && !guards ? "http" : "client";
+  if (rowOf(event)?.app.revives || needsCommand(event)) return "client";
+  return rowOf(event)?.types.includes("http") === true ? "http" : "client";
 }
 
 function hookFor(need: EventNeeds, transport: Transport, options: PlanOptions): CommandHook | HttpHook {
@@ -123,7 +122,8 @@ function httpHook(
   { endpoint, tokenEnv }: PlanOptions,
 ): HttpHook {
   if (endpoint === undefined) throw new TypeError("an http entry needs an endpoint");
-  const url = `${endpoint.url}?on-failure=${onFailure}`;
+  // By the second word our own engine knows that nobody but the daemon may be told the token.
+  const url = `${endpoint.url}?on-failure=${onFailure}&daemon`;
   if (tokenEnv === undefined)
     return { type: "http", url, headers: { Authorization: `Bearer ${endpoint.token}` }, ...common };
   const headers = { Authorization: `Bearer $${tokenEnv}` };

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type HomeSource, openState, readPrivate, replaceFile, statePath, withLock } from "../files/index.ts";
 import { settingsKey } from "./backup.ts";
 import type { Had } from "./edits.ts";
+import type { HttpConsent } from "./http-entries.ts";
 import type { PlannedEntry } from "./plan.ts";
 
 /**
@@ -24,6 +25,8 @@ export interface InstallRecord {
   readonly madeFolder?: string;
   readonly entries: readonly PlannedEntry[];
   readonly tokenEnv?: string;
+  /** Present when http entries were asked for. */
+  readonly httpConsent?: HttpConsent;
 }
 
 /** Undefined when this user has not installed anything there, or another version did. */

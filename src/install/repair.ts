@@ -154,6 +154,7 @@ async function putBack(
     home: installer.home,
     now: installer.now(),
     ...(record.tokenEnv === undefined ? {} : { tokenEnv: record.tokenEnv }),
+    ...(record.httpConsent === undefined ? {} : { httpConsent: record.httpConsent }),
     ...(installer.signal === undefined ? {} : { signal: installer.signal }),
   });
   if ("why" in installed) return [{ done: false, message: installed.why }];

@@ -6,7 +6,7 @@ export const scopes: readonly Scope[] = ["project", "local", "user"];
 /** How an entry reaches the app. */
 export type Transport = "http" | "client" | "run";
 
-/** What the person asked for; `auto` takes the first that fits, event by event. */
+/** What the user asked for; `auto` is the client, or `run` where the client cannot work. */
 export type AskedTransport = "auto" | Transport;
 
 export const askedTransports: readonly AskedTransport[] = ["auto", "http", "client", "run"];

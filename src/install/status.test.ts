@@ -107,7 +107,7 @@ test("SD-97: entries that are gone or altered, a lost lock file and a lost hooks
 test("SD-97: the same app in two scopes, and a switch that turns every hook off", async () => {
   const here = await installed();
   await install(here.call({ scope: "local" }));
-  const { settingsFile } = here.call({ scope: "user" }).places;
+  const { settingsFile } = here.call({ scope: "user", transport: "http" }).places;
   mkdirSync(join(here.home, ".claude"));
   writeFileSync(settingsFile, '{"disableAllHooks": true}');
   const off = `disableAllHooks in ${settingsFile} switches every hook off.`;
@@ -135,8 +135,8 @@ test("SD-97: a policy that lets managed hooks run only is told", async () => {
 
 test("SD-97: a group of ours in which somebody put nonsense is altered, and looking at it fails nobody", async () => {
   const here = world();
-  const { places } = here.call({ scope: "user" });
-  await install(here.call({ scope: "user", needs: [stop] }));
+  const { places } = here.call({ scope: "user", transport: "http" });
+  await install(here.call({ scope: "user", transport: "http", needs: [stop] }));
   const settings = JSON.parse(readFileSync(places.settingsFile, "utf8")) as { hooks: { Stop: { hooks: unknown[] }[] } };
   settings.hooks.Stop[0]?.hooks.unshift(null, "x");
   writeFileSync(places.settingsFile, JSON.stringify(settings));
@@ -150,7 +150,7 @@ test("SD-97: a group of ours in which somebody put nonsense is altered, and look
 
 test("SD-97: a policy whose list of addresses or variables leaves an http entry out was not told", async () => {
   const here = world();
-  await install(here.call({ scope: "user", needs: [stop], tokenEnv: "HOOK_TOKEN" }));
+  await install(here.call({ scope: "user", transport: "http", needs: [stop], tokenEnv: "HOOK_TOKEN" }));
   const managedFolder = join(here.folder, "policy");
   const policy = join(managedFolder, "managed-settings.json");
   mkdirSync(managedFolder);
@@ -206,8 +206,8 @@ test("SD-98: dropped hooks, a lost package, a missing bash, a token that others 
   writeFileSync(here.call().places.settingsFile, "{}");
   expect(await codesOf(here)).toEqual(["hooks-dropped"]);
 
-  const user = await installed({ scope: "user", needs: [stop] });
-  chmodSync(user.call({ scope: "user" }).places.settingsFile, 0o644);
+  const user = await installed({ scope: "user", transport: "http", needs: [stop] });
+  chmodSync(user.call({ scope: "user", transport: "http" }).places.settingsFile, 0o644);
   expect(await codesOf(user)).toContain("token-readable");
 });
 
@@ -219,7 +219,12 @@ test("SD-83 SD-98: a port that somebody else has is told with who it is; --fix c
   await new Promise((done) => server.once("listening", done));
   const { port } = server.address() as { port: number };
   const url = (at: number) => `http://127.0.0.1:${at}/v1/hook/${appKey(here.hooksFile)}`;
-  const call = here.call({ scope: "user", needs: [stop], endpoint: { port, token: "old-token", url: url(port) } });
+  const call = here.call({
+    scope: "user",
+    transport: "http",
+    needs: [stop],
+    endpoint: { port, token: "old-token", url: url(port) },
+  });
   await install(call);
   const who = process.platform === "linux" ? `process ${process.pid} (` : "a process that does not say who it is";
   expect((await driftOf(here))[0]).toContain(
@@ -235,7 +240,7 @@ test("SD-83 SD-98: a port that somebody else has is told with who it is; --fix c
   expect([
     text.includes("new-token"),
     text.includes("old-token"),
-    text.includes(`${url(1)}?on-failure=continue`),
+    text.includes(`${url(1)}?on-failure=continue&daemon`),
   ]).toEqual([true, false, true]);
   expect(await driftOf(here)).toEqual([]);
 });
@@ -261,7 +266,7 @@ test("SD-98: --fix puts back what the lock file describes, and only that; anothe
 
 test("SD-98: a lock file that cannot be read kept --fix from repairing the other scopes", async () => {
   const here = await installed();
-  const user = here.call({ scope: "user", needs: [stop] });
+  const user = here.call({ scope: "user", transport: "http", needs: [stop] });
   putClient(here, "user");
   await install(user);
   writeFileSync(here.call().places.lockFile, "{");

@@ -6,6 +6,7 @@ import { type ClientInUse, clientInUse } from "./client-in-use.ts";
 import { codeDrift, type Look } from "./code-drift.ts";
 import type { DaemonStatus } from "./daemon-door.ts";
 import { type Drift, drift } from "./drift.ts";
+import { httpReport } from "./http-entries.ts";
 import type { Installer } from "./install-app.ts";
 import { type LockFile, readLockFile, unlockedPath } from "./lock-file.ts";
 import { type OwnMarks, type OwnPlace, ownEntries, ownHooks } from "./own-entries.ts";
@@ -85,6 +86,7 @@ async function scopeStatus(
   const code = await codeDrift(known, lock, record, places, standpoint, installer, look);
   const daemon = await installer.daemon?.daemonStatus(known);
   const stranger = await strangerOnPort(entries, daemon);
+  const http = httpReport(entries, record);
   const client = await clientInUse(entries, lock, places.root, installer.home);
   return {
     ...base,
@@ -99,9 +101,10 @@ async function scopeStatus(
         : []),
       ...code.drift,
       ...(stranger === undefined ? [] : [drift("port-taken", stranger)]),
+      ...http.drift,
       ...(await policyDrift(places, standpoint, entries)),
     ],
-    notes: code.notes,
+    notes: [...code.notes, ...http.notes],
   };
 }
 

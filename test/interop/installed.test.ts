@@ -23,7 +23,11 @@ export default app;
 const ways = [
   { name: "run, from the project's settings", words: ["--transport", "run"], daemon: false },
   { name: "the client, from the project's settings", words: ["--transport", "client"], daemon: false },
-  { name: "http, from the user's settings", words: ["--scope", "user", "--transport", "http"], daemon: true },
+  {
+    name: "http, from the user's settings",
+    words: ["--scope", "user", "--transport", "http", "--allow-http-decisions", "--literal-token"],
+    daemon: true,
+  },
 ];
 
 describe.skipIf(client === "")("the real client runs an installed app", () => {

@@ -144,7 +144,7 @@ function text(...lines: readonly string[]): string {
 async function makeFolder(folder: string): Promise<void> {
   const made = await unless(
     ["EEXIST"],
-    mkdir(folder, { recursive: true }).then(() => true),
+    mkdir(folder, { recursive: true, mode: 0o755 }).then(() => true),
   );
   if (made === undefined)
     throw new Problem("cli/usage", `${folder} should be a folder. Move away what is there and try again.`);
@@ -158,7 +158,7 @@ async function write(path: string, content: string, force: boolean): Promise<boo
   if (force) return (await replaceFile(path, content, { mode: 0o644 })) === "replaced";
   const written = await unless(
     ["EEXIST"],
-    writeFile(path, content, { flag: "wx" }).then(() => true),
+    writeFile(path, content, { flag: "wx", mode: 0o644 }).then(() => true),
   );
   return written === true;
 }

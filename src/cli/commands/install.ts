@@ -30,15 +30,21 @@ The exit status is 0 when it is installed, or was already so; 2 when the app has
     transport: {
       type: "string",
       value: "auto|http|client|run",
-      about: "how the agent reaches the app (default: auto, event by event)",
+      about: "how the agent reaches the app (default: auto, which is client, or run where that cannot work)",
     },
     "all-events": { type: "boolean", about: "an entry for every event, so that new handlers need no reinstall" },
     "shell-form": { type: "boolean", about: "commands as one line for a shell, for agents that do not know args" },
+    "allow-http-decisions": {
+      type: "boolean",
+      about:
+        "with --transport http: entries for events whose answer decides, though whoever takes the port answers them",
+    },
     "token-env": {
       type: "string",
       value: "NAME",
-      about: "http entries take the token from this variable; no file holds it",
+      about: "with --transport http: entries take the token from this variable; no file holds it",
     },
+    "literal-token": { type: "boolean", about: "with --transport http: write the token into the settings file" },
     force: {
       type: "boolean",
       about: "allow the run transport for MessageDisplay: a Node start for every few lines of text",
@@ -50,11 +56,7 @@ The exit status is 0 when it is installed, or was already so; 2 when the app has
     },
     "dry-run": { type: "boolean", about: "print what would change, write nothing" },
   },
-  examples: [
-    "hookline install",
-    "hookline install --dry-run",
-    "hookline install .claude/hooks.mjs --scope user --transport http",
-  ],
+  examples: ["hookline install", "hookline install --dry-run", "hookline install .claude/hooks.mjs --scope user"],
   async run(call, io) {
     const [file, ...extra] = call.words;
     if (extra.length > 0)
@@ -83,6 +85,14 @@ async function installed(file: string | undefined, call: Call, io: Io): Promise<
   if (tokenEnv !== undefined && !/^[A-Za-z_]\w*$/.test(tokenEnv)) {
     throw new Problem("cli/usage", `--token-env takes the name of a variable, not "${tokenEnv}".`);
   }
+  const decisions = call.flag("allow-http-decisions");
+  const literalToken = call.flag("literal-token");
+  if (transport !== "http" && (decisions || literalToken || tokenEnv !== undefined)) {
+    const names = "--allow-http-decisions, --token-env and --literal-token";
+    throw new Problem("cli/usage", `${names} require --transport http.`);
+  }
+  if (literalToken && tokenEnv !== undefined)
+    throw new Problem("cli/usage", "--token-env and --literal-token exclude each other.");
   const request = {
     ...standpointOf(call, io),
     scope,
@@ -94,6 +104,14 @@ async function installed(file: string | undefined, call: Call, io: Io): Promise<
     dryRun: call.flag("dry-run"),
     ...(file === undefined ? {} : { file }),
     ...(tokenEnv === undefined ? {} : { tokenEnv }),
+    ...(transport === "http"
+      ? {
+          httpConsent: {
+            ...(decisions ? { decisions: true as const } : {}),
+            ...(literalToken ? { literalToken: true as const } : {}),
+          },
+        }
+      : {}),
   };
   try {
     return await installApp(request, installerFor(io));

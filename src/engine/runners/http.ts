@@ -1,3 +1,4 @@
+import type { HomeSource } from "../../files/index.ts";
 import type { HttpHook } from "../../protocol/index.ts";
 import type { Ran } from "../ran.ts";
 import { unanswered } from "./ended.ts";
@@ -11,6 +12,8 @@ export interface HttpCall extends Limit {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly policy: HttpPolicy;
   readonly version: string;
+  /** Where the records of daemons are; this process's own places by default. */
+  readonly home?: HomeSource;
   /** Finds a name's addresses; the system's own way unless given. Asked at most once. */
   readonly resolve?: Resolve;
 }

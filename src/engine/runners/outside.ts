@@ -33,7 +33,8 @@ export function runOutside(job: OutsideJob): Soon<Ran | "background"> {
     case "http": {
       const policy = firing.httpPolicyOf(configured);
       const env = firing.environmentOf(configured);
-      return runHttp(hook, { body: line, env, policy, timeoutMs, signal, version: world.version });
+      const home = { env: world.env, home: world.home };
+      return runHttp(hook, { body: line, env, policy, timeoutMs, signal, version: world.version, home });
     }
     case "prompt":
       if (model === undefined) return notStarted("the host lends no model");

@@ -11,6 +11,8 @@ export interface EditOptions {
   readonly fs?: Fs;
   /** Of a new file; an old one keeps its own. */
   readonly mode?: number;
+  /** Of folders that are made for it. Nobody else may write there, whatever the umask. */
+  readonly folderMode?: number;
   /** How often to start again when somebody else changed the file meanwhile. */
   readonly attempts?: number;
   readonly signal?: AbortSignal;
@@ -51,7 +53,7 @@ export async function editSettings(file: string, change: Change, options: EditOp
   const lock = signal === undefined ? { fs } : { fs, signal };
   try {
     if (options.dryRun) return await attempt(file, file, change, { ...options, fs }, 1);
-    await makeFolder(dirname(file), fs);
+    await makeFolder(dirname(file), fs, options.folderMode ?? 0o755);
     const target = await targetOf(file, fs);
     return await withLock(target, () => attempt(file, target, change, { ...options, fs }, attempts), lock);
   } catch (cause) {
@@ -125,10 +127,10 @@ async function targetOf(file: string, fs: Fs): Promise<string> {
   return link === undefined ? join(folder, basename(file)) : targetOf(resolve(folder, link), fs);
 }
 
-async function makeFolder(folder: string, fs: Fs): Promise<void> {
+async function makeFolder(folder: string, fs: Fs, mode: number): Promise<void> {
   if ((await unless(["ENOENT"], fs.realpath(folder))) !== undefined) return;
-  if (dirname(folder) !== folder) await makeFolder(dirname(folder), fs);
-  await unless(["EEXIST"], fs.mkdir(folder, 0o777));
+  if (dirname(folder) !== folder) await makeFolder(dirname(folder), fs, mode);
+  await unless(["EEXIST"], fs.mkdir(folder, mode));
 }
 
 /** What the disk or a lock has against it, as a wrong call; anything else goes on as it is. */

@@ -1,9 +1,11 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
-import type { LookupFunction } from "node:net";
+import { connect, type LookupFunction, type Socket } from "node:net";
+import { proofHeaders } from "../../../files/index.ts";
 import { messageOf } from "../../../protocol/index.ts";
 import { type Body, readBody } from "./body.ts";
 import { acceptEncoding, decoded } from "./decode.ts";
+import type { OwnDaemon } from "./own-daemon.ts";
 import type { Address } from "./resolve.ts";
 
 export interface Exchange {
@@ -13,6 +15,8 @@ export interface Exchange {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
   readonly version: string;
+  /** Set when only the daemon of an app may be told and believed. */
+  readonly daemon?: OwnDaemon;
 }
 
 export type Exchanged =
@@ -27,7 +31,32 @@ const mostHeaderBytes = 64 * 1024;
  * Contract: never rejects for what the other side does; nothing stays open once it has resolved or `signal` was aborted.
  */
 export async function exchange(ask: Exchange, signal: AbortSignal): Promise<Exchanged> {
-  const { url } = ask;
+  const { daemon } = ask;
+  if (daemon === undefined) return exchangeOver(undefined, ask, signal);
+  let socket: Socket | undefined;
+  try {
+    socket = await connected(ask, signal);
+    // Asked only now: what is connected to at this moment is what the record speaks of, or the record is gone.
+    const refused = await daemon.refuses();
+    return refused === undefined ? await exchangeOver(socket, ask, signal) : { broken: refused, sent: false };
+  } catch (error) {
+    return { broken: inWords(error), sent: false };
+  } finally {
+    socket?.destroy();
+  }
+}
+
+function connected({ url, addresses: [first] }: Exchange, signal: AbortSignal): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: first?.address ?? "", port: Number(url.port), signal });
+    socket.once("connect", () => resolve(socket));
+    // Stays for the connection's life, as that of a request does.
+    socket.on("error", reject);
+  });
+}
+
+async function exchangeOver(socket: Socket | undefined, ask: Exchange, signal: AbortSignal): Promise<Exchanged> {
+  const { url, daemon } = ask;
   const secure = url.protocol === "https:";
   const options: RequestOptions = {
     method: "POST",
@@ -35,7 +64,7 @@ export async function exchange(ask: Exchange, signal: AbortSignal): Promise<Exch
     port: url.port || (secure ? 443 : 80),
     path: url.pathname + url.search,
     // Connections are not shared: a kept one would outlive the check of its address.
-    agent: false,
+    ...(socket === undefined ? { agent: false } : { createConnection: () => socket }),
     lookup: only(ask.addresses),
     maxHeaderSize: mostHeaderBytes,
     signal,
@@ -49,7 +78,7 @@ export async function exchange(ask: Exchange, signal: AbortSignal): Promise<Exch
   request.setHeader("content-length", body.length);
   request.setHeader("accept-encoding", acceptEncoding);
   request.setHeader("user-agent", `Hookline/${ask.version}`);
-  let sent = false;
+  let sent = socket !== undefined;
   request.once("socket", (socket) => {
     socket.once(secure ? "secureConnect" : "connect", () => {
       sent = true;
@@ -67,7 +96,10 @@ export async function exchange(ask: Exchange, signal: AbortSignal): Promise<Exch
       });
       request.end(body);
     });
-    return { status: response.statusCode ?? 0, body: await bodyOf(response) };
+    const [status, answered] = [response.statusCode ?? 0, await bodyOf(response)];
+    if (daemon !== undefined && !daemon.proves(status, answered.text, response.headers[proofHeaders.proof]))
+      return { broken: "answered without proof that it is the daemon", sent };
+    return { status, body: answered };
   } catch (error) {
     return { broken: inWords(error), sent };
   } finally {

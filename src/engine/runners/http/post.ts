@@ -4,6 +4,7 @@ import { nothingSaid, notStarted } from "../ended.ts";
 import type { HttpCall } from "../http.ts";
 import { type Exchanged, exchange } from "./exchange.ts";
 import { fillHeaders } from "./headers.ts";
+import { ownDaemon } from "./own-daemon.ts";
 import { resolveHost, systemResolve } from "./resolve.ts";
 import { admitUrl, urlInWords } from "./url-policy.ts";
 
@@ -22,7 +23,10 @@ export async function post(hook: HttpHook, call: HttpCall, signal: AbortSignal):
   if ("refused" in resolved) return notStarted(resolved.refused, filled.warnings);
   signal.throwIfAborted();
   const { addresses } = resolved;
-  const ask = { url, addresses, headers: filled.headers, body: call.body, version: call.version };
+  const daemon = await ownDaemon(url, call.home ?? {});
+  const headers = daemon === undefined ? filled.headers : [...filled.headers, daemon.header];
+  const to = daemon === undefined ? {} : { daemon };
+  const ask = { url, addresses, headers, body: call.body, version: call.version, ...to };
   return ranFrom(await exchange(ask, signal), url, filled.warnings);
 }
 

@@ -1,0 +1,74 @@
+import { join } from "node:path";
+import { type HomeSource, statePath } from "./home.ts";
+import { lifeOf, ownOwner } from "./owner.ts";
+import { readPrivate } from "./private.ts";
+
+/** What a running daemon says of itself, for whoever calls it. */
+export interface DaemonRecord {
+  readonly pid: number;
+  /** When the process started, in the system's spelling: a number alone is given again. */
+  readonly start: string;
+  readonly port: number;
+  readonly version: string;
+  readonly token: string;
+  /** Every answer proves that it is known, so that a stranger on the port cannot answer for us. */
+  readonly secret: string;
+  readonly sourceHash: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  /** The program that runs this daemon, and so can answer when the daemon cannot. */
+  readonly node: string;
+  /** Empty: there is none. */
+  readonly socket: string;
+  readonly hooksFile: string;
+}
+
+/** The first word of a record. */
+export const daemonRecordMark = "hookline/1";
+
+/** The folder of the daemon of the app with this key. Touches nothing. */
+export function daemonFolderOf(key: string, home: HomeSource): string {
+  return join(statePath(home), "daemon", key);
+}
+
+/**
+ * The record of a daemon that is alive.
+ * Contract: a link, another user's file or one that others may write is `file/unsafe`; what a dead process left, and a number that
+ * was given to another process since, count as none.
+ */
+export async function readDaemonRecord(folder: string): Promise<DaemonRecord | undefined> {
+  const bytes = await readPrivate(join(folder, "record"));
+  const record = bytes === undefined ? undefined : parse(bytes.toString("utf8"));
+  return record !== undefined && isDaemonAlive(record) ? record : undefined;
+}
+
+/** Whether it is that very process, and not another one with its number. */
+export function isDaemonAlive({ pid, start }: { readonly pid: number; readonly start: string }): boolean {
+  return lifeOf({ ...ownOwner(), pid, start: startTag(start) }) === "alive";
+}
+
+/** As a record spells the start of a process. */
+export function startTag(start: string): string {
+  return start === "-" ? "" : start.replace(/[^0-9a-zA-Z]/g, "");
+}
+
+function parse(text: string): DaemonRecord | undefined {
+  const [first = "", node = "", socket = "", hooksFile = ""] = text.split("\n");
+  const [given, pid, start, port, _key, token, secret, version, sourceHash, since] = first.split(" ");
+  if (given !== daemonRecordMark || start === undefined || version === undefined || since === undefined)
+    return undefined;
+  if (token === undefined || secret === undefined || sourceHash === undefined) return undefined;
+  return {
+    pid: Number(pid),
+    start: start === "-" ? "" : start,
+    port: Number(port),
+    version,
+    token,
+    secret,
+    sourceHash: sourceHash === "-" ? "" : sourceHash,
+    since: Number(since),
+    node,
+    socket,
+    hooksFile,
+  };
+}
