@@ -45,7 +45,7 @@ json_text() {
 }
 
 run() {
-  exec 3>&- 5<&- 6<&- 2>&9 9>&-
+  exec 3>&- 5<&- 6<&- 8>&- 2>&9 9>&-
   quiet=
   if [[ $locale == unset ]]; then unset LC_ALL; else LC_ALL=$locale; fi
   [[ -x $node ]] || node=node

@@ -1,5 +1,5 @@
-import { closeSync, openSync, readFileSync, readSync } from "node:fs";
-import { constants, copyFile, link, realpath, rename, rm } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { copyFile, link, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCode, replaceFile, sweepLeftovers, tempName } from "../files/index.ts";
 
@@ -23,9 +23,14 @@ export function scriptIn(packageRoot: string): string | undefined {
 export function formAt(path: string): "script" | "program" | undefined {
   const head = Buffer.alloc(2);
   try {
-    const file = openSync(path, "r");
-    readSync(file, head);
-    closeSync(file);
+    // Without waiting: a pipe could lie there.
+    const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+      if (!fstatSync(file).isFile()) return undefined;
+      readSync(file, head);
+    } finally {
+      closeSync(file);
+    }
   } catch (error) {
     if (["ENOENT", "ENOTDIR", "EACCES", "EISDIR"].includes(errorCode(error) ?? "")) return undefined;
     throw error;

@@ -62,6 +62,38 @@ describe.skipIf(client === "")("the real client runs an installed app", () => {
   });
 });
 
+describe.skipIf(client === "")("the real client and a daemon that is killed", () => {
+  test("a guard in the user's settings refuses after its daemon was killed in the same session", async () => {
+    const world = await makeWorld({ ".claude/hooks.ts": app, "package.json": "{}" });
+    const hookline = hooklineIn(world);
+    try {
+      await mkdir(join(world.project, "node_modules"));
+      symlinkSync(dirname(dist), join(world.project, "node_modules/hookline"));
+      expect((await hookline("install", "--scope", "user")).code).toBe(0);
+      await startDaemon(world, hookline);
+      const { out } = await hookline("serve", join(world.project, ".claude/hooks.ts"), "--status", "--json");
+      const { pid } = JSON.parse(out) as { pid: number };
+      const bash = (command: string) => ({ tool: "Bash", input: { command } });
+      const run = await runClient({
+        client,
+        world,
+        prompt: "Go.",
+        args: ["--allowedTools", "Bash"],
+        env: environmentOf(world),
+        script: {
+          main: [bash(`kill -9 ${pid} && touch killed.txt`), bash("touch denied.txt"), "Done.", "Done at last."],
+        },
+      });
+      expect(["killed.txt", "denied.txt"].map((name) => existsSync(join(world.project, name)))).toEqual([true, false]);
+      const told = JSON.stringify(run.requests.filter(({ lane }) => lane === "main").at(-1)?.body.messages);
+      expect(told).toContain("the app says no");
+    } finally {
+      await hookline("uninstall", "--scope", "user");
+      await world.remove();
+    }
+  });
+});
+
 type Hookline = (...words: readonly string[]) => Promise<{ readonly code: number; readonly out: string }>;
 
 function environmentOf({ root }: World): Record<string, string> {
