@@ -8,9 +8,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** What bash did with a line: the programs it looked for, and the files it left behind. */
 export interface Deeds {
   readonly ran: readonly string[];
+  /** The same with all their words as bash expanded them, and the folder it was in. */
+  readonly calls: readonly { readonly folder: string; readonly words: readonly string[] }[];
   /** Absolute paths. */
   readonly made: readonly string[];
-  /** The folder it started in, which holds the folders `d1` and `d2/d3`, a link `l` to the latter, and nothing else. */
+  /** The folder it started in, which holds the folders `d1` and `d2/d3`, a link `l` to the latter, and the files of `given`. */
   readonly cwd: string;
 }
 
@@ -29,6 +31,9 @@ export interface Oracle {
   run(line: string): Promise<Deeds>;
   close(): Promise<void>;
 }
+
+/** Files that are there from the beginning. */
+const given = [".env", "README", "a.t"];
 
 const deadlineMs = 3_000;
 const graceMs = 300;
@@ -53,7 +58,9 @@ export async function openOracle(): Promise<Oracle> {
     async run(line) {
       const place = free.pop() ?? (await newPlace(home, count++));
       await runBash(line, place, home);
-      const deeds = { ran: await ranIn(place), made: await madeIn(place), cwd: workIn(place) };
+      const calls = await callsIn(place);
+      const ran = calls.flatMap(({ words: [head = ""] }) => (head === "" ? [] : [head]));
+      const deeds = { ran, calls, made: await madeIn(place), cwd: workIn(place) };
       await rm(join(place, "log"), { force: true });
       for (const path of deeds.made) await rm(path, { force: true });
       free.push(place);
@@ -68,14 +75,18 @@ async function newPlace(home: string, index: number): Promise<string> {
   await mkdir(join(workIn(place), "d1"), { recursive: true });
   await mkdir(join(workIn(place), "d2", "d3"), { recursive: true });
   await symlink("d2/d3", join(workIn(place), "l"));
+  await symlink("../.env", join(workIn(place), "d1", "k"));
+  for (const file of given) await writeFile(join(workIn(place), file), "x\n");
   await writeFile(
     join(place, "env"),
     [
       "ulimit -t 2 -f 64",
       "FUNCNEST=20",
       `PATH='${join(home, "nothing")}'`,
-      `command_not_found_handle() { builtin printf '%s\\0' "$1" >> '${join(place, "log")}'; }`,
-      "unset BASH_ENV",
+      // One line of text for each call, as several processes may write at once.
+      `command_not_found_handle() { builtin printf '%s\\0' "$(builtin printf '%s\\037' "$PWD" "$@")" >> '${join(place, "log")}'; }`,
+      // A shell inside finds it by BASH_ENV, or in its environment where it does not read that.
+      "export -f command_not_found_handle",
       "",
     ].join("\n"),
   );
@@ -139,14 +150,20 @@ function killGroup(group: number): void {
   }
 }
 
-async function ranIn(place: string): Promise<string[]> {
+async function callsIn(place: string): Promise<Deeds["calls"]> {
   const log = join(place, "log");
-  return existsSync(log) ? (await readFile(log, "utf8")).split("\0").filter((name) => name !== "") : [];
+  if (!existsSync(log)) return [];
+  const records = (await readFile(log, "utf8")).split("\0").filter((record) => record !== "");
+  return records.map((record) => {
+    const [folder = "", ...words] = record.replace(/\u001f$/, "").split("\u001f");
+    return { folder, words };
+  });
 }
 
 /** Every file below the place that was not there before; the line may have left its folder, but not this one. */
 async function madeIn(place: string): Promise<string[]> {
   const entries = await readdir(place, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return files.filter((path) => path !== join(place, "env") && path !== join(place, "log")).sort();
+  const known = new Set([join(place, "env"), join(place, "log"), ...given.map((file) => join(workIn(place), file))]);
+  return files.filter((path) => !known.has(path)).sort();
 }

@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
 import { afterAll, test as anyTest, beforeAll, expect } from "vitest";
 import { analyseShell } from "../../src/permissions/index.ts";
 import { hasBash, type Oracle, openOracle } from "./bash-oracle.ts";
+import { deniedFile } from "./file-violation.ts";
 import { violations } from "./shell-violation.ts";
 
 const test = anyTest.skipIf(!hasBash());
@@ -62,4 +64,26 @@ test("the oracle sees what bash runs and makes, and a part that is missing is a 
   });
   const analysis = analyseShell("c1 x; c2 | c4", { cwd: "/t", home: "/h" });
   expect(violations(analysis, deeds)).toEqual(['ran "c3"', `made "${deeds.cwd}/f1"`]);
+});
+
+test.each([
+  '/bin/bash +x -c "c1 x"',
+  "/usr/bin/env /bin/bash +e -c 'c1 x'",
+  "/usr/bin/git -c alias.z='!/bin/bash -c \"c1 x\"' z",
+  "/bin/sed '1e /bin/bash -c \"c1 x\"' <<< x",
+  "/bin/tar -cf /dev/null --checkpoint=1 --checkpoint-action=exec='/bin/bash -c \"c1 x\"' d1",
+  "/usr/bin/find d1 -exec /bin/bash -c 'c1 x' \\;",
+])("the oracle sees the command inside %s", async (line) => {
+  if (!existsSync(line.split(" ")[0] ?? "")) return;
+  const deeds = await oracle.run(line);
+  expect(deeds.ran).toContain("c1");
+  expect(violations(analyseShell(line, { cwd: deeds.cwd, home: deeds.cwd }), deeds)).toEqual([]);
+});
+
+test("the oracle sees the names that bash gives to a command, and an allowed line with the denied file is found", async () => {
+  const line = "f=.e*; cat $f README";
+  const deeds = await oracle.run(line);
+  expect(deeds.calls).toEqual([{ folder: deeds.cwd, words: ["cat", ".env", "README"] }]);
+  expect(deniedFile(line, deeds)).toEqual({ given: ["cat .env README"], decision: "deny" });
+  expect(deniedFile("true", deeds)).toEqual({ given: ["cat .env README"], decision: "allow" });
 });

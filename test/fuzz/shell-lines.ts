@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
+import { fileLine } from "./file-lines.ts";
 import type { Random } from "./random.ts";
+import { wrapperLine } from "./wrapper-lines.ts";
 
 /**
  * Lines for bash, half from its grammar and half from its odd corners, then mutated. Every head has a name of its own
@@ -7,6 +9,10 @@ import type { Random } from "./random.ts";
  */
 export function shellLine(random: Random): string {
   if (random.chance(0.12)) return mutated(hidden(random.pick(ordinary), random), random);
+  if (random.chance(0.25)) {
+    const named = fileLine(random);
+    return random.chance(0.15) ? mutated(named, random) : named;
+  }
   const maker = new LineMaker(random);
   const line = random.chance(0.9) ? maker.list(random.pick([0, 1, 1, 2, 2, 3])) : maker.soup();
   return random.chance(0.35) ? mutated(line, random) : line;
@@ -74,6 +80,7 @@ class LineMaker {
 
   #command(depth: number): string {
     const random = this.#random;
+    if (random.chance(0.06)) return wrapperLine(random, () => this.#head());
     const roll = random.below(depth > 0 ? 27 : 15);
     if (roll < 9) return this.#simple(depth);
     if (roll === 9) return this.#assignment(depth);

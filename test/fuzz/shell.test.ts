@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { analyseShell } from "../../src/permissions/index.ts";
 import { hasBash, openOracle } from "./bash-oracle.ts";
+import { deniedFile } from "./file-violation.ts";
 import { randomFrom } from "./random.ts";
 import { shellLine } from "./shell-lines.ts";
 import { violations } from "./shell-violation.ts";
@@ -11,14 +12,14 @@ const workers = 4;
 const leastShare = 0.15;
 
 test.skipIf(!hasBash())(
-  `PE-54: bash does nothing that a complete analysis does not list (${lines} lines, seed ${seed})`,
+  `bash does nothing that a complete analysis does not list, and no denied file is given to a command that is allowed (${lines} lines, seed ${seed})`,
   {
     timeout: 7_200_000,
   },
   async () => {
     const oracle = await openOracle();
     const found: { line: string; what: string[] }[] = [];
-    const counts = { busy: 0, complete: 0 };
+    const counts = { busy: 0, complete: 0, given: 0, denied: 0 };
     let next = 0;
     const work = async (): Promise<void> => {
       for (let index = next++; index < lines; index = next++) {
@@ -26,6 +27,12 @@ test.skipIf(!hasBash())(
         const deeds = await oracle.run(line);
         const analysis = analyseShell(line, { cwd: deeds.cwd, home: deeds.cwd });
         const what = violations(analysis, deeds);
+        const { given, decision } = deniedFile(line, deeds);
+        if (given.length > 0) {
+          counts.given += 1;
+          if (decision === "deny") counts.denied += 1;
+          if (decision === "allow") what.push(...given.map((call) => `allowed ${JSON.stringify(call)}`));
+        }
         if (what.length > 0) found.push({ line, what });
         if (deeds.ran.length + deeds.made.length === 0) continue;
         counts.busy += 1;
@@ -41,8 +48,12 @@ test.skipIf(!hasBash())(
     console.info(
       `fuzz: seed ${seed}, ${lines} lines, ${found.length} violations, ${counts.busy} lines in which bash ran something, ${(share * 100).toFixed(1)} % of them complete`,
     );
+    console.info(
+      `fuzz: ${counts.given} lines in which a command was given the denied file, ${counts.denied} of them denied`,
+    );
     for (const { line, what } of found.slice(0, 30)) console.info(`${JSON.stringify(line)} → ${what.join(", ")}`);
     expect(found).toEqual([]);
+    if (lines >= 1_000) expect(counts.given).toBeGreaterThan(lines / 50);
     expect(share).toBeGreaterThanOrEqual(leastShare);
   },
 );

@@ -1,6 +1,6 @@
 import { longestPath } from "../paths/resolve.ts";
 import { escapePattern } from "../shell/atoms.ts";
-import { copiedPaths, fileOperands, worksOnFiles } from "../shell/file-operands.ts";
+import { copiedPaths, fileOperands, mostOperands, worksOnFiles } from "../shell/file-operands.ts";
 import type { CommandPart } from "../shell/part.ts";
 import type { Desk } from "./desk.ts";
 import { asked, type Finding, strictest } from "./finding.ts";
@@ -11,19 +11,21 @@ import { shellRead, shellWrite } from "./redirection.ts";
 
 /** Names of files among the words: rules that restrict reading or editing count, and protection. */
 export function judgeOperands(part: CommandPart, text: string, desk: Desk): Finding | undefined {
+  const operands = fileOperands(part);
+  const copied = copiedPaths(part, desk.context.home);
   const findings: (Finding | undefined)[] = [];
+  const tooMany = operands.length + copied.length > mostOperands;
+  const tooLong = operands.some(({ pattern }) => pattern !== undefined && pattern.length > 2 * longestPath);
+  if (tooMany || tooLong) {
+    findings.push(asked(desk.mode, "analysis", "the command names more files than are looked at"));
+  }
   const judge = (pattern: string | undefined, raw: string, access: Access): void => {
-    const fault = pattern !== undefined && pattern.length > 2 * longestPath;
-    findings.push(
-      fault
-        ? asked(desk.mode, "analysis", "the command names more files than are looked at")
-        : judgeNamed({ pattern, raw }, access, part.places, desk),
-    );
+    findings.push(judgeNamed({ pattern, raw }, access, part.places, desk));
   };
-  for (const { pattern, raw, access } of fileOperands(part)) {
+  for (const { pattern, raw, access } of operands.slice(0, mostOperands)) {
     judge(pattern, raw, access === "write" ? shellWrite : shellRead);
   }
-  for (const path of copiedPaths(part, desk.context.home)) judge(escapePattern(path), path, shellWrite);
+  for (const path of copied.slice(0, mostOperands)) judge(escapePattern(path), path, shellWrite);
   if (part.fed && worksOnFiles(part)) findings.push(judgeFed(text, desk));
   return strictest(findings);
 }

@@ -2,7 +2,7 @@ import type { Command } from "unbash";
 import { parseNested } from "./analyse-nested.ts";
 import { addName, readAssignedWord, walkAssignment } from "./assignment.ts";
 import { type PlainForm, readBuiltin } from "./builtins.ts";
-import { expandWord } from "./expand-word.ts";
+import { expandWords } from "./expand-word.ts";
 import { walkFound } from "./found.ts";
 import type { Inner } from "./inner.ts";
 import { isHarmlessName, isPrivateName } from "./names.ts";
@@ -33,7 +33,7 @@ export function walkCommand(node: Command, before: State, walk: Walk): Flow {
   walkFound(found, before, walk);
   walkRedirections(node.redirects, state, walk);
   if (read.length === 0) return staying(state);
-  const words = read.map((word) => expandWord(word, before, walk));
+  const words = expandWords(read, before, walk);
   const raw = walk.scope.source.slice(node.name?.pos ?? node.pos, node.end);
   const stdin = standardInput(node.redirects, walk.scope);
   const reveals = inputReveals(node.redirects, before, walk);

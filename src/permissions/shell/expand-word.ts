@@ -6,6 +6,22 @@ import { type VariableValue, withoutVariables } from "./variables.ts";
 import type { Walk } from "./walk.ts";
 import type { ReadWord } from "./word.ts";
 
+/** The words of one command, each spelling expanded once. */
+export function expandWords(words: readonly ReadWord[], state: State, walk: Walk): ShellWord[] {
+  const known = new Map<string, Pick<ShellWord, "expansions" | "reveals">>();
+  return words.map((word) => {
+    const before = known.get(word.raw);
+    if (before) {
+      const { atoms: _, ...plain } = word;
+      return { ...plain, ...before };
+    }
+    const expanded = expandWord(word, state, walk);
+    const { expansions, reveals } = expanded;
+    known.set(word.raw, { ...(expansions && { expansions }), ...(reveals && { reveals }) });
+    return expanded;
+  });
+}
+
 /** The word with all that it may become, as far as that is known. */
 export function expandWord(word: ReadWord, state: State, walk: Walk): ShellWord {
   const { atoms, ...plain } = word;

@@ -11,6 +11,9 @@ export interface FileOperand {
   readonly access: "read" | "write";
 }
 
+/** More than these are not gathered; a command that has more is asked about. */
+export const mostOperands = 2_000;
+
 /** The operands of a command that is known to work on files; none for any other. Best effort. */
 export function fileOperands(part: CommandPart): FileOperand[] {
   const [name, ...args] = part.words;
@@ -21,11 +24,14 @@ export function fileOperands(part: CommandPart): FileOperand[] {
     .map((word, index) => ({ raw: word.raw, names: namesOf(word, index, args, program) }))
     .filter(({ names }) => names.length > 0);
   const elsewhere = args.some((word) => /^(-t|--target-directory)/.test(word.pieces[0]));
-  return words.flatMap(({ raw, names }, index) => {
+  const operands = new Map<string, FileOperand>();
+  for (const [index, { raw, names }] of words.entries()) {
     const last = elsewhere || index === words.length - 1;
     const access = program.does === "writes" || (program.does === "writes last" && last) ? "write" : "read";
-    return names.map((pattern) => operand(pattern, raw, access));
-  });
+    for (const pattern of names) operands.set(`${access} ${pattern ?? `\0${raw}`}`, operand(pattern, raw, access));
+    if (operands.size > mostOperands) break;
+  }
+  return [...operands.values()];
 }
 
 /** Whether a command works on the files that its words name. */

@@ -10,13 +10,16 @@ export type Variables = ReadonlyMap<string, readonly VariableValue[]>;
 export const noVariables: Variables = new Map();
 
 const mostValues = 32;
+/** Each step copies them. */
+const mostVariables = 64;
 
 export function withVariable(
   variables: Variables,
   name: string,
   values: readonly VariableValue[] | undefined,
 ): Variables {
-  if (values === undefined && !variables.has(name)) return variables;
+  const known = variables.has(name);
+  if (!known && (values === undefined || variables.size >= mostVariables)) return variables;
   const changed = new Map(variables);
   if (values === undefined || values.length > mostValues) changed.delete(name);
   else changed.set(name, values);
@@ -24,9 +27,13 @@ export function withVariable(
 }
 
 export function withoutVariables(variables: Variables, names: Iterable<string>): Variables {
-  const changed = new Map(variables);
-  for (const name of names) changed.delete(name);
-  return changed.size === variables.size ? variables : changed;
+  let changed: Map<string, readonly VariableValue[]> | undefined;
+  for (const name of names) {
+    if (!variables.has(name)) continue;
+    changed ??= new Map(variables);
+    changed.delete(name);
+  }
+  return changed ?? variables;
 }
 
 /** What is known where two ways meet: a name keeps what it holds on either, if both know. */
