@@ -30,6 +30,7 @@ describe("options of shells that begin with a plus", () => {
     "bash --posix +H -c 'rm x'",
     "bash +xc 'rm x'",
     "bash +c 'rm x'",
+    "bash +u + +c 'rm x'",
     "timeout 5 bash +x -c 'rm x'",
     "env bash +x -c 'rm x'",
     "sudo bash +x -c 'rm x'",
@@ -166,6 +167,8 @@ describe("options of git", () => {
       "git format-patch -o out HEAD~3",
       "git archive -o f.tar HEAD",
       "git bundle create f HEAD",
+      "git config -f f user.name x",
+      "git config --file=f --unset user.name",
       "find . -fprint f",
     ];
     expect(decisionsOf(commands, { allow: ["Bash(git *)", "Bash(find *)"] })).toEqual(all(commands, "ask"));
@@ -192,6 +195,7 @@ describe("options of git", () => {
       "git ls-files -o",
       "git push -o ci.skip",
       "git config core.autocrlf false",
+      "git config -f .gitmodules user.name",
     ];
     expect(decisionsOf(commands, { allow: ["Bash(git *)"] })).toEqual(all(commands, "allow"));
   });

@@ -35,7 +35,12 @@ test.each(misread)("PE-22, PE-24: bash runs rm in %j, and the analysis does not 
 });
 
 /** What the fuzz found; each stays here for good. */
-const finds = ["x>()f1 || c1", "case a in a) cd d2;& b) c1 > f0;; esac"];
+const finds = [
+  "x>()f1 || c1",
+  "case a in a) cd d2;& b) c1 > f0;; esac",
+  '/bin/bash +u + +c "c1 x"',
+  "/usr/bin/git config -f f3 alias.z '!/bin/bash -c c1'",
+];
 
 test.each(finds)("PE-54: a find stays mended: %j", async (line) => {
   const deeds = await oracle.run(line);

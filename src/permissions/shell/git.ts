@@ -175,7 +175,16 @@ function outputs(verb: string, rest: readonly ShellWord[]): ShellWord[] {
     return equals >= 0 ? [cutWord(word, equals + 1)] : next ? [next] : [];
   });
   const bundle = verb === "bundle" && rest[0] && staticValue(rest[0]) === "create" ? rest.slice(1, 2) : [];
-  return [...named, ...bundle, ...(printsDiffs.has(verb) ? behindLetter(rest) : [])];
+  return [...named, ...bundle, ...configFiles(verb, rest), ...(printsDiffs.has(verb) ? behindLetter(rest) : [])];
+}
+
+/** The file that `git config -f file name value` changes; with a name alone it only reads. */
+function configFiles(verb: string, rest: readonly ShellWord[]): ShellWord[] {
+  if (verb !== "config") return [];
+  const files = optionValues(rest, { short: "f", long: ["--file"] });
+  const others = rest.filter((word) => !word.pieces[0].startsWith("-") && !files.includes(word));
+  const changes = /^--(add|unset|unset-all|replace-all|rename-section|remove-section|edit)$|^-[a-z]*e$/;
+  return others.length > 1 || rest.some((word) => changes.test(word.pieces[0])) ? files : [];
 }
 
 function behindLetter(rest: readonly ShellWord[]): ShellWord[] {

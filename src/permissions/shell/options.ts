@@ -78,7 +78,8 @@ function readFrom(
       options.push({ name: text });
       continue;
     }
-    const plus = grammar.plus === true && /^\+./.test(text);
+    // A plus alone is an option too, one without letters.
+    const plus = grammar.plus === true && text.startsWith("+");
     if (!plus && (!text.startsWith("-") || text === "-")) return { next: index, ended: false };
     const read = text.startsWith("--") ? readLong(text, word, grammar) : readCluster(text, word, grammar);
     if (read === undefined) return undefined;
