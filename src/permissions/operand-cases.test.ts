@@ -110,6 +110,8 @@ describe("variables as operands", () => {
       ["chown $USER:$USER README.md", 'chmod "$mode" README.md', 'jq --arg v "$V" . package.json'],
       noRead,
     );
+    expectAll("allow", ["head -c $((1024 * 2)) README.md", "cat links/$((1)).md", "sed 's/[/]/_/' a.txt"], noRead);
+    expectAll("ask", ["cat .e$((1))", "cat .$USER"], noRead);
     expectAll("ask", ['grep foo "$x"', "grep $x README.md", 'grep -e foo "$x"'], noRead);
   });
 });

@@ -121,6 +121,7 @@ test("wrappers around other commands stay allowed", () => {
     "crontab -l",
     "sed -n '10,20p' f",
     "kubectl exec -it web -- ls",
+    "sed -f script.sed f",
   ];
   expect(decisionsOf(commands, notRm)).toEqual(all(commands, "allow"));
 });
@@ -209,6 +210,8 @@ test.each([
   ["/x/a\\\ntext e here", { opaque: false }],
   ["y/abc/xyz/;:a;ba", { opaque: false }],
   ["/[/]e/d", { opaque: false }],
+  ["s/[/]/_/g", { opaque: false }],
+  ["s/[/]e/_/e", { opaque: true }],
   ["1e date", { runs: ["date"], opaque: false }],
   ["s/a/b/e", { opaque: true }],
   ["s/a/b/ge", { opaque: true }],

@@ -6,7 +6,7 @@ import { compileShellSegment, segmentsOverlap } from "../paths/shell-pattern.ts"
 import type { PolicyRule } from "../policy.ts";
 import { couldCoverPath } from "../rules/path-pattern.ts";
 import { type Segment, segmentFits } from "../rules/path-segment.ts";
-import { escapePattern, isPattern, unescapePattern } from "../shell/atoms.ts";
+import { escapePattern, isPattern, someWord, unescapePattern } from "../shell/atoms.ts";
 import type { Places } from "../shell/part.ts";
 import type { Desk } from "./desk.ts";
 import { asked, denied, type Finding, strictest } from "./finding.ts";
@@ -44,6 +44,7 @@ function judgeUnknown(raw: string, access: Access, desk: Desk): Finding | undefi
 }
 
 function judgeIn(folder: string, pattern: string, raw: string, access: Access, desk: Desk): Finding | undefined {
+  if (pattern.includes(someWord)) return judgeText(folder, pattern.replaceAll(someWord, "*"), raw, access, desk);
   const literal = posix.isAbsolute(pattern) ? unescapePattern(pattern) : `${folder}/${unescapePattern(pattern)}`;
   if (!isPattern(pattern)) return judgeLooked(literal, access, desk);
   const { paths } = expandGlob(pattern, folder, desk.fs, desk.resolve);
@@ -51,9 +52,13 @@ function judgeIn(folder: string, pattern: string, raw: string, access: Access, d
   if (found?.decision === "deny") return found;
   // Where nothing fits, bash takes the pattern for a name: nothing to read, but a file to make.
   const itself = paths.length === 0 && access.writes ? judgeLooked(literal, access, desk) : undefined;
+  return strictest([found, itself, judgeText(folder, pattern, raw, access, desk)]);
+}
+
+/** A rule whose path the pattern could name, whatever is on disk. */
+function judgeText(folder: string, pattern: string, raw: string, access: Access, desk: Desk): Finding | undefined {
   const rule = denyRules(access, desk).find((candidate) => couldName(candidate, pattern, folder, desk));
-  const possible = rule && asked(desk.mode, "rule", `${rule.text} may apply: ${raw} can name what it denies`, rule);
-  return strictest([found, itself, possible]);
+  return rule && asked(desk.mode, "rule", `${rule.text} may apply: ${raw} can name what it denies`, rule);
 }
 
 function judgeLooked(path: string, access: Access, desk: Desk): Finding | undefined {

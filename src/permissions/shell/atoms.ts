@@ -14,6 +14,9 @@ export interface Expander {
 
 const mostFields = 64;
 
+/** In a pattern: a number or a name that is not known, without blanks and slashes. It is not looked for on disk. */
+export const someWord = "\u0001";
+
 /** Text in which `*`, `?`, `[`, `]` and `\` mean themselves. */
 export function escapePattern(text: string): string {
   return text.replace(/[*?[\]\\]/g, "\\$&");
@@ -115,7 +118,7 @@ const plainNames = /^([?#$!]|RANDOM|SECONDS|LINENO|SHLVL|UID|EUID|PPID|BASHPID|U
 function valuesOf(name: string, { variables, folders, home }: Expander): readonly VariableValue[] | undefined {
   const known = variables.get(name);
   if (known) return known;
-  if (plainNames.test(name)) return [{ text: "*", live: true }];
+  if (plainNames.test(name)) return [{ text: someWord, live: true }];
   if (name === "HOME") return [{ text: home, live: false }];
   return name === "PWD" ? folders?.map((text) => ({ text, live: false })) : undefined;
 }

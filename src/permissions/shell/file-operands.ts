@@ -1,4 +1,4 @@
-import { escapePattern } from "./atoms.ts";
+import { escapePattern, someWord } from "./atoms.ts";
 import { type FileProgram, filePrograms } from "./file-programs.ts";
 import { optionValues } from "./option-values.ts";
 import { type CommandPart, type Places, type ShellWord, staticValue } from "./part.ts";
@@ -52,6 +52,8 @@ function namesOf(
   program: FileProgram,
 ): readonly (string | undefined)[] {
   const patterns = patternsOf(word);
+  const counts = patterns?.some((pattern) => pattern.includes(someWord)) && isText(index, args, program);
+  if (counts) return [];
   if (patterns) return patterns.flatMap(namesIn);
   // What may split can become further words, whatever its place.
   if (word.splits) return [undefined];

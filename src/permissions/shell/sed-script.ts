@@ -58,10 +58,13 @@ export function readSedScript(script: string): SedEffects {
   }
   return { runs, reads, writes, opaque };
 
-  /** Past `pattern/replacement/`. In a set of characters the delimiter counts too, as GNU sed reads it. */
+  /** Past `pattern/replacement/`. In a set of characters of the pattern the delimiter means itself. */
   function skipTwo(delimiter: string): boolean {
     for (let left = 2; left > 0; left--) {
-      while (at < script.length && script[at] !== delimiter) at += script[at] === "\\" ? 2 : 1;
+      while (at < script.length && script[at] !== delimiter) {
+        const set = left === 2 && script[at] === "[" ? /\[\^?\]?(?:\[[:.=][^\]]*\]|[^\]\n])*\]/y : undefined;
+        if (set === undefined || skip(set) === "") at += script[at] === "\\" ? 2 : 1;
+      }
       if (script[at] !== delimiter) return false;
       at += 1;
     }

@@ -19,7 +19,8 @@ export function unwrapGit(args: readonly ShellWord[]): readonly Inner[] {
 /** The scripts of sed: behind `-e`, else the first operand. What is in a file behind `-f` is not read. */
 export function unwrapSed(args: readonly ShellWord[]): readonly Inner[] {
   const given = optionValues(args, { short: "e", long: ["--expression"] });
-  const scripts = given.length > 0 ? given : firstOperand(args);
+  const inFile = args.some((word) => /^(-[A-Za-z]*f|--file)/.test(word.pieces[0]));
+  const scripts = given.length > 0 || inFile ? given : firstOperand(args);
   return scripts.flatMap((word): Inner[] => {
     const text = staticValue(word);
     if (text === undefined) return [];
