@@ -23,6 +23,11 @@ export interface PlainForm {
 
 const nothingSet: PlainForm = { sets: [], exports: [], values: [] };
 
+/** Whether a head is a builtin that may set a variable. */
+export function isBuiltin(head: string): boolean {
+  return evaluating.has(head) || head === "printf";
+}
+
 /** Undefined: no such builtin. `"evaluates"`: it would read text again. Otherwise what its plain form sets. */
 export function readBuiltin(head: string, args: readonly ShellWord[]): PlainForm | "evaluates" | undefined {
   if (head === "printf") return printfEvaluates(args) ? "evaluates" : undefined;

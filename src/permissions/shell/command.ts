@@ -1,7 +1,7 @@
 import type { Command } from "unbash";
 import { parseNested } from "./analyse-nested.ts";
 import { addName, readAssignedWord, walkAssignment } from "./assignment.ts";
-import { type PlainForm, readBuiltin } from "./builtins.ts";
+import { isBuiltin, type PlainForm, readBuiltin } from "./builtins.ts";
 import { expandWords } from "./expand-word.ts";
 import { walkFound } from "./found.ts";
 import type { Inner } from "./inner.ts";
@@ -11,7 +11,7 @@ import { type Flow, follow, nowhere, placesOf, type State, startIn, staying, unk
 import { inputReveals, standardInput, walkRedirections } from "./redirection.ts";
 import { nothingFound } from "./scope.ts";
 import { unwrap } from "./unwrap.ts";
-import { withoutVariables, withVariable } from "./variables.ts";
+import { noVariables, withoutVariables, withVariable } from "./variables.ts";
 import type { Walk } from "./walk.ts";
 import { type ReadWord, readWord } from "./word.ts";
 
@@ -135,10 +135,11 @@ function runInner(inner: Inner, head: string, part: CommandPart, stdin: string |
   );
 }
 
+/** What is known after `command x` or `builtin x`, where `x` may be `cd` or set a variable. */
 function unknownPlaceIfMoved(inners: readonly Inner[], state: State): State {
-  const moved = inners.some(
-    (inner) =>
-      inner.kind !== "command" || /^(cd|pushd|popd)$/.test(inner.words[0] ? (staticValue(inner.words[0]) ?? "cd") : ""),
+  const heads = inners.map((inner) =>
+    inner.kind === "command" && inner.words[0] ? staticValue(inner.words[0]) : undefined,
   );
-  return moved ? unknownPlace : state;
+  if (heads.some((head) => head === undefined || /^(cd|pushd|popd|command|builtin)$/.test(head))) return unknownPlace;
+  return heads.some((head) => isBuiltin(head ?? "")) ? { ...state, variables: noVariables } : state;
 }

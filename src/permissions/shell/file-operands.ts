@@ -117,6 +117,7 @@ function optionFiles(head: string, args: readonly ShellWord[]): FileOperand[] {
         ...values("dFH", "data", "data-ascii", "data-binary", "data-urlencode", "json", "form", "header").flatMap(
           behindAt,
         ),
+        ...args.flatMap(behindFileUrl),
         ...files(values("TKb", "upload-file", "config", "cookie"), "read"),
         ...files(values("oD", "output", "dump-header", "cookie-jar"), "write"),
       ];
@@ -130,6 +131,13 @@ function optionFiles(head: string, args: readonly ShellWord[]): FileOperand[] {
     default:
       return [];
   }
+}
+
+/** `file:///x`, which curl reads from disk. */
+function behindFileUrl(word: ShellWord): FileOperand[] {
+  const lead = /^file:\/\/(?:localhost)?/i.exec(word.pieces[0])?.[0];
+  if (lead === undefined) return [];
+  return (patternsOf(word) ?? [undefined]).map((pattern) => operand(pattern?.slice(lead.length), word.raw, "read"));
 }
 
 /** `@file`, `name=@file` and `name=<file` of curl. */

@@ -1,3 +1,4 @@
+import { escapePattern } from "./atoms.ts";
 import { gitEffects } from "./git.ts";
 import { emptyWord, type Inner, scriptOf, withoutText } from "./inner.ts";
 import { optionValues } from "./option-values.ts";
@@ -95,13 +96,20 @@ export function unwrapFind(args: readonly ShellWord[]): readonly Inner[] {
   return inners;
 }
 
-/** What `find` may put for `{}`: names that fit one of its patterns. Without one nothing is said about them. */
+/** What `find` may put for `{}`: its starting points, and names that fit one of its patterns. Of others nothing is said. */
 function namesFound(args: readonly ShellWord[]): readonly string[] {
-  return args.flatMap((word, index) => {
-    const pattern = args[index + 1];
-    const text = pattern && /^-i?name$/.test(staticValue(word) ?? "") ? staticValue(pattern) : undefined;
-    return text === undefined ? [] : [`**/${text}`];
+  const options = args.findIndex((word) => /^[-(!]/.test(word.pieces[0]));
+  const starts = args.slice(0, options < 0 ? args.length : options).flatMap((word) => {
+    const text = staticValue(word);
+    return text === undefined ? (word.expansions ?? []) : [escapePattern(text)];
   });
+  const patterns = args.flatMap((word, index) => {
+    const pattern = args[index + 1];
+    const named = pattern && /^-(i?name|i?path|i?wholename)$/.test(staticValue(word) ?? "");
+    const text = named ? staticValue(pattern)?.split("/").at(-1) : undefined;
+    return text === undefined || text === "" ? [] : [`**/${text}`];
+  });
+  return [...starts, ...patterns];
 }
 
 function endOfExec(args: readonly ShellWord[], start: number): number | undefined {
