@@ -27,6 +27,7 @@ const checks: Readonly<Record<keyof EngineOptions, Check>> = {
   home: text,
   env: valuesOf("strings", (value) => value === undefined || typeof value === "string"),
   settings: listOf("file names, JSON texts or objects", (item) => typeof item === "string" || isObject(item)),
+  settingSources: listOf('"user", "project" or "local"', (item) => ["user", "project", "local"].includes(String(item))),
   trust: oneOf("pinned", "workspace", "implicit"),
   interactive: flag,
   ports: (value) => object(value) ?? checkPorts(value as Readonly<Record<string, unknown>>),

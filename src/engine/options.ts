@@ -10,6 +10,8 @@ export interface EngineOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Further settings, in the order given: files, JSON texts (comments are allowed), or objects. */
   readonly settings?: readonly (string | Settings)[];
+  /** Which of the user's, the project's and the local settings are read; all of them by default. Managed settings always count. */
+  readonly settingSources?: readonly ("user" | "project" | "local")[];
   /**
    * `pinned`: hooks of the checkout run only if their content was approved. `workspace`: one acceptance of the folder gates every
    * hook. `implicit`: everything runs.

@@ -24,6 +24,7 @@ export function resolveOptions(options: EngineOptions): ResolvedOptions {
     home,
     env,
     settings: (options.settings ?? []).map(settingsText),
+    settingSources: options.settingSources ?? ["user", "project", "local"],
     trust: options.trust ?? "pinned",
     interactive: options.interactive ?? false,
     ports: options.ports ?? {},

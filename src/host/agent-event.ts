@@ -13,6 +13,9 @@ export type AgentEvent =
       readonly agents: readonly string[];
       readonly commands: readonly string[];
       readonly skills: readonly string[];
+      /** The variable that holds the key, or `none`. */
+      readonly apiKeySource: string;
+      readonly plugins: readonly { readonly name: string; readonly path: string }[];
     }
   /** A block of an answer is in the transcript. */
   | {
@@ -20,7 +23,7 @@ export type AgentEvent =
       readonly answer: ModelEnd;
       readonly block: ContentBlock;
       readonly uuid: string;
-      readonly agent?: string;
+      readonly agent?: TaskIdentity;
       readonly parentToolUseId: string | null;
     }
   | {
@@ -28,8 +31,18 @@ export type AgentEvent =
       readonly content: string | readonly ContentBlock[];
       readonly uuid: string;
       readonly toolUseResult?: unknown;
+      readonly agent?: TaskIdentity;
       readonly parentToolUseId: string | null;
     }
+  /** A subagent began, called a tool, or ended. */
+  | {
+      readonly kind: "task";
+      readonly step: TaskStep;
+      readonly task: TaskIdentity;
+      readonly toolUseId: string;
+    }
+  /** Rules, the mode or the user refused a tool call. A hook's denial is in its own lines. */
+  | { readonly kind: "denied"; readonly tool: string; readonly toolUseId: string; readonly message: string }
   /** A delta of an answer of the main thread, as the port gave it. */
   | { readonly kind: "partial"; readonly event: ModelEvent }
   /** Whole lines of text, as hooks let them be shown. */
@@ -58,6 +71,30 @@ export type AgentEvent =
   | { readonly kind: "compacted"; readonly trigger: string; readonly preTokens: number; readonly postTokens: number }
   | { readonly kind: "session"; readonly id: string }
   | { readonly kind: "result"; readonly result: AgentResult };
+
+/** A subagent, as the lines of a stream name it. */
+export interface TaskIdentity {
+  readonly id: string;
+  readonly type: string;
+  readonly description: string;
+}
+
+export type TaskStep =
+  | { readonly is: "started"; readonly prompt: string; readonly background: boolean; readonly depth: number }
+  | { readonly is: "progress"; readonly tool: string; readonly about: string; readonly usage: TaskUsage }
+  | {
+      readonly is: "ended";
+      readonly status: string;
+      readonly summary: string;
+      readonly file: string;
+      readonly usage: TaskUsage;
+    };
+
+export interface TaskUsage {
+  readonly tokens: number;
+  readonly toolUses: number;
+  readonly durationMs: number;
+}
 
 export interface McpState {
   readonly name: string;

@@ -1,12 +1,17 @@
+import { basename } from "node:path";
 import { openServerTrust } from "../engine/index.ts";
-import type { Outcome } from "../protocol/index.ts";
+import { type Outcome, Problem } from "../protocol/index.ts";
+import { agentTools } from "./agents/agent-tools.ts";
 import { elicit } from "./elicitation.ts";
 import { fire } from "./fire.ts";
 import { noticeModel } from "./model-notices.ts";
+import { unknownTools } from "./offered-tools.ts";
 import type { OpenedSession } from "./open-session.ts";
+import type { AgentOptions } from "./options.ts";
 import { noteOtherModel } from "./resumed-model.ts";
 import type { Servers } from "./servers.ts";
 import type { AgentSession } from "./session.ts";
+import { builtinNames } from "./slash/builtin.ts";
 import { commandNames } from "./slash/custom.ts";
 import type { Thread } from "./thread.ts";
 import { giveTitle } from "./title.ts";
@@ -23,6 +28,10 @@ export async function beginSession({
   await live.set("busy");
   await tellSettings(session);
   noticeModel(main);
+  checkAgent(session);
+  const unknown = unknownTools(options, [...session.tools, ...agentTools(main)]);
+  if (unknown.length > 0)
+    session.tell({ kind: "notice", text: `This agent has no tool ${unknown.join(", ")}.`, level: "warning" });
   if (options.name !== undefined) await giveTitle(session, options.name);
   session.servers = [await connectServers(session, main)];
   if (options.worktree !== undefined) await startInWorktree(main, options.worktree, signal);
@@ -39,10 +48,29 @@ export async function beginSession({
     model: main.model.name,
     mcpServers: session.servers.flatMap(({ states }) => states),
     agents: session.definitions.map(({ type }) => type),
-    ...(await commandNames(options)),
+    ...(await listed(options)),
+    apiKeySource: apiKeySource(options),
+    plugins: (options.plugins ?? []).map((path) => ({ name: basename(path), path })),
   });
   const { initialUserMessage } = started.output;
   return initialUserMessage === undefined ? {} : { firstPrompt: initialUserMessage };
+}
+
+function checkAgent({ options, definitions }: AgentSession): void {
+  const kinds = definitions.map(({ type }) => type);
+  if (options.agent === undefined || kinds.includes(options.agent)) return;
+  const message = `There is no agent "${options.agent}". Agents: ${kinds.join(", ")}.`;
+  throw new Problem("host/bad-agent", message, { about: { agent: options.agent } });
+}
+
+/** Everything that can be typed with a slash: commands and skills of one's own, and the built-in ones. */
+async function listed(options: AgentOptions): Promise<{ commands: readonly string[]; skills: readonly string[] }> {
+  const { commands, skills } = await commandNames(options);
+  return { commands: [...new Set([...commands, ...skills, ...builtinNames])], skills };
+}
+
+function apiKeySource({ env }: AgentOptions): string {
+  return ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"].find((name) => (env[name] ?? "") !== "") ?? "none";
 }
 
 /** What is wrong with settings and rules, and what of the folder waits for an approval. */

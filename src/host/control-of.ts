@@ -1,13 +1,15 @@
 import { realpath, stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { Handler } from "../engine/index.ts";
 import { endLeftovers, findLeftovers } from "../exec/index.ts";
 import { Problem } from "../protocol/index.ts";
+import { withGivenAgents } from "./agents/given-agents.ts";
 import type { AgentControl } from "./control.ts";
 import type { Driver } from "./drive.ts";
 import { notify } from "./fire.ts";
 import { switchModel } from "./model-switch.ts";
 import type { OpenedSession } from "./open-session.ts";
+import { commandList } from "./slash/custom.ts";
 import type { Thread } from "./thread.ts";
 import { runTag } from "./tools/background-shells.ts";
 
@@ -21,6 +23,16 @@ export function controlOf({ session, main }: OpenedSession, driver: Driver, clos
     setModel: (name) => switchModel(main, name, "sdk", signal),
     setPermissionMode: permissions.setMode,
     addDirectory: (path, source) => addDirectory(main, path, source),
+    configure: ({ systemPrompt, appendSystemPrompt, agents }) => {
+      const { system, append } = session.prompts;
+      session.prompts = { system: systemPrompt || system, append: appendSystemPrompt || append };
+      if (agents !== undefined) session.definitions = withGivenAgents(session.definitions, agents);
+    },
+    catalog: async () => ({
+      commands: await commandList(session.options),
+      agents: session.definitions.map(({ type, description }) => ({ name: type, description })),
+      model: main.model.name,
+    }),
     stopHooks: engine.stopHooks,
     session: {
       get id() {
@@ -49,10 +61,24 @@ export async function addDirectory(
 ): Promise<string> {
   const wanted = resolve(main.cwd, path);
   const directory = await realpath(wanted).catch(() => wanted);
+  if (source === "register_repo_root") checkInside(main, directory);
   const found = await stat(directory).catch(() => undefined);
   if (found?.isDirectory() !== true)
     throw new Problem("host/no-folder", `${wanted} is no folder. Name one that is there.`, { about: { path: wanted } });
   if (!main.session.directories.includes(directory)) main.session.directories.push(directory);
   notify(main, "DirectoryAdded", { directory, source });
   return directory;
+}
+
+/** A program may add what lies below the session's folder or below one it was started with; anything else is for the user to add. */
+function checkInside({ session }: Thread, directory: string): void {
+  const roots = [session.projectRoot, ...(session.options.addDirectories ?? [])];
+  if (roots.some((root) => isInside(root, directory))) return;
+  const message = `register_repo_root: ${directory} is not a subdirectory of the session's working directory or of a launch-time --add-dir root`;
+  throw new Problem("host/no-folder", message, { about: { path: directory } });
+}
+
+function isInside(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

@@ -16,6 +16,10 @@ export interface AgentControl {
   setModel(name: string): Promise<{ readonly refused?: string }>;
   setPermissionMode(mode: Mode): void;
   addDirectory(path: string, source: "slash_command" | "register_repo_root"): Promise<string>;
+  /** Before the session begins: a system prompt and kinds of agents of the program. Throws a `Problem` for an agent it cannot use. */
+  configure(wishes: SessionWishes): void;
+  /** What can be typed with a slash, and which kinds of agents there are. */
+  catalog(): Promise<SessionCatalog>;
   readonly stopHooks: StopHooks;
   readonly session: { readonly id: string; readonly transcriptPath: string; readonly permissionMode: Mode };
   /** A hook of the embedding program; `timeout` is in seconds. Contract: throws a `Problem` for an event or a limit there is not. */
@@ -32,3 +36,15 @@ export type HookCallback = (
   toolUseId: string | undefined,
   signal: AbortSignal,
 ) => Promise<unknown>;
+
+export interface SessionWishes {
+  readonly systemPrompt?: string;
+  readonly appendSystemPrompt?: string;
+  readonly agents?: Readonly<Record<string, unknown>>;
+}
+
+export interface SessionCatalog {
+  readonly commands: readonly { readonly name: string; readonly description: string }[];
+  readonly agents: readonly { readonly name: string; readonly description: string }[];
+  readonly model: string;
+}

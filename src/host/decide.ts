@@ -23,7 +23,13 @@ export interface Asked {
 
 export type Decision =
   | { readonly kind: "run"; readonly input: ToolInput; readonly judgement: Judgement }
-  | { readonly kind: "refused"; readonly message: string; readonly interrupt?: boolean; readonly retry?: boolean }
+  | {
+      readonly kind: "refused";
+      readonly message: string;
+      readonly interrupt?: boolean;
+      readonly retry?: boolean;
+      readonly byHook?: boolean;
+    }
   | { readonly kind: "deferred" };
 
 /**
@@ -33,7 +39,7 @@ export type Decision =
 export async function decide(asked: Asked, input: ToolInput, before: Outcome): Promise<Decision> {
   const { thread, tool } = asked;
   const { permissions } = thread.session;
-  if (before.decision === "deny") return { kind: "refused", message: wordedRefusal(before, tool) };
+  if (before.decision === "deny") return { kind: "refused", message: wordedRefusal(before, tool), byHook: true };
   const judgement = await permissions.judge(tool, input, thread.cwd);
   const combined = combine(verdictOf(before), judgement);
   if (combined.decision === "defer") return { kind: "deferred" };

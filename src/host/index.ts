@@ -1,7 +1,8 @@
 /** Door `hookline/host`: the reference agent. */
 export { runAgent } from "./agent.ts";
-export type { AgentEvent, McpState } from "./agent-event.ts";
-export type { AgentControl, HookCallback } from "./control.ts";
+export type { AgentEvent, McpState, TaskIdentity, TaskStep, TaskUsage } from "./agent-event.ts";
+export type { GivenAgent } from "./agents/given-agents.ts";
+export type { AgentControl, HookCallback, SessionCatalog, SessionWishes } from "./control.ts";
 export type { FrontIo, SignalName } from "./front/front-io.ts";
 export { type HeadlessOptions, runHeadless } from "./front/headless.ts";
 export { runInteractive } from "./front/interactive.ts";

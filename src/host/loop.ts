@@ -5,7 +5,7 @@ import { compactWhenFull, madeRoom } from "./compact.ts";
 import { fire } from "./fire.ts";
 import { askModel, textOf } from "./model-call.ts";
 import { askToStop } from "./stop.ts";
-import { attach, say, type Thread } from "./thread.ts";
+import { attach, say, type Thread, taskOf } from "./thread.ts";
 import { type CallEnd, callTool, unreadable } from "./tool-call.ts";
 
 /** How a turn ended. `text` is what the person gets. */
@@ -145,7 +145,9 @@ async function keepResult(thread: Thread, { result, toolUseResult }: CallEnd, so
   const structured = agent === undefined ? { toolUseResult } : {};
   const uuid = await journal.result(result, { source, ...structured });
   const parentToolUseId = agent?.toolUseId ?? null;
-  session.tell({ kind: "user", content: [result], uuid, toolUseResult, parentToolUseId });
+  const task = taskOf(thread);
+  const of = task === undefined ? {} : { agent: task };
+  session.tell({ kind: "user", content: [result], uuid, toolUseResult, ...of, parentToolUseId });
 }
 
 function spelled({ call, input, result }: CallEnd) {

@@ -1,10 +1,19 @@
-import { joinTurns, type ModelEnd, type ModelError, type ModelRequest, worthFallback } from "../models/index.ts";
+import {
+  joinTurns,
+  type ModelEnd,
+  type ModelError,
+  type ModelRequest,
+  type ToolUseBlock,
+  worthFallback,
+} from "../models/index.ts";
 import { openDisplay } from "./display.ts";
 import { effortOf } from "./effort.ts";
+import { subjectOf } from "./front/subject.ts";
 import type { AnswerLines } from "./journal.ts";
 import { switchedModel } from "./model-switch.ts";
 import { totalTokens } from "./spending.ts";
-import type { Thread } from "./thread.ts";
+import { tellTask, usageOf } from "./tell-task.ts";
+import { type Thread, taskOf } from "./thread.ts";
 import { toolDefinitions } from "./tool-definitions.ts";
 
 /** An answer that is in the transcript. `shown` is its text as hooks let it be seen. */
@@ -65,9 +74,19 @@ async function keep(thread: Thread, answer: ModelEnd, shown: string): Promise<An
   thread.lastUsage = answer.usage;
   thread.contextTokens = totalTokens(answer.usage);
   const parentToolUseId = agent?.toolUseId ?? null;
-  for (const [index, block] of answer.content.entries())
-    session.tell({ kind: "assistant", answer, block, uuid: lines.uuids[index] ?? "", parentToolUseId });
+  const task = taskOf(thread);
+  for (const [index, block] of answer.content.entries()) {
+    const of = task === undefined ? {} : { agent: task };
+    session.tell({ kind: "assistant", answer, block, uuid: lines.uuids[index] ?? "", ...of, parentToolUseId });
+    if (block.type === "tool_use")
+      tellTask(thread, { is: "progress", tool: block.name, about: aboutCall(block), usage: usageOf(thread) });
+  }
   return { ...answer, lines, shown };
+}
+
+function aboutCall({ name, input }: ToolUseBlock): string {
+  const subject = subjectOf(input);
+  return name === "Bash" ? `Running ${subject}` : `${name} ${subject}`.trim();
 }
 
 /** Once per thread: an agent that fell back stays there. */

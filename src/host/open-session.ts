@@ -8,6 +8,7 @@ import { agentTools } from "./agents/agent-tools.ts";
 import { allowedTools } from "./agents/allowed-tools.ts";
 import { openBackgroundAgents } from "./agents/background.ts";
 import { type AgentDefinition, loadAgents } from "./agents/definitions.ts";
+import { withGivenAgents } from "./agents/given-agents.ts";
 import { type Deferred, deferredIn } from "./deferred.ts";
 import { digest } from "./digest.ts";
 import { enginePorts } from "./engine-ports.ts";
@@ -17,6 +18,7 @@ import { openJournal } from "./journal.ts";
 import { openLiveEntry } from "./live-entry.ts";
 import { serversNamed } from "./mcp/tool-name.ts";
 import { guardedObserver } from "./observer.ts";
+import { offeredTools } from "./offered-tools.ts";
 import type { AgentOptions } from "./options.ts";
 import { openPermissions } from "./permissions.ts";
 import { withoutProviderKeys } from "./provider-keys.ts";
@@ -73,6 +75,7 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
     plugins: options.plugins ?? [],
     ...(options.trust === undefined ? {} : { trust: options.trust }),
     ...(options.managedFolder === undefined ? {} : { managedFolder: options.managedFolder }),
+    ...(options.settingSources === undefined ? {} : { settingSources: options.settingSources }),
     envFileRoot: opened.record.root,
     canDefer: !options.interactive,
     bypassAvailable: options.permissionMode === "bypassPermissions",
@@ -90,7 +93,9 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
     { folder: join(configHome, "agents"), of: "person" },
     { folder: join(cwd, ".claude", "agents"), of: "checkout" },
   ] as const;
-  const definitions = await loadAgents(folders, warn);
+  const sources = options.settingSources;
+  const read = folders.filter(({ of }) => sources?.includes(of === "person" ? "user" : "project") ?? true);
+  const definitions = withGivenAgents(await loadAgents(read, warn), options.agents ?? {});
   const inbox = openInbox();
   const session: AgentSession = {
     options,
@@ -110,6 +115,7 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
       tell,
     }),
     definitions,
+    prompts: { system: options.systemPrompt, append: options.appendSystemPrompt },
     tools: ownTools(options, () => late.main),
     servers: [],
     openModel: modelOpener(options),
@@ -152,8 +158,8 @@ async function openMain(
   context: readonly Linked[],
   deferred: ReadonlySet<string>,
 ): Promise<Thread> {
-  const { options, record, definitions, surroundings } = session;
-  const definition = definitions.find(({ type }) => type === options.agent);
+  const { options, record, surroundings } = session;
+  const definition = () => session.definitions.find(({ type }) => type === options.agent);
   const messages = await messagesOf(context, record, deferred);
   const thread: Thread = {
     session,
@@ -163,15 +169,20 @@ async function openMain(
     readState: openReadState(),
     tools: () =>
       allowedTools(
-        [...session.tools, ...agentTools(thread), ...session.servers.flatMap(({ tools }) => tools)],
-        definition,
+        offeredTools(
+          options,
+          [...session.tools, ...agentTools(thread)],
+          session.servers.flatMap(({ tools }) => tools),
+        ),
+        definition(),
       ),
     system: () =>
       systemPrompt(
         { cwd: thread.cwd, date: new Date(options.clock.now()), instructions: surroundings.instructions() },
-        definition,
+        definition(),
+        session.prompts,
       ),
-    model: await modelOf(session, definition),
+    model: await modelOf(session, definition()),
     cwd: options.cwd,
     tailAt: messages.length,
     stopActive: false,

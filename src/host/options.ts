@@ -6,6 +6,7 @@ import { efforts, type Model } from "../models/index.ts";
 import type { Mode } from "../permissions/index.ts";
 import { Problem } from "../protocol/index.ts";
 import type { AgentEvent } from "./agent-event.ts";
+import type { GivenAgent } from "./agents/given-agents.ts";
 import type { AgentControl } from "./control.ts";
 import type { Person } from "./person.ts";
 import type { ServerConnector } from "./servers.ts";
@@ -60,6 +61,17 @@ export interface RunAgentOptions {
   readonly managedFolder?: string;
   readonly permissionMode?: Mode;
   readonly allowedTools?: readonly string[];
+  /** Permission rules that deny; a tool that is denied as a whole is not offered. */
+  readonly disallowedTools?: readonly string[];
+  /** The host's own tools that are offered; all of them when absent. */
+  readonly tools?: readonly string[];
+  /** In the place of the agent's own system prompt. */
+  readonly systemPrompt?: string;
+  /** Behind the system prompt. */
+  readonly appendSystemPrompt?: string;
+  /** Further kinds of agents, by name. */
+  readonly agents?: Readonly<Record<string, GivenAgent>>;
+  readonly settingSources?: readonly ("user" | "project" | "local")[];
   readonly addDirectories?: readonly string[];
   /** A worktree to work in; an empty name makes one up. */
   readonly worktree?: string;

@@ -62,7 +62,11 @@ export function openPermissions(
   directories: readonly string[],
   session: SessionPlaces,
 ): Permissions {
-  const flags: RuleLayer = { scope: "flags", allow: options.allowedTools ?? [] };
+  const flags: RuleLayer = {
+    scope: "flags",
+    allow: options.allowedTools ?? [],
+    deny: options.disallowedTools ?? [],
+  };
   let chosen = options.permissionMode;
   let own: readonly RuleLayer[] = [flags];
   let known: { base: readonly RuleLayer[]; own: readonly RuleLayer[]; named: string; policy: Policy } | undefined;

@@ -1,6 +1,7 @@
 import type { ToolUseBlock } from "../models/index.ts";
 import { usageOf } from "./journal.ts";
 import type { TurnEnd } from "./loop.ts";
+import type { AgentOptions } from "./options.ts";
 import type { Denial } from "./permissions.ts";
 import type { AgentSession } from "./session.ts";
 import type { ModelSpending } from "./spending.ts";
@@ -58,13 +59,20 @@ export function resultOf(session: AgentSession, end: TurnEnd, { startedAt, turns
     permission_denials: [...permissions.denials],
     terminal_reason: end.by,
     ...(end.by === "tool_deferred" ? { deferred_tool_use: nameOf(end.call) } : {}),
+    ...(isError(end) ? { errors: [errorOf(end, options)] } : {}),
     ...("reason" in end && end.reason !== "" ? { hook_reason: end.reason } : {}),
     uuid: options.uuid(),
   };
 }
 
-export function isError({ by }: TurnEnd): boolean {
-  return by === "api_error" || by === "max_turns" || by === "max_budget_usd";
+function isError({ by }: TurnEnd): boolean {
+  return by === "api_error" || by === "max_turns" || by === "max_budget_usd" || by === "interrupted";
+}
+
+function errorOf({ by, text }: TurnEnd, { maxTurns, maxBudgetUsd }: AgentOptions): string {
+  if (by === "max_turns") return `Reached maximum number of turns (${maxTurns})`;
+  if (by === "max_budget_usd") return `Reached maximum budget ($${maxBudgetUsd})`;
+  return by === "interrupted" ? "Interrupted by the user" : text;
 }
 
 function subtypeOf({ by }: TurnEnd): AgentResult["subtype"] {
@@ -75,7 +83,7 @@ function subtypeOf({ by }: TurnEnd): AgentResult["subtype"] {
 function stopReasonOf(end: TurnEnd): string | null {
   if (end.by === "completed") return end.stopReason;
   if (end.by === "tool_deferred") return end.by;
-  if (end.by === "hook_stopped") return "tool_use";
+  if (end.by === "hook_stopped" || end.by === "max_turns" || end.by === "max_budget_usd") return "tool_use";
   return end.by === "api_error" ? "stop_sequence" : end.by === "interrupted" ? null : "end_turn";
 }
 

@@ -28,7 +28,10 @@ export interface AgentSession {
   readonly shells: BackgroundShells;
   readonly live: LiveEntry;
   readonly surroundings: Surroundings;
-  readonly definitions: readonly AgentDefinition[];
+  /** A program may add some before the session begins. */
+  definitions: readonly AgentDefinition[];
+  /** What a program puts in the place of the system prompt, or behind it. */
+  prompts: { readonly system?: string | undefined; readonly append?: string | undefined };
   /** The host's own tools, beside those that start agents. */
   readonly tools: readonly Tool[];
   /** Those that are connected. */

@@ -30,7 +30,10 @@ interface Place {
   readonly ofCheckout: boolean;
 }
 
-function placesOf({ cwd, env, home, settings = [], managedFolder: managed }: AgentOptions): readonly Place[] {
+function placesOf(options: AgentOptions): readonly Place[] {
+  const { cwd, env, home, settings = [], settingSources, managedFolder: managed } = options;
+  const reads = (source: "user" | "project" | "local", file: string, ofCheckout: boolean): readonly Place[] =>
+    (settingSources?.includes(source) ?? true) ? [{ file, ofCheckout }] : [];
   const own = join(cwd, ".claude");
   const given = settings.map((one) =>
     one.trimStart().startsWith("{")
@@ -40,9 +43,9 @@ function placesOf({ cwd, env, home, settings = [], managedFolder: managed }: Age
   return [
     { file: join(managed ?? managedFolder(process.platform), "managed-settings.json"), ofCheckout: false },
     ...given.reverse(),
-    { file: join(own, "settings.local.json"), ofCheckout: true },
-    { file: join(own, "settings.json"), ofCheckout: true },
-    { file: join(clientHome(env["CLAUDE_CONFIG_DIR"], home), "settings.json"), ofCheckout: false },
+    ...reads("local", join(own, "settings.local.json"), true),
+    ...reads("project", join(own, "settings.json"), true),
+    ...reads("user", join(clientHome(env["CLAUDE_CONFIG_DIR"], home), "settings.json"), false),
   ];
 }
 

@@ -50,7 +50,6 @@ export async function askToStop(thread: Thread, last: LastWords, signal: AbortSi
     level: "warning",
     isMeta: false,
   });
-  session.tell({ kind: "notice", text: capped.message, level: "warning" });
   return { by: "stop_hook_cap", text, reason: capped.message };
 }
 

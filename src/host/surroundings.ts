@@ -51,6 +51,7 @@ export function openSurroundings({ options, engine, directories, envFolder, tell
     projectRoot: cwd,
     directories,
     ...(managedFolder === undefined ? {} : { managedFolder }),
+    ...(options.settingSources === undefined ? {} : { settingSources: options.settingSources }),
     mayRead: async (path) => reader === undefined || mayInclude(reader, path),
     warn: (text) => tell({ kind: "notice", text, level: "warning" }),
   });

@@ -4,9 +4,11 @@ import type { AgentDefinition } from "./agents/definitions.ts";
 export function systemPrompt(
   place: { readonly cwd: string; readonly date: Date; readonly instructions: readonly string[] },
   definition?: AgentDefinition,
+  given: { readonly system?: string | undefined; readonly append?: string | undefined } = {},
 ): readonly string[] {
   return [
-    definition?.prompt || main,
+    given.system || definition?.prompt || main,
+    ...(given.append ? [given.append] : []),
     ...place.instructions,
     `Working directory: ${place.cwd}\nPlatform: ${process.platform}\nToday: ${place.date.toISOString().slice(0, 10)}`,
   ];

@@ -1,4 +1,5 @@
 import type { ContentBlock, Message, Model, ModelUsage, Purpose } from "../models/index.ts";
+import type { TaskIdentity } from "./agent-event.ts";
 import { type Attachment, sayOf } from "./attachment.ts";
 import type { Journal } from "./journal.ts";
 import type { AgentSession } from "./session.ts";
@@ -44,6 +45,15 @@ export interface AgentIdentity {
   readonly toolUseId: string;
   /** A teammate has one. */
   readonly name?: string;
+  /** What it is for, in a few words of the model that started it. */
+  readonly description?: string;
+  readonly startedAt?: number;
+  readonly background?: boolean;
+}
+
+/** A thread's agent as events name it. */
+export function taskOf({ agent }: Thread): TaskIdentity | undefined {
+  return agent === undefined ? undefined : { id: agent.id, type: agent.type, description: agent.description ?? "" };
 }
 
 /** Tells the model something in the role of the person. */

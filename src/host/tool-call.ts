@@ -153,6 +153,8 @@ function refused(
     return { ...failed(call, input, "", notes), deferred: true };
   }
   thread.session.permissions.denials.push({ tool_name: tool, tool_use_id: call.id, tool_input: input });
+  if (decision.byHook !== true)
+    thread.session.tell({ kind: "denied", tool, toolUseId: call.id, message: decision.message });
   return {
     ...failed(call, input, decision.message, notes),
     ...(stop === undefined ? {} : { stop }),

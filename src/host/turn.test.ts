@@ -44,7 +44,8 @@ describe("the end of a turn", () => {
     const { result, events } = await run([{ times: 9, text: "again" }], { prompt: "go" });
     expect(payloads("Stop")).toHaveLength(9);
     expect(result).toMatchObject({ terminal_reason: "stop_hook_cap", result: "", is_error: false });
-    expect(events.some((event) => event.kind === "notice" && /8|eight/.test(event.text))).toBe(true);
+    expect(events.filter((event) => event.kind === "warning" && event.warning.code === "stop-cap")).toHaveLength(1);
+    expect(events.some((event) => event.kind === "notice" && /8|eight/.test(event.text))).toBe(false);
     expect(transcript(result.session_id).filter((line) => line["subtype"] === "informational")).toHaveLength(1);
   });
 

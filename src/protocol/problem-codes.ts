@@ -107,6 +107,7 @@ export const problemCodes = {
   "mcp/bad-config": "a configuration of MCP servers that the caller named cannot be used",
   "package/missing": "an optional package is needed and not installed; the message says which",
   "host/no-prompt": "an agent was started without anything to do",
+  "host/bad-agent": "a kind of agent cannot be used as it is given, or does not exist",
   "host/bad-effort": "the effort is not one of the levels",
   "host/bad-session-id": "the id of a session must be a UUID",
   "host/no-folder": "a folder that was to be added is none",

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { HeadlessOptions } from "../../host/index.ts";
+import type { GivenAgent, HeadlessOptions } from "../../host/index.ts";
 import type { Model, ScriptedModel } from "../../models/index.ts";
 import { type Mode, readMode } from "../../permissions/index.ts";
 import { Problem } from "../../protocol/index.ts";
@@ -43,6 +43,27 @@ Exit status: 0 answered, 1 API error, refused start, limit reached or wrong call
       value: "RULES",
       multiple: true,
       about: "permission rules that allow, split at commas",
+    },
+    allowedTools: { type: "string", value: "RULES", multiple: true, about: "the same as --allowed-tools" },
+    "disallowed-tools": {
+      type: "string",
+      value: "RULES",
+      multiple: true,
+      about: "permission rules that deny, split at commas; a tool named alone is not offered",
+    },
+    disallowedTools: { type: "string", value: "RULES", multiple: true, about: "the same as --disallowed-tools" },
+    tools: { type: "string", value: "NAMES", multiple: true, about: "offer only these tools; default for all" },
+    "system-prompt": { type: "string", value: "TEXT", about: "in the place of the agent's own system prompt" },
+    "append-system-prompt": { type: "string", value: "TEXT", about: "added to the system prompt" },
+    agents: {
+      type: "string",
+      value: "JSON",
+      about: "further kinds of agents: name, description, prompt, tools, model",
+    },
+    "setting-sources": {
+      type: "string",
+      value: "LIST",
+      about: "which settings are read: user, project, local, split at commas",
     },
     "add-dir": {
       type: "string",
@@ -100,7 +121,7 @@ Exit status: 0 answered, 1 API error, refused start, limit reached or wrong call
     const headless = call.flag("print") || !(io.stdin.isTTY === true && io.terminal.out);
     const status = headless
       ? await runHeadless({ ...common, ...(await headlessOptions(call, io)) }, front)
-      : await runInteractive(common, front);
+      : await runInteractive({ ...common, prompt: call.words.join(" ") }, front);
     // What the end of the session left behind does not keep the process.
     if (status > 128) setTimeout(() => front.leave(status), leaveAfterMs).unref();
     const complaints = status === 0 ? (scripted?.complaints() ?? []) : [];
@@ -141,7 +162,8 @@ function optionsOf(call: Call, io: Io) {
     settings: call.texts("settings").map(path),
     plugins: call.texts("plugin-dir").map((folder) => resolve(io.cwd, folder)),
     mcpConfig: call.texts("mcp-config").map(path),
-    allowedTools: call.texts("allowed-tools").flatMap(rulesIn),
+    allowedTools: [...call.texts("allowed-tools"), ...call.texts("allowedTools")].flatMap(rulesIn),
+    disallowedTools: [...call.texts("disallowed-tools"), ...call.texts("disallowedTools")].flatMap(rulesIn),
     addDirectories: call.texts("add-dir").map((folder) => resolve(cwd, folder)),
     persist: !call.flag("no-session-persistence"),
     webFetch: call.flag("web-fetch"),
@@ -151,6 +173,11 @@ function optionsOf(call: Call, io: Io) {
     ...(trust === undefined ? {} : { trust }),
     ...(setup === undefined ? {} : { setup }),
     ...(store === undefined ? {} : { store: resolve(io.cwd, store) }),
+    ...text(call, "system-prompt", "systemPrompt"),
+    ...text(call, "append-system-prompt", "appendSystemPrompt"),
+    ...toolsOf(call),
+    ...agentsOf(call),
+    ...sourcesOf(call),
     ...text(call, "session-id", "sessionId"),
     ...text(call, "resume", "resume"),
     ...text(call, "name", "name"),
@@ -205,9 +232,51 @@ function modeOf(call: Call): { permissionMode?: Mode } {
   throw new Problem("cli/usage", `"${word}" is no permission mode. There are ${all}.`);
 }
 
-/** Rules may hold commas and blanks inside their brackets. */
+function toolsOf(call: Call): { tools?: readonly string[] } {
+  const given = call.texts("tools");
+  if (given.length === 0 || given.includes("default")) return {};
+  return { tools: given.flatMap((list) => list.split(/[,\s]+/)).filter(Boolean) };
+}
+
+function agentsOf(call: Call): { agents?: Readonly<Record<string, GivenAgent>> } {
+  const given = call.text("agents");
+  if (given === undefined) return {};
+  try {
+    const agents: unknown = JSON.parse(given);
+    if (typeof agents !== "object" || agents === null || Array.isArray(agents)) throw new Error("it is not an object");
+    return { agents: agents as Readonly<Record<string, GivenAgent>> };
+  } catch (cause) {
+    throw new Problem("cli/usage", `--agents is not valid JSON: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function sourcesOf(call: Call): Pick<HeadlessOptions, "settingSources"> {
+  const given = call.text("setting-sources");
+  if (given === undefined) return {};
+  const names = given
+    .split(",")
+    .map((name) => name.trim())
+    .filter(Boolean);
+  const known = ["user", "project", "local"] as const;
+  const odd = names.find((name) => !known.some((one) => one === name));
+  if (odd !== undefined)
+    throw new Problem("cli/usage", `--setting-sources takes user, project and local, not "${odd}".`);
+  return { settingSources: known.filter((one) => names.includes(one)) };
+}
+
+/** Rules are split at commas and blanks outside their brackets, which may hold both, and further brackets. */
 function rulesIn(list: string): readonly string[] {
-  return [...list.matchAll(/[^,\s(]+(?:\([^)]*\))?/g)].map(([rule]) => rule);
+  const rules: string[] = [];
+  let rule = "";
+  let depth = 0;
+  for (const letter of list) {
+    depth = Math.max(0, depth + (letter === "(" ? 1 : letter === ")" ? -1 : 0));
+    if (depth === 0 && /[\s,]/.test(letter)) {
+      rules.push(rule);
+      rule = "";
+    } else rule += letter;
+  }
+  return [...rules, rule].filter(Boolean);
 }
 
 type Formats = Pick<HeadlessOptions, "output" | "input" | "hookEvents" | "partialMessages" | "askOverStdio" | "prompt">;

@@ -19,6 +19,8 @@ export interface SettingsPlaces {
   readonly settings?: readonly string[];
   /** Folders of plugins. */
   readonly plugins?: readonly string[];
+  /** Which of these three are read; all by default. */
+  readonly settingSources?: readonly ("user" | "project" | "local")[];
 }
 
 export interface LoadOptions {
@@ -37,17 +39,18 @@ export interface LoadOptions {
 export async function loadLayers(places: SettingsPlaces, options: LoadOptions = {}): Promise<readonly Layer[]> {
   const { fs = nodeFs, rows = catalog, previous } = options;
   const loader = { fs, rows };
+  const reads = (kind: "user" | "project" | "local"): boolean => places.settingSources?.includes(kind) ?? true;
   const user = join(places.clientHome, "settings.json");
   const own = join(places.cwd, ".claude");
   // One file is one layer: where the start folder is the home folder, its settings are the person's.
   const [userReal, projectReal] = await Promise.all([realPath(user, fs), realPath(join(own, "settings.json"), fs)]);
   const found = await Promise.all([
     managedLayers(places.managedFolder, loader),
-    fileLayer({ kind: "user", file: user }, loader),
-    userReal !== undefined && userReal === projectReal
+    reads("user") ? fileLayer({ kind: "user", file: user }, loader) : [],
+    !reads("project") || (reads("user") && userReal !== undefined && userReal === projectReal)
       ? []
       : fileLayer({ kind: "project", file: join(own, "settings.json") }, loader),
-    fileLayer({ kind: "local", file: join(own, "settings.local.json") }, loader),
+    reads("local") ? fileLayer({ kind: "local", file: join(own, "settings.local.json") }, loader) : [],
     ...(places.settings ?? []).map((given) => givenLayer(given, places.cwd, loader)),
     ...(places.plugins ?? []).map((folder) => pluginLayer(resolve(places.cwd, folder), places.clientHome, loader)),
     frontmatterLayers("skill", places, fs, rows),

@@ -2,7 +2,9 @@ import type { Attachment } from "../attachment.ts";
 import { fire } from "../fire.ts";
 import { openJournal } from "../journal.ts";
 import { runTurn, type TurnEnd } from "../loop.ts";
+import { offeredTools } from "../offered-tools.ts";
 import { systemPrompt } from "../system-prompt.ts";
+import { tellTask, tellTaskEnd } from "../tell-task.ts";
 import { attach, say, type Thread } from "../thread.ts";
 import { openReadState } from "../tools/read-state.ts";
 import { agentTools } from "./agent-tools.ts";
@@ -21,6 +23,8 @@ export interface AgentWish {
   /** A folder of its own. */
   readonly cwd?: string;
   readonly id?: string;
+  /** It works beside the thread that starts it. */
+  readonly background?: boolean;
 }
 
 export const deepestAgent = 5;
@@ -44,7 +48,17 @@ export async function openAgentThread(parent: Thread, wish: AgentWish): Promise<
   const wanted = wish.model ?? definition.model;
   const thread: Thread = {
     session,
-    agent: { id, type, depth, transcriptPath: transcript.file, toolUseId, ...(name === undefined ? {} : { name }) },
+    agent: {
+      id,
+      type,
+      depth,
+      transcriptPath: transcript.file,
+      toolUseId,
+      ...(name === undefined ? {} : { name }),
+      description,
+      startedAt: options.clock.now(),
+      background: wish.background ?? false,
+    },
     purpose: "subagent",
     messages: [],
     journal: openJournal(transcript, {
@@ -55,7 +69,11 @@ export async function openAgentThread(parent: Thread, wish: AgentWish): Promise<
     readState: openReadState(),
     tools: () =>
       allowedTools(
-        [...session.tools, ...agentTools(thread), ...session.servers.flatMap(({ tools }) => tools)],
+        offeredTools(
+          options,
+          [...session.tools, ...agentTools(thread)],
+          session.servers.flatMap(({ tools }) => tools),
+        ),
         definition,
       ),
     system: () =>
@@ -80,6 +98,8 @@ export async function beginAgent(thread: Thread, prompt: string, signal: AbortSi
   const notes: Attachment[] = [];
   const about = { agent_id: agent?.id, agent_type: agent?.type };
   await fire(thread, "SubagentStart", about, { signal, notes });
+  const { background = false, depth = 1 } = agent ?? {};
+  tellTask(thread, { is: "started", prompt, background, depth });
   return continueAgent(thread, prompt, signal, notes);
 }
 
@@ -94,5 +114,7 @@ export async function continueAgent(
   await thread.journal.user(prompt);
   say(thread, prompt);
   await attach(thread, notes);
-  return runTurn(thread, signal);
+  const end = await runTurn(thread, signal);
+  tellTaskEnd(thread, end);
+  return end;
 }

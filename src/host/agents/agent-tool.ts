@@ -65,8 +65,9 @@ async function runAgentTool(tool: Tool, parent: Thread, input: ToolInput, contex
     ...(typeof input["model"] === "string" ? { model: input["model"] } : {}),
     cwd: folder.cwd,
   };
-  const thread = await openAgentThread(parent, wish);
-  if (input["run_in_background"] === true || name !== undefined) return launched(tool, thread, wish);
+  const background = input["run_in_background"] === true || name !== undefined;
+  const thread = await openAgentThread(parent, { ...wish, background });
+  if (background) return launched(tool, thread, wish);
   const startedAt = session.options.clock.now();
   const end = await beginAgent(thread, wish.prompt, context.signal);
   session.agents.add(startInBackground(thread, { ...wish, again: true }));

@@ -67,13 +67,20 @@ export async function runHeadless(options: HeadlessOptions, io: FrontIo): Promis
       },
     });
     if (options.output === "json") write(`${JSON.stringify(result)}\n`);
-    if (options.output === "text" && result.result !== "") write(`${stripControl(result.result)}\n`);
+    const text = textOf(result, options);
+    if (options.output === "text" && text !== "") write(`${stripControl(text)}\n`);
     return statusOf(result, ended);
   } finally {
     unhear();
     protocol?.close();
     await writing;
   }
+}
+
+/** A limit has no answer: the line says which limit, in the client's words. */
+function textOf({ subtype, result }: AgentResult, { maxTurns, maxBudgetUsd }: HeadlessOptions): string {
+  if (subtype === "error_max_turns") return `Error: Reached max turns (${maxTurns})`;
+  return subtype === "error_max_budget_usd" ? `Error: Exceeded USD budget (${maxBudgetUsd})` : result;
 }
 
 function statusOf(result: AgentResult, ended: SignalName | undefined): number {

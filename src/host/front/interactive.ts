@@ -13,7 +13,7 @@ import { subjectOf } from "./subject.ts";
 import { terminalPerson } from "./terminal-person.ts";
 
 /** A line prompt: what is typed is a prompt, a command, or the answer to a question that stands. */
-export async function runInteractive(options: RunAgentOptions, io: FrontIo): Promise<number> {
+export async function runInteractive({ prompt, ...options }: RunAgentOptions, io: FrontIo): Promise<number> {
   const ending = new AbortController();
   const waiting: ((line: string | undefined) => void)[] = [];
   let closed = false;
@@ -100,6 +100,11 @@ export async function runInteractive(options: RunAgentOptions, io: FrontIo): Pro
       onReady: (given) => {
         control = given;
         write("> ");
+        // A prompt of the command line is the first turn, not the only one.
+        if (prompt === undefined || prompt.trim() === "") return;
+        busy = true;
+        write(`${stripControl(prompt)}\n`);
+        given.prompt(prompt, "typed");
       },
       observe: show,
     });

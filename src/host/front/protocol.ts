@@ -5,6 +5,7 @@ import type { PermissionUpdate, ToolInput } from "../../protocol/index.ts";
 import type { AgentControl } from "../control.ts";
 import type { Person } from "../person.ts";
 import type { FrontIo } from "./front-io.ts";
+import { initialized, readWishes } from "./initialize.ts";
 import { subjectOf } from "./subject.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -158,15 +159,16 @@ type Ask = (subtype: string, fields: Fields, signal: AbortSignal) => Promise<unk
 async function carryOut(control: AgentControl, asked: Fields, ask: Ask): Promise<unknown> {
   switch (asked["subtype"]) {
     case "initialize":
+      control.configure(readWishes(asked));
       registerHooks(control, (asked["hooks"] ?? {}) as Fields, ask);
-      return { session_id: control.session.id };
+      return initialized(control);
     case "interrupt":
       control.interrupt();
       return undefined;
     case "set_model": {
       const { refused } = await control.setModel(String(asked["model"]));
       if (refused !== undefined) throw new Error(refused);
-      return undefined;
+      return { model: (await control.catalog()).model };
     }
     case "set_permission_mode": {
       const mode = readMode(asked["mode"]);
@@ -181,7 +183,7 @@ async function carryOut(control: AgentControl, asked: Fields, ask: Ask): Promise
     case "stop_hook":
       return stopHook(control, asked);
     default:
-      throw new Error(`"${String(asked["subtype"])}" is no request this agent knows`);
+      throw new Error(`Unsupported control request subtype: ${String(asked["subtype"])}`);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { RunStep } from "../../engine/index.ts";
+import type { TaskIdentity } from "../agent-event.ts";
 import type { AgentEvent, AgentResult } from "../index.ts";
 import { messageOf } from "../journal.ts";
 import { partialLines } from "./partial-lines.ts";
@@ -66,9 +67,16 @@ export function streamLines(place: StreamPlace, wishes: StreamWishes): (event: A
       case "hook-progress":
         return progressLine(event);
       case "assistant":
-        return withInit([assistantLine(event, own())]);
+        return withInit([assistantLine(event, place, own())]);
       case "user":
         return withInit([userLine(event, place, own())]);
+      case "task":
+        return withInit(taskLines(event, place).map((line) => ({ ...line, ...own() })));
+      case "denied": {
+        const { tool, toolUseId, message } = event;
+        const about = { tool_name: tool, tool_use_id: toolUseId, message };
+        return withInit([{ type: "system", subtype: "permission_denied", ...about, ...own() }]);
+      }
       case "partial":
         if (!wishes.partialMessages) return [];
         return withInit(
@@ -116,12 +124,12 @@ function initLine(event: Extract<AgentEvent, { kind: "init" }>, place: StreamPla
     model: event.model,
     permissionMode: place.permissionMode(),
     slash_commands: event.commands,
-    apiKeySource: "none",
+    apiKeySource: event.apiKeySource,
     hookline_version: place.version,
     output_style: "default",
     agents: event.agents,
     skills: event.skills,
-    plugins: [],
+    plugins: event.plugins,
     uuid: own["uuid"],
   };
 }
@@ -134,28 +142,80 @@ function responseOf({ record }: Extract<RunStep, { kind: "ended" }>): Line {
   return { output: stdout + stderr, stdout, stderr, ...(exit_code === undefined ? {} : { exit_code }), outcome };
 }
 
-function assistantLine(event: Extract<AgentEvent, { kind: "assistant" }>, own: Line): Line {
-  const { answer, block, uuid, parentToolUseId } = event;
+function assistantLine(event: Extract<AgentEvent, { kind: "assistant" }>, { now }: StreamPlace, own: Line): Line {
+  const { answer, block, uuid, parentToolUseId, agent } = event;
   const { stop_details: _, ...message } = messageOf(answer, [block]);
   return {
     type: "assistant",
     message: { ...message, stop_reason: null, context_management: null },
     parent_tool_use_id: parentToolUseId,
+    ...(agent === undefined ? {} : { agent_id: agent.id }),
     session_id: own["session_id"],
     uuid,
+    timestamp: new Date(now()).toISOString(),
     request_id: answer.requestId ?? `req_${answer.id}`,
+    ...ofTask(agent),
   };
 }
 
 function userLine(event: Extract<AgentEvent, { kind: "user" }>, { now }: StreamPlace, own: Line): Line {
-  const { content, uuid, toolUseResult, parentToolUseId } = event;
+  const { content, uuid, toolUseResult, parentToolUseId, agent } = event;
   return {
     type: "user",
     message: { role: "user", content },
     parent_tool_use_id: parentToolUseId,
+    ...(agent === undefined ? {} : { agent_id: agent.id }),
     session_id: own["session_id"],
     uuid,
     timestamp: new Date(now()).toISOString(),
     ...(toolUseResult === undefined ? {} : { tool_use_result: toolUseResult }),
+    ...ofTask(agent),
   };
+}
+
+/** What a subagent's lines carry beside those of the main thread. */
+function ofTask(agent: TaskIdentity | undefined): Line {
+  return agent === undefined ? {} : { subagent_type: agent.type, task_description: agent.description };
+}
+
+function taskLines(
+  { step, task, toolUseId }: Extract<AgentEvent, { kind: "task" }>,
+  { now }: StreamPlace,
+): readonly Line[] {
+  const named = { task_id: task.id, tool_use_id: toolUseId };
+  const system = (subtype: string, fields: Line): Line => ({ type: "system", subtype, ...fields });
+  if (step.is === "started")
+    return [
+      system("task_started", {
+        ...named,
+        description: task.description,
+        subagent_type: task.type,
+        is_backgrounded: step.background,
+        spawn_depth: step.depth,
+        task_type: "local_agent",
+        prompt: step.prompt,
+      }),
+    ];
+  const { tokens, toolUses, durationMs } = step.usage;
+  const usage = { total_tokens: tokens, tool_uses: toolUses, duration_ms: durationMs };
+  if (step.is === "progress")
+    return [
+      system("task_progress", {
+        ...named,
+        description: step.about,
+        subagent_type: task.type,
+        usage,
+        last_tool_name: step.tool,
+      }),
+    ];
+  return [
+    system("task_updated", { task_id: task.id, patch: { status: step.status, end_time: now() } }),
+    system("task_notification", {
+      ...named,
+      status: step.status,
+      output_file: step.file,
+      summary: step.summary,
+      usage,
+    }),
+  ];
 }

@@ -4,6 +4,8 @@ import { type IncludeWalk, readWithIncludes } from "./includes.ts";
 import type { InstructionFile, LoadReason, MemoryType } from "./instruction-file.ts";
 
 export interface InstructionsOptions {
+  /** Whose files are read; all by default. */
+  readonly settingSources?: readonly ("user" | "project" | "local")[];
   /** Where the person's own file lies: `~/.claude`. */
   readonly configFolder: string;
   readonly home: string;
@@ -51,6 +53,7 @@ export function openInstructions(options: InstructionsOptions): Instructions {
     const fresh: InstructionFile[] = [];
     const room = { chars: mostChars };
     for (const { path, type, roots } of candidates) {
+      if (!isRead(type, options.settingSources)) continue;
       const walk: IncludeWalk = {
         roots,
         ...includeRoots(type, dirname(path), options),
@@ -98,6 +101,10 @@ function projectFiles(folder: string, { projectRoot, directories }: Instructions
     { path: join(folder, ".claude", "CLAUDE.md"), type: "Project", roots },
     { path: join(folder, "CLAUDE.local.md"), type: "Local", roots },
   ];
+}
+
+function isRead(type: MemoryType, sources: InstructionsOptions["settingSources"]): boolean {
+  return sources === undefined || sources.some((source) => source === type.toLowerCase()) || type === "Managed";
 }
 
 /** More than any model takes. */

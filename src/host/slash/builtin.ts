@@ -67,6 +67,9 @@ const builtins: Readonly<Record<string, Builtin>> = {
   exit: async () => ({ text: "", exit: true }),
 };
 
+/** What can be typed after a slash without a file for it. */
+export const builtinNames: readonly string[] = Object.keys(builtins);
+
 /** As the client keeps its own commands: marked, so that a model does not take them for prompts. */
 async function note({ journal }: Thread, name: string, args: string, text: string): Promise<void> {
   const caveat =

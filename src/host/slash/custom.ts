@@ -51,6 +51,15 @@ export async function commandNames(
   return { commands, skills: await names("skills") };
 }
 
+/** Commands and skills with what they are for. */
+export async function commandList(
+  options: AgentOptions,
+): Promise<readonly { readonly name: string; readonly description: string }[]> {
+  const { commands, skills } = await commandNames(options);
+  const found = await Promise.all([...new Set([...commands, ...skills])].map((name) => findCommand(options, name)));
+  return found.flatMap((one) => (one === undefined ? [] : [{ name: one.name, description: one.description }]));
+}
+
 function foldersOf({ cwd, env, home }: AgentOptions) {
   return [
     { folder: join(cwd, ".claude"), source: "projectSettings", roots: [cwd] },
