@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { openFolder, processStart, replaceFile } from "../files/index.ts";
+import { endLeftovers, findLeftovers } from "../exec/index.ts";
+import { openFolder, processStart, replaceFile, unless } from "../files/index.ts";
 import { liveSessions } from "../sessions/index.ts";
 import type { AgentOptions } from "./options.ts";
+import { runTag } from "./tools/background-shells.ts";
 
 /** This process's line in the registry of running sessions, `sessions/<pid>.json`. */
 export interface LiveEntry {
@@ -34,6 +36,8 @@ export async function openLiveEntry(
     version,
     kind: interactive ? "interactive" : "print",
     entrypoint: "hookline",
+    // By this mark what the process started is found again, should it be killed.
+    runTag: options.env[runTag] ?? "",
     ...(options.name === undefined
       ? { name: `${basename(cwd)}-${randomBytes(1).toString("hex")}`, nameSource: "derived" }
       : { name: options.name }),
@@ -57,7 +61,7 @@ export async function openLiveEntry(
   }
 
   await openFolder(folder);
-  await sweep(root);
+  await sweep(root, id, warn);
   return {
     set(status, waitingFor) {
       const now = Math.round(clock.now());
@@ -84,10 +88,35 @@ export async function openLiveEntry(
   };
 }
 
-/** What dead processes left behind. */
-async function sweep(root: string): Promise<void> {
+/** Removes the entries of dead processes, and ends what a killed predecessor of this very session left running. */
+async function sweep(root: string, id: string, warn: (text: string) => void): Promise<void> {
   const all = await liveSessions({ roots: [{ path: root, origin: "hookline" }], all: true });
-  await Promise.all(all.filter(({ live }) => live === "no").map(({ file }) => rm(file, { force: true })));
+  for (const { file, live, sessionId } of all) {
+    if (live !== "no") continue;
+    if (sessionId === id) await endPredecessor(file, warn);
+    await rm(file, { force: true });
+  }
+}
+
+/** An entry that is still there is that of a process which was killed: a normal end removes it. */
+async function endPredecessor(file: string, warn: (text: string) => void): Promise<void> {
+  const tag = tagIn((await unless(["ENOENT"], readFile(file, "utf8"))) ?? "");
+  if (tag === undefined) return;
+  const left = await findLeftovers(runTag, `${tag}/`);
+  if (left.length === 0) return;
+  const names = left.map(({ name, pid }) => `${name} (pid ${pid})`).join(", ");
+  const stuck = endLeftovers(left);
+  if (stuck.length === 0) warn(`The session was killed before and had left processes running; ended: ${names}.`);
+  else warn(`The session was killed before and left processes that cannot be ended: ${names}.`);
+}
+
+function tagIn(text: string): string | undefined {
+  try {
+    const { runTag: tag } = JSON.parse(text) as { runTag?: unknown };
+    return typeof tag === "string" && tag !== "" ? tag : undefined;
+  } catch {
+    return undefined; // half written by a process that was killed: it names nothing to end
+  }
 }
 
 const silent: LiveEntry = {
