@@ -43,6 +43,8 @@ export async function callTool(thread: Thread, call: ToolUseBlock, signal: Abort
   try {
     const about = { tool_name: tool.name, tool_input: checked.input, tool_use_id: call.id };
     const before = await fire(thread, "PreToolUse", about, { signal, notes, toolUseId: call.id });
+    // Also when the call is refused: a denial next to `continue: false` ends the turn.
+    if (before.decision === "deny" && !before.continue) asked.stop = before.stopReason ?? "";
     const effective =
       before.updatedInput === undefined ? checked : await checkInput(tool, before.updatedInput, context);
     if (!effective.ok) return failed(call, checked.input, badRewrite(tool), notes);

@@ -130,6 +130,17 @@ test("PostToolUse: context, another output in the tool's shape, and an end of th
   expect(result).toMatchObject({ terminal_reason: "hook_stopped", hook_reason: "enough" });
 });
 
+test("PreToolUse: continue false next to a deny ends the turn", async () => {
+  const deny = specific("PreToolUse", { permissionDecision: "deny", permissionDecisionReason: "no" });
+  const world = open({
+    settings: allowed,
+    hooks: { PreToolUse: { print: { ...deny, continue: false, stopReason: "enough" } } },
+  });
+  const { result, requests } = await world.run([bash("true"), { text: "goes on" }], { prompt: "go" });
+  expect(result).toMatchObject({ terminal_reason: "hook_stopped", hook_reason: "enough" });
+  expect(requests.length).toBe(1);
+});
+
 test("PostToolUseFailure: the error's words, and whether it was an interrupt", async () => {
   const world = open({ settings: allowed, hooks: { PostToolUseFailure: {} } });
   await world.run(
