@@ -1,14 +1,17 @@
 /**
  * `npm run drift -- --client VERSION`: what a release of the client changes. Compares the types of its SDK with the catalog of events and
- * with the settings keys known so far, runs the interop suite with it and reads the transcripts that it wrote. VERSION is a release or `latest` (the default). Changes nothing; `--write-settings-keys` takes
+ * with the settings keys known so far, runs the interop suite with it, reads the transcripts that it wrote, and names models of our table
+ * that are near their end of life. VERSION is a release or `latest` (the default). Changes nothing; `--write-settings-keys` takes
  * the settings keys of that release as known. `--no-client` leaves out what needs the client itself. `--json` prints one object.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { endOfLifeNotice, knownModels } from "../dist/models/anthropic/known-models.js";
 import { catalog, commonFields } from "../dist/protocol/index.js";
 import { clientOption, clients } from "./client-version.mjs";
 import { eventDrift, settingsDrift, settingsKeys } from "./drift/against-catalog.mjs";
+import { modelDrift } from "./drift/models.mjs";
 import { sdkTypes } from "./drift/sdk-types.mjs";
 import { runWithClient } from "./drift/with-client.mjs";
 
@@ -22,7 +25,11 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 
-const sections = { ...typeSections(), ...(others.includes("--no-client") ? {} : clientSections()) };
+const sections = {
+  ...typeSections(),
+  ...(others.includes("--no-client") ? {} : clientSections()),
+  models: { lines: modelDrift({ knownModels, endOfLifeNotice }) },
+};
 if (others.includes("--json"))
   process.stdout.write(`${JSON.stringify({ client: version, proven: clients, ...sections }, null, 2)}\n`);
 else print();
@@ -51,6 +58,7 @@ function print() {
     settings: "Settings keys (types of the SDK against the keys known)",
     transcripts: "Transcripts (what the readers do not know)",
     cases: "Interop cases that changed",
+    models: "Models near their end of life",
   };
   const proven = clients.proven[version];
   const state = proven === undefined ? `not proven; the newest proven is ${clients.newest}` : `proven on ${proven}`;

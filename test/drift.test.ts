@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { endOfLifeNotice, knownModels } from "../src/models/anthropic/known-models.ts";
 import { catalog, commonFields } from "../src/protocol/index.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -51,6 +52,16 @@ test("settings keys are compared, those of permissions too", () => {
     "new setting permissions.deny",
     "setting model is gone",
   ]);
+});
+
+test("models near their end of life are named, by the day that is handed in", async () => {
+  const { modelDrift } = (await import(join(root, "scripts/drift/models.mjs"))) as {
+    modelDrift(known: object, nowMs: number): string[];
+  };
+  const known = { knownModels, endOfLifeNotice };
+  const named = (day: string) => modelDrift(known, Date.parse(day)).filter((line) => line.includes("end of life"));
+  expect(named("2026-09-01T00:00:00Z")).toEqual([]);
+  expect(named("2026-11-16T00:00:00Z")).toEqual([expect.stringContaining("claude-sonnet-4-5")]);
 });
 
 test("the docs name the releases that were proven", () => {
