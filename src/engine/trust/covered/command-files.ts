@@ -24,10 +24,12 @@ import { variablesOf } from "./variables.ts";
 const deepest = 6;
 const mostFolders = 64;
 const mostCommands = 5_000;
+const mostWrappers = 10;
 
 /** Covers what a shell text names or runs, and says what of it cannot be covered. */
 export function coverScript(text: string, script: Script, gathering: Gathering): void {
   if (script.depth > deepest) throw new TooMany("its scripts are nested deeper than can be looked at");
+  gathering.count(text);
   const read = readShellText(text);
   if (read.commands.length > mostCommands) throw new TooMany("it has more commands than can be looked at");
   coverCommands(read.commands, text, script, gathering);
@@ -85,7 +87,7 @@ function programName(head: Meant | undefined): string {
 }
 
 /** A command from its first word on: what it runs, what it starts in turn. */
-function runWords(words: readonly Meant[], index: number, walk: Walk): void {
+function runWords(words: readonly Meant[], index: number, walk: Walk, wrapped = 0): void {
   const [head, ...args] = words;
   if (head === undefined) return;
   const { script, gathering } = walk;
@@ -95,7 +97,8 @@ function runWords(words: readonly Meant[], index: number, walk: Walk): void {
   if (isPath) coverWord(head, undefined, walk);
   for (const word of args) if (/^(?:cd|pushd)$/.test(name)) enterFolder(word, walk);
   const language = interpreterOf(name);
-  if (isWrapper(name)) runWrapped(name, args, index, walk);
+  if (wrapped > mostWrappers) throw new TooMany(`it has more than ${mostWrappers} commands inside each other`);
+  if (isWrapper(name)) runWrapped(name, args, index, walk, wrapped);
   else if (language === "make") {
     for (const word of args) mustBeKnown(word, walk);
     coverMakefiles(
@@ -137,7 +140,7 @@ function ordinaryProgram(name: string, { script, gathering }: Walk): void {
 }
 
 /** Files and commands in the arguments of `env`, `xargs`, `find` and the like: any of them may be run. */
-function runWrapped(name: string, args: readonly Meant[], index: number, walk: Walk): void {
+function runWrapped(name: string, args: readonly Meant[], index: number, walk: Walk, wrapped: number): void {
   const inner = name === "find" ? afterExec(args) : args.slice(args.findIndex(isCommandWord));
   const program = programName(inner[0]);
   const runs = interpreterOf(program) !== undefined || isWrapper(program) || /[/{]/.test(inner[0]?.values[0] ?? "");
@@ -150,7 +153,7 @@ function runWrapped(name: string, args: readonly Meant[], index: number, walk: W
   if (name === "find" && runs) coverFound(args, interpreterOf(program), walk);
   if (name === "xargs" && runs)
     for (const before of pipeline(index, walk)) coverGiven(before, interpreterOf(program), walk);
-  if (inner.length > 0 && name !== "run-parts") runWords(inner, index, walk);
+  if (inner.length > 0 && name !== "run-parts") runWords(inner, index, walk, wrapped + 1);
 }
 
 /** The first argument that is neither an option, nor an assignment, nor a number such as a time. */

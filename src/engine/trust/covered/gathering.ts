@@ -28,6 +28,9 @@ export interface Unsearched {
 
 const mostFiles = 2_000;
 const mostBytesInAll = 128 * 1024 * 1024;
+/** Each costs a call of the system, before every run. */
+const mostLooks = 20_000;
+const mostCharacters = 2 * 1024 * 1024;
 
 /** What is found on the way through a command and the files it runs. Throws `TooMany` at a limit, `Unusable` for a file that cannot be read. */
 export class Gathering {
@@ -40,6 +43,8 @@ export class Gathering {
   readonly places: Set<string> = new Set();
   private readonly searched = new Set<string>();
   private bytesLeft = mostBytesInAll;
+  private looksLeft = mostLooks;
+  private charactersLeft = mostCharacters;
   readonly checkout: Checkout;
   /** The folder the command starts in. */
   readonly from: string;
@@ -53,6 +58,8 @@ export class Gathering {
 
   /** Adds what is at a path, if it is a file of the checkout. */
   cover(place: string, language?: Language): "file" | "folder" | "nothing" {
+    this.looksLeft -= 1;
+    if (this.looksLeft < 0) throw new TooMany(`it may mean more than ${mostLooks} paths`);
     const path = insidePath(place, this.checkout);
     const looked = lookAt(place);
     if (looked === "folder") return "folder";
@@ -67,6 +74,12 @@ export class Gathering {
   /** Adds a text that is part of a file. */
   coverText(path: string, text: string): void {
     if (!this.files.has(path)) this.add(path, Buffer.from(text));
+  }
+
+  /** Counts a shell text that is read; scripts inside scripts are read again and again. */
+  count(text: string): void {
+    this.charactersLeft -= text.length;
+    if (this.charactersLeft < 0) throw new TooMany("its scripts are longer than can be looked at");
   }
 
   leaveOut(what: string, why: string): void {

@@ -16,7 +16,8 @@ export interface Loaded {
 }
 
 const gap = String.raw`(?:\s|\/\*[\s\S]{0,200}?\*\/)*`;
-const text = String.raw`(["'\`])((?:\\.|(?!\1)[^\\\n])*)\1`;
+// Bounded, as a text that never ends would be read from each of its quotes.
+const text = String.raw`(["'\`])((?:\\.|(?!\1)[^\\\n]){0,500})\1`;
 
 export function loadedBy(source: string): Loaded {
   const makers = [...source.matchAll(/\b(\w+)\s*=\s*(?:\w+\s*\.\s*)?createRequire\b/g)].map(([, name = ""]) => name);

@@ -3,7 +3,7 @@ import { expandPattern } from "./expand-pattern.ts";
 import type { Gathering, Unsearched } from "./gathering.ts";
 import { leaveOut, type Script } from "./script.ts";
 import { readShellText } from "./shell-text.ts";
-import { unknown, valuesOf } from "./values.ts";
+import { TooMany, unknown, valuesOf } from "./values.ts";
 
 const usualNames = ["GNUmakefile", "makefile", "Makefile"];
 
@@ -24,6 +24,8 @@ export function coverMakefiles(args: readonly string[], script: Script, gatherin
   if (evaluated !== undefined) leaveOut(`make ${evaluated}`, "what it evaluates is not followed", script, gathering);
 }
 
+const mostIncludes = 200;
+
 /** The values of an option in all its spellings: `-f x`, `-fx`, `--file x`, `--file=x`. */
 function optionValues(args: readonly string[], short: string, long: string): string[] {
   return args
@@ -41,7 +43,9 @@ export function searchMakefile({ text, place, path }: Unsearched, script: Script
   const variables = new Map(
     [...joined.matchAll(/^([\w.-]+)\s*[:?+]*=\s*(.*)$/gm)].map(([, name = "", value = ""]) => [name, value]),
   );
-  for (const [, list = ""] of joined.matchAll(/^[ ]*(?:-include|sinclude|include)\s+([^\n#]*)/gm))
+  const includes = [...joined.matchAll(/^[ ]*(?:-include|sinclude|include)\s+([^\n#]*)/gm)];
+  if (includes.length > mostIncludes) throw new TooMany(`${path} includes more than ${mostIncludes} files`);
+  for (const [, list = ""] of includes)
     for (const name of filled(list, variables).trim().split(/\s+/))
       include(name, dirname(place), path, script, gathering);
   const recipes = [...joined.matchAll(/^\t[ \t]*[@+-]*(.*)$/gm)].map(([, line = ""]) => line);

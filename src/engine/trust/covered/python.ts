@@ -23,7 +23,7 @@ export function pythonLoads(source: string): PythonLoads {
   ];
   return {
     modules: [...new Set(modules)].filter((name) => name !== ""),
-    texts: [...joined.matchAll(/(["'])((?:\\.|(?!\1)[^\\\n])*)\1/g)].map(([, , text = ""]) => text),
+    texts: [...joined.matchAll(/(["'])((?:\\.|(?!\1)[^\\\n]){0,500})\1/g)].map(([, , text = ""]) => text),
     computed: [...new Set(computed.map(([whole]) => whole.trim()))],
   };
 }

@@ -30,7 +30,7 @@ function searchText(file: Unsearched, own: Script, gathering: Gathering): void {
   else if (language === "python") searchPython(file, own, gathering);
   else if (language === "make") searchMakefile(file, own, gathering);
   else {
-    const texts = [...text.matchAll(/(["'])((?:\\.|(?!\1)[^\\\n])*)\1/g)].map(([, , one = ""]) => one);
+    const texts = [...text.matchAll(/(["'])((?:\\.|(?!\1)[^\\\n]){0,500})\1/g)].map(([, , one = ""]) => one);
     coverTexts(texts, own, gathering);
     gathering.leaveOut(path, "what it loads in turn: files in this language are not searched for that");
   }
