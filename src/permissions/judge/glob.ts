@@ -98,15 +98,19 @@ function couldName(rule: PolicyRule, pattern: string, folder: string, desk: Desk
   });
 }
 
-/** In a folder that is not known: a rule that names a file counts if the name fits. */
+/** In a folder that is not known: a rule that names a file counts if the name fits, and so does what is denied right here. */
 function judgeAnywhere(pattern: string, raw: string, access: Access, desk: Desk): Finding | undefined {
   const name = segmentsIn(pattern).at(-1);
-  const folded = desk.folds(desk.context.cwd);
-  const rule = denyRules(access, desk).find(({ meaning: { target } }) => {
+  const { cwd } = desk.context;
+  const folded = desk.folds(cwd);
+  const named = denyRules(access, desk).find(({ meaning: { target } }) => {
     const last = target.kind === "path" ? target.pattern.segments.at(-1) : undefined;
     return name !== undefined && last !== undefined && last !== "**" && segmentsOverlap(last, name, folded);
   });
-  return rule && asked(desk.mode, "rule", `${rule.text} may apply: where ${raw} is read is not known beforehand`, rule);
+  const here = named ? undefined : judgeIn(cwd, pattern, raw, access, desk);
+  const rule = named ?? (here?.stance === "deny" ? here.rule : undefined);
+  if (!rule) return undefined;
+  return asked(desk.mode, "rule", `${rule.text} may apply: where ${raw} is read is not known beforehand`, rule);
 }
 
 function segmentsIn(pattern: string): Segment[] {
