@@ -63,7 +63,7 @@ async function answer(
     sendJson(response, 200, { input_tokens: Math.ceil(text.length / 4) });
     return;
   }
-  const broken = brokenRule(body as WireRequest);
+  const broken = brokenRule(body as WireRequest, { toolsOptional: isClient(request) });
   if (broken !== undefined) {
     rejected.push({ message: broken, body });
     sendJson(response, 400, errorOf({ status: 400, message: broken }));
@@ -83,6 +83,11 @@ async function answer(
   const serial = requests.length;
   if (body.stream) sendEvents(response, whole, body.model, serial);
   else sendJson(response, 200, messageOf(whole, body.model, serial));
+}
+
+/** The official client, which the interop tests run. */
+function isClient({ headers }: IncomingMessage): boolean {
+  return headers["user-agent"]?.startsWith("claude-cli/") === true;
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

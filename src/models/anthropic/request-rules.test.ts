@@ -88,3 +88,11 @@ test.each<[claim: string, messages: Messages, more: Partial<WireRequest>, words:
 ])("%s breaks a rule of the API", (_, messages, more, words) => {
   expect(rule(messages, more)).toContain(words);
 });
+
+test("a system message between turns, and the client's own conversation without tools, break no rule", () => {
+  expect(
+    rule([hello, { role: "system", content: "note" }, { role: "assistant", content: "hi" }, hello]),
+  ).toBeUndefined();
+  const messages = [hello, use("a"), { role: "user", content: [result("a")] }];
+  expect(brokenRule({ model: "m", max_tokens: 1, messages }, { toolsOptional: true })).toBeUndefined();
+});

@@ -25,15 +25,22 @@ interface WireBlock {
   readonly cache_control?: unknown;
 }
 
+export interface RuleOptions {
+  /** The official client sends the conversation without tools to its prompt hooks; only a request of its own may. */
+  readonly toolsOptional?: boolean;
+}
+
 /**
  * The rule of the Messages API that a request breaks, in the API's words; undefined when it breaks none. The scripted model and the
  * test API refuse such a request with status 400, so that a test cannot pass with a request that the real API would refuse.
  */
-export function brokenRule(request: WireRequest): string | undefined {
-  const { messages = [] } = request;
+export function brokenRule(given: WireRequest, { toolsOptional = false }: RuleOptions = {}): string | undefined {
+  // Messages of the role `system` may stand anywhere and belong to no turn.
+  const messages = (given.messages ?? []).filter(({ role }) => role !== "system");
+  const request = { ...given, messages };
   return (
     brokenHead(request) ??
-    brokenTools(request) ??
+    brokenTools(request, toolsOptional) ??
     brokenThinking(request) ??
     first(messages, brokenMessage) ??
     brokenPairs(messages) ??
@@ -50,7 +57,8 @@ function brokenHead({ model, max_tokens: maxTokens, system, messages = [] }: Wir
   return undefined;
 }
 
-function brokenTools({ messages = [], tools = [], tool_choice: choice }: WireRequest): string | undefined {
+function brokenTools(request: WireRequest, toolsOptional: boolean): string | undefined {
+  const { messages = [], tools = [], tool_choice: choice } = request;
   const names = tools.flatMap((tool) => ("name" in tool ? [String(tool.name)] : []));
   if (new Set(names).size < names.length) return "tools: Tool names must be unique.";
   const odd = names.findIndex((name) => !/^[a-zA-Z0-9_-]{1,128}$/.test(name));
@@ -59,7 +67,7 @@ function brokenTools({ messages = [], tools = [], tool_choice: choice }: WireReq
   if (choice?.type === "tool" && !names.includes(choice.name ?? ""))
     return `tool_choice.tool: Tool '${choice.name}' not found in provided tools`;
   const usesTools = messages.some(({ content = [] }) => blocksOf(content).some(isOfTool));
-  if (usesTools && tools.length === 0)
+  if (usesTools && tools.length === 0 && !toolsOptional)
     return "Requests which include `tool_use` or `tool_result` blocks must define tools";
   return undefined;
 }
