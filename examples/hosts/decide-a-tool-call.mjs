@@ -9,13 +9,17 @@ import { combine, judge } from "hookline/permissions";
 const guard = fileURLToPath(new URL("../settings/guard.json", import.meta.url));
 const engine = await openEngine({ settings: [guard] });
 
+/**
+ * @param {string} tool
+ * @param {Record<string, unknown>} input
+ */
 async function decide(tool, input) {
   const outcome = await engine.fire("PreToolUse", { tool_name: tool, tool_input: input });
   // A hook may have rewritten the call: what is judged is what will run.
   const effective = outcome.updatedInput ?? input;
   const { policy, context } = await engine.rules();
   const judgement = judge({ tool, input: effective }, policy, context());
-  const { decision, reason } = combine({ kind: outcome.decision, reason: outcome.reason }, judgement);
+  const { decision, reason } = combine(outcome, judgement);
   return { decision, reason, input: effective };
 }
 

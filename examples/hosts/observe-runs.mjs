@@ -4,6 +4,7 @@
  */
 import { openEngine } from "hookline";
 
+/** @type {import("hookline/protocol").Settings} */
 const settings = {
   hooks: {
     PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: "echo 'Not on this machine.' >&2; exit 2" }] }],
@@ -12,7 +13,7 @@ const settings = {
 };
 
 const engine = await openEngine({
-  settings: [JSON.stringify(settings)],
+  settings: [settings],
   ports: {
     observe(notice) {
       if (notice.kind !== "run" && notice.kind !== "background-ended") return;

@@ -4,6 +4,7 @@
  */
 import { openEngine } from "hookline";
 
+/** @type {import("hookline/protocol").Settings} */
 const settings = {
   hooks: {
     Stop: [
@@ -20,7 +21,7 @@ const settings = {
 
 const ctrlC = new AbortController();
 process.once("SIGINT", () => ctrlC.abort(new Error("interrupted")));
-const engine = await openEngine({ settings: [JSON.stringify(settings)] });
+const engine = await openEngine({ settings: [settings] });
 
 const end = { last_assistant_message: "All done." };
 for await (const step of engine.stream("Stop", end, { signal: ctrlC.signal })) {

@@ -1,16 +1,8 @@
-import {
-  type Callback,
-  type EventName,
-  type HookAnswer,
-  type Outcome,
-  type Payload,
-  Problem,
-  type RunRecord,
-  type Warning,
-} from "../protocol/index.ts";
+import { type Callback, type Outcome, Problem, type RunRecord, type Warning } from "../protocol/index.ts";
 import type { BackgroundAnswer, BackgroundEntry } from "./background.ts";
 import { checkOptions } from "./check-options.ts";
 import { waitsLike } from "./depth.ts";
+import type { Handler, HandlerOptions, KnownEvent, NoOwnEvents, OwnEvents, Received, Sent } from "./event-types.ts";
 import { openEvents } from "./events.ts";
 import type { Explanation } from "./explain.ts";
 import type { FireOptions } from "./fire-options.ts";
@@ -31,54 +23,45 @@ import type { EventStep } from "./stream.ts";
 import { eventBudgetMs } from "./timeouts.ts";
 import { openWorld } from "./world.ts";
 
-/** Contract: gets the payload read-only; answers at once or later, with a verdict, the JSON of a hook, or nothing. */
-export type Handler<Sent extends AnyPayload = AnyPayload> = (
-  payload: Sent,
-  context: { readonly toolUseId: string | undefined; readonly signal: AbortSignal },
-) => Answered | Promise<Answered>;
-
-// biome-ignore lint/suspicious/noConfusingVoidType: a function that only looks on is declared to return nothing.
-type Answered = HookAnswer | undefined | null | void;
-
-interface HandlerOptions {
-  /** Seconds; without it the event's own limit for callbacks. */
-  readonly timeout?: number;
-}
-
-/** What a host sends: the event's own fields; of the common ones, what it knows. */
-export type EventPayload<Name extends EventName> = Partial<Payload<Name>> & AnyPayload;
-
-/** A handler of an event that the catalog knows gets its fields typed. */
-type HandlerOf<Name extends EventName> = Handler<Payload<Name> & AnyPayload>;
-
-export interface Engine {
+/** An open engine. `Own` are the host's own events: `openEngine<{ Deploy: { target: string } }>({ events: [row] })`. */
+export interface Engine<Own extends OwnEvents = NoOwnEvents> {
   /** Changes exactly when the settings in force change. */
   readonly fingerprint: string;
   /** What loading the settings had to say. */
   readonly warnings: readonly Warning[];
   /** An in-process hook for the engine's life; returns its removal. */
-  on<Name extends EventName>(event: Name, handler: HandlerOf<Name>, options?: HandlerOptions): () => void;
-  on<Name extends EventName>(
+  on<Name extends KnownEvent<Own>>(
     event: Name,
-    matcher: string,
-    handler: HandlerOf<Name>,
+    handler: Handler<NoInfer<Name>, Received<Own>[NoInfer<Name>]>,
     options?: HandlerOptions,
   ): () => void;
-  on(event: string, handler: Handler, options?: HandlerOptions): () => void;
-  on(event: string, matcher: string, handler: Handler, options?: HandlerOptions): () => void;
+  on<Name extends KnownEvent<Own>>(
+    event: Name,
+    matcher: string,
+    handler: Handler<NoInfer<Name>, Received<Own>[NoInfer<Name>]>,
+    options?: HandlerOptions,
+  ): () => void;
   /** One event in, one outcome out. Contract: always waits; rejects only with a `Problem` or the signal's reason. */
-  fire<Name extends EventName>(event: Name, payload: EventPayload<Name>, options?: FireOptions): Promise<Outcome>;
-  fire(event: string, payload: AnyPayload, options?: FireOptions): Promise<Outcome>;
+  fire<Name extends KnownEvent<Own>>(event: Name, payload: Sent<Own>[Name], options?: FireOptions): Promise<Outcome>;
+  /**
+   * `fire` for what the types do not know: an event that came as text from elsewhere, fields of a newer client. An unknown name, or
+   * a payload that is not an object or lacks what the engine needs, is a `Problem`.
+   */
+  fireUnknown(event: string, payload: unknown, options?: FireOptions): Promise<Outcome>;
   /** `started` and `ended` per hook, then the outcome. Leaving early cancels. */
-  stream(event: string, payload: AnyPayload, options?: FireOptions): AsyncGenerator<EventStep, Outcome, void>;
+  stream<Name extends KnownEvent<Own>>(
+    event: Name,
+    payload: Sent<Own>[Name],
+    options?: FireOptions,
+  ): AsyncGenerator<EventStep, Outcome, void>;
   /** Starts the hooks of an event nobody waits for, and returns. */
-  notify(event: string, payload: AnyPayload): void;
+  notify<Name extends KnownEvent<Own>>(event: Name, payload: Sent<Own>[Name]): void;
   /** May say true for hooks that later filters drop, never false for one that would run. */
-  hasHookFor(event: string): boolean;
+  hasHookFor(event: KnownEvent<Own>): boolean;
   /** How long all hooks of an event may take together, where it has such a limit; absent too when it has no hook. */
-  budgetMs(event: string): number | undefined;
+  budgetMs(event: KnownEvent<Own>): number | undefined;
   /** Which hooks would run, and why the others would not. Starts nothing. */
-  explain(event: string, payload: AnyPayload): Explanation;
+  explain<Name extends KnownEvent<Own>>(event: Name, payload: Sent<Own>[Name]): Explanation;
   /** Every configured hook with where it stands and what is wrong with it. */
   list(): readonly ListedHook[];
   /** The permission rules in force: for hosts, to judge calls that no hook decided. */
@@ -93,7 +76,7 @@ export interface Engine {
   /** Reloads when a settings file changes; returns the end of watching. */
   watch(): () => void;
   /** Hooks of one session, in memory only. */
-  session(id: string): SessionHooks;
+  session(id: string): SessionHooks<KnownEvent<Own>>;
   readonly stopHooks: StopHooks;
   readonly background: {
     list(): readonly BackgroundEntry[];
@@ -125,10 +108,15 @@ function checkHandler(handler: unknown, event: string): void {
   throw new Problem("hook/invalid", message, { about: { event } });
 }
 
-type OnArguments = [handler: Handler, options?: HandlerOptions | undefined];
+type OnArguments = readonly [matcher: string | undefined, handler: AnyHandler, options?: HandlerOptions | undefined];
+
+/** A handler as it is called; which fields it reads is between its author and the compiler. */
+type AnyHandler = (payload: AnyPayload, context: Parameters<Handler>[1]) => ReturnType<Callback>;
 
 /** Opens an engine on the settings that apply in a folder. */
-export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
+export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
+  options: EngineOptions = {},
+): Promise<Engine<Own>> {
   checkOptions(options);
   const resolved = resolveOptions(options);
   const told: Warning[] = [];
@@ -173,6 +161,14 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
     };
   }
 
+  function fire(event: string, payload: unknown, options?: FireOptions): Promise<Outcome> {
+    if (closed) return Promise.reject(isClosed());
+    const given = payload as AnyPayload;
+    const trusting = settings.trustAgain();
+    if (trusting === undefined) return events.fire(event, given, options);
+    return trusting.then(() => events.fire(event, given, options));
+  }
+
   return {
     get fingerprint() {
       return settings.inForce().fingerprint;
@@ -180,9 +176,8 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
     get warnings() {
       return settings.inForce().warnings;
     },
-    on: whileOpen((event: string, ...rest: OnArguments | [string, ...OnArguments]) => {
-      const [matcher, handler, given] =
-        typeof rest[0] === "string" ? (rest as [string, ...OnArguments]) : [undefined, ...(rest as OnArguments)];
+    on: whileOpen((event: string, ...rest: readonly unknown[]) => {
+      const [matcher, handler, given] = (typeof rest[0] === "string" ? rest : [undefined, ...rest]) as OnArguments;
       checkHandler(handler, event);
       const hook = {
         type: "callback" as const,
@@ -193,12 +188,8 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
       const group = { hooks: [hook], ...(matcher === undefined ? {} : { matcher }) };
       return live.add({ kind: "callback", event, group }).remove;
     }),
-    fire: (event: string, payload: AnyPayload, options?: FireOptions) => {
-      if (closed) return Promise.reject(isClosed());
-      const trusting = settings.trustAgain();
-      if (trusting === undefined) return events.fire(event, payload, options);
-      return trusting.then(() => events.fire(event, payload, options));
-    },
+    fire,
+    fireUnknown: fire,
     stream: whileOpen(events.stream),
     notify: whileOpen(events.notify),
     hasHookFor: events.hasHookFor,
@@ -240,8 +231,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
 }
 
 /** A callback of the wire takes three arguments, people write two; one who takes no context needs no signal of its own. */
-function adapted(handler: Handler): Callback {
-  const answer = handler as (...given: Parameters<Handler>) => ReturnType<Callback>;
-  if (handler.length < 2) return (payload, toolUseId, ...[signal]) => answer(payload, { toolUseId, signal });
-  return (payload, toolUseId, signal) => answer(payload, { toolUseId, signal });
+function adapted(handler: AnyHandler): Callback {
+  if (handler.length < 2) return (payload, toolUseId, ...[signal]) => handler(payload, { toolUseId, signal });
+  return (payload, toolUseId, signal) => handler(payload, { toolUseId, signal });
 }

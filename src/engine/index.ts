@@ -1,8 +1,25 @@
+export {
+  type HookOutput,
+  type Outcome,
+  type Payload,
+  Problem,
+  type RunRecord,
+  type Warning,
+} from "../protocol/index.ts";
 export type { BackgroundAnswer, BackgroundEntry } from "./background.ts";
 export { stripControl, wrapContext } from "./display.ts";
 export { diagnose } from "./doctor/door.ts";
 export { type Finding, type FindingCode, type FindingLevel, findingCodes } from "./doctor/finding.ts";
-export type { Engine, EventPayload, Handler } from "./engine.ts";
+export type { Engine } from "./engine.ts";
+export type {
+  EventPayload,
+  Handler,
+  HandlerAnswer,
+  HandlerOptions,
+  KnownEvent,
+  NoOwnEvents,
+  OwnEvents,
+} from "./event-types.ts";
 export type { Explained, Explanation } from "./explain.ts";
 export type { FireOptions } from "./fire-options.ts";
 export type { HookProgress, RunStep } from "./firing.ts";

@@ -18,7 +18,7 @@ function allowed(
   tool: string,
   input: object,
   rewritten?: Record<string, unknown>,
-  event = "PreToolUse",
+  event: "PreToolUse" | "PermissionRequest" = "PreToolUse",
 ) {
   return withEngine(options, async (engine) => {
     engine.on(event, () => ({ kind: "allow", ...(rewritten ? { input: rewritten } : {}) }));

@@ -3,8 +3,8 @@ import type { LiveHooks } from "./live-hooks.ts";
 import type { SkillsInUse } from "./skills.ts";
 
 /** Hooks that one session has and no file: any type, gone with the session. */
-export interface SessionHooks {
-  register(event: string, matcher: string | undefined, hook: Hook, options?: RegisterOptions): () => void;
+export interface SessionHooks<Event extends string = string> {
+  register(event: Event, matcher: string | undefined, hook: Hook, options?: RegisterOptions): () => void;
   /** Tells that the session used a skill: its own hooks run from now on, to the end of the session. */
   useSkill(name: string): void;
   /** The session has ended: its hooks are gone, and what it used is forgotten. */

@@ -2,7 +2,7 @@ import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { Handler } from "../engine/index.ts";
 import { endLeftovers, findLeftovers } from "../exec/index.ts";
-import { Problem } from "../protocol/index.ts";
+import { type EventName, Problem, rowOf } from "../protocol/index.ts";
 import { withGivenAgents } from "./agents/given-agents.ts";
 import type { AgentControl } from "./control.ts";
 import type { Driver } from "./drive.ts";
@@ -46,9 +46,10 @@ export function controlOf({ session, main }: OpenedSession, driver: Driver, clos
       },
     },
     on: (event, matcher, callback, limits) => {
+      const name = rowOf(event).name as EventName;
       const handler: Handler = (payload, { toolUseId, signal: given }) =>
-        callback(payload, toolUseId, given) as Promise<undefined>;
-      return matcher === undefined ? engine.on(event, handler, limits) : engine.on(event, matcher, handler, limits);
+        callback({ ...payload }, toolUseId, given) as Promise<undefined>;
+      return matcher === undefined ? engine.on(name, handler, limits) : engine.on(name, matcher, handler, limits);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { EventStep, HookProgress, RunStep } from "../engine/index.ts";
+import type { EventPayload, EventStep, HookProgress, RunStep } from "../engine/index.ts";
 import { type EventName, type Outcome, rowOf, type ToolInput } from "../protocol/index.ts";
 import { type Attachment, attachmentsOf } from "./attachment.ts";
 import { effortOf } from "./effort.ts";
@@ -22,7 +22,7 @@ export async function fire<Name extends EventName>(
   { signal, notes, toolUseId, rewrittenFrom }: FireOptions = {},
 ): Promise<Outcome> {
   const { engine, tell, options } = thread.session;
-  const payload = payloadOf(thread, event, own);
+  const payload = payloadOf(thread, event, own) as EventPayload<EventName>;
   const hookName = hookNameOf(event, own);
   const runId = options.uuid();
   const given = {
@@ -36,10 +36,10 @@ export async function fire<Name extends EventName>(
   };
   // Most events concern nobody; then there are no steps to show.
   const outcome = engine.hasHookFor(event)
-    ? await shown(engine.stream(event, payload, given), (step) =>
+    ? await shown(engine.stream<EventName>(event, payload, given), (step) =>
         tell({ kind: "hook", step, event, hookName, runId: `${runId} ${refOf(step).id}` }),
       )
-    : await engine.fire(event, payload, given);
+    : await engine.fire<EventName>(event, payload, given);
   tell({ kind: "outcome", outcome, hookName, ...(thread.agent ? { agent: thread.agent.id } : {}) });
   for (const { answer, ended, hook, stderr, stdout } of outcome.runs)
     if (answer?.failure !== undefined || (ended.by === "exit" && ended.code !== 0))
@@ -62,7 +62,7 @@ async function shown(steps: AsyncIterable<EventStep>, show: (step: RunStep) => v
 
 /** Starts the hooks of an event that nobody waits for. */
 export function notify(thread: Thread, event: EventName, own: Readonly<Record<string, unknown>>): void {
-  thread.session.engine.notify(event, payloadOf(thread, event, own));
+  thread.session.engine.notify(event, payloadOf(thread, event, own) as EventPayload<EventName>);
 }
 
 /** Fires an event without waiting for it; what hooks answered is used when it comes. What goes wrong is told. */

@@ -75,3 +75,21 @@ test("PE-21: all reasons are kept, the deciding one first", () => {
     wouldAsk: false,
   });
 });
+
+test("an outcome is combined like the verdict it stands for", () => {
+  const judgement = judge({ tool: "Bash", input: { command: "ls" } }, compileRules([]), context);
+  expect(combine({ decision: "deny", reason: "no", blocked: true }, judgement)).toEqual(
+    combine({ kind: "deny", reason: "no" }, judgement),
+  );
+  expect(combine({ decision: "allow" }, judgement)).toEqual(combine({ kind: "allow" }, judgement));
+  expect(combine({ decision: "none" }, judgement)).toEqual(combine({ kind: "none" }, judgement));
+  expect(combine({ decision: "ask" }, judgement).decision).toBe("ask");
+  expect(combine({ decision: "none", blocked: true }, judgement).decision).toBe("deny");
+});
+
+test("a decision word that does not exist asks", () => {
+  const judgement = judge({ tool: "Bash", input: { command: "make" } }, compileRules([]), context);
+  for (const said of [{ kind: "block" }, { decision: "DENY" }]) {
+    expect(combine(said as never, judgement).decision).toBe("ask");
+  }
+});

@@ -1,5 +1,8 @@
-import type { Verdict } from "../protocol/index.ts";
+import type { Outcome, Verdict } from "../protocol/index.ts";
 import type { Judgement } from "./judge/judgement.ts";
+
+/** The part of an `Outcome` that says what hooks decided about a call. */
+export type HookDecision = Pick<Outcome, "decision" | "reason"> & Partial<Pick<Outcome, "blocked">>;
 
 /** What hooks and rules say together. */
 export interface Combined {
@@ -11,8 +14,17 @@ export interface Combined {
   readonly wouldAsk: boolean;
 }
 
-/** PE-18 and PE-19: a hook may restrict, and may allow what no rule restricts; it never beats a deny or ask rule. */
-export function combine(verdict: Verdict, judgement: Judgement): Combined {
+/**
+ * What an event's outcome, or one verdict, and the rules say together: a hook may restrict, and may allow what no rule restricts; it
+ * never beats a deny or ask rule.
+ *
+ * @example
+ * const outcome = await engine.fire("PreToolUse", { tool_name, tool_input });
+ * const input = outcome.updatedInput ?? tool_input;
+ * const { decision, reason } = combine(outcome, judge({ tool: tool_name, input }, policy, context()));
+ */
+export function combine(hooks: Verdict | HookDecision, judgement: Judgement): Combined {
+  const verdict = "kind" in hooks ? hooks : verdictOf(hooks);
   const said = "reason" in verdict && verdict.reason ? [verdict.reason] : [];
   const rules: Combined = {
     decision: judgement.decision,
@@ -32,9 +44,18 @@ export function combine(verdict: Verdict, judgement: Judgement): Combined {
   if (verdict.kind === "ask") {
     return asking(judgement.stance === "ask" ? { ...rules, decision: "ask" } : hook("ask"), judgement);
   }
+  // A program without types may give a word that does not exist; that is no allow.
+  if (verdict.kind !== "allow") return asking({ ...rules, decision: "ask" }, judgement);
   if (judgement.stance === "ask") return rules;
   if (judgement.stance === "doubt") return asking({ ...rules, decision: "ask" }, judgement);
   return hook("allow");
+}
+
+/** A decision without words never ends as less than it is. */
+function verdictOf({ decision, reason, blocked }: HookDecision): Verdict {
+  if (decision === "deny" || blocked === true) return { kind: "deny", reason: reason ?? "a hook denied it" };
+  if (decision === "ask") return { kind: "ask", reason: reason ?? "a hook asks about it" };
+  return reason === undefined ? { kind: decision } : { kind: decision, reason };
 }
 
 /** A question needs a mode that asks and somebody to answer (PE-14, PE-17). */

@@ -1,4 +1,4 @@
-export { type Combined, combine } from "./combine.ts";
+export { type Combined, combine, type HookDecision } from "./combine.ts";
 export { type Condition, type ConditionContext, compileCondition, holds, type ToolCall } from "./condition.ts";
 export type { JudgeContext } from "./judge/desk.ts";
 export { judge } from "./judge/judge.ts";

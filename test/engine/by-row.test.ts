@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { catalog, type EventRow, eventNames, type HookOutput } from "../../src/protocol/index.ts";
+import { catalog, type EventName, type EventRow, eventNames, type HookOutput } from "../../src/protocol/index.ts";
 import { openIn } from "./world.ts";
 
 /** Everything an answer can hold, all of it well-formed. */
@@ -45,8 +45,8 @@ describe.each(eventNames.map((name): EventRow => catalog[name]))("EN-90 $name", 
       terminalSequence: "\u0007",
       hookSpecificOutput: { hookEventName: row.name, ...everything },
     };
-    engine.on(row.name, () => said);
-    const outcome = await engine.fire(row.name, payload);
+    engine.on(row.name as EventName, () => said as never);
+    const outcome = await engine.fireUnknown(row.name, payload);
     const allowed = allowedIn(row);
     const keys = Object.keys(outcome.output);
     expect(keys.filter((key) => !allowed.has(key))).toEqual([]);
@@ -63,7 +63,7 @@ describe.each(eventNames.map((name): EventRow => catalog[name]))("EN-90 $name", 
   test("a denial in every spelling is one verdict, and blocks only where the row says so", async () => {
     const { engine } = await openIn({});
     let said: HookOutput = {};
-    engine.on(row.name, () => said);
+    engine.on(row.name as EventName, () => said as never);
     const spellings: HookOutput[] = [
       { decision: "block", reason: "no" },
       { decision: "deny", reason: "no" },
@@ -71,7 +71,7 @@ describe.each(eventNames.map((name): EventRow => catalog[name]))("EN-90 $name", 
     ];
     for (const spelling of spellings) {
       said = spelling;
-      const { decision, blocked, reason } = await engine.fire(row.name, {
+      const { decision, blocked, reason } = await engine.fireUnknown(row.name, {
         ...payload,
         session_id: JSON.stringify(said),
       });

@@ -10,7 +10,7 @@ const no = { ok: false, reason: "too risky" };
 async function judged(event: string, payload: object, reply: unknown, hook: Hook = ask) {
   const port = async () => reply;
   const { engine } = await openIn(on(event, hook), { ports: { model: port, agent: port } });
-  return engine.fire(event, { ...payload });
+  return engine.fireUnknown(event, { ...payload });
 }
 
 test("EN-66 EN-71a the port gets prompt, payload, schema, and the model by name if the hook names one", async () => {

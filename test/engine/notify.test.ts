@@ -37,8 +37,8 @@ test("EN-47 fire waits, whatever the row says", async () => {
 
 test("EN-11 what is wrong with a call is said at once; what happens later is a warning", async () => {
   const { engine } = await openIn({});
-  expect(() => engine.notify("Nothing", {})).toThrow('"Nothing" is not an event');
-  engine.notify("PermissionDenied", {});
+  expect(() => engine.notify("Nothing" as "Stop", {})).toThrow('"Nothing" is not an event');
+  engine.notify("PermissionDenied", {} as never);
   await new Promise((resolve) => setImmediate(resolve));
   const { warnings } = await engine.fire("Stop", {});
   expect(warnings.map(({ message }) => message).join()).toContain("tool_name of PermissionDenied");

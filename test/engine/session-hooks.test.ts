@@ -51,7 +51,9 @@ test("EN-112 a hook that cannot be used is a wrong call", async () => {
   const register = (hook: object) => () => engine.session("s-1").register("Stop", undefined, hook as never);
   expect(register({ type: "command" })).toThrow("command");
   expect(register({ type: "comand", command: "true" })).toThrow("type");
-  expect(() => engine.session("s-1").register("Stopp", undefined, command("true"))).toThrow('Did you mean "Stop"?');
+  expect(() => engine.session("s-1").register("Stopp" as "Stop", undefined, command("true"))).toThrow(
+    'Did you mean "Stop"?',
+  );
 });
 
 test("EN-113 onSuccess is called once per run that did not fail; what it throws is a warning", async () => {

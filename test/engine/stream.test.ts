@@ -31,5 +31,5 @@ test("EN-115 a stream of an event that nobody answers is its outcome", async () 
 
 test("EN-115 what fire refuses, the stream refuses", async () => {
   const { engine } = await openIn({});
-  await expect(engine.stream("PreToolUse", {}).next()).rejects.toMatchObject({ code: "event/bad-payload" });
+  await expect(engine.stream("PreToolUse", {} as never).next()).rejects.toMatchObject({ code: "event/bad-payload" });
 });

@@ -56,7 +56,7 @@ function handsOn(engine: Engine, { scene, world }: Stage): EngineHands {
   };
   const toolUse = "tool_name" in scene.payload ? { tool_use_id: "toolu_scripted_1_0" } : {};
   return {
-    fire: (more = {}) => engine.fire(scene.event, { ...common, ...scene.payload, ...toolUse, ...more }),
+    fire: (more = {}) => engine.fireUnknown(scene.event, { ...common, ...scene.payload, ...toolUse, ...more }),
     async late() {
       // As long as a client that has one short call more to make.
       for (let tries = 0; tries < 30 && engine.background.list().some(({ state }) => state !== "ended"); tries++) {

@@ -19,7 +19,7 @@ test("H1 no key of any file reaches a prototype or changes a decision", async ()
   );
   await cloned.put("project/.claude/settings.json", `{ ${odd}, "hooks": { "__proto__": [], "constructor": [] } }`);
   const engine = await openEngine(cloned.options);
-  const outcome = await engine.fire("PreToolUse", payloadOf("PreToolUse"));
+  const outcome = await engine.fireUnknown("PreToolUse", payloadOf("PreToolUse"));
   const { policy } = await engine.rules();
   await engine.close();
   expect(outcome.decision).toBe("deny");
@@ -34,7 +34,7 @@ test("H3 a broken file is loud, is not edited, and takes nothing else with it", 
   const broken = await cloned.put("project/.claude/settings.json", '{ "hooks": { "Stop": [ }');
   const engine = await openEngine(cloned.options);
   expect(engine.warnings.map(({ code }) => code)).toContain("settings-unreadable");
-  expect((await engine.fire("PreToolUse", payloadOf("PreToolUse"))).decision).toBe("deny");
+  expect((await engine.fireUnknown("PreToolUse", payloadOf("PreToolUse"))).decision).toBe("deny");
   await engine.close();
   const edit = editSettings(broken, () => [{ do: "set", path: ["env", "A"], value: "b" }]);
   await expect(edit).rejects.toMatchObject({ code: "settings/unreadable" });
@@ -46,7 +46,7 @@ test("H3 while managed settings are broken, calls are asked about, by hooks' all
   await cloned.put("managed/managed-settings.d/10-team.json", "not json at all");
   const engine = await openEngine(cloned.options);
   engine.on("PreToolUse", () => ({ kind: "allow" }));
-  const outcome = await engine.fire("PreToolUse", payloadOf("PreToolUse"));
+  const outcome = await engine.fireUnknown("PreToolUse", payloadOf("PreToolUse"));
   await engine.close();
   expect([outcome.decision, outcome.reason]).toEqual(["ask", expect.stringContaining("10-team.json")]);
 });

@@ -11,7 +11,8 @@ async function fireAll({ options }: Cloned, more: object = {}): Promise<readonly
   engine.session("s").useSkill("handy");
   try {
     const outcomes: Outcome[] = [];
-    for (const event of eventNames) outcomes.push(await engine.fire(event, payloadOf(event), { forceSync: true }));
+    for (const event of eventNames)
+      outcomes.push(await engine.fireUnknown(event, payloadOf(event), { forceSync: true }));
     await engine.statusLine({});
     return outcomes;
   } finally {
@@ -62,7 +63,7 @@ test("A4 no file grants its own trust or disarms its user", async () => {
     enableAllProjectMcpServers: true,
   });
   const engine = await openEngine(cloned.options);
-  const outcome = await engine.fire("PreToolUse", payloadOf("PreToolUse"));
+  const outcome = await engine.fireUnknown("PreToolUse", payloadOf("PreToolUse"));
   await engine.close();
   expect([outcome.decision, outcome.reason]).toEqual(["deny", "EVIL is"]);
   expect(outcome.skipped.map(({ hook, why }) => [hook.source, why])).toEqual([

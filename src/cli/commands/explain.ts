@@ -1,5 +1,5 @@
-import { type Explained, type Explanation, stripControl } from "../../engine/index.ts";
-import { Problem, rowOf, type Warning } from "../../protocol/index.ts";
+import { type EventPayload, type Explained, type Explanation, stripControl } from "../../engine/index.ts";
+import { type EventName, Problem, rowOf, type Warning } from "../../protocol/index.ts";
 import type { Command } from "../command.ts";
 import { clientWarnings, engineOptions, openFrom } from "../engine-options.ts";
 import { jsonText } from "../print/json.ts";
@@ -26,14 +26,14 @@ With --tool the input is the tool's input; without it, the whole payload.`,
         "hookline explain takes one event, such as PreToolUse. See hookline explain --help.",
       );
     }
-    rowOf(event);
+    const name = rowOf(event).name as EventName;
     const given = call.text("input");
     const input = given === undefined ? {} : await readObject(given, "--input", io);
     const tool = call.text("tool");
     const payload = tool === undefined ? input : { tool_name: tool, tool_input: input };
     const engine = await openFrom(call, io);
     try {
-      const explanation = engine.explain(event, payload);
+      const explanation = engine.explain(name, payload as EventPayload<EventName>);
       // A sketch of a call is enough to explain it: what a whole payload would hold beside it is no news.
       const about = explanation.warnings.filter(({ code }) => code !== "payload-incomplete");
       const told = {

@@ -32,7 +32,7 @@ Hooks that run in the background are waited for before the command ends; Ctrl-C 
     const payload = input === undefined ? {} : await readObject(input, "--input", io);
     const engine = await openFrom(call, io);
     try {
-      const outcome = await engine.fire(event, payload, { signal: io.signal });
+      const outcome = await engine.fireUnknown(event, payload, { signal: io.signal });
       const settings = [...engine.warnings, ...(await clientWarnings(call, io))];
       const warnings = [...settings, ...foreignWarning(event, payload), ...outcome.warnings];
       const told = { ...outcome, warnings };

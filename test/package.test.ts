@@ -1,0 +1,211 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { build as esbuild } from "esbuild";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const run = promisify(execFile);
+const root = resolve(import.meta.dirname, "..");
+
+/** A project of somebody else's that has installed the packed package. */
+let project: string;
+let env: Record<string, string | undefined>;
+
+beforeAll(async () => {
+  project = await realpath(await mkdtemp(join(tmpdir(), "hookline-package-")));
+  env = { PATH: process.env["PATH"], HOME: join(project, "home") };
+  await mkdir(join(project, "home"));
+  const { stdout } = await run("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", project], {
+    cwd: root,
+    maxBuffer: 64 * 2 ** 20,
+  });
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  const modules = join(project, "node_modules");
+  await mkdir(modules);
+  await run("tar", ["-xzf", join(project, filename), "-C", modules]);
+  await run("mv", [join(modules, "package"), join(modules, "hookline")]);
+  for (const name of await readdir(join(root, "node_modules"))) {
+    if (!name.startsWith(".") && name !== "hookline")
+      await symlink(join(root, "node_modules", name), join(modules, name));
+  }
+  await writeFile(join(project, "package.json"), '{ "name": "host", "version": "9.9.9", "type": "module" }');
+}, 180_000);
+
+afterAll(() => rm(project, { recursive: true, force: true }));
+
+/** A host that uses what a bundle could break: lazily loaded parts, processes, requests, the version, rules, watching. */
+const program = `
+import { createServer } from "node:http";
+import { openEngine, Problem } from "hookline";
+import { combine, judge } from "hookline/permissions";
+
+async function main() {
+  const agents = [];
+  const server = createServer((request, response) => {
+    agents.push(request.headers["user-agent"]);
+    response.end("{}");
+  });
+  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+  const command = { type: "command", command: "echo No. >&2; exit 2", if: "Bash(git push *)" };
+  const http = { type: "http", url: \`http://127.0.0.1:\${server.address().port}/\` };
+  const later = { type: "command", command: "echo '{\\"systemMessage\\":\\"Later.\\"}'", async: true };
+  const engine = await openEngine({
+    settings: [{
+      httpHookAllowPrivate: true,
+      permissions: { allow: ["Bash(git *)"] },
+      hooks: {
+        PreToolUse: [{ matcher: "Bash", hooks: [command] }],
+        PostToolUse: [{ hooks: [http, later] }],
+      },
+    }],
+  });
+  const call = { session_id: "s", tool_name: "Bash", tool_input: { command: "git push origin" } };
+  const outcome = await engine.fire("PreToolUse", call);
+  const { policy, context } = await engine.rules();
+  const { decision, reason } = combine(outcome, judge({ tool: "Bash", input: call.tool_input }, policy, context()));
+  await engine.fire("PostToolUse", { ...call, tool_response: {} });
+  while (engine.background.list().some(({ state }) => state !== "ended")) await new Promise((done) => setTimeout(done, 20));
+  const texts = engine.background.take("s").flatMap((answer) => answer.texts);
+  const stop = engine.watch();
+  stop();
+  await engine.close();
+  server.close();
+  const refused = await openEngine({ concurrency: 0 }).catch((error) => error instanceof Problem && error.code);
+  console.log(JSON.stringify({ decision, reason, agents, texts, refused }));
+}
+main();
+`;
+
+async function printed(file: string): Promise<unknown> {
+  const { stdout, stderr } = await run(process.execPath, [file], { env, cwd: project });
+  expect(stderr).toBe("");
+  return JSON.parse(stdout);
+}
+
+async function expected(): Promise<object> {
+  const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
+  const agents = [`Hookline/${version}`];
+  return { decision: "deny", reason: "No.", agents, texts: ["Later."], refused: "engine/bad-option" };
+}
+
+test.each([
+  ["an ESM file", { format: "esm", outfile: "out/esm/host.mjs" }],
+  ["a CommonJS file", { format: "cjs", outfile: "out/cjs/host.cjs" }],
+  ["split ESM files", { format: "esm", splitting: true, outdir: "out/split", outExtension: { ".js": ".mjs" } }],
+] as const)(
+  "a host bundled by esbuild as %s works as it does unbundled",
+  async (_, options) => {
+    const entry = join(project, "host.mjs");
+    await writeFile(entry, program);
+    expect(await printed(entry)).toEqual(await expected());
+    await esbuild({
+      ...options,
+      absWorkingDir: project,
+      entryPoints: [entry],
+      bundle: true,
+      platform: "node",
+      logLevel: "error",
+    });
+    // Away from node_modules and from every package.json: all of it has to be in the bundle.
+    const alone = await mkdtemp(join(tmpdir(), "hookline-bundle-"));
+    try {
+      await cp(join(project, "out"), alone, { recursive: true });
+      const file = "outfile" in options ? options.outfile.slice(4) : "split/host.mjs";
+      expect(await printed(join(alone, file))).toEqual(await expected());
+    } finally {
+      await rm(alone, { recursive: true, force: true });
+    }
+  },
+  120_000,
+);
+
+test("a host bundled by vite for the server works as it does unbundled", async () => {
+  const entry = join(project, "host.mjs");
+  await writeFile(entry, program);
+  // Vite comes with vitest.
+  const fromVitest = createRequire(createRequire(import.meta.url).resolve("vitest/package.json"));
+  const vite = (await import(pathToFileURL(fromVitest.resolve("vite")).href)) as {
+    build(config: object): Promise<unknown>;
+  };
+  await vite.build({
+    root: project,
+    configFile: false,
+    logLevel: "error",
+    ssr: { noExternal: true },
+    build: { ssr: entry, outDir: join(project, "vite"), target: "node20", emptyOutDir: true },
+  });
+  const alone = await mkdtemp(join(tmpdir(), "hookline-bundle-"));
+  try {
+    await cp(join(project, "vite"), alone, { recursive: true });
+    await writeFile(join(alone, "package.json"), '{ "type": "module", "version": "9.9.9" }');
+    const [file] = (await readdir(alone)).filter((name) => /^host\.m?js$/.test(name));
+    expect(await printed(join(alone, file ?? ""))).toEqual(await expected());
+  } finally {
+    await rm(alone, { recursive: true, force: true });
+  }
+}, 120_000);
+
+test("every host example runs from the package", async () => {
+  const folder = join(project, "node_modules/hookline/examples/hosts");
+  for (const name of await readdir(folder)) {
+    const { stdout, stderr } = await run(process.execPath, [join(folder, name)], { env, cwd: project });
+    expect({ name, stderr, printed: stdout !== "" }).toEqual({ name, stderr: "", printed: true });
+  }
+}, 60_000);
+
+async function compile(...files: readonly string[]): Promise<string> {
+  const options = ["--noEmit", "--strict", "--allowJs", "--checkJs", "--module", "nodenext", "--target", "es2023"];
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  try {
+    await run(process.execPath, [tsc, ...options, "--types", "node", ...files], { cwd: project });
+    return "";
+  } catch (error) {
+    return String((error as { stdout?: string }).stdout);
+  }
+}
+
+test("every host example compiles in TypeScript against the package", async () => {
+  const folder = join(project, "examples");
+  await cp(join(root, "examples/hosts"), folder, { recursive: true });
+  const files = (await readdir(folder)).map((name) => join(folder, name));
+  expect(files.length).toBeGreaterThan(3);
+  expect(await compile(...files)).toBe("");
+}, 60_000);
+
+test("a wrong event name, payload field or answer does not compile against the package", async () => {
+  const wrong = [
+    'await engine.fire("PreTooluse", { tool_name: "Bash", tool_input: {} });',
+    'await engine.fire("PreToolUse", { tool_nam: "Bash", tool_input: {} });',
+    'await engine.fire("SessionStart", { source: "boot" });',
+    'engine.on("PreToolUse", () => ({ kind: "block", reason: "r" }));',
+    'engine.on("Stop", "x");',
+    "await openEngine({ concurency: 2 });",
+    'await openEngine({ ports: { judge: () => ({ decision: "block", reason: "r" }) } });',
+  ];
+  const right = [
+    'const outcome: Outcome = await engine.fire("PreToolUse", { tool_name: "Bash", tool_input: {} });',
+    "const runs: readonly RunRecord[] = outcome.runs;",
+    "const warnings: readonly Warning[] = outcome.warnings;",
+    'const output: HookOutput = { systemMessage: "m" };',
+    "const active = (payload: Payload<'Stop'>) => payload.stop_hook_active;",
+    'await engine.fireUnknown("Anything", JSON.parse("{}")).catch((error) => error instanceof Problem);',
+    "const combined = (judgement: Judgement) => combine(outcome, judgement).decision;",
+    "console.log(runs, warnings, output, active, combined);",
+  ];
+  const head = [
+    'import { type HookOutput, openEngine, type Outcome, type Payload, Problem, type RunRecord, type Warning } from "hookline";',
+    'import { combine, type Judgement } from "hookline/permissions";',
+    "const engine = await openEngine();",
+  ];
+  const file = join(project, "consumer.mts");
+  await writeFile(file, [...head, ...right, ...wrong.flatMap((line) => ["// @ts-expect-error", line])].join("\n"));
+  expect(await compile(file)).toBe("");
+  await writeFile(file, [...head, ...right, ...wrong].join("\n"));
+  const told = await compile(file);
+  for (const [index] of wrong.entries())
+    expect(told).toContain(`consumer.mts(${head.length + right.length + index + 1},`);
+}, 60_000);
