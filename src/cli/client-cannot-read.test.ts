@@ -24,7 +24,7 @@ test("install refuses a commented file, --strip-comments is the cure it names, a
   const install = ["install", "--scope", "local", "--transport", "run"];
   const refused = await hookline(...install);
   expect([refused.status, refused.err]).toEqual([1, expect.stringContaining(`${file}${fault}`)]);
-  expect(refused.err).toContain("hookline install --strip-comments");
+  expect(refused.err).toContain("hookline install --scope local --transport run --strip-comments");
   expect(readFileSync(file, "utf8")).toBe(commented);
 
   expect((await hookline(...install, "--strip-comments")).status).toBe(0);

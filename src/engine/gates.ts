@@ -17,7 +17,7 @@ export function trustGate(trust: Trust): Gate {
   return (hook, { place }) => {
     const { state, detail } = trust.ofHook(hook, place.cwd);
     if (state === "trusted") return undefined;
-    return { why: "trust", detail: `${state}: ${detail}; ${trust.wayOut}` };
+    return { why: "trust", detail: `${state}: ${detail}; ${trust.wayOut}; Claude Code runs it without this approval` };
   };
 }
 

@@ -25,9 +25,9 @@ test("install writes nothing into a file that the client drops, and names line a
   const good = { hooks: [{ type: "command", command: "true" }] };
   const texts = {
     [commented]:
-      "2:2: a comment, which is not allowed in JSON. Claude Code drops the whole file, its hooks included. Remove it, or run hookline install --strip-comments (keeps a backup). Nothing was written.",
+      "2:2: a comment, which is not allowed in JSON. Claude Code drops the whole file, its hooks included. Remove all comments and trailing commas. Or run: hookline install --strip-comments (keeps a backup). Nothing was written.",
     '{ "permissions": {}, }':
-      "1:20: a trailing comma, which is not allowed in JSON. Claude Code drops the whole file, its hooks included. Remove it, or run hookline install --strip-comments (keeps a backup). Nothing was written.",
+      "1:20: a trailing comma, which is not allowed in JSON. Claude Code drops the whole file, its hooks included. Remove all comments and trailing commas. Or run: hookline install --strip-comments (keeps a backup). Nothing was written.",
     [JSON.stringify({ hooks: { PreToolUse: [good, { hooks: [{ type: "command" }] }] } }, null, 1)]:
       "14:6: hooks.PreToolUse.1.hooks.0.command is missing. Claude Code drops the whole file, its hooks included. Correct it by hand. Nothing was written.",
     [JSON.stringify({ permissions: { defaultMode: "yolo" } }, null, 1)]:

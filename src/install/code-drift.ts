@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { appInputs, buildFile } from "../sdk/index.ts";
+import { installAgain } from "./advice.ts";
 import { type Drift, drift } from "./drift.ts";
 import { type Installer, registeredIds } from "./install-app.ts";
 import { contentHashOf, introspect, introspector } from "./introspect.ts";
@@ -19,17 +20,19 @@ export async function codeDrift(
   hooksFile: string,
   lock: LockFile | undefined,
   record: InstallRecord | undefined,
-  { root }: ScopePlaces,
+  places: ScopePlaces,
   { env }: Standpoint,
   installer: Installer,
   look: Look,
 ): Promise<{ readonly drift: readonly Drift[]; readonly notes: readonly string[]; readonly contentHash?: string }> {
+  const { root, scope } = places;
+  const again = installAgain({ places, hooksFile, lock });
   if (!existsSync(hooksFile))
     return {
       drift: [
         drift(
           "hooks-file-missing",
-          `The hooks file ${hooksFile} is not there. Put it back, or: hookline install FILE, or hookline uninstall.`,
+          `The hooks file ${hooksFile} is not there. Put it back, or install another one, or: hookline uninstall --scope ${scope}`,
         ),
       ],
       notes: [],
@@ -42,14 +45,14 @@ export async function codeDrift(
     if (record?.hooksFile !== hooksFile) return { drift: [], notes: [changed], contentHash };
     await buildFile(hooksFile, env);
     const { events } = await introspect(hooksFile, { program: introspector(installer), cwd: root, env, quiet: true });
-    return { drift: handlerDrift(registeredIds(events), lock), notes: [changed], contentHash };
+    return { drift: handlerDrift(registeredIds(events), lock, again), notes: [changed], contentHash };
   } catch (error) {
     if (!(error instanceof Error && error.name === "Problem")) throw error;
     const triedEffects = error.message.includes(refusal) || /ERR_ACCESS_DENIED|Access to this API/.test(error.message);
     if (triedEffects)
       return {
         drift: [],
-        notes: [`The code has changed, and has effects while it is loaded: hookline install looks at it.`],
+        notes: [`The code has changed, and has effects while it is loaded: ${again} looks at it.`],
       };
     return { drift: [drift("hooks-file-broken", error.message.replace(/ Nothing was written\.$/, ""))], notes: [] };
   }
@@ -63,15 +66,19 @@ export async function isCodeAsInstalled({ lockFile }: ScopePlaces): Promise<bool
   return existsSync(file) && (await contentHashOf(file, await appInputs(file))) === lock.contentHash;
 }
 
-function handlerDrift(now: readonly string[], { hooksRegistered, allEvents }: LockFile): readonly Drift[] {
+function handlerDrift(
+  now: readonly string[],
+  { hooksRegistered, allEvents }: LockFile,
+  again: string,
+): readonly Drift[] {
   // With an entry for every event, handlers come and go without a new install.
   if (allEvents) return [];
   const added = now.filter((id) => !hooksRegistered.includes(id));
   const removed = hooksRegistered.filter((id) => !now.includes(id));
   return [
-    ...added.map((id) => drift("handler-added", `There is a handler for ${id} since; hookline install adds it.`)),
+    ...added.map((id) => drift("handler-added", `There is a handler for ${id} since; ${again} adds it.`)),
     ...removed.map((id) =>
-      drift("handler-removed", `There is no handler for ${id} any more; hookline install takes its entry out.`),
+      drift("handler-removed", `There is no handler for ${id} any more; ${again} takes its entry out.`),
     ),
   ];
 }

@@ -2,6 +2,8 @@
 export interface Drift {
   readonly kind: DriftKind;
   readonly message: string;
+  /** File, line and column, where they are known. */
+  readonly place?: string;
 }
 
 export type DriftKind =

@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { Problem } from "../protocol/index.ts";
+import { installAgain, repairCommand } from "./advice.ts";
 import { findCompiler } from "./compile-client.ts";
 import { type ClientForm, compiledClientPath } from "./compiled-client.ts";
 import { httpReport } from "./http-entries.ts";
@@ -53,9 +54,10 @@ export async function installFindings(
   return [
     ...looked.flat().filter((one) => "code" in one),
     ...found.flat(),
-    ...slow.map(({ name, calls, p95Ms }): InstallFinding => {
-      const message = `${name} took over ${p95Ms} ms in one of twenty of its last ${calls} calls.`;
-      return { level: "warning", code: "handler-slow", message, place: name };
+    ...slow.map(({ name, calls, slowMs }): InstallFinding => {
+      const seconds = (slowMs / 1_000).toFixed(1);
+      const message = `${name} is slow: of its last ${calls} calls the slowest twentieth took ${seconds} s or more. The agent waits for it.`;
+      return { level: "note", code: "handler-slow", message, place: name };
     }),
   ];
 }
@@ -111,8 +113,9 @@ async function findingsOf(
     message,
     place,
   });
+  const cure = repairCommand(status);
   if (lock !== undefined && entries.length === 0) {
-    const message = `${settingsFile} has no entry of ours any more, although ${places.lockFile} says it should. hookline doctor --fix puts them back.`;
+    const message = `${settingsFile} has no entry of ours any more, although ${places.lockFile} says it should. ${cure} puts them back.`;
     return [at("error", "hooks-dropped", message)];
   }
   const missing =
@@ -126,23 +129,23 @@ async function findingsOf(
   const mode = (await modeOf(settingsFile)) ?? 0;
   const readable = holdsToken(status) && (mode & 0o077) !== 0;
   return [
-    ...drift.map(({ kind, message }) => {
-      if (kind === "client-cannot-read") return at("error", kind, message);
+    ...drift.map(({ kind, message, place }) => {
+      if (kind === "client-cannot-read") return at("error", kind, message, place);
       return at("warning", kind === "http-entry" ? kind : "install-drift", message);
     }),
     ...httpReport(entries, status.record).notes.map((note) => at("note", "http-entry", note)),
     ...[...missing].map((path) =>
-      at("error", "package-missing", `${path} is not there; hookline doctor --fix lets the entries call what is.`),
+      at("error", "package-missing", `${path} is not there; ${cure} lets the entries call what is.`),
     ),
     ...(client && findBash(env) === undefined
-      ? [at("error", "bash-missing", "There is no bash in PATH. Install it, or: hookline install --transport run.")]
+      ? [at("error", "bash-missing", `There is no bash in PATH. Install it, or: ${installAgain(status, "run")}`)]
       : []),
     ...(status.client?.stale === true
       ? [
           at(
             "warning",
             "client-stale",
-            `${status.client.path} was compiled for another version of its package, for another place or for another system. hookline doctor --fix makes another.`,
+            `${status.client.path} was compiled for another version of its package, for another place or for another system. ${cure} makes another.`,
           ),
         ]
       : []),
@@ -179,10 +182,11 @@ async function couldBeCompiled(
   return scope !== "project" || (await whyNotInPlace({ root, packageRoot })) === undefined;
 }
 
-function scriptNote({ client }: ScopeStatus): string {
-  return client?.form === "compiled"
-    ? "The entries call a script, which starts the compiled client. hookline install puts the compiled one in its place."
-    : "The entries call a script. hookline install lets them call a compiled client.";
+function scriptNote(status: ScopeStatus): string {
+  const again = installAgain(status);
+  return status.client?.form === "compiled"
+    ? `The entries call a script, which starts the compiled client. ${again} puts the compiled one in its place.`
+    : `The entries call a script. ${again} lets them call a compiled client.`;
 }
 
 export function holdsToken({ entries }: Pick<ScopeStatus, "entries">): boolean {

@@ -1,3 +1,4 @@
+export { repairCommand } from "./advice.ts";
 export { formAt, keptScript } from "./client-in-place.ts";
 export { isCodeAsInstalled, type Look } from "./code-drift.ts";
 export { compileClient } from "./compile-client.ts";

@@ -16,7 +16,7 @@ import { type ClientUse, type Placing, placeClient } from "./place-client.ts";
 import { hooksFileFor, isUsersOwn, placesOf, projectRoot, type ScopePlaces, type Standpoint } from "./places.ts";
 import { type EventNeeds, needsEndpoint, type PlannedEntry, planEntries } from "./plan.ts";
 import { readRecord, withRecordLock } from "./record.ts";
-import type { AskedTransport, Scope } from "./scope.ts";
+import { type AskedTransport, type Scope, scopes } from "./scope.ts";
 import { realFile } from "./settings-file.ts";
 
 /** What the program that installs lends: itself, and the daemon if it has one. */
@@ -120,7 +120,12 @@ export async function installApp(request: InstallRequest, installer: Installer):
     installed,
     ...(client === undefined ? {} : { client }),
     prints: app.prints,
-    notes: [...replaced(old, places, hooksFile), ...ended, ...notesOn(planned, choice)],
+    notes: [
+      ...replaced(old, places, hooksFile),
+      ...(await elsewhere(places, hooksFile, request)),
+      ...ended,
+      ...notesOn(planned, choice),
+    ],
     warnings: app.events.flatMap(({ event, ids }) => neverMatching(event, ids)),
   };
 }
@@ -235,6 +240,34 @@ export function registeredIds(events: readonly EventNeeds[]): readonly string[] 
 function replaced(old: LockFile | undefined, { lockFile }: ScopePlaces, hooksFile: string): readonly string[] {
   const before = old === undefined ? hooksFile : unlockedPath(lockFile, old.hooksPath);
   return before === hooksFile ? [] : [`It takes the place of ${before}, which was installed here before.`];
+}
+
+/** The same app in two scopes runs twice. */
+async function elsewhere(
+  { scope }: ScopePlaces,
+  hooksFile: string,
+  standpoint: Standpoint,
+): Promise<readonly string[]> {
+  const notes: string[] = [];
+  for (const other of scopes.filter((one) => one !== scope)) {
+    if ((await installedFile(other, standpoint)) !== hooksFile) continue;
+    notes.push(
+      `The same app is installed in ${other} scope too; its handlers run twice. hookline uninstall --scope ${other} removes it there.`,
+    );
+  }
+  return notes;
+}
+
+async function installedFile(scope: Scope, standpoint: Standpoint): Promise<string | undefined> {
+  try {
+    const { lockFile } = placesOf(scope, standpoint);
+    const lock = await readLockFile(lockFile);
+    return lock && unlockedPath(lockFile, lock.hooksPath);
+  } catch (error) {
+    // A scope that does not exist here, or whose lock file status and doctor report.
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
 }
 
 function notesOn(

@@ -10,6 +10,7 @@ import {
 } from "../engine/settings/index.ts";
 import type { HomeSource } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
+import { installAgain } from "./advice.ts";
 import { backUp } from "./backup.ts";
 import { cutEdits, type Had, hadIn, hadNothing, installEdits } from "./edits.ts";
 import type { HttpConsent } from "./http-entries.ts";
@@ -83,7 +84,7 @@ async function installAt(real: string, call: InstallCall): Promise<Installed> {
     mode: secret || places.scope !== "project" ? 0o600 : 0o644,
     folderMode: places.scope === "user" ? 0o700 : 0o755,
     ...(call.stripComments ? { prepare: withoutComments } : {}),
-    verify: (edited) => refuseUnreadable(edited, settingsFile),
+    verify: (edited) => refuseUnreadable(edited, call),
     ...(signal === undefined ? {} : { signal }),
     beforeWrite: async (edited) => {
       if (!edited.created) backup = await backUp(real, edited.before, home, now);
@@ -107,14 +108,19 @@ async function refuseLinkOut(real: string, { scope, root, settingsFile }: ScopeP
 }
 
 /** Entries in a file that the client drops would look installed and never run. */
-function refuseUnreadable({ before, after }: EditedFile, file: string): void {
+function refuseUnreadable({ before, after }: EditedFile, { places, hooksFile, lock }: InstallCall): void {
   const left = clientFault(after);
   if (left === undefined) return;
   const fault = clientFault(before) ?? left;
   const { line, column, reason } = fault;
-  throw new Problem("settings/client-cannot-read", `${clientFaultText(file, fault)} Nothing was written.`, {
-    about: { file, line, column, reason },
-  });
+  const again = installAgain({ places, hooksFile, lock });
+  throw new Problem(
+    "settings/client-cannot-read",
+    `${clientFaultText(places.settingsFile, fault, again)} Nothing was written.`,
+    {
+      about: { file: places.settingsFile, line, column, reason },
+    },
+  );
 }
 
 /** The editor knows the place in the text; the file's name is ours to add. */

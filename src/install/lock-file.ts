@@ -107,6 +107,6 @@ function isLockFile(value: object): value is LockFile {
 }
 
 function bad(path: string, why: string, cause?: unknown): Problem {
-  const message = `${path} cannot be used: ${why}. Remove it; hookline install writes a new one.`;
+  const message = `${path} cannot be used: ${why}. Remove it and run hookline install again.`;
   return new Problem("install/bad-lock", message, { about: { path }, ...(cause === undefined ? {} : { cause }) });
 }

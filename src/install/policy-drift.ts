@@ -7,6 +7,7 @@ import {
   mergeLayers,
   nameOf,
 } from "../engine/settings/index.ts";
+import { installAgain } from "./advice.ts";
 import { type Drift, drift } from "./drift.ts";
 import { type OwnPlace, ownHooks } from "./own-entries.ts";
 import type { ScopePlaces, Standpoint } from "./places.ts";
@@ -15,10 +16,12 @@ type Layers = Awaited<ReturnType<typeof loadLayers>>;
 
 /** What other settings, an administrator's above all, forbid of what is installed. */
 export async function policyDrift(
-  { root, scope }: ScopePlaces,
+  places: ScopePlaces,
   { home, env, managedFolder: policy }: Standpoint,
   entries: readonly OwnPlace[],
+  hooksFile?: string,
 ): Promise<readonly Drift[]> {
+  const { root, scope } = places;
   const all = await loadLayers({
     cwd: root,
     clientHome: clientHome(env["CLAUDE_CONFIG_DIR"], home),
@@ -26,7 +29,7 @@ export async function policyDrift(
   });
   // In the user's scope the folder around is no project; its files are nobody's.
   const layers = all.filter(({ kind }) => scope !== "user" || (kind !== "project" && kind !== "local"));
-  return [...switchedOff(layers), ...forbidden(layers, entries)];
+  return [...switchedOff(layers), ...forbidden(layers, entries, installAgain({ places, hooksFile }, "client"))];
 }
 
 function switchedOff(layers: Layers): readonly Drift[] {
@@ -43,12 +46,12 @@ function switchedOff(layers: Layers): readonly Drift[] {
 }
 
 /** An http entry that is on no list is never called, and one whose variable is on none comes without its token. */
-function forbidden(layers: Layers, entries: readonly OwnPlace[]): readonly Drift[] {
+function forbidden(layers: Layers, entries: readonly OwnPlace[], again: string): readonly Drift[] {
   const { urls, variables } = mergeLayers(layers).effective.http;
   const http = entries.flatMap((entry) =>
     ownHooks(entry).flatMap((hook) => (hook.type === "http" ? [{ event: entry.event, hook }] : [])),
   );
-  const wayOut = "hookline install --transport client does without http.";
+  const wayOut = `${again} does without http.`;
   return [
     ...urls.flatMap(({ values, layer }) => {
       const policy = { allowedUrls: values, allowPrivate: true };

@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { type HttpHook, Problem } from "../protocol/index.ts";
+import { installAgain } from "./advice.ts";
 import { type Calls, callsFor } from "./call-words.ts";
 import { takeOutOfPlace } from "./client-in-place.ts";
 import { compileClient } from "./compile-client.ts";
@@ -125,7 +126,7 @@ async function placedAgain(
 
 /** The entries as they were written, but for a port that a stranger has and programs that are gone or left behind. */
 async function putBack(
-  { places, lock, record, drift, client }: ScopeStatus,
+  { places, hooksFile, lock, record, drift, client }: ScopeStatus,
   env: Standpoint["env"],
   installer: Installer,
 ): Promise<readonly Repair[]> {
@@ -137,7 +138,7 @@ async function putBack(
   ];
   if (!is("entry-missing", "entry-altered", "entry-left", "port-taken") && gone.length === 0) return [];
   if (record === undefined) {
-    const message = `${places.settingsFile} was installed by somebody else; hookline install makes it good.`;
+    const message = `${places.settingsFile} was installed by another user, or in another folder; ${installAgain({ places, hooksFile, lock })} makes it good.`;
     return [{ done: false, message }];
   }
   const now = gone.length === 0 ? undefined : await callsOfNow(record.hooksFile, places, env, installer);

@@ -6,11 +6,11 @@ import { type HomeSource, statePath, unless } from "../files/index.ts";
 export interface SlowHandler {
   readonly name: string;
   readonly calls: number;
-  /** Of its calls in the log, one in twenty took longer. */
-  readonly p95Ms: number;
+  /** Of its calls in the log, the slowest twentieth, and at least one, took this long or longer. */
+  readonly slowMs: number;
 }
 
-const slowMs = 1_000;
+const tooSlowMs = 1_000;
 const fewest = 5;
 
 /** Handlers whose slowest calls take over a second, by the newest file of the hook log; the slowest first. */
@@ -20,9 +20,9 @@ export async function slowHandlers(home: HomeSource): Promise<readonly SlowHandl
   for (const { name, ms } of text.split("\n").flatMap(handlersIn)) times.set(name, [...(times.get(name) ?? []), ms]);
   return [...times]
     .filter(([, all]) => all.length >= fewest)
-    .map(([name, all]) => ({ name, calls: all.length, p95Ms: percentile(all) }))
-    .filter(({ p95Ms }) => p95Ms > slowMs)
-    .sort((a, b) => b.p95Ms - a.p95Ms);
+    .map(([name, all]) => ({ name, calls: all.length, slowMs: percentile(all) }))
+    .filter(({ slowMs }) => slowMs > tooSlowMs)
+    .sort((a, b) => b.slowMs - a.slowMs);
 }
 
 function handlersIn(line: string): readonly { readonly name: string; readonly ms: number }[] {

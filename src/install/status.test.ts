@@ -96,7 +96,7 @@ test("SD-97: entries that are gone or altered, a lost lock file and a lost hooks
   expect(await driftOf(here)).toEqual([
     "project entry-missing: The entry for Stop is gone from the settings.",
     "project entry-altered: The entry for PreToolUse is not as it was installed.",
-    `project hooks-file-missing: The hooks file ${here.hooksFile} is not there. Put it back, or: hookline install FILE, or hookline uninstall.`,
+    `project hooks-file-missing: The hooks file ${here.hooksFile} is not there. Put it back, or install another one, or: hookline uninstall --scope project`,
   ]);
   rmSync(lockFile);
   expect(await driftOf(here)).toContainEqual(
@@ -160,7 +160,8 @@ test("SD-97: a policy whose list of addresses or variables leaves an http entry 
     const [user] = await statusOf(at, installerOf(here), ["user"], "nothing");
     return user?.drift.map(({ kind, message }) => `${kind}: ${message}`);
   };
-  const wayOut = "hookline install --transport client does without http.";
+  const quoted = `'${here.hooksFile.replaceAll("'", `'\\''`)}'`;
+  const wayOut = `hookline install ${quoted} --scope user --transport client does without http.`;
   expect(await drifts({ allowedHttpHookUrls: ["https://hooks.example.com/*"] })).toEqual([
     `url-forbidden: allowedHttpHookUrls in ${policy} does not list http://127.0.0.1:4711, so the http entries for Stop are never called; ${wayOut}`,
   ]);

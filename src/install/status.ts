@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { clientFault, clientFaultText } from "../engine/settings/index.ts";
+import { type ClientFault, clientFault, clientFaultText } from "../engine/settings/index.ts";
 import { Problem } from "../protocol/index.ts";
 import { appKey } from "../sdk/index.ts";
+import { type Advised, installAgain, repairCommand } from "./advice.ts";
 import { type ClientInUse, clientInUse } from "./client-in-use.ts";
 import { codeDrift, type Look } from "./code-drift.ts";
 import type { DaemonStatus } from "./daemon-door.ts";
@@ -85,7 +86,8 @@ async function scopeStatus(
   if (!installed || known === undefined) return { ...base, drift: [], notes: [] };
   const code = await codeDrift(known, lock, record, places, standpoint, installer, look);
   const daemon = await installer.daemon?.daemonStatus(known);
-  const stranger = await strangerOnPort(entries, daemon);
+  const advised = { places, hooksFile: known, lock, record };
+  const stranger = await strangerOnPort(entries, daemon, repairCommand(advised));
   const http = httpReport(entries, record);
   const client = await clientInUse(entries, lock, places.root, installer.home);
   return {
@@ -94,30 +96,37 @@ async function scopeStatus(
     ...(daemon === undefined ? {} : { daemon: { ...daemon, upToDate: daemon.sourceHash === code.contentHash } }),
     ...(client === undefined ? {} : { client }),
     drift: [
-      ...(fault === undefined ? [] : [drift("client-cannot-read", clientFaultText(places.settingsFile, fault))]),
+      ...(fault === undefined ? [] : [faultDrift(fault, advised)]),
       ...entryDrift(entries, lock, record),
       ...(lock === undefined
-        ? [drift("lock-missing", `${places.lockFile} is gone; hookline install writes it again.`)]
+        ? [drift("lock-missing", `${places.lockFile} is gone; ${installAgain(advised)} writes it again.`)]
         : []),
       ...code.drift,
       ...(stranger === undefined ? [] : [drift("port-taken", stranger)]),
       ...http.drift,
-      ...(await policyDrift(places, standpoint, entries)),
+      ...(await policyDrift(places, standpoint, entries, known)),
     ],
     notes: [...code.notes, ...http.notes],
   };
+}
+
+function faultDrift(fault: ClientFault, advised: Advised): Drift {
+  const { settingsFile } = advised.places;
+  const message = clientFaultText(settingsFile, fault, installAgain(advised));
+  return { ...drift("client-cannot-read", message), place: `${settingsFile}:${fault.line}:${fault.column}` };
 }
 
 /** An http entry names a port; whoever else listens there gets the events. */
 async function strangerOnPort(
   entries: readonly OwnPlace[],
   daemon: DaemonStatus | undefined,
+  cure: string,
 ): Promise<string | undefined> {
   const port = entries.map(portOf).find((one) => one !== undefined);
   if (port === undefined || daemon?.port === port) return undefined;
   const owner = await listenerOn(port);
   if (owner === undefined) return undefined;
-  return `Port ${port}, which the http entries name, is taken by ${owner}. hookline doctor --fix chooses another.`;
+  return `Port ${port}, which the http entries name, is taken by ${owner}. ${cure} chooses another.`;
 }
 
 function portOf(entry: OwnPlace): number | undefined {

@@ -95,7 +95,8 @@ function clientsText(clients: Awaited<ReturnType<typeof clientsInUse>>): string 
 function folded(findings: readonly Shown[]): readonly Shown[] {
   const distinct = new Map<string, Shown>();
   for (const one of findings) {
-    const key = `${one.code} ${one.message}`;
+    // An installed app's finding comes first and offers more.
+    const key = one.code === "client-cannot-read" ? `${one.code} ${one.place}` : `${one.code} ${one.message}`;
     if (!distinct.has(key)) distinct.set(key, one);
   }
   return [...distinct.values()];

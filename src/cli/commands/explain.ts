@@ -8,7 +8,8 @@ import { readObject } from "../read-input.ts";
 
 export const command: Command = {
   usage: "EVENT [--tool TOOL] [--input JSON|FILE|-] [--json]",
-  about: `Says which hooks would run for an event, and why the others would not. Runs nothing.
+  about: `Says which hooks would run for an event in Hookline's hosts, and why the others would not. Runs nothing. Where Claude Code does
+otherwise, the line says so.
 
 With --tool the input is the tool's input; without it, the whole payload.`,
   options: {
@@ -55,7 +56,7 @@ function distinct(warnings: readonly Warning[]): readonly Warning[] {
 
 function explanationText({ event, hooks, warnings }: Explanation, style: Style): string {
   const lines = [
-    hooks.length === 0 ? `No hook is configured for ${event}.` : style.bold(event),
+    hooks.length === 0 ? `No hook is configured for ${event}.` : `${style.bold(event)} in Hookline's hosts`,
     ...hooks.map((explained) => hookLine(explained, style)),
     ...warnings.map(({ code, message }) => `  ${style.yellow("warning")} ${code}: ${stripControl(message)}`),
   ];

@@ -1,4 +1,4 @@
-import type { ScopeStatus } from "../../install/index.ts";
+import { repairCommand, type ScopeStatus } from "../../install/index.ts";
 import { clientLabel } from "./client.ts";
 import { counted } from "./figures.ts";
 import { jsonText } from "./json.ts";
@@ -17,7 +17,7 @@ export function statusText(installed: readonly ScopeStatus[], style: Style): str
 }
 
 function scopeLines(
-  { places, hooksFile, lock, entries, client, daemon, drift, notes }: ScopeStatus,
+  { places, hooksFile, lock, record, entries, client, daemon, drift, notes }: ScopeStatus,
   style: Style,
 ): readonly string[] {
   const running =
@@ -28,15 +28,26 @@ function scopeLines(
     `${style.bold(places.scope)}  ${drift.length === 0 ? style.green("in sync") : style.yellow("drifted")}`,
     `  hooks      ${visible(hooksFile ?? "")}`,
     `  settings   ${visible(places.settingsFile)}  (${counted(entries.length, "entry", "entries")})`,
-    `  transport  ${lock?.transport ?? "unknown"}`,
+    `  transport  ${lock?.transport ?? "unknown"}${chosenTransports(record)}`,
     ...(client === undefined ? [] : [`  client     ${clientLabel(client.form, client.isScript)}`]),
     `  daemon     ${visible(running)}`,
     ...drift.map(({ kind, message }) => `  ${style.yellow(kind)}: ${visible(message)}`),
     ...(drift.some(({ kind }) => kind.startsWith("entry-"))
-      ? ["  hookline doctor --fix brings the entries back."]
+      ? [`  ${visible(repairCommand({ places, hooksFile, lock, record }))} brings the entries back.`]
       : []),
     ...notes.map((note) => `  ${style.dim(visible(note))}`),
   ];
+}
+
+/** What an asked transport came to, event by event. */
+function chosenTransports(record: ScopeStatus["record"]): string {
+  const entries = record?.entries ?? [];
+  const used = [...new Set(entries.map(({ transport }) => transport))];
+  const lists = used.map((transport) => {
+    const events = entries.filter((one) => one.transport === transport).map(({ event }) => event);
+    return `${transport}: ${events.join(", ")}`;
+  });
+  return lists.length === 0 ? "" : `  (${visible(lists.join("; "))})`;
 }
 
 export function statusJson(all: readonly ScopeStatus[]): string {

@@ -19,7 +19,7 @@ export async function diagnose(options: EngineOptions): Promise<readonly Finding
     ...programs(now, resolved),
     ...standingFindings(now, resolved.cwd, resolved.home),
     ...safetyFindings(now, resolved),
-    ...(await leftoverFindings()),
+    ...(await leftoverFindings(resolved)),
     ...ownHookFindings(now),
   ];
   return (["error", "warning", "note"] as const).flatMap((level) => found.filter((one) => one.level === level));

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { type CheckoutWorld, checkoutWorld, hooksOn } from "../fixtures/checkout.ts";
 import { diagnose, type Finding, findingCodes, reviewTrust } from "../index.ts";
 
@@ -111,7 +111,7 @@ test("hooks that never run are told: no such value, another spelling, off, equal
     'matcher-never: The matcher "bash" never matches. Did you mean "Bash"?',
     'matcher-never: The matcher "mcp__srv" never matches. Did you mean "mcp__srv__.*"?',
     'matcher-never: The matcher "manuel" never matches. Did you mean "manual"?',
-    "hook-untrusted: echo h does not run: nobody has approved it yet; hookline trust shows and approves it.",
+    "hook-untrusted: echo h on Stop does not run in Hookline's hosts: nobody has approved it yet; hookline trust shows and approves it. Claude Code does not ask for this approval and runs it.",
     expect.stringMatching(
       /^hook-duplicate: echo g on Stop is equal to user:Stop:0\.0:\w+, which runs; this copy never does\.$/,
     ),
@@ -121,7 +121,7 @@ test("hooks that never run are told: no such value, another spelling, off, equal
   await world.put("project/.claude/settings.json", { ...hooksOn("Stop", "echo i"), disableAllHooks: true });
   expect((await told(world)).filter((line) => /echo i|disableAllHooks/.test(line))).toEqual([
     expect.stringMatching(/^not-trusted: disableAllHooks in .* has no effect on its own/),
-    expect.stringMatching(/^hook-off: echo i is off: disableAllHooks in /),
+    expect.stringMatching(/^hook-off: echo i is off in Hookline's hosts: disableAllHooks in /),
   ]);
 });
 
@@ -150,16 +150,35 @@ test("every code has words", () => {
   ).toEqual([]);
 });
 
-test("F9: a process that a hook left behind is found by its tag", async () => {
+test("a process that a hook of this folder left behind is found, with its folder; one of another folder or home is not", async () => {
   const world = await checkoutWorld();
-  const child = spawn("sleep", ["30"], { env: { ...process.env, HOOKLINE_RUN: "a-run" }, stdio: "ignore" });
-  await once(child, "spawn");
-  try {
-    const findings = await diagnose(world.options);
-    const expected =
-      process.platform === "linux" ? [`Process ${child.pid} (sleep) was started by a hook and still runs.`] : [];
-    expect(findings.filter(({ place }) => place === String(child.pid)).map(({ message }) => message)).toEqual(expected);
-  } finally {
-    child.kill();
-  }
+  const { env = {} } = world.options;
+  const left = async (cwd: string, more: object) => {
+    const all = { ...env, PATH: process.env["PATH"], HOME: world.options.home, HOOKLINE_RUN: "a-run", ...more };
+    const child = spawn("sleep", ["30"], { cwd, env: all, stdio: "ignore" });
+    await once(child, "spawn");
+    onTestFinished(() => void child.kill());
+    return child.pid;
+  };
+  const here = await left(world.project, {});
+  const others = [
+    await left(world.root, {}),
+    await left(world.project, { HOME: "/nowhere", HOOKLINE_HOME: "/nowhere" }),
+  ];
+  const found = (await diagnose(world.options)).filter(({ place }) =>
+    [here, ...others].join(" ").includes(place ?? "-"),
+  );
+  const message = `Process ${here} (sleep) was started by a hook in ${world.project} and still runs. To end it: kill ${here}`;
+  expect(found.map((one) => one.message)).toEqual(process.platform === "linux" ? [message] : []);
+});
+
+test("hooks that wait for the same approval are one finding, which says that it is about Hookline's hosts", async () => {
+  const world = await checkoutWorld();
+  const hook = (command: string) => [{ hooks: [{ type: "command", command }] }];
+  await world.put("project/.claude/settings.json", {
+    hooks: { PreToolUse: hook("echo a"), Stop: hook("echo b"), SessionStart: hook("echo c") },
+  });
+  expect(await told(world)).toEqual([
+    "hook-untrusted: 3 hooks on PreToolUse, Stop, SessionStart do not run in Hookline's hosts: nobody has approved it yet; hookline trust shows and approves it. Claude Code does not ask for this approval and runs them.",
+  ]);
 });

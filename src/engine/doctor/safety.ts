@@ -1,5 +1,5 @@
-import { lstatSync, realpathSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 import { findLeftovers } from "../../exec/index.ts";
 import { errorCode, statePath, whyUnsafe } from "../../files/index.ts";
 import type { InForce } from "../in-force.ts";
@@ -48,11 +48,47 @@ export function ownHookFindings({ byEvent }: InForce): readonly Finding[] {
   });
 }
 
-/** Only where looking for them starts no program. */
-export async function leftoverFindings(platform: NodeJS.Platform = process.platform): Promise<readonly Finding[]> {
+/** Processes that hooks of this folder and this user's state left behind. Only where looking for them starts no program. */
+export async function leftoverFindings(
+  options: ResolvedOptions,
+  platform: NodeJS.Platform = process.platform,
+): Promise<readonly Finding[]> {
   if (platform !== "linux") return [];
   const found = await findLeftovers("HOOKLINE_RUN", "");
-  return found.map(({ pid, name }) =>
-    finding("leftover-process", `Process ${pid} (${name}) was started by a hook and still runs.`, String(pid)),
-  );
+  return found.flatMap(({ pid, name }) => {
+    const folder = folderOf(pid, options);
+    if (folder === undefined) return [];
+    const message = `Process ${pid} (${name}) was started by a hook in ${folder} and still runs. To end it: kill ${pid}`;
+    return [finding("leftover-process", message, String(pid))];
+  });
+}
+
+/** The folder a process was started for; undefined when it is another folder's, another home's, or gone. */
+function folderOf(pid: number, options: ResolvedOptions): string | undefined {
+  try {
+    const env = environmentOf(pid);
+    if (stateOf(env) !== statePath(options)) return undefined;
+    const folder = env["CLAUDE_PROJECT_DIR"] ?? readlinkSync(`/proc/${pid}/cwd`);
+    const path = relative(realpathSync(options.cwd), folder);
+    return path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path) ? undefined : folder;
+  } catch (error) {
+    // It ended meanwhile, or belongs to another user.
+    if (["ENOENT", "ESRCH", "EACCES", "EPERM"].includes(errorCode(error) ?? "")) return undefined;
+    throw error;
+  }
+}
+
+/** Undefined where a process's environment names no usable folder. */
+function stateOf(env: Readonly<Record<string, string>>): string | undefined {
+  try {
+    return statePath({ env, home: env["HOME"] ?? "" });
+  } catch (error) {
+    if (error instanceof Error && error.name === "Problem") return undefined;
+    throw error;
+  }
+}
+
+function environmentOf(pid: number): Readonly<Record<string, string>> {
+  const lines = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+  return Object.fromEntries(lines.map((line) => [line.split("=", 1)[0] ?? "", line.slice(line.indexOf("=") + 1)]));
 }

@@ -9,17 +9,49 @@ import { type Finding, finding } from "./finding.ts";
 export function standingFindings(now: InForce, cwd: string, home: string): readonly Finding[] {
   const off = policyGate(now);
   const place = { cwd, home, projectRoot: cwd };
-  return [...now.byEvent.values()].flatMap((hooks) => [
-    ...duplicates(hooks),
-    ...hooks.flatMap((hook) => {
-      const { ref, row } = hook;
-      const refusal = off(hook, { row, payload: {}, value: undefined, place });
-      if (refusal !== undefined) return [finding("hook-off", `${ref.name} is off: ${refusal.detail}.`, ref.id)];
-      const { state, detail } = now.trust.ofHook(hook);
-      const waits = `${ref.name} does not run: ${detail}; ${now.trust.wayOut}.`;
-      return [...(state === "trusted" ? [] : [finding("hook-untrusted", waits, ref.id)]), ...neverMatches(hook)];
-    }),
-  ]);
+  const all = [...now.byEvent.values()];
+  const isOff = new Map(
+    all.flat().map((hook) => [hook, off(hook, { row: hook.row, payload: {}, value: undefined, place })]),
+  );
+  const waiting = all
+    .flat()
+    .filter((hook) => isOff.get(hook) === undefined)
+    .map((hook) => ({ hook, ...now.trust.ofHook(hook) }))
+    .filter(({ state }) => state !== "trusted");
+  return [
+    ...all.flatMap((hooks) => [
+      ...duplicates(hooks),
+      ...hooks.flatMap((hook) => {
+        const { ref } = hook;
+        const refusal = isOff.get(hook);
+        if (refusal === undefined) return neverMatches(hook);
+        return [finding("hook-off", `${ref.name} is off in Hookline's hosts: ${refusal.detail}.`, ref.id)];
+      }),
+    ]),
+    ...untrusted(waiting, now.trust.wayOut),
+  ];
+}
+
+interface Waiting {
+  readonly hook: ConfiguredHook;
+  readonly detail: string;
+}
+
+/** One finding per reason, however many hooks wait for it: after an edit of a hooks file all of its entries do. */
+function untrusted(waiting: readonly Waiting[], wayOut: string): readonly Finding[] {
+  const reasons = [...new Set(waiting.map(({ detail }) => detail))];
+  return reasons.flatMap((reason) => {
+    const hooks = waiting.filter(({ detail }) => detail === reason).map(({ hook }) => hook);
+    const [first] = hooks;
+    if (first === undefined) return [];
+    const events = [...new Set(hooks.map(({ ref }) => ref.event))].join(", ");
+    const [who, runs] =
+      hooks.length === 1
+        ? [`${first.ref.name} on ${events} does not run`, "runs it"]
+        : [`${hooks.length} hooks on ${events} do not run`, "runs them"];
+    const message = `${who} in Hookline's hosts: ${reason}; ${wayOut}. Claude Code does not ask for this approval and ${runs}.`;
+    return [finding("hook-untrusted", message, first.ref.id)];
+  });
 }
 
 function duplicates(hooks: readonly ConfiguredHook[]): readonly Finding[] {

@@ -65,13 +65,11 @@ export function clientFault(text: string, file: ClientFile = "own"): ClientFault
   return { ...placeIn(text, first?.start ?? 0), reason, effect: effects[file].text, ...cure };
 }
 
-/** The fault in one sentence, with the way out. */
-export function clientFaultText(file: string, fault: ClientFault): string {
+/** The fault in one sentence, with the way out. `install` is the command that installs into the file, where there is an app for it. */
+export function clientFaultText(file: string, fault: ClientFault, install?: string): string {
   const { line, column, reason, effect, cure } = fault;
-  const wayOut =
-    cure === undefined
-      ? "Correct it by hand."
-      : "Remove it, or run hookline install --strip-comments (keeps a backup).";
+  const strip = install === undefined ? "" : ` Or run: ${install} --strip-comments (keeps a backup).`;
+  const wayOut = cure === undefined ? "Correct it by hand." : `Remove all comments and trailing commas.${strip}`;
   return `${file}:${line}:${column}: ${reason}. ${effect}. ${wayOut}`;
 }
 

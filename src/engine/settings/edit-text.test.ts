@@ -266,3 +266,21 @@ function isSubsequence(part: string, whole: string): boolean {
   for (const unit of whole) if (unit === part[at]) at += 1;
   return at === part.length;
 }
+
+test("a long item gets lines of its own where all else stands on one line, and its undo restores every byte", () => {
+  const group = { hooks: [{ type: "command", command: "x".repeat(60), args: ["--on-failure", "block"], timeout: 35 }] };
+  const texts = [
+    '{"hooks": {"Stop": [{"hooks": []}]}}',
+    '{"hooks":{"Stop":[]}}',
+    '{\n  "hooks": { "PreToolUse": [] }\n}\n',
+    '{ "model": "x" }',
+  ];
+  for (const text of texts) {
+    const { text: after, undo } = editText(text, [
+      append(group, "hooks", "Stop"),
+      append(group, "hooks", "SessionEnd"),
+    ]);
+    expect(Math.max(...after.split("\n").map((line) => line.length))).toBeLessThan(100);
+    expect(editText(after, undo).text).toBe(text);
+  }
+});

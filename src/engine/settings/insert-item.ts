@@ -16,10 +16,14 @@ export function insertItem(text: string, container: JsonContainer, item: NewItem
   return last === undefined ? intoEmpty(text, container, item, layout) : behind(text, container, last, item, layout);
 }
 
+/** A longer item gets lines of its own, whatever stands around it: nobody can read a diff of 1,400 characters. */
+const longestInline = 120;
+
 function intoEmpty(text: string, container: JsonContainer, item: NewItem, layout: Layout): readonly Splice[] {
   const inside = insideOf(text, container);
-  if (layout.oneLine && inside.trim() === "") {
-    return [{ start: container.start + 1, end: container.end - 1, text: onOneLine(item, layout) }];
+  const inline = onOneLine(item, layout);
+  if (layout.oneLine && inside.trim() === "" && inline.length <= longestInline) {
+    return [{ start: container.start + 1, end: container.end - 1, text: inline }];
   }
   const outer = lineIndent(text, container.start);
   const indent = outer + layout.step;
@@ -36,8 +40,11 @@ function behind(
   layout: Layout,
 ): readonly Splice[] {
   const first = container.items[0] ?? last;
-  const ownLine = text.slice(container.start + 1, first.start).includes("\n");
-  const indent = lineIndent(text, first.start);
+  const isLong = onOneLine(item, layout).length > longestInline;
+  const onLinesNow = text.slice(container.start + 1, first.start).includes("\n");
+  const ownLine = onLinesNow || isLong;
+  // Behind items on one line, a long one begins a line of its own.
+  const indent = lineIndent(text, first.start) + (isLong && !onLinesNow ? layout.step : "");
   const after = behindComments(text, last.comma === undefined ? last.value.end : last.comma + 1);
   const gap = ownLine || after.onLineComment ? layout.lineBreak + indent : layout.spaced ? " " : "";
   const added = gap + (ownLine ? onLines(item, layout, indent) : onOneLine(item, layout));

@@ -80,9 +80,11 @@ function unsupported(
 /** A layer that is there and cannot be used. */
 export function unreadable(source: LayerSource, why: string, contentHash = "", place?: string): Layer {
   const name = nameOf(source);
+  // A file that the caller named ends the call; there are no other files that stay active.
+  const rest = source.kind === "flag" ? "" : " It gives no hooks until it is mended; other files stay active.";
   const warning: Warning = {
     code: "settings-unreadable",
-    message: `${name} cannot be read: ${why}. It gives no hooks until it is mended; other files stay active.`,
+    message: `${name} cannot be read: ${why}.${rest}`,
     place: place === undefined ? name : `${name}:${place}`,
   };
   return { ...source, settings: {}, readable: false, warnings: [warning], contentHash };
