@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { peerProgram } from "./ccusage.mjs";
 import { growCorpus, largestSessions } from "./corpus/grow.mjs";
+import { shuffleCorpus } from "./corpus/shuffle.mjs";
 import { writeCorpus } from "./corpus/write.mjs";
 import { median } from "./interleave.mjs";
 import { writeTrap } from "./traps.mjs";
@@ -22,6 +23,7 @@ export async function measure({ long, say }) {
     return [
       ...(long ? corpusRows({ ...world, mb: 1000 }, longBars) : []),
       ...corpusRows({ ...world, mb: 200 }, quickBars),
+      shuffledRow({ ...world, mb: 100 }),
       statuslineRow(world),
       ...trapRows(world),
     ];
@@ -60,8 +62,7 @@ function corpusRows({ root, peer, say, mb }, bars) {
   };
   say("measuring");
   for (let round = 0; round < rounds; round++) {
-    const claude = { CLAUDE_CONFIG_DIR: corpus };
-    times.peer.push(timed([peer, "claude", "daily", "--json", "--offline"], claude, root).cpuMs);
+    times.peer.push(peerRun({ corpus, root, peer }).cpuMs);
     ours("cold", "--no-index");
     rmSync(home, { recursive: true, force: true });
     ours("first");
@@ -96,6 +97,38 @@ function corpusRows({ root, peer, say, mb }, bars) {
     ok: wrong.length === 0,
   };
   return [...cpu, ...memory, exact];
+}
+
+/** No client writes like this today. The row says what it would cost if one did, and that the figures stay right. */
+function shuffledRow({ root, peer, say, mb }) {
+  const corpus = join(root, "corpus-shuffled");
+  say(`writing ${mb} MB of transcripts with shuffled keys`);
+  const told = writeCorpus({ mb, seed: 1, out: corpus });
+  shuffleCorpus({ out: corpus, seed: 1 });
+  const times = { peer: [], ours: [] };
+  const wrong = [];
+  let parsed = 0;
+  for (let round = 0; round < rounds; round++) {
+    times.peer.push(peerRun({ corpus, root, peer }).cpuMs);
+    const { cpuMs, out } = timed([process.execPath, bin, ...daily(corpus), "--no-index"], {}, root);
+    times.ours.push(cpuMs);
+    const report = JSON.parse(out);
+    parsed = report.sources.fallbackLines;
+    wrong.push(...differences("shuffled", report, told));
+  }
+  const [own, base] = [median(times.ours), median(times.peer)];
+  return {
+    name: `${mb} MB, keys of every line shuffled, nothing cached`,
+    budget: "none for the time; figures equal to the truth",
+    figure:
+      `${(own / base).toFixed(3)} × (${own.toFixed(0)} ms against ${base.toFixed(0)} ms), ${parsed} lines parsed whole, figures ` +
+      (wrong.length === 0 ? "equal" : `not equal: ${wrong.slice(0, 3).join("; ")}`),
+    ok: wrong.length === 0,
+  };
+}
+
+function peerRun({ corpus, root, peer }) {
+  return timed([peer, "claude", "daily", "--json", "--offline"], { CLAUDE_CONFIG_DIR: corpus }, root);
 }
 
 function daily(corpus) {

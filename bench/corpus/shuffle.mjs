@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { seeded } from "./random.mjs";
+
+/**
+ * Puts the keys of every line, and those of its message and usage, into an order of chance, as a program that writes
+ * transcripts anew might. What the lines say stays the same, so the truth does, too; a torn line stays as it is.
+ */
+export function shuffleCorpus({ out, seed }) {
+  const random = seeded(seed);
+  const projects = join(out, "projects");
+  for (const name of readdirSync(projects, { recursive: true })) {
+    if (!name.endsWith(".jsonl")) continue;
+    const path = join(projects, name);
+    const lines = readFileSync(path, "utf8").split("\n");
+    writeFileSync(path, lines.map((line) => shuffledLine(line, random)).join("\n"));
+  }
+}
+
+function shuffledLine(line, random) {
+  let entry;
+  try {
+    entry = JSON.parse(line);
+  } catch {
+    // Torn on purpose, or the nothing after the last newline.
+    return line;
+  }
+  if (!isObject(entry)) return line;
+  const { message } = entry;
+  if (isObject(message)) {
+    const usage = isObject(message.usage) ? { usage: shuffled(message.usage, random) } : {};
+    entry.message = shuffled({ ...message, ...usage }, random);
+  }
+  return JSON.stringify(shuffled(entry, random));
+}
+
+function shuffled(object, random) {
+  const entries = Object.entries(object);
+  for (let last = entries.length - 1; last > 0; last--) {
+    const other = random.below(last + 1);
+    [entries[last], entries[other]] = [entries[other], entries[last]];
+  }
+  return Object.fromEntries(entries);
+}
+
+function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
