@@ -1,10 +1,11 @@
-import { readFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-import { gunzipSync } from "node:zlib";
 import { ensureFolder, type Fs, replaceFile } from "../files/index.ts";
+import { Problem } from "../protocol/index.ts";
 import type { SessionPlace } from "./formats/claude-code/locate.ts";
 import type { Linked } from "./graph.ts";
 import { liesUnder, realInside } from "./inside.ts";
+import { isPartName, readPart } from "./part-file.ts";
+import { plainLine } from "./plain-text.ts";
 import { partsOf } from "./put-back.ts";
 import { withField } from "./raw-edit.ts";
 
@@ -14,7 +15,8 @@ import { withField } from "./raw-edit.ts";
  */
 export async function carryParts(entry: Linked, from: SessionPlace, to: SessionPlace, fs: Fs): Promise<Uint8Array> {
   const line = entry.raw();
-  const result = entry.kind === "user" ? entry.toolUseResult : undefined;
+  const result =
+    entry.kind === "user" && persistedPath(entry.toolUseResult) !== undefined ? asWritten(line) : undefined;
   const path = persistedPath(result);
   for (const part of partsOf({ hookline: entry.hookline })) await copy(part.file, from, to, fs);
   const home = join(from.folder, from.id);
@@ -25,6 +27,12 @@ export async function carryParts(entry: Linked, from: SessionPlace, to: SessionP
   return withField(line, "toolUseResult", { ...(result as Record<string, unknown>), persistedOutputPath: copied });
 }
 
+/** The entry has its large parts in it; what goes into the new line must not. */
+function asWritten(line: Uint8Array): unknown {
+  const record = JSON.parse(Buffer.from(line).toString("utf8")) as Readonly<Record<string, unknown>>;
+  return record["toolUseResult"];
+}
+
 function persistedPath(result: unknown): string | undefined {
   if (typeof result !== "object" || result === null || !("persistedOutputPath" in result)) return undefined;
   return typeof result.persistedOutputPath === "string" ? result.persistedOutputPath : undefined;
@@ -32,23 +40,19 @@ function persistedPath(result: unknown): string | undefined {
 
 /** The path of the copy; undefined when there is nothing to copy, which a reader of the fork will see as well. */
 async function copy(name: string, from: SessionPlace, to: SessionPlace, fs: Fs): Promise<string | undefined> {
-  const source = join(from.folder, from.id, name);
-  const bytes = await plainBytes(from.root.path, source);
-  if (bytes === undefined) return undefined;
+  if (!isPartName(name)) return undefined;
+  const home = join(from.folder, from.id);
+  await realInside(from.root.path, home);
+  const bytes = readPart(home, name);
+  if ("why" in bytes) {
+    if (bytes.missing) return undefined;
+    const path = join(home, name);
+    throw new Problem("sessions/unreadable-file", plainLine(`${path} cannot be copied: ${bytes.why}`), {
+      about: { path },
+    });
+  }
   const target = join(to.folder, to.id, name);
   await ensureFolder(dirname(target), fs);
   await replaceFile(target, bytes, { fs });
   return target;
-}
-
-/** An archived session keeps its files compressed. */
-async function plainBytes(root: string, path: string): Promise<Buffer | undefined> {
-  for (const [name, unpack] of [[path, (bytes: Buffer) => bytes] as const, [`${path}.gz`, gunzipSync] as const]) {
-    try {
-      return unpack(await readFile(await realInside(root, name)));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    }
-  }
-  return undefined;
 }

@@ -1,15 +1,18 @@
-import { readFileSync, realpathSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { gunzipSync } from "node:zlib";
+import { basename, dirname } from "node:path";
 import { type Part, putAt, valueAt } from "./aside.ts";
-import { liesUnder, realInside } from "./inside.ts";
-import { isSafeId } from "./session-id.ts";
+import { realInside } from "./inside.ts";
+import { isPartName, largestPartBytes, type NoPart, readPart } from "./part-file.ts";
 import { sha256 } from "./sha256.ts";
 
 export interface PutBack {
   readonly record: Readonly<Record<string, unknown>>;
   /** Parts whose file is gone, changed or outside the session: their stand-in text is still in the record. */
-  readonly gaps: readonly { readonly file: string; readonly why: string }[];
+  readonly gaps: readonly Gap[];
+}
+
+interface Gap {
+  readonly file: string;
+  readonly why: string;
 }
 
 /** A record as it was handed to the store, with its large parts in their places. Other records are given back as they are. */
@@ -35,36 +38,54 @@ export function withParts(
   return { ...record, hookline: object["hookline"] };
 }
 
+/** The parts of a transcript's line that cannot be had, and why. */
+export function gapsIn(object: Readonly<Record<string, unknown>>, transcript: string): readonly Gap[] {
+  return restored(object, sessionFolderOf(transcript)).gaps;
+}
+
 /** The parts of a session and of its subagents lie in one folder, which is named after the session. */
 function sessionFolderOf(transcript: string): string {
   const folder = dirname(transcript);
   return basename(folder) === "subagents" ? dirname(folder) : transcript.replace(/\.jsonl(?:\.gz)?$/, "");
 }
 
+/** All parts of a line take no more memory than this; a small one counts as much as the smallest that the store sets aside. */
+const largestLineBytes = largestPartBytes;
+const smallestPartBytes = 48 * 1024;
+
 function restored(record: Readonly<Record<string, unknown>>, sessionFolder: string): PutBack {
   const parts = partsOf(record);
   if (parts.length === 0) return { record, gaps: [] };
-  const { hookline: _, ...rest } = record;
-  const copy = structuredClone(rest) as Record<string, unknown>;
-  const gaps: { file: string; why: string }[] = [];
+  const { hookline: _, ...copy } = record;
+  const put = putter(copy);
+  const gaps: Gap[] = [];
+  let left = largestLineBytes;
   // In reverse order of writing: a block must be in place before its parts.
   for (const part of parts.toReversed()) {
-    const text = textOf(part, sessionFolder);
-    if (typeof text !== "string") gaps.push({ file: part.file, why: text.why });
-    else if (part.block === undefined) putAt(copy, part.at, text);
-    else putMedia(copy, part, part.block, text);
+    left -= Math.max(part.sizeBytes, smallestPartBytes);
+    const text =
+      left < 0 ? { why: `makes its line larger than ${largestLineBytes} bytes` } : textFor(copy, part, sessionFolder);
+    if (typeof text !== "string") {
+      left += Math.max(part.sizeBytes, smallestPartBytes);
+      gaps.push({ file: part.file, why: text.why });
+      continue;
+    }
+    if (part.block !== undefined) put(part.at.slice(0, -2), part.block);
+    put(part.at, text);
   }
   return { record: gaps.length === 0 ? copy : { ...copy, hookline: { gaps } }, gaps };
 }
 
-function putMedia(copy: Record<string, unknown>, part: Part, block: NonNullable<Part["block"]>, text: string): void {
-  putAt(copy, part.at.slice(0, -2), structuredClone(block));
-  putAt(copy, part.at, text);
+/** Only the text that names a file gives way to it: a line cannot make us change its type, its links or the length of a list. */
+function textFor(record: Readonly<Record<string, unknown>>, part: Part, sessionFolder: string): string | NoPart {
+  if (!isPartName(part.file)) return { why: "names no file of this session" };
+  const stand = valueAt(record, part.block === undefined ? part.at : [...part.at.slice(0, -2), "text"]);
+  const names = typeof stand === "string" && stand.includes(basename(part.file));
+  return names ? textOf(part, sessionFolder) : { why: "has no place in its line" };
 }
 
-function textOf(part: Part, sessionFolder: string): string | { why: string } {
-  if (!isPlainPlace(part.file)) return { why: "names no file of this session" };
-  const bytes = bytesOf(join(sessionFolder, part.file), sessionFolder);
+function textOf(part: Part, sessionFolder: string): string | NoPart {
+  const bytes = readPart(sessionFolder, part.file, part.sizeBytes);
   if ("why" in bytes) return bytes;
   if (bytes.length !== part.sizeBytes) return { why: `has ${bytes.length} bytes, not ${part.sizeBytes}` };
   const isBlob = part.file.startsWith("blobs/");
@@ -79,25 +100,22 @@ function textOf(part: Part, sessionFolder: string): string | { why: string } {
   }
 }
 
-/** An archived session keeps its files compressed. */
-function bytesOf(path: string, sessionFolder: string): Buffer | { why: string } {
-  let missing = "";
-  for (const [name, unpack] of [[path, (bytes: Buffer) => bytes] as const, [`${path}.gz`, gunzipSync] as const]) {
-    try {
-      const real = realpathSync(name);
-      if (!liesUnder(realpathSync(sessionFolder), real)) return { why: "leads out of the session's folder" };
-      return unpack(readFileSync(real));
-    } catch (error) {
-      missing ||= String(error);
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") return { why: String(error) };
+/** Puts values into `root`. What lies on the way is copied first, once: it belongs to the record that was read. */
+function putter(root: Record<string, unknown>): (at: Part["at"], value: unknown) => void {
+  const ours = new Set<unknown>([root]);
+  return (at, value) => {
+    let holder: object = root;
+    for (const key of at.slice(0, -1)) {
+      const inner = valueAt(holder, [key]);
+      if (typeof inner !== "object" || inner === null) return;
+      const copy = ours.has(inner) ? inner : Array.isArray(inner) ? [...(inner as unknown[])] : { ...inner };
+      ours.add(copy);
+      putAt(holder as Record<string, unknown>, [key], copy);
+      holder = copy;
     }
-  }
-  return { why: missing };
-}
-
-function isPlainPlace(file: string): boolean {
-  const [folder, name, ...more] = file.split("/");
-  return (folder === "blobs" || folder === "tool-results") && more.length === 0 && name !== undefined && isSafeId(name);
+    const key = at.at(-1);
+    if (key !== undefined) putAt(holder as Record<string, unknown>, [key], value);
+  };
 }
 
 /** The parts a record says it has; what is not shaped like one is not one. */
@@ -113,5 +131,5 @@ function isPart(value: unknown): value is Part {
     Array.isArray(at) && at.length > 0 && at.every((key) => typeof key === "string" || typeof key === "number");
   const kind = as === "text" || as === "json" || as === "base64";
   const stood = block === undefined || (typeof block === "object" && block !== null);
-  return way && kind && stood && typeof file === "string" && typeof sizeBytes === "number";
+  return way && kind && stood && typeof file === "string" && Number.isSafeInteger(sizeBytes) && Number(sizeBytes) >= 0;
 }

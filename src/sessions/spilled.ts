@@ -1,9 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { gunzipSync } from "node:zlib";
 import { Problem } from "../protocol/index.ts";
 import type { SessionPlace } from "./formats/claude-code/locate.ts";
 import { realInside } from "./inside.ts";
+import { readPart } from "./part-file.ts";
 import { isSafeId } from "./session-id.ts";
 import type { ToolCall } from "./tool-call.ts";
 
@@ -15,14 +14,13 @@ export async function readSpilled({ root, folder, id }: SessionPlace, tool: Tool
   if (tool.spilled === undefined) return undefined;
   const name = basename(tool.spilled.path.replaceAll("\\", "/"));
   if (!isSafeId(name)) throw unsafe(tool.spilled.path);
-  const home = join(folder, id, "tool-results");
-  for (const file of [join(home, name), join(home, `${name}.gz`)]) {
-    const real = await realInside(home, file);
-    await realInside(root.path, real);
-    const bytes = await readFile(real).catch(() => undefined);
-    if (bytes !== undefined) return (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
+  const home = join(folder, id);
+  const file = `tool-results/${name}`;
+  for (const path of [join(home, file), join(home, `${file}.gz`)]) {
+    await realInside(root.path, await realInside(join(home, "tool-results"), path));
   }
-  return undefined;
+  const bytes = readPart(home, file);
+  return "why" in bytes ? undefined : bytes.toString("utf8");
 }
 
 function unsafe(path: string): Problem {

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { unless } from "../../files/index.ts";
 import { driftOf } from "../formats/claude-code/drift.ts";
 import { liesUnder } from "../inside.ts";
-import { partsOf } from "../put-back.ts";
+import { gapsIn, partsOf } from "../put-back.ts";
 import { at, type Check, type Checked, type CheckFinding } from "./check.ts";
 
 /** What concerns the session as a whole: whose lines they are, its agents, the files its lines name. */
@@ -64,9 +64,11 @@ async function* spilled({ model, threads }: Checked): AsyncGenerator<CheckFindin
       yield at(result, "spilled-file-missing", "warning", `the whole output, ${named.path}, is not there`);
     }
     for (const entry of entries) {
-      for (const { file } of partsOf({ hookline: entry.hookline })) {
-        if (!liesUnder(folder, join(folder, file)) || (await isThere(join(folder, file)))) continue;
-        yield at(entry, "spilled-file-missing", "warning", `a part of line ${entry.line}, ${file}, is not there`);
+      if (partsOf({ hookline: entry.hookline }).length === 0) continue;
+      const written = JSON.parse(Buffer.from(entry.raw()).toString("utf8")) as Readonly<Record<string, unknown>>;
+      for (const { file, why } of gapsIn(written, entry.file)) {
+        const said = why.includes("ENOENT") ? "is not there" : `cannot be put back (${why})`;
+        yield at(entry, "spilled-file-missing", "warning", `a part of line ${entry.line}, ${file}, ${said}`);
       }
     }
   }
