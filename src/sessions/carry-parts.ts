@@ -1,6 +1,7 @@
 import { dirname, join, relative, sep } from "node:path";
 import { ensureFolder, type Fs, replaceFile } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
+import { cutDeep } from "./depth.ts";
 import type { SessionPlace } from "./formats/claude-code/locate.ts";
 import type { Linked } from "./graph.ts";
 import { liesUnder, realInside } from "./inside.ts";
@@ -30,6 +31,7 @@ export async function carryParts(entry: Linked, from: SessionPlace, to: SessionP
 /** The entry has its large parts in it; what goes into the new line must not. */
 function asWritten(line: Uint8Array): unknown {
   const record = JSON.parse(Buffer.from(line).toString("utf8")) as Readonly<Record<string, unknown>>;
+  cutDeep(record);
   return record["toolUseResult"];
 }
 

@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { isObject } from "../protocol/index.ts";
 import { type FileIdentity, readAgain } from "./bytes.ts";
+import { cutDeep, deepest } from "./depth.ts";
 import type { Line } from "./lines.ts";
 import { objectsIn } from "./recover.ts";
 
@@ -12,7 +13,7 @@ export interface JsonRecord {
   readonly length: number;
   readonly line: number;
   readonly object: Readonly<Record<string, unknown>>;
-  /** The bytes were not valid UTF-8; replacement characters stand where they were wrong. */
+  /** Not all of it could be taken over: bytes that are not UTF-8 became replacement characters, or values nested too deep were cut. */
   readonly lossy: boolean;
   /** The object was found inside a damaged line. */
   readonly recovered: boolean;
@@ -89,7 +90,20 @@ function record(
 ): JsonRecord {
   const raw = file.raw ?? rawOf(file.path, file);
   const unterminated = !terminated;
-  return { kind: "record", file: file.path, offset, length, line, object, lossy, recovered, unterminated, raw };
+  // Each level takes two bytes, so a short line needs no look.
+  const cut = length > 2 * deepest && cutDeep(object);
+  return {
+    kind: "record",
+    file: file.path,
+    offset,
+    length,
+    line,
+    object,
+    lossy: lossy || cut,
+    recovered,
+    unterminated,
+    raw,
+  };
 }
 
 function unreadable(

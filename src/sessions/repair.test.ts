@@ -7,7 +7,7 @@ import { tempFolder } from "../files/fixtures/temp-folder.ts";
 import { nodeFs } from "../files/index.ts";
 import { restoreBackup } from "./backup.ts";
 import { recordedHome, recordedNames } from "./fixtures/recorded-home.ts";
-import { answer, prompt, result, sidechain, toolUse, type Wire, write } from "./fixtures/transcript.ts";
+import { answer, prompt, result, sidechain, system, toolUse, type Wire, write } from "./fixtures/transcript.ts";
 import type { SessionPlace } from "./formats/claude-code/locate.ts";
 import { repairSession } from "./repair.ts";
 import { callsAndTokens } from "./same-calls.ts";
@@ -48,6 +48,22 @@ test.each(recordedNames)("SE-59: %s needs no repair, and gets none", async (name
       mends: [],
     });
   expect(await readdir(join(home, "state", "repaired"))).toEqual([]);
+});
+
+test("a compaction that hangs on a line that is not there is mended", async () => {
+  const boundary = system(answered, "compact_boundary", { parentUuid: nowhere, compactMetadata: { trigger: "auto" } });
+  const { place, env } = await world([...plain, boundary, prompt(boundary, "go on")]);
+  const { mends, place: mended = place } = await repairSession(place, { env });
+  expect(mends.map(({ code }) => code)).toEqual(["parent-missing"]);
+  expect((await validateSession(mended)).counts.error).toBe(0);
+});
+
+test("a dry run that finds no way to mend a session leaves nothing behind", async () => {
+  const { place, env } = await world([asked, called, answered]);
+  const stuck = { env, dryRun: true, uuid: () => String(asked["uuid"]) };
+  const twice = { ...place, file: write(place.file, [asked, { ...asked, cwd: "/other" }, called, resulted]) };
+  await expect(repairSession(twice, stuck)).rejects.toMatchObject({ code: "sessions/not-mendable" });
+  expect(await readdir(join(env.HOOKLINE_HOME, "repaired"))).toEqual([]);
 });
 
 const flaws: [string, readonly (Wire | string)[], string, string[]][] = [

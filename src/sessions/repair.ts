@@ -53,7 +53,12 @@ async function repairCopy(place: SessionPlace, options: RepairOptions): Promise<
   const root = join(await openState(["repaired"], options, fs), name);
   const copy = await copySession(place, root, fs);
   const mends = await mendCopy(copy.place, place, fs, uuid);
-  if (mends.length > 0) await checkResult(place, copy.place);
+  if (mends.length > 0) {
+    await checkResult(place, copy.place, options.dryRun === true).catch(async (error: unknown) => {
+      if (options.dryRun === true) await removeTree(root, fs);
+      throw error;
+    });
+  }
   if (mends.length === 0 || options.dryRun === true) {
     await removeTree(root, fs);
     return { mends };
@@ -69,16 +74,17 @@ async function repairCopy(place: SessionPlace, options: RepairOptions): Promise<
   return { mends, place: copy.place, backup };
 }
 
-async function checkResult(place: SessionPlace, copy: SessionPlace): Promise<void> {
+async function checkResult(place: SessionPlace, copy: SessionPlace, dryRun: boolean): Promise<void> {
   const { counts, findings } = await validateSession(copy);
   const left = findings.find(({ severity }) => severity === "error");
   const [before, after] = await Promise.all([sessionAt(place).load(), sessionAt(copy).load()]);
   const counted = callsAndTokens(before) === callsAndTokens(after);
   if (counts.error === 0 && counted) return;
   const why = left === undefined ? "its calls would not count the same" : `${left.code} would be left: ${left.message}`;
+  const attempt = dryRun ? "" : `; the attempt is in ${copy.folder}`;
   throw new Problem(
     "sessions/not-mendable",
-    `${place.id} cannot be repaired: ${why}. The original is untouched; the attempt is in ${copy.folder}.`,
+    `${place.id} cannot be repaired: ${why}. The original is untouched${attempt}.`,
     { about: { session: place.id, findings: findings.filter(({ severity }) => severity === "error") } },
   );
 }

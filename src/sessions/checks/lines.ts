@@ -29,7 +29,13 @@ export const checkLines: Check = function* ({ model, threads, tails, live }) {
   }
   for (const { entries } of threads) {
     for (const entry of entries) {
-      if (entry.lossy) yield at(entry, "lossy-text", "note", `line ${entry.line} holds bytes that are not UTF-8`);
+      if (entry.lossy)
+        yield at(
+          entry,
+          "lossy-text",
+          "note",
+          `line ${entry.line} holds bytes that are not UTF-8, or values nested too deep`,
+        );
     }
   }
 };

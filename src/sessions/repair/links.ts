@@ -53,8 +53,9 @@ export function mendParents(thread: Thread, desk: Desk, uuidOf: UuidOf, isTaken:
   const flawed = new Map(graph.findings.map(({ entry, what }) => [entry, what]));
   for (const [index, entry] of graph.nodes.entries()) {
     if (isTaken(entry) || (entry.parentUuid === null && !flawed.has(entry))) continue;
-    if (isBoundary(entry)) continue;
-    let at = graph.parents[index] ?? -1;
+    if (isBoundary(entry) && !["parent-missing", "parent-cycle"].includes(flawed.get(entry) ?? "")) continue;
+    // A compaction hangs on nothing: what it continues is said elsewhere in it.
+    let at = isBoundary(entry) ? -1 : (graph.parents[index] ?? -1);
     let node = graph.nodes[at];
     while (node !== undefined && isTaken(node)) {
       at = graph.parents[at] ?? -1;

@@ -4,6 +4,7 @@ import { replaceFile } from "../../../files/index.ts";
 import { Problem } from "../../../protocol/index.ts";
 import { type ExportFormat, exportSession, plainLine, sessionAt } from "../../../sessions/index.ts";
 import type { Command } from "../../command.ts";
+import { spelledOut } from "../../print/json.ts";
 import { jsonOption, namedSessions, rootOption } from "./which.ts";
 
 const formats: Readonly<Record<string, ExportFormat>> = {
@@ -50,7 +51,7 @@ Account data and environment files never leave. By default the format is that of
       results: call.flag("results"),
       ...(leaf === undefined ? {} : { leaf }),
     });
-    if (file === undefined) await io.out(text);
+    if (file === undefined) await io.out(format === "json" ? spelledOut(text) : text);
     else {
       await replaceFile(file, text, { links: "through" });
       await io.err(`${plainLine(file)}\n`);

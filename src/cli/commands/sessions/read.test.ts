@@ -348,7 +348,7 @@ test("SE-65, E6: hostile titles and texts leave no escape, C1 or bidi control in
     ["export", "bad1", "--format", "html"],
   ];
   for (const args of calls) {
-    for (const more of args[0] === "export" || args.includes("--raw") ? [[]] : [[], ["--json"]]) {
+    for (const more of args.includes("--raw") ? [[]] : [[], ["--json"]]) {
       const { status, out, err } = await hookline([...args, ...more], { out: true, columns: 100 });
       expect([args, status]).toEqual([args, 0]);
       expect(out + err, args.join(" ")).not.toMatch(
