@@ -1,27 +1,15 @@
 import { type ContentBlock, joinTurns, type Message, type ToolResultBlock } from "../models/index.ts";
-import { type Block, type Linked, putBack } from "../sessions/index.ts";
+import type { Block, Linked } from "../sessions/index.ts";
 import { type Attachment, sayOf } from "./attachment.ts";
 
-/** Entries of a transcript as a model is told them, the way it was told them when they happened. */
-export async function messagesOf(
+/** The entries of a transcript as the messages that a model was sent when they happened. Large parts are already in their places. */
+export function messagesOf(
   context: readonly Linked[],
-  place: { readonly root: string; readonly folder: string },
   /** Calls that will still get their result. */
   deferred: ReadonlySet<string> = new Set(),
-): Promise<Message[]> {
-  const messages: Message[] = [];
-  for (const entry of context) {
-    // Few lines have parts aside: a long session is not read one tick per line.
-    const message = isAside(entry) ? await messageOfAside(entry, place) : messageOf(entry);
-    if (message !== undefined) messages.push(message);
-  }
+): Message[] {
+  const messages = context.flatMap((entry) => messageOf(entry) ?? []);
   return withoutLooseEnds(joinTurns(messages), deferred);
-}
-
-type Spoken = Extract<Linked, { kind: "user" | "assistant" }>;
-
-function isAside(entry: Linked): entry is Spoken {
-  return (entry.kind === "user" || entry.kind === "assistant") && entry.hookline !== undefined;
 }
 
 function messageOf(entry: Linked): Message | undefined {
@@ -31,34 +19,11 @@ function messageOf(entry: Linked): Message | undefined {
     return text === undefined ? undefined : { role: "user", content: [{ type: "text", text }] };
   }
   if (entry.kind !== "user" && entry.kind !== "assistant") return undefined;
-  const [only] = entry.content;
-  return said(entry, entry.content.length === 1 && only !== undefined ? asSent(only) : entry.content.flatMap(asSent));
-}
-
-/** Parts that went aside are read back. */
-async function messageOfAside(entry: Spoken, place: { root: string; folder: string }): Promise<Message | undefined> {
-  return said(entry, await putTogether(entry, place));
-}
-
-function said(entry: Spoken, content: readonly ContentBlock[]): Message | undefined {
   if (entry.kind === "assistant" && entry.isApiErrorMessage === true) return undefined;
+  const [only] = entry.content;
+  const content = entry.content.length === 1 && only !== undefined ? asSent(only) : entry.content.flatMap(asSent);
   return content.length === 0 ? undefined : { role: entry.kind, content };
 }
-
-async function putTogether(
-  entry: Spoken,
-  { root, folder }: { root: string; folder: string },
-): Promise<readonly ContentBlock[]> {
-  const raw = JSON.parse(Buffer.from(entry.raw()).toString("utf8")) as Readonly<Record<string, unknown>>;
-  const { record } = await putBack(raw, root, folder);
-  const { content } = (record["message"] ?? {}) as { content?: unknown };
-  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return Array.isArray(content) ? (content as ContentBlock[]).filter(({ type }) => sent.has(type)) : [];
-}
-
-const sent: ReadonlySet<string> = new Set([
-  ...["text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "document"],
-]);
 
 /** A block of a transcript in the API's spelling; nothing for those that no model is ever sent. */
 function asSent(block: Block): readonly ContentBlock[] {

@@ -160,7 +160,7 @@ async function openMain(
 ): Promise<Thread> {
   const { options, record, surroundings } = session;
   const definition = () => session.definitions.find(({ type }) => type === options.agent);
-  const messages = await messagesOf(context, record, deferred);
+  const messages = messagesOf(context, deferred);
   const thread: Thread = {
     session,
     purpose: "main",

@@ -140,6 +140,11 @@ function eventFault(event: string, groups: unknown): ValueFault | undefined {
   return undefined;
 }
 
+/** What Claude Code does for a bad `onFailure` of a hook. */
+export function onFailureEffect(event: string, file: ClientFile): string {
+  return effects[file][lossOf(event, true)];
+}
+
 /** The older version does not know `onFailure` and ignores it. */
 function lossOf(event: string, isOnFailure: boolean): Loss {
   if (guards.has(event)) return isOnFailure ? "newer guard entry" : "guard entry";

@@ -11,6 +11,15 @@ import {
   type Warning,
 } from "../../protocol/index.ts";
 import { type Fault, fieldsFault, ownValue, shown } from "./check.ts";
+import { type ClientFile, onFailureEffect } from "./client-fault.ts";
+
+/** The file that is checked. */
+export interface HooksSource {
+  /** Its name in messages. */
+  readonly file: string;
+  /** How Claude Code reads it; absent for files that it does not read as settings. */
+  readonly client?: ClientFile;
+}
 
 /** The `hooks` of a file, as far as they can be used. */
 export interface CheckedHooks {
@@ -27,7 +36,8 @@ export type Rows = Readonly<Record<string, EventRow>>;
  *
  * Contract: one bad entry takes nothing else with it; messages count entries as the file does.
  */
-export function checkHooks(value: unknown, file: string, rows: Rows = catalog): CheckedHooks {
+export function checkHooks(value: unknown, source: HooksSource, rows: Rows = catalog): CheckedHooks {
+  const { file } = source;
   if (value === undefined) return { hooks: {}, warnings: [], damaged: [] };
   const warnings: Warning[] = [];
   const damaged = new Set<string>();
@@ -41,7 +51,7 @@ export function checkHooks(value: unknown, file: string, rows: Rows = catalog): 
       warnings.push(unknownEvent(event, file, rows));
       continue;
     }
-    const checked = checkGroups(groups, event, file);
+    const checked = checkGroups(groups, event, source);
     kept.push([event, checked.groups]);
     warnings.push(...checked.warnings);
     if (checked.warnings.some(({ code }) => code === "hook-invalid")) damaged.add(event);
@@ -66,12 +76,13 @@ export function hookFault(entry: unknown): Fault | undefined {
   return near === undefined ? fault : { ...fault, why: `is missing; ${shown(near)} looks like it` };
 }
 
-function checkGroups(value: unknown, event: string, file: string): { groups: HookGroup[]; warnings: Warning[] } {
+function checkGroups(value: unknown, event: string, source: HooksSource): { groups: HookGroup[]; warnings: Warning[] } {
+  const { file } = source;
   const at = `hooks.${event}`;
   if (!Array.isArray(value)) {
     return { groups: [], warnings: [invalid(file, at, `must be a list of groups, not ${shown(value)}`)] };
   }
-  const checked = value.map((group, index) => checkGroup(group, `${at}[${index}]`, file));
+  const checked = value.map((group, index) => checkGroup(group, { source, event, at: `${at}[${index}]` }));
   return {
     // An empty group keeps the place of one that is off, so that the others keep their numbers.
     groups: checked.map(({ group = { hooks: [] } }) => group),
@@ -79,11 +90,17 @@ function checkGroups(value: unknown, event: string, file: string): { groups: Hoo
   };
 }
 
+/** Where a group or a hook is. */
+interface Spot {
+  readonly source: HooksSource;
+  readonly event: string;
+  readonly at: string;
+}
+
 /** A guard whose failure policy has a typo stays on, in the strict reading: `block`. */
 function withUsablePolicy(
   value: Readonly<Record<string, unknown>>,
-  at: string,
-  file: string,
+  { source: { file, client }, event, at }: Spot,
   isHook: boolean,
 ): { readonly value: Readonly<Record<string, unknown>>; readonly warnings: readonly Warning[] } {
   const fault = fieldsFault(value, { onFailure: groupFields.onFailure, failClosed: groupFields.failClosed });
@@ -91,22 +108,24 @@ function withUsablePolicy(
   const { failClosed: _, ...rest } = value;
   // The client knows the key on these two types; anywhere else it does not look at it.
   const known = isHook && fault.field === "onFailure" && (value["type"] === "command" || value["type"] === "http");
-  const client = known ? " Claude Code drops the whole file for it: none of the hooks in it run there." : "";
+  const effect = known && client !== undefined ? ` ${onFailureEffect(event, client)}.` : "";
   const warning: Warning = {
     code: "on-failure-invalid",
-    message: `${at}.${fault.field} in ${file} ${ended(fault.why)} It counts as "block".${client}`,
+    message: `${at}.${fault.field} in ${file} ${ended(fault.why)} Hookline treats it as "block".${effect}`,
     place: `${file}: ${at}.${fault.field}`,
   };
   return { value: { ...rest, onFailure: "block" }, warnings: [warning] };
 }
 
-function checkGroup(value: unknown, at: string, file: string): { group?: HookGroup; warnings: Warning[] } {
+function checkGroup(value: unknown, spot: Spot): { group?: HookGroup; warnings: Warning[] } {
+  const { source, event, at } = spot;
+  const { file } = source;
   if (!isObject(value)) return { warnings: [invalid(file, at, `must be an object, not ${shown(value)}`)] };
   const hooks = ownValue(value, "hooks");
   if (hooks === undefined && value["type"] !== undefined) {
     return { warnings: [invalid(file, at, 'is a hook where a group is expected; wrap it as { "hooks": [ … ] }')] };
   }
-  const group = withUsablePolicy(value, at, file, false);
+  const group = withUsablePolicy(value, spot, false);
   const { hooks: _, ...own } = groupFields;
   const fault = fieldsFault(group.value, own) ?? (Array.isArray(hooks) ? undefined : listFault(hooks));
   if (fault !== undefined || !Array.isArray(hooks)) {
@@ -115,7 +134,9 @@ function checkGroup(value: unknown, at: string, file: string): { group?: HookGro
   const warnings: Warning[] = [...group.warnings];
   const kept = hooks.flatMap((given: unknown, index): FileHook[] => {
     const place = `${at}.hooks[${index}]`;
-    const entry = isObject(given) ? withUsablePolicy(given, place, file, true) : { value: given, warnings: [] };
+    const entry = isObject(given)
+      ? withUsablePolicy(given, { source, event, at: place }, true)
+      : { value: given, warnings: [] };
     const wrong = hookFault(entry.value);
     if (wrong !== undefined) {
       warnings.push(invalid(file, wrong.field === "" ? place : `${place}.${wrong.field}`, wrong.why));
@@ -134,7 +155,7 @@ function listFault(value: unknown): Fault {
 function invalid(file: string, at: string, why: string): Warning {
   return {
     code: "hook-invalid",
-    message: `${at} in ${file} ${ended(why)} That entry is off; the rest of the file stays active.`,
+    message: `${at} in ${file} ${ended(why)} Hookline skips this entry and uses the rest of the file.`,
     place: `${file}: ${at}`,
   };
 }

@@ -89,7 +89,7 @@ test("EN-6 one invalid entry is off and named by file, event, index and field; t
       ["hooks.PreToolUse[2].hooks[0].headers.A", "must be a text, not 1."],
     ].map(([at, why]) => ({
       code: "hook-invalid",
-      message: `${at} in ${file} ${why} That entry is off; the rest of the file stays active.`,
+      message: `${at} in ${file} ${why} Hookline skips this entry and uses the rest of the file.`,
       place: `${file}: ${at}`,
     })),
   );
@@ -110,7 +110,7 @@ test.each([
   [{ command: "x" }, "is missing."],
 ])("EN-9 EN-73b the entry %j is reported with the way out", (entry, why) => {
   expect(read({ hooks: { Stop: [{ hooks: [entry] }] } }).warnings.map(({ message }) => message)).toEqual([
-    `hooks.Stop[0].hooks[0].type in ${file} ${why} That entry is off; the rest of the file stays active.`,
+    `hooks.Stop[0].hooks[0].type in ${file} ${why} Hookline skips this entry and uses the rest of the file.`,
   ]);
 });
 
@@ -128,6 +128,23 @@ test("EN-9 EV-3 an event nobody knows is ignored with the nearest name, the othe
     ["unknown-event", `"Nonsense_Of_Mine" in ${file} is not an event. Its hooks are ignored.`],
   ]);
 });
+
+test.each([
+  ["user", "PreToolUse", " Claude Code 2.1.325 drops the whole file, its hooks included."],
+  ["user", "Stop", " Claude Code 2.1.325 drops this entry."],
+  ["managed", "PreToolUse", " Claude Code 2.1.325 runs none of its hooks."],
+  ["plugin", "PreToolUse", ""],
+] as const)(
+  "in a %s file, a bad onFailure of %s counts as block and names what each host does",
+  (kind, event, client) => {
+    const bytes = Buffer.from(JSON.stringify({ hooks: { [event]: [{ hooks: [{ ...good, onFailure: "blok" }] }] } }));
+    const layer = readLayer({ kind, file }, bytes);
+    expect(layer.settings.hooks).toEqual({ [event]: [{ hooks: [{ ...good, onFailure: "block" }] }] });
+    expect(layer.warnings.map(({ message }) => message)).toEqual([
+      `hooks.${event}[0].hooks[0].onFailure in ${file} must be "continue" or "block", not "blok". Hookline treats it as "block".${client}`,
+    ]);
+  },
+);
 
 test("a hook where a group is expected is explained", () => {
   expect(read({ hooks: { Stop: [good] } }).warnings[0]?.message).toContain('wrap it as { "hooks": [ … ] }');

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { catalog, isObject, type LayerKind, type Settings, type Warning } from "../../protocol/index.ts";
 import type { Frontmatter, Layer, PluginRoot } from "../layer.ts";
 import { ownValue, shown } from "./check.ts";
-import { checkHooks, type Rows } from "./hooks.ts";
+import { checkHooks, type HooksSource, type Rows } from "./hooks.ts";
 import { parseJsonc, plainValue } from "./jsonc.ts";
 import { checkKeys } from "./keys.ts";
 
@@ -38,7 +38,7 @@ export function readLayer(source: LayerSource, bytes: Uint8Array, rows: Rows = c
 export function layerOf(source: LayerSource, value: unknown, contentHash: string, rows: Rows = catalog): Layer {
   if (!isObject(value)) return unreadable(source, `it must hold an object, not ${shown(value)}`, contentHash);
   const name = nameOf(source);
-  const { hooks, warnings, damaged } = checkHooks(ownValue(value, "hooks"), name, rows);
+  const { hooks, warnings, damaged } = checkHooks(ownValue(value, "hooks"), { file: name, ...clientOf(source) }, rows);
   // A plugin and a file of frontmatter bring hooks; settings are not theirs to make.
   const keys = source.plugin || source.frontmatter ? { settings: {}, warnings: [] } : checkKeys(value, name);
   return {
@@ -49,6 +49,12 @@ export function layerOf(source: LayerSource, value: unknown, contentHash: string
     contentHash,
     ...(damaged.length === 0 ? {} : { damaged }),
   };
+}
+
+/** Only these kinds of files are settings that Claude Code reads, and measured. */
+function clientOf({ kind }: LayerSource): Pick<HooksSource, "client"> {
+  if (kind === "managed") return { client: "managed" };
+  return kind === "user" || kind === "project" || kind === "local" ? { client: "own" } : {};
 }
 
 /** What the client does with a file and Hookline does not. Left unsaid it would look armed. */
