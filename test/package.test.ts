@@ -149,6 +149,18 @@ test("a host bundled by vite for the server works as it does unbundled", async (
   }
 }, 120_000);
 
+test("the package holds no number of a specification that its readers do not have, and no map to sources that it lacks", async () => {
+  const folder = join(project, "node_modules/hookline/dist");
+  const files = await readdir(folder, { recursive: true });
+  expect(files.filter((file) => file.endsWith(".map"))).toEqual([]);
+  const texts = files.filter((file) => file.endsWith(".d.ts"));
+  expect(texts.length).toBeGreaterThan(100);
+  for (const file of texts) {
+    const text = await readFile(join(folder, file), "utf8");
+    expect([file, text.match(/\b(?:PE|EN|SE|SD|HO|US|DR|EV)-\d+/)?.[0]]).toEqual([file, undefined]);
+  }
+});
+
 test("every host example runs from the package", async () => {
   const folder = join(project, "node_modules/hookline/examples/hosts");
   for (const name of await readdir(folder)) {

@@ -69,6 +69,7 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
 }
 
 async function dispatch([name, ...rest]: readonly string[], io: Io): Promise<number> {
+  if (name === "help" && rest.length > 0) return dispatch([...rest, "--help"], io);
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
     await io.out(programHelp(commands));
     return 0;

@@ -128,7 +128,7 @@ interface Allowed {
 
 /**
  * What somebody allowed is still held to the tool's schema and to the rules that deny: an answer may bring another input. PreToolUse
- * hooks that only the new input concerns are asked about it (EN-98), so that a rewrite slips past no guard.
+ * hooks that only the new input concerns are asked about it, so that a rewrite slips past no guard.
  */
 async function runAllowed(asked: Asked, before: ToolInput, allowed: Allowed): Promise<Decision> {
   const { thread, tool: name, toolUseId, signal, notes } = asked;

@@ -50,9 +50,9 @@ export interface Denial {
 export interface SessionPlaces {
   /** Where the session is written. Env files lie there too, and whoever writes one has a say in every command. */
   ownFolder(): string;
-  /** The servers whose tools are offered, as they stand in the names of tools (PE-8). */
+  /** The servers whose tools are offered, as they stand in the names of tools. */
   servers(): readonly string[];
-  /** The variables that commands are given: whoever sets one in a command changes what programs get (PE-31). */
+  /** The variables that commands are given: whoever sets one in a command changes what programs get. */
   envNames(): readonly string[];
 }
 
@@ -102,7 +102,7 @@ export function openPermissions(
     return judgement.by === "mode" && harmless.has(tool) ? judge({ tool, input }, byItself, about) : judgement;
   }
 
-  /** Folders that were added beside the project are a grant like any other (PE-12). */
+  /** Folders that were added beside the project are a grant like any other. */
   function countedFolders({ layers }: Policy): readonly string[] {
     const only = layers.some(({ scope, allowManagedPermissionRulesOnly: is }) => scope === "managed" && is === true);
     return only ? [] : directories;

@@ -58,7 +58,7 @@ function verdictOf({ decision, reason, blocked }: HookDecision): Verdict {
   return reason === undefined ? { kind: decision } : { kind: decision, reason };
 }
 
-/** A question needs a mode that asks and somebody to answer (PE-14, PE-17). */
+/** A question needs a mode that asks and somebody to answer. */
 function asking(combined: Combined, judgement: Judgement): Combined {
   if (judgement.mode === "dontAsk") return { ...combined, decision: "deny" };
   if (judgement.attended) return combined;

@@ -10,7 +10,7 @@ import { coversPath, type PathPattern } from "./rules/path-pattern.ts";
 import { isInvalid, parseRule } from "./rules/rule.ts";
 import { currentName, type ToolNames } from "./rules/tools.ts";
 
-/** A hook's `if`: one permission rule read as a filter (PE-45). */
+/** A hook's `if`: one permission rule read as a filter. */
 export interface Condition {
   readonly text: string;
   readonly meaning: Meaning;

@@ -1,6 +1,6 @@
 import type { LayerKind, Settings } from "../protocol/index.ts";
 
-/** Where rules come from. The order is that in which a rule is named when several decide alike (PE-10). */
+/** Where rules come from. The order is that in which a rule is named when several decide alike. */
 export const scopes = ["managed", "flags", "settings", "local", "project", "user", "session"] as const;
 export type Scope = (typeof scopes)[number];
 
@@ -24,9 +24,9 @@ export interface RuleLayer {
   readonly denyInsteadOfPrompting?: unknown;
   /** Counts in the managed scope only. */
   readonly allowManagedPermissionRulesOnly?: unknown;
-  /** Whether what the layer grants counts. Project and local layers need it said; what restricts never does (PE-11). */
+  /** Whether what the layer grants counts. Project and local layers need it said; what restricts never does. */
   readonly trusted?: boolean;
-  /** The file exists but could not be read; the lists, if any, are those of its last good content (PE-13). */
+  /** The file exists but could not be read; the lists, if any, are those of its last good content. */
   readonly unreadable?: boolean;
 }
 

@@ -12,7 +12,7 @@ export type Deed =
   | "own-file"
   | "asked";
 
-/** How a call is settled when no rule decided (PE-14). */
+/** How a call is settled when no rule decided. */
 export type Mode = (typeof columns)[number] | "auto";
 
 const columns = ["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions"] as const;

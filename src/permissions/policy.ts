@@ -24,7 +24,7 @@ export interface Policy {
   readonly allow: readonly PolicyRule[];
   readonly ask: readonly PolicyRule[];
   readonly deny: readonly PolicyRule[];
-  /** Tools whose deny or ask rule could not be read: every call is asked about (PE-2). */
+  /** Tools whose deny or ask rule could not be read: every call is asked about. */
   readonly doubtful: readonly { readonly tools: ToolPattern; readonly text: string }[];
   readonly directories: readonly string[];
   /** What the files say; the host's own word comes first. */
@@ -122,7 +122,7 @@ function rulesOf(
   });
 }
 
-/** Managed, flags, `--settings`, user, then the project's own, which may not switch asking off (PE-15). */
+/** Managed, flags, `--settings`, user, then the project's own, which may not switch asking off. */
 function modesOf(granting: readonly RuleLayer[], warnings: RuleWarning[]): { defaultMode?: Mode; sessionMode?: Mode } {
   const order: readonly Scope[] = ["managed", "flags", "settings", "user", "local", "project"];
   const found: { defaultMode?: Mode; sessionMode?: Mode } = {};

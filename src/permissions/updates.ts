@@ -17,7 +17,7 @@ export interface UpdateSource {
   readonly fs?: PathFs;
 }
 
-/** Checks each entry by itself (PE-46, PE-47); a bad one is dropped with a warning, the others stay. */
+/** Checks each entry by itself; a bad one is dropped with a warning, the others stay. */
 export function checkUpdates(
   updates: unknown,
   policy: Policy,
@@ -36,7 +36,7 @@ export function checkUpdates(
 
 /**
  * Applies the entries for the session, in force from the next judgement, and hands back those that belong in a file,
- * for the settings editor (PE-48).
+ * for the settings editor.
  */
 export function applyUpdates(
   policy: Policy,

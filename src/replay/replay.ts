@@ -28,7 +28,7 @@ export interface ReplayOptions extends WhichTranscripts, Wish {
 }
 
 /**
- * An app over past sessions. Nothing is executed: no tool runs, and the app itself runs where it can change nothing (SD-106).
+ * An app over past sessions. Nothing is executed: no tool runs, and the app itself runs where it can change nothing.
  * The past is streamed; what is kept of it is counts and the rows of the report.
  */
 export async function replay(options: ReplayOptions): Promise<Report> {

@@ -2,7 +2,7 @@ import type { ToolInput } from "../protocol/index.ts";
 import type { PastEventName } from "./past-event.ts";
 import type { AnswerSummary, AppHandler, Decision, Effect, SaidHandler } from "./said.ts";
 
-/** What an app would have done to the past (SD-107). */
+/** What an app would have done to the past. */
 export interface Report {
   readonly hooks: string;
   /** What was read. */

@@ -2,7 +2,7 @@ import type { JudgedPart, Judgement, RuleRef } from "../../permissions/index.ts"
 import type { PermissionUpdate } from "../../protocol/index.ts";
 import type { Style } from "./style.ts";
 
-/** A judgement for people (PE-51): the decision, one line per part, why, and what would allow it. */
+/** A judgement for people: the decision, one line per part, why, and what would allow it. */
 export function judgementText(judgement: Judgement, { home, style }: { home: string; style: Style }): string {
   const lines = [
     `${painted(judgement.decision, style)}    ${style.bold(visible(judgement.tool))}    ${visible(subjectOf(judgement))}`,

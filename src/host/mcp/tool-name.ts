@@ -8,7 +8,7 @@ export function plain(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, "_");
 }
 
-/** Which of the servers (`plain`) a tool's name is read as: the one with the longest name that fits, as rules read it (PE-8). */
+/** Which of the servers (`plain`) a tool's name is read as: the one with the longest name that fits, as rules read it. */
 export function serverIn(toolName: string, servers: readonly string[]): string | undefined {
   const fitting = servers.filter((server) => toolName.startsWith(`mcp__${server}__`));
   return fitting.sort((a, b) => b.length - a.length)[0];

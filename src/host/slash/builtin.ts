@@ -17,7 +17,7 @@ type Builtin = (main: Thread, args: string, signal: AbortSignal) => Promise<Buil
 
 /**
  * Carries out a built-in command; undefined when the text is none. No prompt is submitted for one, and no hook of prompts runs.
- * They are for the person and the embedding program: what a hook wants answered first is text, whatever it looks like (HO-34).
+ * They are for the person and the embedding program: what a hook wants answered first is text, whatever it looks like.
  */
 export async function runBuiltin(
   main: Thread,

@@ -11,7 +11,7 @@ export interface Anchor {
 }
 
 /**
- * Holds a folder, if the path leads to it without any link; a folder that is another one by now is an error (PE-42).
+ * Holds a folder, if the path leads to it without any link; a folder that is another one by now is an error.
  * Where the system cannot name a folder that is held open, the path is looked at once more instead.
  */
 export async function anchor(folder: string): Promise<Anchor> {

@@ -4,7 +4,7 @@ import { run } from "../../exec/index.ts";
 import { unless } from "../../files/index.ts";
 import type { ToolContext } from "./tool.ts";
 
-/** The env files in a session's folder `session-env/<session>`, in the order in which they were last written (HO-42). */
+/** The env files in a session's folder `session-env/<session>`, in the order in which they were last written. */
 export async function envFilesOf(folder: string): Promise<string[]> {
   const names = (await unless(["ENOENT"], readdir(folder))) ?? [];
   const files: { path: string; writtenAt: number }[] = [];

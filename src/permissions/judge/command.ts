@@ -86,7 +86,7 @@ function strongest(
   return maybe && { rule: maybe, met: "maybe" };
 }
 
-/** A rule that covers the command, the exact rule of a wrapper around it, or any rule of one that carries it (PE-30). */
+/** A rule that covers the command, the exact rule of a wrapper around it, or any rule of one that carries it. */
 function coveringRule(part: CommandPart, texts: CommandTexts, allow: readonly PolicyRule[]): PolicyRule | undefined {
   const covering = allow.find(({ meaning: { target } }) => {
     if (target.kind === "all") return part.opaque === undefined;
@@ -110,7 +110,7 @@ function coveringRule(part: CommandPart, texts: CommandTexts, allow: readonly Po
   return undefined;
 }
 
-/** Another folder's configuration can name programs that git runs (PE-33). */
+/** Another folder's configuration can name programs that git runs. */
 function entersRepository({ words, places }: CommandPart, { context }: Desk): boolean {
   const head = words[0] && staticValue(words[0])?.split("/").at(-1);
   const home = context.cwd.length > 1 ? context.cwd.replace(/\/+$/, "") : context.cwd;

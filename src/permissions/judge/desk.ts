@@ -19,7 +19,7 @@ export interface JudgeContext {
   /** False when nobody is there to ask. */
   readonly attended?: boolean;
   readonly pathCase?: PathCase;
-  /** The shell that Bash commands go to; anything but bash gets exact allow rules only (PE-36). */
+  /** The shell that Bash commands go to; anything but bash gets exact allow rules only. */
   readonly shell?: string;
   /** Names in the environment of the shell. */
   readonly envNames?: readonly string[] | ReadonlySet<string>;
@@ -119,7 +119,7 @@ function kept<T>(map: Map<string, T>, key: string, make: () => T): T {
   return made;
 }
 
-/** The session's own mode, the host's word, what the files say (PE-15). */
+/** The session's own mode, the host's word, what the files say. */
 function modeOf(policy: Policy, context: JudgeContext, warnings: RuleWarning[]): Mode {
   let mode = policy.sessionMode ?? policy.defaultMode ?? "default";
   if (policy.sessionMode === undefined && context.mode !== undefined) {

@@ -15,7 +15,7 @@ const editing: ReadonlyMap<string, OptionGrammar> = new Map([
 ]);
 
 /**
- * `mkdir touch cp mv` with every operand known and inside: what acceptEdits lets pass (PE-14). Beside other changes in the
+ * `mkdir touch cp mv` with every operand known and inside: what acceptEdits lets pass. Beside other changes in the
  * same text a folder is not moved: a link in it would lead them elsewhere once it has moved.
  */
 export function judgeEdits(part: CommandPart, alone: boolean, desk: Desk): Finding | undefined {

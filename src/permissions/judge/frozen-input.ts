@@ -1,7 +1,7 @@
 import type { ToolInput } from "../../protocol/index.ts";
 
 /**
- * A copy of an input that nobody can change any more: what was judged is what runs (PE-20). What no JSON could hold is
+ * A copy of an input that nobody can change any more: what was judged is what runs. What no JSON could hold is
  * left out; an object that stands in several places, or in itself, is copied once.
  */
 export function frozenInput(input: unknown): ToolInput {

@@ -103,7 +103,7 @@ function look(tool: string, input: ToolInput, desk: Desk): Look {
   }
 }
 
-/** Deny and ask rules on the tool as a whole, or on one of its fields; and a rule nobody can read (PE-2). */
+/** Deny and ask rules on the tool as a whole, or on one of its fields; and a rule nobody can read. */
 function judgeCall(tool: string, input: ToolInput, desk: Desk): Finding[] {
   const { policy, mode } = desk;
   const met = ({ meaning: { tools, target } }: PolicyRule) =>
@@ -118,6 +118,6 @@ function judgeCall(tool: string, input: ToolInput, desk: Desk): Finding[] {
     const why = `the rule ${doubt.text} cannot be read; until it is mended every ${tool} call is asked about`;
     return [asked(mode, "rule", why)];
   }
-  // While a managed file cannot be read nothing settles below `ask` (PE-13).
+  // While a managed file cannot be read nothing settles below `ask`.
   return policy.managedUnreadable ? [asked(mode, "rule", "the managed settings cannot be read")] : [];
 }

@@ -40,7 +40,7 @@ export interface JudgedPath {
   readonly special: boolean;
 }
 
-/** One tool call, judged: what `hookline check --json` prints (PE-50). */
+/** One tool call, judged: what `hookline check --json` prints. */
 export interface Judgement {
   readonly tool: string;
   readonly decision: Answer;

@@ -20,7 +20,7 @@ export interface Access {
 
 const reading = ["Read"];
 
-/** One path under rules, protection and mode (PE-5, PE-6, PE-14, PE-37 to PE-41). */
+/** One path under rules, protection and mode. */
 export function judgePath(path: ResolvedPath, access: Access, desk: Desk): Finding {
   const { mode } = desk;
   const special = isSpecial(path);
@@ -53,7 +53,7 @@ function deedOf({ writes, shell }: Access, inside: boolean): Deed {
   return inside ? "edit-inside" : "edit-outside";
 }
 
-/** Deny and ask rules and the edge of the working directories: all that is asked of a word that may be a file name (PE-35). */
+/** Deny and ask rules and the edge of the working directories: all that is asked of a word that may be a file name. */
 export function judgeRestrictions(path: ResolvedPath, access: Access, desk: Desk): Finding | undefined {
   const { policy, mode } = desk;
   const rules = rulesOn(access.tools, policy);
@@ -87,7 +87,7 @@ export function ruleBelow(folder: ResolvedPath, desk: Desk): PolicyRule | undefi
   });
 }
 
-/** Files that could change what runs later: asked about whatever rules say (PE-41). */
+/** Files that could change what runs later: asked about whatever rules say. */
 export function protectionFinding(path: ResolvedPath, desk: Desk): Finding | undefined {
   const { context, mode } = desk;
   const isOneOf = (files: readonly string[] | undefined) =>
@@ -122,7 +122,7 @@ export function isInside(path: ResolvedPath, desk: Desk): boolean {
   return path.kind !== "unreadable" && desk.roots.some((root) => isWithin(path.resolved, root));
 }
 
-/** Not a regular file, folder or free name, or below a folder of the kernel's (PE-40). */
+/** Not a regular file, folder or free name, or below a folder of the kernel's. */
 export function isSpecial(path: ResolvedPath): boolean {
   if (path.kind === "special" || path.kind === "unreadable") return true;
   return path.spellings.some((spelling) => /^\/(proc|sys|dev)(\/|$)/.test(spelling));

@@ -7,7 +7,7 @@ import { asked, byMode, type Finding, harmless, strictest } from "./finding.ts";
 import { ruleBelow } from "./path.ts";
 import { judgeFile, shellRead } from "./redirection.ts";
 
-/** A command of the read-only table: its files are reads under Read rules and the mode (PE-34). */
+/** A command of the read-only table: its files are reads under Read rules and the mode. */
 export function judgeReadOnly(part: CommandPart, desk: Desk): Finding | undefined {
   const head = part.words[0] && staticValue(part.words[0]);
   const read = head === "cd" ? changedFolder(part) : readOnlyFiles(part, desk.readOnly);

@@ -11,7 +11,7 @@ export const shellRead: Access = { writes: false, shell: true, tools: ["Read"] }
 
 const free = new Set(["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin"]);
 
-/** A redirection is a read or a write of its own, whatever the command before it may do (PE-32). */
+/** A redirection is a read or a write of its own, whatever the command before it may do. */
 export function judgeRedirection(part: FilePart, desk: Desk): Finding {
   const access = part.kind === "write" ? shellWrite : shellRead;
   const text = staticValue(part.target);

@@ -53,7 +53,7 @@ function inReadingOrder(a: { part: ShellPart }, b: { part: ShellPart }): number 
   return a.part.at[0] - b.part.at[0] || Number(a.part.kind !== "command") - Number(b.part.kind !== "command");
 }
 
-/** What a text that cannot be analysed may be: the net decides what deny and ask rules find in it (PE-26). */
+/** What a text that cannot be analysed may be: the net decides what deny and ask rules find in it. */
 export function judgeText(analysis: ShellAnalysis, rules: RulesOn, desk: Desk): Finding[] {
   const { mode, policy } = desk;
   const [problem] = analysis.problems;

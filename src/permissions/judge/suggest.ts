@@ -9,7 +9,7 @@ import { isInside } from "./path.ts";
 
 const mostSuggestions = 5;
 
-/** What would let the call pass next time (PE-49): one exact rule per part that is not covered, five in all. */
+/** What would let the call pass next time: one exact rule per part that is not covered, five in all. */
 export function suggest(look: Look, tool: string, desk: Desk): readonly PermissionUpdate[] {
   const open = look.parts.filter((part) => part.decision !== "allow");
   // A question that no rule can answer is not answered by suggesting one.

@@ -6,7 +6,7 @@ import { rulesOn } from "./rules-on.ts";
 import { judgeText } from "./shell.ts";
 import { wholePart } from "./whole-part.ts";
 
-/** A command for a shell that is not analysed: only an exact rule allows it, any trace of a rule restricts it (PE-36). */
+/** A command for a shell that is not analysed: only an exact rule allows it, any trace of a rule restricts it. */
 export function judgeWholeText(
   command: string,
   tool: string,

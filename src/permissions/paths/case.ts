@@ -7,7 +7,7 @@ export type PathCase = "auto" | "sensitive" | "insensitive";
 const volumes = new WeakMap<PathFs, Map<number, boolean>>();
 
 /**
- * Whether names that differ in case or Unicode form may be one file here. True where nobody can say (PE-39).
+ * Whether names that differ in case or Unicode form may be one file here. True where nobody can say.
  * `disk` is whose answers are remembered, `fs` who is asked.
  */
 export function foldsCase(path: string, mode: PathCase, disk: PathFs, fs: PathFs = disk): boolean {

@@ -9,7 +9,7 @@ export interface InsideContext {
 }
 
 /**
- * The real path of `path`, if it lies in one of the roots; otherwise throws `path/outside` (PE-43).
+ * The real path of `path`, if it lies in one of the roots; otherwise throws `path/outside`.
  * The caller names the roots: neither home nor the temp folder is one by itself.
  */
 export function resolveInside(path: string, roots: readonly string[], { cwd, fs = realFs }: InsideContext): string {

@@ -2,7 +2,7 @@ import { segmentsBelow } from "./contain.ts";
 import { foldName } from "./fold.ts";
 import { segmentsOf } from "./resolve.ts";
 
-/** Folders that hold configuration which can name programs (PE-41), at any depth. */
+/** Folders that hold configuration which can name programs, at any depth. */
 const folders = new Set(".claude .git .vscode .idea .husky .cargo .yarn .mvn .devcontainer .ssh".split(" "));
 
 /** The same, where the folder's name alone would not say. */

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { PathFs } from "./fs.ts";
 
-/** A path, looked at once (PE-37): every name it goes by on the way, the last being the real one. */
+/** A path, looked at once: every name it goes by on the way, the last being the real one. */
 export interface ResolvedPath {
   readonly given: string;
   /** As written, made absolute and normalised. */

@@ -1,7 +1,7 @@
 import { fits, type Glob, overlap } from "./glob.ts";
 import { readSpec } from "./spec.ts";
 
-/** What a command rule covers (PE-4). */
+/** What a command rule covers. */
 export interface CommandPattern {
   /** Any text that fits one of these; a final ` *` gives two, the bare words and the words with more behind. */
   readonly forms: readonly Glob[];

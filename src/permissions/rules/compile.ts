@@ -29,7 +29,7 @@ export interface TooWide {
   readonly tooWide: string;
 }
 
-/** What a rule means on a list (PE-3 to PE-9). What an allow may not say is refused here, so that nothing later can grant it. */
+/** What a rule means on a list. What an allow may not say is refused here, so that nothing later can grant it. */
 export function meaningOf(rule: Rule, list: RuleList, names: ToolNames = {}): Meaning | Invalid | TooWide {
   const name = currentName(rule.tool, names);
   const toolKind = kindOf(name, names);
@@ -92,7 +92,7 @@ function domainTarget(spec: string): Target | Invalid {
   return isInvalid(pattern) ? pattern : { kind: "domain", pattern };
 }
 
-/** `field:value` (PE-9): any name on a tool nobody knows, a field that is known on the others. */
+/** `field:value`: any name on a tool nobody knows, a field that is known on the others. */
 function fieldOf(spec: string, kind: ToolKind): (Target & { kind: "field" }) | undefined {
   const found = /^([A-Za-z_][\w.-]*):(.*)$/.exec(spec);
   const [field, value] = [found?.[1], found?.[2]];

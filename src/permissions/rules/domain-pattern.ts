@@ -3,7 +3,7 @@ import { fits, type Glob } from "./glob.ts";
 import type { Invalid } from "./rule.ts";
 import { readSpec } from "./spec.ts";
 
-/** What `domain:` covers (PE-7): whole labels, from the right. */
+/** What `domain:` covers: whole labels, from the right. */
 export interface DomainPattern {
   readonly labels: readonly Glob[];
   /** `*.a.io`: any number of labels in front, at least one. */

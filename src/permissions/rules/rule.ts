@@ -14,7 +14,7 @@ export interface Invalid {
 
 const longestRule = 4_096;
 
-/** Reads `Tool` or `Tool(spec)` (PE-1). Knows nothing of what a tool's spec means. */
+/** Reads `Tool` or `Tool(spec)`. Knows nothing of what a tool's spec means. */
 export function parseRule(written: unknown): Rule | Invalid {
   if (typeof written !== "string") return { invalid: "a rule is a text" };
   const text = written.trim();

@@ -27,7 +27,7 @@ export function coversTool(pattern: ToolPattern, tool: string, names: ToolNames 
   return fits(pattern.name, tool);
 }
 
-/** An allow rule may hold `*` only behind a literal `mcp__server__` (PE-3). */
+/** An allow rule may hold `*` only behind a literal `mcp__server__`. */
 export function isTooWide(written: string): boolean {
   const star = written.indexOf("*");
   return star >= 0 && !/^mcp__[^*]+__/.test(written.slice(0, star));

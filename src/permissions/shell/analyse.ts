@@ -19,14 +19,14 @@ export interface ShellContext {
 /** What a text for bash does, part by part. */
 export interface ShellAnalysis {
   readonly text: string;
-  /** True when every command, write, read and state change of the text is among the parts (PE-25). */
+  /** True when every command, write, read and state change of the text is among the parts. */
   readonly complete: boolean;
   readonly problems: readonly ShellProblem[];
   readonly parts: readonly ShellPart[];
 }
 
 /**
- * Takes a text for bash apart (PE-22 to PE-33). It starts nothing and reads no file.
+ * Takes a text for bash apart. It starts nothing and reads no file.
  * Contract: when `complete`, bash runs no command and writes no file that no part lists. Never throws.
  */
 export function analyseShell(text: string, context: ShellContext): ShellAnalysis {

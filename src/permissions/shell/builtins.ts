@@ -1,6 +1,6 @@
 import { type ShellWord, staticValue } from "./part.ts";
 
-/** Builtins that read text once more, or change what later words mean (PE-24). */
+/** Builtins that read text once more, or change what later words mean. */
 const evaluating = new Set(
   (
     "eval let declare typeset local readonly export unset read mapfile readarray trap wait getopts compgen complete compopt " +

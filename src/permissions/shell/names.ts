@@ -1,4 +1,4 @@
-/** Names whose value changes how things look, not what runs (PE-31). */
+/** Names whose value changes how things look, not what runs. */
 const harmless = /^(LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|COLUMNS|LINES|CI|NODE_ENV)$/;
 
 /** Whether a command's own environment, or the exported one, may have this name set to a known value. */

@@ -4,7 +4,7 @@ import { firstFrom } from "./first-from.ts";
 
 /**
  * What is to be found in a text that could not be analysed: the words of rules, and names of files. Each is looked for
- * in one pass, so that the time is linear in the text whatever it holds (PE-26).
+ * in one pass, so that the time is linear in the text whatever it holds.
  */
 export interface Wanted {
   readonly words: Iterable<Glob>;

@@ -18,7 +18,7 @@ const odd = new RegExp(
   ].join("|"),
 );
 
-/** Characters that must not be in a text that is analysed (PE-23): each is read differently by somebody. */
+/** Characters that must not be in a text that is analysed: each is read differently by somebody. */
 export function oddCharacters(text: string): ShellProblem[] {
   const problems: ShellProblem[] = [];
   const nul = text.indexOf("\0");
@@ -30,7 +30,7 @@ export function oddCharacters(text: string): ShellProblem[] {
   return problems;
 }
 
-/** What would cost the parser too much (PE-23). `hidden` characters of the text are blots that cost nothing. */
+/** What would cost the parser too much. `hidden` characters of the text are blots that cost nothing. */
 export function costs(text: string, hidden = 0): ShellProblem[] {
   const problems: ShellProblem[] = [];
   const length = text.length - hidden;

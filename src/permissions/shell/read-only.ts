@@ -1,7 +1,7 @@
 import { type OptionGrammar, readArguments } from "./options.ts";
 import { type CommandPart, type ShellWord, staticValue } from "./part.ts";
 
-/** A command that only reads, with every option it may have (PE-34). An option that is not here takes it off the table. */
+/** A command that only reads, with every option it may have. An option that is not here takes it off the table. */
 export interface ReadOnlyCommand extends OptionGrammar {
   /** `files`: each operand is read. `text`: none is a file. `pattern`: the first is text unless an option gives it. */
   readonly operands: "files" | "text" | "pattern" | "none" | "anything";

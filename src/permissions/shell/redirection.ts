@@ -10,7 +10,7 @@ import { type Found, nothingFound, report, type Scope } from "./scope.ts";
 import type { Walk } from "./walk.ts";
 import { readWord } from "./word.ts";
 
-/** Redirections as parts of their own (PE-32): a write or a read each, but for copies and closings of descriptors. */
+/** Redirections as parts of their own: a write or a read each, but for copies and closings of descriptors. */
 export function walkRedirections(redirections: readonly Redirection[], state: State, walk: Walk): void {
   for (const redirection of redirections) {
     const found = nothingFound();

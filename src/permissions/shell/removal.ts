@@ -7,7 +7,7 @@ export interface RemovalContext {
   readonly home: string;
 }
 
-/** What makes an `rm` or `rmdir` critical (PE-16): the word that names too much, or undefined. */
+/** What makes an `rm` or `rmdir` critical: the word that names too much, or undefined. */
 export function criticalRemoval(part: CommandPart, context: RemovalContext): string | undefined {
   const [name, ...args] = part.words;
   const head = name && staticValue(name)?.split("/").at(-1);

@@ -5,7 +5,7 @@ import { type CommandPart, type ShellWord, staticValue } from "./part.ts";
 /** Stands for what is not known; no rule can hold it, so only a `*` meets it. */
 const unknown = "\0";
 
-/** A command as people read it and rules are written: words after quote removal, unknown ones as they stand (PE-28). */
+/** A command as people read it and rules are written: words after quote removal, unknown ones as they stand. */
 export function shownText(part: CommandPart): string {
   return part.words.map((word) => shownWord(word) ?? word.raw).join(" ");
 }

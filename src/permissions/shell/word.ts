@@ -7,7 +7,7 @@ import type { ShellWord, Span } from "./part.ts";
 import { type Found, report, type Scope } from "./scope.ts";
 
 /**
- * A word of the tree as a value, checked against its source (PE-24, PE-25): the parts must cover the word without a hole,
+ * A word of the tree as a value, checked against its source: the parts must cover the word without a hole,
  * and what the parser took for plain text must be plain text for bash. What is not goes to `found`.
  */
 export function readWord(word: Word, scope: Scope, found: Found): ReadWord {

@@ -1,6 +1,6 @@
 import type { OptionGrammar } from "./options.ts";
 
-/** A program whose operands are another command (PE-30). */
+/** A program whose operands are another command. */
 export interface Wrapper extends OptionGrammar {
   /** Operands before the inner command: a duration, a host, a folder. */
   readonly operands?: number;
