@@ -169,10 +169,12 @@ function statuslineRow({ root, say }) {
   const begun = [];
   for (let call = 0; call < 16; call++) begun.push(show().cpuMs);
   const bare = [];
+  const start = [];
   const line = [];
   for (let round = 0; round < rounds; round++) {
     goOn(0.1, round + 3);
     bare.push(timed([process.execPath, "-e", "0"], env, root).cpuMs);
+    start.push(timed([process.execPath, bin, "statusline"], env, root, "{}").cpuMs);
     line.push(show().cpuMs);
   }
   const base = median(bare);
@@ -180,7 +182,9 @@ function statuslineRow({ root, say }) {
   return {
     name: "US-29 the status line of a session of 100 MB, CPU above bare node",
     budget: "≤ 80 ms",
-    figure: `${above.toFixed(0)} ms (${(median(begun) - base).toFixed(0)} ms while it is read for the first time)`,
+    figure:
+      `${above.toFixed(0)} ms, ${(median(start) - base).toFixed(0)} of them without any session (${(median(begun) - base).toFixed(0)} ms while it ` +
+      `is read for the first time; bare node itself ${base.toFixed(0)} ms)`,
     ok: above <= 80,
   };
 }

@@ -52,7 +52,7 @@ export async function liveLedger(
   const before = typeof found === "object" && found.prices === prices.fingerprint ? found : undefined;
   const names = openNames(before?.names);
   const table = openCallTable();
-  const scanner = openScanner(table, names, { maxBytes });
+  const scanner = openScanner(table, names, { maxBytes, unlearned: 24 });
   const known = new Map(before?.files.map((file, index) => [file.path, { file, index }]));
   const fresh: FreshFile[] = [];
   let isWhole = true;
@@ -137,10 +137,18 @@ export async function liveLedger(
     oldFiles: Ledger["files"],
     infos: readonly ReturnType<typeof ownerInfo>[],
   ): readonly ReadonlySet<number>[] {
+    const others = new Set<number>();
+    before?.keys.forEach((keys, index) => {
+      if (!replaced.has(index)) for (const key of keys) others.add(key);
+    });
     return fresh.map(({ rows: [from, to] }, number) => {
       const own = new Set<number>();
-      for (let row = from; row < to; row++) own.add(table.words[row * word.size + word.keyA] as number);
+      for (let row = from; row < to; row++) {
+        const key = table.words[row * word.size + word.keyA] as number;
+        if (others.has(key)) own.add(key);
+      }
       const foreign = new Set<number>();
+      if (own.size === 0) return foreign;
       before?.keys.forEach((keys, index) => {
         const other = oldFiles[index];
         if (replaced.has(index) || other === undefined) return;

@@ -6,7 +6,7 @@ import type { CallTable } from "../calls/table.ts";
 import { readObject } from "../read-object.ts";
 import { clearRecord, rank, type UsageRecord } from "../record.ts";
 import type { AnswerReader } from "./answer.ts";
-import { learnShape } from "./learn.ts";
+import type { ShapeLearner } from "./learn.ts";
 import type { LineSink } from "./lines-of-file.ts";
 import type { ScanMemory } from "./memory.ts";
 import type { Progress } from "./progress.ts";
@@ -20,6 +20,7 @@ import { at, event } from "./wasm/layout.ts";
 export interface Desk {
   readonly memory: ScanMemory;
   readonly answers: AnswerReader;
+  readonly shapes: ShapeLearner;
   readonly record: UsageRecord;
   readonly names: Names;
   readonly table: CallTable;
@@ -41,7 +42,7 @@ const firstLines = 50;
 const placesKept = 5;
 
 /** Puts the calls of a file's lines into the table, and what else they tell into its progress. */
-export function fileSink({ memory, answers, record, names, table }: Desk, file: SinkFile): LineSink {
+export function fileSink({ memory, answers, shapes, record, names, table }: Desk, file: SinkFile): LineSink {
   const { path, number, agent, descriptor, progress } = file;
   const { told } = progress;
   const isMain = agent === undefined;
@@ -117,7 +118,7 @@ export function fileSink({ memory, answers, record, names, table }: Desk, file: 
     progress.fallback++;
     forgetAnswer();
     const kind = parse(memory.bytes.subarray(start, end), offset, terminated);
-    if (isNew && kind !== undefined) learnShape(memory, start, end, kind, record);
+    if (isNew && kind !== undefined) shapes.see(start, end, kind, record);
   }
 
   /** The record is put to another use: the next answer must not be taken for a repeat of what was in it. */

@@ -2,22 +2,48 @@ import { rank as ranks, type UsageRecord } from "../record.ts";
 import type { NewShape, ScanMemory } from "./memory.ts";
 import { constantAt, type LineKind, ofFile, openedAt, slot, slotAt } from "./shape.ts";
 
-/**
- * Takes in the shape of a line that was parsed and is known to be what `kind` says; `record` is what an answer held. Lines
- * whose shape would not tell enough are passed over: blanks between tokens, a key that comes twice, several iterations, odd
- * counts.
- */
-export function learnShape(memory: ScanMemory, start: number, end: number, kind: LineKind, record: UsageRecord): void {
+/** Takes in the shapes of lines that had to be parsed. */
+export interface ShapeLearner {
+  /**
+   * A line that was parsed and is known to be what `kind` says; `record` is what an answer held. Lines whose shape would not
+   * tell enough are passed over: blanks between tokens, a key that comes twice, several iterations, odd counts.
+   */
+  see(start: number, end: number, kind: LineKind, record: UsageRecord): void;
+}
+
+/** Where no two lines look alike, learning only costs; but the next file may be another program's. */
+const mostRarely = 64;
+
+/** Passes over the first `unlearned` lines: to learn a shape takes as long as to parse some of them. */
+export function shapeLearner(memory: ScanMemory, unlearned = 0): ShapeLearner {
+  let untilNext = unlearned + 1;
+  let every = 1;
+  return {
+    see(start, end, kind, record) {
+      if (--untilNext > 0) return;
+      untilNext = every;
+      const shape = shapeOf(memory, start, end, kind, record);
+      if (shape === undefined || memory.addShape(shape)) return;
+      // A hundred looks are none that we know: better to begin anew, and more slowly, than to compare with all of them.
+      every = Math.min(every * 4, mostRarely);
+      memory.forgetShapes();
+      memory.addShape(shape);
+    },
+  };
+}
+
+function shapeOf(
+  memory: ScanMemory,
+  start: number,
+  end: number,
+  kind: LineKind,
+  record: UsageRecord,
+): NewShape | undefined {
   // Seen at once: another program's blanks, a written cost, parts beside the call.
-  if (memory.bytes[start + 1] !== 0x22 || record.parts.length > 0 || !Number.isNaN(record.written)) return;
+  if (memory.bytes[start + 1] !== 0x22 || record.parts.length > 0 || !Number.isNaN(record.written)) return undefined;
   const line = memory.bytes.toString("latin1", start, end);
   const notes = notesOn(line, kind, record);
-  if (notes === undefined) return;
-  const shape = shapeFrom(line, notes, kind, record);
-  if (memory.addShape(shape)) return;
-  // A hundred looks are none that we know: better to begin anew than to compare with all of them.
-  memory.forgetShapes();
-  memory.addShape(shape);
+  return notes === undefined ? undefined : shapeFrom(line, notes, kind, record);
 }
 
 function shapeFrom(line: string, notes: readonly Note[], kind: LineKind, { rank }: UsageRecord): NewShape {

@@ -137,3 +137,16 @@ test("US-33 bad lines are counted with their place", async () => {
     },
   ]);
 });
+
+test("lines of which no two look alike are rarely learned, and regular ones after them are still compared", async () => {
+  const world = openWorld();
+  const odd = Array.from({ length: 2000 }, (_, index) => ({ [`field${index}`]: 1, ...prompt(`do ${index}`) }));
+  const regular = Array.from({ length: 6000 }, (_, index) =>
+    answer({ id: `msg_${index}`, request: `req_${index}`, usage: tokens(index, index * 2) }),
+  );
+  world.write(`${one}.jsonl`, [...odd, ...regular]);
+  const { sources, totals } = await world.report();
+  expect(totals.calls).toBe(6000);
+  expect(sources.fallbackLines).toBeGreaterThanOrEqual(2000);
+  expect(sources.fallbackLines).toBeLessThan(2400);
+});

@@ -5,6 +5,7 @@ import type { CallTable } from "../calls/table.ts";
 import { emptyRecord } from "../record.ts";
 import { answerReader } from "./answer.ts";
 import { fileSink } from "./file-sink.ts";
+import { shapeLearner } from "./learn.ts";
 import { passThrough, readLines as readLinesInMemory } from "./lines-of-file.ts";
 import { openMemory } from "./memory.ts";
 import type { Progress } from "./progress.ts";
@@ -31,6 +32,8 @@ export interface ScanOptions {
   readonly onBytes?: ((count: number) => void) | undefined;
   /** Reading stops once this much of a file was read; what is left is read the next time. */
   readonly maxBytes?: number | undefined;
+  /** So many lines are parsed before shapes are learned; none unless told. Whoever reads a few lines gains by it. */
+  readonly unlearned?: number | undefined;
 }
 
 const chunksPerBreath = 32;
@@ -39,7 +42,14 @@ const chunksPerBreath = 32;
 export function openScanner(table: CallTable, names: Names, options: ScanOptions = {}): Scanner {
   const record = emptyRecord();
   const memory = openMemory();
-  const desk = { memory, answers: answerReader(memory, names, record), record, names, table };
+  const desk = {
+    memory,
+    answers: answerReader(memory, names, record),
+    shapes: shapeLearner(memory, options.unlearned),
+    record,
+    names,
+    table,
+  };
 
   return {
     scan: (file, ...rest) => (file.path.endsWith(".gz") ? scanArchived(file, ...rest) : scanPlain(file, ...rest)),
