@@ -1,8 +1,10 @@
 import { type CommandPattern, couldCover } from "./rules/command-pattern.ts";
 import { analyseShell, type ShellContext } from "./shell/analyse.ts";
 import { joinContinuedLines } from "./shell/join-lines.ts";
-import { type CommandPart, type ShellProblemCode, staticValue } from "./shell/part.ts";
+import { type CommandPart, type ShellPart, type ShellProblemCode, type ShellWord, staticValue } from "./shell/part.ts";
+import { plainTexts } from "./shell/plain-texts.ts";
 import { meets, textsOf } from "./shell/text.ts";
+import { readsOpenFile, shells } from "./shell/wrappers.ts";
 
 /**
  * Whether a condition on commands holds for a text for bash. It holds when a command in the text meets it or may meet it. Where a part of
@@ -15,9 +17,13 @@ export function commandHolds(pattern: CommandPattern, text: string, context: She
   if (commands.some((part) => meets(textsOf(part), pattern) !== "no")) return true;
   if (parts.some((part) => part.kind === "state" && couldCover(pattern, [part.text]))) return true;
   if (commands.some(runsUnknown)) return true;
-  if (complete && commands.every((part) => part.opaque === undefined)) return isFedByOutput(pattern, commands);
+  const programs = parts.flatMap(programSet);
+  if (programs.some((text) => /^[\w]+=["']*[$`]/.test(text))) return true;
+  const visible = commands.every((part) => part.opaque === undefined) && programs.length === 0;
+  if (complete && visible) return isFedByOutput(pattern, commands);
   if (problems.some(({ code }) => unreadable.has(code))) return true;
-  if (problems.some(({ code }) => code === "lexical") && /[$`]/.test(withoutSingleQuotes(text))) return true;
+  const signs = problems.some(({ code }) => code === "lexical") ? /[$`]|[<>]\(/ : /@P\}/;
+  if (signs.test(withoutSingleQuotes(text))) return true;
   return namesCommand(pattern, text);
 }
 
@@ -27,15 +33,39 @@ const unreadable: ReadonlySet<ShellProblemCode> = new Set<ShellProblemCode>([
 ]);
 
 /** Builtins that run text or files; what they are given may be known only at run time. */
-const runners = new Set(["eval", "source", ".", "trap", "exec", "alias", "enable", "bind", "complete", "mapfile"]);
+const runners = new Set(
+  ["eval", "source", ".", "trap", "exec", "alias", "enable", "bind", "complete", "hash"].concat("mapfile", "readarray"),
+);
+
+/** Variables whose value is a program or a script that another program runs. */
+const programNames =
+  /^(BASH_ENV|ENV|PROMPT_COMMAND|PS4|(MAN|GIT_)?PAGER|(GIT_|GIT_SEQUENCE_|SUDO_)?EDITOR|VISUAL|GIT_SSH(_COMMAND)?|GIT_EXTERNAL_DIFF|(GIT|SSH|SUDO)_ASKPASS|GIT_PROXY_COMMAND|GIT_CONFIG_.*|LESSOPEN|LESSCLOSE|BROWSER|RSYNC_RSH)$/;
+
+/** What a part puts into such a variable, as it is written. */
+function programSet(part: ShellPart): string[] {
+  return part.kind === "state" && programNames.test(part.head) ? [part.text] : [];
+}
 
 /** True for a command that starts something which only the run will show: a script from a pipe, `eval "$X"`. */
 function runsUnknown({ opaque, words }: CommandPart): boolean {
   const [name, ...args] = words;
   const open = args.some((word) => staticValue(word) === undefined);
   // An option that is not known says nothing about what runs; all else that hides a command does.
-  if (opaque !== undefined) return open || !/\boptions? of\b/.test(opaque);
-  return open && name !== undefined && runners.has(staticValue(name) ?? "");
+  if (opaque !== undefined) return open || !/\boptions? of\b/.test(opaque) || startsShell(words);
+  const head = (name && staticValue(name)) ?? "";
+  const [first = ""] = args.map((word) => staticValue(word));
+  if (/^(source|\.)$/.test(head) && readsOpenFile(first)) return true;
+  if (/^(mapfile|readarray)$/.test(head) && args.some((word) => /^-[A-Za-z]*C/.test(word.pieces[0]))) return true;
+  return open && runners.has(head);
+}
+
+/** Behind options that are not known: a shell that reads its commands, or is given some that are not all known. */
+function startsShell(words: readonly ShellWord[]): boolean {
+  const texts = words.map((word) => staticValue(word) ?? "");
+  const at = texts.findIndex((text) => shells.has(text.slice(text.lastIndexOf("/") + 1)));
+  const args = at < 0 ? [] : texts.slice(at + 1);
+  if (at < 0) return false;
+  return !args.some((text) => /^[-+][A-Za-z]*c/.test(text)) || args.some((text) => /[$`]/.test(text));
 }
 
 /** As measured: where output of one command becomes words of another, a condition with arguments counts as met. */
@@ -52,14 +82,15 @@ function namesHeadOnly(pattern: CommandPattern): boolean {
 
 /** Whether the condition's command is named anywhere once quotes and backslashes are gone, as a word or behind a short option. */
 function namesCommand(pattern: CommandPattern, text: string): boolean {
-  const plain = text.replace(/\\\n/g, "").replace(/['"\\]/g, "");
+  const texts = plainTexts(text);
   return pattern.forms.some((form) => {
     const [, word = ""] = /^\s*(\S*)/.exec(form[0]) ?? [];
     const name = word.slice(word.lastIndexOf("/") + 1);
     if (name === "") return true;
     const open = form.length > 1 && form[0].trimEnd() === form[0] && form[0].trim() === word;
     const end = open ? "" : "(?![\\w-])";
-    return new RegExp(`(?<![\\w.-])(?:-[A-Za-z])?${escaped(name)}${end}`).test(plain);
+    const named = new RegExp(`(?<![\\w.-])(?:-[A-Za-z])?${escaped(name)}${end}`);
+    return texts.some((plain) => named.test(plain));
   });
 }
 

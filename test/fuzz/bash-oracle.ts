@@ -153,7 +153,8 @@ function killGroup(group: number): void {
 async function callsIn(place: string): Promise<Deeds["calls"]> {
   const log = join(place, "log");
   if (!existsSync(log)) return [];
-  const records = (await readFile(log, "utf8")).split("\0").filter((record) => record !== "");
+  // A record that does not end as it should was cut off by a limit.
+  const records = (await readFile(log, "utf8")).split("\0").filter((record) => record.endsWith("\u001f"));
   return records.map((record) => {
     const [folder = "", ...words] = record.replace(/\u001f$/, "").split("\u001f");
     return { folder, words };

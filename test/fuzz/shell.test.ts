@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { analyseShell } from "../../src/permissions/index.ts";
 import { hasBash, openOracle } from "./bash-oracle.ts";
+import { skippedConditions } from "./condition-violation.ts";
 import { deniedFile } from "./file-violation.ts";
 import { randomFrom } from "./random.ts";
 import { shellLine } from "./shell-lines.ts";
@@ -12,7 +13,7 @@ const workers = 4;
 const leastShare = 0.15;
 
 test.skipIf(!hasBash())(
-  `bash does nothing that a complete analysis does not list, and no denied file is given to a command that is allowed (${lines} lines, seed ${seed})`,
+  `bash does nothing that a complete analysis does not list, no denied file is given to a command that is allowed, and a condition on what ran holds (${lines} lines, seed ${seed})`,
   {
     timeout: 7_200_000,
   },
@@ -33,6 +34,7 @@ test.skipIf(!hasBash())(
           if (decision === "deny") counts.denied += 1;
           if (decision === "allow") what.push(...given.map((call) => `allowed ${JSON.stringify(call)}`));
         }
+        what.push(...skippedConditions(line, deeds).map((rule) => `skipped ${rule}`));
         if (what.length > 0) found.push({ line, what });
         if (deeds.ran.length + deeds.made.length === 0) continue;
         counts.busy += 1;

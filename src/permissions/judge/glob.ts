@@ -30,6 +30,9 @@ export function judgeNamed(
   return desk.recall(key, () => {
     const folders = pattern.startsWith("/") ? ["/"] : places.folders;
     const findings = folders.map((folder) => judgeIn(folder, pattern, raw, access, desk));
+    // Here `*` may stand for the number of the shell itself.
+    if (/^\/+proc\/[^/]*[*?[].*\/cwd\//.test(pattern.replaceAll(someWord, "*")))
+      findings.push(judgeUnknown(raw, access, desk));
     const anywhere = (places.unknown && !pattern.startsWith("/")) || pattern.startsWith("**/");
     return strictest([...findings, anywhere ? judgeAnywhere(pattern, raw, access, desk) : undefined]);
   });

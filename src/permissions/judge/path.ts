@@ -59,12 +59,21 @@ export function judgeRestrictions(path: ResolvedPath, access: Access, desk: Desk
   const rules = rulesOn(access.tools, policy);
   const deny = denyRules(access, desk).find((rule) => ruleCovers(rule, path, access, desk));
   if (deny) return denied(deny, `${deny.text} denies ${shown(path, desk)}`);
+  const [first] = denyRules(access, desk);
+  if (first && [path.written, ...path.links].some(isProcessFolder)) {
+    return asked(mode, "rule", `${first.text} may apply: ${path.given} leads to the folder of whoever reads it`, first);
+  }
   const boundary = boundaryFinding(path, () => isInside(path, desk), access, desk);
   if (boundary) return boundary;
   const ask = rules.ask.find((rule) => ruleCovers(rule, path, access, desk));
   if (ask) return asked(mode, "rule", `${ask.text} asks about ${shown(path, desk)}`, ask);
   const doubt = policy.doubtful.find(({ tools }) => access.tools.some((tool) => coversTool(tools, tool, policy.names)));
   return doubt && asked(mode, "rule", `the rule ${doubt.text} cannot be read`);
+}
+
+/** `/proc/self/cwd` and its like: the working folder of a process, another one for each. */
+function isProcessFolder(path: string): boolean {
+  return /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?cwd(?:\/|$)/.test(path);
 }
 
 /** The rules that may deny an access. What may not be read may not be edited either: an edit shows what it replaces. */

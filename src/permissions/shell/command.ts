@@ -75,7 +75,7 @@ function runCommand(
   const builtin = readBuiltin(head, args);
   if (builtin !== undefined && builtin !== "evaluates") return runPlainForm(part, head, builtin, state, walk);
   if (builtin === "evaluates") walk.problems.push({ code: "second-evaluation", at, text: raw });
-  const inners = unwrap(head.slice(head.lastIndexOf("/") + 1), args, stdin);
+  const inners = unwrap(head.slice(head.lastIndexOf("/") + 1), args, { stdin, openEnded });
   const opaque = inners.find((inner) => inner.kind === "opaque");
   walk.parts.push(opaque ? { ...part, opaque: opaque.why } : part);
   for (const inner of inners) runInner(inner, head, part, stdin, walk);
@@ -127,7 +127,11 @@ function runInner(inner: Inner, head: string, part: CommandPart, stdin: string |
   }
   const raw = inner.words.map((word) => word.raw).join(" ");
   const state = inner.elsewhere ? unknownPlace : startIn(part.places);
-  const { words, openEnded, carried = false, fed = false } = inner;
+  const { words, carried = false } = inner;
+  // What is added to the words around it is added to its own; of find the end is known.
+  const ends = /(^|\/)find$/.test(head);
+  const openEnded = inner.openEnded || (part.openEnded && !ends);
+  const fed = inner.fed === true || (part.fed === true && !ends);
   runCommand(
     { words, raw, at: part.at, openEnded, stdin, carried, fed, reveals: part.inputReveals ?? [] },
     state,

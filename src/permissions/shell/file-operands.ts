@@ -117,6 +117,7 @@ function optionFiles(head: string, args: readonly ShellWord[]): FileOperand[] {
         ...values("dFH", "data", "data-ascii", "data-binary", "data-urlencode", "json", "form", "header").flatMap(
           behindAt,
         ),
+        ...values("", "data-urlencode", "url-query", "variable").flatMap(behindNameAt),
         ...args.flatMap(behindFileUrl),
         ...files(values("TKb", "upload-file", "config", "cookie"), "read"),
         ...files(values("oD", "output", "dump-header", "cookie-jar"), "write"),
@@ -148,20 +149,29 @@ function behindAt(word: ShellWord): FileOperand[] {
   return patterns.map((pattern) => operand(pattern?.replace(/;.*$/s, ""), word.raw, "read"));
 }
 
+/** `name@file` of curl. */
+function behindNameAt(word: ShellWord): FileOperand[] {
+  const lead = /^%?[\w.-]+@/.exec(word.pieces[0])?.[0];
+  if (lead === undefined) return behindAt(word);
+  return (patternsOf(word) ?? [undefined]).map((pattern) => operand(pattern?.slice(lead.length), word.raw, "read"));
+}
+
 /** What `cp a b folder` really writes: `folder/a` and `folder/b`, whether or not the folder is there. */
 export function copiedPaths(part: CommandPart, home: string): string[] {
   const head = part.words[0] && staticValue(part.words[0])?.split("/").at(-1);
-  if (head !== "cp" && head !== "mv" && head !== "ln" && head !== "install") return [];
-  const names = part.words
-    .slice(1)
-    .filter((word) => staticValue(word) !== undefined && !staticValue(word)?.startsWith("-"));
-  const folder = names.at(-1);
+  if (head === undefined || !/^(cp|mv|ln|install|rsync|scp)$/.test(head)) return [];
+  const args = part.words.slice(1);
+  const names = args.filter((word) => staticValue(word) !== undefined && !staticValue(word)?.startsWith("-"));
+  const [target] = /^(rsync|scp)$/.test(head) ? [] : optionValues(args, { short: "t", long: ["--target-directory"] });
+  const folder = target ?? names.at(-1);
   if (folder === undefined) return [];
   const { paths } = pathsOf(folder, part.places, home);
-  return names.slice(0, -1).flatMap((from) => {
-    const name = staticValue(from)?.replace(/\/+$/, "").split("/").at(-1) ?? "";
-    return paths.map((path) => `${path}/${name}`);
-  });
+  return names
+    .filter((word) => word !== folder)
+    .flatMap((from) => {
+      const name = staticValue(from)?.replace(/\/+$/, "").split("/").at(-1) ?? "";
+      return paths.map((path) => `${path}/${name}`);
+    });
 }
 
 /** The paths a word may name in the folders a part may run in. `sure` is false when there may be others. */

@@ -20,6 +20,18 @@ const letters: Readonly<Record<string, string>> = {
   rg: "eABCmgtTMj",
   ag: "ABCm",
   awk: "Fv",
+  gawk: "Fv",
+  mawk: "Fv",
+  nawk: "Fv",
+  zgrep: "eABCmd",
+  join: "12aeotv",
+  iconv: "ft",
+  shuf: "ein",
+  pr: "hlosw",
+  expand: "t",
+  unexpand: "t",
+  base32: "w",
+  csplit: "fbn",
   sed: "el",
   sort: "kt",
   uniq: "fsw",
@@ -46,6 +58,10 @@ const textFirst: Readonly<Record<string, string>> = {
   rg: "ef",
   ag: "",
   awk: "f",
+  gawk: "f",
+  mawk: "f",
+  nawk: "f",
+  zgrep: "ef",
   sed: "ef",
   jq: "f",
   yq: "",
@@ -56,9 +72,11 @@ const textFirst: Readonly<Record<string, string>> = {
 
 const reads =
   "cat head tail less more nl wc od xxd hexdump strings grep egrep fgrep rg ag awk sort uniq cut paste diff cmp comm file stat " +
-  "base64 md5sum sha1sum sha256sum sha512sum cksum jq yq bat tac rev fold fmt column source . tar zip gzip bzip2 xz split";
+  "base64 md5sum sha1sum sha256sum sha512sum cksum jq yq bat tac rev fold fmt column source . tar zip gzip bzip2 xz split " +
+  "gawk mawk nawk batcat pr expand unexpand base32 basenc b2sum sum sha224sum sha384sum zcat zless zmore zgrep bzcat xzcat zstd lz4 " +
+  "zstdcat join sdiff tsort shuf csplit iconv hd most view vimdiff";
 const writes =
-  "rm rmdir mv tee touch truncate mkdir chmod chown chgrp unlink shred dd sed patch ed ex vi vim nano mkfifo mknod unzip gunzip";
+  "rm rmdir mv tee touch truncate mkdir chmod chown chgrp unlink shred dd sed patch ed ex vi vim nvim nano mkfifo mknod unzip gunzip";
 const writesLast = "cp ln install rsync scp link";
 
 export const filePrograms: ReadonlyMap<string, FileProgram> = new Map(

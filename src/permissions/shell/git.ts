@@ -54,7 +54,8 @@ const printsDiffs = new Set(["log", "show", "diff", "whatchanged", "format-patch
 
 export function gitEffects(args: readonly ShellWord[]): GitEffects {
   const { configured, verb, rest, opaque } = readLine(args);
-  const settings = configured.map(settingOf);
+  const cloned = verb === "clone" ? optionValues(rest, { short: "c", long: ["--config"] }) : [];
+  const settings = [...configured, ...cloned].map(settingOf);
   if (verb === "config" && rest.length > 1) settings.push(...written(rest));
   const why = opaque ?? settings.find((setting) => setting.why !== undefined)?.why ?? opaqueOption(verb, rest);
   return {
@@ -71,6 +72,8 @@ interface GitLine {
   readonly configured: readonly ShellWord[];
   readonly verb: string;
   readonly rest: readonly ShellWord[];
+  /** Where the verb stands. */
+  readonly at: number;
   readonly opaque?: string;
 }
 
@@ -92,8 +95,14 @@ function readLine(args: readonly ShellWord[]): GitLine {
     else if (!text.startsWith("-")) break;
   }
   const verb = args[index];
-  const line = { configured, verb: (verb && staticValue(verb)) ?? "", rest: args.slice(index + 1) };
+  const line = { configured, verb: (verb && staticValue(verb)) ?? "", rest: args.slice(index + 1), at: index };
   return opaque === undefined ? line : { ...line, opaque };
+}
+
+/** The words of a git line without the options before its verb, by which rules on the verb know it; undefined without any. */
+export function withoutGlobalOptions([name, ...args]: readonly ShellWord[]): ShellWord[] | undefined {
+  const { at } = readLine(args);
+  return name === undefined || at === 0 || at >= args.length ? undefined : [name, ...args.slice(at)];
 }
 
 interface Setting {

@@ -8,6 +8,8 @@ export interface OptionGrammar {
   readonly valued?: string;
   readonly long?: readonly string[];
   readonly longValued?: readonly string[];
+  /** Long options whose value, if any, stands behind an equals sign. */
+  readonly longOptional?: readonly string[];
   /** Whole words that count as an option besides, e.g. `-5`. */
   readonly also?: RegExp;
   /** `+x` is an option like `-x`, as shells read it. */
@@ -138,6 +140,8 @@ function readLong(text: string, word: ShellWord, grammar: OptionGrammar): One[] 
   if (grammar.longValued?.includes(name)) {
     return equals < 0 ? [{ name, wants: true }] : [{ name, value: piece(word, text.slice(equals + 1)) }];
   }
+  if (grammar.longOptional?.includes(name))
+    return [equals < 0 ? { name } : { name, value: piece(word, text.slice(equals + 1)) }];
   return equals < 0 && grammar.long?.includes(name) ? [{ name }] : undefined;
 }
 

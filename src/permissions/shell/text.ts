@@ -1,5 +1,6 @@
 import { type CommandPattern, couldCover, covers } from "../rules/command-pattern.ts";
 import type { Glob } from "../rules/glob.ts";
+import { withoutGlobalOptions } from "./git.ts";
 import { type CommandPart, type ShellWord, staticValue } from "./part.ts";
 
 /** Stands for what is not known; no rule can hold it, so only a `*` meets it. */
@@ -27,7 +28,11 @@ export function textsOf(part: CommandPart): CommandTexts {
   const head = part.words[0] && staticValue(part.words[0]);
   // Where every word is known and the head is a bare name there is one reading.
   const plain =
-    head !== undefined && !head.includes("/") && !certain.includes(unknown) && part.words[0]?.readings.length === 0;
+    head !== undefined &&
+    !head.includes("/") &&
+    !certain.includes(unknown) &&
+    part.words[0]?.readings.length === 0 &&
+    !certain.startsWith("git -");
   return { head, certain, readings: plain ? [{ glob: [certain], text: certain }] : readingsOf(part), raw: part.raw };
 }
 
@@ -59,14 +64,18 @@ function writesHead(pattern: CommandPattern, head: string): boolean {
   return pattern.forms.some((form) => form[0].startsWith(folder) && (form.length > 1 || form[0].startsWith(head)));
 }
 
-/** The words with the head as written, by its last segment, and in each reading of a decoded one. */
+/** The words with the head as written, by its last segment, and in each reading of a decoded one; `git -C x push` as `git push` too. */
 function headsOf(part: CommandPart): ShellWord[][] {
   const [name, ...args] = part.words;
   if (name === undefined) return [];
   const heads: ShellWord[] = [name, ...name.readings.map((value): ShellWord => ({ ...name, pieces: [value] }))];
   const last = lastSegment(name.pieces);
   if (last !== undefined) heads.push({ ...name, pieces: last });
-  return heads.map((head) => [head, ...args]);
+  const lines = heads.map((head) => [head, ...args]);
+  return lines.flatMap((line) => {
+    const short = staticValue(line[0] ?? name) === "git" ? withoutGlobalOptions(line) : undefined;
+    return short ? [line, short] : [line];
+  });
 }
 
 /** What stands behind the last slash that is known, gaps included: `/usr/bin/r*` gives `r*`. Undefined without a slash. */

@@ -1,7 +1,7 @@
 import { escapePattern } from "./atoms.ts";
 import { gitEffects } from "./git.ts";
 import { emptyWord, type Inner, scriptOf, withoutText } from "./inner.ts";
-import { optionValues } from "./option-values.ts";
+import { cutWord, optionValues } from "./option-values.ts";
 import { type ShellWord, staticValue } from "./part.ts";
 import { readSedScript } from "./sed-script.ts";
 
@@ -96,6 +96,28 @@ export function unwrapFind(args: readonly ShellWord[]): readonly Inner[] {
   return inners;
 }
 
+/** `fd … -x command …` and `-X`: the rest of the line, with a name found in place of `{}` or at the end. */
+export function unwrapFd(args: readonly ShellWord[]): readonly Inner[] {
+  const at = args.findIndex((word) => /^(-[A-Za-z]*[xX]|--exec(-batch)?)(=|$)/.test(word.pieces[0]));
+  const option = args[at];
+  if (option === undefined) return [];
+  const equals = option.pieces[0].indexOf("=");
+  const attached = equals < 0 ? [] : [cutWord(option, equals + 1)];
+  const behind = args.slice(at + 1);
+  const end = behind.findIndex((word) => staticValue(word) === ";");
+  const words = [...attached, ...(end < 0 ? behind : behind.slice(0, end))];
+  const placed = words.map((word) => ["{}", "{/}", "{//}", "{.}", "{/.}"].reduce(withoutName, word));
+  const named = placed.some((word, index) => word !== words[index]);
+  return [
+    { kind: "command", words: placed, openEnded: !named, sets: [], fed: true },
+    ...(end < 0 ? [] : unwrapFd(behind.slice(end + 1))),
+  ];
+}
+
+function withoutName(word: ShellWord, sign: string): ShellWord {
+  return withoutText(word, sign, []);
+}
+
 /** What `find` may put for `{}`: its starting points, and names that fit one of its patterns. Of others nothing is said. */
 function namesFound(args: readonly ShellWord[]): readonly string[] {
   const options = args.findIndex((word) => /^[-(!]/.test(word.pieces[0]));
@@ -107,9 +129,16 @@ function namesFound(args: readonly ShellWord[]): readonly string[] {
     const pattern = args[index + 1];
     const named = pattern && /^-(i?name|i?path|i?wholename)$/.test(staticValue(word) ?? "");
     const text = named ? staticValue(pattern)?.split("/").at(-1) : undefined;
-    return text === undefined || text === "" ? [] : [`**/${text}`];
+    return text === undefined || text === "" ? [] : [`**/${text}`, ...hiddenNames(text)];
   });
   return [...starts, ...patterns];
+}
+
+/** To find, unlike bash, a sign at the front of a pattern may stand for a dot. */
+function hiddenNames(pattern: string): string[] {
+  const sign = /^(?:\?|\[[!^]?\]?[^\]]*\])/.exec(pattern)?.[0];
+  if (pattern.startsWith("*")) return [`**/.${pattern}`];
+  return sign === undefined ? [] : [`**/.${pattern.slice(sign.length)}`];
 }
 
 function endOfExec(args: readonly ShellWord[], start: number): number | undefined {

@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import type { OptionGrammar } from "./options.ts";
 
 /** A program whose operands are another command. */
@@ -26,6 +27,12 @@ export interface Wrapper extends OptionGrammar {
   readonly elsewhere?: boolean;
   /** Options whose value is a script that it runs. */
   readonly scripts?: readonly string[];
+  /** Words behind which the inner command begins, wherever they stand. */
+  readonly behind?: readonly string[];
+  /** The operands before the inner command may be absent. */
+  readonly operandsMayLack?: boolean;
+  /** Options may stand behind the operands once more. */
+  readonly optionsAgain?: boolean;
 }
 
 export const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
@@ -92,7 +99,8 @@ export const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
       flags: "0rtpxo",
       valued: "adEILnPs",
       long: ["--null", "--no-run-if-empty", "--verbose", "--interactive", "--exit", "--open-tty"],
-      longValued: ["--arg-file", "--delimiter", "--max-args", "--max-procs", "--max-chars", "--max-lines", "--replace"],
+      longValued: ["--arg-file", "--delimiter", "--max-args", "--max-procs", "--max-chars"],
+      longOptional: ["--replace", "--max-lines", "--eof"],
       appends: true,
       replaces: ["I", "--replace"],
     },
@@ -118,6 +126,7 @@ export const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
       valued: "bcDeIiJLlmpRWw",
       asksOnly: "V",
       operands: 1,
+      optionsAgain: true,
       joins: true,
       startsShell: true,
     },
@@ -141,3 +150,10 @@ export const shellOptions: OptionGrammar = {
   valued: "o",
   long: ["--norc", "--noprofile", "--posix", "--login", "--restricted", "--verbose", "--noediting"],
 };
+
+/** Whether a script's name is that of an open file: standard input, or another. */
+export function readsOpenFile(name: string): "stdin" | "other" | undefined {
+  const path = posix.normalize(name);
+  if (/(^|\/)(dev\/(stdin|fd\/0)|proc\/[^/]+\/fd\/0)$/.test(path)) return "stdin";
+  return /(^|\/)(dev\/fd|proc\/[^/]+\/fd)\/\d+$/.test(path) ? "other" : undefined;
+}

@@ -1,0 +1,34 @@
+/**
+ * A text for bash without its quotes and backslashes, in each way it may be read: with continued lines joined and apart,
+ * and with what stands in `$'…'` decoded.
+ */
+export function plainTexts(text: string): string[] {
+  const texts = [bare(text.replace(/\\\n/g, ""))];
+  if (text.includes("\\\n")) texts.push(bare(text));
+  if (text.includes("$'")) texts.push(bare(decoded(text)));
+  return texts;
+}
+
+function bare(text: string): string {
+  return text.replace(/['"\\]/g, "");
+}
+
+/** In scripts inside scripts a backslash is written several times; here each run counts as one. */
+function decoded(text: string): string {
+  return text
+    .replace(/\\+/g, "\\")
+    .replace(/\$'((?:\\[\s\S]|[^'\\])*)'/g, (_, body: string) => body.replace(escapes, (whole) => decodeOne(whole)));
+}
+
+const escapes = /\\(?:x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{1,4}|U[0-9A-Fa-f]{1,8}|[0-7]{1,3}|c?[\s\S])/g;
+
+function decodeOne(whole: string): string {
+  const sign = whole[1] ?? "";
+  if (/[xuU]/.test(sign) && whole.length > 2) return character(Number.parseInt(whole.slice(2), 16));
+  if (/[0-7]/.test(sign)) return character(Number.parseInt(whole.slice(1), 8));
+  return /[abeEfnrtvc]/.test(sign) ? " " : sign;
+}
+
+function character(code: number): string {
+  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "";
+}

@@ -1,0 +1,22 @@
+import { compileCondition, holds } from "../../src/permissions/index.ts";
+import type { Deeds } from "./bash-oracle.ts";
+
+/** Words that mean themselves in a rule. */
+const plain = /^[\w./=+-]+$/;
+
+/** Conditions on what bash really ran that do not hold for the line: a guard with such a condition would be skipped. */
+export function skippedConditions(line: string, { calls, cwd }: Deeds): string[] {
+  const context = { cwd, home: cwd, projectRoot: cwd };
+  const rules = new Set<string>();
+  for (const { words } of calls) {
+    const [head = ""] = words;
+    if (!plain.test(head)) continue;
+    rules.add(`Bash(${head} *)`);
+    if (words.every((word) => plain.test(word))) rules.add(`Bash(${words.join(" ")})`);
+  }
+  return [...rules].filter((rule) => {
+    const condition = compileCondition(rule);
+    if ("invalid" in condition) throw new Error(`${rule}: ${condition.invalid}`);
+    return !holds(condition, { tool: "Bash", input: { command: line } }, context);
+  });
+}
