@@ -21,18 +21,28 @@ async function project(): Promise<CheckoutWorld> {
     "hk.py": 'print("one")\n',
     "pkg/__main__.py": "import helper\n",
     "pkg/helper.py": 'print("one")\n',
+    "pkg/imports.py": "import json, own\n",
+    "pkg/own.py": "",
     Makefile: "include rules/*.mk\nhook:\n\t@sh scripts/deep.sh\n",
     "rules/a.mk": "X = 1\n",
     "scripts/deep.sh": says("one"),
     "scripts/outer.sh": '#!/bin/sh\n. "$(dirname "$0")/lib.sh"\n',
     "scripts/lib.sh": says("one"),
     "scripts/start.js": 'require("child_process").execFileSync("sh", ["scripts/deep.sh"]);\n',
+    ".claude/hooks/mod.rb": "puts 1\n",
+    "tsconfig.json": "{}",
+    "deno.json": JSON.stringify({ tasks: { hook: "sh scripts/deep.sh" } }),
+    "scripts/words.sh": 'CMD="sh scripts/deep.sh"\n$CMD\n',
+    "scripts/function.sh": 'run() { "$@"; }\nrun sh scripts/deep.sh\n',
+    "scripts/tools.sh": "uv run --quiet bash scripts/lib.sh\n",
+    "scripts/first-line": "#!/usr/bin/env -S node --import ./.claude/hooks/m.js\n",
+    "scripts/escaped.mjs": 'import "../.claude/hooks/\\u006d.js";\n',
     "package.json": JSON.stringify({
       scripts: { hook: "sh scripts/deep.sh", prehook: "echo before", other: "echo x" },
     }),
   };
   for (const [path, text] of Object.entries(files)) await world.put(`project/${path}`, text);
-  await chmod(join(world.project, ".claude/hooks/h.sh"), 0o755);
+  for (const path of [".claude/hooks/h.sh", "scripts/first-line"]) await chmod(join(world.project, path), 0o755);
   for (const name of ["d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8", "d9"]) await mkdir(join(world.project, name));
   return world;
 }
@@ -106,6 +116,23 @@ const pinned: readonly (readonly [command: string, file: string])[] = [
   ["node -e 'require(\"./.claude/hooks/h.cjs\")'", ".claude/hooks/h.cjs"],
   ["if true; then sh .claude/hooks/h.sh; fi", h],
   ["case x in x) sh .claude/hooks/h.sh;; esac", h],
+  ["npx tsx .claude/hooks/m", ".claude/hooks/m.js"],
+  ["uv run python3 -m hk", "hk.py"],
+  ["docker run --rm -w /w img sh scripts/deep.sh", "scripts/deep.sh"],
+  ["poetry run python hk.py", "hk.py"],
+  ["bun hook", "scripts/deep.sh"],
+  ["bun run hook", "package.json#scripts.hook"],
+  ["deno task hook", "deno.json"],
+  ["deno task hook", "scripts/deep.sh"],
+  ["ts-node .claude/hooks/m.js", "tsconfig.json"],
+  ["ruby -I .claude/hooks -r mod -e 1", ".claude/hooks/mod.rb"],
+  ["ruby -I.claude/hooks -rmod -e 1", ".claude/hooks/mod.rb"],
+  ["PYTHONPATH=pkg python3 -c 'import helper'", "pkg/helper.py"],
+  ["sh scripts/words.sh", "scripts/deep.sh"],
+  ["sh scripts/function.sh", "scripts/deep.sh"],
+  ["sh scripts/tools.sh", "scripts/lib.sh"],
+  ["scripts/first-line", ".claude/hooks/m.js"],
+  ["node scripts/escaped.mjs", ".claude/hooks/m.js"],
 ];
 
 test.each(pinned)("the approval of %j ends when %s changes", async (command, file) => {
@@ -128,7 +155,23 @@ const added: readonly (readonly [command: string, file: string])[] = [
   ["make -s hook", "rules/new.mk"],
   ["python3 -m pkg", "pkg/__init__.py"],
   ["node .claude/hooks/m", ".claude/hooks/m/index.js"],
+  ["bun .claude/hooks/m.js", "bunfig.toml"],
+  // A file beside the program comes before the module of that name that comes with Python.
+  ["python3 pkg/imports.py", "pkg/re.py"],
+  ["python3 pkg/imports.py", "pkg/own.cpython-312-x86_64-linux-gnu.so"],
+  ["python3 pkg/imports.py", "pkg/own.pyc"],
 ];
+
+test("compiled Python that is taken without a look at its source ends the approval; what Python keeps itself does not", async () => {
+  const world = await project();
+  await world.put("project/.claude/settings.json", hooksOn("Stop", "python3 pkg/imports.py"));
+  await approve(world);
+  const state = async () => (await reviewTrust(world.options)).entries[0]?.state;
+  await world.put("project/pkg/__pycache__/own.cpython-312.pyc", "abcd\0\0\0\0rest");
+  expect(await state()).toBe("trusted");
+  await world.put("project/pkg/__pycache__/own.cpython-312.pyc", "abcd\u0001\0\0\0rest");
+  expect(await state()).toBe("changed");
+});
 
 test.each(added)("the approval of %j ends when %s is added", async (command, file) => {
   const world = await project();
@@ -175,7 +218,28 @@ const named: readonly (readonly [command: string, what: string | RegExp])[] = [
   ["node .claude/hooks/packages.mjs", /^package right \(not installed/],
   ["sh .claude/hooks/unknown.sh", '.claude/hooks/unknown.sh: "$WHO/x.sh"'],
   ["git status", "git"],
+  ["/usr/bin/pytest", "pytest"],
+  ["sh /tmp/somewhere.sh", "/tmp/somewhere.sh"],
+  ["sh /proc/self/cwd/scripts/deep.sh", "/proc/self/cwd/scripts/deep.sh"],
+  ["node --test", "node --test"],
+  ["node --test .claude/hooks", "node --test .claude/hooks"],
+  ["java -cp .claude/hooks Main", "java"],
+  ["cat list.txt | xargs node", "cat … | xargs node"],
+  ["xargs node < list.txt", "xargs node"],
+  ["PERL5OPT=-MHk perl -e 1", "PERL5OPT=-MHk"],
+  ["PATH=scripts:$PATH sh .claude/hooks/h.sh", "PATH=scripts:$PATH"],
+  ["deno task absent", "deno task absent"],
+  ["python3 .claude/hooks/loads.py", "package requests (Python)"],
+  ["node .claude/hooks/evaluates.cjs", ".claude/hooks/evaluates.cjs: eval("],
+  ["bash .claude/hooks/list.sh", '.claude/hooks/list.sh: "$x"'],
 ];
+
+test("a variable that leads programs only to places outside the folder is not named", async () => {
+  const world = await project();
+  const command = 'PATH="/usr/local/bin:$PATH" NODE_ENV=production node .claude/hooks/m.js';
+  await world.put("project/.claude/settings.json", hooksOn("Stop", command));
+  expect((await reviewTrust(world.options)).entries[0]?.notCovered).toEqual([]);
+});
 
 test.each(named)("trust names what %j may run and no approval covers", async (command, what) => {
   const world = await project();
@@ -185,6 +249,10 @@ test.each(named)("trust names what %j may run and no approval covers", async (co
     "project/.claude/hooks/packages.mjs",
     'import "left"; import { r } from "right"; import "node:fs";\n',
   );
+  await world.put("project/list.txt", ".claude/hooks/m.js\n");
+  await world.put("project/.claude/hooks/loads.py", "import json, requests\n");
+  await world.put("project/.claude/hooks/evaluates.cjs", 'eval(require("fs").readFileSync("x.txt", "utf8"));\n');
+  await world.put("project/.claude/hooks/list.sh", 'all=(a.sh)\nfor x in "${all[@]}"; do sh "$x"; done\n');
   await world.put("project/node_modules/left/package.json", { name: "left", version: "1.2.3" });
   await world.put("project/.claude/hooks/unknown.sh", '. "$WHO/x.sh"\n');
   await world.put("project/.claude/settings.json", hooksOn("Stop", command));

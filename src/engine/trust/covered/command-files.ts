@@ -1,21 +1,25 @@
 import { join } from "node:path";
-import { coverWord, enterFolder, type Meant, mustBeKnown, type Walk } from "./cover-word.ts";
+import { coverWord, enterFolder, isOutside, type Meant, mustBeKnown, type Walk } from "./cover-word.ts";
 import { entriesOf, expandPattern, filesBelow, matchesText } from "./expand-pattern.ts";
 import type { Gathering } from "./gathering.ts";
+import { nameLoadingVariables } from "./loading-variables.ts";
 import { coverMakefiles } from "./makefile.ts";
+import { coverModules, coverOwnLoads } from "./own-loads.ts";
 import { coverPackageCall, packageOfProgram } from "./package-scripts.ts";
 import {
   interpreterOf,
   isKeyword,
   isPackageRunner,
   isPlain,
+  isStartedByName,
   isWrapper,
   type Language,
+  namesCode,
   onlyWrites,
   passesOn,
+  printsNames,
   runsOnlyOptionFile,
 } from "./programs.ts";
-import { pythonModuleFiles } from "./python.ts";
 import { leaveOut, type Script, valueContext } from "./script.ts";
 import { readShellText, type TextCommand, type TextWord } from "./shell-text.ts";
 import { TooMany, unknown, valuesOf } from "./values.ts";
@@ -66,7 +70,11 @@ function coverCommand(index: number, walk: Walk): void {
     for (const word of [...counting, ...meant(command.reads, walk)]) coverWord(word, undefined, walk);
     for (const { values } of words) for (const value of values) coverNested(value, walk);
   }
-  if (head === undefined || command.pattern) return;
+  if (command.pattern) return;
+  nameLoadingVariables(words, walk);
+  if (head === undefined) return;
+  // `$CMD` may be a whole command.
+  if (walk.script.mode === "run") for (const value of head.values) coverNested(value, walk);
   runWords(words.slice(words.indexOf(head)), index, walk);
 }
 
@@ -95,6 +103,7 @@ function runWords(words: readonly Meant[], index: number, walk: Walk, wrapped = 
   mustBeKnown(head, walk);
   const isPath = head.values.some((value) => /[/\uE000-\uE003]/.test(value));
   if (isPath) coverWord(head, undefined, walk);
+  const isOwn = isPath && !isOutside(head, walk);
   for (const word of args) if (/^(?:cd|pushd)$/.test(name)) enterFolder(word, walk);
   const language = interpreterOf(name);
   if (wrapped > mostWrappers) throw new TooMany(`it has more than ${mostWrappers} commands inside each other`);
@@ -106,14 +115,15 @@ function runWords(words: readonly Meant[], index: number, walk: Walk, wrapped = 
       script,
       gathering,
     );
-  } else if (isPackageRunner(name) || (name === "bun" && /^(?:run|x)$/.test(args[0]?.values[0] ?? "")))
+  } else if (isPackageRunner(name)) {
     coverPackageCall(
       name,
       args.map(({ values }) => values[0] ?? unknown),
       script,
       gathering,
     );
-  else if (name === "node" && args.some(({ values }) => /^--run(?:=|$)/.test(values[0] ?? "")))
+    runGiven(args, index, walk, wrapped);
+  } else if (name === "node" && args.some(({ values }) => /^--run(?:=|$)/.test(values[0] ?? "")))
     coverPackageCall(
       "npm",
       ["run", ...args.flatMap(({ values }) => (values[0] ?? "").replace(/^--run=?/, ""))],
@@ -121,8 +131,18 @@ function runWords(words: readonly Meant[], index: number, walk: Walk, wrapped = 
       gathering,
     );
   else if (language !== undefined) runInterpreter(name, language, args, index, walk);
-  else if (!isPath && !isPlain(name) && name !== "" && !walk.functions.has(name) && !name.includes(unknown))
+  else if (walk.functions.has(name)) runWords(args, index, walk, wrapped + 1);
+  else if (!isOwn && !isPlain(name) && name !== "" && !/[\s\uE000-\uE003]/.test(name)) {
     ordinaryProgram(name, walk);
+    runGiven(args, index, walk, wrapped);
+  }
+}
+
+/** `uv run python3 FILE`, `docker run IMAGE node FILE`: an interpreter among the arguments may be started with those behind it. */
+function runGiven(args: readonly Meant[], index: number, walk: Walk, wrapped: number): void {
+  const at = args.findIndex((word) => isStartedByName(programName(word)));
+  if (at >= 0) runWords(args.slice(at), index, walk, wrapped + 1);
+  else for (const word of args) if (word.values.some(namesCode)) coverWord(word, undefined, walk);
 }
 
 /** A program of the system or of a package: what it loads by itself is unknown here. */
@@ -151,9 +171,21 @@ function runWrapped(name: string, args: readonly Meant[], index: number, walk: W
   if (name === "run-parts")
     coverFolders(args, (folder) => entriesOf(folder).map((entry) => join(folder, entry.name)), walk);
   if (name === "find" && runs) coverFound(args, interpreterOf(program), walk);
-  if (name === "xargs" && runs)
-    for (const before of pipeline(index, walk)) coverGiven(before, interpreterOf(program), walk);
+  if (name === "xargs" && runs) runXargs(program, args, index, walk);
   if (inner.length > 0 && name !== "run-parts") runWords(inner, index, walk, wrapped + 1);
+}
+
+/** Names that `xargs` reads are those of files to run; they are known where a program prints names of a folder or plain text. */
+function runXargs(program: string, args: readonly Meant[], index: number, walk: Walk): void {
+  const { script, gathering } = walk;
+  const why = "which files it is given to run is not known beforehand";
+  for (const before of pipeline(index, walk)) {
+    coverGiven(before, interpreterOf(program), walk);
+    const source = programName(meant(before.words, walk)[0]);
+    if (!printsNames(source)) leaveOut(`${source} … | xargs ${program}`, why, script, gathering);
+  }
+  const readsFile = args.some(({ values }) => /^(?:-a|--arg-file)/.test(values[0] ?? ""));
+  if (readsFile || (walk.commands[index]?.reads ?? []).length > 0) leaveOut(`xargs ${program}`, why, script, gathering);
 }
 
 /** The first argument that is neither an option, nor an assignment, nor a number such as a time. */
@@ -227,7 +259,10 @@ function runInterpreter(name: string, language: Language, args: readonly Meant[]
     if (position <= at || at < 0) mustBeKnown(word, walk);
     if (language === "shell") for (const value of word.values) coverNested(value, walk);
   }
+  if (operand !== undefined && isOutside(operand, walk))
+    leaveOut(operand.raw, "it lies outside the folder", script, gathering);
   coverModules(name, args, language, walk);
+  coverOwnLoads(name, args, walk);
   for (const body of command?.bodies ?? []) coverInline(name, body, language, walk);
   const inline = args.findIndex(({ values }) => /^-\w*[ce]$|^--(?:eval|print|command)$/.test(values[0] ?? ""));
   const text = inline < 0 ? undefined : args[inline + 1];
@@ -248,22 +283,6 @@ function runInterpreter(name: string, language: Language, args: readonly Meant[]
   }
 }
 
-/** `python -m NAME`, `perl -MName`, and folders that an interpreter takes for a program. */
-function coverModules(name: string, args: readonly Meant[], language: Language, { script, gathering }: Walk): void {
-  const texts = args.flatMap(({ values }) => values);
-  for (const [index, text] of texts.entries()) {
-    const module = /^-\w*m$/.test(text) ? texts[index + 1] : /^-[mM](.+)/.exec(text)?.[1];
-    if (module === undefined) continue;
-    const files = (folder: string) =>
-      language === "python"
-        ? pythonModuleFiles(module, folder, folder)
-        : [join(folder, `${module.replaceAll("::", "/")}.pm`), join(folder, `${module}.rb`)];
-    const found = script.folders.flatMap(files).filter((file) => gathering.cover(file, language) === "file");
-    if (found.length === 0)
-      leaveOut(`${name} -m ${module}`, "no file of the folder is this module now", script, gathering);
-  }
-}
-
 /** A program that is given as text. */
 function coverInline(name: string, text: string, language: Language, { script, gathering }: Walk): void {
   const place = join(script.folders[0] ?? gathering.from, `.inline-${name}`);
@@ -274,6 +293,7 @@ function coverInline(name: string, text: string, language: Language, { script, g
       path: `${script.label === "" ? "" : `${script.label}: `}${name} -e`,
       text,
       language,
+      folders: script.folders,
     });
 }
 

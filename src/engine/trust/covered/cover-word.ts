@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { insidePath, placesOf } from "./checkout-files.ts";
 import { expandPattern } from "./expand-pattern.ts";
 import type { Gathering } from "./gathering.ts";
@@ -28,6 +28,11 @@ export function coverWord({ values }: Meant, language: Language | undefined, wal
     for (const path of pathsIn(value))
       for (const folder of [...walk.script.folders])
         for (const place of placesFor(path, folder)) coverPlace(place, language, walk);
+}
+
+/** Whether a word is a whole path that leads out of the folder. */
+export function isOutside({ values }: Meant, { gathering }: Walk): boolean {
+  return values.some((value) => isAbsolute(value) && insidePath(value, gathering.checkout) === undefined);
 }
 
 /** A word as a path, and the paths inside it: `--config=x`, `@x`, `file:x` and `-fx` name x. */
@@ -69,6 +74,8 @@ function enter(place: string, { folders }: Script, { checkout }: Gathering): voi
 
 /** Names a word whose value decides what runs, when it is not known. */
 export function mustBeKnown({ raw, values }: Meant, { script, gathering }: Walk): void {
+  if (values.some((value) => value.startsWith("/proc/")))
+    leaveOut(raw, "where it leads is not known before it runs", script, gathering);
   if (!values.some((value) => value.includes(unknown))) return;
   const known = values.filter((value) => !value.includes(unknown)).map(asWritten);
   const why =

@@ -72,7 +72,7 @@ function gather({ command, args, root, shell }: NamedCommand, gathering: Gatheri
     const next = gathering.scripts.pop();
     const file = next === undefined ? gathering.unsearched.pop() : undefined;
     if (next !== undefined) coverScript(next.text, next.script, gathering);
-    if (file !== undefined) searchFile(file, { ...script, folders: [from] }, gathering);
+    if (file !== undefined) searchFile(file, { ...script, folders: [...(file.folders ?? [from])] }, gathering);
     left = next !== undefined || file !== undefined;
   }
 }

@@ -24,6 +24,8 @@ export interface Unsearched {
   readonly path: string;
   readonly text: string;
   readonly language: Language;
+  /** Of a text inside a command: the folders that names in it may count from. */
+  readonly folders?: readonly string[];
 }
 
 const mostFiles = 2_000;

@@ -3,6 +3,7 @@ import { isBuiltin } from "node:module";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { isObject } from "../../../protocol/index.ts";
 import { type Checkout, isBelow, realPathOf } from "./checkout-files.ts";
+import { fromCode } from "./shell-marks.ts";
 
 /** What a program in JavaScript or TypeScript loads, as far as its text says. */
 export interface Loaded {
@@ -19,6 +20,10 @@ const gap = String.raw`(?:\s|\/\*[\s\S]{0,200}?\*\/)*`;
 // Bounded, as a text that never ends would be read from each of its quotes.
 const text = String.raw`(["'\`])((?:\\.|(?!\1)[^\\\n]){0,500})\1`;
 
+/** Text that is run as a program, and loaders by their inner names. */
+const runsText =
+  /(?<![.\w])eval\s*\(|\bnew\s+Function\b|\brunIn(?:This|New)?Context\b|\bvm\.Script\b|\b_(?:load|compile)\s*\(/g;
+
 export function loadedBy(source: string): Loaded {
   const makers = [...source.matchAll(/\b(\w+)\s*=\s*(?:\w+\s*\.\s*)?createRequire\b/g)].map(([, name = ""]) => name);
   const called = ["import", "require", "resolve", ...makers].join("|");
@@ -33,7 +38,8 @@ export function loadedBy(source: string): Loaded {
     ),
   ]
     .filter(([, given = ""]) => /^\s*[^\s"'`)]/.test(given) || /\$\{/.test(given))
-    .map(([whole]) => whole.replaceAll(/\s+/g, " "));
+    .map(([whole]) => whole.replaceAll(/\s+/g, " "))
+    .concat([...source.matchAll(runsText)].map(([whole]) => whole));
   return {
     specifiers: [...new Set(specifiers)],
     texts: [...new Set(matched(source, new RegExp(text, "g")))],
@@ -43,8 +49,12 @@ export function loadedBy(source: string): Loaded {
 }
 
 function matched(source: string, expression: RegExp): readonly string[] {
-  return [...source.matchAll(expression)].map((found) =>
-    (found[2] ?? "").replace(/\\x2e|\\u002e/gi, ".").replace(/\\(.)/g, "$1"),
+  return [...source.matchAll(expression)].map((found) => withoutEscapes(found[2] ?? ""));
+}
+
+function withoutEscapes(text: string): string {
+  return text.replace(/\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|u\{([\da-fA-F]{1,6})\}|(.))/g, (_, x, u, code, char) =>
+    char === undefined ? fromCode(Number.parseInt(x ?? u ?? code, 16)) : char,
   );
 }
 
@@ -57,10 +67,16 @@ export type Resolved =
 
 export function resolveImport(specifier: string, folder: string, checkout: Checkout): Resolved {
   const name = specifier.replace(/^file:\/\//, "").replace(/(?<=.)[?#].*$/, "");
-  if (/^(?:\.{1,2}(?:\/|$)|\/)/.test(name)) return { files: moduleFiles(resolve(folder, name)) };
+  if (/^(?:\.{1,2}(?:\/|$)|\/)/.test(name))
+    return { files: [name, decoded(name)].flatMap((one) => moduleFiles(resolve(folder, one))) };
   if (name.startsWith("#")) return { files: ownImport(name, folder, checkout) };
   if (name === "" || isBuiltin(name) || /^\w+:|[\s\0]/.test(name)) return { files: [] };
   return packageImport(name, folder, checkout);
+}
+
+/** Imports are addresses, in which `%6c` is a letter. */
+function decoded(name: string): string {
+  return name.replace(/%([\da-fA-F]{2})/g, (_, code: string) => fromCode(Number.parseInt(code, 16)));
 }
 
 /** A path as loaders complete it, and everything beside it that could be taken for it. */

@@ -49,6 +49,16 @@ export function passesOn(name: string): boolean {
   return /^(?:cat|tac|head|tail|sed|tr|grep|cut|envsubst|echo|printf|sort|tee)$/.test(name);
 }
 
+/** Programs that print names of files of the folders they are given, or the text they are given, and those that pick of it. */
+export function printsNames(name: string): boolean {
+  return /^(?:find|ls|echo|printf|sort|uniq|grep|head|tail|tac|tr)$/.test(name);
+}
+
+/** Interpreters that another program may be told to start by their name. */
+export function isStartedByName(name: string): boolean {
+  return interpreterOf(name) !== undefined && !/^(?:\.|source|sed|jq)$/.test(name);
+}
+
 /** Programs that run nothing but themselves, whatever they are given. */
 const plain = new Set(
   `[ [[ : true false test echo printf cat head tail tac nl wc sort uniq cut paste tr fold fmt join comm diff cmp grep egrep

@@ -1,4 +1,6 @@
 import { join, resolve } from "node:path";
+import { lookAt } from "./checkout-files.ts";
+import { entriesOf } from "./expand-pattern.ts";
 
 /** What a program in Python loads, as far as its text says. */
 export interface PythonLoads {
@@ -48,8 +50,58 @@ export function pythonModuleFiles(module: string, folder: string, own: string): 
   let at = start;
   if (parts.length === 0) return [join(start, "__init__.py")];
   for (const part of parts) {
-    files.push(join(at, `${part}.py`), join(at, part, "__init__.py"));
+    files.push(...formsOf(part, at), ...formsOf("__init__", join(at, part)));
     at = join(at, part);
   }
   return [...files, join(at, "__main__.py")];
 }
+
+/** A module as source, as a library, as compiled code, and compiled code that Python takes without a look at the source. */
+function formsOf(name: string, folder: string): readonly string[] {
+  const others = entriesOf(folder)
+    .map((entry) => entry.name)
+    .filter((file) => file === `${name}.pyc` || (file.startsWith(`${name}.`) && /\.(?:so|pyd)$/.test(file)));
+  const kept = entriesOf(join(folder, "__pycache__"))
+    .map((entry) => entry.name)
+    .filter((file) => file.startsWith(`${name}.`) && file.endsWith(".pyc"))
+    .map((file) => join(folder, "__pycache__", file));
+  return [join(folder, `${name}.py`), ...others.map((file) => join(folder, file)), ...kept.filter(isTakenUnseen)];
+}
+
+/** Whether compiled code says of itself that nobody compares it with its source; Python writes none such by itself. */
+function isTakenUnseen(place: string): boolean {
+  const looked = lookAt(place);
+  return typeof looked !== "string" && "bytes" in looked && looked.bytes.length >= 8 && looked.bytes[4] === 1;
+}
+
+export function isStandardModule(name: string): boolean {
+  return name.startsWith("_") || standardModules.has(name);
+}
+
+/** Files of folders that Python would take in place of a module that comes with it. */
+export function standardModulesIn(folders: readonly string[]): readonly string[] {
+  return folders.flatMap((folder) =>
+    entriesOf(folder)
+      .map((entry) => entry.name.split(".")[0] ?? "")
+      .filter((name) => standardModules.has(name))
+      .flatMap((name) => pythonModuleFiles(name, folder, folder)),
+  );
+}
+
+/** Modules that come with Python 3, those of older versions included. */
+const standardModules = new Set(
+  `abc aifc argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect builtins bz2 cProfile
+  calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys compileall concurrent configparser contextlib
+  contextvars copy copyreg crypt csv ctypes curses dataclasses datetime dbm decimal difflib dis distutils doctest email
+  encodings ensurepip enum errno faulthandler fcntl filecmp fileinput fnmatch fractions ftplib functools gc genericpath getopt
+  getpass gettext glob graphlib grp gzip hashlib heapq hmac html http idlelib imaplib imghdr imp importlib inspect io ipaddress
+  itertools json keyword lib2to3 linecache locale logging lzma mailbox mailcap marshal math mimetypes mmap modulefinder msilib
+  msvcrt multiprocessing netrc nis nntplib nt ntpath nturl2path numbers opcode operator optparse os ossaudiodev pathlib pdb
+  pickle pickletools pipes pkgutil platform plistlib poplib posix posixpath pprint profile pstats pty pwd py_compile pyclbr
+  pydoc pydoc_data pyexpat queue quopri random re readline reprlib resource rlcompleter runpy sched secrets select selectors
+  shelve shlex shutil signal site smtpd smtplib sndhdr socket socketserver spwd sqlite3 sre_compile sre_constants sre_parse ssl
+  stat statistics string stringprep struct subprocess sunau symtable sys sysconfig syslog tabnanny tarfile telnetlib tempfile
+  termios textwrap threading time timeit tkinter token tokenize tomllib trace traceback tracemalloc tty turtle turtledemo types
+  typing unicodedata unittest urllib uu uuid venv warnings wave weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc
+  zipapp zipfile zipimport zlib zoneinfo annotationlib compression sitecustomize usercustomize`.split(/\s+/),
+);

@@ -5,7 +5,7 @@ import { loadedBy, moduleFiles, resolveImport } from "./javascript.ts";
 import { searchMakefile } from "./makefile.ts";
 import { packageAt } from "./package-scripts.ts";
 import { namesCode } from "./programs.ts";
-import { pythonLoads, pythonModuleFiles } from "./python.ts";
+import { isStandardModule, pythonLoads, pythonModuleFiles, standardModulesIn } from "./python.ts";
 import type { Script } from "./script.ts";
 
 const longestText = 1024 * 1024;
@@ -25,6 +25,10 @@ export function searchFile(file: Unsearched, script: Script, gathering: Gatherin
 
 function searchText(file: Unsearched, own: Script, gathering: Gathering): void {
   const { path, text, language } = file;
+  const [, first] = /^#!\s*([^\n]{0,200})/.exec(text) ?? [];
+  // A first line with options may load more: `#!/usr/bin/env -S node --import ./x.mjs`.
+  if (first !== undefined && /\s-[^f\s]*\s+\S|[/.]\S*=/.test(first))
+    gathering.scripts.push({ text: first.replace(/\senv\s+-S\s|\s-S\s/, " "), script: own });
   if (language === "shell") gathering.scripts.push({ text: text.replace(/^#![^\n]*/, ""), script: own });
   else if (language === "javascript") searchJavaScript(file, own, gathering);
   else if (language === "python") searchPython(file, own, gathering);
@@ -72,9 +76,15 @@ function packageName({
 
 function searchPython({ text, place, path }: Unsearched, script: Script, gathering: Gathering): void {
   const { modules, texts, computed } = pythonLoads(text);
-  for (const module of modules)
-    for (const folder of script.folders)
-      for (const file of pythonModuleFiles(module, folder, dirname(place))) gathering.cover(file, "python");
+  for (const module of modules) {
+    const files = script.folders.flatMap((folder) => pythonModuleFiles(module, folder, dirname(place)));
+    const found = files.filter((file) => gathering.cover(file, "python") === "file");
+    const [name = ""] = module.split(".");
+    if (name !== "" && !isStandardModule(name) && found.length === 0)
+      gathering.leaveOut(`package ${name} (Python)`, "a package; its own files are not covered");
+  }
+  // A file beside the program comes before the module of that name that comes with Python, whoever imports it.
+  for (const file of modules.length > 0 ? standardModulesIn(script.folders) : []) gathering.cover(file, "python");
   coverTexts(texts, script, gathering);
   for (const form of computed)
     gathering.leaveOut(`${path}: ${form}`, "what it loads, or where it looks, is worked out while it runs");

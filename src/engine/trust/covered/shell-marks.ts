@@ -48,6 +48,7 @@ export function unescaped(text: string): string {
   );
 }
 
-function fromCode(code: number): string {
+/** The character of a code; empty where there is none. */
+export function fromCode(code: number): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : "";
 }

@@ -226,6 +226,9 @@ class Reader {
   }
 
   private bracket(char: string): void {
+    // `NAME=(…)` is a list, whose members are not kept.
+    if (char === "(" && /^\w+\+?=$/.test(this.text.slice(this.wordStart, this.at)) && this.pieces !== undefined)
+      this.push({ kind: "variable", name: "", operator: "", operand: "" });
     // A bracket that nothing opened ends a pattern of `case`.
     this.command.pattern = char === ")" && this.open === 0;
     this.open = Math.max(0, this.open + (char === "(" ? 1 : -1));
