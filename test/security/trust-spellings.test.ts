@@ -234,6 +234,40 @@ const named: readonly (readonly [command: string, what: string | RegExp])[] = [
   ["bash .claude/hooks/list.sh", '.claude/hooks/list.sh: "$x"'],
 ];
 
+/** Ordinary hooks, and a file that changes in daily work. */
+const unrelated: readonly (readonly [command: string, file: string])[] = [
+  ["npm run lint", "src/a.ts"],
+  ["sh scripts/checks.sh", "src/a.ts"],
+  ["sh scripts/checks.sh", "log.txt"],
+  ["python3 pkg/imports.py", "pkg/__pycache__/own.cpython-312.pyc"],
+  ["python3 pkg/imports.py", "pkg/other.py"],
+  ["node .claude/hooks/m.js", ".claude/hooks/h.cjs"],
+  ["node .claude/hooks/m.js", "tsconfig.json"],
+  ["uv run pytest -q", "hk.py"],
+  ["npx prettier --check .", "src/a.ts"],
+];
+
+test.each(unrelated)("the approval of %j does not end when %s changes", async (command, file) => {
+  const world = await project();
+  await world.put("project/package.json", { scripts: { lint: "eslint src/a.ts && tsc -p ." } });
+  await world.put("project/scripts/checks.sh", 'npx prettier --write "$1"\neslint src/a.ts\necho done >> log.txt\n');
+  await world.put("project/src/a.ts", "1;\n");
+  await world.put("project/.claude/settings.json", hooksOn("Stop", command));
+  await approve(world);
+  await world.put(`project/${file}`, "other\n");
+  expect((await reviewTrust(world.options)).entries[0]?.state).toBe("trusted");
+});
+
+test.each([
+  "node -e 'console.log(1)'",
+  "python3 -c 'import json, sys; print(json.load(sys.stdin))'",
+  "jq -r '.tool_input.command | ascii_downcase'",
+])("words of a program text are not taken for programs: %j", async (command) => {
+  const world = await project();
+  await world.put("project/.claude/settings.json", hooksOn("Stop", command));
+  expect((await reviewTrust(world.options)).entries[0]?.notCovered).toEqual([]);
+});
+
 test("a variable that leads programs only to places outside the folder is not named", async () => {
   const world = await project();
   const command = 'PATH="/usr/local/bin:$PATH" NODE_ENV=production node .claude/hooks/m.js';

@@ -14,10 +14,10 @@ import {
   isStartedByName,
   isWrapper,
   type Language,
-  namesCode,
   onlyWrites,
   passesOn,
   printsNames,
+  runsFiles,
   runsOnlyOptionFile,
 } from "./programs.ts";
 import { leaveOut, type Script, valueContext } from "./script.ts";
@@ -68,7 +68,8 @@ function coverCommand(index: number, walk: Walk): void {
   if (walk.script.mode === "named") {
     const counting = onlyWrites(name) ? words.slice(0, words.indexOf(head ?? nothing) + 1) : words;
     for (const word of [...counting, ...meant(command.reads, walk)]) coverWord(word, undefined, walk);
-    for (const { values } of words) for (const value of values) coverNested(value, walk);
+    const guess: Walk = { ...walk, script: { ...walk.script, isGuess: true } };
+    for (const { values } of words) for (const value of values) coverNested(value, guess);
   }
   if (command.pattern) return;
   nameLoadingVariables(words, walk);
@@ -135,6 +136,7 @@ function runWords(words: readonly Meant[], index: number, walk: Walk, wrapped = 
   else if (!isOwn && !isPlain(name) && name !== "" && !/[\s\uE000-\uE003]/.test(name)) {
     ordinaryProgram(name, walk);
     runGiven(args, index, walk, wrapped);
+    if (runsFiles(name)) for (const word of args) coverWord(word, undefined, walk);
   }
 }
 
@@ -142,7 +144,6 @@ function runWords(words: readonly Meant[], index: number, walk: Walk, wrapped = 
 function runGiven(args: readonly Meant[], index: number, walk: Walk, wrapped: number): void {
   const at = args.findIndex((word) => isStartedByName(programName(word)));
   if (at >= 0) runWords(args.slice(at), index, walk, wrapped + 1);
-  else for (const word of args) if (word.values.some(namesCode)) coverWord(word, undefined, walk);
 }
 
 /** A program of the system or of a package: what it loads by itself is unknown here. */
@@ -150,7 +151,7 @@ function ordinaryProgram(name: string, { script, gathering }: Walk): void {
   for (const folder of script.folders)
     if (gathering.cover(join(folder, name)) === "file" && script.mode === "named") return;
   const found = packageOfProgram(name, script, gathering);
-  if (found === "covered") return;
+  if (found === "covered" || script.isGuess) return;
   leaveOut(
     found ?? name,
     "what this program loads from the folder by itself, such as its configuration",

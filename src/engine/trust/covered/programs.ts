@@ -54,6 +54,11 @@ export function printsNames(name: string): boolean {
   return /^(?:find|ls|echo|printf|sort|uniq|grep|head|tail|tac|tr)$/.test(name);
 }
 
+/** Programs that run a file which they are given, in whatever language it is. */
+export function runsFiles(name: string): boolean {
+  return /^(?:uv|uvx|poetry|pipenv|pipx|rye|pdm|hatch|bundle|mise|direnv|go|swift|zig|cargo|dotnet)$/.test(name);
+}
+
 /** Interpreters that another program may be told to start by their name. */
 export function isStartedByName(name: string): boolean {
   return interpreterOf(name) !== undefined && !/^(?:\.|source|sed|jq)$/.test(name);

@@ -13,6 +13,8 @@ export interface Script {
   /** Folders that relative names may count from. Grows. */
   readonly folders: string[];
   readonly depth: number;
+  /** Whether it is only a text in quotes that may be a command: what it names counts, what it calls is not told. */
+  readonly isGuess?: boolean;
   readonly variables: ReadonlyMap<string, readonly string[]>;
 }
 
