@@ -27,17 +27,26 @@ function readArgs(name: string, command: Command, args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (cause) {
-    throw new Problem("cli/usage", usageMessage(name, command, cause), { cause });
+    throw new Problem("cli/usage", usageMessage(name, command, args, cause), { cause });
   }
 }
 
-function usageMessage(name: string, command: Command, cause: unknown): string {
+function usageMessage(name: string, command: Command, args: readonly string[], cause: unknown): string {
   const said = messageOf(cause);
   const unknown = /Unknown option '(-[^']*)'/.exec(said)?.[1];
+  const valueless = /Option '(?:-\w, )?(--[^' ]+)(?: <value>)?' argument/.exec(said)?.[1];
+  if (valueless !== undefined) return `${withoutValue(valueless, args)} See hookline ${name} --help.`;
   if (unknown === undefined) return `${said.split(". To specify")[0]}. See hookline ${name} --help.`;
   const near = nearest(unknown.replace(/^-+/, ""), Object.keys(command.options));
   const hint = near ? ` Did you mean --${near}?` : "";
   return `hookline ${name} has no option ${unknown}.${hint} See hookline ${name} --help.`;
+}
+
+/** An option that takes a value and got none, or one that begins with a dash. */
+function withoutValue(option: string, args: readonly string[]): string {
+  const next = args[args.indexOf(option) + 1];
+  if (!args.includes(option) || next === undefined) return `${option} needs a value.`;
+  return `${option} needs a value, and "${next}" reads as an option. If it is the value, write ${option}=${next}.`;
 }
 
 function lastText(value: unknown): string | undefined {

@@ -23,6 +23,8 @@ export type AgentEvent =
       readonly answer: ModelEnd;
       readonly block: ContentBlock;
       readonly uuid: string;
+      /** The API gave no answer: this line stands in its place. */
+      readonly failure?: ApiFailureLine;
       readonly agent?: TaskIdentity;
       readonly parentToolUseId: string | null;
     }
@@ -31,6 +33,8 @@ export type AgentEvent =
       readonly content: string | readonly ContentBlock[];
       readonly uuid: string;
       readonly toolUseResult?: unknown;
+      /** The host said it in the place of the user. */
+      readonly synthetic?: boolean;
       readonly agent?: TaskIdentity;
       readonly parentToolUseId: string | null;
     }
@@ -71,6 +75,15 @@ export type AgentEvent =
   | { readonly kind: "compacted"; readonly trigger: string; readonly preTokens: number; readonly postTokens: number }
   | { readonly kind: "session"; readonly id: string }
   | { readonly kind: "result"; readonly result: AgentResult };
+
+/** Why there is no answer, as the lines of a stream say it. */
+export interface ApiFailureLine {
+  /** The class that StopFailure reports. */
+  readonly error: string;
+  readonly status?: number;
+  /** The API's own word for it. */
+  readonly type?: string;
+}
 
 /** A subagent, as the lines of a stream name it. */
 export interface TaskIdentity {

@@ -10,6 +10,8 @@ export interface ApiFailure {
   /** For the person, and in the place of an answer. */
   readonly text: string;
   readonly status?: number;
+  /** The API's own word for it. */
+  readonly type?: string;
   readonly details?: string;
   /** The conversation no longer fits: a shorter one may. */
   readonly tooLong?: boolean;
@@ -25,7 +27,7 @@ export function apiFailure(error: ModelError): ApiFailure {
   return {
     error: recognised,
     text: `API Error: ${status === undefined ? "" : `${status} `}${message}`,
-    ...(status === undefined ? {} : { status }),
+    ...(status === undefined ? {} : { status, type: errorType }),
     tooLong: recognised === "invalid_request",
     ...(recognised === "invalid_request" && details !== undefined ? { details } : {}),
   };
@@ -34,7 +36,7 @@ export function apiFailure(error: ModelError): ApiFailure {
 /** Ends the turn without an answer: a line that says so, and StopFailure instead of Stop. Nobody waits for its hooks. */
 export async function failTurn(thread: Thread, failure: ApiFailure): Promise<TurnEnd> {
   const { session, journal, agent } = thread;
-  const { error, text, status, details } = failure;
+  const { error, text, status, type, details } = failure;
   const content = [{ type: "text" as const, text }];
   const answer = {
     type: "end" as const,
@@ -51,10 +53,12 @@ export async function failTurn(thread: Thread, failure: ApiFailure): Promise<Tur
     ...(details === undefined ? {} : { errorDetails: details }),
   });
   const parentToolUseId = agent?.toolUseId ?? null;
-  session.tell({ kind: "assistant", answer, block: { type: "text", text }, uuid: uuids[0] ?? "", parentToolUseId });
+  const api = { ...(status === undefined ? {} : { status }), ...(type === undefined ? {} : { type }) };
+  const line = { answer, block: { type: "text" as const, text }, uuid: uuids[0] ?? "", failure: { error, ...api } };
+  session.tell({ kind: "assistant", ...line, parentToolUseId });
   if (agent === undefined) {
     const about = { error, ...(details === undefined ? {} : { error_details: details }), last_assistant_message: text };
     notify(thread, "StopFailure", about);
   }
-  return { by: "api_error", text, error, ...(status === undefined ? {} : { status }) };
+  return { by: "api_error", text, error, ...api };
 }

@@ -1,6 +1,7 @@
 import type { ToolUseBlock } from "../models/index.ts";
 import type { Linked } from "../sessions/index.ts";
-import { goOn, runBatch, runTurn, type TurnEnd } from "./loop.ts";
+import { goOn } from "./go-on.ts";
+import { runBatch, runTurn, type TurnEnd } from "./loop.ts";
 import type { Thread } from "./thread.ts";
 
 /** Calls that a hook put off in an earlier run, with the lines they stand in. */

@@ -60,6 +60,7 @@ export function openDriver(main: Thread, deferred: Deferred): Driver {
         for (let item = await next(); item !== undefined; item = await next()) {
           if (told) since = { startedAt: options.clock.now(), turns: session.turns };
           if (told) spending.mark();
+          if (told) session.timing.mark();
           const end = await one(item);
           if ("exit" in end) break;
           result = resultOf(session, asTurn(end), { ...since, turns: session.turns - since.turns });

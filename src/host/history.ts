@@ -99,7 +99,8 @@ function isOfTool({ type }: ContentBlock): boolean {
   return type === "tool_use" || type === "tool_result";
 }
 
-function unanswered(id: string): ToolResultBlock {
+/** The result of a call that was not carried out. */
+export function unanswered(id: string): ToolResultBlock {
   return { type: "tool_result", tool_use_id: id, content: "The call was cut short; it has no result.", is_error: true };
 }
 

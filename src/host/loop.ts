@@ -3,6 +3,8 @@ import { apiFailure, failTurn } from "./api-failure.ts";
 import type { Attachment } from "./attachment.ts";
 import { compactWhenFull, madeRoom } from "./compact.ts";
 import { fire } from "./fire.ts";
+import { askAgain, goOn, leaveUndone } from "./go-on.ts";
+import { limitReached, overBudget } from "./limits.ts";
 import { askModel, textOf } from "./model-call.ts";
 import { askToStop } from "./stop.ts";
 import { attach, say, type Thread, taskOf } from "./thread.ts";
@@ -19,8 +21,14 @@ export type TurnEnd =
   | { readonly by: "stop_hook_cap"; readonly text: string; readonly reason: string }
   | { readonly by: "tool_deferred"; readonly text: ""; readonly call: ToolUseBlock }
   | { readonly by: "interrupted" | "prompt_blocked"; readonly text: string }
-  | { readonly by: "api_error"; readonly text: string; readonly error: string; readonly status?: number }
-  | { readonly by: "max_turns" | "max_budget_usd"; readonly text: string };
+  | {
+      readonly by: "api_error";
+      readonly text: string;
+      readonly error: string;
+      readonly status?: number;
+      readonly type?: string;
+    }
+  | { readonly by: "max_turns" | "max_budget_usd"; readonly text: string; readonly stopReason: string };
 
 /**
  * One turn of a thread: ask the model, carry out what it calls, tell it what came of it, and so on until it has nothing more to do
@@ -33,10 +41,11 @@ export async function runTurn(thread: Thread, signal: AbortSignal): Promise<Turn
   let text = "";
   let truncated = 0;
   let recovered = false;
+  let askedAgain = false;
   try {
     for (let asked = 0; ; asked += 1) {
       const limit = limitReached(thread, asked);
-      if (limit !== undefined) return { by: limit, text };
+      if (limit !== undefined) return { by: limit, text, stopReason: "tool_use" };
       await takeNews(thread);
       await compactWhenFull(thread, signal);
 
@@ -50,15 +59,21 @@ export async function runTurn(thread: Thread, signal: AbortSignal): Promise<Turn
       }
       text = textOf(answer);
       truncated = answer.stopReason === "max_tokens" ? truncated + 1 : 0;
-      if (answer.stopReason === "refusal") return await failTurn(thread, refusal);
-      if (truncated > mostTruncated) return await failTurn(thread, outOfTokens);
-
       const calls = answer.content.filter((block) => block.type === "tool_use");
+      const over = overBudget(thread);
+      if (over || answer.stopReason === "refusal" || truncated > mostTruncated) {
+        leaveUndone(thread, calls);
+        if (over) return { by: "max_budget_usd", text, stopReason: answer.stopReason };
+        return await failTurn(thread, truncated > mostTruncated ? outOfTokens : refusal);
+      }
       if (calls.length > 0) {
         const end = await runBatch(thread, calls, answer.lines.byCall, signal, answer.broken);
         if (end !== undefined) return end;
       } else if (truncated > 0) {
-        await goOn(thread, "Your answer was cut at the output limit. Go on exactly where it ended.");
+        await askAgain(thread, "Your answer was cut at the output limit. Go on exactly where it ended.");
+      } else if (text.trim() === "" && !askedAgain) {
+        askedAgain = true;
+        await askAgain(thread, "Your last answer held no text. Go on, and write an answer that the user can see.");
       } else {
         const end = await askToStop(thread, { text, shown: answer.shown, stopReason: answer.stopReason }, signal);
         if (end !== undefined) return end;
@@ -75,12 +90,6 @@ const mostTruncated = 3;
 
 const refusal = { error: "invalid_request", text: "API Error: the model refused to answer." };
 const outOfTokens = { error: "max_output_tokens", text: "API Error: the answer is longer than the output limit." };
-
-function limitReached({ session, maxCalls }: Thread, asked: number): "max_turns" | "max_budget_usd" | undefined {
-  if (maxCalls !== undefined && asked >= maxCalls) return "max_turns";
-  const { maxBudgetUsd } = session.options;
-  return maxBudgetUsd !== undefined && session.spending.costUsd >= maxBudgetUsd ? "max_budget_usd" : undefined;
-}
 
 /** What background hooks said and what agents in the background came to, told before the model is asked next. */
 async function takeNews(thread: Thread): Promise<void> {
@@ -152,12 +161,6 @@ async function keepResult(thread: Thread, { result, toolUseResult }: CallEnd, so
 
 function spelled({ call, input, result }: CallEnd) {
   return { tool_name: call.name, tool_input: input, tool_use_id: call.id, tool_response: result.content };
-}
-
-/** A sentence from the host that lets the model go on. */
-export async function goOn(thread: Thread, text: string): Promise<void> {
-  await thread.journal.user(text, { isMeta: true });
-  say(thread, text);
 }
 
 /** The person ended it: no Stop, and the model will know next time. */

@@ -24,7 +24,11 @@ export async function askModel(thread: Thread, signal: AbortSignal): Promise<Ans
   const { session, agent } = thread;
   const display = agent === undefined ? openDisplay(thread, signal) : undefined;
   const startedAt = session.options.clock.now();
+  const timing = agent === undefined ? session.timing : undefined;
+  timing?.at("requested");
   for await (const event of thread.model.port.stream(requestOf(thread), signal)) {
+    if (event.type !== "retry" && event.type !== "error") timing?.at("answering");
+    if (event.type !== "retry" && event.type !== "error" && event.type !== "end") timing?.at("speaking");
     if (agent === undefined) session.tell({ kind: "partial", event });
     if (event.type === "text") display?.add(event.index, event.text);
     if (event.type === "retry") {

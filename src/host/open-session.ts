@@ -31,6 +31,7 @@ import { openSpending } from "./spending.ts";
 import { openSurroundings } from "./surroundings.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import type { Thread } from "./thread.ts";
+import { openTiming } from "./timing.ts";
 import { openBackgroundShells } from "./tools/background-shells.ts";
 import { builtinTools } from "./tools/builtin.ts";
 import { openReadState } from "./tools/read-state.ts";
@@ -103,6 +104,7 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
     projectRoot: cwd,
     permissions,
     spending: openSpending(clock.now),
+    timing: openTiming(clock.now),
     inbox,
     agents: openBackgroundAgents(),
     shells: openBackgroundShells((shell) => inbox.put(shellNews(shell))),

@@ -12,6 +12,8 @@ export interface AgentResult {
   readonly subtype: "success" | "error_max_turns" | "error_max_budget_usd" | "error_during_execution";
   readonly is_error: boolean;
   readonly api_error_status: number | null;
+  /** The API's own word for its error; absent when it answered. */
+  readonly api_error_type?: string;
   readonly duration_ms: number;
   readonly duration_api_ms: number;
   readonly num_turns: number;
@@ -26,8 +28,13 @@ export interface AgentResult {
   readonly unpriced_models: readonly string[];
   readonly permission_denials: readonly Denial[];
   readonly terminal_reason: string;
+  /** From the beginning of the turn: when the model was asked, when its answer began, and when the first block of it began. */
+  readonly time_to_request_ms?: number;
+  readonly ttft_stream_ms?: number;
+  readonly ttft_ms?: number;
+  readonly first_content_frame_ms?: number;
   readonly deferred_tool_use?: Pick<ToolUseBlock, "id" | "name" | "input">;
-  /** What went wrong, a sentence each; absent when nothing did. */
+  /** Why a limit or an interrupt ended it, a sentence each; absent otherwise. An API error is in `result`. */
   readonly errors?: readonly string[];
   /** Why a hook ended it. */
   readonly hook_reason?: string;
@@ -46,6 +53,7 @@ export function resultOf(session: AgentSession, end: TurnEnd, { startedAt, turns
     subtype: subtypeOf(end),
     is_error: isError(end),
     api_error_status: end.by === "api_error" ? (end.status ?? null) : null,
+    ...(end.by === "api_error" && end.type !== undefined ? { api_error_type: end.type } : {}),
     duration_ms: Math.round(options.clock.now() - startedAt),
     duration_api_ms: spending.apiMs,
     num_turns: turns,
@@ -57,9 +65,10 @@ export function resultOf(session: AgentSession, end: TurnEnd, { startedAt, turns
     modelUsage: spending.byModel,
     unpriced_models: spending.unpriced,
     permission_denials: [...permissions.denials],
-    terminal_reason: end.by,
+    terminal_reason: end.by === "max_budget_usd" ? "budget_exhausted" : end.by,
+    ...(isError(end) ? {} : session.timing.since(startedAt)),
     ...(end.by === "tool_deferred" ? { deferred_tool_use: nameOf(end.call) } : {}),
-    ...(isError(end) ? { errors: [errorOf(end, options)] } : {}),
+    ...(subtypeOf(end) !== "success" ? { errors: [errorOf(end, options)] } : {}),
     ...("reason" in end && end.reason !== "" ? { hook_reason: end.reason } : {}),
     uuid: options.uuid(),
   };
@@ -69,10 +78,9 @@ function isError({ by }: TurnEnd): boolean {
   return by === "api_error" || by === "max_turns" || by === "max_budget_usd" || by === "interrupted";
 }
 
-function errorOf({ by, text }: TurnEnd, { maxTurns, maxBudgetUsd }: AgentOptions): string {
+function errorOf({ by }: TurnEnd, { maxTurns, maxBudgetUsd }: AgentOptions): string {
   if (by === "max_turns") return `Reached maximum number of turns (${maxTurns})`;
-  if (by === "max_budget_usd") return `Reached maximum budget ($${maxBudgetUsd})`;
-  return by === "interrupted" ? "Interrupted by the user" : text;
+  return by === "max_budget_usd" ? `Reached maximum budget ($${maxBudgetUsd})` : "Interrupted by the user";
 }
 
 function subtypeOf({ by }: TurnEnd): AgentResult["subtype"] {
@@ -83,8 +91,10 @@ function subtypeOf({ by }: TurnEnd): AgentResult["subtype"] {
 function stopReasonOf(end: TurnEnd): string | null {
   if (end.by === "completed") return end.stopReason;
   if (end.by === "tool_deferred") return end.by;
-  if (end.by === "hook_stopped" || end.by === "max_turns" || end.by === "max_budget_usd") return "tool_use";
-  return end.by === "api_error" ? "stop_sequence" : end.by === "interrupted" ? null : "end_turn";
+  if (end.by === "max_turns" || end.by === "max_budget_usd") return end.stopReason;
+  if (end.by === "hook_stopped") return "tool_use";
+  if (end.by === "interrupted" || end.by === "prompt_blocked") return null;
+  return end.by === "api_error" ? "stop_sequence" : "end_turn";
 }
 
 function nameOf({ id, name, input }: ToolUseBlock): Pick<ToolUseBlock, "id" | "name" | "input"> {

@@ -12,6 +12,7 @@ import type { Servers } from "./servers.ts";
 import type { Spending } from "./spending.ts";
 import type { Surroundings } from "./surroundings.ts";
 import type { Thread } from "./thread.ts";
+import type { Timing } from "./timing.ts";
 import type { BackgroundShells } from "./tools/background-shells.ts";
 import type { Tool } from "./tools/tool.ts";
 
@@ -23,6 +24,7 @@ export interface AgentSession {
   readonly projectRoot: string;
   readonly permissions: Permissions;
   readonly spending: Spending;
+  readonly timing: Timing;
   readonly inbox: Inbox;
   readonly agents: BackgroundAgents;
   readonly shells: BackgroundShells;

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { AgentControl } from "./control.ts";
@@ -157,6 +157,56 @@ test("what a background hook says is told before the next model call, and after 
   });
   const again = await run([{ text: "x" }], { prompt: "more", resume: result.session_id });
   expect(JSON.stringify(again.requests[0]?.messages)).toContain("CTX-MARK");
+});
+
+describe("an answer that is none", () => {
+  const call = { tool: "Bash", input: { command: "touch made" } };
+
+  test("an empty answer is asked for once more, and counts as a turn", async () => {
+    const { run, payloads, transcript } = open({ hooks: { Stop: {} } });
+    const { result, requests } = await run([{ stopReason: "end_turn" }, { text: "here I am" }], { prompt: "go" });
+    expect(result).toMatchObject({ result: "here I am", num_turns: 2, is_error: false });
+    expect(JSON.stringify(requests[1]?.messages)).toContain("Your last answer held no text");
+    expect(payloads("Stop")).toHaveLength(1);
+    expect(JSON.stringify(transcript(result.session_id))).toContain("Your last answer held no text");
+  });
+
+  test("a second empty answer ends the turn", async () => {
+    const { run } = open();
+    const { result, requests } = await run([{ thinking: "hm" }, { text: " " }], { prompt: "go" });
+    expect(result).toMatchObject({ subtype: "success", terminal_reason: "completed" });
+    expect(requests).toHaveLength(2);
+  });
+
+  const ends: readonly [string, object, object][] = [
+    ["refuses", { stopReason: "refusal" }, {}],
+    ["goes over the budget", { usage: { input: 1_000_000 } }, { maxBudgetUsd: 0.01 }],
+  ];
+  test.each(ends)("calls of an answer that %s are not run, and the conversation can go on", async (_, answer, more) => {
+    const { run, project } = open({ settings: allow });
+    const script = { model: "claude-opus-4-8", answers: [{ text: "x", calls: [call], ...answer }] };
+    const first = await run(script, { prompt: "go", ...more });
+    expect(first.result.is_error).toBe(true);
+    expect(existsSync(join(project, "made"))).toBe(false);
+    const second = await run([{ text: "going on" }], { prompt: "and now?", resume: first.result.session_id });
+    expect(second.result.result).toBe("going on");
+  });
+
+  test("a refused answer with calls does not spoil the next turn of the same process", async () => {
+    const { run } = open({ settings: allow });
+    const { result, complaints } = await run(
+      [{ text: "x", calls: [call], stopReason: "refusal" }, { text: "going on" }],
+      {
+        onReady: (control) => {
+          control.prompt("go");
+          control.prompt("and now?");
+          control.end();
+        },
+      },
+    );
+    expect(result.result).toBe("going on");
+    expect(complaints).toEqual([]);
+  });
 });
 
 describe("limits", () => {

@@ -27,6 +27,8 @@ export interface LoggedRequest {
   readonly index: number;
   readonly body: MessagesRequest;
   readonly authorization: string | undefined;
+  /** The header `anthropic-beta`. */
+  readonly beta: string | undefined;
 }
 
 export async function startScriptedApi(script: Script): Promise<ScriptedApi> {
@@ -71,7 +73,8 @@ async function answer(
   }
   const lane = laneOf(body);
   const index = requests.filter((earlier) => earlier.lane === lane).length;
-  requests.push({ lane, index, body, authorization: request.headers.authorization });
+  const beta = request.headers["anthropic-beta"];
+  requests.push({ lane, index, body, authorization: request.headers.authorization, beta: beta?.toString() });
   const turn = turnOf(script, lane, body, index);
   if (isFailure(turn)) {
     if (turn.retryAfter !== undefined) response.setHeader("retry-after", turn.retryAfter);

@@ -1,8 +1,11 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Io } from "../command.ts";
 import { callHookline, type Said } from "../fixtures/caller.ts";
+import { main } from "../main.ts";
 
 let base = "";
 
@@ -99,4 +102,47 @@ test("flags reach the session: rules, folders, ids, names, resume", async () => 
   expect(JSON.parse(second.out)).toMatchObject({ session_id: id });
   const third = await agent(["-p", "again", "-r", id, "--fork-session", "--output-format", "json"]);
   expect((JSON.parse(third.out) as { session_id: string }).session_id).not.toBe(id);
+});
+
+test("a prompt on the command line is the first turn of the line prompt at a terminal, and the line prompt goes on", async () => {
+  writeFileSync(join(base, "script.json"), JSON.stringify({ answers: [{ text: "One." }, { text: "Two." }] }));
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  let out = "";
+  const left = ["second\n", "/exit\n"];
+  const io: Io = {
+    stdin,
+    out: async (text) => {
+      out += text;
+      if (/(One|Two)\.\n> $/.test(out)) stdin.write(left.shift() ?? "");
+    },
+    err: async () => undefined,
+    env: { PATH: process.env["PATH"], HOME: join(base, "home"), HOOKLINE_HOME: join(base, "state") },
+    cwd: join(base, "proj"),
+    home: join(base, "home"),
+    terminal: { out: true, err: true, colour: false, columns: 80 },
+    signal: new AbortController().signal,
+  };
+  const status = await main(["agent", "the", "first", "--model", `scripted:${join(base, "script.json")}`], io);
+  expect({ status, out }).toEqual({ status: 0, out: "> the first\nOne.\n> Two.\n> " });
+});
+
+test.each([
+  [
+    ["--max-budget-usd", "-1"],
+    '--max-budget-usd needs a value, and "-1" reads as an option. If it is the value, write --max-budget-usd=-1.',
+  ],
+  [["--max-budget-usd=-1"], '--max-budget-usd must be a number above 0, not "-1".'],
+  [["--max-turns", "1.5"], '--max-turns must be a whole number above 0, not "1.5".'],
+  [["--max-budget-usd", "1e999"], '--max-budget-usd must be a number above 0, not "1e999".'],
+  [["--model"], "--model needs a value."],
+])("%j is an error in one clear sentence", async (args, says) => {
+  const { status, err } = await callHookline(["agent", "-p", "hi", ...args], {
+    home: join(base, "home"),
+    cwd: join(base, "proj"),
+    env: { PATH: process.env["PATH"], HOME: join(base, "home"), HOOKLINE_HOME: join(base, "state") },
+    stdin: "",
+  });
+  expect(status).toBe(1);
+  expect(err).toContain(says);
+  expect(err).not.toContain("ambiguous");
 });

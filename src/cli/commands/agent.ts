@@ -218,7 +218,9 @@ function number<Key extends string>(call: Call, option: string, key: Key): { [Na
   const said = call.text(option);
   if (said === undefined) return {};
   const value = Number(said);
-  if (!(value > 0)) throw new Problem("cli/usage", `--${option} must be a number above 0, not "${said}".`);
+  const kind = option === "max-turns" ? "a whole number" : "a number";
+  if (!(value > 0) || !Number.isFinite(value) || (option === "max-turns" && !Number.isInteger(value)))
+    throw new Problem("cli/usage", `--${option} must be ${kind} above 0, not "${said}".`);
   return { [key]: value } as { [Name in Key]?: number };
 }
 

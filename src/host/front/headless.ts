@@ -8,6 +8,7 @@ import type { Person } from "../person.ts";
 import type { AgentResult } from "../result.ts";
 import { EndedBySignal, type FrontIo, leaveNow, type SignalName, signalStatus } from "./front-io.ts";
 import { noticeOf } from "./notices.ts";
+import { printedResult } from "./printed-result.ts";
 import { openProtocol, type Protocol } from "./protocol.ts";
 import { streamLines } from "./stream-lines.ts";
 
@@ -66,7 +67,7 @@ export async function runHeadless(options: HeadlessOptions, io: FrontIo): Promis
         for (const line of lines(event)) write(`${JSON.stringify(line)}\n`);
       },
     });
-    if (options.output === "json") write(`${JSON.stringify(result)}\n`);
+    if (options.output === "json") write(`${JSON.stringify(printedResult(result))}\n`);
     const text = textOf(result, options);
     if (options.output === "text" && text !== "") write(`${stripControl(text)}\n`);
     return statusOf(result, ended);

@@ -1,8 +1,9 @@
 import type { RunStep } from "../../engine/index.ts";
-import type { TaskIdentity } from "../agent-event.ts";
-import type { AgentEvent, AgentResult } from "../index.ts";
+import type { ApiFailureLine, TaskIdentity } from "../agent-event.ts";
+import type { AgentEvent } from "../index.ts";
 import { messageOf } from "../journal.ts";
 import { partialLines } from "./partial-lines.ts";
+import { printedResult } from "./printed-result.ts";
 
 /** What the stream is to hold beside messages and results. */
 export interface StreamWishes {
@@ -103,7 +104,7 @@ export function streamLines(place: StreamPlace, wishes: StreamWishes): (event: A
         return [{ type: "system", subtype: "compact_boundary", compact_metadata, ...own() }];
       }
       case "result":
-        return withInit([event.result as AgentResult & Line]);
+        return withInit([printedResult(event.result)]);
       default:
         return [];
     }
@@ -138,28 +139,39 @@ function responseOf({ record }: Extract<RunStep, { kind: "ended" }>): Line {
   const { stdout, stderr, ended, answer } = record;
   const exit_code = ended.by === "exit" ? ended.code : ended.by === "http" ? ended.status : undefined;
   const cancelled = ended.by === "timeout" || ended.by === "cancelled";
-  const outcome = cancelled ? "cancelled" : answer?.failure !== undefined ? "error" : "success";
+  const failed = answer?.failure !== undefined || (ended.by === "exit" && ended.code !== 0);
+  const outcome = cancelled ? "cancelled" : failed ? "error" : "success";
   return { output: stdout + stderr, stdout, stderr, ...(exit_code === undefined ? {} : { exit_code }), outcome };
 }
 
 function assistantLine(event: Extract<AgentEvent, { kind: "assistant" }>, { now }: StreamPlace, own: Line): Line {
-  const { answer, block, uuid, parentToolUseId, agent } = event;
+  const { answer, block, uuid, parentToolUseId, agent, failure } = event;
   const { stop_details: _, ...message } = messageOf(answer, [block]);
+  const stop_reason = failure === undefined ? null : answer.stopReason;
   return {
     type: "assistant",
-    message: { ...message, stop_reason: null, context_management: null },
+    message: { ...message, stop_reason, context_management: null },
     parent_tool_use_id: parentToolUseId,
     ...(agent === undefined ? {} : { agent_id: agent.id }),
     session_id: own["session_id"],
     uuid,
     timestamp: new Date(now()).toISOString(),
     request_id: answer.requestId ?? `req_${answer.id}`,
+    ...(failure === undefined ? {} : failureFields(failure)),
     ...ofTask(agent),
   };
 }
 
+function failureFields({ error, status, type }: ApiFailureLine): Line {
+  const api = {
+    ...(status === undefined ? {} : { api_error_status: status }),
+    ...(type === undefined ? {} : { api_error_type: type }),
+  };
+  return { error, is_api_error_message: true, ...api };
+}
+
 function userLine(event: Extract<AgentEvent, { kind: "user" }>, { now }: StreamPlace, own: Line): Line {
-  const { content, uuid, toolUseResult, parentToolUseId, agent } = event;
+  const { content, uuid, toolUseResult, synthetic, parentToolUseId, agent } = event;
   return {
     type: "user",
     message: { role: "user", content },
@@ -168,6 +180,7 @@ function userLine(event: Extract<AgentEvent, { kind: "user" }>, { now }: StreamP
     session_id: own["session_id"],
     uuid,
     timestamp: new Date(now()).toISOString(),
+    ...(synthetic === true ? { isSynthetic: true } : {}),
     ...(toolUseResult === undefined ? {} : { tool_use_result: toolUseResult }),
     ...ofTask(agent),
   };

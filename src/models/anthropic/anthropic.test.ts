@@ -227,6 +227,32 @@ test("short names are the API's names, or what the environment makes of them", a
   expect(api?.requests[0]?.body.model).toBe("claude-haiku-5-5");
 });
 
+test("a model's window is what the table says, a million with [1m], and 200,000 for an unknown name", async () => {
+  const env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_DEFAULT_HAIKU_MODEL: "claude-haiku-4-5[1m]" };
+  const windows = ["sonnet", "claude-sonnet-5-5", "claude-haiku-4-5", "claude-haiku-4-5[1m]", "haiku", "nobody-knows"];
+  const ports = await Promise.all(windows.map((model) => anthropic({ model, env })));
+  const million = 1_000_000;
+  expect(ports.map(({ contextWindow }) => contextWindow)).toEqual([
+    million,
+    million,
+    200_000,
+    million,
+    million,
+    200_000,
+  ]);
+  expect(ports[4]?.name).toBe("claude-haiku-4-5");
+});
+
+test("[1m] asks the API for the long window, also under the port's own name", async () => {
+  const plain = await open({ main: ["ok", "ok", "ok"] });
+  const url = String(api?.url);
+  const long = await anthropic({ model: "sonnet[1m]", env: { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: url } });
+  await eventsOf(long, { ...request, model: long.name });
+  await eventsOf(long, { ...request, model: "haiku" });
+  await eventsOf(plain, { ...request, model: "haiku[1m]" });
+  expect(api?.requests.map(({ beta }) => beta)).toEqual(["context-1m-2025-08-07", undefined, "context-1m-2025-08-07"]);
+});
+
 const garbage: readonly [string, number, string, string][] = [
   ["a page in place of an error", 502, "<html>bad gateway</html>", "502 api_error"],
   ["a page in place of an answer", 200, "<html>log in</html>", "stream"],

@@ -5,7 +5,7 @@ import { boundedFetch } from "../bounded-fetch.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { loadPeer } from "../peer.ts";
 import { knownModel } from "./known-models.ts";
-import { apiName, windowOf } from "./names.ts";
+import { apiName, isLong, longWindow, windowOf } from "./names.ts";
 import { startSize, streamReader } from "./read-stream.ts";
 import { messagesRequest } from "./request.ts";
 
@@ -47,14 +47,18 @@ export async function anthropic(options: AnthropicOptions = {}): Promise<Model> 
         });
   return {
     name: apiName(said, env),
-    contextWindow: options.contextWindow ?? windowOf(said),
+    contextWindow: options.contextWindow ?? windowOf(said, env),
     smallModel: apiName(options.smallModel ?? (env["ANTHROPIC_SMALL_FAST_MODEL"] || "haiku"), env),
     defaultEffort: (model) => {
       const known = knownModel(apiName(model, env));
       return known === undefined ? "high" : known.effort;
     },
-    stream: (request, signal) =>
-      streamOf(client, { ...request, model: apiName(request.model, env) }, signal, options.mostAnswerChars),
+    stream: (request, signal) => {
+      const model = apiName(request.model, env);
+      // The port's own name no longer carries the mark.
+      const long = isLong(request.model, env) || (isLong(said, env) && model === apiName(said, env));
+      return streamOf(client, { ...request, model }, signal, { mostChars: options.mostAnswerChars, long });
+    },
   };
 }
 
@@ -62,7 +66,7 @@ async function* streamOf(
   client: Anthropic | undefined,
   request: ModelRequest,
   signal: AbortSignal,
-  mostChars: number | undefined,
+  { mostChars, long }: { readonly mostChars: number | undefined; readonly long: boolean },
 ): AsyncGenerator<ModelEvent> {
   if (client === undefined) {
     const message = "No key for the Anthropic API: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN in the environment.";
@@ -72,7 +76,9 @@ async function* streamOf(
   const reader = streamReader();
   let began = false;
   try {
-    const call = withoutWarning(() => client.messages.create(messagesRequest(request), { signal }));
+    const call = withoutWarning(() =>
+      client.messages.create(messagesRequest(request), { signal, headers: long ? longWindow : {} }),
+    );
     const { data, request_id: requestId } = await call.withResponse();
     began = true;
     if (!(yield* withinSize(data, reader.read, { mostChars, startSize }))) return;

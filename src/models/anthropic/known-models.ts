@@ -12,30 +12,32 @@ export interface KnownModel {
   readonly effort?: Effort;
   /** Whether it decides itself how much to think, or is given a budget of tokens. */
   readonly thinking: "adaptive" | "budget";
+  /** Tokens that the model holds without being asked for its long window. */
+  readonly contextWindow: number;
 }
 
 /**
- * Where the table comes from. End-of-life dates: the list in @anthropic-ai/sdk 1.8.0. Effort and thinking: requests of Claude Code
- * 2.1.325. `npm run drift` compares the dates with a newer package.
+ * Where the table comes from. End-of-life dates: the list in @anthropic-ai/sdk 1.8.0. Effort, thinking and windows: requests and
+ * results of Claude Code 2.1.325. `npm run drift` compares the dates with a newer package.
  */
 export const knownModelsRead = "2026-11-16";
 
 export const knownModels: readonly KnownModel[] = [
-  { name: "claude-fable-5-2", effort: "medium", thinking: "adaptive" },
-  { name: "claude-fable-5-1", effort: "high", thinking: "adaptive" },
-  { name: "claude-fable-5", effort: "high", thinking: "adaptive" },
-  { name: "claude-opus-5-5", effort: "medium", thinking: "adaptive" },
-  { name: "claude-sonnet-5-5", effort: "medium", thinking: "adaptive" },
-  { name: "claude-haiku-5-5", effort: "medium", thinking: "adaptive" },
-  { name: "claude-opus-5", effort: "high", thinking: "adaptive" },
-  { name: "claude-sonnet-5", effort: "high", thinking: "adaptive" },
-  { name: "claude-opus-4-8", effort: "high", thinking: "adaptive" },
-  { name: "claude-opus-4-7", effort: "xhigh", thinking: "adaptive" },
-  { name: "claude-opus-4-6", effort: "high", thinking: "adaptive" },
-  { name: "claude-sonnet-4-6", effort: "high", thinking: "adaptive" },
-  { name: "claude-opus-4-5", effort: "high", thinking: "budget" },
-  { name: "claude-sonnet-4-5", thinking: "budget", endOfLife: "2026-11-30" },
-  { name: "claude-haiku-4-5", thinking: "budget" },
+  { name: "claude-fable-5-2", effort: "medium", thinking: "adaptive", contextWindow: 1_000_000 },
+  { name: "claude-fable-5-1", effort: "high", thinking: "adaptive", contextWindow: 1_000_000 },
+  { name: "claude-fable-5", effort: "high", thinking: "adaptive", contextWindow: 1_000_000 },
+  { name: "claude-opus-5-5", effort: "medium", thinking: "adaptive", contextWindow: 1_000_000 },
+  { name: "claude-sonnet-5-5", effort: "medium", thinking: "adaptive", contextWindow: 1_000_000 },
+  { name: "claude-haiku-5-5", effort: "medium", thinking: "adaptive", contextWindow: 1_000_000 },
+  { name: "claude-opus-5", effort: "high", thinking: "adaptive", contextWindow: 1_000_000 },
+  { name: "claude-sonnet-5", effort: "high", thinking: "adaptive", contextWindow: 1_000_000 },
+  { name: "claude-opus-4-8", effort: "high", thinking: "adaptive", contextWindow: 1_000_000 },
+  { name: "claude-opus-4-7", effort: "xhigh", thinking: "adaptive", contextWindow: 1_000_000 },
+  { name: "claude-opus-4-6", effort: "high", thinking: "adaptive", contextWindow: 200_000 },
+  { name: "claude-sonnet-4-6", effort: "high", thinking: "adaptive", contextWindow: 200_000 },
+  { name: "claude-opus-4-5", effort: "high", thinking: "budget", contextWindow: 200_000 },
+  { name: "claude-sonnet-4-5", thinking: "budget", contextWindow: 200_000, endOfLife: "2026-11-30" },
+  { name: "claude-haiku-4-5", thinking: "budget", contextWindow: 200_000 },
 ];
 
 /** The model that the agent asks when nothing else is set. */
