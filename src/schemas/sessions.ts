@@ -98,6 +98,7 @@ const search = z.strictObject({
   total: count,
   files: count,
   bytes: count,
+  unread: z.array(z.strictObject({ file: text, why: text })),
   hits: z.array(
     z.strictObject({
       session: text,

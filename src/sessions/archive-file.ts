@@ -5,6 +5,7 @@ import { gunzip, gzip } from "node:zlib";
 import { ensureFolder, type Fs, openFor, unless, writeAll } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 import type { ArchivedFile } from "./archive-manifest.ts";
+import { openGzip } from "./gzip.ts";
 import { sha256 } from "./sha256.ts";
 
 /** A stretch of this many bytes is compressed at a time, so that memory stays flat. */
@@ -34,7 +35,10 @@ export async function archiveFile(
     if (grown !== undefined && grown.sizeBytes === end) return grown;
     if (before !== undefined && grown === undefined && (await sameContent(file, size, before)))
       return { ...before, modifiedMs: mtimeMs };
-    if (before !== undefined && grown === undefined) await keepOld(target, before, fs);
+    if (before !== undefined && grown === undefined) await keepOld(target, markOf(before), fs);
+    // Nothing accounts for what lies there: it is what a killed run of ours began, or the only copy of something else.
+    if (before === undefined && packed !== undefined && packed.size > 0 && !(await isBeginningOf(target, file)))
+      await keepOld(target, sha256(Buffer.from(`${packed.size} ${packed.mtimeMs}`)).slice(0, 12), fs);
     const head = await headOf(file, Math.min(end, 1024));
     return await append(
       file,
@@ -112,13 +116,34 @@ async function sameContent(file: Source, size: number, before: ArchivedFile): Pr
 }
 
 /** Nothing that was archived goes: a copy of what is no longer at the source stays under a name of its own. */
-async function keepOld(target: string, { members }: ArchivedFile, fs: Fs): Promise<void> {
-  const mark = sha256(Buffer.from(members.map((member) => member.sha256).join())).slice(0, 12);
+async function keepOld(target: string, mark: string, fs: Fs): Promise<void> {
   const kept = target.replace(/\.gz$/, `.old-${mark}.gz`);
   // A run that was killed may have moved it already; what lies at the target then is that run's beginning.
   if ((await unless(["ENOENT"], fs.lstat(kept))) !== undefined) return;
   await unless(["ENOENT"], fs.rename(target, kept));
   await fs.syncFolder(dirname(target));
+}
+
+function markOf({ members }: ArchivedFile): string {
+  return sha256(Buffer.from(members.map((member) => member.sha256).join())).slice(0, 12);
+}
+
+/** True when a compressed file holds nothing that `source` does not begin with. */
+async function isBeginningOf(target: string, source: Source): Promise<boolean> {
+  const copy = await openGzip(target);
+  try {
+    const bytes = Buffer.alloc(1024 * 1024);
+    for (let at = 0; ; ) {
+      const count = await copy.read(bytes, at);
+      if (count === 0) return true;
+      if (!(await read(source, at, count)).equals(bytes.subarray(0, count))) return false;
+      at += count;
+    }
+  } catch {
+    return false; // what cannot be unpacked is kept
+  } finally {
+    await copy.close();
+  }
 }
 
 /** The plain bytes of an archived file, every stretch checked against its hash. */

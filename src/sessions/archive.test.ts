@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { appendFile, cp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { atEveryOperation, longStride, quickFs, shortStride } from "../files/fixtures/faulty-fs.ts";
 import { nodeFs } from "../files/index.ts";
@@ -103,6 +104,24 @@ test("SE-61: what the source no longer has stays in the archive", async () => {
   await rm(join(place.folder, place.id), { recursive: true });
   expect((await sessionAt(await archivedPlace(root, place.id)).load()).main.entries.length).toBe(1);
   expect(Object.keys(await plainFiles(root, place)).sort()).toEqual(Object.keys(before).sort());
+});
+
+test.each(["", "{}", "no JSON"])("an archive whose manifest became %j loses nothing it holds", async (manifest) => {
+  const { home, places } = await recordedHome("a-plain");
+  const [place] = places;
+  if (place === undefined) throw new Error("one session was recorded");
+  const root = join(home, "archive");
+  const folder = join(root, "projects", place.project);
+  await archiveSession(place, { root });
+  const packed = await readFile(join(folder, `${place.id}.jsonl.gz`));
+  await writeFile(join(folder, `${place.id}.archive.json`), manifest, { mode: 0o600 });
+  await archiveSession(place, { root });
+  expect((await readdir(folder)).filter((name) => name.includes(".old-"))).toEqual([]);
+  await writeFile(join(folder, `${place.id}.archive.json`), manifest, { mode: 0o600 });
+  await writeFile(place.file, `${JSON.stringify(prompt(null, "another beginning"))}\n`);
+  await archiveSession(place, { root });
+  const [kept = ""] = (await readdir(folder)).filter((name) => name.includes(".old-"));
+  expect(gunzipSync(await readFile(join(folder, kept)))).toEqual(gunzipSync(packed));
 });
 
 test("a damaged archive says so", async () => {

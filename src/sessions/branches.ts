@@ -1,6 +1,8 @@
+import { Problem } from "../protocol/index.ts";
 import type { BareEntry, Entry } from "./entry.ts";
 import type { Graph, Linked } from "./graph.ts";
 import { type Knots, knotsOf, type Point } from "./knots.ts";
+import { plainLine } from "./plain-text.ts";
 
 /** Where a conversation was taken up again from an earlier point. */
 export interface BranchPoint {
@@ -166,4 +168,12 @@ function countBelow(graph: Graph, knots: Knots, top: number, entries: readonly L
   const below = new Uint8Array(knots.of.length);
   for (const knot of knots.order) if (knot === top || below[knots.parents[knot] ?? -1] === 1) below[knot] = 1;
   return entries.filter((entry) => below[knots.of[graph.indexOf(entry.uuid) ?? -1] ?? -1] === 1).length;
+}
+
+export function noBranch(leaf: string): Problem {
+  return new Problem(
+    "sessions/no-branch",
+    plainLine(`"${leaf}" is no entry of this session, so no branch ends there.`),
+    { about: { leaf } },
+  );
 }

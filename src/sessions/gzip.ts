@@ -1,7 +1,9 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createGunzip } from "node:zlib";
+import { messageOf, Problem } from "../protocol/index.ts";
 import type { ByteSource } from "./bytes.ts";
+import { plainLine } from "./plain-text.ts";
 
 /** A gzip file, of one member or many, as bytes at offsets. Going forward is cheap; going back starts over. */
 export async function openGzip(path: string): Promise<ByteSource> {
@@ -60,11 +62,18 @@ async function* inflate(path: string): AsyncGenerator<Buffer, undefined, undefin
     for await (const chunk of gunzip) yield chunk as Buffer;
   } catch (error) {
     // A member that was cut off while it was written: what came before it has been handed out already.
-    if (!isCutOff(error)) throw error;
+    if (!isCutOff(error)) throw damaged(path, error);
   } finally {
     file.destroy();
     gunzip.destroy();
   }
+}
+
+function damaged(path: string, cause: unknown): Problem {
+  return new Problem("sessions/unreadable-file", plainLine(`${path} cannot be unpacked: ${messageOf(cause)}`), {
+    about: { path },
+    cause,
+  });
 }
 
 function isCutOff(error: unknown): boolean {

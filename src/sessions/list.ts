@@ -1,7 +1,7 @@
-import { realpath, stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { folderOf } from "./folder-of.ts";
 import { countAgents } from "./formats/claude-code/count-agents.ts";
-import { folderName } from "./formats/claude-code/folder-name.ts";
 import { findSessions, type SessionPlace } from "./formats/claude-code/locate.ts";
 import { findRoots, type Origin, originRank, type Where } from "./formats/claude-code/roots.ts";
 import { type Header, readHeader } from "./header.ts";
@@ -90,17 +90,16 @@ async function modified({ root, folder, id, file }: SessionPlace): Promise<numbe
   }
 }
 
-async function folderOf(cwd: string): Promise<{ names: ReadonlySet<string>; paths: ReadonlySet<string> }> {
-  const given = resolve(cwd);
-  // A folder that is gone has no other name than the one it had.
-  const real = await realpath(given).catch(() => given);
-  return { names: new Set([folderName(given), folderName(real)]), paths: new Set([given, real]) };
-}
-
 function byFolder(places: readonly Dated[]): ReadonlyMap<string, SessionPlace[]> {
   const folders = new Map<string, SessionPlace[]>();
   for (const { place } of places) folders.set(place.folder, [...(folders.get(place.folder) ?? []), place]);
   return folders;
+}
+
+/** What a file that cannot be read is listed with. What went since it was found is not in the list. */
+async function bareHeader(file: string): Promise<Header | undefined> {
+  const found = await stat(file).catch(() => undefined);
+  return found && { file, sizeBytes: found.size, modifiedMs: found.mtimeMs };
 }
 
 interface Project {
@@ -113,8 +112,7 @@ function headerReader() {
   const headers = new Map<string, Promise<Header | undefined>>();
   const projects = new Map<string, Promise<Project>>();
   const of = (place: SessionPlace): Promise<Header | undefined> => {
-    // What went since it was listed is not in the list.
-    const known = headers.get(place.file) ?? readHeader(place.file).catch(() => undefined);
+    const known = headers.get(place.file) ?? readHeader(place.file).catch(() => bareHeader(place.file));
     headers.set(place.file, known);
     return known;
   };

@@ -1,5 +1,5 @@
-import { Problem } from "../protocol/index.ts";
 import { readBackwards } from "./backwards.ts";
+import { noBranch } from "./branches.ts";
 import { readEntries } from "./entries.ts";
 import type { Entry, Item } from "./entry.ts";
 import type { SessionPlace } from "./formats/claude-code/locate.ts";
@@ -117,10 +117,4 @@ function linesWithin(thread: Thread, plan: Plan): (entry: Entry) => boolean {
   if (leaf !== undefined && thread.branches.entriesOf(leaf) === undefined) throw noBranch(leaf);
   const lines = new Set<Entry>(thread.history(leaf));
   return (entry) => !isLinked(entry) || lines.has(entry);
-}
-
-function noBranch(leaf: string): Problem {
-  return new Problem("sessions/no-branch", `"${leaf}" is no entry of this session, so no branch ends there.`, {
-    about: { leaf },
-  });
 }

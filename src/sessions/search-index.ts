@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openState, takeLock } from "../files/index.ts";
+import { Problem } from "../protocol/index.ts";
 import { openBytes } from "./bytes.ts";
 import type { Cursor } from "./cursor.ts";
 import { readEntries } from "./entries.ts";
@@ -43,8 +44,7 @@ export async function searchIndex(query: string, options: SearchOptions = {}): P
 async function answer(path: string, query: string, options: SearchOptions): Promise<SearchResult> {
   const index = await openIndex(path);
   try {
-    const { files, bytes } = await update(index, options);
-    return await ask(index, query, options, files, bytes);
+    return await ask(index, query, options, await update(index, options));
   } finally {
     index.database.close();
   }
@@ -83,21 +83,29 @@ async function openIndex(path: string) {
 
 type Index = Awaited<ReturnType<typeof openIndex>>;
 
+type Looked = Pick<SearchResult, "files" | "bytes" | "unread">;
+
 /** Takes in what was written since the last time, and forgets files that were replaced or are gone. */
-async function update(index: Index, options: SearchOptions): Promise<{ files: number; bytes: number }> {
+async function update(index: Index, options: SearchOptions): Promise<Looked> {
   let files = 0;
   let bytes = 0;
+  const unread: { file: string; why: string }[] = [];
   for await (const { file, sizeBytes } of filesToSearch({ ...options, agents: true })) {
     options.signal?.throwIfAborted();
     files++;
     bytes += sizeBytes;
-    await takeIn(index, file, sizeBytes, options.signal);
+    try {
+      await takeIn(index, file, sizeBytes, options.signal);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      unread.push({ file, why: error.message });
+    }
     options.progress?.({ files, bytes });
   }
   for (const row of index.allFiles.all()) {
     if (!existsSync(String(row["path"]))) index.database.transaction(() => forget(index, Number(row["id"])));
   }
-  return { files, bytes };
+  return { files, bytes, unread };
 }
 
 async function takeIn(index: Index, file: string, sizeBytes: number, signal: AbortSignal | undefined): Promise<void> {
@@ -165,16 +173,10 @@ function isIndexed(kind: TextKind): boolean {
   return kind === "prompt" || kind === "answer" || kind === "title";
 }
 
-async function ask(
-  index: Index,
-  query: string,
-  options: SearchOptions,
-  files: number,
-  bytes: number,
-): Promise<SearchResult> {
+async function ask(index: Index, query: string, options: SearchOptions, looked: Looked): Promise<SearchResult> {
   const rank = ranking(options.limit ?? 50);
   const words = query.trim().split(/\s+/u).filter(Boolean);
-  if (words.length === 0) return { hits: [], total: 0, files, bytes };
+  if (words.length === 0) return { hits: [], total: 0, ...looked };
   const needle = needleOf(query, options);
   const places = placesByFile(index, words);
   for await (const { place, file, agentId } of filesToSearch(options)) {
@@ -186,7 +188,7 @@ async function ask(
       }
     }
   }
-  return { hits: await withTurns(rank.best()), total: rank.total, files, bytes };
+  return { hits: await withTurns(rank.best()), total: rank.total, ...looked };
 }
 
 /** Every word is quoted: what looks like an operator is a word too. */

@@ -1,7 +1,8 @@
 import { stat } from "node:fs/promises";
+import { Problem } from "../protocol/index.ts";
 import type { Entry } from "./entry.ts";
+import { folderOf, type WantedFolder } from "./folder-of.ts";
 import { isRecord, toEntry } from "./formats/claude-code/entry.ts";
-import { folderName } from "./formats/claude-code/folder-name.ts";
 import { filesOf, findSessions, type SessionPlace } from "./formats/claude-code/locate.ts";
 import { findRoots, type Where } from "./formats/claude-code/roots.ts";
 import { readHeader } from "./header.ts";
@@ -51,6 +52,8 @@ export interface SearchResult {
   readonly total: number;
   readonly files: number;
   readonly bytes: number;
+  /** Files that could not be looked through, and why; they do not keep the search from the others. */
+  readonly unread: readonly { readonly file: string; readonly why: string }[];
 }
 
 /** Looks through the raw bytes of every transcript, and decodes only lines that may hold what is looked for. */
@@ -59,16 +62,23 @@ export async function searchSessions(query: string, options: SearchOptions = {})
   const rank = ranking(options.limit ?? 50);
   let files = 0;
   let bytes = 0;
-  if (query.trim() === "") return { hits: [], total: 0, files, bytes };
+  const unread: { file: string; why: string }[] = [];
+  if (query.trim() === "") return { hits: [], total: 0, files, bytes, unread };
   for await (const { place, file, agentId, sizeBytes } of filesToSearch(options)) {
     options.signal?.throwIfAborted();
-    for await (const hit of hitsIn(file, needle, options))
-      rank.add({ ...hit, session: place.id, place, ...(agentId === undefined ? {} : { agentId }) });
+    try {
+      for await (const hit of hitsIn(file, needle, options))
+        rank.add({ ...hit, session: place.id, place, ...(agentId === undefined ? {} : { agentId }) });
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      unread.push({ file, why: error.message });
+      continue;
+    }
     files++;
     bytes += sizeBytes;
     options.progress?.({ files, bytes });
   }
-  return { hits: await withTurns(rank.best()), total: rank.total, files, bytes };
+  return { hits: await withTurns(rank.best()), total: rank.total, files, bytes, unread };
 }
 
 /** Which texts count, by what was asked for. */
@@ -85,9 +95,10 @@ interface FileToSearch {
 
 export async function* filesToSearch(options: SearchOptions): AsyncGenerator<FileToSearch, undefined> {
   const seen = new Set<string>();
+  const wanted = options.project === undefined ? undefined : await folderOf(options.project);
   for await (const place of findSessions(await findRoots(options))) {
     const key = `${place.project}/${place.id}`;
-    if (seen.has(key) || !(await belongsTo(place, options.project))) continue;
+    if (seen.has(key) || !(await belongsTo(place, wanted))) continue;
     seen.add(key);
     const agents = options.agents ? (await filesOf(place)).agents : [];
     for (const { file, agentId } of [
@@ -102,10 +113,10 @@ export async function* filesToSearch(options: SearchOptions): AsyncGenerator<Fil
   }
 }
 
-async function belongsTo(place: SessionPlace, project: string | undefined): Promise<boolean> {
-  if (project === undefined || place.project === folderName(project)) return true;
+async function belongsTo(place: SessionPlace, wanted: WantedFolder | undefined): Promise<boolean> {
+  if (wanted === undefined || wanted.names.has(place.project)) return true;
   // A file that cannot be read belongs to nobody's search.
-  return (await readHeader(place.file).catch(() => undefined))?.cwd === project;
+  return wanted.paths.has((await readHeader(place.file).catch(() => undefined))?.cwd ?? "");
 }
 
 type FileHit = Omit<Ranked, "session" | "place" | "agentId">;

@@ -1,5 +1,6 @@
 import type { Agent } from "../agents.ts";
 import type { Block } from "../block.ts";
+import { noBranch } from "../branches.ts";
 import { isCall, isFiller } from "../call.ts";
 import type { Entry } from "../entry.ts";
 import type { SessionModel } from "../model.ts";
@@ -23,6 +24,8 @@ export function documentOf(
   title: string | undefined,
   options: DocumentOptions = {},
 ): SessionDocument {
+  const { leaf } = options;
+  if (leaf !== undefined && model.main.branches.entriesOf(leaf) === undefined) throw noBranch(leaf);
   const scope: Scope = { model, options, redact: options.redact ?? ((text) => text), seen: new Set() };
   const entries = model.main.entries;
   const first = entries.find((entry) => entry.cwd !== undefined);

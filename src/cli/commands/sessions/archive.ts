@@ -1,12 +1,15 @@
+import { messageOf } from "../../../protocol/index.ts";
 import {
   type Archived,
   archiveSession,
   findRoots,
   findSessions,
+  plainLine,
   type SessionPlace,
   sessionsDue,
 } from "../../../sessions/index.ts";
 import type { Command, Io } from "../../command.ts";
+import { counted } from "../../print/figures.ts";
 import { jsonText } from "../../print/json.ts";
 import { jsonOption, namedSessions, rootOption, whereFrom } from "./which.ts";
 
@@ -29,14 +32,22 @@ Without SESSION every session is taken. Run again, it adds what is new. Archived
         ? await namedSessions(call, io)
         : await sources(where);
     const done: Archived[] = [];
+    const failed: { session: string; why: string }[] = [];
     for (const place of places) {
       io.signal.throwIfAborted();
-      done.push(await archiveSession(place, { env: io.env, home: io.home }));
+      try {
+        done.push(await archiveSession(place, { env: io.env, home: io.home }));
+      } catch (error) {
+        // One that went away or cannot be read must not keep the others from being saved.
+        if (places.length === 1) throw error;
+        failed.push({ session: place.id, why: messageOf(error) });
+      }
       if (io.terminal.err && !call.flag("json")) await io.err(`\r${done.length} of ${places.length}`);
     }
     if (io.terminal.err && !call.flag("json") && done.length > 0) await io.err("\r\u001b[K");
     await report(done, call.flag("json"), io);
-    return 0;
+    for (const { session, why } of failed) await io.err(`Not archived: ${session}: ${plainLine(why)}\n`);
+    return failed.length === 0 ? 0 : 1;
   },
 };
 
@@ -54,6 +65,6 @@ async function report(done: readonly Archived[], json: boolean, io: Io): Promise
   if (json) await io.out(jsonText({ sessions: done, addedBytes, heldBytes }));
   else
     await io.out(
-      `${done.length} sessions, ${changed} with something new: ${addedBytes} bytes added, ${heldBytes} held\n`,
+      `${counted(done.length, "session")}, ${changed} with something new: ${addedBytes} bytes added, ${heldBytes} held\n`,
     );
 }

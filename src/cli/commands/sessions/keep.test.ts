@@ -95,7 +95,7 @@ test("SE-68: fork puts a new session beside the old one; from the archive it com
 test("SE-68: archive takes every session once, and then only what is new", async () => {
   const { file, run } = await person();
   const { length } = await readFile(file);
-  expect((await run(archive)).out).toBe(`1 sessions, 1 with something new: ${length} bytes added, ${length} held\n`);
-  expect((await run(archive)).out).toBe(`1 sessions, 0 with something new: 0 bytes added, ${length} held\n`);
+  expect((await run(archive)).out).toBe(`1 session, 1 with something new: ${length} bytes added, ${length} held\n`);
+  expect((await run(archive)).out).toBe(`1 session, 0 with something new: 0 bytes added, ${length} held\n`);
   expect((await run(archive, "--due")).out).toBe("0 sessions, 0 with something new: 0 bytes added, 0 held\n");
 });

@@ -57,6 +57,51 @@ test("SE-68: every verb has --help with an example, and a wrong verb names the r
   expect(await hookline(["ls", "--lmit", "3"])).toMatchObject({ status: 1, err: expect.stringContaining("--limit") });
 });
 
+test("a damaged archive is listed, named and passed over; it keeps no command from the other sessions", async () => {
+  has("a-plain", "b-subagent");
+  expect((await hookline(["archive"])).out).toContain("2 sessions, 2 with something new");
+  const packed = join(home, "state/archive/projects/-a-plain/11111111-1111-4111-8111-111111111111.jsonl.gz");
+  writeFileSync(packed, "garbage");
+  rmSync(join(home, ".claude/projects/-a-plain"), { recursive: true });
+  const { sessions } = (await json("ls")) as { sessions: { id: string; sizeBytes: number }[] };
+  expect(sessions.find(({ id }) => id.startsWith("1111"))).toMatchObject({ sizeBytes: 7, goneAtSource: true });
+  for (const more of [[], ["--index"]]) {
+    const found = await hookline(["search", "subagent", ...more]);
+    expect(found).toMatchObject({ status: 0, out: expect.stringContaining("subagent run") });
+    expect(found.err).toContain(`Not searched: ${packed} cannot be unpacked`);
+  }
+  expect(await json("search", "subagent")).toMatchObject({ unread: [{ file: packed }] });
+  const checked = await hookline(["validate", "--all"]);
+  expect(checked).toMatchObject({
+    status: 1,
+    err: expect.stringContaining("cannot be checked"),
+    out: expect.stringContaining("2 sessions"),
+  });
+  for (const verb of ["show", "tree", "export", "validate", "fork"]) {
+    const { status, err } = await hookline([verb, "1111"]);
+    expect([verb, status, err]).toEqual([verb, 1, expect.stringMatching(/^hookline: .*cannot be unpacked/)]);
+  }
+});
+
+test("search --project takes a directory however it is written, as ls does", async () => {
+  has("b-subagent");
+  for (const project of ["/home/dev/project", "/home/dev/project/", "/home/dev/./x/../project"]) {
+    const { out } = await hookline(["search", "subagent", "--project", project]);
+    expect([project, out.includes("subagent run")]).toEqual([project, true]);
+  }
+});
+
+test("a branch that is not there, and options that exclude each other, are errors", async () => {
+  has("a-plain");
+  for (const args of [["show"], ["show", "--raw"], ["show", "--json"], ["export"], ["export", "--json"]]) {
+    const [verb = "", ...more] = args;
+    const { status, out, err } = await hookline([verb, "1111", ...more, "--branch", "nowhere"]);
+    expect([args, status, out, err]).toEqual([args, 1, "", expect.stringContaining('"nowhere" is no entry')]);
+  }
+  expect(await hookline(["show", "1111", "--turn", "1", "--last", "2"])).toMatchObject({ status: 1, out: "" });
+  expect(await hookline(["search", "a.c", "--index", "--regex"])).toMatchObject({ status: 1, out: "" });
+});
+
 describe("SE-68: ls", () => {
   test("rows hold what the specification names", async () => {
     has("b-subagent");

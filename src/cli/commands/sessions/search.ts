@@ -21,7 +21,7 @@ export const command: Command = {
   about: `Finds words in prompts, answers, titles, tool names and tool inputs. Lines with the whole phrase come first, then those with all of
 its words; prompts and titles before answers before tools; newer before older.
 
-With --json: { query, total, files, bytes, hits: [{ session, file, agentId, uuid, turn, offset, length, timestamp, kind, phrase, snippet }] }.`,
+With --json: { query, total, files, bytes, unread: [{ file, why }], hits: [{ session, file, agentId, uuid, turn, offset, length, timestamp, kind, phrase, snippet }] }.`,
   options: {
     results: { type: "boolean", about: "also in what tools gave back" },
     thinking: { type: "boolean", about: "also in thinking" },
@@ -42,12 +42,15 @@ With --json: { query, total, files, bytes, hits: [{ session, file, agentId, uuid
   async run(call, io) {
     const query = call.words.join(" ");
     if (query.trim() === "") throw new Problem("cli/usage", "hookline sessions search needs words to look for.");
+    if (call.flag("index") && call.flag("regex"))
+      throw new Problem("cli/usage", "--index holds words, so it cannot be used with --regex. Leave out one of them.");
     const options = optionsFrom(call, io);
     const result = await (call.flag("index") ? searchIndex : searchSessions)(query, options);
     if (io.terminal.err) await io.err("\r\u001b[K");
     await io.out(
       call.flag("json") ? jsonText({ query, ...result, hits: result.hits.map(rowOf) }) : resultText(query, result, io),
     );
+    if (!call.flag("json")) for (const { why } of result.unread) await io.err(`Not searched: ${plainLine(why)}\n`);
     return 0;
   },
 };

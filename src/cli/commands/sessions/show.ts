@@ -39,6 +39,8 @@ entries }. With --raw the lines themselves are printed, one JSON record each.`,
   examples: ["hookline sessions show last --turn 3 --results", "hookline sessions show 1a2b3c4d --last 20 --raw"],
   async run(call, io) {
     if (call.words.length > 1) throw new Problem("cli/usage", "hookline sessions show takes one session at a time.");
+    if (call.text("turn") !== undefined && call.text("last") !== undefined)
+      throw new Problem("cli/usage", "--turn and --last cannot be used together.");
     const [place] = await namedSessions(call, io);
     if (place === undefined) return 1;
     const session = sessionAt(place);
@@ -55,7 +57,10 @@ async function entriesFor(session: Session, call: Call, last: number | undefined
   const { main } = await session.load();
   const leaf = call.text("branch");
   const number = countFrom(call.text("turn"), "turn");
-  return number === undefined ? main.items : turnOf(main.turns(leaf).turns, number).entries;
+  if (leaf !== undefined && main.branches.entriesOf(leaf) === undefined)
+    throw new Problem("sessions/no-branch", `"${plainLine(leaf)}" is no entry of this session.`, { about: { leaf } });
+  if (number !== undefined) return turnOf(main.turns(leaf).turns, number).entries;
+  return leaf === undefined ? main.items : main.history(leaf);
 }
 
 async function showEntries(items: readonly Item[], { id, file }: SessionPlace, call: Call, io: Io): Promise<void> {

@@ -1,7 +1,9 @@
+import { Problem } from "../../../protocol/index.ts";
 import {
   type CheckFinding,
   findRoots,
   findSessions,
+  plainLine,
   type SessionPlace,
   type Validation,
   validateSession,
@@ -34,7 +36,15 @@ errors, else 0.`,
     const sessions: Record<string, unknown>[] = [];
     let failed = false;
     for (const place of places) {
-      const validation = await validateSession(place, { live: live.has(place.id) });
+      const validation = await validateSession(place, { live: live.has(place.id) }).catch(async (error: unknown) => {
+        if (places.length === 1 || !(error instanceof Problem)) throw error;
+        await io.err(`${place.id} cannot be checked: ${plainLine(error.message)}\n`);
+        return undefined;
+      });
+      if (validation === undefined) {
+        failed = true;
+        continue;
+      }
       failed ||= validation.counts.error > 0;
       const shown = validation.findings.filter(({ severity }) => !call.flag("errors") || severity === "error");
       if (call.flag("json")) {
