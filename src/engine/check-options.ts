@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { isObject, nearest, Problem } from "../protocol/index.ts";
 import type { EngineOptions } from "./options.ts";
+import { shown } from "./shown.ts";
 
 /** Refuses options that could not be kept: an engine must not run with less than its host believes. */
 export function checkOptions(options: EngineOptions): void {
@@ -17,14 +18,19 @@ export function checkOptions(options: EngineOptions): void {
 
 type Check = (value: unknown) => string | undefined;
 
-const text: Check = (value) => (typeof value === "string" ? undefined : `must be a string, not ${shown(value)}`);
+/** An empty name would be the folder of the process, whose settings nobody has approved. */
+const path: Check = (value) => {
+  if (typeof value !== "string") return `must be a string, not ${shown(value)}`;
+  if (value === "") return "must not be empty";
+  return value.includes("\0") ? `holds a NUL character: ${shown(value)}` : undefined;
+};
 const flag: Check = (value) => (typeof value === "boolean" ? undefined : `must be true or false, not ${shown(value)}`);
 const work: Check = (value) => (typeof value === "function" ? undefined : `must be a function, not ${shown(value)}`);
 const object: Check = (value) => (isObject(value) ? undefined : `must be an object, not ${shown(value)}`);
 
 const checks: Readonly<Record<keyof EngineOptions, Check>> = {
-  cwd: (value) => text(value) ?? folder(String(value)),
-  home: text,
+  cwd: (value) => path(value) ?? folder(String(value)),
+  home: path,
   env: valuesOf("strings", (value) => value === undefined || typeof value === "string"),
   settings: listOf("file names, JSON texts or objects", (item) => typeof item === "string" || isObject(item)),
   settingSources: listOf('"user", "project" or "local"', (item) => ["user", "project", "local"].includes(String(item))),
@@ -32,8 +38,8 @@ const checks: Readonly<Record<keyof EngineOptions, Check>> = {
   interactive: flag,
   ports: (value) => object(value) ?? checkPorts(value as Readonly<Record<string, unknown>>),
   events: listOf("rows", (row) => isObject(row) && typeof row["name"] === "string" && isObject(row["fields"])),
-  plugins: listOf("folder names", isText),
-  managedFolder: text,
+  plugins: listOf("folder names", (item) => path(item) === undefined),
+  managedFolder: path,
   toolAliases: valuesOf("tool names", isText),
   concurrency: atLeast(1),
   stripEnv: listOf("variable names", isText),
@@ -48,8 +54,8 @@ const checks: Readonly<Record<keyof EngineOptions, Check>> = {
   bypassAvailable: flag,
   observeContent: flag,
   conversation: work,
-  clientHome: text,
-  envFileRoot: text,
+  clientHome: path,
+  envFileRoot: path,
   common: work,
 };
 
@@ -115,11 +121,4 @@ function checkPorts(ports: Readonly<Record<string, unknown>>): string | undefine
 
 function bad(option: string, message: string): Problem {
   return new Problem("engine/bad-option", message.replace(/\?\.$/, "?"), { about: { option } });
-}
-
-function shown(value: unknown): string {
-  if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") return `a ${typeof value}`;
-  if (typeof value === "number") return String(value);
-  const words = JSON.stringify(value) ?? String(value);
-  return words.length > 60 ? `${words.slice(0, 60)}…` : words;
 }

@@ -1,5 +1,6 @@
 import type { Notice } from "./ports.ts";
 import { redactNotice } from "./redact.ts";
+import { tellHost } from "./tell-host.ts";
 
 export interface ObserveOptions {
   readonly observe: (notice: Notice) => void;
@@ -13,10 +14,6 @@ export interface ObserveOptions {
 /** Tells the host's observer, redacted. Contract: cannot delay or change an outcome. */
 export function observer({ observe, content, secrets, onThrow }: ObserveOptions): (notice: Notice) => void {
   return (notice) => {
-    try {
-      observe(redactNotice(notice, secrets(), { content }));
-    } catch (error) {
-      onThrow(error);
-    }
+    tellHost(() => observe(redactNotice(notice, secrets(), { content })), onThrow);
   };
 }

@@ -3,6 +3,7 @@ import type { Judge } from "./ports.ts";
 import { type Limit, type Waited, waitFor } from "./runners/wait.ts";
 import { duration } from "./runners/words.ts";
 import type { Occasion } from "./select.ts";
+import { shown } from "./shown.ts";
 
 /** Whether rules are asked about what hooks allow on this event. */
 export function isJudged({ row }: Occasion): boolean {
@@ -33,7 +34,7 @@ export async function objection(
     limit,
   );
   const canAsk = row.decisions.includes("ask");
-  const read = readJudged(waited, limit);
+  const read = readSafely(waited, limit);
   const { verdict, warnings } = read;
   if (verdict.kind !== "ask") return read;
   if ("fault" in read) return canAsk ? read : { verdict: { kind: "deny", reason: verdict.reason }, warnings };
@@ -41,6 +42,15 @@ export async function objection(
 }
 
 type ReadJudged = Objection & { readonly fault?: true };
+
+/** The answer is the host's own object, and reading a field of it may run code that throws. */
+function readSafely(waited: Waited<unknown>, limit: Limit): ReadJudged {
+  try {
+    return readJudged(waited, limit);
+  } catch (error) {
+    return unusable(`its answer cannot be read: ${messageOf(error)}`);
+  }
+}
 
 function readJudged(waited: Waited<unknown>, { timeoutMs }: Limit): ReadJudged {
   if (waited.by === "threw") return unusable(`it threw: ${messageOf(waited.error)}`);
@@ -77,9 +87,4 @@ function unusable(why: string): ReadJudged {
 
 function warningOf(why: string): Warning {
   return { code: "judge-failed", message: `The judge of permission rules cannot be relied on: ${why}.` };
-}
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

@@ -202,3 +202,44 @@ test("a headless host that gives a wake port is woken", async () => {
 async function ended(engine: Engine, count: number): Promise<void> {
   await until(() => engine.background.list().filter(({ state }) => state === "ended").length === count);
 }
+
+test("what a background hook decides, rewrites or stops is dropped with a warning that names it", async () => {
+  const rewrite = { hookSpecificOutput: { hookEventName: "PreToolUse", updatedInput: { command: "true" } } };
+  const { engine } = await openIn(
+    on(
+      "PreToolUse",
+      command("exit 2", { async: true }),
+      command(`echo '${JSON.stringify(rewrite)}'`, { async: true }),
+      command(`echo '{"continue":false}'`, { async: true }),
+      command("exit 0", { async: true }),
+    ),
+  );
+  await engine.fire("PreToolUse", { ...bash, ...session });
+  await ended(engine, 4);
+  const { warnings } = await engine.fire("Notification", {
+    ...session,
+    message: "x",
+    notification_type: "idle_prompt",
+  });
+  const told = warnings.filter(({ code }) => code === "output-ignored").map(({ message }) => message);
+  expect(told.sort()).toEqual([
+    expect.stringMatching(/^Hook echo .* so its continue: false came too late/),
+    expect.stringMatching(/^Hook echo .* so its rewritten input came too late/),
+    expect.stringMatching(/^Hook exit 2 .* so its deny came too late for PreToolUse and does not count/),
+  ]);
+});
+
+test("onFailure block on a hook that nobody waits for is a warning when settings are loaded", async () => {
+  const { engine } = await openIn(
+    on(
+      "PreToolUse",
+      command("exit 1", { async: true, onFailure: "block" }),
+      command("exit 3", { asyncRewake: true, onFailure: "block" }),
+      command("exit 4", { onFailure: "block" }),
+    ),
+  );
+  expect(engine.warnings.map(({ code, message }) => [code, /a hook with (\w+)/.exec(message)?.[1]])).toEqual([
+    ["on-failure-ignored", "async"],
+    ["on-failure-ignored", "asyncRewake"],
+  ]);
+});

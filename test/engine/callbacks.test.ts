@@ -305,3 +305,57 @@ test("EN-11 a closed engine refuses every call", async () => {
     expect(call).toThrow("This engine is closed");
   }
 });
+
+test("an answer that cannot be written as JSON is a failure of its hook, or a denial that can be read", async () => {
+  const circle: Record<string, unknown> = {};
+  circle["self"] = circle;
+  const throwing = {
+    get kind() {
+      throw new Error("no kind");
+    },
+  };
+  const faulty: unknown[] = [
+    { kind: 1n },
+    { kind: circle },
+    { decision: 1n },
+    throwing,
+    { kind: "allow", input: circle },
+  ];
+  for (const value of faulty) {
+    const { engine } = await openIn({});
+    engine.on("PreToolUse", () => value as undefined);
+    const { decision, runs, warnings } = await engine.fire("PreToolUse", bash);
+    expect([decision, runs[0]?.answer?.failure]).toEqual(["none", expect.stringContaining("returned")]);
+    expect(warnings.map(({ code }) => code)).toContain("hook-failed");
+  }
+  const { engine } = await openIn({});
+  engine.on("PreToolUse", () => ({ kind: "deny", reason: circle }) as unknown as undefined);
+  expect((await engine.fire("PreToolUse", bash)).decision).toBe("deny");
+});
+
+test("an allow next to an unknown decision is a failure of a callback with onFailure block", async () => {
+  const { engine } = await openIn({});
+  const answer = { decision: "nope", hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "allow" } };
+  const hook: Hook = { type: "callback", callback: () => answer as never, onFailure: "block" };
+  engine.session("s-1").register("PreToolUse", undefined, hook);
+  expect(await engine.fire("PreToolUse", { ...bash, session_id: "s-1" })).toMatchObject({
+    decision: "deny",
+    reason: expect.stringContaining("unknown decision"),
+  });
+});
+
+test("a conversation that throws or is no list is a failure of the hook that needs it", async () => {
+  const throws = () => {
+    throw new Error("no database");
+  };
+  for (const conversation of [throws, () => 5 as never]) {
+    const { engine } = await openIn(on("Stop", { type: "prompt", prompt: "Done?" }), {
+      conversation,
+      ports: { model: async () => ({ ok: true }) },
+    });
+    engine.stopHooks.add({ type: "function", function: () => true, errorMessage: "go on" });
+    const { runs } = await engine.fire("Stop", { session_id: "s-1" });
+    for (const { answer } of runs) expect(answer?.failure).toContain("the host's conversation");
+    expect(runs).toHaveLength(2);
+  }
+});

@@ -13,6 +13,13 @@ const answers =
   (value: unknown): Judge =>
   () =>
     value as Judged;
+const circle: unknown[] = [];
+circle.push(circle);
+const throwing = {
+  get decision() {
+    throw new Error("no field");
+  },
+};
 const throws = (): Judged => {
   throw new Error("no database");
 };
@@ -24,6 +31,9 @@ test.each<[string, Judge, string]>([
   ["answers an object without a decision", answers({}), "decision"],
   ["answers a word that does not exist", answers({ decision: "maybe", reason: "r", byRule: false }), "maybe"],
   ["answers a text", answers("allow"), "allow"],
+  ["answers a BigInt", answers(1n), "bigint"],
+  ["answers a decision in a circle", answers({ decision: circle }), "circular"],
+  ["answers an object that throws", answers(throwing), "no field"],
 ])("a judge that %s asks, with a warning", async (_, judge, words) => {
   const engine = await allowedUnder(judge);
   const outcome = await engine.fire("PreToolUse", bash);

@@ -116,3 +116,15 @@ test("EN-121 without observeContent an observer sees which verdict, not what was
   expect(told).not.toContain("tell-nobody");
   expect(notices).toMatchObject([{ record: { verdict: { kind: "deny" }, ended: { code: 2 } } }]);
 });
+
+test("an observer that rejects is a warning and ends nothing", async () => {
+  const observe = async () => {
+    throw new Error("no disk");
+  };
+  const { engine } = await openIn({}, { ports: { observe } });
+  engine.on("Notification", () => undefined);
+  const payload = { message: "x", notification_type: "idle_prompt" };
+  await engine.fire("Notification", payload);
+  await new Promise((done) => setTimeout(done, 20));
+  expect((await engine.fire("Notification", payload)).warnings.map(({ code }) => code)).toContain("observer-threw");
+});

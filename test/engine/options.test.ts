@@ -5,6 +5,8 @@ import { afterAll, expect, test } from "vitest";
 import { type EngineOptions, openEngine, openRules } from "../../src/engine/index.ts";
 import { bash, openIn } from "./world.ts";
 
+const circle: unknown[] = [];
+circle.push(circle);
 const home = mkdtempSync(join(tmpdir(), "hookline-options-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
@@ -21,6 +23,10 @@ test.each<[string, object, RegExp]>([
   ["a port that is not a function", { ports: { judge: {} } }, /must have a function as judge/],
   ["a judgeTimeoutMs of 0", { judgeTimeoutMs: 0 }, /judgeTimeoutMs must be/],
   ["a variable that is not a string", { env: { A: 1 } }, /env must be an object with strings; A is 1/],
+  ["an empty home", { home: "" }, /home must not be empty/],
+  ["an empty managedFolder", { managedFolder: "" }, /managedFolder must not be empty/],
+  ["a cwd with a NUL character", { cwd: "a\0b" }, /cwd holds a NUL character/],
+  ["a variable in a circle", { env: { A: circle } }, /A is a value that cannot be written as JSON/],
   ["an event without a name", { events: [{}] }, /events must be a list of rows/],
 ])("openEngine refuses %s", async (_, options, message) => {
   const given = { home, cwd: home, ...options } as EngineOptions;

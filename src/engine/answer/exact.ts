@@ -23,7 +23,12 @@ export function readExact(
     ...stopOf(output, specific.output.permission?.interrupt === true),
     output: { ...specific.output, ...sequence.output },
   };
-  const all = [...warnings, ...specific.warnings, ...sequence.warnings];
+  const all = [
+    ...warnings,
+    ...droppedRewrite(output, verdict.kind, reading),
+    ...specific.warnings,
+    ...sequence.warnings,
+  ];
   return { answer, warnings: all, ...(unknownWord === undefined ? {} : { unknownWord }) };
 }
 
@@ -46,6 +51,12 @@ function inputOf(output: HookOutput, decision: string, { row }: Reading): { inpu
   if (row.answers.includes("updatedInput") && specific?.updatedInput) return { input: specific.updatedInput };
   const answer = row.answers.includes("decision") ? specific?.decision : undefined;
   return answer?.behavior === "allow" && answer.updatedInput ? { input: answer.updatedInput } : {};
+}
+
+function droppedRewrite(output: HookOutput, decision: string, reading: Reading): readonly Warning[] {
+  if (decision !== "defer" || output.hookSpecificOutput?.updatedInput === undefined) return [];
+  const message = "updatedInput next to defer does not count: the call is kept as the model made it.";
+  return [warn(reading, "rewrite-ignored", message)];
 }
 
 function textsOf(

@@ -316,3 +316,27 @@ describe('onFailure "block"', () => {
     expect(readAnswer(printed(1, { systemMessage: "m" }), open).answer.failure).toBeUndefined();
   });
 });
+
+test("a denial of a permission request counts in other letters too", () => {
+  const decision = { behavior: "DENY", message: "no" };
+  const { answer, warnings } = readAnswer(
+    printed(0, { hookSpecificOutput: { hookEventName: "PermissionRequest", decision } }),
+    reading("PermissionRequest"),
+  );
+  expect(answer.verdict).toEqual({ kind: "deny", reason: "no" });
+  expect(warnings.map(({ code }) => code)).toEqual(["output-repaired"]);
+});
+
+test("the warning about an unknown decision names the words that are known there", () => {
+  const { warnings } = readAnswer(printed(0, { decision: "allow" }), preTool);
+  expect(warnings[0]?.message).toBe(
+    'PreToolUse does not know decision: "allow"; it knows "approve" and "block" there. Other decisions go into permissionDecision.',
+  );
+});
+
+test("a rewrite next to the same hook's defer is dropped with a warning", () => {
+  const output = { hookEventName: "PreToolUse", permissionDecision: "defer", updatedInput: { command: "ls" } };
+  const { answer, warnings } = readAnswer(printed(0, { hookSpecificOutput: output }), preTool);
+  expect([answer.verdict.kind, answer.input]).toEqual(["defer", undefined]);
+  expect(warnings.map(({ code }) => code)).toEqual(["rewrite-ignored"]);
+});

@@ -99,7 +99,7 @@ function withSalvage(exact: ExactAnswer, value: Readonly<Record<string, unknown>
 }
 
 function repaired(verdict: Verdict, why: string, reading: Reading): ReadAnswer {
-  const message = `A ${verdict.kind} was read out of broken output and counts (${why}). Print exactly one JSON object.`;
+  const message = `${verdict.kind === "ask" ? "An ask" : `A ${verdict.kind}`} was read out of broken output and counts (${why}). Print exactly one JSON object.`;
   return { answer: { verdict }, warnings: [warn(reading, "output-repaired", message)] };
 }
 

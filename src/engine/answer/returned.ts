@@ -1,6 +1,7 @@
 import {
   type HookOutput,
   isObject,
+  messageOf,
   nearest,
   outputShapes,
   specificShapes,
@@ -8,7 +9,8 @@ import {
   type Warning,
 } from "../../protocol/index.ts";
 import type { Ran } from "../ran.ts";
-import { readExact } from "./exact.ts";
+import { shown } from "../shown.ts";
+import { type ExactAnswer, readExact } from "./exact.ts";
 import { failureBlocks, noAnswer, type ReadAnswer, type Reading, warn } from "./reading.ts";
 import { salvage } from "./salvage.ts";
 import { honoured } from "./verdict.ts";
@@ -17,15 +19,27 @@ type Json = Readonly<Record<string, unknown>>;
 
 /**
  * What a callback returned: nothing, a verdict, or the JSON a command would have printed. What was meant as an answer and cannot be
- * read as one is a failure, and a restriction in it still counts.
+ * read as one is a failure, and a restriction in it still counts. Contract: never throws, whatever the value.
  */
 export function readReturned(ran: Ran, value: unknown, reading: Reading): ReadAnswer {
   if (value === undefined || value === null) return { answer: noAnswer, warnings: [] };
+  try {
+    const read = readValue(ran, value, reading);
+    // Other hooks and rules judge a rewritten input as JSON.
+    JSON.stringify(read.answer.input);
+    return read;
+  } catch (error) {
+    // A field that throws when it is read, or an input with a circle.
+    return failed(ran, `returned an object that cannot be read: ${messageOf(error).split("\n")[0]}`, reading);
+  }
+}
+
+function readValue(ran: Ran, value: unknown, reading: Reading): ReadAnswer {
   if (!isObject(value)) return failed(ran, "returned a value that is no object", reading);
   if (Object.hasOwn(value, "kind")) return readVerdict(ran, value, reading);
   const exact = readExact(value as HookOutput as Json, reading);
   const invalid = "invalid" in exact ? exact.invalid : nothingKnownIn(value);
-  if (!("invalid" in exact) && exact.answer.verdict.kind !== "none") return noted(exact, value, reading);
+  if (!("invalid" in exact) && decides(exact)) return noted(exact, value, reading);
   const repaired = repair(value, invalid, reading);
   if (repaired !== undefined) return repaired;
   if (invalid !== undefined) return failed(ran, `returned an object that cannot be used: ${invalid}`, reading);
@@ -34,6 +48,12 @@ export function readReturned(ran: Ran, value: unknown, reading: Reading): ReadAn
   if (exact.unknownWord === undefined || !failureBlocks(reading)) return read;
   const failure = `returned an unknown decision ${shown(exact.unknownWord)}`;
   return { answer: { ...noAnswer, failure }, warnings: read.warnings };
+}
+
+/** Next to a word that nobody knows only what restricts is believed at once. */
+function decides({ answer: { verdict }, unknownWord }: ExactAnswer): boolean {
+  if (unknownWord === undefined) return verdict.kind !== "none";
+  return verdict.kind === "deny" || verdict.kind === "ask";
 }
 
 const kinds = ["none", "allow", "ask", "defer", "deny"] as const;
@@ -99,11 +119,6 @@ function misspelt(value: Json, known: readonly string[], prefix: string, reading
 function failed(ran: Ran, why: string, reading: Reading): ReadAnswer {
   const failure = ran.failure ?? why;
   return { answer: { ...noAnswer, failure }, warnings: [warn(reading, "output-invalid", `The callback ${why}.`)] };
-}
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? typeof value;
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
 function takesInput({ row }: Reading): boolean {

@@ -38,8 +38,8 @@ function restrictionsIn(object: Readonly<Record<string, unknown>>): Restriction[
     );
     const where = holder === object ? " at the top of the object" : "";
     const answer = holder["decision"];
-    if (isObject(answer) && answer["behavior"] === "deny") {
-      const spelling = `decision.behavior: "deny"${where}`;
+    if (isObject(answer) && restriction(answer["behavior"]) === "deny") {
+      const spelling = `decision.behavior: ${JSON.stringify(answer["behavior"])}${where}`;
       return [{ decision: "deny" as const, reason: firstText(answer["message"], reason), spelling }];
     }
     return ["permissionDecision", "decision"].flatMap((key) => {

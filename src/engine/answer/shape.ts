@@ -1,4 +1,5 @@
 import { type HookOutput, isObject, outputShapes, specificShapes, type WireShape } from "../../protocol/index.ts";
+import { shown } from "../shown.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -35,7 +36,7 @@ function faultsIn(value: Json, shapes: Readonly<Record<string, WireShape>>, pref
     if (shape === undefined || !Object.hasOwn(value, key)) continue;
     const field = value[key];
     if (!fits(field, shape)) {
-      faults.push({ key, why: `${prefix}${key} must be ${describe(shape)}, not ${show(field)}` });
+      faults.push({ key, why: `${prefix}${key} must be ${describe(shape)}, not ${shown(field)}` });
     }
   }
   return faults;
@@ -89,9 +90,4 @@ function describe(shape: WireShape): string {
     anything: "anything",
   };
   return words[shape];
-}
-
-function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? typeof value;
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

@@ -27,7 +27,7 @@ function topLevelVerdict({ decision, reason }: HookOutput, reading: Reading): Sa
   if (decision === "approve") {
     return row.decisions.includes("allow") ? { verdict: worded("allow", reason, reading), warnings: [] } : silent;
   }
-  const said: Said = { verdict: { kind: "none" }, warnings: [unknownDecision(decision, reading)] };
+  const said: Said = { verdict: { kind: "none" }, warnings: [unknownWord(decision, reading)] };
   return decision === "block" ? said : { ...said, unknownWord: decision };
 }
 
@@ -75,6 +75,20 @@ export function worded(decision: Exclude<Decision, "none">, reason: string | und
   if (decision === "deny") return { kind: "deny", reason: words ?? stockDenial(reading) };
   if (decision === "ask") return { kind: "ask", reason: words ?? stockQuestion(reading) };
   return words === undefined ? { kind: decision } : { kind: decision, reason: words };
+}
+
+/** The words of the older key `decision` are others than those of `permissionDecision`. */
+function unknownWord(decision: string, reading: Reading): Warning {
+  const { row } = reading;
+  const old = [...(row.decisions.includes("allow") ? ["approve"] : []), ...(row.blockWord ? ["block"] : [])];
+  if (old.length === 0) return unknownDecision(decision, reading);
+  const known = old.map((word) => `"${word}"`).join(" and ");
+  const way = row.answers.includes("permissionDecision") ? " Other decisions go into permissionDecision." : "";
+  return warn(
+    reading,
+    "unknown-decision",
+    `${row.name} does not know decision: "${decision}"; it knows ${known} there.${way}`,
+  );
 }
 
 function unknownDecision(decision: string, reading: Reading, effect = ""): Warning {

@@ -5,6 +5,8 @@ import type { Ran } from "../ran.ts";
 import type { OneLimits } from "../run-one.ts";
 import type { Soon } from "../soon.ts";
 import { runCallback } from "./callback.ts";
+import { readConversation } from "./conversation.ts";
+import { notStarted } from "./ended.ts";
 import { frozenFor } from "./frozen-copy.ts";
 import { runFunction } from "./function.ts";
 
@@ -24,7 +26,9 @@ export function dispatch(
     return oneDeeper(hook, depth, () => runCallback(hook, call));
   }
   if (hook.type === "function") {
-    const messages = frozenFor(payload, conversations, () => world.conversation?.(payload) ?? []);
+    const lent = readConversation(() => frozenFor(payload, conversations, () => world.conversation?.(payload) ?? []));
+    if ("failed" in lent) return notStarted(lent.failed);
+    const { messages } = lent;
     return oneDeeper(hook, depth, () => runFunction(hook, { messages, timeoutMs, signal }));
   }
   return runOutside({ configured, hook, firing, world, limits });

@@ -16,14 +16,15 @@ export function frozenFor<T>(event: object, copies: WeakMap<object, unknown>, va
 
 /**
  * A deep copy, deep-frozen. Contract: stands any depth and circles. Plain data is copied as it is; dates, bytes, maps and sets stay
- * what they are but cannot be frozen; of any other object its own fields count, as they would in JSON.
+ * what they are but cannot be frozen; of any other object what it is in JSON counts.
  */
 export function frozenCopy<T>(root: T): T {
   if (typeof root !== "object" || root === null) return root;
   const copies = new Map<object, object>();
   const waiting: (readonly [from: object, to: object])[] = [];
 
-  function copyOf(value: unknown): unknown {
+  function copyOf(given: unknown): unknown {
+    const value = asInJson(given);
     if (typeof value !== "object" || value === null) return value;
     const known = copies.get(value);
     if (known !== undefined) return known;
@@ -43,12 +44,27 @@ export function frozenCopy<T>(root: T): T {
   }
 }
 
+/** An address, or whatever else says itself how it is written, is what other hooks read on their stdin. */
+function asInJson(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null || isKept(value)) return value;
+  if (value instanceof String || value instanceof Number || value instanceof Boolean) return value.valueOf();
+  if (!("toJSON" in value) || typeof value.toJSON !== "function") return value;
+  return value.toJSON();
+}
+
+/** Copied as what they are. */
+function isKept(value: object): boolean {
+  return value instanceof Date || ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
+}
+
 function emptyCopy(value: object): object {
   if (Array.isArray(value)) return new Array(value.length);
   const prototype = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null) return {};
   if (value instanceof Date) return new Date(value);
-  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return structuredClone(value);
+  if (isKept(value)) return structuredClone(value);
   if (value instanceof Map) return new Map();
   return value instanceof Set ? new Set() : {};
 }
@@ -60,7 +76,7 @@ function fill(from: object, to: object, copyOf: (value: unknown) => unknown): vo
     for (const [key, value] of from as Map<unknown, unknown>) to.set(copyOf(key), copyOf(value));
   } else if (to instanceof Set) {
     for (const value of from as Set<unknown>) to.add(copyOf(value));
-  } else if (to instanceof Date || ArrayBuffer.isView(to) || to instanceof ArrayBuffer) {
+  } else if (isKept(to)) {
     return;
   } else {
     for (const key of Object.keys(from)) set(to, key, copyOf((from as Readonly<Record<string, unknown>>)[key]));

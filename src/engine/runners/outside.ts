@@ -7,6 +7,7 @@ import type { OneLimits } from "../run-one.ts";
 import type { Soon } from "../soon.ts";
 import { runAgent } from "./agent.ts";
 import { runCommand } from "./command.ts";
+import { readConversation } from "./conversation.ts";
 import { notStarted } from "./ended.ts";
 import { runHttp } from "./http.ts";
 import { runMcpTool } from "./mcp-tool.ts";
@@ -38,11 +39,15 @@ export function runOutside(job: OutsideJob): Soon<Ran | "background"> {
     }
     case "prompt":
       if (model === undefined) return notStarted("the host lends no model");
-      return runPrompt(hook, { ref, payloadJson: line, ...conversation(job), port: model, timeoutMs, signal });
+      return withConversation(job, (lent) =>
+        runPrompt(hook, { ref, payloadJson: line, ...lent, port: model, timeoutMs, signal }),
+      );
     case "agent":
       if (agent === undefined) return notStarted("the host lends no agent");
-      return acrossWaits(firing.depth, () =>
-        runAgent(hook, { ref, payloadJson: line, ...conversation(job), port: agent, timeoutMs, signal }),
+      return withConversation(job, (lent) =>
+        acrossWaits(firing.depth, () =>
+          runAgent(hook, { ref, payloadJson: line, ...lent, port: agent, timeoutMs, signal }),
+        ),
       );
     case "mcp_tool":
       if (mcp === undefined) return notStarted("the host lends no MCP servers");
@@ -51,7 +56,11 @@ export function runOutside(job: OutsideJob): Soon<Ran | "background"> {
 }
 
 /** Only hooks that judge the end of a turn are given the conversation. */
-function conversation({ firing, world }: OutsideJob): { conversation?: readonly unknown[] } {
-  if (!firing.row.special.endsTurn || world.conversation === undefined) return {};
-  return { conversation: world.conversation(firing.payload) };
+function withConversation(
+  { firing, world: { conversation } }: OutsideJob,
+  ask: (lent: { readonly conversation?: readonly unknown[] }) => Promise<Ran>,
+): Soon<Ran> {
+  if (!firing.row.special.endsTurn || conversation === undefined) return ask({});
+  const lent = readConversation(() => conversation(firing.payload));
+  return "failed" in lent ? notStarted(lent.failed) : ask({ conversation: lent.messages });
 }

@@ -1,4 +1,5 @@
 import { type Field, type Fields, isObject } from "../../protocol/index.ts";
+import { shown } from "../shown.ts";
 
 /** What is wrong with a value, and where inside it. */
 export interface Fault {
@@ -54,12 +55,6 @@ export function fieldsFault(value: Readonly<Record<string, unknown>>, fields: Fi
 /** Never what an object inherits: `toString` is no setting. */
 export function ownValue(object: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
-}
-
-/** A value as a message shows it, cut to a few words. */
-export function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
 function objectFault(

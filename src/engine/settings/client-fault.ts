@@ -1,5 +1,6 @@
 import { catalog, isObject } from "../../protocol/index.ts";
-import { type Fault, fieldsFault, ownValue, shown } from "./check.ts";
+import { shown } from "../shown.ts";
+import { type Fault, fieldsFault, ownValue } from "./check.ts";
 import { clientHooks, clientKeys, newerEvents, olderClientKeys } from "./client-keys.ts";
 import { type JsonNode, parseJsonc, placeIn, plainValue } from "./jsonc.ts";
 import { itemAt, type JsonPath } from "./locate.ts";

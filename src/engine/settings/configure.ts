@@ -14,7 +14,7 @@ import type { ConfiguredHook } from "../configured.ts";
 import { honoursOnce } from "../gates.ts";
 import type { Layer } from "../layer.ts";
 import { compileMatcher, type ToolAliases } from "../matcher.ts";
-import { shown } from "./check.ts";
+import { shown } from "../shown.ts";
 import { hookFault } from "./hooks.ts";
 import { nameOf } from "./read.ts";
 
@@ -86,6 +86,19 @@ function problemsOf(hook: Hook, group: HookGroup, row: EventRow, kind: LayerKind
       `onFailure "block" has no effect on ${row.name}: a failed hook never stops anything there.`,
     ]);
   }
+  const inBackground =
+    hook.type === "command" ? (hook.asyncRewake ? "asyncRewake" : hook.async ? "async" : undefined) : undefined;
+  if (
+    inBackground !== undefined &&
+    row.onFailure === "guard" &&
+    (saidOnFailure(hook) ?? saidOnFailure(group)) === "block"
+  ) {
+    const when = inBackground === "async" ? "nobody waits for it" : "it is not waited for where the host can be woken";
+    told.push([
+      "on-failure-ignored",
+      `onFailure "block" has no effect on a hook with ${inBackground}: ${when}, so its failure denies nothing.`,
+    ]);
+  }
   if (hook.type === "command" && hook.args !== undefined && /\s/.test(hook.command) && !/[\\/]/.test(hook.command)) {
     told.push([
       "command-has-blanks",
@@ -142,8 +155,9 @@ export function saidOnFailure({
   onFailure,
   failClosed,
 }: Pick<Hook, "onFailure" | "failClosed">): FailurePolicy | undefined {
-  if (onFailure !== undefined) return onFailure;
-  return failClosed === undefined ? undefined : failClosed ? "block" : "continue";
+  // Where the two contradict each other, the guard stays on.
+  if (onFailure === "block" || failClosed === true) return "block";
+  return onFailure ?? (failClosed === undefined ? undefined : "continue");
 }
 
 function refOf(hook: Hook, group: HookGroup, layer: Layer, row: EventRow, at: string): HookRef {

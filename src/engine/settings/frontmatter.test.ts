@@ -37,6 +37,35 @@ test("a plain value with a colon or a tab is read as the client reads it", async
   expect(await fieldsOf("a: b: c\nlist:\n\t- x")).toEqual({ a: "b: c", list: ["x"] });
 });
 
+test("frontmatter that is nested too deeply is a fault with its line, and the process lives", async () => {
+  const deep = ["[".repeat(50_000), "{a: ".repeat(20_000), "[ ']' ".repeat(10_000)].map((value) => `a: ${value}`);
+  const right = ["- ".repeat(40_000), "? ".repeat(40_000), `a:\n${" ".repeat(300)}b: 1`];
+  for (const head of [...deep, ...right]) {
+    const { fields, fault } = await readFrontmatter(`---\n${head}\n---\n`);
+    expect([fields, fault?.why]).toEqual([{}, "it is nested too deeply"]);
+  }
+  const near = `a: ${"[".repeat(90)}${"]".repeat(90)}\nb: "${"[".repeat(500)}"`;
+  expect((await readFrontmatter(`---\n${near}\n---\n`)).fault).toBeUndefined();
+  expect((await readFrontmatter(`---\nname: x\nb: ${"[".repeat(500)}\n---\n`)).fault?.line).toBe(3);
+});
+
+test("frontmatter with thousands of anchors, tags or faults is refused at once", async () => {
+  const heads = ["!a ", "&a ", "*a "].map((mark) => `a: ${mark.repeat(30_000)}`);
+  const anchors = Array.from({ length: 6_000 }, (_, index) => `k${index}: &a${index} v`).join("\n");
+  const before = performance.now();
+  for (const head of [...heads, anchors]) {
+    expect((await readFrontmatter(`---\n${head}\n---\n`)).fault?.why).toContain("more than 500 anchors");
+  }
+  const keys = Array.from({ length: 9_000 }, (_, index) => `k${index}: 1`).join("\n");
+  expect((await readFrontmatter(`---\n${keys}\n---\n`)).fault?.why).toBe("it has too many parts");
+  expect(performance.now() - before).toBeLessThan(5_000);
+});
+
+test("an alias to what it stands in is a fault, not an endless value", async () => {
+  const { fields, fault } = await readFrontmatter("---\nhooks: &a {PreToolUse: [*a]}\n---\n");
+  expect([fields, fault?.why]).toEqual([{}, expect.stringContaining("circular")]);
+});
+
 test("only frontmatter is looked at, and only if it has hooks", async () => {
   const body = "# Title\nhooks:\n  Stop: []\n";
   expect(await frontmatterHooks(body)).toBeUndefined();

@@ -1,3 +1,5 @@
+import { messageOf } from "../../protocol/index.ts";
+
 /** What a Markdown file has in front of its text. */
 export interface FrontmatterText {
   readonly fields: Readonly<Record<string, unknown>>;
@@ -70,22 +72,55 @@ async function readYaml(head: string): Promise<ReadYaml> {
 }
 
 function parsed(head: string, yaml: typeof import("yaml")): ReadYaml {
+  const fault = tooCostly(head, yaml);
+  if (fault !== undefined) return { fault };
   try {
-    const document = yaml.parseDocument(head, { logLevel: "silent", prettyErrors: true });
+    // Pretty errors are worked out for every one of them, and a hostile text has thousands.
+    const document = yaml.parseDocument(head, { logLevel: "silent", prettyErrors: false });
     const [error] = document.errors;
     if (error !== undefined) {
-      const line = (error.linePos?.[0].line ?? 1) + 1;
-      return { fault: { line, why: error.message.split(/ at line |\n/)[0] ?? error.code } };
+      const line = head.slice(0, error.pos[0]).split("\n").length + 1;
+      return { fault: { line, why: error.message } };
     }
-    const value: unknown = document.toJS({ maxAliasCount: 100 });
+    // As JSON, which is what hooks are: an alias to what it stands in has no end.
+    const value: unknown = JSON.parse(JSON.stringify(document.toJS({ maxAliasCount: 100 }) ?? null));
     if (value === null || value === undefined) return { fields: {} };
     if (typeof value === "object" && !Array.isArray(value)) return { fields: value as Record<string, unknown> };
     return { fault: { line: 2, why: "it is a list or a single value, not a set of keys" } };
   } catch (error) {
-    // Aliases that multiply, or nesting that would overflow the stack.
-    return { fault: { line: 2, why: error instanceof Error ? error.message : String(error) } };
+    // Aliases that multiply or go in a circle.
+    return { fault: { line: 2, why: messageOf(error).split("\n")[0] ?? "" } };
   }
 }
+
+/** No frontmatter of a person is nested as deeply, has as many anchors and tags, as many parts, or begins a line as far to the right. */
+const mostLevels = 100;
+const mostMarks = 500;
+const mostParts = 20_000;
+const farRight = /^(?:[ \t]|[-?:](?=[ \t])){200}/;
+
+/**
+ * What would cost the reader too much. It calls itself for every level, and on a full stack the process may end at once, so that nothing
+ * can be caught; and it compares each anchor and each key with all others. A level in lines needs at least one more blank in front; levels in brackets
+ * are counted as the reader sees them.
+ */
+function tooCostly(head: string, { Lexer }: typeof import("yaml")): FrontmatterFault | undefined {
+  const right = head.split("\n").findIndex((line) => farRight.test(line));
+  if (right >= 0) return { line: right + 2, why: nestedTooDeeply };
+  let [line, level, marks, parts] = [2, 0, 0, 0];
+  for (const token of new Lexer().lex(head)) {
+    if (token === "[" || token === "{") level++;
+    else if (token === "]" || token === "}") level = Math.max(0, level - 1);
+    else if (/^[&!*]/.test(token)) marks++;
+    if (++parts > mostParts) return { line, why: "it has too many parts" };
+    if (level > mostLevels) return { line, why: nestedTooDeeply };
+    if (marks > mostMarks) return { line, why: `it has more than ${mostMarks} anchors, aliases and tags` };
+    line += token.split("\n").length - 1;
+  }
+  return undefined;
+}
+
+const nestedTooDeeply = "it is nested too deeply";
 
 /** Values such as `Use when: a test fails` are common, and in YAML they need quotes. */
 function withQuotes(head: string): string {

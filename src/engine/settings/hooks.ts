@@ -10,7 +10,8 @@ import {
   nearest,
   type Warning,
 } from "../../protocol/index.ts";
-import { type Fault, fieldsFault, ownValue, shown } from "./check.ts";
+import { shown } from "../shown.ts";
+import { type Fault, fieldsFault, ownValue } from "./check.ts";
 import { type ClientFile, onFailureEffect } from "./client-fault.ts";
 
 /** The file that is checked. */

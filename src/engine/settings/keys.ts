@@ -1,5 +1,6 @@
 import { type Field, isObject, type Settings, settingsFields, type Warning } from "../../protocol/index.ts";
-import { faultOf, ownValue, shown } from "./check.ts";
+import { shown } from "../shown.ts";
+import { faultOf, ownValue } from "./check.ts";
 
 /**
  * The keys of a settings file beside `hooks`, each checked for itself.

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import type { Fs } from "../../files/index.ts";
 import { isObject, type LayerKind, type Warning } from "../../protocol/index.ts";
 import type { Layer } from "../layer.ts";
-import { ownValue, shown } from "./check.ts";
+import { shown } from "../shown.ts";
+import { ownValue } from "./check.ts";
 import { readValue } from "./read-value.ts";
 
 /** What a plugin's manifest says about values that its user may set. */

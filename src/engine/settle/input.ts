@@ -9,6 +9,8 @@ interface Rewrite {
 
 export interface SettledInput {
   readonly input?: ToolInput;
+  /** Whose input it is. */
+  readonly by?: HookRef;
   /** What a conflict means by policy. */
   readonly verdict: Verdict;
   readonly warnings: readonly Warning[];
@@ -23,10 +25,10 @@ export function settleInput(runs: readonly SettledRun[], onConflict: "last" | "a
   const last = rewrites.at(-1);
   if (last === undefined) return { verdict: { kind: "none" }, warnings: [] };
   const dropped = rewrites.filter(({ input }) => !isDeepStrictEqual(input, last.input)).map(({ by }) => by);
-  if (dropped.length === 0) return { input: last.input, verdict: { kind: "none" }, warnings: [] };
+  if (dropped.length === 0) return { ...last, verdict: { kind: "none" }, warnings: [] };
   const reason = `Hooks ${[...dropped, last.by].map(({ name }) => name).join(" and ")} rewrote the input differently`;
   return {
-    input: last.input,
+    ...last,
     verdict: onConflict === "last" ? { kind: "none" } : { kind: onConflict, reason },
     warnings: [
       {

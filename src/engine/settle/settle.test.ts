@@ -266,3 +266,10 @@ test("texts keep configured order, one element per hook and text", () => {
     "none",
   ]);
 });
+
+test("a rewrite of a call that another hook defers is dropped with a warning that names the hook", () => {
+  const runs = [record("a", none, { input: { command: "ls" } }), record("b", { kind: "defer" })];
+  const outcome = settle(settling("PreToolUse", runs));
+  expect([outcome.decision, outcome.updatedInput]).toEqual(["defer", undefined]);
+  expect(outcome.warnings).toMatchObject([{ code: "rewrite-ignored", message: expect.stringContaining("Hook a ") }]);
+});

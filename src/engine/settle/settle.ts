@@ -8,7 +8,7 @@ import {
   type Verdict,
   type Warning,
 } from "../../protocol/index.ts";
-import { settleInput } from "./input.ts";
+import { type SettledInput, settleInput } from "./input.ts";
 import { settleOutput, withDecision } from "./output.ts";
 import { settleStop } from "./stop.ts";
 import { settleTurn, type TurnState } from "./turn.ts";
@@ -74,6 +74,7 @@ export function settle(settling: Settling): Outcome {
     warnings: [
       ...settling.warnings,
       ...input.warnings,
+      ...putOff(turn.decision, input),
       ...decided.warnings,
       ...output.warnings,
       ...stop.warnings,
@@ -122,6 +123,13 @@ function settleDefer(verdict: Verdict, canDefer: boolean): { verdict: Verdict; w
 
 function reasonOf(verdict: Verdict): string | undefined {
   return verdict.kind === "none" ? undefined : verdict.reason;
+}
+
+/** The call is kept as the model made it, so a rewrite of another hook is lost. */
+function putOff(decision: Decision, { input, by }: SettledInput): readonly Warning[] {
+  if (decision !== "defer" || input === undefined || by === undefined) return [];
+  const message = `Hook ${by.name} rewrote the input of a call that another hook defers; the rewrite does not count.`;
+  return [{ code: "rewrite-ignored", message, place: by.id }];
 }
 
 /** What is refused or put off has no input to run with. */

@@ -1,9 +1,10 @@
-import { messageOf } from "../../../protocol/index.ts";
+import { type CommandHook, messageOf, type RunRecord, type Warning } from "../../../protocol/index.ts";
 import type { BackgroundAnswer } from "../../background.ts";
 import type { World } from "../../firing.ts";
 import type { WakeCall } from "../../ports.ts";
 import type { Ran } from "../../ran.ts";
 import { recordRun, type Times } from "../../run-one.ts";
+import { tellHost } from "../../tell-host.ts";
 import type { CommandJob } from "../command.ts";
 
 /**
@@ -16,13 +17,15 @@ export async function backgroundAnswer(
   ran: Ran,
   times: Times,
 ): Promise<BackgroundAnswer | undefined> {
-  const { record, warnings } = await recordRun(configured, firing, world, ran, times, "late");
-  for (const warning of warnings) world.warn(warning);
+  // Its failure denies nothing any more, whatever its policy.
+  const late = { ...configured, onFailure: "continue" as const };
+  const { record, warnings } = await recordRun(late, firing, world, ran, times, "late");
+  for (const warning of [...warnings, ...cameTooLate(record, hook, wakes(hook, ran))]) world.warn(warning);
   const ended = { ...record, background: true };
   const sessionId = String(firing.payload["session_id"]);
   world.backgroundEnded(id, ended);
   if (ran.ended.by === "timeout" || ran.ended.by === "cancelled") return undefined;
-  if (hook.asyncRewake && ran.ended.by === "exit" && ran.ended.code === 2) {
+  if (wakes(hook, ran)) {
     wake(world, { sessionId, hook: configured.ref, text: ran.stderr.trim() || ran.stdout.trim() });
     return undefined;
   }
@@ -30,11 +33,28 @@ export async function backgroundAnswer(
   return texts.length === 0 ? undefined : { id, hook: configured.ref, occasion: firing.occasion, texts, record: ended };
 }
 
+function wakes(hook: CommandHook, { ended }: Ran): boolean {
+  return hook.asyncRewake === true && ended.by === "exit" && ended.code === 2;
+}
+
+/** What a hook said that only counts while somebody waits for it. Its author must know: such a guard guards nothing. */
+function cameTooLate({ hook: ref, verdict, answer }: RunRecord, hook: CommandHook, woke: boolean): readonly Warning[] {
+  const said = [
+    ...(verdict.kind === "none" || woke || answer?.failure !== undefined ? [] : [`its ${verdict.kind}`]),
+    ...(answer?.input === undefined ? [] : ["its rewritten input"]),
+    ...(answer?.stop === undefined ? [] : ["its continue: false"]),
+  ];
+  if (said.length === 0) return [];
+  const way = hook.async ? " Leave out async to have it waited for." : "";
+  const message = `Hook ${ref.name} ran in the background, so ${said.join(" and ")} came too late for ${ref.event} and does not count.${way}`;
+  return [{ code: "output-ignored", message, place: ref.id }];
+}
+
 /** The port is the host's code: what it throws is worth a word and harms nobody else. */
 function wake({ ports, warn }: World, call: WakeCall): void {
-  try {
-    ports.wake?.(call);
-  } catch (error) {
-    warn({ code: "observer-threw", message: `The wake port threw: ${messageOf(error)}`, place: call.hook.id });
-  }
+  tellHost(
+    () => ports.wake?.(call),
+    (error) =>
+      warn({ code: "observer-threw", message: `The wake port threw: ${messageOf(error)}`, place: call.hook.id }),
+  );
 }

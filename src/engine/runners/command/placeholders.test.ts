@@ -63,3 +63,10 @@ test("EN-55 all are exported as variables too", () => {
     CLAUDE_PLUGIN_OPTION_API_URL: "https://x.io/a",
   });
 });
+
+test("in exec form an option without a value refuses the hook, and what objects inherit is no value", () => {
+  for (const name of ["gone", "constructor", "toString"]) {
+    expect(exec([`--x=\${user_config.${name}}`])).toEqual({ refused: expect.stringContaining(`${name}} is not set`) });
+    expect(shell(`run \${user_config.${name}}`)).toEqual({ refused: expect.stringContaining("is not set") });
+  }
+});

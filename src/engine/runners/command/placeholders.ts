@@ -16,6 +16,8 @@ export type FilledCommand =
  */
 export function fillPlaceholders({ command, args }: CommandHook, places: Placeholders): FilledCommand {
   if (args !== undefined) {
+    const unset = [command, ...args].map((text) => unsetOption(text, places)).find((found) => found !== undefined);
+    if (unset !== undefined) return { refused: unset };
     return { command: fill(command, places, pasted), args: args.map((arg) => fill(arg, places, pasted)) };
   }
   const refused = refusedOption(command, places);
@@ -50,22 +52,39 @@ function fill(text: string, { projectDir, plugin }: Placeholders, paste: Paste):
     if (plugin === undefined) return written;
     if (name === "CLAUDE_PLUGIN_ROOT") return paste(plugin.root, written, false);
     if (name === "CLAUDE_PLUGIN_DATA") return plugin.data === undefined ? written : paste(plugin.data, written, false);
-    const option = plugin.options?.[name.slice("user_config.".length)];
-    return option ?? written;
+    return optionOf(plugin, name.slice("user_config.".length)) ?? written;
   });
 }
 
 const placeholder = /\$\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA|user_config\.[A-Za-z0-9_.-]+)\}/g;
 
-/** A shell takes what is left of such a placeholder for a syntax error, and its exit code would read as a block. */
-function refusedOption(command: string, { plugin }: Placeholders): string | undefined {
+const optionName = /\$\{user_config\.([A-Za-z0-9_.-]+)\}/g;
+
+/** Never what an object inherits: `constructor` is no option. */
+function optionOf({ options = {} }: PluginRoot, key: string): string | undefined {
+  return Object.hasOwn(options, key) ? options[key] : undefined;
+}
+
+/** A guard that is told a placeholder instead of a value guards something else. */
+function unsetOption(text: string, { plugin }: Placeholders): string | undefined {
   if (plugin === undefined) return undefined;
-  for (const [written, key = ""] of command.matchAll(/\$\{user_config\.([A-Za-z0-9_.-]+)\}/g)) {
-    const value = plugin.options?.[key];
-    if (value === undefined) {
+  for (const [written, key = ""] of text.matchAll(optionName)) {
+    if (optionOf(plugin, key) === undefined) {
       return `${written} is not set; set it in pluginConfigs of your settings (sensitive options are kept where only Claude Code reads them)`;
     }
-    if (!isPlain(value)) {
+  }
+  return undefined;
+}
+
+/** A shell takes what is left of such a placeholder for a syntax error, and its exit code would read as a block. */
+function refusedOption(command: string, places: Placeholders): string | undefined {
+  const { plugin } = places;
+  if (plugin === undefined) return undefined;
+  const unset = unsetOption(command, places);
+  if (unset !== undefined) return unset;
+  for (const [written, key = ""] of command.matchAll(optionName)) {
+    const value = optionOf(plugin, key);
+    if (value !== undefined && !isPlain(value)) {
       return `${written} holds characters a shell would read; use "$${optionVariable(key)}" instead`;
     }
   }
