@@ -27,11 +27,15 @@ const resting: Json = {
 const onlyWhenNamed: readonly string[] = ["reason", "stopReason", "updatedInput"];
 const compareWhole: readonly string[] = ["output", "updatedInput"];
 
-/** Cases give the fields they are about; that others are missing need not be said in each of them. */
+/**
+ * Cases give the fields they are about; that others are missing need not be said in each of them. What Claude Code makes of a file is
+ * told by the command line alone, and no matter of an outcome.
+ */
 function worthNaming(found: unknown, named: unknown): unknown {
   const all = JSON.stringify(named ?? []);
-  if (!Array.isArray(found) || all.includes('"payload-incomplete"')) return found;
-  return found.filter((warning: Json) => warning["code"] !== "payload-incomplete");
+  if (!Array.isArray(found)) return found;
+  const unsaid = ["payload-incomplete", "client-cannot-read"].filter((code) => !all.includes(`"${code}"`));
+  return found.filter((warning: Json) => !unsaid.includes(String(warning["code"])));
 }
 
 /** What of `expected` is not in `found`: objects may have further keys, lists may not be longer, `/…/` is an expression. */
