@@ -23,7 +23,23 @@ function flip(file: string, good: string, bad: string): void {
   const program = `const fs = require("fs");
     const [file, ...texts] = process.argv.slice(1);
     for (let i = 0; ; i++) { fs.writeFileSync(file + ".next", texts[i % 2]); fs.renameSync(file + ".next", file); }`;
-  const child = spawn(process.execPath, ["-e", program, file, good, bad], { stdio: "ignore" });
+  inBackground([program, file, good, bad]);
+}
+
+/** A process that lets two folders change places, as fast as it can. */
+function flipFolders(one: string, other: string): void {
+  const program = `const fs = require("fs");
+    const [a, b] = process.argv.slice(1);
+    for (;;) { fs.renameSync(a, a + ".x"); fs.renameSync(b, a); fs.renameSync(a + ".x", b); }`;
+  inBackground([program, one, other]);
+}
+
+async function waitFor(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await sleep(20);
+}
+
+function inBackground(args: readonly string[]): void {
+  const child = spawn(process.execPath, ["-e", ...args], { stdio: "ignore" });
   onTestFinished(async () => {
     const gone = once(child, "exit");
     child.kill("SIGKILL");
@@ -55,6 +71,34 @@ test("a script that was written a moment ago runs as soon as it is at rest", asy
   await engine.close();
   expect(runs.map(({ stdout }) => stdout.trim())).toEqual(["good"]);
 });
+
+test("a folder of a hook that is written all the time holds the hook neither up nor off", async () => {
+  const world = await approved("sh .claude/hooks/h.sh", ".claude/hooks/h.sh", "echo good\n");
+  await sleep(150);
+  const folder = join(world.project, ".claude/hooks");
+  flip(join(folder, "log"), "one", "two");
+  await waitFor(() => existsSync(join(folder, "log")));
+  const engine = await openEngine(world.options);
+  const { runs, skipped } = await engine.fire("Stop", {});
+  await engine.close();
+  expect([skipped, runs.map(({ stdout }) => stdout.trim())]).toEqual([[], ["good"]]);
+});
+
+test("a folder that is swapped with another one back and forth does not get its script run and believed", async () => {
+  const world = await approved("sh .claude/hooks/h.sh", ".claude/hooks/h.sh", "echo good\n");
+  const [hooks, other] = [join(world.project, ".claude/hooks"), join(world.project, ".claude/other")];
+  await world.put("project/.claude/other/h.sh", "echo bad\n");
+  await sleep(150);
+  flipFolders(hooks, other);
+  const engine = await openEngine(world.options);
+  const answers = new Set<string>();
+  for (let tries = 0; tries < 60; tries++) {
+    const { runs } = await engine.fire("Stop", {});
+    for (const { ended, stdout } of runs) if (ended.by === "exit") answers.add(stdout.trim());
+  }
+  await engine.close();
+  expect([...answers].filter((answer) => answer === "bad")).toEqual([]);
+}, 120_000);
 
 test("a hook whose file is swapped while it starts is ended and reported", async () => {
   const world = await approved("sleep 5; sh .claude/h.sh", ".claude/h.sh", "echo good\n");

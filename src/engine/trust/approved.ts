@@ -15,6 +15,7 @@ import { type Pinnable, pinnables } from "./pinnable.ts";
 import { noPins, type Pin } from "./pins.ts";
 import { pinFile, readPins, type TrustPlaces } from "./store.ts";
 import { disarmsOthers, type HookStanding, onlyPinned, type Standing, type Trust, trusted } from "./trust.ts";
+import type { SeenFiles } from "./unchanged.ts";
 
 /** What the checkout brings counts if exactly it was approved. */
 export async function pinnedTrust(snapshot: Snapshot, places: TrustPlaces): Promise<Trust> {
@@ -117,7 +118,7 @@ function standingNow(one: Pinnable, pins: readonly Pin[], checkout: Checkout, cw
   const differences = pins.map((pin) => differenceFrom(pin, now, checkout));
   const approved = pins[differences.indexOf(undefined)]?.files;
   if (approved === undefined) return changed(differences[0] ?? "");
-  const seen = (places: readonly string[]): HookStanding => ({
+  const seen = (places: SeenFiles["places"]): HookStanding => ({
     ...trusted,
     seen: { places, lookedAt, root: checkout.real },
   });
@@ -129,7 +130,7 @@ function standingNow(one: Pinnable, pins: readonly Pin[], checkout: Checkout, cw
     ({ path, sha256 }) => !approved.some((a) => a.path === path && a.sha256 === sha256),
   );
   return stranger === undefined
-    ? seen([...now.places, ...there.places])
+    ? seen(new Map([...now.places, ...there.places]))
     : changed(`in ${cwd} it names ${stranger.path}, which was not approved with it`);
 }
 

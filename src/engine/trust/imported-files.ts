@@ -10,7 +10,7 @@ import { TooMany } from "./covered/values.ts";
 /** The hooks files of the checkout that a command is about when it calls an app, as paths; none for every other command. */
 export function hooksFilesOf({ command, args }: NamedCommand, { places }: Coverage): readonly string[] {
   const name = hooksFileIn(args === undefined ? plainWords(command) : [command, ...args]);
-  return name === undefined ? [] : places.filter((place) => basename(place) === basename(name));
+  return name === undefined ? [] : [...places.keys()].filter((place) => basename(place) === basename(name));
 }
 
 function plainWords(text: string): readonly string[] {

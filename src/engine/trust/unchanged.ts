@@ -1,12 +1,13 @@
-import { lstatSync, type Stats } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Soon } from "../soon.ts";
-import { isBelow, realPathOf } from "./covered/checkout-files.ts";
+import { isBelow, markOf, realPathOf } from "./covered/checkout-files.ts";
 
 /** Files that were compared with what was approved, and when that began. */
 export interface SeenFiles {
-  readonly places: readonly string[];
+  /** Their paths, with the marks of the files that were read there. */
+  readonly places: ReadonlyMap<string, string>;
   /** Milliseconds since 1970. */
   readonly lookedAt: number;
   /** The checkout's folder. */
@@ -61,9 +62,14 @@ export interface Marks {
 function marksOf({ places, lookedAt, root }: SeenFiles): Marks {
   const byPath = new Map<string, string>();
   let fresh: string | undefined;
-  for (const path of partsOf(places, root)) {
+  // Another folder in the place of one on the way shows by another file at its end.
+  for (const [path, mark] of places) {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined || markOf(stat) !== mark) fresh ??= path;
+  }
+  for (const path of partsOf([...places.keys()], root)) {
     const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (stat === undefined || isFresh(stat.ctimeMs, lookedAt)) fresh ??= path;
+    if (stat === undefined || (!stat.isDirectory() && isFresh(stat.ctimeMs, lookedAt))) fresh ??= path;
     byPath.set(path, stat === undefined ? "gone" : markOf(stat));
   }
   return { byPath, fresh };
@@ -81,11 +87,6 @@ export function changedSince({ byPath }: Marks): string | undefined {
     if (stat === undefined || markOf(stat) !== mark) return path;
   }
   return undefined;
-}
-
-/** A folder changes with every file that is made in it, which is no harm; another folder in its place is. */
-function markOf(stat: Stats): string {
-  return stat.isDirectory() ? `${stat.dev} ${stat.ino}` : `${stat.dev} ${stat.ino} ${stat.size} ${stat.ctimeMs}`;
 }
 
 /** The files and every folder of the checkout on the way to them, by name and by their real paths. */

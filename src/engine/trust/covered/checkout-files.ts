@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 
 /** A checkout: the folder as it was named, and its real path. */
@@ -46,7 +46,7 @@ const mostBytes = 16 * 1024 * 1024;
 export type Looked =
   | "nothing"
   | "folder"
-  | { readonly bytes: Buffer; readonly executable: boolean }
+  | { readonly bytes: Buffer; readonly executable: boolean; readonly mark: string }
   | { readonly unusable: string };
 
 export function lookAt(path: string): Looked {
@@ -65,6 +65,11 @@ export function lookAt(path: string): Looked {
   }
 }
 
+/** What shows that a file is another one, or has changed. A folder changes with every file that is made in it, which is no harm. */
+export function markOf(stat: Stats): string {
+  return stat.isDirectory() ? `${stat.dev} ${stat.ino}` : `${stat.dev} ${stat.ino} ${stat.size} ${stat.ctimeMs}`;
+}
+
 /** Contract: never waits for a pipe or a device. Throws what the system throws. */
 function readWhole(path: string): Exclude<Looked, string> {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -77,7 +82,8 @@ function readWhole(path: string): Exclude<Looked, string> {
     let length = 0;
     while (length < bytes.length) {
       const read = readSync(file, bytes, length, bytes.length - length, length);
-      if (read === 0) return { bytes: bytes.subarray(0, length), executable: (stat.mode & 0o111) !== 0 };
+      if (read === 0)
+        return { bytes: bytes.subarray(0, length), executable: (stat.mode & 0o111) !== 0, mark: markOf(stat) };
       length += read;
     }
     return { unusable: "grows while it is read" };

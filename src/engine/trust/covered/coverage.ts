@@ -19,8 +19,8 @@ export interface NamedCommand {
 export interface Coverage {
   readonly files: readonly NamedFile[];
   readonly notCovered: readonly NotCovered[];
-  /** Where the files were found, as absolute paths. */
-  readonly places: readonly string[];
+  /** Where the files were found, as absolute paths, with the marks of the files that were read there. */
+  readonly places: ReadonlyMap<string, string>;
 }
 
 export interface CoverageOptions {
@@ -49,7 +49,7 @@ export function coverageOf(
   return {
     files: [...gathering.files.values()].sort((a, b) => (a.path < b.path ? -1 : 1)),
     notCovered: [...gathering.notCovered.values()],
-    places: [...gathering.places],
+    places: gathering.places,
   };
 }
 

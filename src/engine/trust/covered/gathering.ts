@@ -41,8 +41,8 @@ export class Gathering {
   readonly unsearched: Unsearched[] = [];
   /** Shell texts that are still to be looked at. */
   readonly scripts: { readonly text: string; readonly script: Script }[] = [];
-  /** The path of every file that was found, as it was found. */
-  readonly places: Set<string> = new Set();
+  /** The path of every file that was found, as it was found, with the mark of the file that was read there. */
+  readonly places: Map<string, string> = new Map();
   private readonly searched = new Set<string>();
   private bytesLeft = mostBytesInAll;
   private looksLeft = mostLooks;
@@ -68,7 +68,7 @@ export class Gathering {
     if (looked === "nothing" || path === undefined) return "nothing";
     if ("unusable" in looked) throw new Unusable(`${path} ${looked.unusable}`);
     if (!this.files.has(path)) this.add(path, looked.bytes);
-    this.places.add(place);
+    this.places.set(place, looked.mark);
     this.search(place, path, looked, language);
     return "file";
   }
