@@ -19,8 +19,8 @@ export function commandHolds(pattern: CommandPattern, text: string, context: She
   if (commands.some(runsUnknown)) return true;
   const programs = parts.flatMap(programSet);
   if (programs.some((text) => /^[\w]+=["']*[$`]/.test(text))) return true;
-  const visible = commands.every((part) => part.opaque === undefined) && programs.length === 0;
-  if (complete && visible) return isFedByOutput(pattern, commands);
+  if (programs.some((text) => namesCommand(pattern, text))) return true;
+  if (complete && commands.every((part) => part.opaque === undefined)) return isFedByOutput(pattern, commands);
   if (problems.some(({ code }) => unreadable.has(code))) return true;
   const signs = problems.some(({ code }) => code === "lexical") ? /[$`]|[<>]\(/ : /@P\}/;
   if (signs.test(withoutSingleQuotes(text))) return true;

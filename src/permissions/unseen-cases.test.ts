@@ -112,6 +112,44 @@ test("a file that lands in a folder under a denied name is denied", () => {
   expectAll("allow", ["cp -t x README", "rsync README x"]);
 });
 
+test("plain settings of ssh do not hide what it runs, others do", () => {
+  expectAll("allow", [
+    "ssh -o StrictHostKeyChecking=no host uptime",
+    "ssh host -oConnectTimeout=5 -o BatchMode=yes uptime",
+  ]);
+  expectAll("deny", [
+    "ssh -o ConnectTimeout=5 host rm x",
+    "ssh -o ProxyCommand='rm x' host",
+    "ssh -oRemoteCommand='rm x' host",
+  ]);
+  expectAll("ask", ['ssh -o "$X" host', "ssh -o ProxyCommand=x host", "ssh -o Include=x host uptime"]);
+});
+
+test("a reason names every part that is asked about, each cause once", () => {
+  const policy = compileRules([{ scope: "user", allow: ["Bash(git *)"] }]);
+  const reasonOf = (command: string, attended = true) =>
+    judge({ tool: "Bash", input: { command } }, policy, { cwd, home: "/home/u", projectRoot: cwd, attended }).reason;
+  expect(reasonOf("npm test && git status && npm run lint")).toBe("npm test, npm run lint: no rule");
+  expect(reasonOf("npm test && make", false)).toBe("nobody is there to ask: npm test, make: no rule");
+  expect(reasonOf("npm test > out.txt")).toMatch(
+    /^npm test: no rule; > out.txt: no Edit rule covers|^> out.txt: .*; npm test: no rule$/,
+  );
+  expect(reasonOf("a; b; c; d; e; f; g")).toBe("a, b, c, d, e: no rule; and 2 more");
+  expect(reasonOf("make && make")).toBe("make: no rule");
+});
+
+test("a part with a here-document is shown as it was written", () => {
+  const policy = compileRules([{ scope: "user" }]);
+  const command = "git commit -m \"$(cat <<'E'\nfix: a: b\n\nbody 😀\nE\n)\" && ls";
+  const { parts, reason } = judge({ tool: "Bash", input: { command } }, policy, {
+    cwd,
+    home: "/home/u",
+    projectRoot: cwd,
+  });
+  expect(parts[0]?.text).toBe(command.slice(0, -" && ls".length));
+  expect(reason).toContain("body 😀");
+});
+
 test("a name that find may match in place of a leading dot is asked about", () => {
   expectAll("ask", [
     "find . -name '*env' -exec cat {} +",
@@ -188,4 +226,5 @@ test("a condition is not met by everyday commands with such forms that do not na
     "trap 'echo done' EXIT",
   ];
   expect(skippedBy("Bash(rm *)", commands)).toEqual(commands);
+  expect(skippedBy("Bash(git push *)", ["GIT_EDITOR=true git rebase --continue"])).toHaveLength(1);
 });

@@ -64,11 +64,19 @@ export function judge(
   };
 }
 
-/** Of several parts the one that decided is named. */
+/** Parts named in a reason; of more only the number is told. */
+const mostNamed = 5;
+
+/** Of several parts those that decided are named: the one that is denied, or all that are asked about. */
 function toldWith(found: Finding, { findings, parts }: Look): string {
   if (parts.length < 2 || !findings.includes(found)) return found.why;
-  const part = parts.find(({ why, decision }) => why === found.why && decision === found.decision);
-  return part ? `${part.text}: ${found.why}` : found.why;
+  const first = parts.find(({ why, decision }) => why === found.why && decision === found.decision);
+  if (first === undefined || found.decision !== "ask") return first ? `${first.text}: ${found.why}` : found.why;
+  const open = [first, ...parts.filter((part) => part.decision === "ask" && part !== first)];
+  const texts = new Map<string, Set<string>>();
+  for (const { text, why } of open.slice(0, mostNamed)) texts.set(why, (texts.get(why) ?? new Set()).add(text));
+  const told = [...texts].map(([why, named]) => `${[...named].join(", ")}: ${why}`);
+  return [...told, ...(open.length > mostNamed ? [`and ${open.length - mostNamed} more`] : [])].join("; ");
 }
 
 /** What looking at a call's content gave. */

@@ -1,6 +1,7 @@
 import type { PolicyRule } from "../policy.ts";
 import { covers } from "../rules/command-pattern.ts";
 import { analyseShell, type ShellAnalysis } from "../shell/analyse.ts";
+import { blot } from "../shell/heredoc-mask.ts";
 import { type CommandPart, type ShellPart, staticValue } from "../shell/part.ts";
 import { criticalWords } from "../shell/removal.ts";
 import { shownText } from "../shell/text.ts";
@@ -37,7 +38,7 @@ export function judgeShell(text: string, tool: string, desk: Desk): ShellVerdict
   const traces = desk.overlooked() ? judgeNet(text, rules, desk, true) : undefined;
   return {
     findings: [...doubt, ...(traces ? [traces] : []), ...judged.map(({ finding }) => finding)],
-    parts: judged.map(({ part, finding }) => describe(part, finding)),
+    parts: judged.map(({ part, finding }) => describe(part, finding, text)),
     analysis,
   };
 }
@@ -87,18 +88,27 @@ function judgePart(part: ShellPart, whole: WholeText, rules: RulesOn, desk: Desk
   );
 }
 
-function describe(part: ShellPart, finding: Finding): JudgedPart {
+function describe(part: ShellPart, finding: Finding, source: string): JudgedPart {
   const { decision, by, why } = finding;
   const { at, via, places } = part;
   const [folder] = places.folders;
   const cwd = places.unknown || places.folders.length !== 1 || folder === undefined ? null : folder;
-  return { kind: part.kind, ...nameOf(part), at, via, cwd, decision, by, rule: refOf(finding.rule), why };
+  return { kind: part.kind, ...nameOf(part, source), at, via, cwd, decision, by, rule: refOf(finding.rule), why };
 }
 
-function nameOf(part: ShellPart): { text: string; head: string | null; dynamic: boolean } {
+function nameOf(part: ShellPart, source: string): { text: string; head: string | null; dynamic: boolean } {
   if (part.kind === "state") return { text: part.text, head: part.head, dynamic: false };
-  if (part.kind === "command") return { text: shownText(part), head: headOf(part), dynamic: isDynamic(part) };
+  if (part.kind === "command")
+    return { text: writtenText(part, source) ?? shownText(part), head: headOf(part), dynamic: isDynamic(part) };
   return { text: `${part.operator} ${part.target.raw}`, head: null, dynamic: staticValue(part.target) === undefined };
+}
+
+/** The text of a command in which the analysis blotted out a here-document, as it was given; undefined for any other. */
+function writtenText({ raw, at }: CommandPart, source: string): string | undefined {
+  if (!raw.includes(blot)) return undefined;
+  const written = source.slice(Math.max(at[0], at[1] - raw.length), at[1]);
+  const same = written.length === raw.length && written !== raw;
+  return same && raw.split("").every((sign, index) => sign === blot || sign === written[index]) ? written : undefined;
 }
 
 function headOf(part: CommandPart): string | null {

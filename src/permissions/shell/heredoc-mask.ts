@@ -9,6 +9,9 @@ export interface Masked {
   readonly hidden: number;
 }
 
+/** Stands for each character of a body. */
+export const blot = ":";
+
 const opener = /<<(-?)[ \t]*(?:'([\w.+-]+)'|"([\w.+-]+)"|\\([\w.+-]+))(?![\w.+'"\\$`-])/;
 
 /**
@@ -29,7 +32,7 @@ export function maskHeredocs(text: string): Masked {
     bodies.push(end);
     const length = body - end;
     // One long line of a sign that no delimiter holds.
-    masked += length === 0 ? "" : `${":".repeat(length - 1)}\n`;
+    masked += length === 0 ? "" : `${blot.repeat(length - 1)}\n`;
     hidden += length;
     at = body;
   }

@@ -109,15 +109,17 @@ function unwrapProgram(
 ): readonly Inner[] {
   const read = readOptions(args, wrapper);
   if (read === undefined) return [{ kind: "opaque", why: `an option of ${head} is not known` }];
-  const { options } = read;
-  if (options.some(({ name }) => name.length === 1 && wrapper.asksOnly?.includes(name))) return [];
   const operands = wrapper.operands ?? 0;
-  if (read.rest.slice(0, operands).some((word) => word.splits)) {
-    return [{ kind: "opaque", why: `${head} has an operand that may split` }];
-  }
   const again = wrapper.optionsAgain ? readOptions(read.rest.slice(operands), wrapper) : undefined;
   if (wrapper.optionsAgain && again === undefined)
     return [{ kind: "opaque", why: `an option of ${head} is not known` }];
+  const options = [...read.options, ...(again?.options ?? [])];
+  const odd = options.some(({ name, value }) => value && wrapper.plainValues?.[name]?.test(value.pieces[0]) === false);
+  if (odd) return [{ kind: "opaque", why: `an option of ${head} is not known` }];
+  if (options.some(({ name }) => name.length === 1 && wrapper.asksOnly?.includes(name))) return [];
+  if (read.rest.slice(0, operands).some((word) => word.splits)) {
+    return [{ kind: "opaque", why: `${head} has an operand that may split` }];
+  }
   const behind = again?.rest ?? read.rest.slice(operands);
   const { sets, rest } = wrapper.assigns ? cutAssignments(read.rest) : { sets: [], rest: behind };
   if (head === "flock" && /^(-c|--command)$/.test(staticValue(rest[0] ?? emptyWord) ?? "")) {

@@ -31,9 +31,15 @@ export interface Wrapper extends OptionGrammar {
   readonly behind?: readonly string[];
   /** The operands before the inner command may be absent. */
   readonly operandsMayLack?: boolean;
+  /** What the value of an option must be; any other may name a program. */
+  readonly plainValues?: Readonly<Record<string, RegExp>>;
   /** Options may stand behind the operands once more. */
   readonly optionsAgain?: boolean;
 }
+
+/** Settings of ssh that name no program and no command. */
+const plainSshSetting =
+  /^(StrictHostKeyChecking|Connect(Timeout|ionAttempts)|BatchMode|(Global|User)KnownHostsFile|LogLevel|ServerAlive(Interval|CountMax)|IdentitiesOnly|IdentityFile|Port|User|HostName|HostKeyAlias|\w+Authentication|PreferredAuthentications|Control(Master|Path|Persist)|ForwardAgent|AddressFamily|Compression|RequestTTY|TCPKeepAlive|ExitOnForwardFailure|UpdateHostKeys|AddKeysToAgent|CheckHostIP|NumberOfPasswordPrompts)[ =]/i;
 
 export const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ["command", { flags: "pvV", asksOnly: "vV" }],
@@ -123,7 +129,8 @@ export const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
     "ssh",
     {
       flags: "46AaCfgKkNnqTtvXxYy",
-      valued: "bcDeIiJLlmpRWw",
+      valued: "bcDeIiJLlmopRWw",
+      plainValues: { o: plainSshSetting },
       asksOnly: "V",
       operands: 1,
       optionsAgain: true,
