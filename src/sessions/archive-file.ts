@@ -1,10 +1,11 @@
-import { open, readFile } from "node:fs/promises";
+import { type FileHandle, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { ensureFolder, type Fs, openFor, unless, writeAll } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 import type { ArchivedFile } from "./archive-manifest.ts";
+import { openFile, unreadableFile } from "./bytes.ts";
 import { openGzip } from "./gzip.ts";
 import { sha256 } from "./sha256.ts";
 
@@ -25,7 +26,9 @@ export async function archiveFile(
   const packed = await unless(["ENOENT"], fs.lstat(target));
   // A copy that is shorter than we know it is no copy to go on with.
   const before = packed !== undefined && packed.size >= (known?.packedBytes ?? 0) ? known : undefined;
-  const file = await open(source, "r");
+  const file = await openFile(source).catch((cause: unknown) => {
+    throw unreadableFile(source, cause);
+  });
   try {
     const { size, mtimeMs } = await file.stat();
     if (before !== undefined && before.sizeBytes === size && before.modifiedMs === mtimeMs) return before;
@@ -53,7 +56,7 @@ export async function archiveFile(
   }
 }
 
-type Source = Awaited<ReturnType<typeof open>>;
+type Source = FileHandle;
 
 async function append(
   file: Source,

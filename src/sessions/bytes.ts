@@ -86,7 +86,7 @@ function plainSlice(path: string, identity: FileIdentity, offset: number, length
 
 function openForReading(path: string): number {
   try {
-    return openSync(path, "r");
+    return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (cause) {
     throw unreadableFile(path, cause);
   }

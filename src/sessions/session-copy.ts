@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { ensureFolder, type Fs, replaceFile } from "../files/index.ts";
+import { openFile, unreadableFile } from "./bytes.ts";
 import { filesOf, type SessionPlace } from "./formats/claude-code/locate.ts";
 import { sha256 } from "./sha256.ts";
 
@@ -16,12 +16,19 @@ export async function copySession(place: SessionPlace, root: string, fs: Fs): Pr
   const file = join(folder, relative(place.folder, place.file));
   const hashes = new Map<string, string>();
   for (const path of await sessionPaths(place)) {
-    const bytes = await readFile(join(place.folder, path));
+    const bytes = await readWhole(join(place.folder, path));
     await ensureFolder(dirname(join(folder, path)), fs);
     await replaceFile(join(folder, path), bytes, { fs });
     hashes.set(path, sha256(bytes));
   }
   return { place: { ...place, root: { ...place.root, path: root }, folder, file }, hashes };
+}
+
+async function readWhole(path: string): Promise<Buffer> {
+  const file = await openFile(path).catch((cause: unknown) => {
+    throw unreadableFile(path, cause);
+  });
+  return file.readFile().finally(() => file.close());
 }
 
 /** Every file of a session, by its path below the project folder. */

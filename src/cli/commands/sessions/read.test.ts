@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
   cpSync,
@@ -81,6 +82,21 @@ test("a damaged archive is listed, named and passed over; it keeps no command fr
     const { status, err } = await hookline([verb, "1111"]);
     expect([verb, status, err]).toEqual([verb, 1, expect.stringMatching(/^hookline: .*cannot be unpacked/)]);
   }
+});
+
+test("a pipe named as a session is refused by every verb, and none waits for it", async () => {
+  const pipe = join(home, "f.jsonl");
+  execFileSync("mkfifo", [pipe]);
+  for (const verb of ["show", "tree", "export", "validate", "repair", "fork", "archive"]) {
+    const { status, err } = await hookline([verb, pipe]);
+    expect([verb, status, err]).toEqual([verb, 1, expect.stringContaining("it is not a file")]);
+  }
+});
+
+test("a --root that is a file is an error that says so", async () => {
+  writeFileSync(join(home, "file"), "");
+  const { status, err } = await hookline(["ls", "--root", join(home, "file")]);
+  expect([status, err]).toEqual([1, expect.stringContaining("it is not a folder")]);
 });
 
 test("search --project takes a directory however it is written, as ls does", async () => {

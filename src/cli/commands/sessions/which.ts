@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { Problem } from "../../../protocol/index.ts";
 import { findSession, liveSessions, type SessionPlace, type Where } from "../../../sessions/index.ts";
@@ -15,7 +15,11 @@ export function rootsFrom(call: Call, io: Io): readonly string[] {
   return call.texts("root").map((text) => {
     const path = resolve(io.cwd, text);
     if (basename(path) === "projects" ? isFolder(path) : isFolder(join(path, "projects"))) return path;
-    const why = isFolder(path) ? "it has no folder projects/ in it" : "there is no such folder";
+    const why = isFolder(path)
+      ? "it has no folder projects/ in it"
+      : existsSync(path)
+        ? "it is not a folder"
+        : "there is no such folder";
     throw new Problem("cli/usage", `--root ${text} cannot be used: ${why}. Name a folder such as ~/.claude.`, {
       about: { root: path },
     });
@@ -23,7 +27,11 @@ export function rootsFrom(call: Call, io: Io): readonly string[] {
 }
 
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false; // not there, or below something that is no folder
+  }
 }
 
 /** The sessions named on the command line; the newest of this directory when none is. */
