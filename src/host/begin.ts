@@ -117,6 +117,7 @@ async function connectServers(session: AgentSession, main: Thread): Promise<Serv
     home,
     env,
     configs: options.mcpConfig ?? [],
+    reads: (source) => options.reads("mcp", source),
     approved: await openServerTrust({ cwd, home, env, ...(trust === undefined ? {} : { trust }) }),
     elicit: (form, given) => elicit(main, form, AbortSignal.any([given, signal])),
     tell: (text) => tell({ kind: "notice", text, level: "warning" }),

@@ -26,7 +26,8 @@ export function controlOf({ session, main }: OpenedSession, driver: Driver, clos
     configure: ({ systemPrompt, appendSystemPrompt, agents }) => {
       const { system, append } = session.prompts;
       session.prompts = { system: systemPrompt || system, append: appendSystemPrompt || append };
-      if (agents !== undefined) session.definitions = withGivenAgents(session.definitions, agents);
+      if (agents !== undefined && session.options.reads("agents", "flag"))
+        session.definitions = withGivenAgents(session.definitions, agents);
     },
     catalog: async () => ({
       commands: await commandList(session.options),

@@ -9,6 +9,7 @@ import { allowedTools } from "./agents/allowed-tools.ts";
 import { openBackgroundAgents } from "./agents/background.ts";
 import { type AgentDefinition, loadAgents } from "./agents/definitions.ts";
 import { withGivenAgents } from "./agents/given-agents.ts";
+import { readCustomization } from "./customization.ts";
 import { type Deferred, deferredIn } from "./deferred.ts";
 import { digest } from "./digest.ts";
 import { enginePorts } from "./engine-ports.ts";
@@ -56,9 +57,9 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
     tell({ kind: "warning", warning });
     if (late.main !== undefined) noteInTranscript(late.main, warning.message);
   });
-  const options: AgentOptions = { ...given, observe: tell };
-  const { cwd, home, clock } = options;
   const warn = (text: string): void => tell({ kind: "notice", text, level: "warning" });
+  const options: AgentOptions = { ...given, observe: tell, reads: await readCustomization(given, warn) };
+  const { cwd, home, clock } = options;
   const { env, removed } = await withoutProviderKeys(options, warn);
   const { context, ...opened } = await openRecord(options);
   const directories = [...(options.addDirectories ?? [])];
@@ -94,9 +95,11 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
     { folder: join(configHome, "agents"), of: "person" },
     { folder: join(cwd, ".claude", "agents"), of: "checkout" },
   ] as const;
-  const sources = options.settingSources;
-  const read = folders.filter(({ of }) => sources?.includes(of === "person" ? "user" : "project") ?? true);
-  const definitions = withGivenAgents(await loadAgents(read, warn), options.agents ?? {});
+  const read = folders.filter(({ of }) => options.reads("agents", of === "person" ? "user" : "project"));
+  const definitions = withGivenAgents(
+    await loadAgents(read, warn),
+    options.reads("agents", "flag") ? (options.agents ?? {}) : {},
+  );
   const inbox = openInbox();
   const session: AgentSession = {
     options,

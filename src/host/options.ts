@@ -8,6 +8,7 @@ import { Problem } from "../protocol/index.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import type { GivenAgent } from "./agents/given-agents.ts";
 import type { AgentControl } from "./control.ts";
+import { type Reads, readsOf } from "./customization.ts";
 import type { Person } from "./person.ts";
 import type { ServerConnector } from "./servers.ts";
 import { runTag } from "./tools/background-shells.ts";
@@ -109,6 +110,8 @@ export interface AgentOptions extends RunAgentOptions {
   readonly hookProgressMs: number;
   readonly clock: Clock;
   readonly uuid: () => string;
+  /** Whether agents, commands, skills and servers of a source are used. */
+  readonly reads: Reads;
 }
 
 export function resolveAgentOptions(options: RunAgentOptions): AgentOptions {
@@ -129,6 +132,7 @@ export function resolveAgentOptions(options: RunAgentOptions): AgentOptions {
     hookProgressMs: options.hookProgressMs ?? 1_000,
     clock: options.clock ?? { now: () => Date.now() },
     uuid: options.uuid ?? randomUUID,
+    reads: readsOf(options.settingSources),
   };
 }
 

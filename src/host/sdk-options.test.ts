@@ -1,8 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { loadLayers } from "../engine/settings/index.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import { makeWorld, type Ran, type World } from "./fixtures/agent-run.ts";
+import type { RunAgentOptions } from "./options.ts";
 
 let world: World;
 afterEach(() => world.remove());
@@ -74,4 +76,82 @@ test("settingSources reads only the named settings and instructions", async () =
   expect(await seen(["user"])).toEqual(["of-user", true, false]);
   expect(await seen(["project"])).toEqual(["of-project", false, true]);
   expect(await seen([])).toEqual(["scripted", false, false]);
+});
+
+const custom = (mark: string) => ({
+  "commands/say.md": `COMMAND-${mark}`,
+  "skills/know/SKILL.md": `---\nname: know\nhooks:\n  Stop:\n    - hooks: [{ type: command, command: "true" }]\n---\nSKILL-${mark}`,
+  "agents/rev.md": `---\nname: rev-${mark}\ndescription: reviews\n---\nYou review.`,
+});
+
+function customized(): void {
+  world = makeWorld({ hooks: {} });
+  const folders = { user: join(world.home, ".claude"), project: join(world.project, ".claude") };
+  for (const [mark, folder] of Object.entries(folders)) {
+    for (const [name, text] of Object.entries(custom(mark))) {
+      mkdirSync(join(folder, name, ".."), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+  }
+  const server = JSON.stringify({ mcpServers: { files: { command: "false" } } });
+  writeFileSync(join(world.project, ".mcp.json"), server);
+  writeFileSync(join(world.home, ".claude.json"), JSON.stringify({ mcpServers: { mine: { command: "false" } } }));
+}
+
+/** What a run has of each: the text of `/say`, agents, skills, servers, and the notices. */
+async function surfaces(more: Partial<RunAgentOptions>) {
+  const { requests, events } = await world.run(ok, { prompt: "/say", ...more });
+  const init = events.find((event) => event.kind === "init");
+  const said = /COMMAND-(\w+)/.exec(JSON.stringify(requests[0]?.messages))?.[1] ?? "none";
+  const notices = events.flatMap((event) => (event.kind === "notice" ? [event.text] : []));
+  const agents = init?.agents.filter((name) => name.startsWith("rev-"));
+  return { said, agents, skills: init?.skills, servers: init?.mcpServers.map(({ name }) => name), notices };
+}
+
+test("settingSources covers commands, skills, agents and MCP servers", async () => {
+  customized();
+  expect(await surfaces({})).toMatchObject({ said: "project", skills: ["know"], servers: ["files", "mine"] });
+  expect(await surfaces({ settingSources: ["user"] })).toMatchObject({
+    said: "user",
+    agents: ["rev-user"],
+    servers: ["mine"],
+  });
+  expect(await surfaces({ settingSources: ["project"] })).toMatchObject({
+    said: "project",
+    agents: ["rev-project"],
+    servers: ["files"],
+  });
+  expect(await surfaces({ settingSources: [] })).toMatchObject({ said: "none", agents: [], skills: [], servers: [] });
+});
+
+test("settingSources covers the hooks of skills and agents", async () => {
+  customized();
+  const layers = async (settingSources: readonly ("user" | "project")[]) => {
+    const places = { cwd: world.project, clientHome: join(world.home, ".claude"), managedFolder: "/nowhere" };
+    const found = await loadLayers({ ...places, settingSources });
+    return found.flatMap(({ frontmatter }) => frontmatter?.from ?? []);
+  };
+  expect(await layers(["user"])).toEqual(["user"]);
+  expect(await layers(["project"])).toEqual(["project"]);
+  expect(await layers([])).toEqual([]);
+});
+
+test.each([
+  [["skills"], { said: "none", skills: [], agents: ["rev-user", "rev-project"], servers: ["files", "mine"] }],
+  [["agents"], { said: "project", agents: [] }],
+  [["mcp"], { said: "project", servers: [] }],
+  [true, { said: "none", skills: [], agents: [], servers: [] }],
+])("what strictPluginOnlyCustomization %j locks is not used, and the agent says so", async (locked, left) => {
+  customized();
+  const managedFolder = join(world.home, "managed");
+  mkdirSync(managedFolder, { recursive: true });
+  const policy = JSON.stringify({ strictPluginOnlyCustomization: locked });
+  writeFileSync(join(managedFolder, "managed-settings.json"), policy);
+  const mcpConfig = ['{"mcpServers":{"given":{"command":"false"}}}'];
+  const seen = await surfaces({
+    managedFolder,
+    ...(Array.isArray(locked) && locked[0] !== "mcp" ? {} : { mcpConfig }),
+  });
+  expect(seen).toMatchObject(left);
+  expect(seen.notices.filter((text) => text.includes("strictPluginOnlyCustomization"))).toHaveLength(1);
 });

@@ -19,6 +19,8 @@ export interface ServerWishes {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Files, or JSON texts, that were named on the command line. */
   readonly configs: readonly string[];
+  /** Whether servers of a source are used; all are when absent. `local` is the user's own for this folder, `flag` is `configs`. */
+  readonly reads?: (source: "user" | "project" | "local" | "flag") => boolean;
   /** Whether a server that the project itself configures may be started. */
   readonly approved: ServerTrust;
   readonly elicit: (form: ElicitationForm, signal: AbortSignal) => Promise<ElicitationAnswer>;

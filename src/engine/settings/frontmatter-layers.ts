@@ -10,16 +10,22 @@ import { namesIn, readSourceFile, realPath } from "./source-file.ts";
 /** The hooks of all agents or skills, one layer per file that has any: the person's first, then the project's. */
 export async function frontmatterLayers(
   of: Frontmatter["of"],
-  places: { readonly cwd: string; readonly clientHome: string },
+  places: {
+    readonly cwd: string;
+    readonly clientHome: string;
+    readonly settingSources?: readonly ("user" | "project" | "local")[];
+  },
   fs: Fs,
   rows: Rows,
 ): Promise<Layer[]> {
   const user = join(places.clientHome, `${of}s`);
   const project = join(places.cwd, ".claude", `${of}s`);
+  const reads = (source: "user" | "project"): boolean => places.settingSources?.includes(source) ?? true;
   const [userReal, projectReal] = await Promise.all([realPath(user, fs), realPath(project, fs)]);
+  const same = userReal !== undefined && userReal === projectReal;
   const found = await Promise.all([
-    layersIn(user, { of, from: "user" }, fs, rows),
-    userReal !== undefined && userReal === projectReal ? [] : layersIn(project, { of, from: "project" }, fs, rows),
+    reads("user") ? layersIn(user, { of, from: "user" }, fs, rows) : [],
+    !reads("project") || (same && reads("user")) ? [] : layersIn(project, { of, from: "project" }, fs, rows),
   ]);
   return found.flat();
 }

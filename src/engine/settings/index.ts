@@ -9,7 +9,7 @@ export { type FrontmatterFault, readFrontmatter } from "./frontmatter.ts";
 export { type LoadOptions, loadLayers, type SettingsPlaces, settingsFiles } from "./layers.ts";
 export type { JsonPath } from "./locate.ts";
 export { type Effective, mergeLayers, type PolicyList } from "./merge.ts";
-export { locksOf } from "./plugins-only.ts";
+export { lockedSurfaces, locksOf } from "./plugins-only.ts";
 export { type LayerSource, nameOf, readLayer } from "./read.ts";
 export { type FileValue, readValue, valueIn } from "./read-value.ts";
 export { type Snapshot, type SnapshotOptions, takeSnapshot } from "./snapshot.ts";

@@ -23,10 +23,18 @@ export function pluginsOnly(layers: readonly Layer[]): PluginsOnly | undefined {
   return layer && { layer, locked: [...new Set(saying.flatMap(({ settings }) => locksOf(settings)))] };
 }
 
+/** The surfaces that managed settings leave to plugins, by name. */
+export function lockedSurfaces(layers: readonly Layer[]): readonly string[] {
+  return layers.filter(({ kind }) => kind === "managed").flatMap(({ settings }) => namesOf(settings));
+}
+
 /** The layers whose hooks a policy takes away. */
-export function locksOf({ strictPluginOnlyCustomization: value }: Settings): readonly LayerKind[] {
-  const names = value === true ? Object.keys(surfaces) : value === false || value === undefined ? [] : value;
-  return names.flatMap((name) => (Object.hasOwn(surfaces, name) ? (surfaces[name] ?? []) : []));
+export function locksOf(settings: Settings): readonly LayerKind[] {
+  return namesOf(settings).flatMap((name) => (Object.hasOwn(surfaces, name) ? (surfaces[name] ?? []) : []));
+}
+
+function namesOf({ strictPluginOnlyCustomization: value }: Settings): readonly string[] {
+  return value === true ? Object.keys(surfaces) : value === false || value === undefined ? [] : value;
 }
 
 /** A name with a typo must not look like a lock. */

@@ -10,6 +10,8 @@ export interface ServerPlaces {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Files, or JSON texts, that were named on the command line. */
   readonly configs: readonly string[];
+  /** Whether servers of a source are used; all are when absent. */
+  readonly reads?: (source: "user" | "project" | "local" | "flag") => boolean;
   /** Whether a server that the project itself configures may be started. */
   readonly approved: ServerTrust;
 }
@@ -32,7 +34,7 @@ export interface FoundServers {
  * uses therefore never takes the place of one from the command line, and an untrusted checkout's takes nobody's.
  */
 export async function findServers(places: ServerPlaces): Promise<FoundServers> {
-  const { cwd, env, approved } = places;
+  const { cwd, env, approved, reads = () => true } = places;
   const own = clientHome(env["CLAUDE_CONFIG_DIR"], places.home);
   const state = join(env["CLAUDE_CONFIG_DIR"] ? own : places.home, ".claude.json");
   const warnings: string[] = [];
@@ -49,7 +51,9 @@ export async function findServers(places: ServerPlaces): Promise<FoundServers> {
   const off = new Set([local, person].flatMap(({ value }) => texts(at(value, "disabledMcpjsonServers"))));
 
   const found = new Map<string, FoundServer>();
-  const take = (source: Source, configOf: (name: string, value: unknown) => FoundServer["config"]): void => {
+  type ConfigOf = (name: string, value: unknown) => FoundServer["config"];
+  const take = (of: "user" | "project" | "local" | "flag", source: Source, configOf: ConfigOf): void => {
+    if (!reads(of)) return;
     for (const [name, value] of entries(at(source.value, "mcpServers"))) {
       const standing = found.get(name);
       // What a checkout configures and nobody starts takes nobody's name.
@@ -65,13 +69,13 @@ export async function findServers(places: ServerPlaces): Promise<FoundServers> {
       const { state, detail } = approved({ file, name, config });
       return state === "trusted" ? readServerConfig(config, env) : { kind: "untrusted", why: detail };
     };
-  for (const source of given) take(source, ofPerson);
-  take(local, ofProject(local.from));
-  take(forHere, ofPerson);
-  take(shared, ofProject(shared.from));
-  take(project, ofProject(project.from));
-  take(person, ofPerson);
-  take(known, ofPerson);
+  for (const source of given) take("flag", source, ofPerson);
+  take("local", local, ofProject(local.from));
+  take("local", forHere, ofPerson);
+  take("project", shared, ofProject(shared.from));
+  take("project", project, ofProject(project.from));
+  take("user", person, ofPerson);
+  take("user", known, ofPerson);
   return { servers: [...found.values()], warnings };
 }
 

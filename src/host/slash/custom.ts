@@ -60,9 +60,10 @@ export async function commandList(
   return found.flatMap((one) => (one === undefined ? [] : [{ name: one.name, description: one.description }]));
 }
 
-function foldersOf({ cwd, env, home }: AgentOptions) {
-  return [
-    { folder: join(cwd, ".claude"), source: "projectSettings", roots: [cwd] },
-    { folder: clientHome(env["CLAUDE_CONFIG_DIR"], home), source: "userSettings", roots: "anywhere" },
+function foldersOf({ cwd, env, home, reads }: AgentOptions) {
+  const folders = [
+    { folder: join(cwd, ".claude"), source: "projectSettings", of: "project", roots: [cwd] },
+    { folder: clientHome(env["CLAUDE_CONFIG_DIR"], home), source: "userSettings", of: "user", roots: "anywhere" },
   ] as const;
+  return folders.filter(({ of }) => reads("skills", of));
 }
