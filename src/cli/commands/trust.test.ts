@@ -187,13 +187,13 @@ test("EN-21: --workspace accepts the folder as a whole", async () => {
 
 test("E6: nothing a folder holds reaches the terminal as a control sequence, and nothing of it is hidden", async () => {
   const { put, run } = await world();
-  const nasty = "\u001b[2J\u001b]52;c;eA==\u0007\u009b1m\u202e\u200b";
+  const nasty = "\u001b[2J\u001b]52;c;eA==\u0007\u009b1m\u202e\u200b\u3164\u{e0041}";
   await put("check.sh", `echo ${nasty} shown\n`);
   await put(".claude/settings.json", hook(`sh check.sh ${nasty}`));
   const { out } = await run(["trust", "--show"]);
   expect(out).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202e]/);
   expect(out).toContain("shown");
-  expect(out).toContain("‹U+202E›");
+  for (const code of ["202E", "3164", "E0041"]) expect(out).toContain(`‹U+${code}›`);
 });
 
 test("PE-11: hookline check counts what a folder grants once it is approved", async () => {

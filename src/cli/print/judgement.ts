@@ -47,7 +47,7 @@ export function visible(text: string): string {
     .replace(/[\u0000-\u001f]/g, (char) => String.fromCharCode(0x2400 + char.charCodeAt(0)))
     .replace(/\u007f/g, "␡")
     .replace(
-      /[\u0080-\u009f\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff0-\ufffb]|\p{Cs}/gu,
+      /[\u0080-\u009f\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u115f\u1160\u3000\u3164\uffa0\ufeff\ufff0-\ufffb\u{e0000}-\u{e0fff}]|\p{Cs}/gu,
       shownCode,
     );
 }

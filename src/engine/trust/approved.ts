@@ -162,7 +162,10 @@ function differingFile(now: readonly NamedFile[], then: readonly NamedFile[]): s
 }
 
 function refusedStore(why: string): Warning {
-  return { code: "trust-store-refused", message: `Nothing of this folder counts as approved: ${why}.` };
+  return {
+    code: "trust-store-refused",
+    message: `Nothing of this folder counts as approved: ${why.replace(/\.$/, "")}.`,
+  };
 }
 
 function waiting({ layer, kind, id }: Pinnable, { state, detail }: Standing): readonly Warning[] {

@@ -35,7 +35,10 @@ export function coverScript(text: string, script: Script, gathering: Gathering):
   if (script.depth > deepest) throw new TooMany("its scripts are nested deeper than can be looked at");
   gathering.count(text);
   const read = readShellText(text);
-  if (read.commands.length > mostCommands) throw new TooMany("it has more commands than can be looked at");
+  if (read.commands.length > mostCommands) {
+    const where = script.label === "" ? "it" : script.label;
+    throw new TooMany(`${where} has more than ${mostCommands} commands`);
+  }
   coverCommands(read.commands, text, script, gathering);
   for (const inner of read.scripts) coverScript(inner, { ...script, depth: script.depth + 1 }, gathering);
   if (/\bglobstar\b/.test(text)) leaveOut("globstar", "folders below a ** are not searched", script, gathering);

@@ -49,3 +49,11 @@ test("a hostile file is searched or refused, and neither takes long", { timeout:
     expect([name, "unusable" in covered || covered.files.length === 1]).toEqual([name, true]);
   }
 });
+
+test("a script that is too long to be looked at is named with the limit", async () => {
+  const { project: real, home, put } = await checkoutWorld();
+  await put("project/long.sh", "echo ok\n".repeat(5_001));
+  expect(coverageOf({ command: "sh long.sh" }, { cwd: real, real, home })).toEqual({
+    unusable: "long.sh has more than 5000 commands",
+  });
+});
