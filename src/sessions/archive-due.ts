@@ -1,7 +1,8 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Fs, nodeFs, unless } from "../files/index.ts";
 import { manifestPath, readManifest } from "./archive-manifest.ts";
+import { openFile } from "./bytes.ts";
 import { findSessions, type SessionPlace } from "./formats/claude-code/locate.ts";
 import { archiveRoot, findRoots, type Root, type Where } from "./formats/claude-code/roots.ts";
 
@@ -47,9 +48,15 @@ async function heldBytes(archive: string, place: SessionPlace, fs: Fs): Promise<
   return manifest?.files[`${place.id}.jsonl`]?.sizeBytes ?? 0;
 }
 
+async function readText(path: string): Promise<string | undefined> {
+  // Settings that are not there, not ours to read, or no file say nothing.
+  const file = await openFile(path).catch(() => undefined);
+  return file?.readFile("utf8").finally(() => file.close());
+}
+
 /** `cleanupPeriodDays` of the client's own settings; 30 when it says nothing that can be read. */
 async function cleanupDays({ path }: Root): Promise<number> {
-  const text = await unless(["ENOENT", "EACCES", "EISDIR"], readFile(join(path, "settings.json"), "utf8"));
+  const text = await readText(join(path, "settings.json"));
   const days = Number(/"cleanupPeriodDays"\s*:\s*(\d+)/.exec(text ?? "")?.[1] ?? 30);
   return Number.isSafeInteger(days) ? days : 30;
 }

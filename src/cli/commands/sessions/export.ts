@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { replaceFile } from "../../../files/index.ts";
-import { Problem } from "../../../protocol/index.ts";
+import { messageOf, Problem } from "../../../protocol/index.ts";
 import { type ExportFormat, exportSession, plainLine, sessionAt } from "../../../sessions/index.ts";
 import type { Command } from "../../command.ts";
 import { spelledOut } from "../../print/json.ts";
@@ -53,7 +53,12 @@ Account data and environment files never leave. By default the format is that of
     });
     if (file === undefined) await io.out(format === "json" ? spelledOut(text) : text);
     else {
-      await replaceFile(file, text, { links: "through" });
+      await replaceFile(file, text, { links: "through" }).catch((cause: unknown) => {
+        throw new Problem("cli/usage", plainLine(`${file} cannot be written: ${messageOf(cause)}`), {
+          about: { file },
+          cause,
+        });
+      });
       await io.err(`${plainLine(file)}\n`);
     }
     return 0;

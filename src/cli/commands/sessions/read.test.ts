@@ -93,6 +93,16 @@ test("a pipe named as a session is refused by every verb, and none waits for it"
   }
 });
 
+test("an export that cannot be written says which file and why, and a pipe as settings stops no list", async () => {
+  has("a-plain");
+  for (const out of [join(home, "nowhere/x.md"), home]) {
+    const { status, err } = await hookline(["export", "1111", "--out", out, "--force"]);
+    expect([out, status, err]).toEqual([out, 1, expect.stringContaining(`hookline: ${out} cannot be written: `)]);
+  }
+  execFileSync("mkfifo", [join(home, ".claude/settings.json")]);
+  expect((await hookline(["ls"])).out).toContain("plain run");
+});
+
 test("a --root that is a file is an error that says so", async () => {
   writeFileSync(join(home, "file"), "");
   const { status, err } = await hookline(["ls", "--root", join(home, "file")]);
