@@ -45,6 +45,7 @@ export const problemCodes = {
   "usage/prices": "a table of prices cannot be used",
   "usage/settings": "the settings of usage reports cannot be used",
   "usage/date": "a day that cannot be read",
+  "usage/option": "an option of a usage report, or a question about what was spent, that cannot be followed",
   "usage/timezone": "a time zone nobody knows",
   "usage/session": "no session, or more than one, has this id",
   "sdk/no-app": "the hooks file exports no app",

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type HomeSource, statePath } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 
 /** What a person can set for all reports, in `usage.json` of the state folder. */
 export interface UsageSettings {
-  /** A file of prices that come before the package's own. */
+  /** A file of prices that come before the package's own; in the file, from the state folder unless absolute. */
   readonly prices?: string;
   /** Projects under other names: a directory, or the name of a folder of transcripts, to the name. */
   readonly projects?: Readonly<Record<string, string>>;
@@ -18,18 +18,25 @@ export function readUsageSettings(source: HomeSource): UsageSettings {
   if (text === undefined) return {};
   const value = parse(text, path);
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(path, "it is not an object");
-  const { prices, projects } = value as Record<string, unknown>;
+  const { prices, projects, ...others } = value as Record<string, unknown>;
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw wrong(path, `it has "${other}", and only "prices" and "projects" are known`);
   if (prices !== undefined && typeof prices !== "string") throw wrong(path, '"prices" is not the path of a file');
   if (projects !== undefined && !isTexts(projects)) throw wrong(path, '"projects" is not a map of names');
-  return { ...(prices === undefined ? {} : { prices }), ...(projects === undefined ? {} : { projects }) };
+  const folder = statePath(source);
+  return {
+    ...(prices === undefined ? {} : { prices: resolve(folder, prices) }),
+    ...(projects === undefined ? {} : { projects }),
+  };
 }
 
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
-  } catch {
-    // Nobody has to have settings.
-    return undefined;
+  } catch (cause) {
+    // Nobody has to have settings; those that are there are followed, or the report says why not.
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
+    throw wrong(path, "it cannot be read", cause);
   }
 }
 
@@ -42,7 +49,7 @@ function parse(text: string, path: string): unknown {
 }
 
 function isTexts(value: unknown): value is Record<string, string> {
-  if (typeof value !== "object" || value === null) return false;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   return Object.values(value).every((item) => typeof item === "string");
 }
 

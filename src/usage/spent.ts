@@ -1,5 +1,6 @@
 import type { HomeSource } from "../files/index.ts";
 import { findRoots, findTranscripts, type Root } from "../sessions/index.ts";
+import { checkSpentOn } from "./check-options.ts";
 import { liveLedger } from "./live/live-ledger.ts";
 import { openPrices } from "./prices/table.ts";
 import { type Amounts, amountsOf } from "./reports/amounts.ts";
@@ -23,8 +24,12 @@ export interface SpentOptions extends HomeSource {
   readonly now?: number;
 }
 
-/** What was spent, as far as answers are written down: one that is still being written is not in the figure. */
+/**
+ * What was spent, as far as answers are written down: one that is still being written is not in the figure.
+ * Throws `usage/option` for a question that means nothing, such as a month "2026-1".
+ */
 export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Amounts> {
+  checkSpentOn(on, options.now);
   const settings = readUsageSettings(options);
   const prices = openPrices(settings.prices);
   const roots = await findRoots(options);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type HomeSource, statePath } from "../files/index.ts";
 import { findRoots, findTranscripts, type Root, type TranscriptFile } from "../sessions/index.ts";
 import { indexedLedger } from "./cache/indexed.ts";
+import { checkUsageOptions } from "./check-options.ts";
 import type { Ledger } from "./ledger.ts";
 import { openPrices } from "./prices/table.ts";
 import { makeReport, type UsageReport } from "./reports/report.ts";
@@ -31,6 +32,7 @@ export interface UsageOptions extends ReportRequest, HomeSource {
 export async function usageReport<Name extends ReportName = "daily">(
   options: UsageOptions & { readonly report?: Name } = {},
 ): Promise<UsageReport<Name>> {
+  checkUsageOptions(options);
   const settings = readUsageSettings(options);
   const prices = openPrices(options.prices ?? settings.prices);
   const roots = await findRoots(options);

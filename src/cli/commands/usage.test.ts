@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
   cpSync,
@@ -267,4 +268,31 @@ test("US-22 what the client told its status line stands beside our figure with -
   const { out } = await hookline(["usage", "session", "--reconcile"]);
   expect(out).toMatch(/client +difference/);
   expect(out).toContain("-$0.0005");
+});
+
+test.each([
+  [["daily", "--reconcile"], "--reconcile is for the report session"],
+  [["--token-limit", "5"], "--token-limit is for the report blocks"],
+  [["monthly", "--week-start", "sunday"], "--week-start is for the report weekly"],
+  [["--json", "--csv"], "choose one"],
+  [["--no-index", "--rescan"], "--no-index leaves alone"],
+])("an option that would change nothing is refused: %j", async (args, why) => {
+  const { status, err } = await hookline(["usage", ...args]);
+  expect(status).toBe(1);
+  expect(err).toContain(why);
+});
+
+test("names that every object has are no figures of a status line", async () => {
+  const stdin = '{"model":"Opus","rate_limits":{"constructor":{"used_percentage":5}}}';
+  const { out } = await hookline(["statusline"], {}, stdin);
+  expect(out).toContain("constructor 5%");
+  const asked = await hookline(["statusline", "--template", "{model} | {constructor} | {__proto__}"], {}, stdin);
+  expect(asked.out).toBe("Opus\n");
+});
+
+test.skipIf(process.platform === "win32")("a status line does not wait for a transcript that is a pipe", async () => {
+  const pipe = join(home, `${id}.jsonl`);
+  execFileSync("mkfifo", [pipe]);
+  const { status, out } = await hookline(["statusline"], {}, JSON.stringify({ model: "Opus", transcript_path: pipe }));
+  expect([status, out]).toEqual([0, "Opus | $0.00 today\n"]);
 });

@@ -77,6 +77,7 @@ report in schema/usage/. Money is in whole micro-dollars.`,
     for (const option of ["agents", "breakdown"]) {
       if (call.flag("csv") && call.flag(option)) throw usage(`--${option} has no place in --csv; use --json`);
     }
+    refuseUseless(call, name);
     compileLess();
     const progress = progressLine("reading transcripts", io);
     let workBytes = 0;
@@ -103,6 +104,19 @@ function reportFrom([word, ...more]: readonly string[]): ReportName {
   if ((reportNames as readonly string[]).includes(word)) return word as ReportName;
   const near = nearest(word, reportNames);
   throw usage(`"${word}" is not a report${near ? `; did you mean ${near}` : ""}`);
+}
+
+/** Options that only one report follows. */
+const onlyFor = { "week-start": "weekly", "token-limit": "blocks", reconcile: "session" } as const;
+
+function refuseUseless(call: Call, name: ReportName): void {
+  for (const [option, report] of Object.entries(onlyFor)) {
+    if (name !== report && (call.flag(option) || call.text(option) !== undefined))
+      throw usage(`--${option} is for the report ${report}, not for ${name}`);
+  }
+  if (call.flag("json") && call.flag("csv")) throw usage("--json and --csv are two ways to print; choose one");
+  if (call.flag("no-index") && call.flag("rescan"))
+    throw usage("--rescan writes the index that --no-index leaves alone");
 }
 
 function optionsFrom(call: Call, io: Io): UsageOptions {

@@ -12,11 +12,11 @@ const usual = "{model} | {session} session | {today} today | {block} | {context}
  * Contract: holds no line break and no control character, whatever the client's JSON held.
  */
 export function statuslineText(line: Statusline, source: CostSource, template: string = usual): string {
-  const figures = figuresOf(line, source);
+  const figures = new Map(Object.entries(figuresOf(line, source)));
   const parts = template.split("|").flatMap((part) => {
     const names = [...part.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
-    if (names.length > 0 && names.every((name) => !figures[name])) return [];
-    return [part.replace(/\{(\w+)\}/g, (_, name: string) => figures[name] ?? "").trim()];
+    if (names.length > 0 && names.every((name) => !figures.get(name))) return [];
+    return [part.replace(/\{(\w+)\}/g, (_, name: string) => figures.get(name) ?? "").trim()];
   });
   return plainLine(parts.filter(Boolean).join(" | "));
 }

@@ -60,10 +60,14 @@ function readUserFile(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    throw new Problem("usage/prices", `${path} cannot be read. Name a file of prices, or leave out --prices.`, {
-      about: { path },
-      cause,
-    });
+    throw new Problem(
+      "usage/prices",
+      `${path} cannot be read. Name a file of prices in --prices or in usage.json of the state folder, or leave it out.`,
+      {
+        about: { path },
+        cause,
+      },
+    );
   }
 }
 

@@ -38,12 +38,15 @@ function contextShare(window: Json): number | undefined {
   return size === undefined || size <= 0 || used === undefined ? undefined : used / size;
 }
 
-const limitNames: Readonly<Record<string, string>> = { five_hour: "5h", seven_day: "7d" };
+const limitNames: ReadonlyMap<string, string> = new Map([
+  ["five_hour", "5h"],
+  ["seven_day", "7d"],
+]);
 
 function limitsIn(limits: Json): StatuslineInput["limits"] {
   return Object.entries(limits).flatMap(([name, value]) => {
     const share = numberAt(objectFrom(value), "used_percentage");
-    return share === undefined ? [] : [{ name: limitNames[name] ?? name, share: share / 100 }];
+    return share === undefined ? [] : [{ name: limitNames.get(name) ?? name, share: share / 100 }];
   });
 }
 

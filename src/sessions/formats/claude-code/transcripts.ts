@@ -91,7 +91,8 @@ function add(
   of: Omit<TranscriptFile, "path" | "dev" | "ino" | "size" | "mtimeMs">,
 ): void {
   const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) return;
+  // To open a pipe would wait for whoever writes into it, perhaps for ever.
+  if (stat === undefined || !stat.isFile()) return;
   const { dev, ino, size, mtimeMs } = stat;
   found.push({ path, ...of, dev, ino, size, mtimeMs });
 }

@@ -1,0 +1,54 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { answer, one, openWorld } from "./fixtures/world.ts";
+import { type SpentOn, spent, type UsageOptions, usageReport } from "./index.ts";
+
+test.each([
+  { report: "constructor" },
+  { report: "dayly" },
+  { mode: "exact" },
+  { order: "up" },
+  { weekStart: "Mon" },
+  { index: "never" },
+  { tokenLimit: -1 },
+  { tokenLimit: "5" },
+  { model: 5 },
+  { now: Number.NaN },
+  { roots: "/somewhere" },
+])("an option that no report can follow is refused by name: %j", async (options) => {
+  const [name = ""] = Object.keys(options);
+  const problem = await usageReport({ index: false, roots: [], ...options } as UsageOptions).catch((error) => error);
+  expect(problem).toMatchObject({ code: "usage/option" });
+  expect(problem.message).toContain(name);
+});
+
+test.each([{ month: "2026-1" }, { month: "" }, { month: "October" }, { session: "" }, {}, { sesion: one }, undefined])(
+  "a question that means nothing is refused, and never answered with 0 or with everything: %j",
+  async (on) => {
+    await expect(spent(on as unknown as SpentOn, { roots: [] })).rejects.toMatchObject({ code: "usage/option" });
+  },
+);
+
+test("settings that are there and cannot be read, or hold a name nobody knows, are an error", async () => {
+  const world = openWorld();
+  world.write(`${one}.jsonl`, [answer()]);
+  const settings = join(world.home, "usage.json");
+  mkdirSync(settings, { recursive: true });
+  await expect(world.report()).rejects.toMatchObject({ code: "usage/settings" });
+  rmSync(settings, { recursive: true });
+  writeFileSync(settings, '{"price":"mine.json"}');
+  await expect(world.report()).rejects.toThrow('it has "price"');
+});
+
+test("a relative file of prices in the settings lies in the state folder, wherever the report is asked for", async () => {
+  const world = openWorld();
+  world.write(`${one}.jsonl`, [answer()]);
+  const prices = { input: "0", write5m: "0", write1h: "0", cacheRead: "0", output: "1000" };
+  const row = { models: ["claude-opus-5"], prices, source: "https://acme.example", read: "2026-01-01" };
+  mkdirSync(world.home, { recursive: true });
+  writeFileSync(join(world.home, "mine.json"), JSON.stringify({ rows: [row] }));
+  writeFileSync(join(world.home, "usage.json"), '{"prices":"mine.json"}');
+  const { totals } = await world.report();
+  expect(totals.costMicroUsd).toBe(100_000);
+});
