@@ -68,7 +68,10 @@ function whatFailed(
   if (Array.isArray(errors) && errors.length > 0) return errors.map(String).join("; ");
   const failure = told.findLast((payload) => payload["hook_event_name"] === "StopFailure");
   if (failure !== undefined) return [failure["error"], failure["error_details"]].filter(Boolean).join(": ");
-  return outputOf(finished) || `the agent exited with code ${code} and no output`;
+  const printed = outputOf(finished);
+  if (result === undefined || code !== 0) return printed || `the agent exited with code ${code} and no output`;
+  const what = "the agent's result line reports neither success nor an error";
+  return printed === "" ? what : `${what}. It printed: ${printed}`;
 }
 
 /** The end of what the agent printed outside its stream. */

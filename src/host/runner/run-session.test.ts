@@ -169,6 +169,7 @@ test.each([
   ["cut", "the agent exited with code 0 but printed no result line"],
   ["no-result", "the agent exited with code 0 but printed no result line"],
   ["no-session", "the agent printed a result line but began no session"],
+  ["odd-result", "the agent's result line reports neither success nor an error"],
 ])("an agent that exits with 0 after %s is an error, and its tokens are unknown", async (mode, error) => {
   const { call } = await asking(mode);
   const result = await runSession(call("hi"));

@@ -57,6 +57,15 @@ test("HO-12: chunks of text and tool calls become blocks, with usage and stop re
   ]);
 });
 
+test("calls of a server that gives no ids have an id each, also over several answers", async () => {
+  const unnamed = (index: number) => ({ index, function: { name: "Read", arguments: "{}" } });
+  const turn = { chunks: [piece({ tool_calls: [unnamed(0), unnamed(1)] }), piece({}, "tool_calls")] };
+  const { model } = await open([turn, turn]);
+  const events = [...(await eventsOf(model, request)), ...(await eventsOf(model, request))];
+  const ids = events.flatMap((event) => (event.type === "tool-call" ? [event.id] : []));
+  expect(new Set(ids).size).toBe(4);
+});
+
 test("HO-12: a conversation with tools goes out in the words of chat completions; what has none is left out and said once", async () => {
   const { model, leftOut } = await open([answer("ok"), answer("ok")]);
   const asked: ModelRequest = {

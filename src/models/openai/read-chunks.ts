@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { ChatCompletionChunk } from "openai/resources/chat/completions";
 import type { AnswerBlock } from "../message.ts";
 import type { ModelEvent, ModelUsage } from "../model.ts";
@@ -42,12 +43,15 @@ export function chunkReader(): ChunkReader {
     return { type: "text", index: textDraft.index, text };
   }
 
-  /** Servers name a call in its first piece; some repeat it in every piece, some number all calls 0 and change the id. */
+  /**
+   * Servers name a call in its first piece; some repeat it in every piece, some number all calls 0 and change the id. A call without an
+   * id gets one that no other answer has: a conversation must not hold an id twice.
+   */
   function calling(piece: ToolPiece): readonly ModelEvent[] {
     const { id, function: { name, arguments: json = "" } = {} } = piece;
     const known = calls.get(piece.index);
     const another = known === undefined || (id !== undefined && id !== "" && id !== known.id);
-    const draft = another ? begin(id || `call_${drafts.length}`, name ?? "") : known;
+    const draft = another ? begin(id || `call_${randomUUID()}`, name ?? "") : known;
     calls.set(piece.index, draft);
     textDraft = undefined;
     draft.text += json;
