@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { isObject, nearest, Problem } from "../protocol/index.ts";
+import { catalog, isObject, nearest, Problem } from "../protocol/index.ts";
 import type { EngineOptions } from "./options.ts";
 import { shown } from "./shown.ts";
 
@@ -37,7 +37,8 @@ const checks: Readonly<Record<keyof EngineOptions, Check>> = {
   trust: oneOf("pinned", "workspace", "implicit"),
   interactive: flag,
   ports: (value) => object(value) ?? checkPorts(value as Readonly<Record<string, unknown>>),
-  events: listOf("rows", (row) => isObject(row) && typeof row["name"] === "string" && isObject(row["fields"])),
+  events: (value) =>
+    listOf("rows", isNamedRow)(value) ?? rowsFault(value as readonly Readonly<Record<string, unknown>>[]),
   plugins: listOf("folder names", (item) => path(item) === undefined),
   managedFolder: path,
   toolAliases: valuesOf("tool names", isText),
@@ -61,6 +62,44 @@ const checks: Readonly<Record<keyof EngineOptions, Check>> = {
 
 function isOption(name: string): name is keyof EngineOptions {
   return Object.hasOwn(checks, name);
+}
+
+function isNamedRow(row: unknown): boolean {
+  return (
+    isObject(row) && typeof row["name"] === "string" && /^[A-Za-z]\w*$/.test(row["name"]) && isObject(row["fields"])
+  );
+}
+
+/** Every row of the catalog has every part, so any of them shows what one of the host's own needs. */
+function rowsFault(rows: readonly Readonly<Record<string, unknown>>[]): string | undefined {
+  for (const row of rows) {
+    const wrong = Object.entries(catalog.TaskCreated).find(([part, like]) => !isPart(row[part], part, like));
+    if (wrong === undefined) continue;
+    const [part] = wrong;
+    return `has a row ${shown(row["name"])} whose ${part} is ${shown(row[part])}. Begin with a row of the catalog, as in { ...catalog.TaskCreated, name: "Deploy" }`;
+  }
+  return undefined;
+}
+
+function isPart(value: unknown, part: string, like: unknown): boolean {
+  if (part === "matchesOn") return value === null || (isObject(value) && typeof value["field"] === "string");
+  return ofTwoKinds.has(part) ? value !== undefined : kindOf(value) === kindOf(like);
+}
+
+/** Parts that may be null, or of two kinds. */
+const ofTwoKinds: ReadonlySet<string> = new Set([
+  "onText",
+  "onBlock",
+  "onOther",
+  "timeoutMs",
+  "blocks",
+  "awaited",
+  "app",
+]);
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  return isObject(value) ? "an object" : typeof value === "boolean" ? "true or false" : `a ${typeof value}`;
 }
 
 function isText(value: unknown): boolean {

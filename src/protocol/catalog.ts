@@ -132,7 +132,9 @@ export function isEventName(name: string): name is EventName {
 export function rowOf(name: string, rows: Readonly<Record<string, EventRow>> = catalog): EventRow {
   const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
   if (row !== undefined) return row;
-  const near = nearest(name, Object.keys(rows));
+  // Callers without types pass anything.
+  const given = String(name);
+  const near = nearest(given, Object.keys(rows));
   const hint = near ? `Did you mean "${near}"?` : "The catalog lists every event.";
-  throw new Problem("event/unknown", `"${name}" is not an event. ${hint}`, { about: { event: name, near } });
+  throw new Problem("event/unknown", `"${given}" is not an event. ${hint}`, { about: { event: given, near } });
 }

@@ -27,6 +27,8 @@ test.each<[string, object, RegExp]>([
   ["an empty managedFolder", { managedFolder: "" }, /managedFolder must not be empty/],
   ["a cwd with a NUL character", { cwd: "a\0b" }, /cwd holds a NUL character/],
   ["a variable in a circle", { env: { A: circle } }, /A is a value that cannot be written as JSON/],
+  ["an event whose row has a part missing", { events: [{ name: "X", fields: {} }] }, /row "X" whose \w+ is undefined/],
+  ["an event named like what objects inherit", { events: [{ name: "__proto__", fields: {} }] }, /list of rows/],
   ["an event without a name", { events: [{}] }, /events must be a list of rows/],
 ])("openEngine refuses %s", async (_, options, message) => {
   const given = { home, cwd: home, ...options } as EngineOptions;

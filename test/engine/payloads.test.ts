@@ -61,3 +61,10 @@ test("F6 a hook that reads all of 5 MB gets all of it", async () => {
   const { additionalContext } = await engine.fire("UserPromptSubmit", { prompt });
   expect(Number(additionalContext[0])).toBeGreaterThan(5_000_000);
 });
+
+test("an event name that is no string is refused like an unknown one", async () => {
+  const { engine } = await openIn({});
+  for (const name of [null, 5, {}, Symbol("x")]) {
+    await expect(engine.fireUnknown(name as unknown as string, {})).rejects.toMatchObject({ code: "event/unknown" });
+  }
+});
