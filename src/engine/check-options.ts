@@ -107,9 +107,16 @@ function isText(value: unknown): boolean {
 }
 
 function folder(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isDirectory()) return undefined;
-  return `must be a folder: ${shown(path)} ${found === undefined ? "does not exist" : "is not one"}`;
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory()) return undefined;
+    return `must be a folder: ${shown(path)} ${found === undefined ? "does not exist" : "is not one"}`;
+  } catch (error) {
+    // A path that no file can have, or one behind a folder that may not be entered.
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return `must be a folder: ${shown(path)} cannot be looked at (${code})`;
+  }
 }
 
 function listOf(what: string, fits: (item: unknown) => boolean): Check {

@@ -135,6 +135,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
   const events = openEvents({
     options: resolved,
     inForce: () => settings.inForce(),
+    trustAgain: settings.trustAgain,
     live,
     world,
     doneOnce,
@@ -163,10 +164,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
 
   function fire(event: string, payload: unknown, options?: FireOptions): Promise<Outcome> {
     if (closed) return Promise.reject(isClosed());
-    const given = payload as AnyPayload;
-    const trusting = settings.trustAgain();
-    if (trusting === undefined) return events.fire(event, given, options);
-    return trusting.then(() => events.fire(event, given, options));
+    return events.fire(event, payload as AnyPayload, options);
   }
 
   return {

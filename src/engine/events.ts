@@ -48,6 +48,8 @@ export interface Events {
 export interface EventParts {
   readonly options: ResolvedOptions;
   inForce(): InForce;
+  /** Reads approvals again if another process changed them; undefined when none did. Asked before every event. */
+  trustAgain(): Promise<void> | undefined;
   readonly live: LiveHooks;
   readonly world: World;
   /** Hooks that have had their one time. */
@@ -64,7 +66,7 @@ export interface EventParts {
 type Watched = FireOptions & { readonly onStep?: (step: RunStep) => void; readonly unawaited?: boolean };
 
 export function openEvents(parts: EventParts): Events {
-  const { options, inForce, live, world, doneOnce, ran, takeWarnings, onLost, skills } = parts;
+  const { options, inForce, trustAgain, live, world, doneOnce, ran, takeWarnings, onLost, skills } = parts;
   const counted = turns();
   const ownSession = randomUUID();
   const unawaited = new Set<Promise<unknown>>();
@@ -75,6 +77,8 @@ export function openEvents(parts: EventParts): Events {
   async function fire(event: string, given: AnyPayload, watched: Watched): Promise<Outcome> {
     const row = rowOf(event, options.rows);
     let warnings = told(checkPayload(row, given));
+    const trusting = trustAgain();
+    if (trusting !== undefined) await trusting;
     const now = inForce();
     const hooks = hooksOf(event, given, now);
     const value = matchedValue(row.matchesOn, given);

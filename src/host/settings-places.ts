@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { clientHome, managedFolder, readValue, valueIn } from "../engine/settings/index.ts";
+import { isObject } from "../protocol/index.ts";
 import type { AgentOptions } from "./options.ts";
 
 /** What one settings file says, and whether it belongs to the checkout. */
@@ -47,8 +48,4 @@ function placesOf(options: AgentOptions): readonly Place[] {
     ...reads("project", join(own, "settings.json"), true),
     ...reads("user", join(clientHome(env["CLAUDE_CONFIG_DIR"], home), "settings.json"), false),
   ];
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -8,7 +8,7 @@ export interface Warning {
 
 /** Every warning with what it tells; the docs print this table. */
 export const warningCodes = {
-  "settings-unreadable": "a settings file is no JSON; it gives no hooks, other files stay active",
+  "settings-unreadable": "a settings file is not valid JSON; its hooks are disabled, other files are unaffected",
   "client-cannot-read":
     "Claude Code drops a settings file that Hookline can read, or an entry of it; the hooks in it are off there",
   "settings-invalid": "a key of a settings file has a value that cannot be used; the key is ignored",

@@ -45,18 +45,35 @@ export function framesOf(error: unknown): readonly Frame[] {
   return stackOf(error)
     .split("\n")
     .flatMap((line) => {
+      if (line.length > longestFrame || line.includes("node:")) return [];
       const [whole = "", scheme, path, at] = /(file:\/\/)?(\/.*?):(\d+(?::\d+)?)\)?$/.exec(line) ?? [];
-      if (path === undefined || at === undefined || line.includes("node:")) return [];
-      const real = scheme ? fileURLToPath(`file://${path}`) : path;
+      if (path === undefined || at === undefined) return [];
+      const real = scheme ? pathOf(`file://${path}`) : path;
+      if (real === undefined) return [];
       const text = line.slice(0, line.length - whole.length) + whole.replace(`${scheme ?? ""}${path}`, () => real);
       return [{ text: text.trim(), path: real, at }];
     });
 }
 
+/** Longer than a path can be; a longer line is text. */
+const longestFrame = 5_000;
+
+/** Undefined for a URL that is not one of a file, which an error may have in its stack. */
+function pathOf(url: string): string | undefined {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    return undefined; // encoded slashes, or a percent sign without digits
+  }
+}
+
+/** Without the message, which may be long and hold anything. */
 function stackOf(error: unknown): string {
   try {
-    const { stack } = error as { stack?: unknown };
-    return typeof stack === "string" ? stack : "";
+    const { stack, message } = error as { stack?: unknown; message?: unknown };
+    if (typeof stack !== "string") return "";
+    const at = typeof message === "string" && message !== "" ? stack.indexOf(message) : -1;
+    return at < 0 ? stack : stack.slice(0, at) + stack.slice(at + String(message).length);
   } catch {
     return ""; // nothing was thrown that has a stack, or its getter throws
   }

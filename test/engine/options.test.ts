@@ -17,6 +17,7 @@ test.each<[string, object, RegExp]>([
   ["a trust mode that does not exist", { trust: "all" }, /trust must be one of "pinned", "workspace", "implicit"/],
   ["a negative stopBlockCap", { stopBlockCap: -1 }, /stopBlockCap must be a whole number of at least 0/],
   ["a cwd that does not exist", { cwd: join(home, "gone") }, /cwd must be a folder: .* does not exist/],
+  ["a cwd longer than a path can be", { cwd: `/${"x".repeat(5_000)}` }, /cannot be looked at \(ENAMETOOLONG\)/],
   ["settings that are not a list", { settings: "{}" }, /settings must be a list/],
   ["settings of a wrong type", { settings: [5] }, /settings must be a list .*\[0\] is 5/],
   ["a port that does not exist", { ports: { modle: () => undefined } }, /no port "modle". Did you mean "model"\?$/],

@@ -19,7 +19,8 @@ export const command: Command = {
   about: `Runs the tests of a project's hooks, or shows what its app says to one event.
 
 Without FILE: .claude/**/*.test.{ts,mts,js,mjs} with Node's own test runner, and the cases in .claude/hooks-tests/*.json
-({ name, event, tool, input, expect }). Every warning of the app is shown: an answer that was dropped, a handler that never runs. The exit status is 0 when all pass, 2 when there are none, 3 when some fail.`,
+({ name, event, tool, input, expect }). Every warning of the app is shown: an answer that was dropped, a handler that
+never runs. The exit status is 0 when all pass, 2 when there are none, 3 when some fail.`,
   options: {
     hooks: {
       type: "string",

@@ -41,7 +41,7 @@ test("EN-7 a file that is no JSON gives no hooks and says where", () => {
     warnings: [
       {
         code: "settings-unreadable",
-        message: `${file} cannot be read: line 2, column 13: expected a key in double quotes, found ",". It gives no hooks until it is mended; other files stay active.`,
+        message: `${file} cannot be read: line 2, column 13: expected a key in double quotes, found ",". Its hooks are disabled until it is fixed; other files are unaffected.`,
         place: `${file}:2:13`,
       },
     ],

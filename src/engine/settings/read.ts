@@ -88,7 +88,7 @@ function unsupported(
 export function unreadable(source: LayerSource, why: string, contentHash = "", place?: string): Layer {
   const name = nameOf(source);
   // A file that the caller named ends the call; there are no other files that stay active.
-  const rest = source.kind === "flag" ? "" : " It gives no hooks until it is mended; other files stay active.";
+  const rest = source.kind === "flag" ? "" : " Its hooks are disabled until it is fixed; other files are unaffected.";
   const warning: Warning = {
     code: "settings-unreadable",
     message: `${name} cannot be read: ${why}.${rest}`,

@@ -9,9 +9,14 @@ export interface Splice {
 
 /** Contract: the splices do not overlap; all else stays as it is. */
 export function spliced(text: string, splices: readonly Splice[]): string {
-  return [...splices]
-    .sort((a, b) => b.start - a.start)
-    .reduce((result, { start, end, text: piece }) => result.slice(0, start) + piece + result.slice(end), text);
+  const pieces: string[] = [];
+  let at = 0;
+  // Of insertions at one place the last one given comes first.
+  for (const { start, end, text: piece } of splices.toReversed().sort((a, b) => a.start - b.start)) {
+    pieces.push(text.slice(at, start), piece);
+    at = end;
+  }
+  return pieces.join("") + text.slice(at);
 }
 
 /** What stands between the brackets of a container. */

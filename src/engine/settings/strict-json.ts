@@ -44,10 +44,9 @@ function isClosing(unit: string | undefined): boolean {
 
 /** A comment alone on its lines takes the lines with it; another one takes the blanks before it. */
 function commentSplice(text: string, { start, end }: JsoncPart): Splice {
-  const lineStart = text.lastIndexOf("\n", start - 1) + 1;
-  const blanks = /[ \t]*$/.exec(text.slice(lineStart, start))?.[0].length ?? 0;
-  const ending = /^[ \t]*(\r?\n)/.exec(text.slice(end, end + 200))?.[0];
-  if (start - blanks === lineStart && ending !== undefined)
-    return { start: lineStart, end: end + ending.length, text: "" };
-  return { start: start - blanks, end, text: "" };
+  let from = start;
+  while (text[from - 1] === " " || text[from - 1] === "\t") from -= 1;
+  const beginsLine = from === 0 || text[from - 1] === "\n";
+  const ending = /^[ \t]*(\r?\n)/.exec(text.slice(end, end + 200))?.[0] ?? "";
+  return { start: from, end: beginsLine ? end + ending.length : end, text: "" };
 }

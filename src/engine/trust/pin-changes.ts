@@ -26,8 +26,15 @@ export async function pinsChanged(file: string): Promise<void> {
 export function pinMarks(files: readonly string[]): string {
   return files
     .map((file) => {
-      const stat = statSync(file, { throwIfNoEntry: false });
-      return stat === undefined ? "none" : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
+      try {
+        const stat = statSync(file, { throwIfNoEntry: false });
+        return stat === undefined ? "none" : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
+      } catch (error) {
+        // The reader of approvals reports why it cannot be read.
+        const { code } = error as NodeJS.ErrnoException;
+        if (code === undefined) throw error;
+        return code;
+      }
     })
     .join("\n");
 }

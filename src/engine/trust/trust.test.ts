@@ -424,6 +424,29 @@ test("an approval or revocation by another process counts for the next event of 
   await engine.close();
 });
 
+test("an approval or revocation by another process counts for an event that is streamed, and for one that is notified", async () => {
+  const world = await checkoutWorld();
+  await world.put("project/.claude/settings.json", hooksOn("Stop", "echo here >> ran.log"));
+  await approveAll(world.options);
+  const file = await onlyPinFile(world);
+  const text = await readFile(file, "utf8");
+  const engine = await openEngine(world.options);
+  const streamed = async () => {
+    const started: string[] = [];
+    for await (const { kind } of engine.stream("Stop", {})) started.push(kind);
+    return started.filter((kind) => kind === "started").length;
+  };
+  expect(await streamed()).toBe(1);
+  await unlink(file);
+  expect(await streamed()).toBe(0);
+  await writeFile(file, text, { mode: 0o600 });
+  expect(await streamed()).toBe(1);
+  await unlink(file);
+  engine.notify("Stop", {});
+  await engine.close({ waitMs: 5_000 });
+  expect(await readFile(join(world.options.cwd, "ran.log"), "utf8")).toBe("here\nhere\n");
+});
+
 test("an engine in mode workspace goes by an acceptance at once", async () => {
   const { options, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));

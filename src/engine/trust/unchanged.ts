@@ -1,4 +1,4 @@
-import { lstatSync, statSync } from "node:fs";
+import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Soon } from "../soon.ts";
@@ -64,11 +64,11 @@ function marksOf({ places, lookedAt, root }: SeenFiles): Marks {
   let fresh: string | undefined;
   // Another folder in the place of one on the way shows by another file at its end.
   for (const [path, mark] of places) {
-    const stat = statSync(path, { throwIfNoEntry: false });
+    const stat = statOf(path, statSync);
     if (stat === undefined || markOf(stat) !== mark) fresh ??= path;
   }
   for (const path of partsOf([...places.keys()], root)) {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
+    const stat = statOf(path, lstatSync);
     if (stat === undefined || (!stat.isDirectory() && isFresh(stat.ctimeMs, lookedAt))) fresh ??= path;
     byPath.set(path, stat === undefined ? "gone" : markOf(stat));
   }
@@ -83,10 +83,20 @@ function isFresh(ctimeMs: number, lookedAt: number): boolean {
 /** The first path that is not as it was marked. */
 export function changedSince({ byPath }: Marks): string | undefined {
   for (const [path, mark] of byPath) {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
+    const stat = statOf(path, lstatSync);
     if (stat === undefined || markOf(stat) !== mark) return path;
   }
   return undefined;
+}
+
+/** Undefined for what cannot be looked at, such as a file in a folder that was locked: it is not as it was compared. */
+function statOf(path: string, look: typeof statSync | typeof lstatSync): Stats | undefined {
+  try {
+    return look(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return undefined;
+  }
 }
 
 /** The files and every folder of the checkout on the way to them, by name and by their real paths. */

@@ -1,4 +1,4 @@
-/** What a program does with its operands, and which of its words are no files. */
+/** What a program does with its operands, and which of its words are not files. */
 export interface FileProgram {
   readonly does: "reads" | "writes" | "writes last";
   /** Letters whose value, in the next word, is text. */

@@ -52,3 +52,11 @@ test("testClient(app, { cwd }) is the folder that handlers see, and a payload's 
   ]);
   await project.remove();
 });
+
+test("a transcript that is opened many times adds one listener to the process", async () => {
+  const transcript = testTranscript().prompt("hi");
+  await transcript.open();
+  const before = process.listenerCount("exit");
+  for (let at = 0; at < 12; at++) await transcript.open();
+  expect(process.listenerCount("exit")).toBe(before);
+});

@@ -111,8 +111,15 @@ function resultOf(id: string, result: ToolResult): object {
   return { ...block(text), toolUseResult: response };
 }
 
+/** Made by this process, to be removed when it ends. One listener for all of them: a test may open many. */
+const temporaryFolders: string[] = [];
+
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "hookline-transcript-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  if (temporaryFolders.length === 0)
+    process.once("exit", () => {
+      for (const one of temporaryFolders) rmSync(one, { recursive: true, force: true });
+    });
+  temporaryFolders.push(folder);
   return folder;
 }

@@ -37,13 +37,13 @@ export function endIfSwapped(started: StartedCommand, marks: Marks | undefined):
   return { ...started, done };
 }
 
-/** At once: what is asked to end may go on for a while. */
+/** At once: a process that is asked to end may take its time. */
 function killGroup(pid: number): void {
   if (process.platform === "win32") return;
   try {
     process.kill(-pid, "SIGKILL");
   } catch (error) {
-    // It has ended by itself.
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    // It has ended, or runs as another user; the cancellation that follows reports what survives.
+    if (!["ESRCH", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
   }
 }

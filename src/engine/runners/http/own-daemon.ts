@@ -11,6 +11,7 @@ import {
   readDaemonRecord,
   readPrivate,
 } from "../../../files/index.ts";
+import { isObject } from "../../../protocol/index.ts";
 
 /** How an http entry that `hookline install` wrote is called: only the daemon of that app gets the token, and only it answers. */
 export interface OwnDaemon {
@@ -55,7 +56,8 @@ function isLoopback(host: string): boolean {
 async function chosenPort(folder: string): Promise<number | undefined> {
   try {
     const bytes = await readPrivate(join(folder, "endpoint.json"));
-    const { port } = JSON.parse(bytes?.toString("utf8") ?? "{}") as { port?: unknown };
+    const endpoint: unknown = JSON.parse(bytes?.toString("utf8") ?? "{}");
+    const port = isObject(endpoint) ? endpoint["port"] : undefined;
     return typeof port === "number" ? port : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined; // cut short by a power cut: the daemon chooses another

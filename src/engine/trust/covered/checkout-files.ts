@@ -70,6 +70,17 @@ export function markOf(stat: Stats): string {
   return stat.isDirectory() ? `${stat.dev} ${stat.ino}` : `${stat.dev} ${stat.ino} ${stat.size} ${stat.ctimeMs}`;
 }
 
+/** What a loader finds at a path. A path that cannot be looked at holds nothing that can be loaded now. */
+export function kindAt(path: string): "file" | "folder" | "nothing" {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat?.isFile() ? "file" : stat?.isDirectory() ? "folder" : "nothing";
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return "nothing";
+  }
+}
+
 /** Contract: never waits for a pipe or a device. Throws what the system throws. */
 function readWhole(path: string): Exclude<Looked, string> {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

@@ -1,3 +1,6 @@
+import { execFileSync } from "node:child_process";
+import { symlink } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkoutWorld } from "../../fixtures/checkout.ts";
 import { coverageOf } from "./coverage.ts";
@@ -39,6 +42,8 @@ test("a hostile file is searched or refused, and neither takes long", { timeout:
     "c.js": '"\\',
     "d.py": "import (\n",
     "e.mk": "A=$(A)$(A)\ninclude $(A)\n",
+    "f.js": `require("./${"x".repeat(400)}");`,
+    "g.js": 'require("./x\\0y"); require("./x\0y");',
   };
   for (const [name, piece] of Object.entries(texts)) {
     await put(`project/${name}`, piece.repeat(20_000));
@@ -57,3 +62,34 @@ test("a script that is too long to be looked at is named with the limit", async 
     unusable: "long.sh has more than 5000 commands",
   });
 });
+
+test("variables of a makefile that hold each other many times over are refused at once", {
+  timeout: 5_000,
+}, async () => {
+  const { project: real, home, put } = await checkoutWorld();
+  const of = (name: string): string => `$(${name})`.repeat(300);
+  await put("project/Makefile", `A=${of("B")}\nB=${of("C")}\nC=${of("D")}\nD=x\nall:\n\techo $(A)\n`);
+  expect(coverageOf({ command: "make" }, { cwd: real, real, home })).toEqual({
+    unusable: "the variables of Makefile hold more than can be looked at",
+  });
+});
+
+test("an import of a link that leads to itself is no file to cover", async () => {
+  const { project: real, home, put } = await checkoutWorld();
+  await put("project/a.js", 'require("./loop.js");');
+  await symlink("loop.js", join(real, "loop.js"));
+  const covered = coverageOf({ command: "node a.js" }, { cwd: real, real, home });
+  expect(covered).toMatchObject({ files: [{ path: "a.js" }] });
+});
+
+test.skipIf(process.platform === "win32")(
+  "a pipe in the place of package.json is refused without waiting",
+  async () => {
+    const { project: real, home, put } = await checkoutWorld();
+    await put("project/a.js", 'import "#own";');
+    execFileSync("mkfifo", [join(real, "package.json")]);
+    expect(coverageOf({ command: "node a.js" }, { cwd: real, real, home })).toEqual({
+      unusable: `${join(real, "package.json")} is not a regular file`,
+    });
+  },
+);

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { isObject } from "../../../protocol/index.ts";
-import { type Checkout, isBelow, realPathOf } from "./checkout-files.ts";
+import { type Checkout, isBelow, kindAt, lookAt, realPathOf } from "./checkout-files.ts";
+import { Unusable } from "./gathering.ts";
 import { fromCode } from "./shell-marks.ts";
 
 /** What a program in JavaScript or TypeScript loads, as far as its text says. */
@@ -132,14 +133,18 @@ function linkedPackage(folder: string, below: string, manifest: Manifest | undef
 
 type Manifest = Readonly<Record<string, unknown>>;
 
-/** The package.json of a folder; undefined where there is none that can be read. */
+/** The package.json of a folder; undefined where there is none that can be read. Throws `Unusable` for a pipe or one that is too large. */
 export function manifestIn(folder: string): Manifest | undefined {
+  const path = join(folder, "package.json");
+  const looked = lookAt(path);
+  if (typeof looked === "string") return undefined;
+  if ("unusable" in looked) throw new Unusable(`${path} ${looked.unusable}`);
   try {
-    const value: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const value: unknown = JSON.parse(looked.bytes.toString("utf8"));
     return isObject(value) ? value : undefined;
   } catch (error) {
-    // None, or one that no loader could read either.
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code !== undefined) return undefined;
+    // No loader could read it either.
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
@@ -178,9 +183,9 @@ export function foldersUp(folder: string, within?: Checkout): readonly string[] 
 }
 
 export function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  return kindAt(path) === "file";
 }
 
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  return kindAt(path) === "folder";
 }

@@ -43,15 +43,15 @@ export function searchMakefile({ text, place, path }: Unsearched, script: Script
   const variables = new Map(
     [...joined.matchAll(/^([\w.-]+)\s*[:?+]*=\s*(.*)$/gm)].map(([, name = "", value = ""]) => [name, value]),
   );
+  const filled = filler(variables, path);
   const includes = [...joined.matchAll(/^[ ]*(?:-include|sinclude|include)\s+([^\n#]*)/gm)];
   if (includes.length > mostIncludes) throw new TooMany(`${path} includes more than ${mostIncludes} files`);
   for (const [, list = ""] of includes)
-    for (const name of filled(list, variables).trim().split(/\s+/))
-      include(name, dirname(place), path, script, gathering);
+    for (const name of filled(list).trim().split(/\s+/)) include(name, dirname(place), path, script, gathering);
   const recipes = [...joined.matchAll(/^\t[ \t]*[@+-]*(.*)$/gm)].map(([, line = ""]) => line);
   const inline = [...joined.matchAll(/^[^\t#\n][^\n=]*:[^\n=;]*;(.*)$/gm)].map(([, line = ""]) => line);
   const shell = [...joined.matchAll(/\$[({]shell\s+([^)}\n]*)/g)].map(([, line = ""]) => line);
-  const lines = [...recipes, ...inline, ...shell].map((line) => filled(line, variables));
+  const lines = [...recipes, ...inline, ...shell].map(filled);
   gathering.scripts.push({ text: lines.join("\n"), script });
 }
 
@@ -67,12 +67,21 @@ function include(name: string, folder: string, path: string, script: Script, gat
       for (const found of expandPattern(value, from)) gathering.cover(found, "make");
 }
 
-/** Variables of make filled in where the makefile says what they hold; `$$` is the shell's own sign. */
-function filled(text: string, variables: ReadonlyMap<string, string>, depth = 0): string {
-  return text.replace(/\$\$|\$[({](\w[\w.-]*)[)}]|\$[({][^)}]*[)}]|\$[@<^*?%+]/g, (whole, name?: string) => {
-    if (whole === "$$") return "$";
-    const value = name === undefined ? undefined : variables.get(name);
-    if (name === "MAKE") return "make";
-    return value === undefined || depth > 3 ? unknown : filled(value, variables, depth + 1);
-  });
+const mostFilled = 1024 * 1024;
+
+/** Fills in variables of make where the makefile says what they hold; `$$` is the shell's own sign. */
+function filler(variables: ReadonlyMap<string, string>, path: string): (text: string) => string {
+  // Variables that hold each other many times over would grow without end.
+  let left = mostFilled;
+  const fill = (text: string, depth: number): string =>
+    text.replace(/\$\$|\$[({](\w[\w.-]*)[)}]|\$[({][^)}]*[)}]|\$[@<^*?%+]/g, (whole, name?: string) => {
+      if (whole === "$$") return "$";
+      if (name === "MAKE") return "make";
+      const value = name === undefined ? undefined : variables.get(name);
+      if (value === undefined || depth > 3) return unknown;
+      left -= value.length + 1;
+      if (left < 0) throw new TooMany(`the variables of ${path} hold more than can be looked at`);
+      return fill(value, depth + 1);
+    });
+  return (text) => fill(text, 0);
 }
