@@ -21,6 +21,7 @@ export function commandHolds(pattern: CommandPattern, text: string, context: She
   if (programs.some((text) => /^[\w]+=["']*[$`]/.test(text))) return true;
   if (programs.some((text) => namesCommand(pattern, text))) return true;
   if (complete && commands.every((part) => part.opaque === undefined)) return isFedByOutput(pattern, commands);
+  if (commands.some(({ words: [head] }) => head && staticValue(head) === undefined)) return true;
   if (problems.some(({ code }) => unreadable.has(code))) return true;
   const signs = problems.some(({ code }) => code === "lexical") ? /[$`]|[<>]\(/ : /@P\}/;
   if (signs.test(withoutSingleQuotes(text))) return true;

@@ -84,7 +84,7 @@ async function newPlace(home: string, index: number): Promise<string> {
       "FUNCNEST=20",
       `PATH='${join(home, "nothing")}'`,
       // One line of text for each call, as several processes may write at once.
-      `command_not_found_handle() { builtin printf '%s\\0' "$(builtin printf '%s\\037' "$PWD" "$@")" >> '${join(place, "log")}'; }`,
+      `command_not_found_handle() { builtin printf '%s\\0' "$(builtin printf '%s\\037' "$PWD" "$@"; builtin printf '\\036')" >> '${join(place, "log")}'; }`,
       // A shell inside finds it by BASH_ENV, or in its environment where it does not read that.
       "export -f command_not_found_handle",
       "",
@@ -154,9 +154,9 @@ async function callsIn(place: string): Promise<Deeds["calls"]> {
   const log = join(place, "log");
   if (!existsSync(log)) return [];
   // A record that does not end as it should was cut off by a limit.
-  const records = (await readFile(log, "utf8")).split("\0").filter((record) => record.endsWith("\u001f"));
+  const records = (await readFile(log, "utf8")).split("\0").filter((record) => record.endsWith("\u001e"));
   return records.map((record) => {
-    const [folder = "", ...words] = record.replace(/\u001f$/, "").split("\u001f");
+    const [folder = "", ...words] = record.slice(0, -2).split("\u001f");
     return { folder, words };
   });
 }

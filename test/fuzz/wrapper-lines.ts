@@ -28,8 +28,34 @@ export function wrapperLine(random: Random, head: () => string): string {
     () => `/usr/bin/split --filter='${script()}' README`,
     () => `/usr/bin/script -qc '${script()}' /dev/null`,
     () => `/usr/bin/xargs ${script()} < README`,
+    () => `${shell().replace(/ \S*c\S*( \S+)? $/, " ")}${random.pick(readsInput)} <<< '${head()} x'`,
+    () => `echo '${head()} x' | /bin/bash ${random.pick(readsInput)}`,
+    () => `/bin/bash /dev/fd/3 3<<< '${head()} x'`,
+    () => `echo '${head()}' | /usr/bin/xargs ${random.pick(["-0", "", "-n1"])} ${random.pick(wrappers)} /bin/bash -c`,
+    () => `echo x | /usr/bin/xargs ${random.pick(["--replace", "--replace=%", "-I{}", "-n1"])} ${script()}`,
+    () => `echo '/bin/bash -c ${head()}' | /usr/bin/xargs /usr/bin/env`,
+    () => `${random.pick(["source", "."])} ${random.pick(["/dev/stdin", "/dev/fd/0"])} <<< '${head()} x'`,
+    () => `trap $'${random.pick(["true", ":"])}\\n${head()} x' EXIT`,
+    () => `trap ${random.pick(["'", '"'])}true a\\\\\n${head()} x${random.pick(["'", '"'])} EXIT`,
+    () => `PS4='$(${head()} x)' ${shell()}'set -x; true'`,
+    () => `BASH_ALIASES[q]='${head()}'; q x`,
+    () => `${head()} a\\\\\n${head()} x`,
+    () => `eval $'true\\n${head()} x'`,
   ])();
 }
+
+/** Operands by which a shell reads its standard input. */
+const readsInput = [
+  "",
+  "-",
+  "-s",
+  "/dev/stdin",
+  "/dev/fd/0",
+  "/proc/self/fd/0",
+  "-s a",
+  "-x -",
+  "-- /dev/stdin",
+] as const;
 
 const shellOptions = [
   "+x",

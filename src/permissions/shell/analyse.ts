@@ -8,6 +8,8 @@ import { type Walk, walkScript } from "./walk.ts";
 
 /** Of scripts inside scripts, all together. */
 const nestedCharacters = 65_536;
+/** Of commands inside commands, all together: one line may be read in several ways, each of which holds others. */
+const nestedWords = 200_000;
 
 export interface ShellContext {
   readonly cwd: string;
@@ -66,7 +68,7 @@ function analyse(original: string, masked: Masked, heredocs: Set<number>, contex
     via: [],
     dialect: "bash",
     depth: 0,
-    budget: { characters: nestedCharacters },
+    budget: { characters: nestedCharacters, words: nestedWords },
     home: context.home,
     envNames: new Set(context.envNames),
     volatile: new Set(),

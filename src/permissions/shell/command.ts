@@ -114,6 +114,11 @@ function runInner(inner: Inner, head: string, part: CommandPart, stdin: string |
     parseNested(inner, part, below);
     return;
   }
+  walk.budget.words -= inner.words.length;
+  if (walk.budget.words < 0) {
+    walk.problems.push({ code: "too-costly", at: part.at, text: "more commands inside commands than are analysed" });
+    return;
+  }
   for (const word of inner.sets) {
     const name = /^[^=]*/.exec(word.pieces[0])?.[0] ?? "";
     addName(

@@ -89,7 +89,7 @@ function readLine(args: readonly ShellWord[]): GitLine {
       index += 1;
       const setting = args[index];
       if (setting) configured.push(setting);
-    } else if (/^(-C|--git-dir|--work-tree|--namespace|--super-prefix)$/.test(text)) index += 1;
+    } else if (/^(-C|--git-dir|--work-tree|--namespace|--super-prefix|--attr-source)$/.test(text)) index += 1;
     else if (text.startsWith("--exec-path=") || text.startsWith("--config-env"))
       opaque = `git ${text} can name programs to run`;
     else if (!text.startsWith("-")) break;

@@ -8,7 +8,7 @@ export interface WantedOptions {
   readonly flags?: string;
 }
 
-const shortestAbbreviation = 5;
+const shortestAbbreviation = 3;
 
 /**
  * The values that some options have anywhere in a line, whatever else is in it. It finds too many rather than too few: in
@@ -36,6 +36,8 @@ function longValue(word: ShellWord, next: ShellWord | undefined, long: readonly 
   const [first] = word.pieces;
   const equals = first.indexOf("=");
   const name = equals < 0 ? first : first.slice(0, equals);
+  // `--fi$x=…`: what is not known may be nothing, or the rest of the name.
+  if (equals < 0 && word.pieces.length > 1) return long.some((option) => option.startsWith(first)) ? [word] : [];
   const known = long.some((option) => option === name || isAbbreviation(name, option));
   if (!known) return [];
   if (equals >= 0) return [cutWord(word, equals + 1)];

@@ -38,8 +38,8 @@ export interface Walk {
   readonly dialect: Dialect;
   /** Scripts inside scripts (`bash -c`), counted. */
   readonly depth: number;
-  /** How many characters of such scripts may still be analysed, shared by the whole walk. */
-  readonly budget: { characters: number };
+  /** How many characters of such scripts, and words of commands inside commands, may still be analysed, shared by the whole walk. */
+  readonly budget: { characters: number; words: number };
   readonly home: string;
   readonly envNames: ReadonlySet<string>;
   /** Names that expansions set on their way, as `${x:=1}` does: nothing is known of them. Shared by the whole walk. */
