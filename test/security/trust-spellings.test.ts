@@ -127,6 +127,8 @@ const pinned: readonly (readonly [command: string, file: string])[] = [
   ["ts-node .claude/hooks/m.js", "tsconfig.json"],
   ["ruby -I .claude/hooks -r mod -e 1", ".claude/hooks/mod.rb"],
   ["ruby -I.claude/hooks -rmod -e 1", ".claude/hooks/mod.rb"],
+  ["bash -c \"python3 <<< 'import hk'\"", "hk.py"],
+  ["python3 '-cimport hk'", "hk.py"],
   ["PYTHONPATH=pkg python3 -c 'import helper'", "pkg/helper.py"],
   ["sh scripts/words.sh", "scripts/deep.sh"],
   ["sh scripts/function.sh", "scripts/deep.sh"],

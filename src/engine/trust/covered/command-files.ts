@@ -272,11 +272,16 @@ function runInterpreter(name: string, language: Language, args: readonly Meant[]
   const text = inline < 0 ? undefined : args[inline + 1];
   if (text !== undefined && language !== "shell")
     for (const value of text.values) coverInline(name, value, language, walk);
+  const attached = language === "python" ? args.map(({ values }) => /^-c(.+)/s.exec(values[0] ?? "")?.[1]) : [];
+  for (const value of attached) if (value !== undefined) coverInline(name, value, language, walk);
   const readsInput = operand === undefined || operand.values[0] === "-";
   if (!readsInput || runsOnlyOptionFile(name) || name === "." || name === "source") return;
   for (const word of meant(command?.reads ?? [], walk)) {
     coverWord(word, language, walk);
-    if (language === "shell") for (const value of word.values) coverNested(value, walk);
+    // A here-string is the program itself.
+    for (const value of word.values)
+      if (language === "shell") coverNested(value, walk);
+      else if (/\s|\(/.test(value)) coverInline(name, value, language, walk);
   }
   for (const before of pipeline(index, walk)) {
     coverGiven(before, language, walk);
