@@ -1,4 +1,4 @@
-import { homedir } from "node:os";
+import { homeFolder } from "../files/index.ts";
 import type { Io } from "./command.ts";
 import { interruption } from "./signals.ts";
 
@@ -15,7 +15,7 @@ export function processIo(process: NodeJS.Process): { io: Io; flush: () => Promi
     get cwd() {
       return process.cwd();
     },
-    home: process.env["HOME"] || homedir(),
+    home: homeFolder(process.env),
     terminal: {
       out: process.stdout.isTTY === true,
       err: process.stderr.isTTY === true,

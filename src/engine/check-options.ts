@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import { catalog, isObject, nearest, Problem } from "../protocol/index.ts";
 import type { EngineOptions } from "./options.ts";
 import { shown } from "./shown.ts";
@@ -30,7 +31,7 @@ const object: Check = (value) => (isObject(value) ? undefined : `must be an obje
 
 const checks: Readonly<Record<keyof EngineOptions, Check>> = {
   cwd: (value) => path(value) ?? folder(String(value)),
-  home: path,
+  home: (value) => path(value) ?? absolute(String(value)),
   env: valuesOf("strings", (value) => value === undefined || typeof value === "string"),
   settings: listOf("file names, JSON texts or objects", (item) => typeof item === "string" || isObject(item)),
   settingSources: listOf('"user", "project" or "local"', (item) => ["user", "project", "local"].includes(String(item))),
@@ -55,7 +56,7 @@ const checks: Readonly<Record<keyof EngineOptions, Check>> = {
   bypassAvailable: flag,
   observeContent: flag,
   conversation: work,
-  clientHome: path,
+  clientHome: (value) => path(value) ?? absolute(String(value)),
   envFileRoot: path,
   common: work,
 };
@@ -104,6 +105,18 @@ function kindOf(value: unknown): string {
 
 function isText(value: unknown): boolean {
   return typeof value === "string";
+}
+
+/** What counts as the person's own must not depend on the folder: a checkout would bring trusted settings. */
+function absolute(path: string): string | undefined {
+  return isAbsolute(path) ? undefined : `must be an absolute path, not ${shown(path)}`;
+}
+
+/** The same for what the environment says. */
+export function checkHome(name: string, path: string): string {
+  const wrong = absolute(path);
+  if (wrong === undefined) return path;
+  throw bad(name, `${name} in the environment ${wrong}: the settings of any folder would count as your own.`);
 }
 
 function folder(path: string): string | undefined {

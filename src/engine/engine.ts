@@ -149,6 +149,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
   const written = new Set<string>();
   const asking = { fire: fireByItself, tell: world.tell, warn, written };
   const line = statusLine(warn);
+  const stops = stopHooks(live, world.tell);
   let closed = false;
 
   function isClosed(): Problem {
@@ -214,7 +215,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
     }),
     watch: whileOpen(() => settings.watch(asking)),
     session: whileOpen((id: string) => sessionHooks(id, live, skills)),
-    stopHooks: stopHooks(live, world.tell),
+    stopHooks: { ...stops, add: whileOpen(stops.add) },
     background: { list: world.background.list, take: world.background.take },
     statusLine: whileOpen((input: unknown) => line.run(input, statusLineCall(settings.inForce(), resolved))),
     async close({ waitMs = 0 } = {}) {

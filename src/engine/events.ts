@@ -14,7 +14,7 @@ import type { ConfiguredHook } from "./configured.ts";
 import { currentDepth, processDepth } from "./depth.ts";
 import { type Explanation, explainPlan } from "./explain.ts";
 import { fireEvent, planEvent } from "./fire.ts";
-import type { FireOptions } from "./fire-options.ts";
+import { checkFireOptions, type FireOptions } from "./fire-options.ts";
 import type { RunStep, World } from "./firing.ts";
 import { frontmatterGate, onceGate, recursionGate, supportGate, trustGate } from "./gates.ts";
 import { guardsToolCalls } from "./guards.ts";
@@ -75,6 +75,7 @@ export function openEvents(parts: EventParts): Events {
   let lastGates: { now: InForce; depth: number; gates: readonly Gate[] } | undefined;
 
   async function fire(event: string, given: AnyPayload, watched: Watched): Promise<Outcome> {
+    if (watched.signal?.aborted) throw watched.signal.reason;
     const row = rowOf(event, options.rows);
     let warnings = told(checkPayload(row, given));
     const trusting = trustAgain();
@@ -219,9 +220,14 @@ export function openEvents(parts: EventParts): Events {
   }
 
   return {
-    fire: (event, payload, watched = {}) => fire(event, payload, watched),
-    stream: (event, payload, watched = {}) =>
-      streamSteps((onStep, signal) => fire(event, payload, { ...watched, onStep, signal }), watched.signal),
+    async fire(event, payload, watched = nothingSaid) {
+      checkFireOptions(watched);
+      return fire(event, payload, watched);
+    },
+    stream(event, payload, watched = nothingSaid) {
+      checkFireOptions(watched);
+      return streamSteps((onStep, signal) => fire(event, payload, { ...watched, onStep, signal }), watched.signal);
+    },
     notify(event, payload) {
       rowOf(event, options.rows);
       const starting = fire(event, payload, { unawaited: true })
@@ -261,4 +267,5 @@ function floorOf(row: EventRow, { effective }: InForce): Verdict | undefined {
 
 const none: readonly ConfiguredHook[] = [];
 const noRuns: readonly SettledRun[] = [];
+const nothingSaid: FireOptions = {};
 const never: AbortSignal = new AbortController().signal;

@@ -3,6 +3,7 @@ import {
   type FailurePolicy,
   type HookGroup,
   type HookRef,
+  isObject,
   type LayerKind,
   messageOf,
   Problem,
@@ -116,6 +117,9 @@ export function liveHooks({ rows, aliases = {}, warn }: LiveHooksOptions): LiveH
     ready: () => loading,
     add(live) {
       const row = rowOf(live.event, rows);
+      if (!live.group.hooks.every(isObject)) {
+        throw new Problem("hook/invalid", `A hook of ${live.event} is an object.`, { about: { event: live.event } });
+      }
       const compileCondition: CompileCondition = (text, aliases) =>
         conditionReader()?.(text, aliases) ?? whenLoaded(text, aliases);
       const configured = configureGroup(live.group, {

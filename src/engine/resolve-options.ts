@@ -1,6 +1,8 @@
-import { availableParallelism, homedir } from "node:os";
+import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
+import { homeFolder } from "../files/index.ts";
 import { catalog, type EventRow, messageOf, Problem, type Settings } from "../protocol/index.ts";
+import { checkHome } from "./check-options.ts";
 import type { EngineOptions } from "./options.ts";
 import type { Ports } from "./ports.ts";
 
@@ -18,7 +20,8 @@ export interface ResolvedOptions
 
 export function resolveOptions(options: EngineOptions): ResolvedOptions {
   const env = options.env ?? process.env;
-  const home = options.home ?? (env["HOME"] || homedir());
+  const home = options.home ?? checkHome("HOME", homeFolder(env));
+  const ownFolder = options.clientHome ?? checkHome("CLAUDE_CONFIG_DIR", clientHome(env["CLAUDE_CONFIG_DIR"], home));
   return {
     cwd: resolve(options.cwd ?? process.cwd()),
     home,
@@ -40,8 +43,8 @@ export function resolveOptions(options: EngineOptions): ResolvedOptions {
     judgeTimeoutMs: options.judgeTimeoutMs ?? 10_000,
     bypassAvailable: options.bypassAvailable ?? false,
     observeContent: options.observeContent ?? false,
-    clientHome: options.clientHome ?? clientHome(env["CLAUDE_CONFIG_DIR"], home),
-    envFileRoot: options.envFileRoot ?? options.clientHome ?? clientHome(env["CLAUDE_CONFIG_DIR"], home),
+    clientHome: ownFolder,
+    envFileRoot: options.envFileRoot ?? ownFolder,
     ...(options.conversation ? { conversation: options.conversation } : {}),
     ...(options.common ? { common: options.common } : {}),
     ...(options.stripEnv ? { stripEnv: options.stripEnv } : {}),

@@ -13,7 +13,7 @@ export interface HomeSource {
 
 /** The path of the user's state folder: `HOOKLINE_HOME`, else the platform's place. Touches nothing. */
 export function statePath(source: HomeSource = {}): string {
-  const { env = process.env, home = env["HOME"] || homeOfUser(), platform = process.platform } = source;
+  const { env = process.env, home = homeFolder(env), platform = process.platform } = source;
   const named = env["HOOKLINE_HOME"];
   if (named) {
     if (isAbsolute(named)) return named;
@@ -33,9 +33,20 @@ function relative(name: string, value: string): FileProblem {
   return new FileProblem("file/relative-home", message, { about: { [name]: value } });
 }
 
-/** Not imported: loading the module costs every start of a hook, and nearly every environment has `HOME`. */
-function homeOfUser(): string {
-  return process.getBuiltinModule("node:os").homedir();
+/**
+ * The person's home: `HOME`, and where that is missing or empty what the system has for the user. Empty when nobody knows it. The
+ * module is not imported: loading it costs every start of a hook, and nearly every environment has `HOME`.
+ */
+export function homeFolder(env: Readonly<Record<string, string | undefined>> = process.env): string {
+  if (env["HOME"]) return env["HOME"];
+  const { homedir, userInfo } = process.getBuiltinModule("node:os");
+  // With HOME="" Node answers "", which would make the folder of every project the person's home.
+  if (process.env["HOME"] !== "") return homedir();
+  try {
+    return userInfo().homedir;
+  } catch {
+    return ""; // a user without an entry: whoever needs a home refuses this by name
+  }
 }
 
 /** The state folder itself, or a folder below it: made if missing, 0700, refused when it is not safely ours. */

@@ -12,7 +12,16 @@ export { directFs } from "./direct-fs.ts";
 export { errorCode, unless } from "./error-code.ts";
 export { FileProblem, type FileProblemCode } from "./file-problem.ts";
 export { type Fs, type FsFile, nodeFs, openFor, readAll, writeAll } from "./fs.ts";
-export { ensureFolder, findFolder, type HomeSource, openFolder, openState, statePath, whyUnsafe } from "./home.ts";
+export {
+  ensureFolder,
+  findFolder,
+  type HomeSource,
+  homeFolder,
+  openFolder,
+  openState,
+  statePath,
+  whyUnsafe,
+} from "./home.ts";
 export { type BusyLock, type HeldLock, type LockOptions, takeLock, withLock } from "./lock.ts";
 export { isOwnFolder } from "./own-folder.ts";
 export { lifeOf, type Owner, ownOwner, processExists, processStart } from "./owner.ts";

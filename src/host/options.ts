@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { Clock, EngineOptions } from "../engine/index.ts";
+import { homeFolder } from "../files/index.ts";
 import { efforts, type Model } from "../models/index.ts";
 import type { Mode } from "../permissions/index.ts";
 import { Problem } from "../protocol/index.ts";
@@ -120,7 +120,7 @@ export function resolveAgentOptions(options: RunAgentOptions): AgentOptions {
   return {
     ...options,
     cwd: resolve(options.cwd ?? process.cwd()),
-    home: options.home ?? (env["HOME"] || homedir()),
+    home: options.home ?? homeFolder(env),
     // Everything that the session starts carries its mark, below that of a run it is part of.
     env: { ...env, [runTag]: [env[runTag], randomUUID()].filter(Boolean).join("/") },
     version: options.version ?? "0.0.0",

@@ -189,6 +189,7 @@ test.each([
   [{ behavior: "deny", message: "r" }, "deny", "r"],
   [{ decision: "deny", reason: "r" }, "deny", "r"],
   [{ kind: "deny", reason: 5 }, "deny", "Blocked by hook"],
+  [{ verdict: "deny" }, "deny", "Blocked by hook"],
 ])("a handler that returns %j restricts, with a warning", async (answer, decision, reason) => {
   const { engine } = await openIn({});
   engine.on("PreToolUse", () => answer as never);
@@ -200,7 +201,6 @@ test.each([
 test.each([
   [{ kind: "alow" }],
   [{ kind: 5 }],
-  [{ verdict: "deny" }],
   [{ behavior: "allow" }],
   [{ kind: "allow", input: "ls" }],
 ])("a handler that returns %j has failed, with a warning", async (answer) => {

@@ -36,14 +36,24 @@ export function readReturned(ran: Ran, value: unknown, reading: Reading): ReadAn
 
 function readValue(ran: Ran, value: unknown, reading: Reading): ReadAnswer {
   if (!isObject(value)) return failed(ran, "returned a value that is no object", reading);
+  if (value instanceof Map || value instanceof Error || value instanceof Date)
+    return failed(ran, `returned a ${value.constructor.name}, which is no answer`, reading);
   if (Object.hasOwn(value, "kind")) return readVerdict(ran, value, reading);
   const exact = readExact(value as HookOutput as Json, reading);
   const invalid = "invalid" in exact ? exact.invalid : nothingKnownIn(value);
-  if (!("invalid" in exact) && decides(exact)) return noted(exact, value, reading);
+  const unknown = unknownIn(value);
+  if (!("invalid" in exact) && decides(exact)) {
+    const isExact = exact.answer.verdict.kind !== "allow" || unknown.length === 0;
+    return isExact ? noted(exact, value, reading) : failed(ran, inexactAllow(unknown), reading);
+  }
   const repaired = repair(value, invalid, reading);
-  if (repaired !== undefined) return repaired;
+  if (repaired !== undefined) return noted(repaired, value, reading);
   if (invalid !== undefined) return failed(ran, `returned an object that cannot be used: ${invalid}`, reading);
   if ("invalid" in exact) return failed(ran, exact.invalid, reading);
+  if (unknown.length > 0 && Object.hasOwn(value, "reason") && !Object.hasOwn(value, "decision")) {
+    const why = `returned a reason without a decision, and ${unknown.map(shown).join(", ")}, which no answer has`;
+    return noted(failed(ran, why, reading), value, reading);
+  }
   const read = noted(exact, value, reading);
   if (exact.unknownWord === undefined || !failureBlocks(reading)) return read;
   const failure = `returned an unknown decision ${shown(exact.unknownWord)}`;
@@ -70,6 +80,8 @@ function readVerdict(ran: Ran, value: Json, reading: Reading): ReadAnswer {
     const why = `input must be an object, not ${shown(input)}`;
     return repair(value, why, reading) ?? failed(ran, `returned a verdict that cannot be used: ${why}`, reading);
   }
+  const unknown = Object.keys(value).filter((name) => !["kind", "reason", "input"].includes(name));
+  if (kind === "allow" && unknown.length > 0) return failed(ran, inexactAllow(unknown), reading);
   if (kind === "none") return { answer: noAnswer, warnings: [] };
   const { verdict, warnings } = honoured(kind, typeof reason === "string" ? reason : undefined, reading);
   const takes = (kind === "allow" || kind === "ask") && input !== undefined && takesInput(reading);
@@ -79,10 +91,32 @@ function readVerdict(ran: Ran, value: Json, reading: Reading): ReadAnswer {
   return { answer, warnings: [...warnings, dropped] };
 }
 
+/** What opens a door must be exact: the field may have been meant to change the input. */
+function inexactAllow(unknown: readonly string[]): string {
+  return `returned an allow with ${unknown.map(shown).join(", ")}, which no such answer has`;
+}
+
+/** Names of fields that no answer has, in the object and in its part for the event. */
+function unknownIn(value: Json): readonly string[] {
+  const specific = isObject(value["hookSpecificOutput"]) ? value["hookSpecificOutput"] : {};
+  return [
+    ...Object.keys(value).filter((name) => !Object.hasOwn(outputShapes, name)),
+    ...Object.keys(specific).filter((name) => !Object.hasOwn(specificShapes, name)),
+  ];
+}
+
+/** `{ knd: "deny" }`: the word stands in a field that no answer has. */
+function wordIn(value: Json): unknown {
+  const specific = isObject(value["hookSpecificOutput"]) ? value["hookSpecificOutput"] : {};
+  const all: Json = { ...specific, ...value };
+  const words = unknownIn(value).map((name) => all[name]);
+  return words.find((word) => word === "deny" || word === "block") ?? words.find((word) => word === "ask");
+}
+
 /** A denial or a question that can be read out of a value with a fault. */
 function repair(value: Json, why: string | undefined, reading: Reading): ReadAnswer | undefined {
   const { kind, behavior, message, ...rest } = value;
-  const word = kind ?? behavior;
+  const word = kind ?? behavior ?? wordIn(value);
   const found = salvage(word === undefined ? value : { reason: message, ...rest, permissionDecision: word }, reading);
   if (found === undefined) return undefined;
   const { verdict, spelling } = found;
@@ -111,7 +145,7 @@ function misspelt(value: Json, known: readonly string[], prefix: string, reading
   return Object.keys(value).flatMap((name) => {
     const near = known.includes(name) ? undefined : nearest(name, known);
     if (near === undefined) return [];
-    const message = `The callback returned ${prefix}${name}, which is ignored. Did you mean "${near}"?`;
+    const message = `The callback returned ${prefix}${name}, which no answer has. Did you mean "${near}"?`;
     return [warn(reading, "output-invalid", message)];
   });
 }

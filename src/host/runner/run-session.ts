@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { homedir } from "node:os";
 import { reviewTrust } from "../../engine/index.ts";
 import { start } from "../../exec/index.ts";
+import { homeFolder } from "../../files/index.ts";
 import { guardedObserver } from "../observer.ts";
 import { ownProgram } from "../own-program.ts";
 import { childCommand } from "./child-command.ts";
@@ -33,7 +33,7 @@ export async function runSession(
   const { cwd = process.cwd(), signal, timeoutMs = Number.POSITIVE_INFINITY } = call;
   const given = call.env ?? process.env;
   const env = childEnvironment(given);
-  const source = { env: given, home: given["HOME"] || homedir() };
+  const source = { env: given, home: homeFolder(given) };
   const sessionId = call.resume !== undefined && !call.fork ? call.resume : (call.sessionId ?? randomUUID());
   const [mark, userSettingsOnly] = await Promise.all([markTranscript(call, source), skipsProject(call, cwd, source)]);
 

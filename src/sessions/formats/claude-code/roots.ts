@@ -1,7 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
-import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import { type HomeSource, statePath } from "../../../files/index.ts";
+import { type HomeSource, homeFolder, statePath } from "../../../files/index.ts";
 
 /** A folder with `projects/` in it, by its real path. */
 export interface Root {
@@ -45,7 +44,7 @@ function usualRoots(where: Where): Root[] {
   return [...clientRoots(where), storeRoot(where), archiveRoot(where)];
 }
 
-function clientRoots({ env = process.env, home = env["HOME"] || homedir() }: Where): Root[] {
+function clientRoots({ env = process.env, home = homeFolder(env) }: Where): Root[] {
   const named = (env["CLAUDE_CONFIG_DIR"] ?? "").split(",").flatMap((part) => part.trim() || []);
   if (named.length > 0) return named.map(client);
   const config = env["XDG_CONFIG_HOME"] || join(home, ".config");

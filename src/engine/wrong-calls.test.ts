@@ -1,0 +1,135 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { dist } from "../files/fixtures/programs.ts";
+import { type EngineOptions, openEngine } from "./index.ts";
+
+const call = { tool_name: "Bash", tool_input: { command: "ls" } };
+const home = realpathSync(mkdtempSync(join(tmpdir(), "hookline-wrong-calls-")));
+const opened = (more: EngineOptions = {}) => openEngine({ home, cwd: home, managedFolder: home, env: {}, ...more });
+
+/** A checkout whose settings bring a hook. */
+function checkout(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-checkout-")));
+  const hooks = { PreToolUse: [{ hooks: [{ type: "command", command: "exit 2" }] }] };
+  mkdirSync(join(folder, ".claude"));
+  writeFileSync(join(folder, ".claude/settings.json"), JSON.stringify({ hooks }));
+  return folder;
+}
+
+describe("a checkout's settings never count as the person's own", () => {
+  test("when the option home or clientHome is empty or relative", async () => {
+    for (const wrong of [{ home: "" }, { home: "." }, { clientHome: "" }, { clientHome: ".claude" }])
+      await expect(opened(wrong)).rejects.toThrow(/engine option \w+ must (?:not be empty|be an absolute path)/);
+  });
+
+  test("when HOME or CLAUDE_CONFIG_DIR is relative", async () => {
+    for (const env of [{ HOME: "." }, { HOME: "/home/ana", CLAUDE_CONFIG_DIR: ".claude" }])
+      await expect(openEngine({ cwd: checkout(), managedFolder: home, env })).rejects.toMatchObject({
+        code: "engine/bad-option",
+        message: expect.stringMatching(/^(HOME|CLAUDE_CONFIG_DIR) in the environment must be an absolute path, not/),
+      });
+  });
+
+  test("when HOME is empty: the system's entry for the user counts", () => {
+    const env = { PATH: process.env["PATH"], HOME: "" };
+    const words = [join(dist, "cli/bin.cjs"), "list", "--json"];
+    const { stdout, stderr } = spawnSync(process.execPath, words, { cwd: checkout(), env, encoding: "utf8" });
+    expect(stderr).toBe("");
+    const { hooks } = JSON.parse(stdout) as { hooks: { hook: { name: string; source: string }; trust: string }[] };
+    const brought = hooks.filter(({ hook }) => hook.name === "exit 2");
+    expect(brought.map(({ hook, trust }) => [hook.source, trust])).toEqual([["project", "new"]]);
+  });
+});
+
+describe("an answer of a handler with a typo never passes silently", () => {
+  const answered = async (answer: unknown) => {
+    const engine = await opened();
+    engine.on("PreToolUse", () => answer as never);
+    const outcome = await engine.fire("PreToolUse", call);
+    await engine.close();
+    return [outcome.decision, outcome.warnings.map(({ code }) => code).filter((code) => code !== "payload-incomplete")];
+  };
+
+  test.each([
+    { knd: "deny", reason: "r" },
+    { type: "deny", reason: "r" },
+    { decison: "block", reason: "r" },
+    { hookSpecificOutput: { hookEventName: "PreToolUse", permisionDecision: "deny" } },
+  ])("a deny that can be read out of %j counts", async (answer) => {
+    expect(await answered(answer)).toEqual(["deny", expect.arrayContaining(["output-repaired"])]);
+  });
+
+  test.each([
+    { kind: "allow", inptu: { command: "true" } },
+    { kind: "allow", updatedInput: { command: "true" } },
+    {
+      hookSpecificOutput: {
+        hookEventName: "PreToolUse",
+        permissionDecision: "allow",
+        updatedinput: { command: "true" },
+      },
+    },
+  ])("an allow with a field that no answer has is a failed run: %j", async (answer) => {
+    expect(await answered(answer)).toEqual(["none", ["output-invalid", "hook-failed"]]);
+  });
+
+  test.each([
+    ["a Map", new Map([["kind", "deny"]])],
+    ["an Error", new Error("no")],
+    ["a Date", new Date(0)],
+    ["a reason without a decision", { reason: "r", decide: "no" }],
+    [
+      "an object whose getter throws",
+      {
+        get kind() {
+          throw new Error("no");
+        },
+      },
+    ],
+  ])("%s is a failed run", async (_, answer) => {
+    expect(await answered(answer)).toEqual(["none", ["output-invalid", "hook-failed"]]);
+  });
+});
+
+describe("a wrong call is refused by name", () => {
+  test("an option of an event that does not exist, and a signal that is none", async () => {
+    const engine = await opened();
+    const fire = (options: object) => engine.fire("PreToolUse", call, options);
+    await expect(fire({ sginal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: "engine/bad-option",
+      message: 'There is no option "sginal" of an event. Did you mean "signal"?',
+    });
+    await expect(fire({ signal: 1 })).rejects.toMatchObject({ code: "engine/bad-option" });
+    await engine.close();
+  });
+
+  test("an event under an aborted signal rejects with its reason, also where no hook is due", async () => {
+    const engine = await opened();
+    const reason = new Error("mine");
+    await expect(engine.fire("PreToolUse", call, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    await engine.close();
+  });
+
+  test("a hook that is no object", async () => {
+    const engine = await opened();
+    expect(() => engine.stopHooks.add(undefined as never)).toThrow("A hook of Stop is an object.");
+    expect(() => engine.session("s").register("Stop", undefined, null as never)).toThrow(
+      "A hook of Stop is an object.",
+    );
+    await engine.close();
+  });
+
+  test("a stop hook for a closed engine", async () => {
+    const engine = await opened();
+    await engine.close();
+    const hook = { type: "function", function: () => true, errorMessage: "m" } as const;
+    expect(() => engine.stopHooks.add(hook)).toThrow("This engine is closed");
+  });
+
+  test("a start folder with a NUL in its name", async () => {
+    await expect(opened({ cwd: "a\0b" })).rejects.toMatchObject({ code: "engine/bad-option" });
+  });
+});
