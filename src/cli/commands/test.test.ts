@@ -203,3 +203,22 @@ test("the test client shows warnings when hookline test runs a program", async (
     expect.stringMatching(/^warning illegal-answer: late: updateOutput has no meaning on PreToolUse/),
   ]);
 });
+
+test("the last line counts cases and tests of programs together", async () => {
+  const files = {
+    "hooks.ts": hooks,
+    "hooks-tests/a.json": JSON.stringify({
+      name: "rm",
+      event: "PreToolUse",
+      tool: "Bash",
+      input: { command: "rm x" },
+      expect: { decision: "allow" },
+    }),
+    "a.test.mjs": 'import test from "node:test";\ntest("one", () => undefined);\ntest("two", () => undefined);\n',
+  };
+  const both = await run(project(files));
+  expect(both.status).toBe(3);
+  expect(both.out).toMatch(/✔ one [\s\S]*✔ two [^\n]*\n1 case and 2 tests, 1 failed\n$/);
+  const broken = await run(project({ "a.test.mjs": 'throw new Error("at once");\n' }));
+  expect([broken.status, broken.out.trimEnd().split("\n").at(-1)]).toEqual([3, "1 test, 1 failed"]);
+});

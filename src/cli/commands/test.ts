@@ -90,12 +90,16 @@ async function show({ cases, programs }: HookTests, hooks: string, io: Io): Prom
       .map((line) => `hookline: ${line}\n`)
       .join(""),
   );
-  const held = cases.length === 0 || (await showCases(cases, hooks, io));
-  const passed = programs.length === 0 || (await runPrograms(programs, io));
-  return held && passed;
+  const inCases = cases.length === 0 ? undefined : await showCases(cases, hooks, io);
+  const inPrograms = programs.length === 0 ? undefined : await runPrograms(programs, io);
+  const failed = (inCases?.failed ?? 0) + (inPrograms?.failed ?? 0);
+  const ran = [inCases && counted(inCases.tried, "case"), inPrograms && counted(inPrograms.tests, "test")];
+  const total = ran.filter((one) => one !== undefined).join(" and ");
+  if (total !== "") await io.out(`${total}, ${failed} failed\n`);
+  return failed === 0;
 }
 
-async function showCases(files: readonly string[], hooks: string, io: Io): Promise<boolean> {
+async function showCases(files: readonly string[], hooks: string, io: Io): Promise<{ tried: number; failed: number }> {
   let [tried, failed] = [0, 0];
   for await (const { name, faults, result } of tryCases(files, await loadExport(hooks, io), io.cwd)) {
     tried++;
@@ -104,8 +108,7 @@ async function showCases(files: readonly string[], hooks: string, io: Io): Promi
     const told = [...faults, ...story];
     await io.out(`${faults.length === 0 ? "ok    " : "FAILED"}  ${name}\n${indented(told)}`);
   }
-  await io.out(`${counted(tried, "case")}, ${failed} failed\n`);
-  return failed === 0;
+  return { tried, failed };
 }
 
 /** The same in one JSON object, once all are done. */

@@ -2,16 +2,24 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { unless } from "../../files/index.ts";
 import { Problem } from "../../protocol/index.ts";
 import { buildFile } from "../../sdk/index.ts";
 import type { Io } from "../command.ts";
-import { type ProgramTest, reporterSource } from "./reporter.ts";
+import { type ProgramTest, type ProgramTotal, reporterSource, shownSource } from "./reporter.ts";
 
-/** Runs test files with Node's own runner and shows what it says. True when all of them pass. */
-export function runPrograms(files: readonly string[], io: Io): Promise<boolean> {
-  return whileBuilt(files, io, (built) =>
-    runNode(["--test-reporter=spec", ...built.keys()], io, (text) => void io.out(text)),
-  );
+/** Runs test files with Node's own runner and shows what it says. */
+export function runPrograms(files: readonly string[], io: Io): Promise<ProgramTotal> {
+  return whileBuilt(files, io, async (built, folder) => {
+    const reporter = join(folder, "shown.mjs");
+    await writeFile(reporter, shownSource);
+    const passed = await runNode([`--test-reporter=${reporter}`, ...built.keys()], io, (text) => void io.out(text));
+    const written = await unless(["ENOENT"], readFile(join(folder, "total.json"), "utf8"));
+    // A runner that was killed has counted nothing.
+    const total: ProgramTotal = written === undefined ? { tests: 0, failed: 1 } : JSON.parse(written);
+    // What goes wrong outside of every test has failed all the same.
+    return passed || total.failed > 0 ? total : { ...total, failed: 1 };
+  });
 }
 
 /** The same as data. */

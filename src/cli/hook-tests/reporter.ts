@@ -36,3 +36,36 @@ export const reporterSource = `export default async function* report(source) {
   }
 }
 `;
+
+/** How many tests the programs hold, and how many of them failed. */
+export interface ProgramTotal {
+  readonly tests: number;
+  readonly failed: number;
+}
+
+/**
+ * The same runner for people: what Node's own reporter shows, without its eight lines of figures. They leave out the cases, so the total
+ * stands in a `ProgramTotal` beside the reporter, for the line that counts both.
+ */
+export const shownSource = `import { writeFileSync } from "node:fs";
+import { Readable } from "node:stream";
+import { spec } from "node:test/reporters";
+
+const figures = /^(?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [0-9.]+$/;
+
+export default async function* show(source) {
+  let [tests, failed] = [0, 0];
+  async function* events() {
+    for await (const event of source) {
+      const { type, data } = event;
+      if ((type === "test:pass" || type === "test:fail") && data.details.type !== "suite") {
+        tests++;
+        if (type === "test:fail" && data.todo === undefined) failed++;
+      }
+      if (type !== "test:diagnostic" || data.nesting !== 0 || !figures.test(data.message)) yield event;
+    }
+  }
+  yield* Readable.from(events()).pipe(new spec());
+  writeFileSync(new URL("./total.json", import.meta.url), JSON.stringify({ tests, failed }));
+}
+`;
