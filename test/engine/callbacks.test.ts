@@ -198,19 +198,17 @@ test.each([
   expect(outcome.warnings.map(({ code }) => code)).toContainEqual(expect.stringMatching(/^output-(repaired|invalid)$/));
 });
 
-test.each([
-  [{ kind: "alow" }],
-  [{ kind: 5 }],
-  [{ behavior: "allow" }],
-  [{ kind: "allow", input: "ls" }],
-])("a handler that returns %j has failed, with a warning", async (answer) => {
-  const { engine } = await openIn({});
-  engine.on("PreToolUse", () => answer as never);
-  const { runs, decision, warnings } = await engine.fire("PreToolUse", bash);
-  expect(decision).toBe("none");
-  expect(runs[0]?.answer?.failure).toContain("cannot be used");
-  expect(warnings.map(({ code }) => code)).toEqual(expect.arrayContaining(["output-invalid", "hook-failed"]));
-});
+test.each([[{ kind: "alow" }], [{ kind: 5 }], [{ behavior: "allow" }], [{ kind: "allow", input: "ls" }]])(
+  "a handler that returns %j has failed, with a warning",
+  async (answer) => {
+    const { engine } = await openIn({});
+    engine.on("PreToolUse", () => answer as never);
+    const { runs, decision, warnings } = await engine.fire("PreToolUse", bash);
+    expect(decision).toBe("none");
+    expect(runs[0]?.answer?.failure).toContain("cannot be used");
+    expect(warnings.map(({ code }) => code)).toEqual(expect.arrayContaining(["output-invalid", "hook-failed"]));
+  },
+);
 
 test("a misspelt field of an answer is a warning that names the right one", async () => {
   const { engine } = await openIn({});
