@@ -110,7 +110,7 @@ test("a new user's path: init, test, install, an event through the client, statu
   expect([dry.code, dry.err, dry.out.includes('+            "timeout": 35')]).toEqual([0, "", true]);
   expect(readdirSync(join(project, ".claude")).sort()).toEqual(["hooks.test.ts", "hooks.ts", "tsconfig.json"]);
 
-  const settings = '{\n  // kept\n  "theme": "dark",\n}\n';
+  const settings = '{\n\n  "theme" : "dark" }\n';
   writeFileSync(join(project, ".claude/settings.json"), settings);
   const installed = await hookline("install", "--json");
   expect([installed.code, installed.err]).toEqual([0, ""]);
