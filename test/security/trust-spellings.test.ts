@@ -129,6 +129,7 @@ const pinned: readonly (readonly [command: string, file: string])[] = [
   ["ruby -I.claude/hooks -rmod -e 1", ".claude/hooks/mod.rb"],
   ["bash -c \"python3 <<< 'import hk'\"", "hk.py"],
   ["python3 '-cimport hk'", "hk.py"],
+  ["cat <<EOF | sh\n. scripts/lib.sh\nEOF", "scripts/lib.sh"],
   ["PYTHONPATH=pkg python3 -c 'import helper'", "pkg/helper.py"],
   ["sh scripts/words.sh", "scripts/deep.sh"],
   ["sh scripts/function.sh", "scripts/deep.sh"],

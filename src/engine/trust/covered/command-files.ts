@@ -285,6 +285,7 @@ function runInterpreter(name: string, language: Language, args: readonly Meant[]
   }
   for (const before of pipeline(index, walk)) {
     coverGiven(before, language, walk);
+    for (const body of before.bodies) coverInline(name, body, language, walk);
     const source = programName(meant(before.words, walk)[0]);
     if (!passesOn(source))
       leaveOut(`${source} … | ${name}`, "what it is given to run is not known beforehand", script, gathering);
