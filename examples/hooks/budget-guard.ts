@@ -31,7 +31,9 @@ export function budgetGuard(options: BudgetGuardOptions = {}): Blueprint {
       return { share: count / tokens, words: `${count} of ${tokens} tokens`, complete: true };
     }
     const { spent } = await import("hookline/usage");
-    const month = new Date().toISOString().slice(0, 7);
+    // Days and months are those of this machine's time zone, as in `hookline usage`.
+    const now = new Date();
+    const month = `${now.getFullYear()}-${String(now.getMonth() + 1).padStart(2, "0")}`;
     const on = { session: { session }, day: { day: "today" }, month: { month }, project: { project: projectDir } }[per];
     const { costMicroUsd, complete } = await spent(on, { env });
     const dollars = costMicroUsd / 1e6;

@@ -296,3 +296,13 @@ test.skipIf(process.platform === "win32")("a status line does not wait for a tra
   const { status, out } = await hookline(["statusline"], {}, JSON.stringify({ model: "Opus", transcript_path: pipe }));
   expect([status, out]).toEqual([0, "Opus | $0.00 today\n"]);
 });
+
+test("times of sessions and blocks are those of --timezone, and a block that ends on another day says so", async () => {
+  session(call("m1", "2026-10-04T10:00:00.000Z") + call("m2", "2026-10-07T22:30:00.000Z"));
+  const inTokyo = async (report: string) =>
+    (await hookline(["usage", report, "--timezone", "Asia/Tokyo", "--no-index"], { out: true, columns: 200 })).out;
+  expect(await inTokyo("session")).toContain("2026-10-08 07:30");
+  const blocks = await inTokyo("blocks");
+  expect(blocks).toContain("2026-10-04 19:00 – 2026-10-05 00:00");
+  expect(blocks).toMatch(/2026-10-0\d \d\d:\d\d – 2026-10-0\d \d\d:\d\d .*no calls/);
+});

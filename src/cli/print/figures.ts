@@ -9,12 +9,12 @@ export function inUnits(count: number, [unit = "", ...larger]: readonly string[]
   return count < 1000 || larger.length === 0 ? { value: count, unit } : inUnits(count / 1000, larger);
 }
 
-/** A time as `2026-11-15 06:44`, in the zone of this machine; what is no time stays out. */
-export function timeText(time: string | number | undefined): string {
+/** A time as `2026-11-15 06:44`, in the given zone or that of this machine; what is not a time gives nothing. */
+export function timeText(time: string | number | undefined, timeZone?: string): string {
   const date = new Date(time ?? Number.NaN);
   if (Number.isNaN(date.getTime())) return "";
-  const two = (value: number) => String(value).padStart(2, "0");
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
+  // This locale writes dates as the year first, with hyphens, and hours from 00 to 23.
+  return date.toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "short", ...(timeZone ? { timeZone } : {}) });
 }
 
 export function durationText(ms: number | undefined): string {

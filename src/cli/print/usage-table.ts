@@ -144,12 +144,12 @@ function headsOf<Name extends ReportName>(name: Name, report: UsageReport<Name>,
   return heads[name];
 }
 
-function sessionHeads({ rows }: UsageReport<"session">, room: Room): Heads<ReportRows["session"]> {
+function sessionHeads({ rows, timezone }: UsageReport<"session">, room: Room): Heads<ReportRows["session"]> {
   const isReconciled = rows.some((row) => row.reconcile !== undefined);
   if (room === "narrow") {
     return {
       columns: [{ header: "last call" }, { header: "session" }],
-      cells: ({ lastAt, sessionId }) => [timeText(lastAt).slice(0, 10), plainLine(sessionId).slice(0, 8)],
+      cells: ({ lastAt, sessionId }) => [timeText(lastAt, timezone).slice(0, 10), plainLine(sessionId).slice(0, 8)],
     };
   }
   return {
@@ -166,7 +166,7 @@ function sessionHeads({ rows }: UsageReport<"session">, room: Room): Heads<Repor
         : []),
     ],
     cells: ({ lastAt, sessionId, project, title, reconcile }) => [
-      timeText(lastAt),
+      timeText(lastAt, timezone),
       plainLine(sessionId).slice(0, 8),
       plainLine(project),
       plainLine(title ?? ""),
@@ -181,7 +181,7 @@ function orNone(microUsd: number | null | undefined): string {
   return microUsd === null || microUsd === undefined ? "–" : moneyText(microUsd);
 }
 
-function blockHeads({ rows }: UsageReport<"blocks">): Heads<ReportRows["blocks"]> {
+function blockHeads({ rows, timezone }: UsageReport<"blocks">): Heads<ReportRows["blocks"]> {
   const hasLimit = rows.some((row) => row.limit !== null);
   return {
     columns: [
@@ -190,10 +190,12 @@ function blockHeads({ rows }: UsageReport<"blocks">): Heads<ReportRows["blocks"]
       ...(hasLimit ? ([{ header: "of limit", align: "right" }] as const) : []),
     ],
     cells: ({ startAt, endAt, gap, active, projection, limit, resetAt }) => [
-      `${timeText(startAt)} – ${timeText(endAt).slice(-5)}`,
+      spanText(timeText(startAt, timezone), timeText(endAt, timezone)),
       gap
         ? "no calls"
-        : [active ? "active" : "", leftText(projection?.minutesLeft), resetText(resetAt)].filter(Boolean).join(", "),
+        : [active ? "active" : "", leftText(projection?.minutesLeft), resetText(resetAt, timezone)]
+            .filter(Boolean)
+            .join(", "),
       ...(hasLimit ? [limit === null ? "" : `${(limit.share * 100).toFixed(0)} %`] : []),
     ],
   };
@@ -203,8 +205,13 @@ function leftText(minutes: number | undefined): string {
   return minutes === undefined ? "" : `${Math.floor(minutes / 60)} h ${minutes % 60} min left`;
 }
 
-function resetText(resetAt: string | null): string {
-  return resetAt === null ? "" : `limit until ${timeText(resetAt)}`;
+function resetText(resetAt: string | null, timezone: string): string {
+  return resetAt === null ? "" : `limit until ${timeText(resetAt, timezone)}`;
+}
+
+/** The end has its date only where it is another day. */
+function spanText(start: string, end: string): string {
+  return `${start} – ${start.slice(0, 10) === end.slice(0, 10) ? end.slice(-5) : end}`;
 }
 
 function naturalWidth(columns: readonly Column[], rows: readonly (readonly string[])[]): number {
