@@ -63,7 +63,7 @@ export async function addDirectory(
 ): Promise<string> {
   const wanted = resolve(main.cwd, path);
   const directory = await realpath(wanted).catch(() => wanted);
-  if (source === "register_repo_root") checkInside(main, directory);
+  if (source === "register_repo_root") await checkInside(main, directory);
   const found = await stat(directory).catch(() => undefined);
   if (found?.isDirectory() !== true)
     throw new Problem("host/no-folder", `${wanted} is no folder. Name one that is there.`, { about: { path: wanted } });
@@ -73,8 +73,9 @@ export async function addDirectory(
 }
 
 /** A program may add what lies below the session's folder or below one it was started with; anything else is for the user to add. */
-function checkInside({ session }: Thread, directory: string): void {
-  const roots = [session.projectRoot, ...(session.options.addDirectories ?? [])];
+async function checkInside({ session }: Thread, directory: string): Promise<void> {
+  const given = [session.projectRoot, ...(session.options.addDirectories ?? [])];
+  const roots = await Promise.all(given.map((root) => realpath(root).catch(() => root)));
   if (roots.some((root) => isInside(root, directory))) return;
   const message = `register_repo_root: ${directory} is not a subdirectory of the session's working directory or of a launch-time --add-dir root`;
   throw new Problem("host/no-folder", message, { about: { path: directory } });

@@ -154,8 +154,8 @@ test("folders can be added while it runs: they count as inside from then on (Dir
     [{ calls: [{ tool: "Read", input: { file_path: join(other, "f.txt") } }] }, { text: "ok" }],
     {
       onReady: async (control) => {
-        await control.addDirectory(other, "register_repo_root");
-        await expect(control.addDirectory(join(other, "nothing"), "register_repo_root")).rejects.toMatchObject({
+        await control.addDirectory(other, "slash_command");
+        await expect(control.addDirectory(join(other, "nothing"), "slash_command")).rejects.toMatchObject({
           code: "host/no-folder",
         });
         control.prompt("go");
@@ -166,6 +166,6 @@ test("folders can be added while it runs: they count as inside from then on (Dir
   expect(JSON.stringify(requests[1]?.messages)).toContain("outside");
   await expect
     .poll(() => payloads("DirectoryAdded"), { timeout: 3_000 })
-    .toMatchObject([{ directory: other, source: "register_repo_root" }]);
+    .toMatchObject([{ directory: other, source: "slash_command" }]);
   expect(readFileSync(join(other, "f.txt"), "utf8")).toBe("outside\n");
 });

@@ -640,6 +640,24 @@ describe("the protocol (HO-55)", () => {
   });
 });
 
+test.each([
+  ["no message", {}],
+  ["a number", { message: { role: "user", content: 5 } }],
+  ["blocks that are none", { message: { role: "user", content: [null, 5] } }],
+])("a user message with %s is answered with an error, and the next prompt is taken", async (_, fields) => {
+  const { headless, send, stdin, lines } = front({ hooks: {} });
+  const run = headless([{ text: "fine" }], { input: "stream-json", output: "stream-json" });
+  send({ type: "user", ...fields });
+  send({ type: "user", message: { role: "user", content: "hi" } });
+  stdin.end();
+  expect(await run).toBe(0);
+  const said = lines().filter(({ type }) => type === "control_response" || type === "result");
+  expect(said).toMatchObject([
+    { response: { subtype: "error", error: expect.stringContaining("a user message without content") } },
+    { result: "fine" },
+  ]);
+});
+
 describe("a line prompt (HO-33)", () => {
   test("prompts, commands, a question answered, and the way out", async () => {
     const { interactive, stdin, until, seen, payloads, project, transcript } = front({

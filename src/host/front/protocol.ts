@@ -6,6 +6,7 @@ import type { AgentControl } from "../control.ts";
 import type { Person } from "../person.ts";
 import type { FrontIo } from "./front-io.ts";
 import { initialized, readWishes } from "./initialize.ts";
+import { isBlocks } from "./message-content.ts";
 import { subjectOf } from "./subject.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -66,10 +67,13 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
     }
   }
 
+  const complain = (error: string): void => send({ type: "control_response", response: { subtype: "error", error } });
+
   function take(control: AgentControl, line: Fields): Promise<void> | undefined {
     if (line["type"] === "user") {
       const { content } = (line["message"] ?? {}) as { content?: unknown };
-      if (typeof content === "string" || Array.isArray(content)) control.prompt(content as string);
+      if (typeof content === "string" || isBlocks(content)) control.prompt(content);
+      else complain(`a user message without content: ${JSON.stringify(line).slice(0, 80)}`);
     } else if (line["type"] === "control_request") {
       takesRequests = true;
       return obey(control, line["request_id"], (line["request"] ?? {}) as Fields);
@@ -90,11 +94,7 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
       return new Promise((begin) => {
         lines.on("line", (text) => {
           const line = objectIn(text);
-          if (line === undefined)
-            send({
-              type: "control_response",
-              response: { subtype: "error", error: `not a JSON object: ${text.slice(0, 80)}` },
-            });
+          if (line === undefined) complain(`not a JSON object: ${text.slice(0, 80)}`);
           else void Promise.resolve(take(control, line)).then(begin);
         });
         lines.once("close", () => {
