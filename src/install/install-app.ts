@@ -9,14 +9,15 @@ import { type Compiled, compileClient } from "./compile-client.ts";
 import type { DaemonDoor, Endpoint } from "./daemon-door.ts";
 import { type HttpConsent, hasHttpEntries, namesApp } from "./http-entries.ts";
 import { type Installed, install } from "./install.ts";
+import { elsewhere, replaced, transportNotes } from "./install-notes.ts";
 import { type Introspected, introspect, introspector } from "./introspect.ts";
-import { type LockFile, lockedPath, lockVersion, readLockFile, unlockedPath } from "./lock-file.ts";
+import { type LockFile, lockedPath, lockVersion, readLockFile } from "./lock-file.ts";
 import { canRunClient, packageFor } from "./package-place.ts";
 import { type ClientUse, type Placing, placeClient } from "./place-client.ts";
 import { hooksFileFor, isUsersOwn, placesOf, projectRoot, type ScopePlaces, type Standpoint } from "./places.ts";
 import { type EventNeeds, needsEndpoint, type PlannedEntry, planEntries } from "./plan.ts";
 import { readRecord, withRecordLock } from "./record.ts";
-import { type AskedTransport, type Scope, scopes } from "./scope.ts";
+import type { AskedTransport, Scope } from "./scope.ts";
 import { realFile } from "./settings-file.ts";
 
 /** What the program that installs lends: itself, and the daemon if it has one. */
@@ -124,7 +125,7 @@ export async function installApp(request: InstallRequest, installer: Installer):
       ...replaced(old, places, hooksFile),
       ...(await elsewhere(places, hooksFile, request)),
       ...ended,
-      ...notesOn(planned, choice),
+      ...transportNotes(planned, choice),
     ],
     warnings: app.events.flatMap(({ event, ids }) => neverMatching(event, ids)),
   };
@@ -234,58 +235,4 @@ export function registeredIds(events: readonly EventNeeds[]): readonly string[] 
     ids.map((id) => (id === event && Object.hasOwn(rows, event) && rows[event]?.matchesOn ? `${event}:*` : id)),
   );
   return [...new Set(ids)].sort();
-}
-
-/** A scope holds one app. */
-function replaced(old: LockFile | undefined, { lockFile }: ScopePlaces, hooksFile: string): readonly string[] {
-  const before = old === undefined ? hooksFile : unlockedPath(lockFile, old.hooksPath);
-  return before === hooksFile ? [] : [`It takes the place of ${before}, which was installed here before.`];
-}
-
-/** The same app in two scopes runs twice. */
-async function elsewhere(
-  { scope }: ScopePlaces,
-  hooksFile: string,
-  standpoint: Standpoint,
-): Promise<readonly string[]> {
-  const notes: string[] = [];
-  for (const other of scopes.filter((one) => one !== scope)) {
-    if ((await installedFile(other, standpoint)) !== hooksFile) continue;
-    notes.push(
-      `The same app is installed in ${other} scope too; its handlers run twice. hookline uninstall --scope ${other} removes it there.`,
-    );
-  }
-  return notes;
-}
-
-async function installedFile(scope: Scope, standpoint: Standpoint): Promise<string | undefined> {
-  try {
-    const { lockFile } = placesOf(scope, standpoint);
-    const lock = await readLockFile(lockFile);
-    return lock && unlockedPath(lockFile, lock.hooksPath);
-  } catch (error) {
-    // A scope that does not exist here, or whose lock file status and doctor report.
-    if (error instanceof Problem) return undefined;
-    throw error;
-  }
-}
-
-function notesOn(
-  planned: readonly PlannedEntry[],
-  { scope, transport, warm }: { scope: Scope; transport: AskedTransport; warm: boolean },
-): readonly string[] {
-  const http = planned.filter((one) => one.transport === "http").map(({ event }) => event);
-  return [
-    ...(transport === "auto" && !warm ? ["The warm client cannot run here, so every event starts a Node (run)."] : []),
-    ...(http.length > 0 && scope === "local"
-      ? [
-          "Entries of a local file reach this machine only where the host allows it (httpHookAllowPrivate in user settings).",
-        ]
-      : []),
-    ...(http.length > 0
-      ? [
-          `Over http, ${http.join(", ")} goes on when the daemon is away, and a process that takes its port gets the token and answers.`,
-        ]
-      : []),
-  ];
 }

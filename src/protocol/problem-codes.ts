@@ -97,7 +97,8 @@ export const problemCodes = {
   "install/outside-project": "an entry for everybody would name a file that only this machine has",
   "install/no-dependency": "the project does not have the package that its entries would call",
   "install/http-in-project": "a committed file would hold a port and a token",
-  "install/http-decides": "an http entry would let whoever takes the port decide, and that was not agreed to",
+  "install/http-decides":
+    "an http entry would let any process that takes the port decide, and the user did not agree to that",
   "install/literal-token": "a token would be written into a settings file, and that was not agreed to",
   "install/not-warm": "what was asked for needs the client, and that cannot run here",
   "install/slow-display": "a whole Node would be started for every few lines of text",

@@ -37,7 +37,7 @@ The exit status is 0 when it is installed, or was already so; 2 when the app has
     "allow-http-decisions": {
       type: "boolean",
       about:
-        "with --transport http: entries for events whose answer decides, though whoever takes the port answers them",
+        "with --transport http: entries for events whose answer decides, although any process that takes the port can answer them",
     },
     "token-env": {
       type: "string",

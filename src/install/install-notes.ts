@@ -1,0 +1,60 @@
+import { Problem } from "../protocol/index.ts";
+import { type LockFile, readLockFile, unlockedPath } from "./lock-file.ts";
+import { placesOf, type ScopePlaces, type Standpoint } from "./places.ts";
+import type { PlannedEntry } from "./plan.ts";
+import { type AskedTransport, type Scope, scopes } from "./scope.ts";
+
+/** A scope holds one app. */
+export function replaced(old: LockFile | undefined, { lockFile }: ScopePlaces, hooksFile: string): readonly string[] {
+  const before = old === undefined ? hooksFile : unlockedPath(lockFile, old.hooksPath);
+  return before === hooksFile ? [] : [`It takes the place of ${before}, which was installed here before.`];
+}
+
+/** The same app in two scopes runs twice. */
+export async function elsewhere(
+  { scope }: ScopePlaces,
+  hooksFile: string,
+  standpoint: Standpoint,
+): Promise<readonly string[]> {
+  const notes: string[] = [];
+  for (const other of scopes.filter((one) => one !== scope)) {
+    if ((await installedFile(other, standpoint)) !== hooksFile) continue;
+    notes.push(
+      `The same app is installed in ${other} scope too; its handlers run twice. hookline uninstall --scope ${other} removes it there.`,
+    );
+  }
+  return notes;
+}
+
+async function installedFile(scope: Scope, standpoint: Standpoint): Promise<string | undefined> {
+  try {
+    const { lockFile } = placesOf(scope, standpoint);
+    const lock = await readLockFile(lockFile);
+    return lock && unlockedPath(lockFile, lock.hooksPath);
+  } catch (error) {
+    // A scope that does not exist here, or whose lock file status and doctor report.
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}
+
+/** What the choice of transports means for the user. */
+export function transportNotes(
+  planned: readonly PlannedEntry[],
+  { scope, transport, warm }: { scope: Scope; transport: AskedTransport; warm: boolean },
+): readonly string[] {
+  const http = planned.filter((one) => one.transport === "http").map(({ event }) => event);
+  return [
+    ...(transport === "auto" && !warm ? ["The warm client cannot run here, so every event starts a Node (run)."] : []),
+    ...(http.length > 0 && scope === "local"
+      ? [
+          "Entries of a local file reach this machine only where the host allows it (httpHookAllowPrivate in user settings).",
+        ]
+      : []),
+    ...(http.length > 0
+      ? [
+          `Over http, ${http.join(", ")} goes on when the daemon is away, and a process that takes its port gets the token and answers.`,
+        ]
+      : []),
+  ];
+}
