@@ -27,7 +27,8 @@ async function printed(...args: string[]): Promise<unknown> {
 }
 
 test.each(reportNames)("US-25 usage %s prints what its schema says", async (name) => {
-  const more = ["--breakdown", "--agents", "--show-prices", "--reconcile", "--token-limit", "max"];
+  const own: Partial<Record<typeof name, string[]>> = { session: ["--reconcile"], blocks: ["--token-limit", "max"] };
+  const more = ["--breakdown", "--agents", "--show-prices", ...(own[name] ?? [])];
   for (const args of [[], more]) {
     const report = await printed("usage", name, ...args);
     expect(usageSchemas[name]?.safeParse(report).error).toBeUndefined();

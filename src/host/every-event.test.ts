@@ -100,7 +100,7 @@ test("every event of the catalog is fired by the agent itself at a real occasion
       mcpConfig: [JSON.stringify({ mcpServers: { srv: server } })],
       onReady: async (control) => {
         await control.setModel("another");
-        await control.addDirectory(home, "register_repo_root");
+        await control.addDirectory(home, "slash_command");
         control.prompt("/foo bar");
         control.prompt("/compact");
         control.end();

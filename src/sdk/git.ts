@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { type ExecFileException, execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { wrong } from "./problem.ts";
 import type { World } from "./world.ts";
@@ -34,7 +34,7 @@ export function openGit(cwd: string, world: World): Git {
 
 function run(args: readonly string[], cwd: string, { env, signal }: World): Promise<string | undefined> {
   const safe = ["--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "diff.external=", "-c", "core.pager=cat"];
-  const options = { cwd, env: { ...env, GIT_TERMINAL_PROMPT: "0" }, timeout: 5_000, maxBuffer: 16 * 2 ** 20, signal };
+  const options = { cwd, env: { ...env, GIT_TERMINAL_PROMPT: "0" }, timeout: limitMs, maxBuffer: 16 * 2 ** 20, signal };
   return new Promise((resolve, reject) => {
     execFile("git", [...safe, ...args], options, (error, stdout) => {
       if (!error) resolve(stdout.replace(/\n$/, ""));
@@ -45,9 +45,12 @@ function run(args: readonly string[], cwd: string, { env, signal }: World): Prom
   });
 }
 
-/** Node reports a folder that is not there as a program that is not there. */
-function whyOf(error: Error, cwd: string): string {
-  return existsSync(cwd) ? error.message : "there is no such folder";
+const limitMs = 5_000;
+
+/** Node reports a folder that is not there as a program that is not there, and a time-out as a failed command. */
+function whyOf(error: ExecFileException, cwd: string): string {
+  if (!existsSync(cwd)) return "there is no such folder";
+  return error.killed && error.signal === "SIGTERM" ? `timed out after ${limitMs} ms` : error.message;
 }
 
 const gone = () =>
