@@ -275,7 +275,7 @@ test("SD-34, SD-35: a provider that fails is a failure of every handler that tou
   const { folded } = await dispatch(app);
   expect([folded.contexts, folded.refusal]).toEqual([
     ["untouched"],
-    { reason: expect.stringMatching(/^fourth failed: no database \(.*context\.test\.ts:261:\d+\)$/) },
+    { reason: expect.stringMatching(/^fourth failed: no database \(.*context\.test\.ts:\d+:\d+\)$/) },
   ]);
   const errors = seen.all.filter(({ kind }) => kind === "handler-error");
   expect(errors.map(({ handler, error }) => [handler, String(error).replace(/ \(.*/, "")])).toEqual([

@@ -72,7 +72,25 @@ function marksOf({ places, lookedAt, root }: SeenFiles): Marks {
     if (stat === undefined || (!stat.isDirectory() && isFresh(stat.ctimeMs, lookedAt))) fresh ??= path;
     byPath.set(path, stat === undefined ? "gone" : markOf(stat));
   }
+  for (const folder of foldersOfFolders([...places.keys()], root)) {
+    const stat = statOf(folder, statSync);
+    if (stat !== undefined && isFresh(stat.mtimeMs, lookedAt)) fresh ??= folder;
+  }
   return { byPath, fresh };
+}
+
+/**
+ * Folders of the checkout that hold a folder on the way to a file. Swapping such a folder leaves no trace in the file, only in the folder
+ * above. The folder of the file itself is left out: there a swap shows in the file, and programs may write other files all the time.
+ */
+function foldersOfFolders(places: readonly string[], root: string): ReadonlySet<string> {
+  const folders = new Set<string>();
+  for (const place of places) {
+    for (const path of new Set([resolve(place), realPathOf(place) ?? resolve(place)])) {
+      for (let at = dirname(path); isBelow(at, root); at = dirname(at)) folders.add(dirname(at));
+    }
+  }
+  return folders;
 }
 
 /** A time far ahead is that of a disk with a clock of its own, which says nothing. */
