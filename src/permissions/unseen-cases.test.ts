@@ -247,3 +247,10 @@ test("a condition is not met by everyday commands with such forms that do not na
   expect(skippedBy("Bash(rm *)", commands)).toEqual(commands);
   expect(skippedBy("Bash(git push *)", ["GIT_EDITOR=true git rebase --continue"])).toHaveLength(1);
 });
+
+test("a word of find that may become an action that writes or runs is not allowed", () => {
+  const policy = compileRules([{ scope: "user", file: "~/.claude/settings.json", allow: ["Bash(find *)"] }]);
+  const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj" };
+  const decide = (command: string) => judge({ tool: "Bash", input: { command } }, policy, context).decision;
+  expect(["find d -fprint${x^^} f", "find d -$X f", 'find d -name "$X"'].map(decide)).toEqual(["ask", "ask", "allow"]);
+});

@@ -90,8 +90,9 @@ export function unwrapFind(args: readonly ShellWord[]): readonly Inner[] {
   }
   const unknown = outside.filter((word) => staticValue(word) === undefined);
   const couldEnd = args.some((word) => /^[;+]$/.test(staticValue(word) ?? ""));
-  if (unknown.some((word) => word.splits) || unknown.length > 1 || (unknown.length === 1 && couldEnd)) {
-    inners.push({ kind: "opaque", why: "a word that is not known may be find's -exec" });
+  const mayBeAction = unknown.some((word) => word.splits || word.pieces[0].startsWith("-"));
+  if (mayBeAction || unknown.length > 1 || (unknown.length === 1 && couldEnd)) {
+    inners.push({ kind: "opaque", why: "a word that is not known may be an action of find, such as -exec" });
   }
   return inners;
 }
