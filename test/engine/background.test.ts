@@ -182,7 +182,7 @@ test("EN-101 other ends of an asyncRewake hook deliver like async", async () => 
   expect(calls).toEqual([]);
 });
 
-test("EN-101 without a way to wake, asyncRewake is awaited and exit 2 blocks", async () => {
+test("without a way to wake, asyncRewake is awaited and exit 2 blocks", async () => {
   const settings = on("PreToolUse", command("echo no >&2; exit 2", { asyncRewake: true }));
   for (const interactive of [true, false]) {
     const { engine } = await openIn(settings, { interactive });
