@@ -84,6 +84,15 @@ test("the model of settings is used: managed before --settings before local befo
   writeFileSync(join(world.project, ".claude", "settings.local.json"), '{"model":"of-local"}');
   expect(await modelOf()).toBe("of-local");
   expect(await modelOf({ settings: ['{"model":"given"}'] })).toBe("given");
+  const managed = join(world.home, "managed");
+  mkdirSync(join(managed, "managed-settings.d"), { recursive: true });
+  writeFileSync(join(managed, "managed-settings.json"), '{"model":"of-policy"}');
+  const policy = { managedFolder: managed, settings: ['{"model":"given"}'] };
+  expect(await modelOf(policy)).toBe("of-policy");
+  writeFileSync(join(managed, "managed-settings.d", "10-first.json"), '{"model":"of-10"}');
+  writeFileSync(join(managed, "managed-settings.d", "20-second.json"), '{"model":"of-20"}');
+  writeFileSync(join(managed, "managed-settings.d", "30-none.json"), "{}");
+  expect(await modelOf(policy)).toBe("of-20");
   expect(await modelOf({ modelFromSettings: false })).toBe("scripted");
 });
 

@@ -46,6 +46,25 @@ test("passEnv of user settings passes a key on; that of a project is ignored and
   expect(noticesOf(ran).join()).toContain('"passEnv" is ignored, because a project may not choose');
 });
 
+test("passEnv in a file of managed-settings.d passes a key on", async () => {
+  world = makeWorld({ hooks: {} });
+  const managedFolder = join(world.home, "managed");
+  mkdirSync(join(managedFolder, "managed-settings.d"), { recursive: true });
+  writeFileSync(join(managedFolder, "managed-settings.d", "team.json"), '{"passEnv":["OPENAI_API_KEY"]}');
+  const env = { ...world.env, ...keys };
+  const ran = await world.run([bash("env"), { text: "ok" }], { prompt: "go", env, permissionMode, managedFolder });
+  expect(told(ran)).toContain("OPENAI_API_KEY=sk-4-leak");
+  expect(told(ran)).not.toContain("sk-1-leak");
+});
+
+test("passEnv counts in the home folder too, where the user's settings are the project's", async () => {
+  world = makeWorld({ hooks: {}, settings: { passEnv: ["OPENAI_API_KEY"] } });
+  const options = { prompt: "go", env: { ...world.env, ...keys }, permissionMode, cwd: world.home };
+  const ran = await world.run([bash("env"), { text: "ok" }], options);
+  expect(told(ran)).toContain("OPENAI_API_KEY=sk-4-leak");
+  expect(noticesOf(ran)).toEqual([]);
+});
+
 test("a command that fails for lack of a key says so to the user and to the model", async () => {
   world = makeWorld({ hooks: {} });
   const env = { ...world.env, ANTHROPIC_API_KEY: "sk-1-leak" };

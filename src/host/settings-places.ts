@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { clientHome, managedFolder, readValue, valueIn } from "../engine/settings/index.ts";
+import { clientHome, managedFiles, managedFolder, readValue, realPath, valueIn } from "../engine/settings/index.ts";
 import { isObject } from "../protocol/index.ts";
 import type { AgentOptions } from "./options.ts";
 
@@ -11,12 +11,12 @@ export interface SettingsAt {
 }
 
 /**
- * The settings files of a session that can be read, for keys that are the host's own: managed settings first, then `--settings`, local,
- * project and user settings. The engine reports files that cannot be read.
+ * The settings files of a session that can be read, for keys that are the host's own: managed settings first (of several files the
+ * last), then `--settings`, local, project and user settings. The engine reports files that cannot be read.
  */
 export async function readSettingsPlaces(options: AgentOptions): Promise<readonly SettingsAt[]> {
   const found = await Promise.all(
-    placesOf(options).map(async ({ file, text, ofCheckout }) => {
+    (await placesOf(options)).map(async ({ file, text, ofCheckout }) => {
       const read = text === undefined ? await readValue(file) : valueIn(text);
       const value: unknown = read.is === "read" ? read.value : undefined;
       return isObject(value) ? [{ file, ofCheckout, value }] : [];
@@ -31,21 +31,25 @@ interface Place {
   readonly ofCheckout: boolean;
 }
 
-function placesOf(options: AgentOptions): readonly Place[] {
+async function placesOf(options: AgentOptions): Promise<readonly Place[]> {
   const { cwd, env, home, settings = [], settingSources, managedFolder: managed } = options;
-  const reads = (source: "user" | "project" | "local", file: string, ofCheckout: boolean): readonly Place[] =>
-    (settingSources?.includes(source) ?? true) ? [{ file, ofCheckout }] : [];
-  const own = join(cwd, ".claude");
+  const reads = (source: "user" | "project" | "local"): boolean => settingSources?.includes(source) ?? true;
   const given = settings.map((one) =>
     one.trimStart().startsWith("{")
       ? { file: "--settings", text: one, ofCheckout: false }
       : { file: resolve(cwd, one), ofCheckout: false },
   );
+  const own = join(cwd, ".claude");
+  const project = join(own, "settings.json");
+  const user = join(clientHome(env["CLAUDE_CONFIG_DIR"], home), "settings.json");
+  // Where the start folder is the home folder, its settings are the user's and not a checkout's.
+  const isUsers = reads("user") && (await realPath(project)) === (await realPath(user));
+  const { files } = await managedFiles(managed ?? managedFolder(process.platform));
   return [
-    { file: join(managed ?? managedFolder(process.platform), "managed-settings.json"), ofCheckout: false },
+    ...files.toReversed().map((file) => ({ file, ofCheckout: false })),
     ...given.reverse(),
-    ...reads("local", join(own, "settings.local.json"), true),
-    ...reads("project", join(own, "settings.json"), true),
-    ...reads("user", join(clientHome(env["CLAUDE_CONFIG_DIR"], home), "settings.json"), false),
+    ...(reads("local") ? [{ file: join(own, "settings.local.json"), ofCheckout: true }] : []),
+    ...(reads("project") && !isUsers ? [{ file: project, ofCheckout: true }] : []),
+    ...(reads("user") ? [{ file: user, ofCheckout: false }] : []),
   ];
 }

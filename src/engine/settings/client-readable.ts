@@ -4,7 +4,8 @@ import type { Warning } from "../../protocol/index.ts";
 import { type ClientFile, clientFault, clientFaultText } from "./client-fault.ts";
 import { parseJsonc } from "./jsonc.ts";
 import type { SettingsPlaces } from "./layers.ts";
-import { namesIn, readSourceFile } from "./source-file.ts";
+import { managedFiles } from "./managed-files.ts";
+import { readSourceFile } from "./source-file.ts";
 
 /**
  * A warning for every settings file that Claude Code reads by itself (managed, user, project, local) and does not use as it is.
@@ -14,11 +15,8 @@ export async function clientReadWarnings(
   places: Pick<SettingsPlaces, "cwd" | "clientHome" | "managedFolder">,
   fs: Fs = nodeFs,
 ): Promise<readonly Warning[]> {
-  const more = join(places.managedFolder, "managed-settings.d");
   // A folder that cannot be listed is reported by the reader of all layers.
-  const names = await namesIn(more, fs);
-  const managed = "why" in names ? [] : names.filter((name) => name.endsWith(".json") && !name.startsWith("."));
-  const policy = [join(places.managedFolder, "managed-settings.json"), ...managed.map((name) => join(more, name))];
+  const { files: policy } = await managedFiles(places.managedFolder, fs);
   const own = new Set([
     join(places.clientHome, "settings.json"),
     join(places.cwd, ".claude", "settings.json"),

@@ -4,9 +4,10 @@ import { catalog, Problem } from "../../protocol/index.ts";
 import type { Layer } from "../layer.ts";
 import { frontmatterLayers } from "./frontmatter-layers.ts";
 import type { Rows } from "./hooks.ts";
+import { managedFiles } from "./managed-files.ts";
 import { manifestFile, pluginOptions, readManifest } from "./plugin-options.ts";
 import { type LayerSource, nameOf, readLayer, unreadable } from "./read.ts";
-import { namesIn, readSourceFile, realPath } from "./source-file.ts";
+import { readSourceFile, realPath } from "./source-file.ts";
 
 /** Where settings lie. All of it is the host's word; no file can change it. */
 export interface SettingsPlaces {
@@ -100,13 +101,10 @@ async function fileLayer(source: LayerSource & { file: string }, { fs, rows }: L
 }
 
 async function managedLayers(folder: string, loader: Loader): Promise<Layer[]> {
-  const more = join(folder, "managed-settings.d");
-  const names = await namesIn(more, loader.fs);
-  const first = fileLayer({ kind: "managed", file: join(folder, "managed-settings.json") }, loader);
-  if ("why" in names) return [...(await first), unreadable({ kind: "managed", file: more }, names.why)];
-  const files = names.filter((name) => name.endsWith(".json") && !name.startsWith("."));
-  const others = files.map((name) => fileLayer({ kind: "managed", file: join(more, name) }, loader));
-  return (await Promise.all([first, ...others])).flat();
+  const { files, unlisted } = await managedFiles(folder, loader.fs);
+  const layers = (await Promise.all(files.map((file) => fileLayer({ kind: "managed", file }, loader)))).flat();
+  if (unlisted === undefined) return layers;
+  return [...layers, unreadable({ kind: "managed", file: unlisted.folder }, unlisted.why)];
 }
 
 /** What begins with a brace is the settings themselves, not their file. */

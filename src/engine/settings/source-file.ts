@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { errorCode, type Fs, openFor, readAll } from "../../files/index.ts";
+import { errorCode, type Fs, nodeFs, openFor, readAll } from "../../files/index.ts";
 import { mostBytes } from "./read.ts";
 
 export type SourceFile =
@@ -44,7 +44,7 @@ export async function namesIn(folder: string, fs: Fs): Promise<readonly string[]
 }
 
 /** Where a path leads; undefined when nobody can tell. */
-export async function realPath(path: string, fs: Fs): Promise<string | undefined> {
+export async function realPath(path: string, fs: Fs = nodeFs): Promise<string | undefined> {
   try {
     return await fs.realpath(path);
   } catch {
