@@ -172,6 +172,26 @@ test("what a registration says without effect is a warning in the next outcome",
   expect((await engine.fire("Stop", {})).warnings).toContainEqual(expect.objectContaining({ code: "matcher-ignored" }));
 });
 
+test.each([
+  ["bash", 'The matcher "bash" does not match "Bash": case counts. Did you mean "Bash"?'],
+  ["Read|edit", '"edit" in the matcher "Read|edit" does not match "Edit": case counts. Did you mean "Edit"?'],
+  ["mcp__github", 'The matcher "mcp__github" never matches. Did you mean "mcp__github__.*"?'],
+])("a registration for %s is warned about in the next outcome: the name never comes", async (matcher, message) => {
+  const { engine } = await openIn({});
+  engine.on("PreToolUse", matcher, () => ({ kind: "deny", reason: "no" }));
+  const found = (await engine.fire("PreToolUse", bash)).warnings.filter(({ code }) => code === "matcher-never");
+  expect(found).toEqual([expect.objectContaining({ message })]);
+  expect((await engine.fire("PreToolUse", bash)).warnings.map(({ code }) => code)).not.toContain("matcher-never");
+});
+
+test("a name that a host may send is not warned about: a new tool, an alias, a name with the right spelling beside it", async () => {
+  const { engine } = await openIn({}, { toolAliases: { shell: "Bash" } });
+  for (const matcher of ["TimeTravel", "shell", "Bash|bash", "Task", ".*ash"]) {
+    engine.on("PreToolUse", matcher, () => undefined);
+  }
+  expect((await engine.fire("PreToolUse", bash)).warnings.map(({ code }) => code)).not.toContain("matcher-never");
+});
+
 test("a missing handler is refused at registration", async () => {
   const { engine } = await openIn({});
   const wrong = engine.on as (...given: unknown[]) => unknown;

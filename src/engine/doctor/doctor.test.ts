@@ -96,7 +96,7 @@ test("programs and scripts that are not there, or cannot be started, are told", 
   ]);
 });
 
-test("hooks that never run are told: no such value, another spelling, off, equal, not approved, changed", async () => {
+test("hooks that never run are reported: no such value, another spelling, off, equal, not approved, changed", async () => {
   const world = await checkoutWorld();
   const on = (matcher: string, command: string) => ({ matcher, hooks: [{ type: "command", command }] });
   await user(world, {
@@ -108,7 +108,7 @@ test("hooks that never run are told: no such value, another spelling, off, equal
   });
   await world.put("project/.claude/settings.json", hooksOn("Stop", "echo h"));
   expect(await told(world)).toEqual([
-    'matcher-never: The matcher "bash" never matches. Did you mean "Bash"?',
+    'matcher-never: The matcher "bash" does not match "Bash": case counts. Did you mean "Bash"?',
     'matcher-never: The matcher "mcp__srv" never matches. Did you mean "mcp__srv__.*"?',
     'matcher-never: The matcher "manuel" never matches. Did you mean "manual"?',
     "hook-untrusted: echo h on Stop does not run in Hookline's hosts: nobody has approved it yet; hookline trust shows and approves it. Claude Code does not ask for this approval and runs it.",

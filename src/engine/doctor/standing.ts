@@ -1,11 +1,10 @@
-import { likelyName } from "../../protocol/index.ts";
 import type { ConfiguredHook } from "../configured.ts";
 import { dropDuplicates } from "../duplicates.ts";
 import type { InForce } from "../in-force.ts";
 import { policyGate } from "../policy.ts";
 import { type Finding, finding } from "./finding.ts";
 
-/** Hooks that do not run, or not as they look: switched off, waiting for approval, equal to another, never matching. */
+/** Hooks that do not run, or not as they look: switched off, waiting for approval, equal to another. */
 export function standingFindings(now: InForce, cwd: string, home: string): readonly Finding[] {
   const off = policyGate(now);
   const place = { cwd, home, projectRoot: cwd };
@@ -24,7 +23,7 @@ export function standingFindings(now: InForce, cwd: string, home: string): reado
       ...hooks.flatMap((hook) => {
         const { ref } = hook;
         const refusal = isOff.get(hook);
-        if (refusal === undefined) return neverMatches(hook);
+        if (refusal === undefined) return [];
         return [finding("hook-off", `${ref.name} is off in Hookline's hosts: ${refusal.detail}.`, ref.id)];
       }),
     ]),
@@ -61,15 +60,4 @@ function duplicates(hooks: readonly ConfiguredHook[]): readonly Finding[] {
       finding("hook-duplicate", `${hook.name} on ${hook.event} is ${detail}; this copy never does.`, hook.id),
     ),
   );
-}
-
-/** A list of names none of which can come. */
-function neverMatches({ matcher, row, ref }: ConfiguredHook): readonly Finding[] {
-  if (matcher.kind !== "names" || row.matchesOn === null) return [];
-  const names = [...matcher.names];
-  const hints = names.map((name) => likelyName(row, name));
-  if (names.length === 0) return [finding("matcher-never", `The matcher "${matcher.text}" names nothing.`, ref.id)];
-  if (hints.some((hint) => hint === undefined)) return [];
-  const message = `The matcher "${matcher.text}" never matches. Did you mean "${hints.join("|")}"?`;
-  return [finding("matcher-never", message, ref.id)];
 }

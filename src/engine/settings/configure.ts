@@ -14,6 +14,7 @@ import type { ConfiguredHook } from "../configured.ts";
 import { honoursOnce } from "../gates.ts";
 import type { Layer } from "../layer.ts";
 import { compileMatcher, type ToolAliases } from "../matcher.ts";
+import { neverMatching } from "../matcher-never.ts";
 import { shown } from "../shown.ts";
 import { hookFault } from "./hooks.ts";
 import { nameOf } from "./read.ts";
@@ -43,6 +44,7 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
     place: at,
     ...(aliases === undefined ? {} : { aliases }),
   });
+  const never = neverMatching(matcher, row, at);
   const key = `${place.label ?? layer.kind}:${row.name}:${place.group}`;
   return group.hooks.map((hook, index): ConfiguredHook => {
     const { condition, warning } = conditionOf(hook, place);
@@ -58,7 +60,11 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
       matcher,
       condition,
       onFailure: saidOnFailure(hook) ?? saidOnFailure(group) ?? place.onFailure ?? "continue",
-      problems: [...warnings, ...problems.map(([code, message]): Warning => ({ code, message, place: hookAt }))],
+      problems: [
+        ...warnings,
+        ...never,
+        ...problems.map(([code, message]): Warning => ({ code, message, place: hookAt })),
+      ],
     };
   });
 }

@@ -1,0 +1,19 @@
+import { type EventRow, likelyName, type Warning } from "../protocol/index.ts";
+import type { Matcher } from "./matcher.ts";
+
+/** A warning for each name in a matcher that no host sends, unless the matcher has the name that was meant too. */
+export function neverMatching(matcher: Matcher, row: EventRow, place: string): readonly Warning[] {
+  if (matcher.kind !== "names" || row.matchesOn === null) return [];
+  const code = "matcher-never";
+  const names = [...matcher.names];
+  if (names.length === 0) return [{ code, message: `The matcher "${matcher.text}" names nothing.`, place }];
+  return names.flatMap((name): readonly Warning[] => {
+    const meant = likelyName(row, name);
+    if (meant === undefined || matcher.names.has(meant)) return [];
+    const which = names.length === 1 ? `The matcher "${name}"` : `"${name}" in the matcher "${matcher.text}"`;
+    // A host may have a tool of its own that differs from a known one by case alone, so only this much is certain.
+    const isCase = meant.toLowerCase() === name.toLowerCase();
+    const why = isCase ? `does not match "${meant}": case counts` : "never matches";
+    return [{ code, message: `${which} ${why}. Did you mean "${meant}"?`, place }];
+  });
+}
