@@ -52,6 +52,34 @@ function written(path: string, { scope, root }: CallPlaces): string {
   );
 }
 
+/**
+ * Refuses when a call ends with any status but 0. Node keeps a status of its own when it runs out of memory, is killed, cannot be started or
+ * does not find the program, and agents let the action go on at every status but 2.
+ */
+const refuseUnlessDone = `|| { s=$?; [ $s = 2 ] || echo "hookline: the hook's process ended with status $s" >&2; exit 2; }`;
+
+const closing = ["sh", "-c", `"$@" ${refuseUnlessDone}`, "hookline"];
+
+/** A call that refuses whatever becomes of its process. */
+export function closedCall(words: readonly string[]): readonly string[] {
+  return [...closing, ...words];
+}
+
+/** The same as a line for a shell. */
+export function closedLine(words: readonly string[]): string {
+  return `${shellLine(words)} ${refuseUnlessDone}`;
+}
+
+/** Whether a call was made so, by `closedCall` or by somebody's own `|| exit 2` in a line for a shell. */
+export function isClosed(words: readonly string[]): boolean {
+  return closing.every((word, index) => words[index] === word) || /\|\|[^|&]*\bexit 2\b/.test(words[0] ?? "");
+}
+
+/** The words of the call inside. */
+export function insideCall(words: readonly string[]): readonly string[] {
+  return closing.every((word, index) => words[index] === word) ? words.slice(closing.length) : words;
+}
+
 /** The words as one line for a shell, for hosts that know no `args`. */
 export function shellLine(words: readonly string[]): string {
   return words.map(shellWord).join(" ");

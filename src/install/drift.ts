@@ -18,6 +18,7 @@ export type DriftKind =
   | "two-scopes"
   | "port-taken"
   | "http-entry"
+  | "open-on-crash"
   | "url-forbidden"
   | "client-cannot-read"
   | "disabled";

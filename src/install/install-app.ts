@@ -12,7 +12,7 @@ import { type Installed, install } from "./install.ts";
 import { elsewhere, replaced, transportNotes } from "./install-notes.ts";
 import { type Introspected, introspect, introspector } from "./introspect.ts";
 import { type LockFile, lockedPath, lockVersion, readLockFile } from "./lock-file.ts";
-import { canRunClient, packageFor } from "./package-place.ts";
+import { canRunClient, findProgram, packageFor } from "./package-place.ts";
 import { type ClientUse, type Placing, placeClient } from "./place-client.ts";
 import { hooksFileFor, isUsersOwn, placesOf, projectRoot, type ScopePlaces, type Standpoint } from "./places.ts";
 import { type EventNeeds, needsEndpoint, type PlannedEntry, planEntries } from "./plan.ts";
@@ -82,6 +82,7 @@ export async function installApp(request: InstallRequest, installer: Installer):
     transport,
     allEvents,
     warm,
+    sh: findProgram("sh", env) !== undefined,
     shellForm: request.shellForm === true,
     force: request.force === true,
     ...(request.tokenEnv === undefined ? {} : { tokenEnv: request.tokenEnv }),

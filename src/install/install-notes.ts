@@ -41,11 +41,17 @@ async function installedFile(scope: Scope, standpoint: Standpoint): Promise<stri
 /** What the choice of transports means for the user. */
 export function transportNotes(
   planned: readonly PlannedEntry[],
-  { scope, transport, warm }: { scope: Scope; transport: AskedTransport; warm: boolean },
+  { scope, transport, warm, sh }: { scope: Scope; transport: AskedTransport; warm: boolean; sh: boolean },
 ): readonly string[] {
+  const open = planned.filter((one) => one.transport === "run" && one.group.hooks[0].onFailure === "block");
   const http = planned.filter((one) => one.transport === "http").map(({ event }) => event);
   return [
     ...(transport === "auto" && !warm ? ["The warm client cannot run here, so every event starts a Node (run)."] : []),
+    ...(open.length > 0 && !sh
+      ? [
+          `There is no sh in PATH, so ${open.map(({ event }) => event).join(", ")} lets the action pass when Node itself crashes or cannot be started.`,
+        ]
+      : []),
     ...(http.length > 0 && scope === "local"
       ? [
           "Entries of a local file reach this machine only where the host allows it (httpHookAllowPrivate in user settings).",

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type CommandHook, type HttpHook, hooksFileIn, isObject } from "../protocol/index.ts";
 import { appKey } from "../sdk/index.ts";
-import { projectDir, shellLine, shellWord } from "./call-words.ts";
+import { insideCall, projectDir, shellLine, shellWord } from "./call-words.ts";
 
 /** What entries of an installed app are known by. */
 export interface OwnMarks {
@@ -56,7 +56,7 @@ function recogniser({ root, hooksFiles, ...marks }: OwnMarks): (hook: Readonly<R
       return (
         calls.some((call) => isShellCall(command, call)) || hooksFiles.some((file) => namesFile(command, file, root))
       );
-    const words = [command, ...args.map(String)];
+    const words = insideCall([command, ...args.map(String)]);
     if (calls.some((call) => call.every((word, index) => words[index] === word))) return true;
     const file = hooksFileIn(words);
     return file !== undefined && isOurFile(file);

@@ -53,6 +53,22 @@ test("SD-37 SD-38 SD-84 SD-89 SD-90: one entry per event, with mode, deadline pl
   ]);
 });
 
+test("a guard's entry of run goes through sh, which refuses whatever becomes of Node; where there is no sh it is as before", () => {
+  const programs = (options: Partial<PlanOptions>) =>
+    plan([stop, guard], { transport: "run", ...options }).map(({ event, group: { hooks } }) => [
+      event,
+      hooks[0].type === "command" ? hooks[0].command : "",
+    ]);
+  expect(programs({ sh: true })).toEqual([
+    ["PreToolUse", "sh"],
+    ["Stop", "node"],
+  ]);
+  expect(programs({ sh: false })).toEqual([
+    ["PreToolUse", "node"],
+    ["Stop", "node"],
+  ]);
+});
+
 test("auto never uses http: every event goes through the client, or through run where the client cannot work", () => {
   for (const scope of ["project", "local", "user"] as const)
     for (const allEvents of [false, true]) {

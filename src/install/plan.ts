@@ -1,6 +1,6 @@
 import { type CatalogRow, type CommandHook, catalog, type HttpHook, Problem } from "../protocol/index.ts";
 import { type FailureMode, needsCommand, usualDeadlineMs } from "../sdk/index.ts";
-import { type Calls, shellLine } from "./call-words.ts";
+import { type Calls, closedCall, closedLine, shellLine } from "./call-words.ts";
 import type { Endpoint } from "./daemon-door.ts";
 import { checkConsent, type HttpConsent } from "./http-entries.ts";
 import { matcherOf } from "./matcher-of.ts";
@@ -21,6 +21,8 @@ export interface PlanOptions {
   /** Whether this machine can run the warm ones: the client is a bash script. */
   readonly warm: boolean;
   readonly calls: Calls;
+  /** Whether there is a `sh`, which a `run` entry needs to refuse when Node itself crashes. */
+  readonly sh?: boolean;
   /** Writes command entries as one line for a shell. */
   readonly shellForm?: boolean;
   /** Needed when a planned entry is http. */
@@ -108,12 +110,20 @@ function hookFor(need: EventNeeds, transport: Transport, options: PlanOptions): 
   const common = {
     // The app settles first: a host that runs into its own limit lets the action go on.
     timeout: Math.ceil(deadlineMs / 1_000) + 5,
-    ...(onFailure === "block" && rowOf(event)?.onFailure === "guard" ? { onFailure } : {}),
+    ...(onFailure === "block" && isGuard(event) ? { onFailure } : {}),
   };
   if (transport === "http") return httpHook(onFailure, common, options);
-  const [command = "", ...args] = [...options.calls[transport], "--on-failure", onFailure, "--event", event];
-  if (options.shellForm) return { type: "command", command: shellLine([command, ...args]), ...common };
+  const call = [...options.calls[transport], "--on-failure", onFailure, "--event", event];
+  // The client does this by itself.
+  const closes = transport === "run" && onFailure === "block" && options.sh === true && isGuard(event);
+  if (options.shellForm) return { type: "command", command: closes ? closedLine(call) : shellLine(call), ...common };
+  const [command = "", ...args] = closes ? closedCall(call) : call;
   return { type: "command", command, args, ...common };
+}
+
+/** Whether a failure can refuse what the event is about. Where it would only keep the agent at work, a crash must not repeat that for ever. */
+export function isGuard(event: string): boolean {
+  return rowOf(event)?.onFailure === "guard";
 }
 
 function httpHook(

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import type { CommandHook } from "../protocol/index.ts";
-import { type Calls, projectDir, shellLine } from "./call-words.ts";
+import { type Calls, closedCall, insideCall, isClosed, projectDir, shellLine } from "./call-words.ts";
 import type { LockFile } from "./lock-file.ts";
 import type { PlannedEntry } from "./plan.ts";
 
@@ -55,7 +55,7 @@ function callOf({ group: { hooks } }: PlannedEntry, { command }: LockFile): read
   const [hook] = hooks;
   if (hook.type !== "command") return [];
   if (hook.args === undefined) return hook.command.startsWith(`${shellLine(command)} `) ? command : [];
-  const words = [hook.command, ...hook.args];
+  const words = insideCall([hook.command, ...hook.args]);
   return words.slice(0, words.indexOf(mode));
 }
 
@@ -70,7 +70,8 @@ function withCall(hook: CommandHook, call: readonly string[]): CommandHook {
   const { command, args } = hook;
   if (args === undefined)
     return { ...hook, command: `${shellLine(call)}${command.slice(command.lastIndexOf(` ${mode} `))}` };
-  const [program = "", ...words] = [...call, ...args.slice(args.indexOf(mode))];
+  const whole = [...call, ...args.slice(args.indexOf(mode))];
+  const [program = "", ...words] = isClosed([command, ...args]) ? closedCall(whole) : whole;
   return { ...hook, command: program, args: words };
 }
 

@@ -10,6 +10,7 @@ import { type Drift, drift } from "./drift.ts";
 import { httpReport } from "./http-entries.ts";
 import type { Installer } from "./install-app.ts";
 import { type LockFile, readLockFile, unlockedPath } from "./lock-file.ts";
+import { openOnCrash } from "./open-on-crash.ts";
 import { type OwnMarks, type OwnPlace, ownEntries, ownHooks } from "./own-entries.ts";
 import { hooksFileFor, isUsersOwn, placesOf, type ScopePlaces, type Standpoint } from "./places.ts";
 import { policyDrift } from "./policy-drift.ts";
@@ -89,6 +90,7 @@ async function scopeStatus(
   const advised = { places, hooksFile: known, lock, record };
   const stranger = await strangerOnPort(entries, daemon, repairCommand(advised));
   const http = httpReport(entries, record);
+  const crash = openOnCrash(entries, installAgain(advised), standpoint.env);
   const client = await clientInUse(entries, lock, places.root, installer.home);
   return {
     ...base,
@@ -104,9 +106,10 @@ async function scopeStatus(
       ...code.drift,
       ...(stranger === undefined ? [] : [drift("port-taken", stranger)]),
       ...http.drift,
+      ...crash.drift,
       ...(await policyDrift(places, standpoint, entries, known)),
     ],
-    notes: [...code.notes, ...http.notes],
+    notes: [...code.notes, ...http.notes, ...crash.notes],
   };
 }
 

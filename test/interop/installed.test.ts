@@ -62,6 +62,39 @@ describe.skipIf(client === "")("the real client runs an installed app", () => {
   });
 });
 
+describe.skipIf(client === "")("the real client and a Node that crashes", () => {
+  test("a guard that is called over run refuses when Node is killed", async () => {
+    const dies = `import { execSync } from "node:child_process";
+import { createApp } from "hookline/sdk";
+export default createApp().preTool("Bash", { onFailure: "block" }, ({ input: { command } }) => {
+  if (command.includes("denied")) execSync("kill -KILL " + process.pid);
+});
+`;
+    const world = await makeWorld({ ".claude/hooks.ts": dies, "package.json": "{}" });
+    const hookline = hooklineIn(world);
+    try {
+      await mkdir(join(world.project, "node_modules"));
+      symlinkSync(dirname(dist), join(world.project, "node_modules/hookline"));
+      expect((await hookline("install", "--transport", "run")).code).toBe(0);
+      const bash = (command: string) => ({ tool: "Bash", input: { command } });
+      const run = await runClient({
+        client,
+        world,
+        prompt: "Go.",
+        args: ["--allowedTools", "Bash"],
+        env: environmentOf(world),
+        script: { main: [bash("touch denied.txt"), bash("touch passed.txt"), "Done."] },
+      });
+      expect(["denied.txt", "passed.txt"].map((name) => existsSync(join(world.project, name)))).toEqual([false, true]);
+      const told = JSON.stringify(run.requests.filter(({ lane }) => lane === "main").at(-1)?.body.messages);
+      expect(told).toContain("hookline: the hook's process ended with status 137");
+    } finally {
+      expect((await hookline("uninstall")).code).toBe(0);
+      await world.remove();
+    }
+  });
+});
+
 describe.skipIf(client === "")("the real client and a daemon that is killed", () => {
   test("a guard in the user's settings refuses after its daemon was killed in the same session", async () => {
     const world = await makeWorld({ ".claude/hooks.ts": app, "package.json": "{}" });
