@@ -33,6 +33,7 @@ import { openSurroundings } from "./surroundings.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import type { Thread } from "./thread.ts";
 import { openTiming } from "./timing.ts";
+import { toolPaths } from "./tool-context.ts";
 import { openBackgroundShells } from "./tools/background-shells.ts";
 import { builtinTools } from "./tools/builtin.ts";
 import { openReadState } from "./tools/read-state.ts";
@@ -65,6 +66,10 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
   const directories = [...(options.addDirectories ?? [])];
   const permissions = openPermissions(() => late.session.engine, options, directories, {
     ownFolder: () => late.session.record.root,
+    outputFolders: () => {
+      const { toolResults, outputs } = toolPaths(late.session);
+      return [toolResults, outputs];
+    },
     servers: () => late.session.servers.flatMap(({ states }) => serversNamed(states)),
     envNames: () => Object.keys(late.session.toolEnv),
   });

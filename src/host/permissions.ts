@@ -50,6 +50,8 @@ export interface Denial {
 export interface SessionPlaces {
   /** Where the session is written. Env files lie there too, and whoever writes one has a say in every command. */
   ownFolder(): string;
+  /** Where tools put what is too long to be shown. The model is told these paths, so it may read there. */
+  outputFolders(): readonly string[];
   /** The servers whose tools are offered, as they stand in the names of tools. */
   servers(): readonly string[];
   /** The variables that commands are given: whoever sets one in a command changes what programs get. */
@@ -99,7 +101,13 @@ export function openPermissions(
       attended: true,
     };
     const judgement = judge({ tool, input }, policy, about);
-    return judgement.by === "mode" && harmless.has(tool) ? judge({ tool, input }, byItself, about) : judgement;
+    if (judgement.by !== "mode") return judgement;
+    if (harmless.has(tool)) return judge({ tool, input }, byItself, about);
+    if (judgement.decision === "allow" || !readers.has(tool)) return judgement;
+    return judge({ tool, input }, policy, {
+      ...about,
+      directories: [...about.directories, ...session.outputFolders()],
+    });
   }
 
   /** Folders that were added beside the project are a grant like any other. */
@@ -159,6 +167,9 @@ const harmless: ReadonlySet<string> = new Set([
   "EnterWorktree",
   "ExitWorktree",
 ]);
+
+/** Tools that only read, and so may read what other tools left in the session's own folders. */
+const readers: ReadonlySet<string> = new Set(["Read", "Glob", "Grep"]);
 
 /** The agent's own word about these, where no rule says anything: no grant of a settings file, so no policy on those drops it. */
 const byItself = compileRules([{ scope: "flags", allow: [...harmless] }]);

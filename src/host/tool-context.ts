@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { refusalOf } from "./attachment.ts";
 import type { Asked } from "./decide.ts";
 import { fire } from "./fire.ts";
-import type { TaskNotice, ToolContext } from "./tools/tool.ts";
+import type { AgentSession } from "./session.ts";
+import type { TaskNotice, ToolContext, ToolPaths } from "./tools/tool.ts";
 import { worktreePort } from "./worktree-port.ts";
 
 /** What one call is lent by its thread. */
@@ -32,11 +33,7 @@ export function toolContext({ thread, toolUseId, signal, notes }: Asked): ToolCo
     directories: () => session.directories,
     env: session.toolEnv,
     envFiles: () => surroundings.envFiles(),
-    paths: {
-      toolResults: join(record.folder, "tool-results"),
-      tasks: join(record.root, "tasks", record.id),
-      outputs: options.persist ? sharedOutputs(options.env["TMPDIR"], record.id) : join(record.folder, "outputs"),
-    },
+    paths: toolPaths(session),
     mayRead: (path) => session.permissions.mayRead(path, thread.cwd),
     readState: thread.readState,
     shells: session.shells,
@@ -47,6 +44,15 @@ export function toolContext({ thread, toolUseId, signal, notes }: Asked): ToolCo
     taskCreated: (task) => taskEvent("TaskCreated", task),
     taskCompleted: (task) => taskEvent("TaskCompleted", task),
     worktrees: worktreePort(thread, signal),
+  };
+}
+
+/** Where tools of a session put what is too long to be shown, and what goes on in the background. */
+export function toolPaths({ record, options }: Pick<AgentSession, "record" | "options">): ToolPaths {
+  return {
+    toolResults: join(record.folder, "tool-results"),
+    tasks: join(record.root, "tasks", record.id),
+    outputs: options.persist ? sharedOutputs(options.env["TMPDIR"], record.id) : join(record.folder, "outputs"),
   };
 }
 

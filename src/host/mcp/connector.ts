@@ -1,10 +1,11 @@
 import type { McpPort } from "../../engine/index.ts";
 import { Problem } from "../../protocol/index.ts";
 import type { ServerConnector, Servers, ServerWishes } from "../servers.ts";
-import { type Tool, toolError, toolSuccess } from "../tools/tool.ts";
+import { type Tool, toolError } from "../tools/tool.ts";
 import { type Connection, connect, type ListedTool } from "./connection.ts";
 import { rendered, textOf } from "./content.ts";
 import { type FoundServer, findServers, isStarted } from "./find-servers.ts";
+import { mostCharacters, resultOf } from "./kept-result.ts";
 import { loadMcpSdk, type McpSdk } from "./sdk.ts";
 import { serverEnv } from "./server-env.ts";
 import { mcpToolName, plain, serverIn, serversNamed } from "./tool-name.ts";
@@ -99,15 +100,16 @@ function milliseconds(said: string | undefined, usual: number): number {
   return Number.isFinite(ms) && ms > 0 ? Math.min(ms, 2 ** 31 - 1) : usual;
 }
 
-function serversOf(entries: readonly Entry[], { tell }: ServerWishes): Servers {
+function serversOf(entries: readonly Entry[], { tell, env }: ServerWishes): Servers {
   const named = serversNamed(entries);
   const told = new Set<string>();
+  const limit = mostCharacters(env);
 
   /** One name is one tool of one server, or a call would reach another one than rules and person meant. */
   function offered({ name: server, connection }: Entry): readonly Tool[] {
     const taken = new Set<string>();
     return (connection?.tools ?? []).flatMap((listed) => {
-      const tool = toolOf(server, listed, connection);
+      const tool = toolOf(server, listed, connection, limit);
       const why = whyNot(tool.name, server, named, taken);
       taken.add(tool.name);
       if (why === undefined) return [tool];
@@ -147,18 +149,18 @@ function whyNot(
   return taken.has(tool) ? "another tool of that server has this name already" : undefined;
 }
 
-function toolOf(server: string, listed: ListedTool, connection: Connection | undefined): Tool {
+function toolOf(server: string, listed: ListedTool, connection: Connection | undefined, limit: number): Tool {
   const tool: Tool = {
     name: mcpToolName(server, listed.name),
     description: listed.description ?? "",
     inputSchema: listed.inputSchema,
     // What a server says of itself is no reason to lend it to those who may only read.
     readOnly: false,
-    render: rendered,
-    async run(input, { signal }) {
-      const result = await connection?.call(listed.name, input, signal);
+    render: (response) => rendered(response, limit),
+    async run(input, context) {
+      const result = await connection?.call(listed.name, input, context.signal);
       if (result === undefined) return toolError(`The MCP server ${server} is not connected.`);
-      return result.isError ? toolError(result.message, result.interrupted) : toolSuccess(tool, result.response);
+      return await resultOf(tool, result, limit, context);
     },
   };
   return tool;

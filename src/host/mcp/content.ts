@@ -1,3 +1,4 @@
+import { imageFacts } from "../tools/image.ts";
 import type { ToolBlock, ToolContent } from "../tools/tool.ts";
 
 /** A server's answer as hooks and transcripts have it: the blocks as they came, or what stands for them. */
@@ -7,22 +8,55 @@ export function responseOf(result: Readonly<Record<string, unknown>>): readonly 
   return [{ type: "text", text: JSON.stringify(structuredContent ?? null) }];
 }
 
-/** What the model sees of it. A hook may have put any value in its place. */
-export function rendered(response: unknown): ToolContent {
-  if (typeof response === "string") return cut(response);
-  if (!Array.isArray(response)) return cut(JSON.stringify(response) ?? "");
-  return response.map(blockOf);
+/** What the model sees of it: at most `mostCharacters` of text. A hook may have put any value in its place. */
+export function rendered(response: unknown, mostCharacters: number): ToolContent {
+  if (Array.isArray(response)) return withinLimits(response.map(blockOf), mostCharacters);
+  const text = typeof response === "string" ? response : (JSON.stringify(response) ?? "");
+  if (text.length <= mostCharacters) return text;
+  return `${text.slice(0, mostCharacters)}\n${cutNote(text.length - mostCharacters)}`;
 }
 
-/** The text of an answer alone, for hooks and for errors. */
+/** The text of an answer alone, for hooks, for errors, and to count it. */
 export function textOf(response: readonly unknown[]): string {
   return response.map((block) => asText(block)).join("\n");
 }
 
 function blockOf(block: unknown): ToolBlock {
-  const { type, data, mimeType } = Object(block) as Record<string, unknown>;
-  if (type !== "image" || typeof data !== "string") return { type: "text", text: cut(asText(block)) };
-  return { type: "image", source: { type: "base64", data, media_type: String(mimeType ?? "image/png") } };
+  const { type, data } = Object(block) as Record<string, unknown>;
+  if (type !== "image" || typeof data !== "string") return { type: "text", text: asText(block) };
+  // The API refuses a picture that is not of the type it is said to be, in this request and in every later one.
+  const facts = isBase64.test(data) ? imageFacts(Buffer.from(data, "base64")) : undefined;
+  if (facts === undefined)
+    return { type: "text", text: "[image left out: it is not a PNG, JPEG, GIF or WebP picture]" };
+  return { type: "image", source: { type: "base64", data, media_type: facts.mediaType } };
+}
+
+function withinLimits(blocks: readonly ToolBlock[], mostCharacters: number): readonly ToolBlock[] {
+  let room = mostCharacters;
+  let roomForPictures = mostOfAllPictures;
+  let missing = 0;
+  const kept = blocks.flatMap((block): readonly ToolBlock[] => {
+    if (block.type === "image") {
+      const { length } = block.source.data;
+      if (length > Math.min(mostOfOnePicture, roomForPictures)) return [pictureTooLarge(length)];
+      roomForPictures -= length;
+      return [block];
+    }
+    const text = block.text.slice(0, room);
+    room -= text.length;
+    missing += block.text.length - text.length;
+    return text === "" ? [] : [{ type: "text", text }];
+  });
+  return missing === 0 ? kept : [...kept, { type: "text", text: cutNote(missing) }];
+}
+
+function pictureTooLarge(length: number): ToolBlock {
+  const size = `${(length / 2 ** 20).toFixed(1)} MB of base64`;
+  return { type: "text", text: `[image left out: ${size} is more than one request to the API can hold]` };
+}
+
+function cutNote(characters: number): string {
+  return `[cut: ${characters} more characters]`;
 }
 
 function asText(block: unknown): string {
@@ -34,10 +68,7 @@ function asText(block: unknown): string {
   return type === undefined ? (JSON.stringify(block) ?? "") : `[${type}]`;
 }
 
-function cut(text: string): string {
-  if (text.length <= mostCharacters) return text;
-  return `${text.slice(0, mostCharacters)}\n[cut: ${text.length - mostCharacters} more characters]`;
-}
-
-/** About 25,000 tokens. */
-const mostCharacters = 100_000;
+const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/;
+/** In characters of base64: what the API takes of one picture, and what leaves room for the rest of a request of 32 MB. */
+const mostOfOnePicture = 5 * 2 ** 20;
+const mostOfAllPictures = 16 * 2 ** 20;
