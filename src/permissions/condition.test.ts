@@ -178,6 +178,13 @@ test("EN-38: path conditions hold widely, tools are not interchangeable", () => 
   expect(write("Write(/w.txt)", "/t/proj/sub/w.txt")).toBe(false);
 });
 
+test("a condition on a file of the project holds after the session has moved to another folder", () => {
+  // The context is in `src` of the project.
+  expect(held("Read(./a.txt)", "Read", { file_path: "/t/proj/a.txt" })).toBe(true);
+  expect(held("Read(./lib/a.txt)", "Read", { file_path: "/t/proj/lib/a.txt" })).toBe(true);
+  expect(held("Read(./a.txt)", "Read", { file_path: "/t/other/a.txt" })).toBe(false);
+});
+
 test("every rule form holds but mcp__server, which is no tool's name", () => {
   expect(held("mcp__srv", "mcp__srv__tool", {})).toBe(false);
   expect(held("mcp__srv__*", "mcp__srv__tool", {})).toBe(true);

@@ -77,23 +77,23 @@ function targetHolds(target: Target, input: Readonly<Record<string, unknown>>, c
 
 /**
  * Wider than in the lists, as measured: letter case does not count, a pattern without an anchor holds anywhere, `./x` at any depth
- * below the working directory, `/x` is the project's or the file system's.
+ * below the working directory or the project, `/x` is the project's or the file system's.
  */
 function pathHolds(pattern: PathPattern, given: string | undefined, context: ConditionContext): boolean {
   if (given === undefined) return true;
   const { cwd, home, projectRoot } = context;
   const paths = [posix.resolve(cwd, given)];
   if (given === "~" || given.startsWith("~/")) paths.push(posix.resolve(home + given.slice(1)));
-  const anchors = { root: ["/"], home: [home], source: [projectRoot, "/"], cwd: pattern.floats ? ["/"] : [cwd] }[
-    pattern.anchor
-  ];
+  // A session that has moved to another folder still means the project's files.
+  const below = pattern.floats ? ["/"] : [cwd, projectRoot];
+  const anchors = { root: ["/"], home: [home], source: [projectRoot, "/"], cwd: below }[pattern.anchor];
   return paths.some((path) =>
     anchors.some((anchor) => {
-      const below = segmentsBelow(foldName(path), foldName(posix.resolve(anchor)));
-      if (below === undefined) return false;
-      const depths = pattern.anchor === "cwd" && !pattern.floats ? below.keys() : [0];
+      const names = segmentsBelow(foldName(path), foldName(posix.resolve(anchor)));
+      if (names === undefined) return false;
+      const depths = pattern.anchor === "cwd" && !pattern.floats ? names.keys() : [0];
       return [0, ...depths].some((depth) =>
-        coversPath(pattern, below.slice(depth), { anyDepth: true, folded: true, folderItself: true }),
+        coversPath(pattern, names.slice(depth), { anyDepth: true, folded: true, folderItself: true }),
       );
     }),
   );

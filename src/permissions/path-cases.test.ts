@@ -189,7 +189,6 @@ test("A9: own configuration is protected, also where it does not exist yet", () 
 test("PE-5: anchors, names and folders", () => {
   expect(read("deep/down/.env", { deny: ["Read(.env)"] })).toBe("deny");
   expect(read("deep/secrets/x", { deny: ["Read(secrets/**)"] })).toBe("deny");
-  expect(read("deep/secrets/x", { deny: ["Read(./secrets/**)"] })).toBe("allow");
   expect(write("deep/src/x", { allow: ["Edit(src/**)"] })).toBe("ask");
   expect(write("src/x", { allow: ["Edit(src/**)"] })).toBe("allow");
   expect(write("src/x", { allow: ["Edit(src)"] })).toBe("allow");
@@ -214,6 +213,70 @@ test("PE-5: anchors, names and folders", () => {
   expect(layered("flags", "Write(/x)")).toBe("ask");
   expect(layered("settings", "Write(/x)", join(proj, "extra.json"))).toBe("allow");
   expect(layered("user", `Write(//${proj.slice(1)}/x)`)).toBe("allow");
+});
+
+test("`./name` and `./folder/**` hold at any depth in deny and ask, and in the working directory alone in allow", () => {
+  const nested = [
+    ["deep/.env", "Read(./.env)"],
+    ["deep/secrets/x", "Read(./secrets/**)"],
+    ["deep/secrets/x", "Read(./secrets)"],
+    ["deep/secrets/x", "Read(./secrets/)"],
+    ["deep/a.key", "Read(./*.key)"],
+  ] as const;
+  expect(nested.map(([path, rule]) => read(path, { deny: [rule] }))).toEqual(Array(5).fill("deny"));
+  expect(nested.map(([path, rule]) => read(path, { ask: [rule] }))).toEqual(Array(5).fill("ask"));
+  expect(nested.map(([path, rule]) => write(path, { allow: [rule.replace("Read", "Edit")] }))).toEqual(
+    Array(5).fill("ask"),
+  );
+  // Longer paths are anchored, as in the client.
+  expect(["Read(./secrets/x)", "Read(./secrets/*)"].map((rule) => read("deep/secrets/x", { deny: [rule] }))).toEqual([
+    "allow",
+    "allow",
+  ]);
+});
+
+test("a session that has moved to another folder loses no deny or ask rule, and its allow rules count from there", () => {
+  const moved = { cwd: join(proj, "src") };
+  const rules = ["Read(./.env)", "Read(.env)", "Read(/.env)", "Read(./secrets/x)", "Read(secrets/**)", "Read(**/x)"];
+  const path = (rule: string) => join(proj, rule.includes("env") ? ".env" : "secrets/x");
+  for (const scope of ["project", "flags", "session"] as const) {
+    const decide = (rule: string, list: "deny" | "ask") => {
+      const policy = compileRules([{ scope, [list]: [rule], allow: ["Bash"], trusted: true }]);
+      const context = { home, projectRoot: proj, ...moved };
+      const shell = judge(
+        { tool: "Bash", input: { command: `cat ../${path(rule).slice(proj.length + 1)}` } },
+        policy,
+        context,
+      );
+      return [judge({ tool: "Read", input: { file_path: path(rule) } }, policy, context).decision, shell.decision];
+    };
+    expect(rules.map((rule) => decide(rule, "deny"))).toEqual(rules.map(() => ["deny", "deny"]));
+    expect(rules.map((rule) => decide(rule, "ask"))).toEqual(rules.map(() => ["ask", "ask"]));
+  }
+  expect(read(join(proj, "src/x"), { deny: ["Read(./x)"] }, moved)).toBe("deny");
+  expect(write(join(proj, "src/x"), { allow: ["Edit(./x)"] }, moved)).toBe("allow");
+  expect(write(join(proj, "x"), { allow: ["Edit(./x)"] }, moved)).toBe("ask");
+});
+
+test("a search through a folder is asked about where a rule restricts what lies in it, and only there", () => {
+  const folder = join(base, "search");
+  for (const path of ["app/conf", "docs", "links", "keys"]) mkdirSync(join(folder, path), { recursive: true });
+  for (const path of ["app/conf/.env", "docs/a.md", "keys/x"]) writeFileSync(join(folder, path), "x");
+  symlinkSync("../app", join(folder, "links/app"));
+  const search = (command: string, ...deny: string[]) => {
+    const policy = compileRules([{ scope: "user", deny }]);
+    return judge({ tool: "Bash", input: { command } }, policy, { cwd: folder, home, projectRoot: folder }).decision;
+  };
+  const rules = ["Read(.env)", "Read(./.env)", "Read(conf/**)", "Read(./conf/**)"];
+  for (const command of ["grep -rn x app", "grep -rn x", "diff -r app docs", "grep -R x links"]) {
+    expect(rules.map((rule) => [command, search(command, rule)])).toEqual(rules.map(() => [command, "ask"]));
+  }
+  for (const command of ["grep -rn x docs", "grep -n x docs/a.md", "ls -R app", "cat docs/a.md"]) {
+    expect(rules.map((rule) => [command, search(command, rule)])).toEqual(rules.map(() => [command, "allow"]));
+  }
+  expect(search("grep -rn x docs", "Read(./keys/x)", "Read(~/.ssh/**)")).toBe("allow");
+  expect(search("grep -rn x", "Read(./keys/x)")).toBe("ask");
+  expect(search("grep -R x /home", "Read(~/.ssh/**)")).toBe("ask");
 });
 
 test("PE-39: deny compares with case folded unless the volume tells names apart", () => {

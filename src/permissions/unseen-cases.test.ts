@@ -159,8 +159,8 @@ test("a part with a here-document is shown as it was written", () => {
   expect(reason).toContain("body 😀");
 });
 
-test("a name that find may match in place of a leading dot is asked about", () => {
-  expectAll("ask", [
+test("a denied file that find may match in place of a leading dot is denied where it lies on disk", () => {
+  expectAll("deny", [
     "find . -name '*env' -exec cat {} +",
     "find . -name '?env' -exec cat {} \\;",
     "find . -name '[.]env' -exec cat {} \\;",

@@ -10,7 +10,7 @@ import { escapePattern, isPattern, someWord, unescapePattern } from "../shell/at
 import type { Places } from "../shell/part.ts";
 import type { Desk } from "./desk.ts";
 import { asked, denied, type Finding, strictest } from "./finding.ts";
-import { type Access, anchorOf, denyRules, judgeRestrictions, protectionFinding } from "./path.ts";
+import { type Access, denyRules, judgeRestrictions, protectionFinding, spelledAnchors } from "./path.ts";
 
 /** A word that names files: its patterns, or undefined where they are not known; and as it is written. */
 export interface NamedFiles {
@@ -83,9 +83,8 @@ function couldName(rule: PolicyRule, pattern: string, folder: string, desk: Desk
   const { target } = rule.meaning;
   if (target.kind !== "path") return target.kind === "all";
   const from = desk.resolve(folder);
-  const base = desk.resolve(anchorOf(target.pattern, rule, desk));
   const folded = desk.folds(from.resolved);
-  const bases = new Set([base.written, base.resolved]);
+  const bases = new Set(spelledAnchors(target.pattern, rule, desk));
   return [...new Set([from.written, from.resolved])].some((start) => {
     const segments = segmentsIn(posix.isAbsolute(pattern) ? pattern : `${escapePattern(start)}/${pattern}`);
     return [...bases].some((anchor) => {

@@ -4,7 +4,7 @@ import { foldName } from "../paths/fold.ts";
 import { protectionOf } from "../paths/protected.ts";
 import type { ResolvedPath } from "../paths/resolve.ts";
 import type { PolicyRule } from "../policy.ts";
-import { coversPath, leadingNames, type PathPattern } from "../rules/path-pattern.ts";
+import { coversPath, type PathPattern } from "../rules/path-pattern.ts";
 import { coversTool } from "../rules/tool-pattern.ts";
 import { boundaryFinding } from "./boundary.ts";
 import type { Desk } from "./desk.ts";
@@ -83,19 +83,6 @@ export function denyRules(access: Access, { policy }: Desk): readonly PolicyRule
   return [...deny, ...rulesOn(reading, policy).deny.filter(({ meaning }) => meaning.target.kind === "path")];
 }
 
-/** A rule that restricts reading something below a folder, as far as its pattern tells. */
-export function ruleBelow(folder: ResolvedPath, desk: Desk): PolicyRule | undefined {
-  if (folder.kind === "file") return undefined;
-  const { deny, ask } = rulesOn(reading, desk.policy);
-  return [...deny, ...ask].find((rule) => {
-    const { target } = rule.meaning;
-    if (target.kind !== "path") return false;
-    const anchor = desk.resolve(anchorOf(target.pattern, rule, desk)).resolved;
-    const base = target.pattern.floats ? anchor : [anchor, ...leadingNames(target.pattern)].join("/");
-    return isWithin(foldName(base), foldName(folder.resolved)) || isWithin(foldName(folder.resolved), foldName(base));
-  });
-}
-
 /** Files that could change what runs later: asked about whatever rules say. */
 export function protectionFinding(path: ResolvedPath, desk: Desk): Finding | undefined {
   const { context, mode } = desk;
@@ -137,7 +124,7 @@ export function isSpecial(path: ResolvedPath): boolean {
   return path.spellings.some((spelling) => /^\/(proc|sys|dev)(\/|$)/.test(spelling));
 }
 
-function ruleCovers(rule: PolicyRule, path: ResolvedPath, access: Access, desk: Desk): boolean {
+export function ruleCovers(rule: PolicyRule, path: ResolvedPath, access: Access, desk: Desk): boolean {
   const { target } = rule.meaning;
   if (target.kind === "all") return true;
   return target.kind === "path" && patternCovers(target.pattern, rule, path, access, desk);
@@ -150,8 +137,7 @@ function patternCovers(
   access: Access,
   desk: Desk,
 ): boolean {
-  const { written, resolved } = desk.resolve(anchorOf(pattern, rule, desk));
-  const anchors = written === resolved ? [written] : [written, resolved];
+  const anchors = spelledAnchors(pattern, rule, desk);
   if (rule.list === "allow") {
     const options = { anyDepth: false, folded: false, folderItself: !access.writes };
     return [path.written, path.resolved].every((spelling) =>
@@ -174,17 +160,24 @@ function covered(
   return below !== undefined && coversPath(pattern, below, options);
 }
 
-export function anchorOf({ anchor }: PathPattern, rule: PolicyRule, desk: Desk): string {
-  switch (anchor) {
-    case "root":
-      return "/";
-    case "home":
-      return desk.context.home;
-    case "source":
-      return desk.sourceOf(rule);
-    case "cwd":
-      return desk.context.cwd;
-  }
+/**
+ * Where a rule's pattern starts. What restricts counts from the working directory and from the project: a session that has moved to
+ * another folder loses no guard. What allows counts from the working directory alone.
+ */
+export function anchorsOf({ anchor }: PathPattern, rule: PolicyRule, desk: Desk): readonly string[] {
+  const { cwd, home, projectRoot } = desk.context;
+  if (anchor === "root") return ["/"];
+  if (anchor === "home") return [home];
+  const start = anchor === "cwd" ? cwd : desk.sourceOf(rule);
+  return start === cwd && rule.list !== "allow" && projectRoot !== cwd ? [cwd, projectRoot] : [start];
+}
+
+/** The same, each as written and as it really is. */
+export function spelledAnchors(pattern: PathPattern, rule: PolicyRule, desk: Desk): readonly string[] {
+  return anchorsOf(pattern, rule, desk).flatMap((folder) => {
+    const { written, resolved } = desk.resolve(folder);
+    return written === resolved ? [written] : [written, resolved];
+  });
 }
 
 function sameOrBelow(path: string, file: string, desk: Desk): boolean {

@@ -4,8 +4,8 @@ import { type CommandPart, type ShellWord, staticValue } from "../shell/part.ts"
 import { type ReadFiles, readOnlyFiles } from "../shell/read-only.ts";
 import type { Desk } from "./desk.ts";
 import { asked, byMode, type Finding, harmless, strictest } from "./finding.ts";
-import { ruleBelow } from "./path.ts";
 import { judgeFile, shellRead } from "./redirection.ts";
+import { ruleBelow } from "./search.ts";
 
 /** A command of the read-only table: its files are reads under Read rules and the mode. */
 export function judgeReadOnly(part: CommandPart, desk: Desk): Finding | undefined {

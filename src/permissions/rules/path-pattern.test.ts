@@ -39,7 +39,9 @@ test("PE-5: a name without a slash is meant at any depth, a folder covers all in
   ]);
   expect(["src/a", "x/src/a"].map((path) => covered("src/**", path))).toEqual([true, false]);
   expect(["src/a", "x/src/a"].map((path) => covered("src/**", path, { anyDepth: true }))).toEqual([true, true]);
-  expect(["src/a", "x/src/a"].map((path) => covered("./src/**", path, { anyDepth: true }))).toEqual([true, false]);
+  expect(["src/a", "x/src/a"].map((path) => covered("./src/**", path))).toEqual([true, false]);
+  expect(["src/a", "x/src/a"].map((path) => covered("./src/**", path, { anyDepth: true }))).toEqual([true, true]);
+  expect(["src/a", "x/src/a"].map((path) => covered("./src/a", path, { anyDepth: true }))).toEqual([true, false]);
   expect([
     covered("./src/**", "src"),
     covered("./src/**", "src", { folderItself: true }),

@@ -12,6 +12,8 @@ export interface PathPattern {
   readonly segments: readonly (Segment | "**")[];
   /** `x/y` and `x`, not `./x`: in deny and ask such a pattern holds at any depth. */
   readonly floats: boolean;
+  /** One name below the working directory, as in `./x`, `./x/` and `./x/**`: in deny and ask it holds at any depth, as in the client. */
+  readonly single: boolean;
   /** No `/` in it: a name, at any depth in every list. */
   readonly name: boolean;
 }
@@ -37,6 +39,7 @@ export function compilePath(spec: string): PathPattern | Invalid {
     anchor,
     segments,
     floats,
+    single: anchor === "cwd" && withoutLastRun(segments).length === 1,
     name: floats && segments.length === 1 && segments[0] !== "**" && !spec.includes("/"),
   };
 }
@@ -52,9 +55,8 @@ export interface PathMatchOptions {
 
 /** Whether the pattern covers a path, given as segments below the anchor. */
 export function coversPath(pattern: PathPattern, below: readonly string[], options: PathMatchOptions): boolean {
-  const segments =
-    options.folderItself && pattern.segments.at(-1) === "**" ? pattern.segments.slice(0, -1) : pattern.segments;
-  const anywhere = pattern.name || (pattern.floats && options.anyDepth);
+  const segments = options.folderItself ? withoutLastRun(pattern.segments) : pattern.segments;
+  const anywhere = pattern.name || (options.anyDepth && (pattern.floats || pattern.single));
   return prefixFits(anywhere ? ["**", ...segments] : segments, below, options.folded);
 }
 
@@ -67,8 +69,8 @@ export function couldCoverPath(
   below: readonly Segment[],
   overlaps: (rule: Segment, glob: Segment) => boolean,
 ): boolean {
-  const named = pattern.segments.at(-1) === "**" ? pattern.segments.slice(0, -1) : pattern.segments;
-  const segments = pattern.floats ? (["**", ...named] as const) : named;
+  const named = withoutLastRun(pattern.segments);
+  const segments = pattern.floats || pattern.single ? (["**", ...named] as const) : named;
   // The places in the pattern that can be reached after each segment of the path.
   let reached = skipRuns(new Set([0]), segments);
   for (const segment of below) {
@@ -82,6 +84,10 @@ export function couldCoverPath(
     reached = skipRuns(next, segments);
   }
   return reached.has(segments.length);
+}
+
+function withoutLastRun(segments: PathPattern["segments"]): PathPattern["segments"] {
+  return segments.at(-1) === "**" ? segments.slice(0, -1) : segments;
 }
 
 function skipRuns(places: Set<number>, segments: readonly (Segment | "**")[]): Set<number> {
