@@ -12,7 +12,7 @@ export interface BudgetGuardOptions {
   readonly warnAt?: number;
   readonly askAt?: number;
   readonly haltAt?: number;
-  /** Models without a price: the person is told once, or every tool call is asked about. */
+  /** Models without a price, or a transcript that cannot be read: the person is told once, or every tool call is asked about. */
   readonly unpriced?: "warn" | "ask";
   /** When spending cannot be read. */
   readonly onFailure?: "continue" | "block";
@@ -39,15 +39,16 @@ export function budgetGuard(options: BudgetGuardOptions = {}): Blueprint {
     const dollars = costMicroUsd / 1e6;
     return { share: dollars / usd, words: `$${dollars.toFixed(2)} of $${usd.toFixed(2)} for this ${per}`, complete };
   }
+  const missing = "a model has no price, or a transcript cannot be read";
   const gone = (words: string) => `The budget is gone: ${words}. Raise it where budgetGuard is included.`;
   part.preTool(rules, async (event, ctx) => {
     const { share, words, complete } = await used(event.sessionId, ctx);
     if (share >= haltAt) return halt(gone(words));
     if (share >= askAt) return ask(`The budget is used up: ${words}. Go on?`);
-    if (!complete && options.unpriced === "ask") return ask(`At least ${words}: a model has no price. Go on?`);
+    if (!complete && options.unpriced === "ask") return ask(`At least ${words}: ${missing}. Go on?`);
     if ((share < warnAt && complete) || (await ctx.state.get("told"))) return undefined;
     await ctx.state.set("told", true);
-    return systemMessage(complete ? `Used ${words}.` : `Used at least ${words}: a model has no price.`);
+    return systemMessage(complete ? `Used ${words}.` : `Used at least ${words}: ${missing}.`);
   });
   part.onPrompt(rules, async (event, ctx) => {
     const { share, words } = await used(event.sessionId, ctx);

@@ -17,7 +17,10 @@ const amounts = {
   cacheReadTokens: count,
   webSearches: count,
   costMicroUsd: count.meta({ description: "Whole micro-dollars." }),
-  complete: z.boolean().meta({ description: "False when some calls have no price: the cost is at least this." }),
+  complete: z.boolean().meta({
+    description:
+      "False when calls are left out, for want of a price or because a transcript cannot be read: the cost is at least this.",
+  }),
 } as const;
 
 const breakdown = {
@@ -110,6 +113,7 @@ const warning = z.strictObject({
     "open-calls",
     "undated-calls",
     "unreadable-line",
+    "unread-file",
     "index",
   ]),
   count,

@@ -3,6 +3,7 @@ import type { OwnerInfo } from "./calls/resolve.ts";
 import type { Rollups } from "./rollups.ts";
 import type { Progress, UnreadablePlace } from "./scan/progress.ts";
 import type { Told } from "./scan/told.ts";
+import type { UnreadFile } from "./scan/try-scan.ts";
 
 /** Everything the transcripts say about use, added up: the one thing all reports are made from. */
 export interface Ledger {
@@ -13,6 +14,8 @@ export interface Ledger {
   readonly from: "scan" | "index";
   /** What went wrong with the index; it was put right or left out. */
   readonly notes: readonly string[];
+  /** What is there and is in no figure. */
+  readonly unread: readonly UnreadFile[];
 }
 
 /** One transcript, read. */

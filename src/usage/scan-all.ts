@@ -6,6 +6,7 @@ import type { PriceTable } from "./prices/table.ts";
 import { rollUp } from "./rollups.ts";
 import { startOfFile } from "./scan/progress.ts";
 import { openScanner, type ScanOptions } from "./scan/scanner.ts";
+import { tryScan, type UnreadFile } from "./scan/try-scan.ts";
 
 /** Reads every file from its beginning, in memory, and leaves nothing behind. */
 export async function scanAll(
@@ -17,26 +18,17 @@ export async function scanAll(
   const names = openNames();
   const scanner = openScanner(table, names, options);
   const files: LedgerFile[] = [];
+  const unread: UnreadFile[] = [];
   for (const file of found) {
     options.signal?.throwIfAborted();
     const progress = startOfFile();
     const { path, agent } = file;
-    if (!(await isRead(scanner.scan({ path, agent, number: files.length }, progress)))) continue;
+    const read = await tryScan(scanner, table, { path, agent, number: files.length }, progress);
+    if (typeof read === "object") unread.push(read);
+    if (read !== "read") continue;
     files.push(ledgerFile({ ...file, root: file.root.path }, file.size, progress));
   }
   const infos = files.map(ownerInfo);
   const rollups = rollUp(table, names, (file) => infos[file] as (typeof infos)[number], prices);
-  return { files, names: [...names.texts], rollups, from: "scan", notes: [] };
-}
-
-/** False when the file is gone since it was found, or is not ours to read: then it says nothing. */
-export async function isRead(work: Promise<void>): Promise<boolean> {
-  try {
-    await work;
-    return true;
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT" || code === "EACCES" || code === "EISDIR") return false;
-    throw error;
-  }
+  return { files, names: [...names.texts], rollups, from: "scan", notes: [], unread };
 }

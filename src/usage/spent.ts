@@ -26,6 +26,7 @@ export interface SpentOptions extends HomeSource {
 
 /**
  * What was spent, as far as answers are written down: one that is still being written is not in the figure.
+ * `complete` is false when a price is missing or a transcript cannot be read: then it is at least this much.
  * Throws `usage/option` for a question that means nothing, such as a month "2026-1".
  */
 export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Amounts> {
@@ -33,9 +34,10 @@ export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Am
   const settings = readUsageSettings(options);
   const prices = openPrices(settings.prices);
   const roots = await findRoots(options);
-  const files = findTranscripts(roots).filter(
-    (file) => !("session" in on) || (file.session ?? on.session) === on.session,
-  );
+  let isWhole = true;
+  const files = findTranscripts(roots, () => {
+    isWhole = false;
+  }).filter((file) => !("session" in on) || (file.session ?? on.session) === on.session);
   const ledger = await liveLedger(files, prices, { folder: indexFolder(roots, options) });
   const { now, timezone } = options;
   const selection = select(ledger, {
@@ -53,5 +55,6 @@ export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Am
   };
   const rows: number[] = [];
   for (let at = 0; at < rollups.count * sum.size; at += sum.size) if (isAsked(at)) rows.push(at);
-  return amountsOf(rollups, rows, "auto");
+  const amounts = amountsOf(rollups, rows, "auto");
+  return { ...amounts, complete: amounts.complete && isWhole && ledger.unread.length === 0 };
 }

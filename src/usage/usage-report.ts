@@ -8,6 +8,7 @@ import type { Ledger } from "./ledger.ts";
 import { openPrices } from "./prices/table.ts";
 import { makeReport, type UsageReport } from "./reports/report.ts";
 import type { ReportName, ReportRequest } from "./reports/request.ts";
+import { type UnreadFile, unreadFile } from "./scan/try-scan.ts";
 import { scanAll } from "./scan-all.ts";
 import { readUsageSettings } from "./settings.ts";
 import { statuslineCosts } from "./statusline/costs.ts";
@@ -36,9 +37,11 @@ export async function usageReport<Name extends ReportName = "daily">(
   const settings = readUsageSettings(options);
   const prices = openPrices(options.prices ?? settings.prices);
   const roots = await findRoots(options);
-  const found = findTranscripts(roots);
+  const unfound: UnreadFile[] = [];
+  const found = findTranscripts(roots, (path, error) => unfound.push(unreadFile(path, error)));
   const request = settings.projects === undefined ? options : { projectNames: settings.projects, ...options };
-  const ledger = await ledgerFor(found, roots, prices, options);
+  const read = await ledgerFor(found, roots, prices, options);
+  const ledger = { ...read, unread: [...unfound, ...read.unread] };
   const statusline = options.reconcile ? statuslineCosts(options) : undefined;
   return makeReport(options.report ?? ("daily" as Name), ledger, request, prices, statusline);
 }

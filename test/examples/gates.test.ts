@@ -104,7 +104,7 @@ test("US-30 budget-guard by dollars: a session, a day, a month, a project; model
   (await tool({ usd: 2, per: "month" })).expectAsked("for this month");
   (await tool({ usd: 2, per: "project" })).expectAsked("for this project");
   expect((await tool({ usd: 10 }, "s2")).systemMessages).toEqual([
-    "Used at least $1.00 of $10.00 for this session: a model has no price.",
+    "Used at least $1.00 of $10.00 for this session: a model has no price, or a transcript cannot be read.",
   ]);
   (await tool({ usd: 10, unpriced: "ask" }, "s2")).expectAsked("a model has no price");
   await write("state/usage.json", "{");

@@ -1,4 +1,5 @@
 import { nearest, Problem } from "../../protocol/index.ts";
+import { plainLine } from "../../sessions/index.ts";
 import {
   type CostMode,
   type ReportName,
@@ -12,7 +13,7 @@ import type { Call, Command, Io } from "../command.ts";
 import { jsonText } from "../print/json.ts";
 import { progressLine } from "../print/progress.ts";
 import { usageCsv } from "../print/usage-csv.ts";
-import { usageText } from "../print/usage-table.ts";
+import { unreadNotes, usageText } from "../print/usage-table.ts";
 import { compileLess } from "../unhurried.ts";
 import { rootsFrom } from "./sessions/which.ts";
 
@@ -91,6 +92,9 @@ report in schema/usage/. Money is in whole micro-dollars.`,
       },
     });
     await progress.end();
+    // A table of values has no place for a remark.
+    if (call.flag("csv"))
+      for (const note of unreadNotes(report.warnings)) await io.err(`hookline: ${plainLine(note)}\n`);
     if (call.flag("json")) await io.out(jsonText(report));
     else
       await io.out(call.flag("csv") ? usageCsv(report) : usageText(name, report, io, { agents: call.flag("agents") }));

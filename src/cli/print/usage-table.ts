@@ -240,10 +240,23 @@ function notesText({ unpriced, warnings, prices }: UsageReport, io: Io): string 
           code === "index" || code === "unreadable-line" || code === "usage-conflict" || code === "undated-calls",
       )
       .map(({ code, count, message }) => (code === "index" ? message : `${countText(count)} × ${message}`)),
+    ...unreadNotes(warnings),
     ...(prices.rows ?? []).map(
       ({ models, usdPerMillion: p, from, to, source, read }) =>
         `${models.join(", ")}${from === null ? "" : ` from ${from}`}${to === null ? "" : ` until ${to}`}: input $${p.input}, output $${p.output}, cache write $${p.write5m} (5m) and $${p.write1h} (1h), cache read $${p.cacheRead} per million; ${source}, read ${read}`,
     ),
   ];
   return notes.map((note) => `${style.dim(plainLine(note))}\n`).join("");
+}
+
+const unreadShown = 10;
+
+/** What is in no figure, file by file. */
+export function unreadNotes(warnings: UsageReport["warnings"]): string[] {
+  const places = warnings.flatMap((warning) => (warning.code === "unread-file" ? (warning.places ?? []) : []));
+  const more = places.length - unreadShown;
+  return [
+    ...places.slice(0, unreadShown).map(({ file, why }) => `not counted: ${file} cannot be read (${why})`),
+    ...(more > 0 ? [`not counted: ${countText(more)} more; --json names them`] : []),
+  ];
 }

@@ -37,7 +37,7 @@ export async function indexedLedger(
 ): Promise<Ledger> {
   const path = join(options.folder, manifestName);
   const known = options.rescan ? "missing" : readManifest(path);
-  if (typeof known === "object" && isCurrent(known, found, prices)) return ledgerOf(known, []);
+  if (typeof known === "object" && isCurrent(known, found, prices)) return ledgerOf(known);
   try {
     const { fs = nodeFs } = options;
     await openFolder(options.folder, fs);
@@ -46,7 +46,7 @@ export async function indexedLedger(
     try {
       // Who had the lock may have done our work.
       const before = options.rescan ? known : readManifest(path);
-      if (typeof before === "object" && isCurrent(before, found, prices)) return ledgerOf(before, []);
+      if (typeof before === "object" && isCurrent(before, found, prices)) return ledgerOf(before);
       return await bringUpToDate(before, found, prices, options);
     } finally {
       await lock.release();
@@ -75,8 +75,8 @@ async function withoutWriting(
   notes: readonly string[],
 ): Promise<Ledger> {
   const before = typeof known === "object" ? known : undefined;
-  const { manifest } = await refresh(before, found, prices, options);
-  return { ...ledgerOf(manifest, notes), from: "scan" };
+  const { manifest, unread } = await refresh(before, found, prices, options);
+  return { ...ledgerOf(manifest), notes, unread, from: "scan" };
 }
 
 /** Contract: the lock is held. */
@@ -112,7 +112,7 @@ async function bringUpToDate(
   };
   try {
     if (wantsStore) await open();
-    const { manifest, loaded } = await refresh(before, found, prices, {
+    const { manifest, loaded, unread } = await refresh(before, found, prices, {
       ...options,
       pack: wantsStore,
       ...(wantsStore ? { alsoLoad: (file: KnownFile) => file.stored < file.progress.offset } : {}),
@@ -134,14 +134,14 @@ async function bringUpToDate(
     await writeManifest(path, { ...manifest, files }, fs).catch((cause: unknown) => {
       notes.push(`the index could not be written: ${messageOf(cause)}`);
     });
-    return ledgerOf(manifest, notes);
+    return { ...ledgerOf(manifest), notes, unread };
   } finally {
     store?.close();
   }
 }
 
 /** The ledger that a manifest holds. */
-export function ledgerOf(manifest: Manifest, notes: readonly string[]): Ledger {
+export function ledgerOf(manifest: Manifest): Ledger {
   const { files, names, rollups } = manifest;
-  return { files: files.map(ledgerFileOf), names, rollups, from: "index", notes };
+  return { files: files.map(ledgerFileOf), names, rollups, from: "index", notes: [], unread: [] };
 }

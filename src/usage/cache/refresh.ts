@@ -7,7 +7,7 @@ import { emptyRecord } from "../record.ts";
 import { type Rollups, rollUp, sum } from "../rollups.ts";
 import { type Progress, startOfFile } from "../scan/progress.ts";
 import { openScanner, type ScanOptions } from "../scan/scanner.ts";
-import { isRead } from "../scan-all.ts";
+import { tryScan, type UnreadFile } from "../scan/try-scan.ts";
 import type { StoredFile } from "./database.ts";
 import { endsOf, hasGrown, isUnchanged, type KnownFile, ledgerFileOf, placeOf } from "./known-file.ts";
 import type { Manifest } from "./manifest.ts";
@@ -17,6 +17,8 @@ export interface Refreshed {
   readonly manifest: Manifest;
   /** Files that were read or taken from the store, packed, if that was asked for. */
   readonly loaded: readonly StoredFile[];
+  /** Files that are there and could not be read; the manifest does not hold them, so the next run tries again. */
+  readonly unread: readonly UnreadFile[];
 }
 
 export interface RefreshOptions extends ScanOptions {
@@ -44,6 +46,7 @@ export async function refresh(
   const old = new Map(before?.files.map((file, index) => [file.path, { file, index }]));
   const isNew = before === undefined || before.prices !== prices.fingerprint;
   const files: (Loaded | undefined)[] = [];
+  const unread: UnreadFile[] = [];
   const present = new Set(found.map((file) => file.path));
   const removed = [...(before?.files ?? [])].filter(({ path }) => !present.has(path)).map(({ path }) => path);
 
@@ -67,7 +70,7 @@ export async function refresh(
       if (files[number] === undefined && known !== undefined && options.alsoLoad(known)) await load(number);
     }
   }
-  return { manifest: makeManifest(), loaded: files.flatMap((file) => file?.stored ?? []) };
+  return { manifest: makeManifest(), loaded: files.flatMap((file) => file?.stored ?? []), unread };
 
   async function load(number: number): Promise<void> {
     const file = found[number] as TranscriptFile;
@@ -82,14 +85,14 @@ export async function refresh(
     }
     let kept: Progress | undefined;
     let calls: Buffer | undefined;
-    const wasRead = await isRead(
-      scanner.scan({ path, agent, number }, progress, () => {
-        kept = structuredClone(progress);
-        if (options.pack) calls = packRows(table, from, table.count, names);
-      }),
-    );
+    const read = await tryScan(scanner, table, { path, agent, number }, progress, () => {
+      kept = structuredClone(progress);
+      if (options.pack) calls = packRows(table, from, table.count, names);
+    });
     options.signal?.throwIfAborted();
-    if (!wasRead || kept === undefined) {
+    if (typeof read === "object") unread.push(read);
+    if (read !== "read" || kept === undefined) {
+      table.dropFrom(from);
       files[number] = { file, gone: true, rows: [from, from] };
       return;
     }
@@ -174,7 +177,7 @@ export async function refresh(
 
 interface Loaded {
   readonly file: TranscriptFile;
-  /** It vanished between being found and being read. */
+  /** It vanished between being found and being read, or cannot be read. */
   readonly gone: boolean;
   /** From which row of the table to which. */
   readonly rows: readonly [number, number];

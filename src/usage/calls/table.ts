@@ -22,6 +22,8 @@ export interface CallTable {
   improve(row: number, record: UsageRecord): void;
   /** Rows of one file that another table held, as they lay there. */
   addRows(words: Uint32Array, figures: Float64Array): void;
+  /** Forgets this row and all behind it. */
+  dropFrom(row: number): void;
   partsOf(row: number): readonly RecordPart[];
   setParts(row: number, parts: readonly RecordPart[]): void;
 }
@@ -168,6 +170,14 @@ export function openCallTable(): CallTable {
     }
   }
 
+  function dropFrom(row: number): void {
+    if (row >= count) return;
+    for (const own of [...parts.keys()]) if (own >= row) parts.delete(own);
+    count = row;
+    heads.fill(none);
+    link(0);
+  }
+
   function grow(): void {
     room *= 2;
     const moreWords = new Uint32Array(room * word.size);
@@ -199,6 +209,7 @@ export function openCallTable(): CallTable {
       if (isBetter(row, record)) set(row, record);
     },
     addRows,
+    dropFrom,
     partsOf: (row) => parts.get(row) ?? noParts,
     setParts: (row, own) => void parts.set(row, own),
   };

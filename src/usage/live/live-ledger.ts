@@ -11,7 +11,7 @@ import type { PriceTable } from "../prices/table.ts";
 import { rollUp, sum } from "../rollups.ts";
 import { type Progress, startOfFile } from "../scan/progress.ts";
 import { openScanner } from "../scan/scanner.ts";
-import { isRead } from "../scan-all.ts";
+import { tryScan, type UnreadFile } from "../scan/try-scan.ts";
 import { readLive, writeLive } from "./live-file.ts";
 import { addRawRows, rawRows } from "./raw-rows.ts";
 
@@ -55,6 +55,7 @@ export async function liveLedger(
   const scanner = openScanner(table, names, { maxBytes, unlearned: 24 });
   const known = new Map(before?.files.map((file, index) => [file.path, { file, index }]));
   const fresh: FreshFile[] = [];
+  const unread: UnreadFile[] = [];
   let isWhole = true;
   for (const file of files) {
     const have = known.get(file.path);
@@ -77,13 +78,15 @@ export async function liveLedger(
     const begun = progress.offset;
     let kept: Progress | undefined;
     let calls: Buffer | undefined;
-    const wasRead = await isRead(
-      scanner.scan({ path, agent, number }, progress, () => {
-        kept = structuredClone(progress);
-        if (kept.offset - begun > worthKeeping) calls = rawRows(table, from, table.count, names);
-      }),
-    );
-    if (!wasRead || kept === undefined) return undefined;
+    const read = await tryScan(scanner, table, { path, agent, number }, progress, () => {
+      kept = structuredClone(progress);
+      if (kept.offset - begun > worthKeeping) calls = rawRows(table, from, table.count, names);
+    });
+    if (typeof read === "object") unread.push(read);
+    if (read !== "read" || kept === undefined) {
+      table.dropFrom(from);
+      return undefined;
+    }
     const isCut = maxBytes !== undefined && size - kept.offset > maxBytes / 16;
     if (isCut) isWhole = false;
     const ends = endsOf(path, kept.offset) ?? { head: "", tail: "" };
@@ -95,8 +98,8 @@ export async function liveLedger(
   }
 
   function merged(): LiveLedger {
-    const base = before === undefined ? undefined : ledgerOf(before, []);
-    if (base !== undefined && fresh.every(({ isLess }) => isLess)) return { ...base, isWhole };
+    const base = before === undefined ? undefined : ledgerOf(before);
+    if (base !== undefined && fresh.every(({ isLess }) => isLess)) return { ...base, unread, isWhole };
     const oldFiles = base?.files ?? [];
     const replaced = new Set(fresh.flatMap((one) => (one.isLess ? [] : (known.get(one.known.path)?.index ?? []))));
     const infos = fresh.map((one) => ownerInfo(ledgerFileOf(one.known)));
@@ -127,6 +130,7 @@ export async function liveLedger(
       rollups: { count: length / sum.size, sums: sums.subarray(0, length) },
       from: "index",
       notes: [],
+      unread,
       isWhole,
     };
   }

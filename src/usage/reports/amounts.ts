@@ -15,7 +15,7 @@ export interface Amounts {
   readonly cacheReadTokens: number;
   readonly webSearches: number;
   readonly costMicroUsd: number;
-  /** False when some calls have no price: then the cost is "at least". */
+  /** False when calls are left out, for want of a price or because a transcript cannot be read: the cost is "at least". */
   readonly complete: boolean;
 }
 

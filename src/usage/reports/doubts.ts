@@ -9,7 +9,7 @@ export interface UsageWarning {
   readonly code: UsageWarningCode;
   readonly count: number;
   readonly message: string;
-  /** Some of the places, never all. */
+  /** Some of the places, never all; of `unread-file` all, at line 0. */
   readonly places?: readonly {
     readonly file: string;
     readonly line: number;
@@ -28,6 +28,7 @@ export type UsageWarningCode =
   | "open-calls"
   | "undated-calls"
   | "unreadable-line"
+  | "unread-file"
   | "index";
 
 /** Calls of a model that has no price at their time. */
@@ -47,7 +48,7 @@ export function unpricedOf({ ledger, modelOf }: Selection, rows: readonly number
 }
 
 export function warningsOf(selection: Selection, rows: readonly number[], mode: CostMode): UsageWarning[] {
-  const { rollups, files, notes } = selection.ledger;
+  const { rollups, files, notes, unread } = selection.ledger;
   const total = (place: number) => rows.reduce((all, at) => all + (rollups.sums[at + place] as number), 0);
   const undatedRows = rows.filter((at) => (rollups.sums[at + sum.quarter] as number) < 0);
   const undatedCalls = undatedRows.reduce((all, at) => all + (rollups.sums[at + sum.calls] as number), 0);
@@ -96,6 +97,12 @@ export function warningsOf(selection: Selection, rows: readonly number[], mode: 
       count: unreadable,
       message: "lines hold no record, or not a whole one",
       places: placesOf(selection.ledger),
+    },
+    {
+      code: "unread-file",
+      count: unread.length,
+      message: "transcripts or folders of them cannot be read: their calls are in no figure",
+      places: unread.map(({ file, why }) => ({ file, line: 0, offset: 0, why })),
     },
     ...notes.map((message): UsageWarning => ({ code: "index", count: 1, message })),
   ];

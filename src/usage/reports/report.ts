@@ -78,6 +78,7 @@ export function makeReport<Name extends ReportName>(
   const kept: number[] = [];
   for (let at = 0; at < ledger.rollups.count * sum.size; at += sum.size) if (selection.keep(at)) kept.push(at);
   const used = pricesUsed(selection, kept, prices);
+  const totals = amountsOf(ledger.rollups, kept, mode);
   return {
     schema: `hookline.usage.${name}/1`,
     generatedAt: new Date(request.now ?? Date.now()).toISOString(),
@@ -97,7 +98,7 @@ export function makeReport<Name extends ReportName>(
     },
     sources: sourcesOf(ledger),
     rows: ordered(rowsFor(name, selection, request, mode, statuslineCost), request, name),
-    totals: amountsOf(ledger.rollups, kept, mode),
+    totals: { ...totals, complete: totals.complete && ledger.unread.length === 0 },
     unpriced: unpricedOf(selection, kept, mode),
     warnings: warningsOf(selection, kept, mode),
   };

@@ -24,7 +24,7 @@ export interface Statusline extends StatuslineInput {
   readonly block:
     | { readonly costMicroUsd: number; readonly minutesLeft: number; readonly complete: boolean }
     | undefined;
-  /** False when a long transcript has not been read to its end yet. */
+  /** False when a long transcript has not been read to its end yet, or one cannot be read. */
   readonly isWhole: boolean;
 }
 
@@ -40,13 +40,21 @@ export async function statusline(text: string, options: StatuslineOptions = {}):
   const settings = readUsageSettings(options);
   const prices = openPrices(settings.prices);
   const roots = await findRoots(options);
-  const files = input.transcript === undefined ? [] : findTranscriptsOf(input.transcript);
+  let isWhole = true;
+  const unread = () => {
+    isWhole = false;
+  };
+  const files = input.transcript === undefined ? [] : findTranscriptsOf(input.transcript, unread);
   const ledger = await liveLedger(files, prices, { folder: indexFolder(roots, options), maxBytes: mostBytes });
   if (input.session !== undefined && input.hostMicroUsd !== undefined) {
     // Kept for `usage session --reconcile`; a status line does not fail for it.
     await keepStatuslineCost(options, input.session, input.hostMicroUsd).catch(() => undefined);
   }
-  return { ...input, ...figures(ledger, input, options), isWhole: ledger.isWhole };
+  return {
+    ...input,
+    ...figures(ledger, input, options),
+    isWhole: isWhole && ledger.isWhole && ledger.unread.length === 0,
+  };
 }
 
 function figures(
