@@ -6,7 +6,7 @@ import { type ClientForm, compiledClientPath } from "./compiled-client.ts";
 import { httpReport } from "./http-entries.ts";
 import type { Installer } from "./install-app.ts";
 import { whyNotInPlace } from "./own-copy.ts";
-import { findBash } from "./package-place.ts";
+import { clientShell, hasBash } from "./package-place.ts";
 import type { Standpoint } from "./places.ts";
 import { goneFrom, gonePaths } from "./repoint.ts";
 import { type Scope, scopes } from "./scope.ts";
@@ -28,7 +28,7 @@ export const installFindingCodes = {
   "client-cannot-read": "Claude Code drops the settings file of an installed app, or an entry of it",
   "install-drift": "something is no longer as it was installed",
   "package-missing": "an entry calls a package that is not there any more",
-  "bash-missing": "an entry calls the client, which is a bash script, and there is no bash",
+  "bash-missing": "an entry calls the client, which is a bash script, and there is no bash in PATH or at /bin/bash",
   "client-stale": "the compiled client is of what its package was before, or of another system",
   "client-script": "a script is called although the client could be compiled here",
   "http-entry": "entries reach the app over http, where a process that takes the port gets the token and may decide",
@@ -137,8 +137,14 @@ async function findingsOf(
     ...[...missing].map((path) =>
       at("error", "package-missing", `${path} is not there; ${cure} lets the entries call what is.`),
     ),
-    ...(client && findBash(env) === undefined
-      ? [at("error", "bash-missing", `There is no bash in PATH. Install it, or: ${installAgain(status, "run")}`)]
+    ...(client && !hasBash(env)
+      ? [
+          at(
+            "error",
+            "bash-missing",
+            `The client needs a bash in PATH and at ${clientShell}. Install it there, or: ${installAgain(status, "run")}`,
+          ),
+        ]
       : []),
     ...(status.client?.stale === true
       ? [

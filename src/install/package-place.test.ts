@@ -54,7 +54,7 @@ test("SD-90: a package in npx's cache is copied with what it needs, at its versi
   expect(await packageFor({ ...asked, running: "/opt/node_modules/hookline" })).toBe("/opt/node_modules/hookline");
 });
 
-test("SD-82: without bash, or without the script, the client cannot run", () => {
+test("SD-82: without bash in PATH and in its usual place, or without the script, the client cannot run", () => {
   const { folder } = world();
   const root = packageIn(join(folder, "node_modules"));
   mkdirSync(join(folder, "bin"));
@@ -63,6 +63,8 @@ test("SD-82: without bash, or without the script, the client cannot run", () => 
   writeFileSync(join(folder, "bin/bash"), "");
   chmodSync(join(folder, "bin/bash"), 0o755);
   expect(canRunClient(root, { PATH })).toBe(true);
+  // Some systems keep it elsewhere, and the client names its place.
+  expect(canRunClient(root, { PATH }, "/nowhere/bash")).toBe(false);
   rmSync(join(root, "client"), { recursive: true });
   expect(canRunClient(root, { PATH })).toBe(false);
 });

@@ -60,12 +60,20 @@ async function copied(modules: string, place: string, home: HomeSource, dryRun: 
 }
 
 /** Whether the client can run here: it is a bash script of the package. */
-export function canRunClient(packageRoot: string, env: Readonly<Record<string, string | undefined>>): boolean {
-  return existsSync(join(packageRoot, "client", "hookline-client")) && findBash(env) !== undefined;
+export function canRunClient(
+  packageRoot: string,
+  env: Readonly<Record<string, string | undefined>>,
+  shell = clientShell,
+): boolean {
+  return existsSync(join(packageRoot, "client", "hookline-client")) && hasBash(env, shell);
 }
 
-export function findBash(env: Readonly<Record<string, string | undefined>>): string | undefined {
-  return findProgram("bash", env);
+/** Where both forms of the client look for bash. They do not search PATH, which a project's scripts may change. */
+export const clientShell = "/bin/bash";
+
+/** Some systems have a bash in PATH and none in its usual place: there a client would not start, and its guard would be off. */
+export function hasBash(env: Readonly<Record<string, string | undefined>>, shell = clientShell): boolean {
+  return findProgram("bash", env) !== undefined && existsSync(shell);
 }
 
 /** Folders that count from wherever one stands are passed over. */
