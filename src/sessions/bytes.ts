@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { messageOf, Problem } from "../protocol/index.ts";
 import { openGzip } from "./gzip.ts";
@@ -55,7 +55,9 @@ async function openPlain(path: string): Promise<ByteSource> {
 
 /** The exact bytes of one line, read again from disk. Throws `sessions/changed` when the file is no longer the one that was read. */
 export function readAgain(path: string, identity: FileIdentity, offset: number, length: number): Buffer {
-  const bytes = path.endsWith(".gz") ? gzipSlice(path, offset, length) : plainSlice(path, identity, offset, length);
+  const bytes = path.endsWith(".gz")
+    ? gzipSlice(path, identity, offset, length)
+    : plainSlice(path, identity, offset, length);
   if (bytes?.length === length) return bytes;
   throw new Problem(
     "sessions/changed",
@@ -92,14 +94,31 @@ function openForReading(path: string): number {
   }
 }
 
-function gzipSlice(path: string, offset: number, length: number): Buffer | undefined {
-  // Few have archives: what unpacks them is loaded for those alone.
-  const { gunzipSync } = process.getBuiltinModule("node:zlib");
+function gzipSlice(path: string, identity: FileIdentity, offset: number, length: number): Buffer | undefined {
   try {
-    return gunzipSync(readFileSync(path)).subarray(offset, offset + length);
+    const { dev, ino, size, mtimeMs } = statSync(path);
+    if (dev !== identity.dev || ino !== identity.ino) return undefined;
+    const file = [dev, ino, size, mtimeMs].join(" ");
+    let bytes = unpackedLast?.file === file ? unpackedLast.bytes.deref() : undefined;
+    if (bytes === undefined) {
+      bytes = unpacked(readFileSync(path));
+      unpackedLast = { file, bytes: new WeakRef(bytes) };
+    }
+    // A copy, so that one line does not keep all of the file in memory.
+    return Buffer.from(bytes.subarray(offset, offset + length));
   } catch (cause) {
     throw unreadableFile(path, cause);
   }
+}
+
+/** The archived file that was unpacked last, for as long as there is room: lines are asked for one after the other. */
+let unpackedLast: { readonly file: string; readonly bytes: WeakRef<Buffer> } | undefined;
+
+/** A member that was cut off while it was written gives what came before, as in `openGzip`. */
+function unpacked(bytes: Buffer): Buffer {
+  // Few have archives: what unpacks them is loaded for those alone.
+  const { gunzipSync, constants: zlib } = process.getBuiltinModule("node:zlib");
+  return gunzipSync(bytes, { finishFlush: zlib.Z_SYNC_FLUSH });
 }
 
 /** A file that cannot be opened, in words. */

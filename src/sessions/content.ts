@@ -8,12 +8,13 @@ import { borrowedAgents } from "./formats/claude-code/borrowed.ts";
 import { type AgentFile, filesOf, type SessionPlace } from "./formats/claude-code/locate.ts";
 import { readMeta } from "./formats/claude-code/meta.ts";
 import type { AgentContent, SessionContent } from "./model.ts";
+import { putBackLength } from "./put-back.ts";
 
 /** The files of a session in memory, able to take in what was written since. */
 export interface ContentReader {
   /** Reads what is new. `changed` is false when nothing was. */
   read(signal?: AbortSignal): Promise<{ content: SessionContent; changed: boolean }>;
-  /** Bytes on disk of what is held: a measure of the memory it takes. */
+  /** Bytes on disk of what is held, large parts in files of their own included: a measure of the memory it takes. */
   readonly sizeBytes: number;
 }
 
@@ -47,7 +48,7 @@ export function contentReader(place: SessionPlace, missing?: "empty"): ContentRe
 
   return {
     get sizeBytes() {
-      return [...held.values()].reduce((sum, { end }) => sum + end, 0);
+      return [...held.values()].reduce((sum, { end, parts }) => sum + end + parts, 0);
     },
     async read(signal) {
       const files = await filesOf(place);
@@ -79,6 +80,8 @@ interface Held {
   /** Size and time of the file when it was read. */
   readonly stamp: string;
   readonly end: number;
+  /** Length of what was put back into its lines from other files. */
+  readonly parts: number;
 }
 
 async function refresh(
@@ -96,7 +99,8 @@ async function refresh(
   const kept = before === undefined || reader.reset ? [] : before.items.filter(isWhole);
   const items = kept.length === 0 ? fresh : kept.concat(fresh);
   const end = reader.tail === undefined ? reader.cursor.offset : reader.tail.offset + reader.tail.length;
-  const now: Held = { items, cursor: reader.cursor, stamp, end };
+  const parts = items.reduce((sum, item) => sum + (item.kind === "unreadable" ? 0 : putBackLength(item)), 0);
+  const now: Held = { items, cursor: reader.cursor, stamp, end, parts };
   held.set(file, now);
   return { ...now, changed: true };
 }

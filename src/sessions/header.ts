@@ -7,7 +7,10 @@ import { readLines } from "./lines.ts";
 import { once } from "./once.ts";
 import { recordsOf } from "./records.ts";
 
-/** What the first and last 64 KiB of a transcript show. What they do not show is absent, not guessed. */
+/**
+ * What the first and last 64 KiB of a transcript show. What they do not show is absent, not guessed. Of a prompt that the store keeps in
+ * a file of its own the first 16 KiB are given.
+ */
 export interface Header {
   readonly file: string;
   readonly sizeBytes: number;
@@ -123,7 +126,7 @@ function lazyLine(file: string, bytes: Buffer): LazyLine {
   const entry = once(() => {
     const line = { offset: 0, length: bytes.length, end: bytes.length, line: 0, bytes, terminated: false };
     const [record] = recordsOf({ path: file, dev: 0, ino: 0 }, line, isRecord);
-    return record?.kind === "record" ? toEntry(record) : undefined;
+    return record?.kind === "record" ? toEntry(record, "start") : undefined;
   });
   return { has: (text) => bytes.includes(text), entry };
 }

@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path";
 import { type Part, putAt, valueAt } from "./aside.ts";
 import { realInside } from "./inside.ts";
-import { isPartName, largestPartBytes, type NoPart, readPart } from "./part-file.ts";
+import { isPartName, largestPartBytes, type NoPart, readPart, readPartStart } from "./part-file.ts";
 import { sha256 } from "./sha256.ts";
 
 export interface PutBack {
@@ -22,8 +22,12 @@ export async function putBack(
   sessionFolder: string,
 ): Promise<PutBack> {
   if (partsOf(record).length > 0) await realInside(root, sessionFolder);
-  return restored(record, sessionFolder);
+  const { record: whole, gaps } = restored(record, sessionFolder);
+  return { record: whole, gaps };
 }
+
+/** How much of a part is put back: all of it, or some of its first text and no data of pictures, for those who show a beginning. */
+export type HowMuch = "all" | "start";
 
 /**
  * The object of a transcript's line with its large parts in their places, for every reader of that transcript. A part that cannot be
@@ -32,10 +36,21 @@ export async function putBack(
 export function withParts(
   object: Readonly<Record<string, unknown>>,
   transcript: string,
+  much: HowMuch = "all",
 ): Readonly<Record<string, unknown>> {
   if (object["hookline"] === undefined || transcript === "" || partsOf(object).length === 0) return object;
-  const { record } = restored(object, sessionFolderOf(transcript));
-  return { ...record, hookline: object["hookline"] };
+  const { hookline } = object;
+  const { record, length } = restored(object, sessionFolderOf(transcript), much);
+  if (typeof hookline === "object" && hookline !== null) lengths.set(hookline, length);
+  return { ...record, hookline };
+}
+
+/** By the mark of its line, how much text was put back into it. */
+const lengths = new WeakMap<object, number>();
+
+/** How long the texts are that were put back into an entry: its line on disk does not hold them. */
+export function putBackLength({ hookline }: { readonly hookline?: unknown }): number {
+  return typeof hookline === "object" && hookline !== null ? (lengths.get(hookline) ?? 0) : 0;
 }
 
 /** The parts of a transcript's line that cannot be had, and why. */
@@ -53,18 +68,25 @@ function sessionFolderOf(transcript: string): string {
 const largestLineBytes = largestPartBytes;
 const smallestPartBytes = 48 * 1024;
 
-function restored(record: Readonly<Record<string, unknown>>, sessionFolder: string): PutBack {
+function restored(
+  record: Readonly<Record<string, unknown>>,
+  sessionFolder: string,
+  much: HowMuch = "all",
+): PutBack & { readonly length: number } {
   const parts = partsOf(record);
-  if (parts.length === 0) return { record, gaps: [] };
+  if (parts.length === 0) return { record, gaps: [], length: 0 };
   const { hookline: _, ...copy } = record;
   const put = putter(copy);
   const gaps: Gap[] = [];
   let left = largestLineBytes;
+  let length = 0;
   // In reverse order of writing: a block must be in place before its parts.
   for (const part of parts.toReversed()) {
     left -= Math.max(part.sizeBytes, smallestPartBytes);
     const text =
-      left < 0 ? { why: `makes its line larger than ${largestLineBytes} bytes` } : textFor(copy, part, sessionFolder);
+      left < 0
+        ? { why: `makes its line larger than ${largestLineBytes} bytes` }
+        : textFor(copy, part, sessionFolder, much);
     if (typeof text !== "string") {
       left += Math.max(part.sizeBytes, smallestPartBytes);
       gaps.push({ file: part.file, why: text.why });
@@ -72,16 +94,38 @@ function restored(record: Readonly<Record<string, unknown>>, sessionFolder: stri
     }
     if (part.block !== undefined) put(part.at.slice(0, -2), part.block);
     put(part.at, text);
+    length += text.length;
   }
-  return { record: gaps.length === 0 ? copy : { ...copy, hookline: { gaps } }, gaps };
+  return { record: gaps.length === 0 ? copy : { ...copy, hookline: { gaps } }, gaps, length };
 }
 
 /** Only the text that names a file gives way to it: a line cannot make us change its type, its links or the length of a list. */
-function textFor(record: Readonly<Record<string, unknown>>, part: Part, sessionFolder: string): string | NoPart {
+function textFor(
+  record: Readonly<Record<string, unknown>>,
+  part: Part,
+  sessionFolder: string,
+  much: HowMuch,
+): string | NoPart {
   if (!isPartName(part.file)) return { why: "names no file of this session" };
   const stand = valueAt(record, part.block === undefined ? part.at : [...part.at.slice(0, -2), "text"]);
   const names = typeof stand === "string" && stand.includes(basename(part.file));
-  return names ? textOf(part, sessionFolder) : { why: "has no place in its line" };
+  if (!names) return { why: "has no place in its line" };
+  return much === "all" ? textOf(part, sessionFolder) : startOf(part, sessionFolder);
+}
+
+function startOf(part: Part, sessionFolder: string): string | NoPart {
+  if (part.as === "base64") return "";
+  const bytes = readPartStart(sessionFolder, part.file, part.sizeBytes);
+  if ("why" in bytes) return bytes;
+  // The last character may be cut.
+  const text = bytes.toString("utf8").replace(/\ufffd$/, "");
+  return part.as === "text" ? text : startOfJson(text);
+}
+
+/** The beginning of a text that was kept as JSON, up to its last whole escape. */
+function startOfJson(json: string): string | NoPart {
+  const body = /^"(?:[^"\\]|\\u[0-9a-f]{4}|\\[^u])*/i.exec(json)?.[0];
+  return body === undefined ? { why: "does not hold a text" } : (JSON.parse(`${body}"`) as string);
 }
 
 function textOf(part: Part, sessionFolder: string): string | NoPart {

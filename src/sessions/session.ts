@@ -40,7 +40,7 @@ export interface Session {
   finalText(): Promise<string>;
   /** Sessions this one came from. */
   lineage(): Promise<Ancestor[]>;
-  /** Bytes on disk of what is in memory. */
+  /** Bytes on disk of what is in memory, large parts in files of their own included. */
   readonly heldBytes: number;
 }
 
@@ -72,13 +72,18 @@ export function sessionAt(place: SessionPlace, { now = Date.now, missing }: Sess
 
   const isEmpty = () => missing === "empty" && !existsSync(place.file);
 
-  function load(signal?: AbortSignal): Promise<SessionModel> {
-    // A load that failed is tried again by the next asker.
-    loading ??= loadAll().catch((error: unknown) => {
-      loading = undefined;
+  /** A load that failed is tried again by the next asker. */
+  function loadAgain(): Promise<SessionModel> {
+    const work = loadAll().catch((error: unknown) => {
+      if (loading === work) loading = undefined;
       throw error;
     });
-    return unlessAborted(loading, signal);
+    loading = work;
+    return work;
+  }
+
+  function load(signal?: AbortSignal): Promise<SessionModel> {
+    return unlessAborted(loading ?? loadAgain(), signal);
   }
 
   return {
@@ -93,7 +98,11 @@ export function sessionAt(place: SessionPlace, { now = Date.now, missing }: Sess
     files: () => filesOf(place),
     header() {
       if (isEmpty()) return Promise.resolve({ file: place.file, sizeBytes: 0, modifiedMs: 0 });
-      header ??= readHeader(place.file);
+      // As a load that failed: the next asker tries again.
+      header ??= readHeader(place.file).catch((error: unknown) => {
+        header = undefined;
+        throw error;
+      });
       return header;
     },
     async *entries({ signal } = {}) {
@@ -116,8 +125,7 @@ export function sessionAt(place: SessionPlace, { now = Date.now, missing }: Sess
     async refresh(signal) {
       const before = model;
       header = undefined;
-      loading = loadAll();
-      return (await unlessAborted(loading, signal)) !== before;
+      return (await unlessAborted(loadAgain(), signal)) !== before;
     },
   };
 }

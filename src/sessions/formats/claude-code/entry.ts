@@ -11,7 +11,7 @@ import type {
   SystemSubtype,
   UserEntry,
 } from "../../entry.ts";
-import { withParts } from "../../put-back.ts";
+import { type HowMuch, withParts } from "../../put-back.ts";
 import type { JsonRecord } from "../../records.ts";
 import { toBlocks } from "./blocks.ts";
 import { compactMetadataOf } from "./compact.ts";
@@ -30,10 +30,10 @@ import { keep, passes, take } from "./take.ts";
 
 /**
  * A record of a transcript as an entry, with large parts that our store keeps in files of their own in their places. Contract: never
- * throws and drops nothing, whatever the object holds.
+ * throws and drops nothing, whatever the object holds. With "start" only the beginnings of those parts are read.
  */
-export function toEntry(line: JsonRecord): Entry {
-  const object = withParts(line.object, line.file);
+export function toEntry(line: JsonRecord, parts: HowMuch = "all"): Entry {
+  const object = withParts(line.object, line.file, parts);
   const record = object === line.object ? line : { ...line, object };
   const type = record.object["type"];
   switch (type) {
