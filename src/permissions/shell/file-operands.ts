@@ -1,7 +1,9 @@
 import { escapePattern, someWord } from "./atoms.ts";
 import { type FileProgram, filePrograms } from "./file-programs.ts";
-import { optionValues } from "./option-values.ts";
+import { knownLines } from "./known-words.ts";
+import { isOption, isValueOf, optionValues } from "./option-values.ts";
 import { type CommandPart, type Places, type ShellWord, staticValue } from "./part.ts";
+import { writtenWords } from "./written-words.ts";
 
 /** A word that names a file, and what happens to it. */
 export interface FileOperand {
@@ -19,12 +21,18 @@ export function fileOperands(part: CommandPart): FileOperand[] {
   const [name, ...args] = part.words;
   const head = (name && staticValue(name)?.split("/").at(-1)) ?? "";
   const program = filePrograms.get(head);
-  if (program === undefined) return optionFiles(head, args);
+  const lines = knownLines(args);
+  if (program === undefined) return lines.flatMap((line) => optionFiles(head, line));
   const words = args
     .map((word, index) => ({ raw: word.raw, names: namesOf(word, index, args, program) }))
     .filter(({ names }) => names.length > 0);
   const elsewhere = args.some((word) => /^(-t|--target-directory)/.test(word.pieces[0]));
   const operands = new Map<string, FileOperand>();
+  for (const word of lines.flatMap((line) => writtenWords(head, line, program))) {
+    for (const pattern of patternsOf(word) ?? [undefined]) {
+      operands.set(`write ${pattern ?? `\0${word.raw}`}`, operand(pattern, word.raw, "write"));
+    }
+  }
   for (const [index, { raw, names }] of words.entries()) {
     const last = elsewhere || index === words.length - 1;
     const access = program.does === "writes" || (program.does === "writes last" && last) ? "write" : "read";
@@ -72,25 +80,17 @@ const fileOption =
 
 /** The value of an option that takes text, or a first operand that is a pattern, a script or a mode. */
 function isText(index: number, args: readonly ShellWord[], { text, textFirst }: FileProgram): boolean {
-  const before = args[index - 1];
-  const option = (before && /^-[A-Za-z]*([A-Za-z])$/.exec(staticValue(before) ?? "")?.[1]) ?? "";
-  if (option !== "" && text.includes(option)) return true;
+  if (isValueOf(text, args[index - 1])) return true;
   // `--arg name value` of jq.
   if (args.slice(Math.max(0, index - 2), index).some((word) => /^--arg(json)?$/.test(word.pieces[0]))) return true;
-  if (textFirst === undefined || args.slice(0, index).some((word, at) => !isOption(word) && !isValue(at))) return false;
+  if (
+    textFirst === undefined ||
+    args.slice(0, index).some((word, at) => !isOption(word) && !isValueOf(text, args[at - 1]))
+  )
+    return false;
   return !args.some(
     (word) => new RegExp(`^-[A-Za-z]*[${textFirst}-]$`).test(staticValue(word) ?? "") && textFirst !== "",
   );
-
-  function isValue(at: number): boolean {
-    const previous = args[at - 1];
-    const letter = (previous && /^-[A-Za-z]*([A-Za-z])$/.exec(staticValue(previous) ?? "")?.[1]) ?? "";
-    return letter !== "" && text.includes(letter);
-  }
-}
-
-function isOption(word: ShellWord): boolean {
-  return word.pieces[0].startsWith("-");
 }
 
 /** A pattern as a name; of `of=x`, `--file=x` and `-fx` the value. */
@@ -120,18 +120,28 @@ function optionFiles(head: string, args: readonly ShellWord[]): FileOperand[] {
         ...values("", "data-urlencode", "url-query", "variable").flatMap(behindNameAt),
         ...args.flatMap(behindFileUrl),
         ...files(values("TKb", "upload-file", "config", "cookie"), "read"),
-        ...files(values("oD", "output", "dump-header", "cookie-jar"), "write"),
+        ...files(values("ocD", "output", "output-dir", "dump-header", "cookie-jar"), "write"),
+        ...(args.some((word) => /^(-[A-Za-z]*O|--remote-name)/.test(word.pieces[0])) ? args.flatMap(lastOfUrl) : []),
       ];
     case "wget":
       return [
         ...files(values("i", "post-file", "body-file", "input-file", "load-cookies"), "read"),
-        ...files(values("Ooa", "output-document", "output-file", "append-output"), "write"),
+        ...files(values("OoaP", "output-document", "output-file", "append-output", "directory-prefix"), "write"),
+        ...(args.some((word) => /^(-[A-Za-z]*O|--output-document)/.test(word.pieces[0]))
+          ? []
+          : args.flatMap(lastOfUrl)),
       ];
     case "xargs":
       return files(values("a", "arg-file"), "read");
     default:
       return [];
   }
+}
+
+/** `https://host/way/name`: what is fetched is kept as `name`. */
+function lastOfUrl(word: ShellWord): FileOperand[] {
+  const name = /^(?:[a-z]+:\/\/)?[^/?#]+\/(?:[^?#]*\/)?([^/?#]+)/i.exec(staticValue(word) ?? "-")?.[1];
+  return name === undefined || isOption(word) ? [] : [operand(escapePattern(name), word.raw, "write")];
 }
 
 /** `file:///x`, which curl reads from disk. */

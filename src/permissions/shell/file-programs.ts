@@ -1,3 +1,5 @@
+import type { WantedOptions } from "./option-values.ts";
+
 /** What a program does with its operands, and which of its words are not files. */
 export interface FileProgram {
   readonly does: "reads" | "writes" | "writes last";
@@ -5,6 +7,10 @@ export interface FileProgram {
   readonly text: string;
   /** The first operand is text: a pattern, a script, a mode. With one of these letters it is a file as well. */
   readonly textFirst?: string;
+  /** Options whose value is a file that it writes. */
+  readonly outputs?: WantedOptions;
+  /** The operand, counted from 0, that it writes. */
+  readonly writesOperand?: number;
 }
 
 const letters: Readonly<Record<string, string>> = {
@@ -70,13 +76,26 @@ const textFirst: Readonly<Record<string, string>> = {
   chgrp: "",
 };
 
+const outputs: Readonly<Record<string, WantedOptions>> = {
+  sort: { short: "o", long: ["--output"] },
+  shuf: { short: "o", long: ["--output"] },
+  iconv: { short: "o", long: ["--output"] },
+  patch: { short: "or", long: ["--output", "--reject-file"] },
+  csplit: { short: "f", long: ["--prefix"] },
+  zip: { short: "O", long: ["--output-file", "--out"] },
+  zstd: { short: "o" },
+  sdiff: { short: "o", long: ["--output"] },
+};
+
+const writesOperand: Readonly<Record<string, number>> = { uniq: 1, xxd: 1, split: 1, zip: 0, lz4: 1 };
+
 const reads =
   "cat head tail less more nl wc od xxd hexdump strings grep egrep fgrep rg ag awk sort uniq cut paste diff cmp comm file stat " +
   "base64 md5sum sha1sum sha256sum sha512sum cksum jq yq bat tac rev fold fmt column source . tar zip gzip bzip2 xz split " +
   "gawk mawk nawk batcat pr expand unexpand base32 basenc b2sum sum sha224sum sha384sum zcat zless zmore zgrep bzcat xzcat zstd lz4 " +
   "zstdcat join sdiff tsort shuf csplit iconv hd most view vimdiff";
 const writes =
-  "rm rmdir mv tee touch truncate mkdir chmod chown chgrp unlink shred dd sed patch ed ex vi vim nvim nano mkfifo mknod unzip gunzip";
+  "rm rmdir mv tee touch truncate mkdir chmod chown chgrp unlink shred dd sed patch ed ex vi vim nvim nano mkfifo mknod unzip gunzip sponge";
 const writesLast = "cp ln install rsync scp link";
 
 export const filePrograms: ReadonlyMap<string, FileProgram> = new Map(
@@ -89,7 +108,15 @@ export const filePrograms: ReadonlyMap<string, FileProgram> = new Map(
   ).flatMap(([does, names]) =>
     names.split(" ").map((name): [string, FileProgram] => {
       const first = textFirst[name];
-      return [name, { does, text: letters[name] ?? "", ...(first === undefined ? {} : { textFirst: first }) }];
+      const [options, operand] = [outputs[name], writesOperand[name]];
+      const program = {
+        does,
+        text: letters[name] ?? "",
+        ...(first === undefined ? {} : { textFirst: first }),
+        ...(options === undefined ? {} : { outputs: options }),
+        ...(operand === undefined ? {} : { writesOperand: operand }),
+      };
+      return [name, program];
     }),
   ),
 );

@@ -178,6 +178,8 @@ function outputs(verb: string, rest: readonly ShellWord[]): ShellWord[] {
     const [first] = word.pieces;
     const equals = first.indexOf("=");
     const name = equals < 0 ? first : first.slice(0, equals);
+    // `--ou$x=…`: what is not known may be the rest of the name.
+    if (equals < 0 && word.pieces.length > 1) return isAbbreviation(first, "--output") ? [word] : [];
     const isOutput = name.startsWith("--") && (name === "--output-directory" || isAbbreviation(name, "--output"));
     if (!isOutput) return [];
     const next = rest[index + 1];

@@ -57,3 +57,13 @@ export function cutWord(word: ShellWord, length: number): ShellWord {
     raw: word.raw.startsWith(first) ? word.raw.slice(length) : word.raw,
   };
 }
+
+export function isOption(word: ShellWord): boolean {
+  return word.pieces[0].startsWith("-");
+}
+
+/** Whether the word before is an option, alone or at the end of a cluster, that takes a value. */
+export function isValueOf(letters: string, before: ShellWord | undefined): boolean {
+  const letter = (before && /^-[A-Za-z]*([A-Za-z])$/.exec(staticValue(before) ?? "")?.[1]) ?? "";
+  return letter !== "" && letters.includes(letter);
+}

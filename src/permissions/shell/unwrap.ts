@@ -1,4 +1,5 @@
 import { type Dialect, emptyWord, type Inner, scriptOf, withoutText } from "./inner.ts";
+import { knownLines } from "./known-words.ts";
 import { launchers } from "./launchers.ts";
 import { optionCommands } from "./option-commands.ts";
 import { optionValues } from "./option-values.ts";
@@ -16,10 +17,10 @@ interface Fed {
 /** The commands inside a command, by the table of wrappers; none for an ordinary program. */
 export function unwrap(head: string, args: readonly ShellWord[], { stdin, openEnded }: Fed): readonly Inner[] {
   if (head === "find") return unwrapFind(args);
-  if (head === "fd" || head === "fdfind") return unwrapFd(args);
+  if (head === "fd" || head === "fdfind") return ofEachLine(args, unwrapFd);
   if (head === "eval") return args.length === 0 ? [] : [scriptOf(args, "bash", false)];
   if (head === "su") return unwrapSu(args);
-  if (head === "sed") return unwrapSed(args);
+  if (head === "sed") return ofEachLine(args, unwrapSed);
   if (head === "at" || head === "batch") return unwrapAt(args, stdin);
   if (head === "crontab") return unwrapCrontab(args, stdin);
   const dialect = shells.get(head);
@@ -28,8 +29,20 @@ export function unwrap(head: string, args: readonly ShellWord[], { stdin, openEn
   if (wrapper) return unwrapProgram(head, args, wrapper, openEnded);
   const launched = launcherOf(head, args);
   const inside = launched ? unwrapLoose(launched.name, launched.args, launched.wrapper, openEnded) : [];
-  if (head === "git") return [...inside, ...unwrapGit(args)];
-  return [...inside, ...optionCommands(head, args).map((word) => scriptOf([word], "sh", false))];
+  if (head === "git") return [...inside, ...ofEachLine(args, unwrapGit)];
+  const given = (line: readonly ShellWord[]) => optionCommands(head, line).map((word) => scriptOf([word], "sh", false));
+  return [...inside, ...ofEachLine(args, given)];
+}
+
+/** What options do, also those that stand in variables the script sets: each thing once. */
+function ofEachLine(
+  args: readonly ShellWord[],
+  read: (line: readonly ShellWord[]) => readonly Inner[],
+): readonly Inner[] {
+  const [line = args, ...others] = knownLines(args);
+  if (others.length === 0) return read(line);
+  const found = new Map([line, ...others].flatMap(read).map((inner) => [JSON.stringify(inner), inner]));
+  return [...found.values()];
 }
 
 function launcherOf(

@@ -1,0 +1,104 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { judge } from "./judge/judge.ts";
+import type { RuleLayer } from "./layer.ts";
+import { compileRules } from "./policy.ts";
+
+let cwd: string;
+beforeAll(() => {
+  cwd = realpathSync(mkdtempSync(join(tmpdir(), "hookline-options-")));
+  mkdirSync(join(cwd, ".git/hooks"), { recursive: true });
+  for (const file of ["a", "kept.txt", ".git/config"]) writeFileSync(join(cwd, file), "x\n");
+});
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+function expectAll(
+  decision: string,
+  rules: Pick<RuleLayer, "allow" | "ask" | "deny">,
+  commands: readonly string[],
+): void {
+  const policy = compileRules([{ scope: "user", ...rules }]);
+  const decided = commands.map((command) => {
+    const judged = judge({ tool: "Bash", input: { command } }, policy, { cwd, home: "/home/u", projectRoot: cwd });
+    return [command, judged.decision];
+  });
+  expect(decided).toEqual(commands.map((command) => [command, decision]));
+}
+
+test("a deny rule covers what an option runs when a variable of the same command holds the option", () => {
+  expectAll("deny", { allow: ["Bash"], deny: ["Bash(rm *)"] }, [
+    `x='--exec=rm y'; git rebase "$x" main`,
+    "x=-x; git rebase $x 'rm y' main",
+    "x=-c; git $x core.pager='rm y' log",
+    "for o in -x -i; do git rebase $o 'rm y' main; done",
+    `x=--to-command='rm y'; tar xf a "$x"`,
+    "x=-e; rsync $x 'rm y' a b:",
+    `x='1e rm y'; sed "$x" f`,
+    "x=-x; fd $x rm",
+    `x=--compress-program='rm y'; sort "$x" a`,
+    `x='!rm y'; vim -c "$x"`,
+    "x=-P; man $x 'rm y' ls",
+    `x=exec:'rm y'; socat "$x" -`,
+  ]);
+  expectAll("allow", { allow: ["Bash"], deny: ["Bash(rm *)"] }, [
+    "x=-x; git rebase $x 'npm test' main",
+    "x=--oneline; git log $x",
+    `x='s/a/b/'; sed "$x" f`,
+  ]);
+});
+
+test("a file that git writes is a write when a variable holds the option, or a part of its name is not known", () => {
+  expectAll("ask", { allow: ["Bash(git log *)"] }, [
+    "x=--output=y; git log $x",
+    "for x in --output=y; do git log $x; done",
+    "x='-p --output=y'; git log $x",
+    "git log --ou$x=y",
+  ]);
+  expectAll("ask", { allow: ["Bash(git diff *)"] }, ["x=--ext-diff; git diff $x"]);
+});
+
+/** Programs that mostly read, each made to write a file. */
+const writing = (file: string): string[] => [
+  `sort -o ${file} a`,
+  `sort a -o${file}`,
+  `sort --output=${file} a`,
+  `x=-o; sort $x ${file} a`,
+  `shuf -o ${file} a`,
+  `uniq a ${file}`,
+  `split a ${file}`,
+  `csplit -f ${file} a 1`,
+  `xxd -r a ${file}`,
+  `iconv -f a -t b a -o ${file}`,
+  `tar cf ${file} a`,
+  `tar -czf ${file} a`,
+  `tar --create --file=${file} a`,
+  `zip ${file} a`,
+  `gzip ${file}`,
+  `cat a | sponge ${file}`,
+  `gawk -i inplace '{print}' ${file}`,
+  `yq -i .a ${file}`,
+  `patch -o ${file} a b`,
+  `curl -c ${file} http://h/a`,
+];
+
+test("a file that an option or a later operand makes a program write is protected", () => {
+  const rules = { allow: ["Bash", "Edit"] };
+  expectAll("ask", rules, writing(".git/config"));
+  expectAll("ask", rules, ["tar xf a -C .git", "tar xCf .git a", "curl --output-dir .git -o config http://h/a"]);
+  expectAll("ask", rules, ["wget -P .git http://h/a", "wget http://h/.npmrc", "curl -O http://h/.npmrc"]);
+  expectAll("allow", rules, writing("b"));
+  expectAll("allow", rules, ["sort .git/config", "uniq .git/config", "gzip -c .git/config", "tar cf b.tar .git"]);
+  expectAll("allow", rules, [
+    "wget -O b http://h/.npmrc",
+    "curl http://h/.npmrc",
+    "tar xf a.tar",
+    "awk '{print}' .git/config",
+  ]);
+});
+
+test("a rule that denies editing a file covers the programs that an option or a later operand makes write it", () => {
+  expectAll("deny", { allow: ["Bash"], deny: ["Edit(./kept.txt)"] }, writing("kept.txt"));
+  expectAll("allow", { allow: ["Bash"], deny: ["Edit(./kept.txt)"] }, ["sort kept.txt", "tar cf b.tar kept.txt"]);
+});
