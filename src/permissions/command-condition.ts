@@ -24,7 +24,8 @@ export function commandHolds(pattern: CommandPattern, text: string, context: She
   if (commands.some(({ words: [head] }) => head && staticValue(head) === undefined)) return true;
   if (problems.some(({ code }) => unreadable.has(code))) return true;
   const signs = problems.some(({ code }) => code === "lexical") ? /[$`]|[<>]\(/ : /@P\}/;
-  if (signs.test(withoutSingleQuotes(text))) return true;
+  // A continued line may cut a sign in two.
+  if ([text, text.replaceAll("\\\n", "")].some((reading) => signs.test(withoutSingleQuotes(reading)))) return true;
   return namesCommand(pattern, text);
 }
 

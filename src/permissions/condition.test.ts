@@ -58,6 +58,26 @@ test("a shell condition does not hold for commands that are not meant", () => {
   expect(commands.filter((command) => bash("Bash(git *)", command))).toEqual([]);
 });
 
+test("a condition holds for a command behind expansions that may be empty, as words of their own or glued to its name", () => {
+  const commands = [
+    "$*npm run x",
+    "$x npm run x",
+    "$x ${y} npm run x",
+    '"$@" $x npm run x',
+    "$x$y npm $z run x",
+    "npm $x run $y x",
+    "np$x\\\nm run x",
+    "npm<\\\n()  run x",
+  ];
+  expect(commands.filter((command) => !bash("Bash(npm run x)", command))).toEqual([]);
+  expect(bash("Bash(npm run *)", "echo $x npm run x")).toBe(false);
+  expect(bash("Bash(npm run *)", "ls $x.txt npm run x")).toBe(false);
+});
+
+test("a condition holds where a continued line cuts a process substitution that is glued to a command's name", () => {
+  expect(bash("Bash(npmx run)", "npm<\\\n()x run")).toBe(true);
+});
+
 test("a condition holds where what runs is decided at run time, or where the text cannot be read", () => {
   const unknown = [
     "$cmd x",

@@ -151,6 +151,50 @@ test("a denied name in a folder that is not known is asked about", () => {
   expectAll("allow", ["cd $x && cat README.md"], noRead);
 });
 
+describe("folders that a cd leaves behind", () => {
+  test("a link is denied in a folder that a cd inside if, case, || or a loop may reach", () => {
+    const commands = [
+      "if true; then cd links; fi; cat notes.txt",
+      "if true; then if true; then cd links; else x=1; fi; else y=2; fi; bash -c 'cat notes.txt'",
+      "if cd links; then cat notes.txt; fi",
+      "false || cd links; cat notes.txt",
+      "case a in a) cd links;; esac; cat notes.txt",
+      "case a in a) cd links;& b) cat notes.txt;; esac",
+      "for i in 1 2; do cat notes.txt; cd links; done",
+      "for i in 1 2; do for j in 1; do cat notes.txt; done; cd links; done",
+      'while test -n "$x"; do cat notes.txt; cd links; done',
+      "for i in 1 2; do cat notes.txt; if test x; then cd links; continue; fi; cd src; done",
+    ];
+    expectAll("deny", commands, noRead);
+  });
+  test("a link is denied in a folder that a variable, cd -, popd, command, builtin or eval leads to", () => {
+    const commands = [
+      "d=links; cd $d; cat notes.txt",
+      'for d in src links; do cat notes.txt; cd "$d"; done',
+      "cd links; cd ..; cd -; cat notes.txt",
+      "cd links && cd .. && for i in 1 2; do cat notes.txt; cd -; done",
+      "pushd links; cd ../src; popd; cat notes.txt",
+      "command cd links; cat notes.txt",
+      "builtin cd links && cat notes.txt",
+      "eval 'cd links'; cat notes.txt",
+    ];
+    expectAll("deny", commands, noRead);
+  });
+  test("files that no rule names stay allowed there", () => {
+    const commands = [
+      "if true; then cd src; fi; cat a.ts",
+      "for d in src docs; do cd $d; cat README.md; cd ..; done",
+      "cd src && cd - && cat README.md",
+      "for d in src docs; do cat a.txt; cd $d; done; ".repeat(60),
+    ];
+    expectAll("allow", commands, noRead);
+  });
+  test("loops nested so deep that their folders cannot be followed are asked about", () => {
+    const deep = `${"for a in b; do ".repeat(150)}cd src;${"done;".repeat(150)} cat README.md`;
+    expect(decide(deep, noRead)).toBe("ask");
+  });
+});
+
 describe("commands that only read", () => {
   test("echo and printf stay on the list with variables that hold no secret or that the text sets", () => {
     expectAll(

@@ -37,6 +37,8 @@ const given = [".env", "README", "a.t"];
 
 const deadlineMs = 3_000;
 const graceMs = 300;
+/** A place is used again only after so many others: what outlives its line must not be taken for a deed of the next one. */
+const mostResting = 64;
 
 /** A line that leaves its folder must find nothing it may write: run by root, lines are run by nobody. */
 const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
@@ -56,18 +58,24 @@ export async function openOracle(): Promise<Oracle> {
   const free: string[] = [];
   return {
     async run(line) {
-      const place = free.pop() ?? (await newPlace(home, count++));
+      const rested = free.length >= mostResting ? free.shift() : undefined;
+      const place = rested ?? (await newPlace(home, count++));
+      await tidy(place);
       await runBash(line, place, home);
       const calls = await callsIn(place);
       const ran = calls.flatMap(({ words: [head = ""] }) => (head === "" ? [] : [head]));
       const deeds = { ran, calls, made: await madeIn(place), cwd: workIn(place) };
-      await rm(join(place, "log"), { force: true });
-      for (const path of deeds.made) await rm(path, { force: true });
+      await tidy(place);
       free.push(place);
       return deeds;
     },
     close: () => rm(home, { recursive: true, force: true }),
   };
+}
+
+/** Takes away what a line has left, or a process of it that had a group of its own and outlived it. */
+async function tidy(place: string): Promise<void> {
+  for (const path of [join(place, "log"), ...(await madeIn(place))]) await rm(path, { force: true });
 }
 
 async function newPlace(home: string, index: number): Promise<string> {

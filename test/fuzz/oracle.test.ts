@@ -4,6 +4,7 @@ import { analyseShell } from "../../src/permissions/index.ts";
 import { hasBash, type Oracle, openOracle } from "./bash-oracle.ts";
 import { deniedFile } from "./file-violation.ts";
 import { violations } from "./shell-violation.ts";
+import { compare } from "./unsound.ts";
 
 const test = anyTest.skipIf(!hasBash());
 
@@ -45,6 +46,25 @@ const finds = [
 test.each(finds)("PE-54: a find stays mended: %j", async (line) => {
   const deeds = await oracle.run(line);
   expect(violations(analyseShell(line, { cwd: deeds.cwd, home: deeds.cwd }), deeds)).toEqual([]);
+});
+
+const comparedFinds = [
+  "/bin/sed 's/x/y/w f8'\\ <<< x ;\nc1 f1",
+  "if true; then if true; then cd d1; else g=1; fi; else f=2; fi ; (h+=3)\n/bin/bash -c 'cat k'",
+  "for i in 1 2; do cat k; cd d1; done",
+  "cd d1; cd ..; cd -; cat k",
+  "f=d1; cd $f; cat k",
+  "$uiltin cd d1/../d2; c1 > d3/\\f3",
+  "$*npm tes2>&1 | tai>f6 l -20",
+  "($xc1 ${x} y a=b # )\n) # c99",
+  "\\c1<\\\n()y yy y",
+  "c1 x | $*python3 -m  son.to$[1+1]ol",
+];
+
+test.each(comparedFinds)("what is said about %j agrees with what bash does", async (line) => {
+  const deeds = await oracle.run(line);
+  expect(deeds.ran.length + deeds.made.length).toBeGreaterThan(0);
+  expect(compare(line, deeds).unsound).toEqual([]);
 });
 
 test("PE-33: a file made in another folder than a part lists is a violation", async () => {

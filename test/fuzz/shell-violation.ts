@@ -25,6 +25,8 @@ function headsIn({ parts }: ShellAnalysis): { heads: Set<string>; anyHead: boole
 
 /** Where writes may go: a target or a folder that is not known lists every file. */
 function filesIn({ parts }: ShellAnalysis): { files: Set<string>; anyFile: boolean } {
+  // A command that starts what is not seen may write anything; only an exact rule allows it.
+  const opaque = parts.some((part) => part.kind === "command" && part.opaque !== undefined);
   const writes = parts.flatMap((part) => (part.kind === "write" ? [part as FilePart] : []));
   const known = writes.flatMap(({ target, places }) => {
     const [name] = target.pieces;
@@ -32,8 +34,10 @@ function filesIn({ parts }: ShellAnalysis): { files: Set<string>; anyFile: boole
   });
   return {
     files: new Set(known.map((path) => resolvePath(path, "/", realFs).resolved)),
-    anyFile: writes.some(
-      ({ target, places }) => target.pieces.length > 1 || (places.unknown && !target.pieces[0].startsWith("/")),
-    ),
+    anyFile:
+      opaque ||
+      writes.some(
+        ({ target, places }) => target.pieces.length > 1 || (places.unknown && !target.pieces[0].startsWith("/")),
+      ),
   };
 }

@@ -1,4 +1,4 @@
-import { anyOne, anyRun, type LetterSet, type Segment, type Token } from "../rules/path-segment.ts";
+import { anyOne, anyRun, fitsOne, type LetterSet, type Segment, type Token } from "../rules/path-segment.ts";
 import { foldName } from "./fold.ts";
 
 /** One segment of a glob as bash reads it; `\\` takes the next letter as it is. */
@@ -45,16 +45,9 @@ function closure(row: Set<number>, tokens: readonly Token[]): Set<number> {
 
 function compatible(a: Token, b: Token): boolean {
   if (typeof a === "string" && typeof b === "string") return a === b;
-  if (typeof a === "string") return isIn(b, a);
-  if (typeof b === "string") return isIn(a, b);
+  if (typeof a === "string") return fitsOne(b, a);
+  if (typeof b === "string") return fitsOne(a, b);
   return true;
-}
-
-function isIn(token: Token, letter: string): boolean {
-  if (typeof token === "string") return token === letter;
-  if ("any" in token) return true;
-  const code = letter.codePointAt(0) ?? 0;
-  return token.ranges.some(([low, high]) => low <= code && code <= high) !== token.negated;
 }
 
 function tokensOf(text: string): Token[] {

@@ -56,7 +56,8 @@ export function segmentFits(segment: Segment, name: string, folded: boolean): bo
   return true;
 }
 
-function fitsOne(token: Token, letter: string): boolean {
+/** Whether one letter fits a token; a run takes any. */
+export function fitsOne(token: Token, letter: string): boolean {
   if (typeof token === "string") return token === letter;
   if ("any" in token) return true;
   const code = letter.codePointAt(0) ?? 0;

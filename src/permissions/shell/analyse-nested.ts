@@ -1,7 +1,7 @@
 import type { Inner } from "./inner.ts";
 import { parseShell } from "./parse.ts";
 import type { CommandPart } from "./part.ts";
-import { startIn } from "./places.ts";
+import { type Flow, startIn, staying, unknownPlace } from "./places.ts";
 import { costs, oddCharacters } from "./prefilter.ts";
 import { fixedScope } from "./scope.ts";
 import { type Walk, walkScript } from "./walk.ts";
@@ -10,17 +10,17 @@ const deepestScript = 5;
 /** Starting over costs something, however short the script. */
 const leastCost = 64;
 
-/** A script given to a shell as a word: the whole analysis once more, up to a depth. */
-export function parseNested(inner: Inner & { kind: "script" }, part: CommandPart, walk: Walk): void {
+/** A script given to a shell as a word: the whole analysis once more, up to a depth. Gives what is known at its end. */
+export function parseNested(inner: Inner & { kind: "script" }, part: CommandPart, walk: Walk): Flow {
   const at = inner.from?.at ?? part.at;
   if (walk.depth >= deepestScript) {
     walk.problems.push({ code: "too-deep", at, text: `scripts nested more than ${deepestScript} deep` });
-    return;
+    return staying(unknownPlace);
   }
   walk.budget.characters -= Math.max(leastCost, inner.text.length);
   if (walk.budget.characters < 0) {
     walk.problems.push({ code: "too-costly", at, text: "more scripts inside scripts than are analysed" });
-    return;
+    return staying(unknownPlace);
   }
   const refused = [...oddCharacters(inner.text), ...costs(inner.text)];
   walk.problems.push(...refused.map((problem) => ({ ...problem, at })));
@@ -30,13 +30,13 @@ export function parseNested(inner: Inner & { kind: "script" }, part: CommandPart
   if (/\\\n/.test(inner.text)) {
     walk.problems.push({ code: "continuation", at, text: "a backslash at the end of a line" });
   }
-  if (refused.length > 0) return;
+  if (refused.length > 0) return staying(unknownPlace);
   const parsed = parseShell(inner.text);
   if ("failed" in parsed) {
     walk.problems.push({ code: "syntax", at, text: parsed.failed });
-    return;
+    return staying(unknownPlace);
   }
-  walkScript(parsed.script, startIn(part.places), {
+  return walkScript(parsed.script, startIn(part.places), {
     ...walk,
     scope: fixedScope(inner.text, at),
     dialect: inner.dialect,

@@ -158,3 +158,13 @@ const quotings = [
   (value: string) => `"${value.replace(/["\\$`]/g, "\\$&")}"`,
   (value: string) => value.replace(/[^\w]/g, "\\$&"),
 ];
+
+test("the file that sed writes ends where its line ends: a blank there belongs to its name", () => {
+  const written = (line: string) =>
+    analyseShell(line, { cwd: "/t", home: "/h" }).parts.flatMap((part) =>
+      part.kind === "write" ? part.target.pieces : [],
+    );
+  expect(written("sed 's/x/y/w f8'\\ ")).toEqual(["f8 "]);
+  expect(written("sed 's/x/y/gw \t f 8\np'")).toEqual(["f 8"]);
+  expect(written("sed -e 'w  out' -e '$!W last '")).toEqual(["out", "last "]);
+});

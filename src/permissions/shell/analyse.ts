@@ -11,6 +11,9 @@ const nestedCharacters = 65_536;
 /** Of commands inside commands, all together: one line may be read in several ways, each of which holds others. */
 const nestedWords = 200_000;
 
+/** Of loops that change the folder, all together: they are walked beforehand to see where their rounds begin. */
+const loopCharacters = 65_536;
+
 export interface ShellContext {
   readonly cwd: string;
   readonly home: string;
@@ -68,10 +71,13 @@ function analyse(original: string, masked: Masked, heredocs: Set<number>, contex
     via: [],
     dialect: "bash",
     depth: 0,
-    budget: { characters: nestedCharacters, words: nestedWords },
+    budget: { characters: nestedCharacters, words: nestedWords, loops: loopCharacters },
     home: context.home,
     envNames: new Set(context.envNames),
     volatile: new Set(),
+    visited: new Set(),
+    visitedBefore: new Set(),
+    rehearses: false,
   };
   try {
     walkScript(parsed.script, here(context.cwd), walk);

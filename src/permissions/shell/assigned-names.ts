@@ -5,10 +5,16 @@ const settingBuiltin = /^(read|export|declare|typeset|local|readonly|mapfile|rea
 
 /** Every name that something in a node may set, in whatever shell. */
 export function assignedNames(node: SyntaxNode, scope: Scope): ReadonlySet<string> {
+  const known = answers.get(node);
+  if (known) return known;
   const names = new Set<string>();
   collect(node, scope.source, names);
+  answers.set(node, names);
   return names;
 }
+
+/** A loop is walked several times. */
+const answers = new WeakMap<SyntaxNode, ReadonlySet<string>>();
 
 function collect(node: SyntaxNode, source: string, names: Set<string>): void {
   const text = () => source.slice(node.pos, node.end);

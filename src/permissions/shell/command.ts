@@ -7,7 +7,18 @@ import { walkFound } from "./found.ts";
 import type { Inner } from "./inner.ts";
 import { isHarmlessName, isPrivateName } from "./names.ts";
 import { type CommandPart, type ShellWord, type Span, staticValue } from "./part.ts";
-import { type Flow, follow, nowhere, placesOf, type State, startIn, staying, unknownPlace } from "./places.ts";
+import {
+  either,
+  type Flow,
+  follow,
+  nowhere,
+  placesOf,
+  type State,
+  somewhere,
+  startIn,
+  staying,
+  unknownPlace,
+} from "./places.ts";
 import { inputReveals, standardInput, walkRedirections } from "./redirection.ts";
 import { nothingFound } from "./scope.ts";
 import { unwrap } from "./unwrap.ts";
@@ -16,6 +27,7 @@ import type { Walk } from "./walk.ts";
 import { type ReadWord, readWord } from "./word.ts";
 
 const mostWrappers = 5;
+const mostVisited = 64;
 
 /** A simple command: what it sets, what it redirects, what it starts, and where the shell stands afterwards. */
 export function walkCommand(node: Command, before: State, walk: Walk): Flow {
@@ -70,7 +82,8 @@ function runCommand(
     : base;
   if (head === undefined) {
     walk.parts.push(part);
-    return staying(state);
+    // It may become `cd`, or vanish before one.
+    return staying(somewhere(state));
   }
   const builtin = readBuiltin(head, args);
   if (builtin !== undefined && builtin !== "evaluates") return runPlainForm(part, head, builtin, state, walk);
@@ -78,13 +91,19 @@ function runCommand(
   const inners = unwrap(head.slice(head.lastIndexOf("/") + 1), args, { stdin, openEnded });
   const opaque = inners.find((inner) => inner.kind === "opaque");
   walk.parts.push(opaque ? { ...part, opaque: opaque.why } : part);
-  for (const inner of inners) runInner(inner, head, part, stdin, walk);
-  if (head === "cd" || head === "pushd" || head === "popd") {
-    return follow(head, args, state, walk.home, walk.envNames.has("CDPATH"));
-  }
+  const ends = inners.map((inner) => runInner(inner, head, part, stdin, walk));
+  if (head === "cd" || head === "pushd" || head === "popd") return changeFolder(head, args, state, walk);
   return inners.length > 0 && /^(command|builtin|eval|exec)$/.test(head)
-    ? staying(unknownPlaceIfMoved(inners, state))
+    ? staying(afterInners(inners, ends, state))
     : staying(state);
+}
+
+function changeFolder(head: string, args: readonly ShellWord[], state: State, walk: Walk): Flow {
+  const { home, visited, visitedBefore } = walk;
+  const earlier = [...visited, ...visitedBefore];
+  const flow = follow(head, args, state, { home, earlier, hasCdPath: walk.envNames.has("CDPATH") });
+  for (const folder of [...state.folders, ...flow.ok.folders]) if (visited.size < mostVisited) visited.add(folder);
+  return flow;
 }
 
 function runPlainForm(part: CommandPart, head: string, form: PlainForm, state: State, walk: Walk): Flow {
@@ -98,26 +117,24 @@ function runPlainForm(part: CommandPart, head: string, form: PlainForm, state: S
   return staying(head === "exit" ? nowhere : { ...state, variables });
 }
 
-function runInner(inner: Inner, head: string, part: CommandPart, stdin: string | undefined, walk: Walk): void {
-  if (inner.kind === "opaque") return;
+/** Runs what stands inside a command, and gives what is known at its end. */
+function runInner(inner: Inner, head: string, part: CommandPart, stdin: string | undefined, walk: Walk): State {
+  if (inner.kind === "opaque") return nowhere;
   if (walk.via.length >= mostWrappers) {
     walk.problems.push({ code: "too-deep", at: part.at, text: `more than ${mostWrappers} commands inside each other` });
-    return;
+    return unknownPlace;
   }
   const below: Walk = { ...walk, via: [...walk.via, head], within: part };
   if (inner.kind === "file") {
     const { access, option, word } = inner;
     walk.parts.push({ kind: access, operator: option, target: word, at: part.at, via: below.via, places: part.places });
-    return;
+    return nowhere;
   }
-  if (inner.kind === "script") {
-    parseNested(inner, part, below);
-    return;
-  }
+  if (inner.kind === "script") return endOf(parseNested(inner, part, below));
   walk.budget.words -= inner.words.length;
   if (walk.budget.words < 0) {
     walk.problems.push({ code: "too-costly", at: part.at, text: "more commands inside commands than are analysed" });
-    return;
+    return unknownPlace;
   }
   for (const word of inner.sets) {
     const name = /^[^=]*/.exec(word.pieces[0])?.[0] ?? "";
@@ -137,18 +154,20 @@ function runInner(inner: Inner, head: string, part: CommandPart, stdin: string |
   const ends = /(^|\/)find$/.test(head);
   const openEnded = inner.openEnded || (part.openEnded && !ends);
   const fed = inner.fed === true || (part.fed === true && !ends);
-  runCommand(
-    { words, raw, at: part.at, openEnded, stdin, carried, fed, reveals: part.inputReveals ?? [] },
-    state,
-    below,
-  );
+  const reveals = part.inputReveals ?? [];
+  return endOf(runCommand({ words, raw, at: part.at, openEnded, stdin, carried, fed, reveals }, state, below));
 }
 
-/** What is known after `command x` or `builtin x`, where `x` may be `cd` or set a variable. */
-function unknownPlaceIfMoved(inners: readonly Inner[], state: State): State {
+function endOf({ ok, fail }: Flow): State {
+  return either(ok, fail);
+}
+
+/** What is known after `command x`, `builtin x` or `eval x`, where `x` may be `cd` or set a variable. */
+function afterInners(inners: readonly Inner[], ends: readonly State[], state: State): State {
   const heads = inners.map((inner) =>
     inner.kind === "command" && inner.words[0] ? staticValue(inner.words[0]) : undefined,
   );
-  if (heads.some((head) => head === undefined || /^(cd|pushd|popd|command|builtin)$/.test(head))) return unknownPlace;
+  if (heads.some((head) => head === undefined || /^(cd|pushd|popd|command|builtin)$/.test(head)))
+    return { ...somewhere(ends.reduce(either, state)), variables: noVariables };
   return heads.some((head) => isBuiltin(head ?? "")) ? { ...state, variables: noVariables } : state;
 }

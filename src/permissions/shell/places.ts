@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { isPattern, someWord, unescapePattern } from "./atoms.ts";
 import { type Places, type ShellWord, staticValue } from "./part.ts";
 import { mergeVariables, noVariables, type Variables } from "./variables.ts";
 
@@ -17,7 +18,7 @@ export const nowhere: State = { folders: [], unknown: false, variables: noVariab
 /** In whatever folder, and with whatever in its variables. */
 export const unknownPlace: State = { folders: [], unknown: true, variables: noVariables };
 
-const mostFolders = 4;
+const mostFolders = 8;
 const longestFolder = 512;
 
 export function here(folder: string): State {
@@ -49,31 +50,72 @@ export function either(a: State, b: State): State {
   return { folders: folders.slice(0, mostFolders), unknown, variables };
 }
 
+/** The state in its folders or any other one: a `cd` may have run or not. */
+export function somewhere(state: State): State {
+  return { ...state, unknown: true };
+}
+
+/** The state in its folders, in one of `others`, or anywhere. */
+export function somewhereAmong(state: State, others: Iterable<string>): State {
+  return { ...state, folders: [...new Set([...state.folders, ...others])].slice(0, mostFolders), unknown: true };
+}
+
 export function isReachable(places: Places): boolean {
   return places.unknown || places.folders.length > 0;
 }
 
-/** Where `cd` or `pushd` with these words leads; a failing `cd` stays where it was. */
-export function follow(head: string, args: readonly ShellWord[], from: State, home: string, hasCdPath: boolean): Flow {
-  const to = destination(head, args, home, hasCdPath);
-  const { variables } = from;
-  if (to === undefined) return { ok: { ...unknownPlace, variables }, fail: from };
-  if (posix.isAbsolute(to)) return { ok: { ...here(posix.resolve(to)), variables }, fail: from };
-  const reached = from.folders.map((folder) => (/^[\w-]+$/.test(to) ? `${folder}/${to}` : posix.resolve(folder, to)));
-  const folders = [...new Set(reached)].filter((folder) => folder.length <= longestFolder);
-  return { ok: { folders, unknown: from.unknown || folders.length < reached.length, variables }, fail: from };
+/** What a `cd` depends on beside its words. */
+export interface CdContext {
+  readonly home: string;
+  readonly hasCdPath: boolean;
+  /** Folders the script was in before: `cd -` and `popd` lead back to one of them. */
+  readonly earlier: readonly string[];
 }
 
-function destination(head: string, args: readonly ShellWord[], home: string, hasCdPath: boolean): string | undefined {
-  if (head === "popd") return undefined;
+/** Where `cd` or `pushd` with these words leads; a failing `cd` stays where it was. */
+export function follow(head: string, args: readonly ShellWord[], from: State, context: CdContext): Flow {
+  const { sure, paths, back } = destination(head, args, context);
+  const reached = paths.flatMap((path) => foldersBehind(path, from));
+  const folders = [...new Set(reached)].filter((folder) => folder.length <= longestFolder);
+  const relative = paths.some((path) => !posix.isAbsolute(path));
+  const unknown = !sure || (relative && from.unknown) || folders.length < new Set(reached).size;
+  const ok: State = { folders, unknown, variables: from.variables };
+  return { ok: back ? somewhereAmong(ok, context.earlier) : ok, fail: from };
+}
+
+function foldersBehind(path: string, from: State): readonly string[] {
+  if (posix.isAbsolute(path)) return [posix.resolve(path)];
+  return from.folders.map((folder) => (/^[\w-]+$/.test(path) ? `${folder}/${path}` : posix.resolve(folder, path)));
+}
+
+interface Destination {
+  /** Whether it is one of the paths and no other. */
+  readonly sure: boolean;
+  readonly paths: readonly string[];
+  /** Whether it may be a folder the script was in before. */
+  readonly back: boolean;
+}
+
+const anywhere: Destination = { sure: false, paths: [], back: false };
+const backAgain: Destination = { sure: false, paths: [], back: true };
+
+function destination(head: string, args: readonly ShellWord[], { home, hasCdPath }: CdContext): Destination {
+  if (head === "popd") return backAgain;
   const physical = args.some((word) => staticValue(word) === "-P");
   const operands = args.filter((word) => !/^(-[LP]|--)$/.test(staticValue(word) ?? ""));
   const target = operands[0];
-  if (target === undefined) return head === "cd" ? home : undefined;
-  if (operands.length > 1) return undefined;
+  if (target === undefined) return head === "cd" ? { sure: true, paths: [home], back: false } : backAgain;
+  if (operands.length > 1) return anywhere;
   const path = target.tilde === undefined ? staticValue(target) : home + target.tilde;
+  const texts = path === undefined ? textsOf(target) : [path];
   // `-` and `+1` are earlier folders; an empty name is a corner bash treats in several ways.
-  if (path === undefined || path === "" || /^[-+]/.test(path)) return undefined;
-  if (physical && path.split("/").includes("..")) return undefined;
-  return hasCdPath && !/^\.{0,2}\//.test(path) && path !== "." && path !== ".." ? undefined : path;
+  if (texts.some((text) => /^[-+]/.test(text))) return backAgain;
+  const known = texts.filter((text) => text !== "" && !(physical && text.split("/").includes("..")));
+  const searched = hasCdPath && known.some((text) => !/^\.{0,2}\//.test(text) && text !== "." && text !== "..");
+  return { sure: path !== undefined && known.length > 0 && !searched, paths: known, back: false };
+}
+
+/** What a word with variables may be where it is no pattern of names. */
+function textsOf({ expansions = [] }: ShellWord): readonly string[] {
+  return expansions.filter((text) => !isPattern(text) && !text.includes(someWord)).map(unescapePattern);
 }

@@ -37,7 +37,7 @@ export function criticalWords(text: string, context: RemovalContext): string | u
 }
 
 function namesTooMuch(word: ShellWord, part: CommandPart, context: RemovalContext): boolean {
-  const folders = part.places.folders.length > 0 ? part.places.folders : [context.cwd];
+  const folders = part.places.unknown ? [...part.places.folders, context.cwd] : part.places.folders;
   const [first, ...rest] = word.pieces;
   // `dir/*` empties dir: what counts is dir.
   const glob = rest.length === 1 && rest[0] === "" && /(^|\/)\.?\*$/.test(word.raw);

@@ -20,7 +20,11 @@ export function readSedScript(script: string): SedEffects {
     at += found.length;
     return found;
   };
-  const restOfLine = (): string => skip(/[^\n]*/y).trim();
+  // Blanks before a name are skipped; one behind it belongs to it.
+  const restOfLine = (): string => {
+    skip(/[ \t]*/y);
+    return skip(/[^\n]*/y);
+  };
   while (at < script.length && !opaque) {
     skip(/[\s;{}]*/y);
     if (at >= script.length) break;
@@ -40,7 +44,7 @@ export function readSedScript(script: string): SedEffects {
     else if (command === "w" || command === "W") writes.push(restOfLine());
     else if (command === "e") {
       const text = restOfLine();
-      if (text === "") opaque = true;
+      if (text.trim() === "") opaque = true;
       else runs.push(text);
     } else if (command === "s" || command === "y") {
       const delimiter = script[at] ?? "";

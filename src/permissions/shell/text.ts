@@ -88,14 +88,15 @@ function lastSegment(pieces: Glob): Glob | undefined {
 /** Known text with gaps, so that every command the words may become fits it. */
 function joinWords(words: readonly ShellWord[], openEnded: boolean): Glob {
   const text: [string, ...string[]] = [""];
+  // Until a word is sure to be there, the next one may be the first.
   let blank = "";
   for (const word of words) {
     const [first, ...rest] = shownPieces(word);
-    // A word that may vanish takes its blank with it.
-    const vanishes = word.splits && first === "";
+    // A word that may vanish takes its blank with it; one with text of its own, as `$x.txt`, stays.
+    const vanishes = word.splits && first === "" && rest.every((piece) => piece === "");
     text[text.length - 1] += (vanishes ? "" : blank) + first;
     text.push(...rest);
-    blank = vanishes && text.length === rest.length + 1 && text[0] === "" ? "" : " ";
+    if (!vanishes) blank = " ";
   }
   if (openEnded) text.push("");
   return text;

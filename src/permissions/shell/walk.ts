@@ -10,23 +10,21 @@ import {
   type SyntaxNode,
 } from "unbash";
 import { assignedNames } from "./assigned-names.ts";
-import { addName } from "./assignment.ts";
-import { isPattern, unescapePattern } from "./atoms.ts";
+import { changesFolder } from "./changes-folder.ts";
 import { walkCommand } from "./command.ts";
-import { expandWord, expansionsOf } from "./expand-word.ts";
+import { expandWord } from "./expand-word.ts";
 import { collectScripts } from "./expansion.ts";
 import { walkFound } from "./found.ts";
 import { checkGaps } from "./gaps.ts";
 import { type Dialect, emptyWord } from "./inner.ts";
-import { isPrivateName } from "./names.ts";
+import { walkLoop } from "./loop.ts";
 import type { CommandPart, ShellPart, ShellProblem, ShellWord, Span } from "./part.ts";
-import { staticValue } from "./part.ts";
-import { either, type Flow, isReachable, placesOf, type State, staying, unknownPlace } from "./places.ts";
+import { either, type Flow, isReachable, placesOf, type State, somewhere, staying, unknownPlace } from "./places.ts";
 import { walkRedirections } from "./redirection.ts";
 import { nothingFound, report, type Scope } from "./scope.ts";
 import { checkTest, type FileTest } from "./test-command.ts";
-import { type VariableValue, withoutVariables, withVariable } from "./variables.ts";
-import { type ReadWord, readWord } from "./word.ts";
+import { withoutVariables } from "./variables.ts";
+import { readWord } from "./word.ts";
 
 /** What a walk through a text gathers, and what it needs to know. */
 export interface Walk {
@@ -38,12 +36,18 @@ export interface Walk {
   readonly dialect: Dialect;
   /** Scripts inside scripts (`bash -c`), counted. */
   readonly depth: number;
-  /** How many characters of such scripts, and words of commands inside commands, may still be analysed, shared by the whole walk. */
-  readonly budget: { characters: number; words: number };
+  /** How many characters of such scripts, words of commands inside commands, and characters of loops may still be analysed, shared by the whole walk. */
+  readonly budget: { characters: number; words: number; loops: number };
   readonly home: string;
   readonly envNames: ReadonlySet<string>;
   /** Names that expansions set on their way, as `${x:=1}` does: nothing is known of them. Shared by the whole walk. */
   readonly volatile: Set<string>;
+  /** Folders that a `cd` left or reached so far. Shared by the whole walk. */
+  readonly visited: Set<string>;
+  /** While a loop is rehearsed: the folders that were visited before it. */
+  readonly visitedBefore: ReadonlySet<string>;
+  /** True while a loop is walked only to see which folders its rounds reach. */
+  readonly rehearses: boolean;
 }
 
 export function walkScript(script: ParsedScript, state: State, walk: Walk): Flow {
@@ -67,7 +71,7 @@ function walkList(statements: readonly Statement[], state: State, walk: Walk): F
   return flow;
 }
 
-function walkBody(list: CompoundList, state: State, walk: Walk): Flow {
+export function walkBody(list: CompoundList, state: State, walk: Walk): Flow {
   return walkList(list.commands, state, walk);
 }
 
@@ -130,10 +134,11 @@ function walkAndOr(node: AndOr, state: State, walk: Walk): Flow {
       const next = walkNode(command, flow.ok, walk);
       flow = { ok: next.ok, fail: either(flow.fail, next.fail) };
     } else {
-      // A folder changed only if something failed: nobody can say where the list goes on.
+      // A folder changed only if something failed: where the list continues is not certain.
       const next = walkNode(command, flow.fail, walk);
       const moved = changesFolder(command) && isReachable(next.ok);
-      flow = { ok: moved ? unknownPlace : either(flow.ok, next.ok), fail: moved ? unknownPlace : next.fail };
+      const ok = either(flow.ok, next.ok);
+      flow = moved ? { ok: somewhere(ok), fail: somewhere(next.fail) } : { ok, fail: next.fail };
     }
   }
   return flow;
@@ -160,45 +165,14 @@ function walkIf(node: If, state: State, walk: Walk): Flow {
   let after: State | undefined;
   for (const branch of [node, ...node.elif]) {
     const test = walkBody(branch.clause, otherwise, walk);
-    const taken = walkBody(branch.then, changesFolder(branch.clause) ? unknownPlace : test.ok, walk);
+    const taken = walkBody(branch.then, changesFolder(branch.clause) ? somewhere(test.ok) : test.ok, walk);
     const end = either(taken.ok, taken.fail);
     after = after ? either(after, end) : end;
     otherwise = test.fail;
   }
   const last = node.else ? walkBody(node.else, otherwise, walk) : staying(otherwise);
   const end = either(either(last.ok, last.fail), after ?? state);
-  return staying(changesFolder(node) ? unknownPlace : end);
-}
-
-function walkLoop(node: SyntaxNode & { type: "While" | "For" }, state: State, walk: Walk): Flow {
-  // What a round of the loop sets, the next one finds.
-  const fixed: State = { ...state, variables: withoutVariables(state.variables, assignedNames(node, walk.scope)) };
-  const inside = changesFolder(node) ? unknownPlace : fixed;
-  if (node.type === "While") {
-    const tested = walkBody(node.clause, inside, walk);
-    walkBody(node.body, { ...inside, variables: either(tested.ok, tested.fail).variables }, walk);
-    return staying(inside);
-  }
-  const found = nothingFound();
-  const name = readWord(node.name, walk.scope, found);
-  const words = (node.wordlist ?? []).map((word) => readWord(word, walk.scope, found));
-  addName(name.raw, name.raw, name.at, isPrivateName(name.raw, walk.envNames), state, walk);
-  walkFound(found, state, walk);
-  const values = node.wordlist && loopValues(words, state, walk);
-  walkBody(node.body, { ...inside, variables: withVariable(inside.variables, name.raw, values) }, walk);
-  return staying(inside);
-}
-
-/** What `for x in …` gives its variable in turn. */
-function loopValues(words: readonly ReadWord[], state: State, walk: Walk): readonly VariableValue[] | undefined {
-  const values = words.map((word) => {
-    const text = staticValue(word);
-    if (text !== undefined) return [{ text, live: false }];
-    return expansionsOf(word, state, walk)?.map((pattern) =>
-      isPattern(pattern) ? { text: pattern, live: true } : { text: unescapePattern(pattern), live: false },
-    );
-  });
-  return values.every((value) => value !== undefined) ? values.flat() : undefined;
+  return staying(changesFolder(node) ? somewhere(end) : end);
 }
 
 function walkCase(node: Case, state: State, walk: Walk): Flow {
@@ -206,17 +180,18 @@ function walkCase(node: Case, state: State, walk: Walk): Flow {
   readWord(node.word, walk.scope, found);
   for (const item of node.items) for (const pattern of item.pattern) readWord(pattern, walk.scope, found);
   walkFound(found, state, walk);
-  let reached = state;
-  const set = assignedNames(node, walk.scope);
+  const fixed: State = { ...state, variables: withoutVariables(state.variables, assignedNames(node, walk.scope)) };
+  let [reached, after] = [state, fixed];
   for (const item of node.items) {
-    walkBody(item.body, reached, walk);
-    // `;&` and `;;&` go on with the next list, in whatever folder this one has reached.
-    const goesOn = item.terminator === ";&" || item.terminator === ";;&";
-    const variables = goesOn ? withoutVariables(reached.variables, set) : state.variables;
-    reached = goesOn && (reached.unknown || changesFolder(item.body)) ? unknownPlace : { ...state, variables };
+    const body = walkBody(item.body, reached, walk);
+    const end = { ...either(body.ok, body.fail), variables: fixed.variables };
+    after = either(after, end);
+    // `;&` and `;;&` continue with the next list, in the folder this one has reached.
+    const continues = item.terminator === ";&" || item.terminator === ";;&";
+    reached = continues ? either(fixed, end) : state;
+    if (continues && changesFolder(item.body)) reached = somewhere(reached);
   }
-  const after: State = { ...state, variables: withoutVariables(state.variables, assignedNames(node, walk.scope)) };
-  return staying(changesFolder(node) ? unknownPlace : after);
+  return staying(changesFolder(node) ? somewhere(after) : after);
 }
 
 /** A construct that is not analysed, or that nobody knows: what it holds still counts for deny. */
@@ -231,19 +206,4 @@ function walkRefused(node: SyntaxNode, state: State, walk: Walk): Flow {
     } else walkNode(child, unknownPlace, walk);
   });
   return staying(unknownPlace);
-}
-
-/** Whether a `cd`, `pushd` or `popd` stands anywhere in a node that the same shell runs. */
-function changesFolder(node: SyntaxNode): boolean {
-  if (node.type === "Subshell" || node.type === "Word") return false;
-  if (node.type === "Pipeline" && node.commands.length > 1) return false;
-  if (node.type === "Command") {
-    const words = [node.name, ...node.suffix].map((word) => word?.type === "Word" && word.value);
-    return words.some((value) => value === "cd" || value === "pushd" || value === "popd");
-  }
-  let found = false;
-  forEachChild(node, (child) => {
-    found ||= changesFolder(child);
-  });
-  return found;
 }
