@@ -10,6 +10,7 @@ import { openDisplay } from "./display.ts";
 import { effortOf } from "./effort.ts";
 import { subjectOf } from "./front/subject.ts";
 import type { AnswerLines } from "./journal.ts";
+import { noticeUnpriced } from "./model-notices.ts";
 import { switchedModel } from "./model-switch.ts";
 import { totalTokens } from "./spending.ts";
 import { tellTask, usageOf } from "./tell-task.ts";
@@ -42,6 +43,7 @@ export async function askModel(thread: Thread, signal: AbortSignal): Promise<Ans
     if (event.type === "end") {
       const apiMs = session.options.clock.now() - startedAt;
       session.spending.add({ purpose: thread.purpose, model: event.model, usage: event.usage, apiMs });
+      noticeUnpriced(thread);
       const shown = (await display?.end(event)) ?? textOf(event);
       return keep(thread, event, shown);
     }

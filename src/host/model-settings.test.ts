@@ -102,3 +102,13 @@ test("a project cannot choose who answers", async () => {
   expect(ran.requests[0]?.model).toBe("scripted");
   expect(noticesOf(ran).join("\n")).toContain('"model" is scripted:evil.json, which a project may not choose');
 });
+
+test("a budget that cannot count a model says so once, because the model has no price", async () => {
+  world = makeWorld({ hooks: {} });
+  const call = { calls: [{ tool: "Bash", input: { command: "true" } }] };
+  const unpriced = { model: "my-own-model", answers: [call, { text: "ok" }] };
+  const says = "No price is known for my-own-model: the budget of 0.5 USD does not count its tokens.";
+  const ran = await world.run(unpriced, { prompt: "go", maxBudgetUsd: 0.5 });
+  expect(noticesOf(ran)).toEqual([says]);
+  expect(noticesOf(await world.run(unpriced, { prompt: "go" }))).toEqual([]);
+});

@@ -7,6 +7,7 @@ import type { Mode } from "../permissions/index.ts";
 import { Problem } from "../protocol/index.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import type { GivenAgent } from "./agents/given-agents.ts";
+import { checkAgentOptions } from "./check-options.ts";
 import type { AgentControl } from "./control.ts";
 import { type Reads, readsOf } from "./customization.ts";
 import type { Person } from "./person.ts";
@@ -115,6 +116,7 @@ export interface AgentOptions extends RunAgentOptions {
 }
 
 export function resolveAgentOptions(options: RunAgentOptions): AgentOptions {
+  checkAgentOptions(options);
   const env = options.env ?? process.env;
   checkEffort(options.effort);
   return {

@@ -10,8 +10,10 @@ import {
   folderName,
   type Linked,
   openStore,
+  type SessionPlace,
   type Store,
   type StoreSession,
+  sessionAt,
   storeRoot,
   type Transcript,
 } from "../sessions/index.ts";
@@ -52,21 +54,24 @@ export async function openRecord(options: AgentOptions): Promise<OpenedRecord> {
   const { cwd, env, home, version, clock, uuid, persist } = options;
   if (options.sessionId !== undefined) checkUuid(options.sessionId);
   const root = options.store ?? storeRoot({ env, home }).path;
-  if (!persist) return { record: unwritten(options, root), source: "startup", context: [] };
+  const named = options.goOn === true ? "last" : options.resume;
+  if (!persist && named === undefined) return { record: unwritten(options, root), source: "startup", context: [] };
+  const own = { path: root, origin: "hookline" as const };
+  const where = named === "last" ? { roots: [own] } : { roots: [own, ...(await findRoots({ env, home }))] };
+  const find = (which: string) => findSession(which, { cwd, ...where });
+  if (!persist && named !== undefined) return await unwrittenCopy(await find(named), options, root);
   const store = await openStore({ root, env, home, version, now: clock.now, uuid });
   const branch = await gitBranch(cwd);
   const wanted = { cwd, ...(branch === undefined ? {} : { gitBranch: branch }) };
-  const named = options.goOn === true ? "last" : options.resume;
   if (named === undefined) return { ...(await begin(store, options, wanted)), source: "startup", context: [] };
-  const own = { path: root, origin: "hookline" as const };
-  const where = named === "last" ? { roots: [own] } : { roots: [own, ...(await findRoots({ env, home }))] };
-  const place = await findSession(named, { cwd, ...where });
+  const place = await find(named);
   if (place.root.path === store.root.path && options.fork !== true) {
     const session = await store.resume(place.id, wanted);
     if (writtenByUs(session.context))
       return { record: await claimed(recordOf(session, root, store)), source: "resume", context: session.context };
   }
-  const session = await store.fork(place, wanted);
+  const { sessionId } = options;
+  const session = await store.fork(place, { ...wanted, ...(sessionId === undefined ? {} : { id: sessionId }) });
   const forkedFrom = { id: place.id, file: place.file };
   return {
     record: await claimed(recordOf(session, root, store)),
@@ -84,6 +89,13 @@ async function begin(store: Store, { sessionId, uuid }: AgentOptions, wanted: { 
     throw new Problem("sessions/exists", message, { about: { id } });
   }
   return { record: await claimed(recordOf(session, store.root.path, store)) };
+}
+
+/** Goes on with what a session said, and writes nothing: the session keeps every byte and may run elsewhere meanwhile. */
+async function unwrittenCopy(place: SessionPlace, options: AgentOptions, root: string): Promise<OpenedRecord> {
+  const { main } = await sessionAt(place).load();
+  const forkedFrom = { id: place.id, file: place.file };
+  return { record: unwritten(options, root), source: "resume", context: main.context(), forkedFrom };
 }
 
 /** A new record of the same kind, for what comes after `/clear`. */

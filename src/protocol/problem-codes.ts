@@ -111,6 +111,7 @@ export const problemCodes = {
   "host/no-prompt": "an agent was started without anything to do",
   "host/bad-agent": "a kind of agent cannot be used as it is given, or does not exist",
   "host/bad-effort": "the effort is not one of the levels",
+  "host/bad-option": "an option of an agent is unknown, has a value that cannot be used, or contradicts another one",
   "host/bad-session-id": "the id of a session must be a UUID",
   "host/no-folder": "a folder that was to be added is none",
   "host/no-worktree": "the worktree that a session was to begin in could not be made",

@@ -22,7 +22,7 @@ export interface Store {
   /** A session that is there, with what a model is to be given of it. Nothing is written before the first record. */
   resume(id: string, options: SessionOptions): Promise<ResumedSession>;
   /** A new session that begins as another one went, wherever that one lies; the other keeps every byte. */
-  fork(source: string | SessionPlace, options: SessionOptions & Pick<ForkOptions, "at">): Promise<ResumedSession>;
+  fork(source: string | SessionPlace, options: OpenOptions & Pick<ForkOptions, "at">): Promise<ResumedSession>;
   /** Resolves when everything appended to any of its sessions is written. */
   close(): Promise<void>;
 }
@@ -96,9 +96,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       return begun ? goOn(place, wanted) : start(place, wanted);
     },
     resume: async (id, wanted) => goOn(await known(id), wanted),
-    async fork(source, { at, ...wanted }) {
+    async fork(source, { at, id, ...wanted }) {
       const from = typeof source === "string" ? await known(source) : source;
-      const into = newPlace(root, uuid(), wanted.cwd);
+      if (id !== undefined && (await placeOf(root, safeId(id))) !== undefined)
+        throw new Problem("sessions/exists", `${path} holds a session ${id} already. Use another id.`, {
+          about: { id },
+        });
+      const into = newPlace(root, id ?? uuid(), wanted.cwd);
       await openFolder(into.folder, fs);
       await realInside(path, into.file);
       const place = await forkSession(from, { into, id: into.id, fs, now, ...(at === undefined ? {} : { at }) });

@@ -146,3 +146,20 @@ test.each([
   expect(err).toContain(says);
   expect(err).not.toContain("ambiguous");
 });
+
+test.each([
+  [["--permission-prompt-tool", "mcp__a__b"], '--permission-prompt-tool takes stdio, not "mcp__a__b"'],
+  [["--permission-prompt-tool", "stdio"], "--permission-prompt-tool stdio needs --input-format stream-json"],
+  [["--input-format", "stream-json"], "--input-format stream-json needs --output-format stream-json"],
+  [["--input-format", "stream-json", "--output-format", "stream-json"], "Leave the prompt out"],
+  [["--include-partial-messages"], "--include-partial-messages needs --output-format stream-json"],
+  [["--include-hook-events", "--output-format", "json"], "--include-hook-events needs --output-format stream-json"],
+  [["--init", "--maintenance"], "--init and --maintenance cannot be used together"],
+  [["--permission-mode", "plan", "--dangerously-skip-permissions"], "contradicts --permission-mode plan"],
+  [["--fork-session"], "(--fork-session) needs a session to copy"],
+  [["--resume", "x", "--continue"], "name two sessions"],
+  [["--continue", "--session-id", "3f0c8a52-6e3d-4d55-9a53-0a3c2f9d3f11"], "A session that goes on keeps its id"],
+  [["--add-dir", "/nowhere"], "/nowhere is no folder"],
+])("flags that would have no effect are refused by name: %j", async (flags, says) => {
+  expect(await agent(["-p", "hi", ...flags])).toMatchObject({ status: 1, out: "", err: expect.stringContaining(says) });
+});

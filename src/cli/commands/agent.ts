@@ -3,6 +3,7 @@ import type { GivenAgent, HeadlessOptions } from "../../host/index.ts";
 import type { Model, ScriptedModel } from "../../models/index.ts";
 import { type Mode, readMode } from "../../permissions/index.ts";
 import { Problem } from "../../protocol/index.ts";
+import { checkAgentFlags } from "../agent-flags.ts";
 import type { Call, Command, Io } from "../command.ts";
 import { engineOptions, trustMode } from "../engine-options.ts";
 import { processSignals } from "../signals.ts";
@@ -105,6 +106,8 @@ Exit status: 0 answered, 1 API error, refused start, limit reached or wrong call
     `hookline agent -p "hello" --model scripted:script.json`,
   ],
   async run(call, io) {
+    const headless = call.flag("print") || !(io.stdin.isTTY === true && io.terminal.out);
+    checkAgentFlags(call, headless);
     const [{ runHeadless, runInteractive }, { openModel, withRetry }] = await Promise.all([
       import("../../host/index.ts"),
       import("../../models/index.ts"),
@@ -118,7 +121,6 @@ Exit status: 0 answered, 1 API error, refused start, limit reached or wrong call
       scripted === undefined ? withRetry(await openModel(name, io.env, say), retriesOf(io)) : model;
     const common = { ...optionsOf(call, io), model, openModel: others };
     const front = { ...io, colour: io.terminal.colour, ...processSignals(process) };
-    const headless = call.flag("print") || !(io.stdin.isTTY === true && io.terminal.out);
     const status = headless
       ? await runHeadless({ ...common, ...(await headlessOptions(call, io)) }, front)
       : await runInteractive({ ...common, prompt: call.words.join(" ") }, front);

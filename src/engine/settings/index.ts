@@ -1,5 +1,6 @@
 export { clientHome, managedFolder } from "../resolve-options.ts";
 export { type AdmittedUrl, admitUrl, type UrlPolicy } from "../runners/http/url-policy.ts";
+export { shown } from "../shown.ts";
 export { type ClientFault, clientFault, clientFaultText } from "./client-fault.ts";
 export { clientReadWarnings } from "./client-readable.ts";
 export { configureGroup, type GroupPlace } from "./configure.ts";

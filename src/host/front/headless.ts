@@ -52,8 +52,9 @@ export async function runHeadless(options: HeadlessOptions, io: FrontIo): Promis
     (warning) => void io.err(noticeOf({ kind: "warning", warning }) ?? ""),
   );
   try {
+    const { output: _, input: __, hookEvents: ___, partialMessages: ____, askOverStdio: _____, ...rest } = options;
     const result = await runAgent({
-      ...options,
+      ...rest,
       signal: ending.signal,
       ...(protocol === undefined ? {} : { person: answering(protocol, options) }),
       onReady: async (given) => {

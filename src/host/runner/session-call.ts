@@ -1,4 +1,5 @@
 import { Problem } from "../../protocol/index.ts";
+import { amount, type Check, checkNamed, flag, is, object, text, texts, wholeNumber, work } from "../check-named.ts";
 
 /** An agent that takes the client's flags: the client itself, this package's own, or a program of that kind. */
 export type AgentName = "claude" | "hookline" | { readonly file: string; readonly args?: readonly string[] };
@@ -40,6 +41,7 @@ export type SessionEvent =
 
 /** Contract: throws for a call that cannot be meant; everything that happens later is told in the result. */
 export function checkCall(call: SessionCall): void {
+  checkNamed("runSession", call, checks);
   if (typeof call.prompt !== "string" || call.prompt.trim() === "") {
     throw new Problem("host/no-prompt", "The prompt is empty. Give the agent something to do.");
   }
@@ -58,5 +60,21 @@ export function checkCall(call: SessionCall): void {
     throw new Problem("host/bad-session-id", "fork needs resume: the id of the session to copy.");
   }
 }
+
+/** Those without a check are checked below, or by the agent that gets them. */
+const checks: Readonly<Record<keyof SessionCall, Check | undefined>> = {
+  ...{
+    agent: undefined,
+    prompt: undefined,
+    sessionId: undefined,
+    resume: undefined,
+    fork: flag,
+    cwd: text,
+    model: text,
+  },
+  ...{ settings: object, permissionMode: text, allowedTools: texts, maxTurns: wholeNumber, maxBudgetUsd: amount },
+  timeoutMs: is("a number of milliseconds above 0", (value) => typeof value === "number" && value > 0),
+  ...{ signal: object, env: object, projectSettings: flag, onEvent: work },
+};
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
