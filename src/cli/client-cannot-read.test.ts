@@ -55,6 +55,47 @@ test("status and doctor report client-cannot-read with exit 3 when an installed 
   ]);
 }, 60_000);
 
+test("a settings file that is no JSON is client-cannot-read with exit 3 for status and doctor, installed or not", async () => {
+  const here = world();
+  const hookline = caller(here);
+  const file = join(here.project, ".claude/settings.local.json");
+  const text =
+    ":1:12: expected a value, found the end of the file. Claude Code drops the whole file, its hooks included.";
+  writeFileSync(
+    here.hooksFile,
+    'import { createApp } from "hookline/sdk";\nexport default createApp().onStop(() => undefined);\n',
+  );
+  for (const words of [[], ["install", "--scope", "local", "--transport", "run"]]) {
+    writeFileSync(file, "{}");
+    if (words.length > 0) expect((await hookline(...words)).status).toBe(0);
+    writeFileSync(file, '{ "hooks": ');
+    const status = await hookline("status");
+    expect([status.status, status.out]).toEqual([3, expect.stringContaining(`client-cannot-read: ${file}${text}`)]);
+    const { inSync, scopes } = JSON.parse((await hookline("status", "--json")).out) as {
+      inSync: boolean;
+      scopes: unknown[];
+    };
+    expect([inSync, scopes]).toEqual([
+      false,
+      expect.arrayContaining([
+        expect.objectContaining({
+          scope: "local",
+          installed: words.length > 0,
+          drift: [expect.objectContaining({ kind: "client-cannot-read" })],
+        }),
+      ]),
+    ]);
+    const doctor = await hookline("doctor");
+    expect([doctor.status, doctor.out]).toEqual([3, expect.stringContaining(`client-cannot-read: ${file}${text}`)]);
+    expect(doctor.out.split("client-cannot-read")).toHaveLength(2);
+    for (const command of [["list"], ["explain", "Stop"], ["fire", "Stop"]]) {
+      const { status, out } = await hookline(...command);
+      expect([status, out]).toEqual([0, expect.stringContaining(`client-cannot-read: ${file}${text}`)]);
+      expect(out).toContain(`settings-unreadable: ${file}`);
+    }
+  }
+}, 60_000);
+
 test("list, explain and fire warn about a file that the client drops, and keep their exit status", async () => {
   const here = world();
   const hookline = caller(here);

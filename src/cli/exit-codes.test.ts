@@ -50,12 +50,12 @@ test("SD-99: 0 done or already so, 1 cannot be done, 2 no handlers, 3 something 
   expect(readFileSync(file, "utf8")).toContain('"Stop"');
 
   writeFileSync(file, "{,}");
-  for (const words of [toLocal, ["status"], ["uninstall"], ["doctor", "--fix"]]) {
+  for (const words of [toLocal, ["uninstall"], ["doctor", "--fix"]]) {
     const { status, out, err } = await hookline(...words);
     const told = expect.stringContaining(`${file} cannot be read: line 1`);
     expect([words[0], status, out + err]).toEqual([words[0], 1, told]);
   }
-  expect([await codeOf("doctor"), readFileSync(file, "utf8")]).toEqual([3, "{,}"]);
+  expect([await codeOf("status"), await codeOf("doctor"), readFileSync(file, "utf8")]).toEqual([3, 3, "{,}"]);
   writeFileSync(file, "{}");
   expect([await codeOf("uninstall"), readFileSync(file, "utf8"), await codeOf("status")]).toEqual([0, "{}", 4]);
 }, 60_000);

@@ -84,7 +84,7 @@ async function look(
   installer: Installer,
 ): Promise<readonly (ScopeStatus | InstallFinding)[]> {
   try {
-    return await statusOf(standpoint, installer, [scope], "nothing");
+    return await statusOf(standpoint, installer, [scope], "nothing", "report");
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     // A settings file that cannot be read is told by whoever reads all of them.
@@ -114,7 +114,7 @@ async function findingsOf(
     place,
   });
   const cure = repairCommand(status);
-  if (lock !== undefined && entries.length === 0) {
+  if (status.broken !== true && lock !== undefined && entries.length === 0) {
     const message = `${settingsFile} has no entry of ours any more, although ${places.lockFile} says it should. ${cure} puts them back.`;
     return [at("error", "hooks-dropped", message)];
   }

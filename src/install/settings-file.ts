@@ -3,6 +3,7 @@ import { chmod, lstat, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Edit, editSettings } from "../engine/settings/index.ts";
 import { errorCode, unless } from "../files/index.ts";
+import { Problem } from "../protocol/index.ts";
 
 /** Where a settings file really lies, whether it is there yet or not: our own notes about it go by this path. */
 export async function realFile(path: string): Promise<string> {
@@ -18,10 +19,21 @@ export async function realFile(path: string): Promise<string> {
   return dirname(path) === path ? path : join(await realFile(dirname(path)), basename(path));
 }
 
+export interface SettingsRead {
+  readonly settings: unknown;
+  readonly text: string;
+  readonly hash: string | null;
+}
+
 /** What a settings file says, and its text; of a file that is not there, nothing. Contract: one that cannot be read is a `Problem`. */
-export async function readSettings(
-  path: string,
-): Promise<{ readonly settings: unknown; readonly text: string; readonly hash: string | null }> {
+export async function readSettings(path: string): Promise<SettingsRead> {
+  const read = await lookAtSettings(path);
+  if (read.problem !== undefined) throw read.problem;
+  return read;
+}
+
+/** The same, but a text that is no settings is returned beside the `Problem` with it. */
+export async function lookAtSettings(path: string): Promise<SettingsRead & { readonly problem?: Problem }> {
   let settings: unknown;
   let text = "";
   const isThere = (await modeOf(path)) !== undefined;
@@ -31,8 +43,14 @@ export async function readSettings(
     // A text that cannot be read is refused by the editor, with its place, once there is something to edit.
     return value === undefined ? [{ do: "remove", path: ["hooks"] }] : [];
   };
-  await editSettings(path, look, { dryRun: true });
-  return { settings, text, hash: isThere ? hashOf(text) : null };
+  const read = () => ({ settings, text, hash: isThere ? hashOf(text) : null });
+  try {
+    await editSettings(path, look, { dryRun: true });
+    return read();
+  } catch (problem) {
+    if (!(problem instanceof Problem)) throw problem;
+    return { ...read(), problem };
+  }
 }
 
 export function hashOf(text: string): string {

@@ -176,11 +176,13 @@ test("SD-97: a policy whose list of addresses or variables leaves an http entry 
   ]);
 });
 
-test("SD-97 SD-99: a settings file that cannot be read is a problem, for doctor a finding of somebody else", async () => {
+test("a settings file that is no JSON is a problem for who edits it, and client-cannot-read for status and doctor", async () => {
   const here = await installed();
   writeFileSync(here.call().places.settingsFile, "{");
   await expect(driftOf(here)).rejects.toMatchObject({ code: "settings/unreadable" });
-  expect(await codesOf(here)).toEqual([]);
+  const found = await statusOf(standpointOf(here), installerOf(here), ["project"], "nothing", "report");
+  expect(found).toMatchObject([{ installed: true, broken: true, drift: [{ kind: "client-cannot-read" }] }]);
+  expect(await codesOf(here)).toEqual(["client-cannot-read"]);
   writeFileSync(here.call().places.lockFile, "{");
   expect(await codesOf(here)).toEqual(["install-drift"]);
 });

@@ -17,7 +17,7 @@ import { policyDrift } from "./policy-drift.ts";
 import { listenerOn } from "./port-owner.ts";
 import { type InstallRecord, readRecord } from "./record.ts";
 import { type Scope, scopes } from "./scope.ts";
-import { readSettings, realFile } from "./settings-file.ts";
+import { lookAtSettings, realFile } from "./settings-file.ts";
 
 /** What is installed in one scope, and what is no longer as it was installed. */
 export interface ScopeStatus {
@@ -27,6 +27,8 @@ export interface ScopeStatus {
   readonly lock?: LockFile;
   /** This user's own notes about the install; another user's install has none here. */
   readonly record?: InstallRecord;
+  /** The settings file is no JSON, so nothing is known about its entries. */
+  readonly broken?: true;
   /** Our entries in the file. */
   readonly entries: readonly OwnPlace[];
   readonly daemon?: DaemonStatus & { readonly upToDate: boolean };
@@ -36,18 +38,22 @@ export interface ScopeStatus {
   readonly notes: readonly string[];
 }
 
-/** Every scope, in order. Contract: a settings or lock file that cannot be read is a `Problem`. */
+/** Whether a settings file that is no JSON, which the client drops whole, is thrown or reported as what is wrong with its scope. */
+export type Broken = "throw" | "report";
+
+/** Every scope, in order. Contract: a settings or lock file that cannot be read is a `Problem`, unless `broken` says otherwise. */
 export async function statusOf(
   standpoint: Standpoint,
   installer: Installer,
   asked: readonly Scope[] = scopes,
   look: Look = "run",
+  broken: Broken = "throw",
 ): Promise<readonly ScopeStatus[]> {
   const all: ScopeStatus[] = [];
   for (const scope of asked) {
     const places = placesIf(scope, standpoint);
     if (places === undefined || (await isUsersOwn(places, standpoint))) continue;
-    all.push(await scopeStatus(places, standpoint, installer, look));
+    all.push(await scopeStatus(places, standpoint, installer, look, broken));
   }
   return all.map((one) => ({ ...one, drift: [...one.drift, ...otherScopes(one, all)] }));
 }
@@ -67,6 +73,7 @@ async function scopeStatus(
   standpoint: Standpoint,
   installer: Installer,
   look: Look,
+  broken: Broken,
 ): Promise<ScopeStatus> {
   const lock = await readLockFile(places.lockFile);
   const record = await readRecord(await realFile(places.settingsFile), installer.home);
@@ -79,11 +86,18 @@ async function scopeStatus(
     hooksFiles: known === undefined ? [] : [known],
     calls: lock ? [lock.command] : [],
   };
-  const { settings, text } = await readSettings(places.settingsFile);
+  const { settings, text, problem } = await lookAtSettings(places.settingsFile);
   const fault = clientFault(text);
+  if (problem !== undefined && (fault === undefined || broken === "throw")) throw problem;
   const entries = ownEntries(settings, marks);
   const installed = lock !== undefined || entries.length > 0;
   const base = { places, installed, entries, ...(lock ? { lock } : {}), ...(record ? { record } : {}) };
+  if (problem !== undefined && fault !== undefined) {
+    // Nothing can be said about the entries, so the fault is reported whether a lock file names the app or not.
+    const hooksFile = lock === undefined || known === undefined ? {} : { hooksFile: known };
+    const dropped = faultDrift(fault, { places, lock, record, ...hooksFile });
+    return { ...base, ...hooksFile, broken: true, drift: [dropped], notes: [] };
+  }
   if (!installed || known === undefined) return { ...base, drift: [], notes: [] };
   const code = await codeDrift(known, lock, record, places, standpoint, installer, look);
   const daemon = await installer.daemon?.daemonStatus(known);

@@ -12,18 +12,19 @@ export const command: Command = {
 installed.
 
 Changed code is mentioned and counts as nothing wrong; where you installed it yourself, it is loaded without effects to see whether its
-handlers are still the same. The exit status is 0 when everything is as it was installed, 3 when something is not, 4 when nothing is
-installed, and 1 when a file cannot be read.`,
+handlers are still the same. The exit status is 0 when everything is as it was installed, 3 when something is not or a settings file is no
+JSON, 4 when nothing is installed, and 1 when a file cannot be read.`,
   options: { ...scopeOptions },
   examples: ["hookline status", "hookline status --json"],
   async run(call, io) {
     if (call.words.length > 0)
       throw new Problem("cli/usage", "hookline status takes no words. See hookline status --help.");
     const scope = scopeOf(call);
-    const all = await statusOf(standpointOf(call, io), installerFor(io), scope ? [scope] : undefined);
-    const installed = all.filter((one) => one.installed);
-    await io.out(call.flag("json") ? statusJson(all) : statusText(installed, styleFor(io)));
-    if (installed.length === 0) return 4;
-    return installed.some(({ drift }) => drift.length > 0) ? 3 : 0;
+    const asked = scope ? [scope] : undefined;
+    const all = await statusOf(standpointOf(call, io), installerFor(io), asked, "run", "report");
+    const told = all.filter((one) => one.installed || one.drift.length > 0);
+    await io.out(call.flag("json") ? statusJson(all) : statusText(told, styleFor(io)));
+    if (told.length === 0) return 4;
+    return told.some(({ drift }) => drift.length > 0) ? 3 : 0;
   },
 };

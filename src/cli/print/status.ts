@@ -16,10 +16,16 @@ export function statusText(installed: readonly ScopeStatus[], style: Style): str
     .join("\n");
 }
 
-function scopeLines(
-  { places, hooksFile, lock, record, entries, client, daemon, drift, notes }: ScopeStatus,
-  style: Style,
-): readonly string[] {
+function scopeLines(status: ScopeStatus, style: Style): readonly string[] {
+  const { places, hooksFile, lock, record, entries, client, daemon, drift, notes, broken } = status;
+  if (broken === true) {
+    return [
+      `${style.bold(places.scope)}  ${style.yellow("cannot be read")}`,
+      ...(hooksFile === undefined ? [] : [`  hooks      ${visible(hooksFile)}`]),
+      `  settings   ${visible(places.settingsFile)}`,
+      ...driftLines(status, style),
+    ];
+  }
   const running =
     daemon === undefined
       ? "not running"
@@ -31,12 +37,16 @@ function scopeLines(
     `  transport  ${lock?.transport ?? "unknown"}${chosenTransports(record)}`,
     ...(client === undefined ? [] : [`  client     ${clientLabel(client.form, client.isScript)}`]),
     `  daemon     ${visible(running)}`,
-    ...drift.map(({ kind, message }) => `  ${style.yellow(kind)}: ${visible(message)}`),
+    ...driftLines(status, style),
     ...(drift.some(({ kind }) => kind.startsWith("entry-"))
       ? [`  ${visible(repairCommand({ places, hooksFile, lock, record }))} brings the entries back.`]
       : []),
     ...notes.map((note) => `  ${style.dim(visible(note))}`),
   ];
+}
+
+function driftLines({ drift }: ScopeStatus, style: Style): readonly string[] {
+  return drift.map(({ kind, message }) => `  ${style.yellow(kind)}: ${visible(message)}`);
 }
 
 /** What an asked transport came to, event by event. */

@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { type Fs, nodeFs } from "../../files/index.ts";
 import type { Warning } from "../../protocol/index.ts";
 import { type ClientFile, clientFault, clientFaultText } from "./client-fault.ts";
-import { parseJsonc } from "./jsonc.ts";
 import type { SettingsPlaces } from "./layers.ts";
 import { managedFiles } from "./managed-files.ts";
 import { readSourceFile } from "./source-file.ts";
@@ -33,8 +32,6 @@ async function fileWarning(file: string, kind: ClientFile, fs: Fs): Promise<read
   const source = await readSourceFile(file, fs);
   if (source.is !== "read") return [];
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(source.bytes);
-  // What no reader can read is reported as unreadable.
-  if ("fault" in parseJsonc(text)) return [];
   const fault = clientFault(text, kind);
   if (fault === undefined) return [];
   const place = `${file}:${fault.line}:${fault.column}`;
