@@ -63,7 +63,7 @@ async function copied(modules: string, place: string, home: HomeSource, dryRun: 
 export function canRunClient(
   packageRoot: string,
   env: Readonly<Record<string, string | undefined>>,
-  shell = clientShell,
+  shell: string = clientShell,
 ): boolean {
   return existsSync(join(packageRoot, "client", "hookline-client")) && hasBash(env, shell);
 }
@@ -72,7 +72,7 @@ export function canRunClient(
 export const clientShell = "/bin/bash";
 
 /** Some systems have a bash in PATH and none in its usual place: there a client would not start, and its guard would be off. */
-export function hasBash(env: Readonly<Record<string, string | undefined>>, shell = clientShell): boolean {
+export function hasBash(env: Readonly<Record<string, string | undefined>>, shell: string = clientShell): boolean {
   return findProgram("bash", env) !== undefined && existsSync(shell);
 }
 
