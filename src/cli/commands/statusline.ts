@@ -1,6 +1,8 @@
+import { Problem } from "../../protocol/index.ts";
 import { statusline } from "../../usage/index.ts";
 import type { Command } from "../command.ts";
-import { type CostSource, costSources, statuslineText } from "../print/statusline.ts";
+import { oneOf } from "../one-of.ts";
+import { costSources, statuslineText } from "../print/statusline.ts";
 import { readAll } from "../read-all.ts";
 import { compileLess } from "../unhurried.ts";
 
@@ -9,8 +11,8 @@ export const command: Command = {
   about: `One line for an agent's status bar: reads the client's JSON on stdin, prints model, cost of the session, of today and of the
 running block, share of the context window and limits.
 
-It reads only what is new in this session; all else is as the last hookline usage left it. It never prints an error and always ends
-with status 0. In a template {model}, {session}, {host}, {today}, {block}, {blockLeft}, {context} and {limits} stand for figures; a
+It reads only what is new in this session; all else is as the last hookline usage left it. Whatever it reads, it prints no error and
+ends with status 0; only wrong options end with status 1 and a message, as for every command. In a template {model}, {session}, {host}, {today}, {block}, {blockLeft}, {context} and {limits} stand for figures; a
 part between bars that has nothing to show is left out.`,
   options: {
     "cost-source": {
@@ -23,10 +25,12 @@ part between bars that has nothing to show is left out.`,
   },
   examples: ["hookline statusline < status.json", "hookline statusline --template '{model} | {session} | {context}'"],
   async run(call, io) {
+    const [word] = call.words;
+    if (word !== undefined)
+      throw new Problem("cli/usage", `"${word}" is one word too many. See hookline statusline --help.`);
+    const source = oneOf("cost-source", call.text("cost-source"), costSources) ?? "auto";
     compileLess();
     const text = io.stdin.isTTY ? "" : await readAll(io.stdin);
-    const asked = call.text("cost-source") ?? "auto";
-    const source = (costSources as readonly string[]).includes(asked) ? (asked as CostSource) : "auto";
     const timezone = call.text("timezone");
     try {
       const line = await statusline(text, {
@@ -35,7 +39,8 @@ part between bars that has nothing to show is left out.`,
         ...(timezone === undefined ? {} : { timezone }),
       });
       await io.out(`${statuslineText(line, source, call.text("template"))}\n`);
-    } catch {
+    } catch (error) {
+      if (error instanceof Problem && error.code === "usage/timezone") throw error;
       // A status bar is no place for our troubles: hookline usage tells them.
       await io.out("\n");
     }
