@@ -25,16 +25,16 @@ export const is =
   (what: string, fits: (value: unknown) => boolean): Check =>
   (value) =>
     fits(value) ? undefined : what;
-export const text = is("a text", (value) => typeof value === "string");
-export const flag = is("true or false", (value) => typeof value === "boolean");
-export const work = is("a function", (value) => typeof value === "function");
-export const object = is("an object", isObject);
-export const texts = is(
+export const text: Check = is("a text", (value) => typeof value === "string");
+export const flag: Check = is("true or false", (value) => typeof value === "boolean");
+export const work: Check = is("a function", (value) => typeof value === "function");
+export const object: Check = is("an object", isObject);
+export const texts: Check = is(
   "a list of texts",
   (value) => Array.isArray(value) && value.every((one) => typeof one === "string"),
 );
-export const wholeNumber = is("a whole number above 0", (value) => Number.isInteger(value) && Number(value) > 0);
-export const amount = is("a number above 0", (value) => Number.isFinite(value) && Number(value) > 0);
+export const wholeNumber: Check = is("a whole number above 0", (value) => Number.isInteger(value) && Number(value) > 0);
+export const amount: Check = is("a number above 0", (value) => Number.isFinite(value) && Number(value) > 0);
 
 export function bad(message: string, option?: string): Problem {
   return new Problem("host/bad-option", message, { about: { option } });
