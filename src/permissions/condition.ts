@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import { commandHolds } from "./command-condition.ts";
 import { segmentsBelow } from "./paths/contain.ts";
 import { foldName } from "./paths/fold.ts";
+import { couldStartAgent, skillName } from "./rules/called-names.ts";
 import { type CommandPattern, couldCover } from "./rules/command-pattern.ts";
 import { type Meaning, meaningOf, type Target } from "./rules/compile.ts";
 import { coversHost, hostOf } from "./rules/domain-pattern.ts";
@@ -65,7 +66,7 @@ function targetHolds(target: Target, input: Readonly<Record<string, unknown>>, c
       return host === undefined || coversHost(target.pattern, host);
     }
     case "agent":
-      return fits(target.type, String(input["subagent_type"] ?? "general-purpose"));
+      return couldStartAgent(target.type, input);
     case "skill":
       return skillHolds(target.pattern, input);
     case "field": {
@@ -101,11 +102,12 @@ function pathHolds(pattern: PathPattern, given: string | undefined, context: Con
 
 function pathOf(input: Readonly<Record<string, unknown>>): string | undefined {
   const value = input["file_path"] ?? input["path"] ?? input["notebook_path"] ?? ".";
-  return typeof value === "string" ? value : undefined;
+  // The client drops blanks around a path.
+  return typeof value === "string" ? value.trim() : undefined;
 }
 
 function skillHolds(pattern: CommandPattern, input: Readonly<Record<string, unknown>>): boolean {
-  const name = typeof input["skill"] === "string" ? input["skill"] : String(input["name"] ?? "");
+  const name = skillName(input);
   const args = typeof input["args"] === "string" ? input["args"] : "";
   return [name, `${name} ${args}`.trimEnd()].some((text) => couldCover(pattern, [text]));
 }

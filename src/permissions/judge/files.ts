@@ -29,8 +29,11 @@ export function judgeFiles(
 function judgeGiven(given: unknown, access: Access, desk: Desk): Finding {
   const fault = faultOf(given);
   if (fault !== undefined || typeof given !== "string") return unusable(fault ?? "the path is not a text");
-  // Some programs read a leading tilde as home, others as a name.
-  const readings = given === "~" || given.startsWith("~/") ? [given, desk.context.home + given.slice(1)] : [given];
+  // Some programs drop blanks around a path, and read a leading tilde as home; others take both as part of a name.
+  const written = [...new Set([given, given.trim() || given])];
+  const readings = written.flatMap((path) =>
+    path === "~" || path.startsWith("~/") ? [path, desk.context.home + path.slice(1)] : [path],
+  );
   const paths = readings.map((path) => desk.resolve(path));
   desk.seen.push(...paths);
   return strictest(paths.map((path) => judgePath(path, access, desk))) ?? unusable("there is no path");

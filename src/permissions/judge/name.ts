@@ -1,4 +1,5 @@
 import type { PolicyRule } from "../policy.ts";
+import { agentType, couldStartAgent, skillName } from "../rules/called-names.ts";
 import { covers } from "../rules/command-pattern.ts";
 import { coversHost, hostOf } from "../rules/domain-pattern.ts";
 import { fits } from "../rules/glob.ts";
@@ -48,7 +49,7 @@ function targetCovers({ list, meaning: { target } }: PolicyRule, input: Input): 
       return host !== undefined && coversHost(target.pattern, host);
     }
     case "agent":
-      return fits(target.type, agentType(input));
+      return list === "allow" ? fits(target.type, agentType(input)) : couldStartAgent(target.type, input);
     case "skill":
       // In deny and ask the name alone covers every use of the skill.
       return covers(target.pattern, skillText(input)) || (list !== "allow" && covers(target.pattern, skillName(input)));
@@ -67,15 +68,6 @@ export function fieldCovers(
 ): boolean {
   const found = Object.hasOwn(input, field) ? input[field] : undefined;
   return (found === null || ["string", "number", "boolean"].includes(typeof found)) && fits(value, String(found));
-}
-
-function agentType(input: Input): string {
-  return typeof input["subagent_type"] === "string" ? input["subagent_type"] : "general-purpose";
-}
-
-function skillName(input: Input): string {
-  const name = input["skill"] ?? input["name"] ?? input["command"];
-  return typeof name === "string" ? name : "";
 }
 
 function skillText(input: Input): string {

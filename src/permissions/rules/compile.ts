@@ -73,7 +73,7 @@ function targetOf(spec: string, kind: ToolKind, list: RuleList): Target | Invali
       return { kind: "agent", type };
     }
     case "skill":
-      return { kind: "skill", pattern: compileCommand(spec) };
+      return { kind: "skill", pattern: compileCommand(spec.replace(/^\/+/, "")) };
     case "mcp":
     case "other":
       return list === "allow" ? { invalid: "this tool has no such form; allow it by its name alone" } : { kind: "all" };

@@ -20,7 +20,7 @@ export interface LetterSet {
 export const anyOne: { readonly any: "one" } = { any: "one" };
 export const anyRun: { readonly any: "run" } = { any: "run" };
 
-/** `*`, `?` and `[…]` as in gitignore; `\*` and the other escapes of rules are literal. */
+/** `*`, `?` and `[…]` as in gitignore; a backslash takes the sign behind it literally, be it `*`, `[` or a blank. */
 export function compileSegment(text: string): Segment {
   // None of the signs of a pattern changes when letters are folded.
   const [tokens, folded] = [tokensOf(text), tokensOf(foldName(text))];
@@ -70,7 +70,7 @@ function tokensOf(text: string): Token[] {
   for (let index = 0; index < letters.length; index++) {
     const letter = letters[index] ?? "";
     const next = letters[index + 1];
-    if (letter === "\\" && next !== undefined && "*()\\".includes(next)) {
+    if (letter === "\\" && next !== undefined && /[^\p{L}\p{N}_]/u.test(next)) {
       tokens.push(next);
       index += 1;
     } else if (letter === "*") {

@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { compileCondition, holds } from "./condition.ts";
+import { judge } from "./judge/judge.ts";
+import type { RuleLayer } from "./layer.ts";
+import { compileRules } from "./policy.ts";
+
+const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj", pathCase: "sensitive" } as const;
+
+function decide(tool: string, input: object, rules: Pick<RuleLayer, "allow" | "ask" | "deny">): string {
+  return judge({ tool, input }, compileRules([{ scope: "user", ...rules }]), context).decision;
+}
+
+function held(rule: string, tool: string, input: object): boolean {
+  const condition = compileCondition(rule);
+  return !("invalid" in condition) && holds(condition, { tool, input }, context);
+}
+
+// Measured with 2.1.197 and 2.1.325: each of these starts the skill or the agent, or opens the file.
+const skills = ["deploy", "/deploy", " deploy ", " /deploy"];
+const agents = ["code-helper", "Code-Helper", "code_helper", "code helper", "CodeHelper", " code-helper "];
+
+test("a deny or ask rule on a skill covers its name with a slash or blanks around it", () => {
+  for (const rule of ["Skill(deploy)", "Skill(/deploy)", "Skill(deploy *)"]) {
+    const decisions = (list: "deny" | "ask") =>
+      skills.map((skill) => decide("Skill", { skill, args: "now" }, { allow: ["Skill"], [list]: [rule] }));
+    expect([rule, decisions("deny")]).toEqual([rule, skills.map(() => "deny")]);
+    expect([rule, decisions("ask")]).toEqual([rule, skills.map(() => "ask")]);
+  }
+  expect(decide("Skill", { skill: "deploy2" }, { allow: ["Skill"], deny: ["Skill(deploy)"] })).toBe("allow");
+  expect(skills.filter((skill) => !held("Skill(deploy)", "Skill", { skill }))).toEqual([]);
+});
+
+test("a deny or ask rule on an agent covers its name in every spelling that starts it", () => {
+  for (const rule of ["Agent(code-helper)", "Task(code-helper)", "Agent(code-*)"]) {
+    const decisions = agents.map((type) =>
+      decide("Agent", { subagent_type: type }, { allow: ["Agent"], deny: [rule] }),
+    );
+    expect([rule, decisions]).toEqual([rule, agents.map(() => "deny")]);
+  }
+  expect(agents.filter((type) => !held("Agent(code-helper)", "Agent", { subagent_type: type }))).toEqual([]);
+  expect(decide("Agent", { subagent_type: "coder" }, { allow: ["Agent"], deny: ["Agent(code-helper)"] })).toBe("allow");
+  expect(decide("Agent", { subagent_type: " " }, { allow: ["Agent"], deny: ["Agent(general-purpose)"] })).toBe("deny");
+  // An allow rule covers the name as it is written.
+  expect(decide("Agent", { subagent_type: "CodeHelper" }, { allow: ["Agent(code-helper)"] })).toBe("ask");
+});
+
+test("blanks around a path do not lead past a rule", () => {
+  const paths = [" /t/proj/.env", "/t/proj/.env ", "\t.env", " ~/.env"];
+  const rules = { allow: ["Read"], deny: ["Read(.env)", "Read(~/.env)"] };
+  expect(paths.map((file_path) => decide("Read", { file_path }, rules))).toEqual(paths.map(() => "deny"));
+  expect(paths.slice(0, 3).filter((file_path) => !held("Read(.env)", "Read", { file_path }))).toEqual([]);
+});
+
+test("a backslash in a path pattern takes the sign behind it literally", () => {
+  const rules = { allow: ["Edit"], deny: ["Edit(app/\\[id\\]/page.tsx)", "Edit(a\\ b.txt)", "Edit(\\#c.txt)"] };
+  const denied = ["app/[id]/page.tsx", "a b.txt", "#c.txt"];
+  expect(denied.map((file_path) => decide("Edit", { file_path }, rules))).toEqual(denied.map(() => "deny"));
+  expect(decide("Edit", { file_path: "app/i/page.tsx" }, rules)).toBe("allow");
+});

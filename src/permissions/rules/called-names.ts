@@ -1,0 +1,25 @@
+import { fits, type Glob } from "./glob.ts";
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** The type of agent that a call asks for. */
+export function agentType(input: Input): string {
+  const type = input["subagent_type"];
+  return typeof type === "string" && type.trim() !== "" ? type.trim() : "general-purpose";
+}
+
+/** The client finds an agent whatever the letters' case, hyphens, underscores and blanks of its name. */
+export function couldStartAgent(wanted: Glob, input: Input): boolean {
+  const [first, ...rest] = wanted;
+  return fits([plain(first), ...rest.map(plain)], plain(agentType(input)));
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[\s_-]/g, "");
+}
+
+/** The name of a skill: a slash before it and blanks around it do not count. */
+export function skillName(input: Input): string {
+  const name = input["skill"] ?? input["name"] ?? input["command"];
+  return typeof name === "string" ? name.trim().replace(/^\/+/, "") : "";
+}
