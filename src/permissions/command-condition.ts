@@ -16,12 +16,13 @@ export function commandHolds(pattern: CommandPattern, text: string, context: She
   const commands = parts.filter((part) => part.kind === "command");
   if (commands.some((part) => meets(textsOf(part), pattern) !== "no")) return true;
   if (parts.some((part) => part.kind === "state" && couldCover(pattern, [part.text]))) return true;
+  // Which program it is decides the run: it may be one that starts another, as a shell does.
+  if (commands.some(({ words: [head] }) => head && staticValue(head) === undefined)) return true;
   if (commands.some(runsUnknown)) return true;
   const programs = parts.flatMap(programSet);
   if (programs.some((text) => /^[\w]+=["']*[$`]/.test(text))) return true;
   if (programs.some((text) => namesCommand(pattern, text))) return true;
   if (complete && commands.every((part) => part.opaque === undefined)) return isFedByOutput(pattern, commands);
-  if (commands.some(({ words: [head] }) => head && staticValue(head) === undefined)) return true;
   if (problems.some(({ code }) => unreadable.has(code))) return true;
   const signs = problems.some(({ code }) => code === "lexical") ? /[$`]|[<>]\(/ : /@P\}/;
   // A continued line may cut a sign in two.
@@ -36,7 +37,21 @@ const unreadable: ReadonlySet<ShellProblemCode> = new Set<ShellProblemCode>([
 
 /** Builtins that run text or files; what they are given may be known only at run time. */
 const runners = new Set(
-  ["eval", "source", ".", "trap", "exec", "alias", "enable", "bind", "complete", "hash"].concat("mapfile", "readarray"),
+  [
+    "eval",
+    "source",
+    ".",
+    "trap",
+    "exec",
+    "alias",
+    "enable",
+    "bind",
+    "complete",
+    "compgen",
+    "hash",
+    "jobs",
+    "fc",
+  ].concat("mapfile", "readarray"),
 );
 
 /** Variables whose value is a program or a script that another program runs. */

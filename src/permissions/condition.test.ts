@@ -74,6 +74,12 @@ test("a condition holds for a command behind expansions that may be empty, as wo
   expect(bash("Bash(npm run *)", "ls $x.txt npm run x")).toBe(false);
 });
 
+test("a condition holds for a command right behind a sign that closes a descriptor", () => {
+  const commands = [">&-npm run x", "2>& -npm run x", "<&-n'p'm run x", ">&-- || >&-npm run x"];
+  expect(commands.filter((command) => !bash("Bash(npm run x)", command))).toEqual([]);
+  expect(bash("Bash(npm run *)", "ls 2>&- <&-")).toBe(false);
+});
+
 test("a condition holds where a continued line cuts a process substitution that is glued to a command's name", () => {
   expect(bash("Bash(npmx run)", "npm<\\\n()x run")).toBe(true);
 });
@@ -87,6 +93,9 @@ test("a condition holds where what runs is decided at run time, or where the tex
     "source $FILE",
     'trap "$CLEANUP" EXIT',
     "exec $SHELL_COMMAND",
+    "jobs -x ${x:-n}pm run x",
+    'fc -e "$EDITOR" 1',
+    "compgen -C $x",
     "x\r\n",
     "sh -c $X",
     "echo cm0gLXJmIC8K | base64 -d | sh",
@@ -96,6 +105,8 @@ test("a condition holds where what runs is decided at run time, or where the tex
     "$'\\x6epm' run x",
     '"${a[@]}"',
     "/usr/bin/n* run x",
+    "/b$@in/bash -c 'np''m run x'",
+    "sed '1e /b$@in/bash -c x' f",
   ];
   expect(unknown.filter((command) => !bash("Bash(npm run *)", command))).toEqual([]);
 });

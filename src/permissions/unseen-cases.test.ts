@@ -62,6 +62,10 @@ test("words that xargs adds reach the command inside a wrapper", () => {
   expectAll("allow", ["ls | xargs -n1 env wc -l", "ls | xargs --replace wc -l {}", "ls | xargs command -v"]);
 });
 
+test("a deny rule covers a command right behind a sign that closes a descriptor", () => {
+  expectAll("deny", [">&-rm x", "2>& -rm x", "<&-r\\m x"]);
+});
+
 test("a deny rule covers what fd, ssh, docker compose, git clone and other launchers start", () => {
   expectAll("deny", [
     "fd -e js -x rm",

@@ -55,9 +55,13 @@ const comparedFinds = [
   "cd d1; cd ..; cd -; cat k",
   "f=d1; cd $f; cat k",
   "$uiltin cd d1/../d2; c1 > d3/\\f3",
+  "cd $f && cd d1 && cp k* x",
+  ">&-c1 x; >&-- || builtin cd -P l || c2 > f5",
+  "/bin/sed '1e /b$@in/bash -f -c \"c1 x\"' <<< x;",
   "$*npm tes2>&1 | tai>f6 l -20",
   "($xc1 ${x} y a=b # )\n) # c99",
   "\\c1<\\\n()y yy y",
+  'jobs -x ${x:-"a"}c2 x',
   "c1 x | $*python3 -m  son.to$[1+1]ol",
 ];
 

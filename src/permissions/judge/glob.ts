@@ -26,15 +26,16 @@ export function judgeNamed(
   desk: Desk,
 ): Finding | undefined {
   if (pattern === undefined) return judgeUnknown(raw, access, desk);
-  const key = `glob ${access.writes} ${places.unknown} ${places.folders.join(":")} ${pattern}`;
+  const { folders: known, followed = [] } = places;
+  const key = `glob ${access.writes} ${places.unknown} ${known.join(":")} ${followed.join(":")} ${pattern}`;
   return desk.recall(key, () => {
-    const folders = pattern.startsWith("/") ? ["/"] : places.folders;
+    const folders = pattern.startsWith("/") ? ["/"] : known;
     const findings = folders.map((folder) => judgeIn(folder, pattern, raw, access, desk));
     // Here `*` may stand for the number of the shell itself.
     if (/^\/+proc\/[^/]*[*?[].*\/cwd\//.test(pattern.replaceAll(someWord, "*")))
       findings.push(judgeUnknown(raw, access, desk));
     const anywhere = (places.unknown && !pattern.startsWith("/")) || pattern.startsWith("**/");
-    return strictest([...findings, anywhere ? judgeAnywhere(pattern, raw, access, desk) : undefined]);
+    return strictest([...findings, anywhere ? judgeAnywhere(pattern, raw, access, places, desk) : undefined]);
   });
 }
 
@@ -100,17 +101,29 @@ function couldName(rule: PolicyRule, pattern: string, folder: string, desk: Desk
   });
 }
 
-/** In a folder that is not known: a rule that names a file counts if the name fits, and so does what is denied right here. */
-function judgeAnywhere(pattern: string, raw: string, access: Access, desk: Desk): Finding | undefined {
+/**
+ * In a folder that is not known: a rule that names a file counts if the name fits, and so does what is denied right here
+ * or at home, where `cd $x` leads when `$x` is empty.
+ */
+function judgeAnywhere(
+  pattern: string,
+  raw: string,
+  access: Access,
+  { followed = [""] }: Places,
+  desk: Desk,
+): Finding | undefined {
   const name = segmentsIn(pattern).at(-1);
-  const { cwd } = desk.context;
+  const { cwd, home } = desk.context;
   const folded = desk.folds(cwd);
   const named = denyRules(access, desk).find(({ meaning: { target } }) => {
     const last = target.kind === "path" ? target.pattern.segments.at(-1) : undefined;
     return name !== undefined && last !== undefined && last !== "**" && segmentsOverlap(last, name, folded);
   });
-  const here = named ? undefined : judgeIn(cwd, pattern, raw, access, desk);
-  const rule = named ?? (here?.stance === "deny" ? here.rule : undefined);
+  const guesses = named ? [] : [cwd, home].flatMap((start) => followed.map((path) => posix.join(start, path)));
+  const denying = guesses
+    .map((folder) => judgeIn(folder, pattern, raw, access, desk))
+    .find((finding) => finding?.stance === "deny");
+  const rule = named ?? denying?.rule;
   if (!rule) return undefined;
   return asked(desk.mode, "rule", `${rule.text} may apply: where ${raw} is read is not known beforehand`, rule);
 }

@@ -19,7 +19,7 @@ import {
   staying,
   unknownPlace,
 } from "./places.ts";
-import { inputReveals, standardInput, walkRedirections } from "./redirection.ts";
+import { inputReveals, standardInput, walkRedirections, wordsBehindClosings } from "./redirection.ts";
 import { nothingFound } from "./scope.ts";
 import { unwrap } from "./unwrap.ts";
 import { noVariables, withoutVariables, withVariable } from "./variables.ts";
@@ -37,6 +37,11 @@ export function walkCommand(node: Command, before: State, walk: Walk): Flow {
   for (const item of node.suffix) {
     if (item.type === "Word") read.push(readWord(item, walk.scope, found));
     else if (item.type === "Assignment") read.push(readAssignedWord(item, walk.scope, found));
+  }
+  const behind = wordsBehindClosings(node.redirects, walk.scope);
+  if (behind.length > 0) {
+    read.push(...behind);
+    read.sort((a, b) => a.at[0] - b.at[0]);
   }
   let state = before;
   for (const item of node.prefix) {
@@ -102,7 +107,8 @@ function changeFolder(head: string, args: readonly ShellWord[], state: State, wa
   const { home, visited, visitedBefore } = walk;
   const earlier = [...visited, ...visitedBefore];
   const flow = follow(head, args, state, { home, earlier, hasCdPath: walk.envNames.has("CDPATH") });
-  for (const folder of [...state.folders, ...flow.ok.folders]) if (visited.size < mostVisited) visited.add(folder);
+  for (const { folders, followed = [] } of [state, flow.ok])
+    for (const folder of [...folders, ...followed]) if (visited.size < mostVisited) visited.add(folder);
   return flow;
 }
 

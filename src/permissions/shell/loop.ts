@@ -50,7 +50,8 @@ function startsOfRounds(node: Loop, before: State, walk: Walk): State {
       rehearses: true,
     });
     const more = somewhereAmong(starts, visited);
-    if (more.folders.length === starts.folders.length) return more;
+    if (more.folders.length + (more.followed?.length ?? 0) === starts.folders.length + (starts.followed?.length ?? 0))
+      return more;
     starts = more;
   }
   return starts;

@@ -30,6 +30,8 @@ export interface ShellWord {
 export interface Places {
   readonly folders: readonly string[];
   readonly unknown: boolean;
+  /** Relative paths that were followed from a folder that is not known; absent for the folder itself. */
+  readonly followed?: readonly string[];
 }
 
 interface Part {

@@ -26,12 +26,12 @@ export function here(folder: string): State {
 }
 
 /** The beginning of a script that another shell runs in these folders. */
-export function startIn({ folders, unknown }: Places): State {
-  return { folders, unknown, variables: noVariables };
+export function startIn(places: Places): State {
+  return { ...placesOf(places), variables: noVariables };
 }
 
-export function placesOf({ folders, unknown }: State): Places {
-  return { folders, unknown };
+export function placesOf({ folders, unknown, followed }: Places): Places {
+  return { folders, unknown, ...(followed ? { followed } : {}) };
 }
 
 export function staying(state: State): Flow {
@@ -42,12 +42,24 @@ export function either(a: State, b: State): State {
   if (a === b || !isReachable(b)) return a;
   if (!isReachable(a)) return b;
   const variables = mergeVariables(a.variables, b.variables);
-  if (b.folders.every((folder) => a.folders.includes(folder)) && (a.unknown || !b.unknown)) {
+  const sameFollowed = !b.unknown || (a.unknown && a.followed === b.followed);
+  if (sameFollowed && b.folders.every((folder) => a.folders.includes(folder))) {
     return variables === a.variables ? a : { ...a, variables };
   }
   const folders = [...new Set([...a.folders, ...b.folders])];
   const unknown = a.unknown || b.unknown || folders.length > mostFolders;
-  return { folders: folders.slice(0, mostFolders), unknown, variables };
+  const followed = [...new Set([...followedFrom(a), ...followedFrom(b)])];
+  return { folders: folders.slice(0, mostFolders), unknown, variables, ...asFollowed(followed) };
+}
+
+/** Paths from the folder that is not known to where the script may be; the folder itself is the empty one. */
+function followedFrom({ unknown, followed }: Places): readonly string[] {
+  return followed ?? (unknown ? [""] : []);
+}
+
+function asFollowed(paths: readonly string[]): Pick<Places, "followed"> {
+  const followed = paths.filter((path) => path.length <= longestFolder).slice(0, mostFolders);
+  return followed.every((path) => path === "") ? {} : { followed };
 }
 
 /** The state in its folders or any other one: a `cd` may have run or not. */
@@ -55,9 +67,18 @@ export function somewhere(state: State): State {
   return { ...state, unknown: true };
 }
 
-/** The state in its folders, in one of `others`, or anywhere. */
+/** The state in its folders, in one of `others`, or anywhere. A relative path was followed from a folder that is not known. */
 export function somewhereAmong(state: State, others: Iterable<string>): State {
-  return { ...state, folders: [...new Set([...state.folders, ...others])].slice(0, mostFolders), unknown: true };
+  const known = [...others].filter((path) => posix.isAbsolute(path));
+  const followed = [...others].filter((path) => !posix.isAbsolute(path));
+  return {
+    ...state,
+    folders: [...new Set([...state.folders, ...known])].slice(0, mostFolders),
+    unknown: true,
+    ...asFollowed(
+      followed.length > 0 ? [...new Set(["", ...followedFrom(state), ...followed])] : (state.followed ?? []),
+    ),
+  };
 }
 
 export function isReachable(places: Places): boolean {
@@ -79,7 +100,9 @@ export function follow(head: string, args: readonly ShellWord[], from: State, co
   const folders = [...new Set(reached)].filter((folder) => folder.length <= longestFolder);
   const relative = paths.some((path) => !posix.isAbsolute(path));
   const unknown = !sure || (relative && from.unknown) || folders.length < new Set(reached).size;
-  const ok: State = { folders, unknown, variables: from.variables };
+  const followed = relative ? followedFrom(from).flatMap((start) => paths.map((path) => posix.join(start, path))) : [];
+  const elsewhere = sure ? followed : ["", ...followed];
+  const ok: State = { folders, unknown, variables: from.variables, ...(unknown ? asFollowed(elsewhere) : {}) };
   return { ok: back ? somewhereAmong(ok, context.earlier) : ok, fail: from };
 }
 

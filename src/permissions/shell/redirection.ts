@@ -8,7 +8,7 @@ import { placesOf, type State } from "./places.ts";
 import { revealedNames } from "./revealed-names.ts";
 import { type Found, nothingFound, report, type Scope } from "./scope.ts";
 import type { Walk } from "./walk.ts";
-import { readWord } from "./word.ts";
+import { type ReadWord, readWord } from "./word.ts";
 
 /** Redirections as parts of their own: a write or a read each, but for copies and closings of descriptors. */
 export function walkRedirections(redirections: readonly Redirection[], state: State, walk: Walk): void {
@@ -38,6 +38,10 @@ function readRedirection(node: Redirection, state: State, walk: Walk, found: Fou
   if (node.type === "HereString") return;
   if (node.operator === ">&" || node.operator === "<&") {
     if (/^([0-9]+|-)$/.test(target.raw)) return;
+    if (target.raw.startsWith("-")) {
+      report(found, "syntax", scope, node, `a word right behind ${node.operator}-`);
+      return;
+    }
     report(found, "second-evaluation", scope, node, scope.source.slice(node.pos, node.end));
   }
   const at = scope.span(node.pos, node.end);
@@ -46,6 +50,21 @@ function readRedirection(node: Redirection, state: State, walk: Walk, found: Fou
   const writes = node.operator !== "<" && node.operator !== "<&";
   walk.parts.push({ kind: writes ? "write" : "read", operator: node.operator, target, at, via, places });
   if (node.operator === "<>") walk.parts.push({ kind: "read", operator: "<>", target, at, via, places });
+}
+
+/** In `>&-rm x` bash closes a descriptor and runs `rm x`: what stands behind the sign is a word of the command. */
+export function wordsBehindClosings(redirections: readonly Redirection[], scope: Scope): ReadWord[] {
+  return redirections.flatMap((node) => {
+    const closes = node.type === "Redirect" && (node.operator === ">&" || node.operator === "<&");
+    const { pos, end } = (closes && node.target) || { pos: 0, end: 0 };
+    const raw = scope.source.slice(pos, end);
+    if (!raw.startsWith("-") || raw === "-") return [];
+    const text = raw.slice(1);
+    // Quotes are dropped roughly: the text counts as one that could not be read anyway.
+    const pieces: ReadWord["pieces"] = /[$`]/.test(text) ? ["", ""] : [text.replace(/['"\\]/g, "")];
+    const at = scope.span(pos + 1, end);
+    return [{ pieces, raw: text, at, splits: pieces.length > 1, behindVariable: false, readings: [] }];
+  });
 }
 
 function readHeredoc(node: HereDoc, scope: Scope, found: Found): void {

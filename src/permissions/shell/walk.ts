@@ -42,7 +42,7 @@ export interface Walk {
   readonly envNames: ReadonlySet<string>;
   /** Names that expansions set on their way, as `${x:=1}` does: nothing is known of them. Shared by the whole walk. */
   readonly volatile: Set<string>;
-  /** Folders that a `cd` left or reached so far. Shared by the whole walk. */
+  /** Folders that a `cd` left or reached so far; relative ones from a folder that is not known. Shared by the whole walk. */
   readonly visited: Set<string>;
   /** While a loop is rehearsed: the folders that were visited before it. */
   readonly visitedBefore: ReadonlySet<string>;
