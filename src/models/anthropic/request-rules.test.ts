@@ -25,6 +25,7 @@ test.each<[claim: string, messages: Messages, more: Partial<WireRequest>, words:
   ["two messages of one role in a row", [hello, hello], {}, "roles must alternate"],
   ["an empty text", [{ role: "user", content: [text("")] }], {}, "text content blocks must be non-empty"],
   ["a text of blanks", [{ role: "user", content: [text(" \n")] }], {}, "non-whitespace text"],
+  ["half of an emoji", [{ role: "user", content: [text("a \ud83d")] }], {}, "no low surrogate"],
   ["an empty message in the middle", [hello, { role: "assistant", content: [] }, hello], {}, "non-empty content"],
   [
     "an empty text in a result",

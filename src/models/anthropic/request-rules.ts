@@ -1,3 +1,5 @@
+import { wellFormed } from "../well-formed.ts";
+
 /** A request body, as far as the rules look at it. */
 export interface WireRequest {
   readonly model?: unknown;
@@ -38,6 +40,7 @@ export function brokenRule(given: WireRequest, { toolsOptional = false }: RuleOp
   // Messages of the role `system` may stand anywhere and belong to no turn.
   const messages = (given.messages ?? []).filter(({ role }) => role !== "system");
   const request = { ...given, messages };
+  if (wellFormed(given) !== given) return "The request body is not valid JSON: no low surrogate in string";
   return (
     brokenHead(request) ??
     brokenTools(request, toolsOptional) ??

@@ -2,6 +2,7 @@ import type { MessageCreateParamsStreaming, MessageParam, TextBlockParam } from 
 import { joinTurns } from "../join-turns.ts";
 import type { ContentBlock, Message } from "../message.ts";
 import type { ModelRequest, Purpose } from "../model.ts";
+import { wellFormed } from "../well-formed.ts";
 import { type Effort, knownModel } from "./known-models.ts";
 
 /** A request in the words of the Messages API, with marks where its cache may begin. */
@@ -9,10 +10,10 @@ export function messagesRequest(request: ModelRequest): MessageCreateParamsStrea
   const { model, maxTokens, tools, toolChoice } = request;
   const cached = worthCaching.has(request.purpose);
   const system = systemOf(request.system, cached);
-  return {
+  return wellFormed({
     model,
     max_tokens: maxTokens,
-    stream: true,
+    stream: true as const,
     messages: messagesOf(request.messages, cached),
     ...(system.length > 0 ? { system } : {}),
     ...(tools.length > 0
@@ -21,7 +22,7 @@ export function messagesRequest(request: ModelRequest): MessageCreateParamsStrea
     ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
     ...thinkingOf(request),
     ...(request.effort === undefined ? {} : { output_config: { effort: request.effort as Effort } }),
-  };
+  });
 }
 
 /** Conversations that go on are read again with every turn; a single question is not, and writing a cache costs. */

@@ -4,6 +4,7 @@ import { errorOf } from "../api-error.ts";
 import { boundedFetch } from "../bounded-fetch.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { loadPeer } from "../peer.ts";
+import { wellFormed } from "../well-formed.ts";
 import { chunkReader } from "./read-chunks.ts";
 import { chatRequest, leftOut } from "./request.ts";
 
@@ -69,7 +70,9 @@ async function* streamOf(
   const reader = chunkReader();
   let began = false;
   try {
-    const { data, request_id: requestId } = await client.chat.completions.create(request, { signal }).withResponse();
+    const { data, request_id: requestId } = await client.chat.completions
+      .create(wellFormed(request), { signal })
+      .withResponse();
     began = true;
     if (!(yield* withinSize(data, reader.read, { mostChars }))) return;
     if (signal.aborted) yield errorOf(undefined, signal);
