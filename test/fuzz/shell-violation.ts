@@ -1,4 +1,4 @@
-import { type FilePart, realFs, type ShellAnalysis } from "../../src/permissions/index.ts";
+import { type CommandPart, type FilePart, realFs, type ShellAnalysis } from "../../src/permissions/index.ts";
 import { resolvePath } from "../../src/permissions/paths/resolve.ts";
 import type { Deeds } from "./bash-oracle.ts";
 
@@ -23,10 +23,21 @@ function headsIn({ parts }: ShellAnalysis): { heads: Set<string>; anyHead: boole
   };
 }
 
+/**
+ * Programs that write files of their own accord, named by an operand or by a habit. The analysis lists what bash writes; the
+ * operands of programs are no parts of it, but read from a table when a command is judged.
+ */
+const operandWriter = /\/(tar|split|script)$/;
+
+function headOf({ words: [head] }: CommandPart): string {
+  return head?.pieces[0] ?? "";
+}
+
 /** Where writes may go: a target or a folder that is not known lists every file. */
 function filesIn({ parts }: ShellAnalysis): { files: Set<string>; anyFile: boolean } {
   // A command that starts what is not seen may write anything; only an exact rule allows it.
   const opaque = parts.some((part) => part.kind === "command" && part.opaque !== undefined);
+  const byOperand = parts.some((part) => part.kind === "command" && operandWriter.test(headOf(part)));
   const writes = parts.flatMap((part) => (part.kind === "write" ? [part as FilePart] : []));
   const known = writes.flatMap(({ target, places }) => {
     const [name] = target.pieces;
@@ -36,6 +47,7 @@ function filesIn({ parts }: ShellAnalysis): { files: Set<string>; anyFile: boole
     files: new Set(known.map((path) => resolvePath(path, "/", realFs).resolved)),
     anyFile:
       opaque ||
+      byOperand ||
       writes.some(
         ({ target, places }) => target.pieces.length > 1 || (places.unknown && !target.pieces[0].startsWith("/")),
       ),
