@@ -212,6 +212,23 @@ describe("commands that only read", () => {
     expectAll("ask", ["cat <<< $X", "cat <<E\n$X\nE", 'basename "$X"', "tr a b <<< $X"], {});
     expectAll("allow", ["cat <<'E'\n$X\nE", "true $X"], {});
   });
+  test("a test or a message that would print a variable in a complaint takes its command off", () => {
+    const shown = [
+      'test "$X" -eq 1',
+      '[ "$X" -eq 1 ]',
+      '[ a "$X" b ]',
+      'test ! a "$X" b',
+      '[ -f "$X" b ]',
+      '[ "$X" x ]',
+    ];
+    expectAll("ask", [...shown, '[ -n "$A" -a "$X" -gt 1 ]', ': "${A:?$X}"', ": ${A?$X}", 'true "${A:?$X}"'], {});
+    expectAll(
+      "allow",
+      ['[ -n "$X" ]', '[ ! -z "$X" ]', '[ "$X" = y ]', 'test "$X" != y', '[ -n "$X" -o -z "$X" ]'],
+      {},
+    );
+    expectAll("allow", ['[ "$?" -eq 0 ]', "[ $# -gt 1 ]", 'n=3; [ "$n" -gt 1 ]', ': "${A:?must be set}"'], {});
+  });
   test("tail that follows, huge widths and tests of files outside are asked about", () => {
     expectAll("ask", ["tail -f a.txt", "tail -F a.txt", "tail --follow a.txt", "tail -n5 -f a.txt"], {});
     expectAll("ask", ["printf '%*s' 999999999 x", "printf %999999999s x", "printf %.999999999f 1", 'printf "$x"'], {});

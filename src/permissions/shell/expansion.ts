@@ -36,6 +36,8 @@ export function readParameter(
       return;
     case "Default":
       readOperand(operation.operand, scope, found);
+      // The message is printed: a variable in it would be shown.
+      if (operation.operator.endsWith("?") && /[$`]/.test(raw.slice(2))) report(found, "construct", scope, part, raw);
       if (operation.operator.endsWith("=")) {
         found.names.push({ name: part.parameter, at: scope.span(part.pos, part.end) });
       }

@@ -189,8 +189,9 @@ export function readOnlyFiles(part: CommandPart, table: ReadOnlyTable): ReadFile
   const [name, ...args] = part.words;
   const head = name && staticValue(name);
   if (head === undefined || part.openEnded) return undefined;
-  if (head === "test") return shallow(testedFiles(args));
-  if (head === "[" || head === "[[") return shallow(testedFiles(args.slice(0, -1)));
+  if (head === "test") return quietTest(args) ? shallow(testedFiles(args)) : undefined;
+  if (head === "[") return quietTest(args.slice(0, -1)) ? shallow(testedFiles(args.slice(0, -1))) : undefined;
+  if (head === "[[") return shallow(testedFiles(args.slice(0, -1)));
   const command = table.get(head);
   if (command === undefined || (!silent.has(head) && showsSecrets(part))) return undefined;
   if (command.operands === "anything") return head === "printf" && !printsLittle(args) ? undefined : shallow([]);
@@ -257,6 +258,27 @@ function testedFiles(args: readonly ShellWord[]): readonly ShellWord[] | undefin
     return asksFile.test(before ?? "") || comparesFiles.test(before ?? "") || comparesFiles.test(after ?? "");
   });
   return files.every((word) => staticValue(word) !== undefined) ? files : undefined;
+}
+
+/**
+ * Whether a test keeps what its variables hold to itself. A complaint about a number or an operator repeats the word, so words that may
+ * be secret must be texts that are compared, or follow an operator such as `-n`.
+ */
+function quietTest(args: readonly ShellWord[]): boolean {
+  const groups: ShellWord[][] = [[]];
+  for (const word of args) {
+    const text = staticValue(word);
+    if (text === "-a" || text === "-o") groups.push([]);
+    else if (text !== "!" || groups.at(-1)?.length !== 0) groups.at(-1)?.push(word);
+  }
+  return groups.every((group) => {
+    if (group.length < 2 || !group.some(({ reveals = [] }) => reveals.length > 0)) return true;
+    const operator = group.at(-2);
+    const text = (operator && staticValue(operator)) ?? "";
+    return group.length === 2
+      ? /^-[a-zA-Z]$/.test(text)
+      : group.length === 3 && /^(==?|!=|[<>]|-[no]t|-ef)$/.test(text);
+  });
 }
 
 function long(names: string): string[] {
