@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { reviewTrust, type TrustEntry } from "../engine/index.ts";
+import { readOrdinary } from "../files/index.ts";
 import { formAt, keptScript, type PlannedEntry, type ScopePlaces } from "../install/index.ts";
 import { appInputs } from "../sdk/index.ts";
 import type { Io } from "./command.ts";
@@ -44,7 +44,7 @@ function asShipped(entry: TrustEntry, project: string): readonly TrustEntry[] {
   const files = entry.files.map((file) => {
     const script = keptScript(join(project, file.path));
     if (basename(file.path) !== "hookline-client" || formAt(script) !== "script") return file;
-    const bytes = readFileSync(script);
+    const bytes = readOrdinary(script);
     const { text: _, ...rest } = file;
     return { ...rest, sha256: createHash("sha256").update(bytes).digest("hex"), sizeBytes: bytes.length };
   });

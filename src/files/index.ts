@@ -23,6 +23,7 @@ export {
   whyUnsafe,
 } from "./home.ts";
 export { type BusyLock, type HeldLock, type LockOptions, takeLock, withLock } from "./lock.ts";
+export { readOrdinary } from "./ordinary.ts";
 export { isOwnFolder } from "./own-folder.ts";
 export { lifeOf, type Owner, ownOwner, processExists, processStart } from "./owner.ts";
 export { type PrivateFileOptions, readPrivate, writePrivate } from "./private.ts";

@@ -1,7 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { copyFile, link, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { errorCode, replaceFile, sweepLeftovers, tempName } from "../files/index.ts";
+import { errorCode, readOrdinary, replaceFile, sweepLeftovers, tempName } from "../files/index.ts";
 
 /** What entries of every scope may call; in a package as it is shipped, the script. */
 export function shippedClient(packageRoot: string): string {
@@ -44,8 +44,8 @@ export function formAt(path: string): "script" | "program" | undefined {
  */
 export async function putInPlace(program: string, packageRoot: string): Promise<boolean> {
   const client = shippedClient(await realpath(packageRoot));
-  const bytes = readFileSync(program);
-  if (readFileSync(client).equals(bytes)) return false;
+  const bytes = readOrdinary(program);
+  if (readOrdinary(client).equals(bytes)) return false;
   await keep(client);
   // A file of its own: the script's may be one that other projects have too (pnpm's store).
   await replaceFile(client, bytes);

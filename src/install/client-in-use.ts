@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import type { HomeSource } from "../files/index.ts";
+import { type HomeSource, readOrdinary } from "../files/index.ts";
 import { projectDir } from "./call-words.ts";
 import { formAt } from "./client-in-place.ts";
 import {
@@ -46,7 +45,7 @@ export async function clientInUse(
   if (found === undefined) return undefined;
   if (found === "program") {
     const program = compiledClientPath({ packageRoot, home });
-    const stale = program === undefined || !readFileSync(path).includes(markOf(program));
+    const stale = program === undefined || !readOrdinary(path).includes(markOf(program));
     return { form: "compiled", path, stale, isScript: false };
   }
   const handsOver = programOfScript({ packageRoot, home }) !== undefined;

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { readlink, rename, rm, symlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { type HomeSource, openState, statePath, tempName, unless, whyUnsafe } from "../files/index.ts";
+import { type HomeSource, openState, readOrdinary, statePath, tempName, unless, whyUnsafe } from "../files/index.ts";
 import { scriptIn } from "./client-in-place.ts";
 
 /** Which of the two an entry comes to: the script of the package, or the program that was compiled from the source beside it. */
@@ -36,7 +36,7 @@ export function compiledClientPath({ packageRoot, home }: ClientPlace): string |
     return undefined;
   const hash = createHash("sha256");
   for (const part of [packageRoot, process.platform, process.arch]) hash.update(`${part}\0`);
-  for (const file of [script, ...sources]) hash.update(readFileSync(file)).update("\0");
+  for (const file of [script, ...sources]) hash.update(readOrdinary(file)).update("\0");
   const name = `${clientVersion(packageRoot)}-${hash.digest("hex").slice(0, 16)}`;
   return join(clientFolder(home), name, "hookline-client");
 }
@@ -79,7 +79,7 @@ export async function linkClient(program: string, { packageRoot, home }: ClientP
 /** The version that the script says it has: the program compares the two at every call. */
 export function clientVersion(packageRoot: string): string {
   const script = scriptIn(packageRoot);
-  const text = script === undefined ? "" : readFileSync(script, "utf8");
+  const text = script === undefined ? "" : readOrdinary(script).toString("utf8");
   return /^version=([0-9A-Za-z.+-]+)$/m.exec(text)?.[1] ?? "unknown";
 }
 

@@ -1,10 +1,12 @@
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { catalog } from "../protocol/index.ts";
 import { appKey } from "../sdk/index.ts";
 import { installFindings } from "./findings.ts";
 import { consent, endpoint, stop, type World, world } from "./fixtures/world.ts";
-import { canDecide } from "./http-entries.ts";
+import { canDecide, hasHttpEntries } from "./http-entries.ts";
 import { install } from "./install.ts";
 import { statusOf } from "./status.ts";
 
@@ -75,4 +77,14 @@ test("http entries that were agreed to are a note; consent for decisions is not 
   expect((await told(here)).findings).toEqual(["warning"]);
   await install({ ...part, httpConsent: consent });
   expect((await told(here)).findings).toEqual(["note"]);
+});
+
+test("a pipe in the place of a settings file does not keep the search for http entries waiting", async () => {
+  const here = world();
+  const standpoint = { cwd: here.project, home: here.home, env: {} };
+  execFileSync("mkfifo", [join(here.project, ".claude/settings.json")]);
+  expect(await hasHttpEntries(here.hooksFile, standpoint)).toBe(false);
+  const url = `http://127.0.0.1:1/v1/hook/${appKey(here.hooksFile)}`;
+  writeFileSync(join(here.project, ".claude/settings.local.json"), JSON.stringify({ url }));
+  expect(await hasHttpEntries(here.hooksFile, standpoint)).toBe(true);
 });

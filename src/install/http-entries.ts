@@ -1,5 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { unless } from "../files/index.ts";
+import { readSourceText } from "../engine/settings/index.ts";
 import { catalog, type EventRow, Problem } from "../protocol/index.ts";
 import { appKey } from "../sdk/index.ts";
 import { type Drift, drift } from "./drift.ts";
@@ -74,8 +73,8 @@ export function httpReport(
 export async function hasHttpEntries(hooksFile: string, standpoint: Standpoint): Promise<boolean> {
   const texts = scopes.map(async (scope) => {
     try {
-      const { settingsFile } = placesOf(scope, standpoint);
-      return (await unless(["ENOENT", "ENOTDIR"], readFile(settingsFile, "utf8"))) ?? "";
+      // A file that cannot be read is reported by the command that edits it.
+      return (await readSourceText(placesOf(scope, standpoint).settingsFile)) ?? "";
     } catch (error) {
       if (error instanceof Problem) return ""; // outside every project there is the user's scope alone
       throw error;

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { cp, rename, rm } from "node:fs/promises";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
-import { type HomeSource, openState, tempName, unless } from "../files/index.ts";
+import { type HomeSource, openState, readOrdinary, tempName, unless } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 import type { Scope } from "./scope.ts";
 
@@ -97,5 +97,8 @@ function nameIn(folder: string): unknown {
 }
 
 function manifestOf(folder: string): Readonly<Record<string, unknown>> {
-  return JSON.parse(readFileSync(join(realpathSync(folder), "package.json"), "utf8")) as Record<string, unknown>;
+  return JSON.parse(readOrdinary(join(realpathSync(folder), "package.json")).toString("utf8")) as Record<
+    string,
+    unknown
+  >;
 }

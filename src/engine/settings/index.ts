@@ -15,5 +15,5 @@ export { lockedSurfaces, locksOf } from "./plugins-only.ts";
 export { type LayerSource, nameOf, readLayer } from "./read.ts";
 export { type FileValue, readValue, valueIn } from "./read-value.ts";
 export { type Snapshot, type SnapshotOptions, takeSnapshot } from "./snapshot.ts";
-export { realPath } from "./source-file.ts";
+export { readSourceText, realPath } from "./source-file.ts";
 export { withoutComments } from "./strict-json.ts";

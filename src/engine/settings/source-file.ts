@@ -31,6 +31,12 @@ export async function readSourceFile(path: string, fs: Fs): Promise<SourceFile> 
   }
 }
 
+/** The text of a settings file; undefined when there is none, or none that can be read. */
+export async function readSourceText(path: string, fs: Fs = nodeFs): Promise<string | undefined> {
+  const source = await readSourceFile(path, fs);
+  return source.is === "read" ? Buffer.from(source.bytes).toString("utf8") : undefined;
+}
+
 /** The names in a folder, sorted; none when there is no folder. */
 export async function namesIn(folder: string, fs: Fs): Promise<readonly string[] | { readonly why: string }> {
   try {

@@ -1,5 +1,8 @@
+import { checkOrdinary } from "./ordinary-file.ts";
+
 /** The file and everything it imports from its own tree: what must be pinned for the hook to be what was approved. */
 export async function appInputs(file: string): Promise<readonly string[]> {
+  checkOrdinary(file);
   return (await import("./build.ts")).appInputs(file);
 }
 
@@ -8,6 +11,7 @@ export async function buildFile(
   file: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<string> {
+  checkOrdinary(file);
   const { fileURLToPath } = await import("node:url");
   return fileURLToPath(await (await import("./build.ts")).build(file, env));
 }

@@ -1,8 +1,10 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { buildAhead, endBuilds } from "./build.ts";
+import { appInputs, buildFile } from "./inputs.ts";
 import { loadApp } from "./load-app.ts";
 
 test("SD-68: a .mjs file is imported as it is and then built ahead; HOOKLINE_BUILD_AHEAD=0 leaves it as it is for good", async () => {
@@ -60,4 +62,17 @@ test("SD-65: syntax that the builder reads and this Node does not had no line, i
   writeFileSync(file, `import "./other.mjs";\nexport default {};`);
   const loading = loadApp(file, { env: { HOOKLINE_HOME: join(folder, "state") }, cwd: folder });
   await expect(loading).rejects.toThrow(`${join(folder, "other.mjs")}:3: SyntaxError: Invalid or unexpected token`);
+});
+
+test("a pipe in the place of a hooks file is a problem at once, never a wait", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-load-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const name of ["hooks.mjs", "hooks.ts"]) {
+    const file = join(folder, name);
+    execFileSync("mkfifo", [file]);
+    const problem = { code: "sdk/no-load", message: `${file} does not load: it is no ordinary file.` };
+    await expect(loadApp(file, { env: {}, cwd: folder, sdk: {} })).rejects.toMatchObject(problem);
+    await expect(appInputs(file)).rejects.toMatchObject(problem);
+    await expect(buildFile(file, {})).rejects.toMatchObject(problem);
+  }
 });

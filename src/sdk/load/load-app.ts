@@ -6,6 +6,7 @@ import { type AppInside, appInside } from "../app-symbol.ts";
 import { wrong } from "../problem.ts";
 import { type CachedBuild, cachedBuild } from "./cached-build.ts";
 import { firstFault, hidesItsPlace, withCaller } from "./fault.ts";
+import { checkOrdinary } from "./ordinary-file.ts";
 import { readScript, runScript } from "./script.ts";
 import { mapStacks } from "./stacks.ts";
 
@@ -29,6 +30,7 @@ export interface LoadOptions {
  */
 export async function loadApp(name: string, options: LoadOptions): Promise<AppInside> {
   const file = resolve(options.cwd, name);
+  checkOrdinary(file);
   const exported = await importFile(file, options);
   const inside = appInside((exported as { default?: unknown }).default);
   if (inside !== undefined) return inside;
