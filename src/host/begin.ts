@@ -1,5 +1,6 @@
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { openServerTrust } from "../engine/index.ts";
+import { managedFolder } from "../engine/settings/index.ts";
 import { type Outcome, Problem } from "../protocol/index.ts";
 import { agentTools } from "./agents/agent-tools.ts";
 import { elicit } from "./elicitation.ts";
@@ -11,6 +12,7 @@ import type { AgentOptions } from "./options.ts";
 import { noteOtherModel } from "./resumed-model.ts";
 import type { Servers } from "./servers.ts";
 import type { AgentSession } from "./session.ts";
+import { readSettingsPlaces } from "./settings-places.ts";
 import { builtinNames } from "./slash/builtin.ts";
 import { commandNames } from "./slash/custom.ts";
 import type { Thread } from "./thread.ts";
@@ -110,7 +112,10 @@ async function sessionStart({
 async function connectServers(session: AgentSession, main: Thread): Promise<Servers> {
   const { options, signal, tell } = session;
   const { cwd, home, env, trust } = options;
-  const { mcpConnector } = await import("./mcp/connector.ts");
+  const [{ mcpConnector }, { serverPolicy }] = await Promise.all([
+    import("./mcp/connector.ts"),
+    import("./mcp/server-policy.ts"),
+  ]);
   const connect = options.connect ?? mcpConnector();
   return connect({
     cwd,
@@ -118,6 +123,8 @@ async function connectServers(session: AgentSession, main: Thread): Promise<Serv
     env,
     configs: options.mcpConfig ?? [],
     reads: (source) => options.reads("mcp", source),
+    policy: serverPolicy(await readSettingsPlaces(options)),
+    managed: join(options.managedFolder ?? managedFolder(process.platform), "managed-mcp.json"),
     approved: await openServerTrust({ cwd, home, env, ...(trust === undefined ? {} : { trust }) }),
     elicit: (form, given) => elicit(main, form, AbortSignal.any([given, signal])),
     tell: (text) => tell({ kind: "notice", text, level: "warning" }),

@@ -1,5 +1,6 @@
 import type { McpPort, ServerTrust } from "../engine/index.ts";
 import type { McpState } from "./agent-event.ts";
+import type { ServerPolicy } from "./mcp/server-policy.ts";
 import type { ElicitationAnswer, ElicitationForm } from "./person.ts";
 import type { Tool } from "./tools/tool.ts";
 
@@ -23,6 +24,10 @@ export interface ServerWishes {
   readonly reads?: (source: "user" | "project" | "local" | "flag") => boolean;
   /** Whether a server that the project itself configures may be started. */
   readonly approved: ServerTrust;
+  /** Why settings keep a server from being used (`deniedMcpServers`, `allowedMcpServers`); undefined for one that may be used. */
+  readonly policy?: ServerPolicy;
+  /** Where `managed-mcp.json` would be: if it is there, no other server may be used. */
+  readonly managed?: string;
   readonly elicit: (form: ElicitationForm, signal: AbortSignal) => Promise<ElicitationAnswer>;
   readonly tell: (text: string) => void;
   readonly signal: AbortSignal;

@@ -6,6 +6,7 @@ import type { AgentOptions } from "./options.ts";
 /** What one settings file says, and whether it belongs to the checkout. */
 export interface SettingsAt {
   readonly file: string;
+  readonly source: "managed" | "flag" | "local" | "project" | "user";
   readonly ofCheckout: boolean;
   readonly value: Readonly<Record<string, unknown>>;
 }
@@ -16,10 +17,10 @@ export interface SettingsAt {
  */
 export async function readSettingsPlaces(options: AgentOptions): Promise<readonly SettingsAt[]> {
   const found = await Promise.all(
-    (await placesOf(options)).map(async ({ file, text, ofCheckout }) => {
+    (await placesOf(options)).map(async ({ file, text, source }) => {
       const read = text === undefined ? await readValue(file) : valueIn(text);
       const value: unknown = read.is === "read" ? read.value : undefined;
-      return isObject(value) ? [{ file, ofCheckout, value }] : [];
+      return isObject(value) ? [{ file, source, ofCheckout: source === "project" || source === "local", value }] : [];
     }),
   );
   return found.flat();
@@ -28,16 +29,17 @@ export async function readSettingsPlaces(options: AgentOptions): Promise<readonl
 interface Place {
   readonly file: string;
   readonly text?: string;
-  readonly ofCheckout: boolean;
+  readonly source: SettingsAt["source"];
 }
 
 async function placesOf(options: AgentOptions): Promise<readonly Place[]> {
   const { cwd, env, home, settings = [], settingSources, managedFolder: managed } = options;
   const reads = (source: "user" | "project" | "local"): boolean => settingSources?.includes(source) ?? true;
-  const given = settings.map((one) =>
-    one.trimStart().startsWith("{")
-      ? { file: "--settings", text: one, ofCheckout: false }
-      : { file: resolve(cwd, one), ofCheckout: false },
+  const given = settings.map(
+    (one): Place =>
+      one.trimStart().startsWith("{")
+        ? { file: "--settings", text: one, source: "flag" }
+        : { file: resolve(cwd, one), source: "flag" },
   );
   const own = join(cwd, ".claude");
   const project = join(own, "settings.json");
@@ -46,10 +48,10 @@ async function placesOf(options: AgentOptions): Promise<readonly Place[]> {
   const isUsers = reads("user") && (await realPath(project)) === (await realPath(user));
   const { files } = await managedFiles(managed ?? managedFolder(process.platform));
   return [
-    ...files.toReversed().map((file) => ({ file, ofCheckout: false })),
+    ...files.toReversed().map((file): Place => ({ file, source: "managed" })),
     ...given.reverse(),
-    ...(reads("local") ? [{ file: join(own, "settings.local.json"), ofCheckout: true }] : []),
-    ...(reads("project") && !isUsers ? [{ file: project, ofCheckout: true }] : []),
-    ...(reads("user") ? [{ file: user, ofCheckout: false }] : []),
+    ...(reads("local") ? [{ file: join(own, "settings.local.json"), source: "local" } as const] : []),
+    ...(reads("project") && !isUsers ? [{ file: project, source: "project" } as const] : []),
+    ...(reads("user") ? [{ file: user, source: "user" } as const] : []),
   ];
 }

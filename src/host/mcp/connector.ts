@@ -25,11 +25,25 @@ export function mcpConnector(): ServerConnector {
   return async (wishes) => {
     const { servers, warnings } = await findServers(wishes);
     for (const warning of warnings) wishes.tell(warning);
-    const usable = withoutTwins(servers, wishes);
+    const usable = withoutTwins(admitted(servers, wishes), wishes);
     const sdk = usable.some(needsSdk) ? await loaded(wishes) : undefined;
     const entries = await Promise.all(usable.map((found) => entryOf(found, sdk, wishes)));
     return serversOf(entries, wishes);
   };
+}
+
+/** A server that policy does not keep out. */
+interface AdmittedServer extends FoundServer {
+  readonly config: Exclude<FoundServer["config"], { kind: "refused" }>;
+}
+
+/** What policy keeps out is reported and, as in the client, not listed. */
+function admitted(servers: readonly FoundServer[], { tell }: ServerWishes): readonly AdmittedServer[] {
+  return servers.flatMap(({ name, from, config }) => {
+    if (config.kind !== "refused") return [{ name, from, config }];
+    tell(`The MCP server ${name} of ${from} is not used: ${config.why}.`);
+    return [];
+  });
 }
 
 function needsSdk({ config }: FoundServer): boolean {
@@ -48,7 +62,7 @@ async function loaded({ tell }: ServerWishes): Promise<McpSdk | undefined> {
 }
 
 /** Two names that become one in the names of tools would lend one server the rules made for the other. */
-function withoutTwins(servers: readonly FoundServer[], { tell }: ServerWishes): readonly FoundServer[] {
+function withoutTwins(servers: readonly AdmittedServer[], { tell }: ServerWishes): readonly AdmittedServer[] {
   const taken = new Map<string, string>();
   return servers.filter((server) => {
     const { name } = server;
@@ -62,7 +76,7 @@ function withoutTwins(servers: readonly FoundServer[], { tell }: ServerWishes): 
 }
 
 async function entryOf(
-  { name, from, config }: FoundServer,
+  { name, from, config }: AdmittedServer,
   sdk: McpSdk | undefined,
   wishes: ServerWishes,
 ): Promise<Entry> {

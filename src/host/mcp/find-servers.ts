@@ -3,6 +3,7 @@ import type { ServerTrust } from "../../engine/index.ts";
 import { clientHome, readValue, valueIn } from "../../engine/settings/index.ts";
 import { Problem } from "../../protocol/index.ts";
 import { type ReadConfig, readServerConfig } from "./server-config.ts";
+import type { ServerPolicy } from "./server-policy.ts";
 
 export interface ServerPlaces {
   readonly cwd: string;
@@ -14,13 +15,21 @@ export interface ServerPlaces {
   readonly reads?: (source: "user" | "project" | "local" | "flag") => boolean;
   /** Whether a server that the project itself configures may be started. */
   readonly approved: ServerTrust;
+  /** Why settings keep a server from being used; every server may be when absent. */
+  readonly policy?: ServerPolicy;
+  /** `managed-mcp.json`: where it is there, no other server is used. */
+  readonly managed?: string;
 }
 
 export interface FoundServer {
   readonly name: string;
   readonly from: string;
-  /** `off` says that a settings file disabled it, `untrusted` that nobody approved it as it is. */
-  readonly config: ReadConfig | { readonly kind: "off" } | { readonly kind: "untrusted"; readonly why: string };
+  /** `off` says that a settings file disabled it, `untrusted` that it was not approved as it is, `refused` that policy keeps it out. */
+  readonly config:
+    | ReadConfig
+    | { readonly kind: "off" }
+    | { readonly kind: "untrusted"; readonly why: string }
+    | { readonly kind: "refused"; readonly why: string };
 }
 
 export interface FoundServers {
@@ -34,6 +43,34 @@ export interface FoundServers {
  * uses therefore never takes the place of one from the command line, and an untrusted checkout's takes nobody's.
  */
 export async function findServers(places: ServerPlaces): Promise<FoundServers> {
+  const found = (await managedServers(places)) ?? (await allServers(places));
+  const { policy } = places;
+  if (policy === undefined) return found;
+  return { ...found, servers: found.servers.map((server) => judged(server, policy)) };
+}
+
+/** What policy keeps out is listed, and not started. */
+function judged(server: FoundServer, policy: ServerPolicy): FoundServer {
+  const { name, config } = server;
+  if (config.kind !== "stdio" && config.kind !== "http") return server;
+  const why = policy(name, config);
+  return why === undefined ? server : { ...server, config: { kind: "refused", why } };
+}
+
+/** The servers of `managed-mcp.json` alone. A file that is there and cannot be used leaves no server. */
+async function managedServers({ managed, env }: ServerPlaces): Promise<FoundServers | undefined> {
+  if (managed === undefined) return undefined;
+  const read = await readValue(managed);
+  if (read.is === "missing") return undefined;
+  const value = read.is === "read" ? at(read.value, "mcpServers") : undefined;
+  const why = read.is === "unreadable" ? read.why : 'it has no object "mcpServers"';
+  if (typeof value !== "object" || value === null)
+    return { servers: [], warnings: [`No MCP server is used, because ${managed} cannot be read: ${why}`] };
+  const servers = entries(value).map(([name, one]) => ({ name, from: managed, config: readServerConfig(one, env) }));
+  return { servers, warnings: [`Only the MCP servers of ${managed} are used.`] };
+}
+
+async function allServers(places: ServerPlaces): Promise<FoundServers> {
   const { cwd, env, approved, reads = () => true } = places;
   const own = clientHome(env["CLAUDE_CONFIG_DIR"], places.home);
   const state = join(env["CLAUDE_CONFIG_DIR"] ? own : places.home, ".claude.json");
@@ -79,9 +116,9 @@ export async function findServers(places: ServerPlaces): Promise<FoundServers> {
   return { servers: [...found.values()], warnings };
 }
 
-/** False for what is only listed: switched off, or not approved. */
+/** False for what is only listed: switched off, not approved, or kept out by policy. */
 export function isStarted({ config }: FoundServer): boolean {
-  return config.kind !== "off" && config.kind !== "untrusted";
+  return config.kind !== "off" && config.kind !== "untrusted" && config.kind !== "refused";
 }
 
 interface Source {

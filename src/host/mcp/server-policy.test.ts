@@ -1,0 +1,71 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { makeWorld, type World } from "../fixtures/agent-run.ts";
+
+let world: World;
+afterEach(() => world.remove());
+
+const program = join(import.meta.dirname, "fixtures/stdio-server.mjs");
+const command = [process.execPath, program];
+const mcpServers = {
+  srv: { command: process.execPath, args: [program] },
+  two: { command: process.execPath, args: [program, "x"] },
+  web: { url: "http://127.0.0.1:9/mcp" },
+};
+
+interface Given {
+  readonly managed?: object;
+  readonly managedMcp?: string;
+  readonly user?: Record<string, unknown>;
+  readonly project?: object;
+}
+
+/** The servers that a session has, and what was said about the others. */
+async function serversWith({ managed, managedMcp, user = {}, project }: Given) {
+  const files = project === undefined ? {} : { ".claude/settings.json": JSON.stringify(project) };
+  world = makeWorld({ hooks: {}, settings: user, files });
+  const managedFolder = join(world.home, "managed");
+  mkdirSync(join(managedFolder, "managed-settings.d"), { recursive: true });
+  if (managed) writeFileSync(join(managedFolder, "managed-settings.d", "mcp.json"), JSON.stringify(managed));
+  if (managedMcp) writeFileSync(join(managedFolder, "managed-mcp.json"), managedMcp);
+  const mcpConfig = [JSON.stringify({ mcpServers })];
+  const { events } = await world.run([{ text: "ok" }], { prompt: "go", mcpConfig, managedFolder });
+  const names = events.flatMap((event) => (event.kind === "init" ? event.mcpServers.map(({ name }) => name) : []));
+  return { names, told: events.flatMap((event) => (event.kind === "notice" ? [event.text] : [])).join("\n") };
+}
+
+test.each<[claim: string, given: Given, names: readonly string[]]>([
+  ["denied by name", { managed: { deniedMcpServers: [{ serverName: "srv" }] } }, ["two", "web"]],
+  ["denied by command", { managed: { deniedMcpServers: [{ serverCommand: command }] } }, ["two", "web"]],
+  ["denied by address", { managed: { deniedMcpServers: [{ serverUrl: "http://127.0.0.1:*/mcp" }] } }, ["srv", "two"]],
+  ["denied by a project", { project: { deniedMcpServers: [{ serverName: "srv" }] } }, ["two", "web"]],
+  ["not on an empty list of policy", { managed: { allowedMcpServers: [] } }, []],
+  ["not on the user's list", { user: { allowedMcpServers: [{ serverName: "two" }] } }, ["two"]],
+  [
+    "allowed by a name where commands are listed",
+    { managed: { allowedMcpServers: [{ serverCommand: command }, { serverName: "two" }] } },
+    ["srv"],
+  ],
+  [
+    "added by the user to the list of policy",
+    { managed: { allowedMcpServers: [{ serverName: "srv" }] }, user: { allowedMcpServers: [{ serverName: "two" }] } },
+    ["srv"],
+  ],
+  ["judged by a list that cannot be read", { managed: { deniedMcpServers: ["srv"] } }, []],
+])("an MCP server is not used when it is %s, and the agent says so", async (_, given, names) => {
+  const found = await serversWith(given);
+  expect(found.names).toEqual(names);
+  expect(found.told).toMatch(/The MCP server \w+ of --mcp-config is not used: "(?:denied|allowed)McpServers" in .*/);
+});
+
+test("where managed-mcp.json is there, only its servers are used, and none if it cannot be read", async () => {
+  const managedMcp = JSON.stringify({ mcpServers: { ours: mcpServers.srv } });
+  const only = await serversWith({ managedMcp });
+  expect(only.names).toEqual(["ours"]);
+  expect(only.told).toMatch(/Only the MCP servers of \S+managed-mcp.json are used/);
+  world.remove();
+  const none = await serversWith({ managedMcp: "{" });
+  expect(none.names).toEqual([]);
+  expect(none.told).toContain("No MCP server is used, because");
+});
