@@ -32,6 +32,7 @@ static struct text record_path;
 static int is_open;
 
 static void find_state(void);
+static int is_ours(const char *below);
 static void find_record(void);
 static int is_header(const char *value);
 static int is_alive(void);
@@ -98,11 +99,26 @@ static void find_state(void)
     fail(wrong.at);
 }
 
+/*
+ * Whether a folder of the state folder is one that no other user can have put there: what lies in it is believed, and a stranger's folder or
+ * link could lead into a checkout. The state folder itself may be a link that we or root made.
+ */
+static int is_ours(const char *below)
+{
+    struct text path = {0};
+    struct stat found;
+    add_words(&path, (const char *[]){record_path.at, below, NULL});
+    if (lstat(path.at, &found) != 0) return 0;
+    if (S_ISLNK(found.st_mode) && (*below || (found.st_uid != geteuid() && found.st_uid != 0) || stat(path.at, &found) != 0)) return 0;
+    return S_ISDIR(found.st_mode) && found.st_uid == geteuid() && !(found.st_mode & 022);
+}
+
 /* The path of the hooks file, as it was given, names the way to the record; names longer than a file's may be become folders. */
 static void find_record(void)
 {
     static char text[16384];
     size_t size = 0;
+    if (!is_ours("") || !is_ours("/daemon") || !is_ours("/daemon/at")) in_process("none");
     add_words(&record_path, (const char *[]){"/daemon/at/", NULL});
     struct text name = {0};
     for (const char *at = call.file; *at; at++) {

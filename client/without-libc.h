@@ -46,6 +46,8 @@ ssize_t write(int fd, const void *from, size_t size) { return system3(write, fd,
 int close(int fd) { return (int)system3(close, fd, 0, 0); }
 int access(const char *path, int mode) { return (int)system3(access, path, mode, 0); }
 ssize_t readlink(const char *path, char *to, size_t size) { return system3(readlink, path, to, size); }
+int lstat(const char *path, struct stat *to) { return (int)system3(lstat, path, to, 0); }
+int stat(const char *path, struct stat *to) { return (int)system3(stat, path, to, 0); }
 int fstat(int fd, struct stat *to) { return (int)system3(fstat, fd, to, 0); }
 int poll(struct pollfd *all, nfds_t count, int within_ms) { return (int)system3(poll, all, count, within_ms); }
 int socket(int family, int type, int protocol) { return (int)system3(socket, family, type, protocol); }

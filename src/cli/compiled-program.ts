@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { Script } from "node:vm";
-import { isOwnFolder, statePath, whyUnsafe } from "../files/index.ts";
+import { isOwnState, statePath, whyUnsafe } from "../files/index.ts";
 import type { begin } from "./program.ts";
 
 /** The hash of the program's text, put in when the package is bundled. */
@@ -25,7 +25,7 @@ export interface UnkeptCode {
  */
 export function compileProgram(path: string, env: Env): { begin(words: readonly string[]): void } {
   const codeFile = codePath(env);
-  const kept = codeFile === undefined ? undefined : keptCode(codeFile);
+  const kept = codeFile === undefined ? undefined : keptCode(codeFile, env);
   const script = new Script(readFileSync(path, "utf8"), {
     filename: path,
     ...(kept === undefined ? {} : { cachedData: kept }),
@@ -55,10 +55,10 @@ function codePath(env: Env): string | undefined {
 }
 
 /** Written twice, for Node falls over code that was damaged: two copies that agree were not. */
-function keptCode(path: string): Buffer | undefined {
+function keptCode(path: string, env: Env): Buffer | undefined {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false });
-    if (!found?.isFile() || whyUnsafe(found) !== undefined || !isOwnFolder(dirname(path))) return undefined;
+    if (!found?.isFile() || whyUnsafe(found) !== undefined || !isOwnState("builds", { env })) return undefined;
     const both = readFileSync(path);
     const half = both.length >> 1;
     return half > 0 && both.compare(both, half, both.length, 0, half) === 0 ? both.subarray(0, half) : undefined;

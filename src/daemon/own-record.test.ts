@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -31,6 +31,20 @@ test("a daemon that left while it wrote its record could put it in the place of 
   record.say("f");
   await removed;
   expect([await found(), complaints]).toEqual([undefined, []]);
+});
+
+test("a daemon whose record cannot be looked at for a moment stays, and removes nothing", async () => {
+  const { env, hooksFile, openRecord } = await open();
+  const record = await openRecord();
+  // A link in a circle stands for what says nothing about the record, such as having no descriptor left.
+  const folder = join(env.HOOKLINE_HOME, "daemon");
+  renameSync(folder, `${folder}-away`);
+  symlinkSync(folder, folder);
+  expect(await record.isThere()).toBe(true);
+  await record.remove();
+  rmSync(folder);
+  renameSync(`${folder}-away`, folder);
+  expect((await readRecord(hooksFile, env))?.secret).toBe("s");
 });
 
 test("a daemon whose record was cleared away took the record of the next one with it when it left", async () => {

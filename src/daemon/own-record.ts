@@ -1,4 +1,5 @@
 import { rm } from "node:fs/promises";
+import { FileProblem } from "../files/index.ts";
 import type { Env } from "./folder.ts";
 import { type DaemonRecord, readRecord, recordPath, writeRecord } from "./record.ts";
 
@@ -21,12 +22,16 @@ export async function openOwnRecord(
   let removed = false;
   // One after the other, so that the last word is the newest.
   let writing: Promise<void> = Promise.resolve();
-  const isThere = async (): Promise<boolean> => {
-    const found = await readRecord(record.hooksFile, env).catch(() => undefined); // what is not safely ours is not ours
-    return found?.secret === record.secret;
+  const isOurs = async (ifUnknown: boolean): Promise<boolean> => {
+    try {
+      return (await readRecord(record.hooksFile, env))?.secret === record.secret;
+    } catch (error) {
+      // What is not safely ours is not ours. Anything else, such as no descriptor left, says nothing about the record.
+      return error instanceof FileProblem ? false : ifUnknown;
+    }
   };
   return {
-    isThere,
+    isThere: () => isOurs(true),
     say(sourceHash) {
       if (removed) return;
       writing = writing
@@ -36,7 +41,7 @@ export async function openOwnRecord(
     async remove() {
       removed = true;
       await writing;
-      if (await isThere()) await rm(recordPath(record.hooksFile, env), { force: true });
+      if (await isOurs(false)) await rm(recordPath(record.hooksFile, env), { force: true });
     },
   };
 }

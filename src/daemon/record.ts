@@ -30,7 +30,7 @@ export async function writeRecord(record: DaemonRecord, env: Env): Promise<void>
 
 /** As `readDaemonRecord`, for the daemon of a hooks file. */
 export function readRecord(hooksFile: string, env: Env): Promise<DaemonRecord | undefined> {
-  return readDaemonRecord(daemonFolder(hooksFile, env));
+  return readDaemonRecord(appKey(hooksFile), { env });
 }
 
 export function isAlive(process: { readonly pid: number; readonly start: string }): boolean {

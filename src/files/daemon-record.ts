@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type HomeSource, statePath } from "./home.ts";
 import { lifeOf, ownOwner } from "./owner.ts";
-import { readPrivate } from "./private.ts";
+import { readState } from "./private.ts";
 
 /** What a running daemon says of itself, for whoever calls it. */
 export interface DaemonRecord {
@@ -32,12 +32,12 @@ export function daemonFolderOf(key: string, home: HomeSource): string {
 }
 
 /**
- * The record of a daemon that is alive.
- * Contract: a link, another user's file or one that others may write is `file/unsafe`; what a dead process left, and a number that
+ * The record of the daemon of the app with this key, if it is alive.
+ * Contract: a link, another user's file or folder, or one that others may write is `file/unsafe`; what a dead process left, and a number that
  * was given to another process since, count as none.
  */
-export async function readDaemonRecord(folder: string): Promise<DaemonRecord | undefined> {
-  const bytes = await readPrivate(join(folder, "record"));
+export async function readDaemonRecord(key: string, home: HomeSource): Promise<DaemonRecord | undefined> {
+  const bytes = await readState(["daemon", key, "record"], home);
   const record = bytes === undefined ? undefined : parse(bytes.toString("utf8"));
   return record !== undefined && isDaemonAlive(record) ? record : undefined;
 }

@@ -24,9 +24,9 @@ export {
 } from "./home.ts";
 export { type BusyLock, type HeldLock, type LockOptions, takeLock, withLock } from "./lock.ts";
 export { readOrdinary } from "./ordinary.ts";
-export { isOwnFolder } from "./own-folder.ts";
+export { isOwnState } from "./own-folder.ts";
 export { lifeOf, type Owner, ownOwner, processExists, processStart } from "./owner.ts";
-export { type PrivateFileOptions, readPrivate, writePrivate } from "./private.ts";
+export { type PrivateFileOptions, readPrivate, readState, writePrivate } from "./private.ts";
 export { type Replaced, type ReplaceOptions, replaceFile } from "./replace.ts";
 export { sweepLeftovers, tempName } from "./temp-name.ts";
 export { ticks } from "./ticks.ts";

@@ -1,8 +1,15 @@
 import { lstatSync, statSync } from "node:fs";
-import { whyUnsafe } from "./home.ts";
+import { join } from "node:path";
+import { type HomeSource, statePath, whyUnsafe } from "./home.ts";
+
+/** Whether a folder below the state folder is there and safely ours, and the state folder too: a stranger's link could lead into a checkout. */
+export function isOwnState(below: string, source: HomeSource): boolean {
+  const state = statePath(source);
+  return isOwnFolder(state) && isOwnFolder(join(state, below));
+}
 
 /** Whether a folder is there and safely ours. A link counts as what it leads to when nobody else made it; so it does for `openFolder`. */
-export function isOwnFolder(path: string): boolean {
+function isOwnFolder(path: string): boolean {
   const seen = lstatSync(path, { throwIfNoEntry: false });
   if (seen === undefined) return false;
   const follows = seen.isSymbolicLink() && (seen.uid === 0 || seen.uid === process.getuid?.());

@@ -2,7 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { errorCode } from "./error-code.ts";
 import { FileProblem } from "./file-problem.ts";
 import { type Fs, nodeFs, openFor, readAll, writeAll } from "./fs.ts";
-import { openFolder, whyUnsafe } from "./home.ts";
+import { findFolder, type HomeSource, openFolder, statePath, whyUnsafe } from "./home.ts";
 import { nonce } from "./temp-name.ts";
 
 export interface PrivateFileOptions {
@@ -56,6 +56,23 @@ export async function readPrivate(path: string, fs: Fs = nodeFs): Promise<Buffer
   } finally {
     await file.close();
   }
+}
+
+/**
+ * Reads a file below the state folder as `readPrivate` does. Undefined when there is none.
+ * Contract: a folder on the way that another user made, linked or may write is `file/unsafe`: what lies behind it may be anybody's choice.
+ */
+export async function readState(
+  below: readonly string[],
+  source: HomeSource,
+  fs: Fs = nodeFs,
+): Promise<Buffer | undefined> {
+  let path = statePath(source);
+  for (const part of below) {
+    if (!(await findFolder(path, fs))) return undefined;
+    path = join(path, part);
+  }
+  return readPrivate(path, fs);
 }
 
 function unsafe(path: string, why: string): FileProblem {

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type HomeSource, openState, readPrivate, replaceFile, statePath, withLock } from "../files/index.ts";
+import { type HomeSource, openState, readState, replaceFile, statePath, withLock } from "../files/index.ts";
 import { settingsKey } from "./backup.ts";
 import type { Had } from "./edits.ts";
 import type { HttpConsent } from "./http-entries.ts";
@@ -31,7 +31,7 @@ export interface InstallRecord {
 
 /** Undefined when this user has not installed anything there, or another version did. */
 export async function readRecord(realPath: string, home: HomeSource): Promise<InstallRecord | undefined> {
-  const bytes = await readPrivate(recordPath(realPath, home));
+  const bytes = await readState(["installs", recordName(realPath)], home);
   if (bytes === undefined) return undefined;
   try {
     const value = JSON.parse(bytes.toString("utf8")) as InstallRecord;
@@ -56,5 +56,9 @@ export async function dropRecord(realPath: string, home: HomeSource): Promise<vo
 }
 
 function recordPath(realPath: string, home: HomeSource): string {
-  return join(statePath(home), "installs", `${settingsKey(realPath)}.json`);
+  return join(statePath(home), "installs", recordName(realPath));
+}
+
+function recordName(realPath: string): string {
+  return `${settingsKey(realPath)}.json`;
 }

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { isOwnFolder, statePath, whyUnsafe } from "../../files/index.ts";
+import { isOwnState, statePath, whyUnsafe } from "../../files/index.ts";
 import { version } from "./version.ts";
 
 /** What a build was made of, so that the next start can tell without any tool whether it still holds. */
@@ -37,7 +37,7 @@ export const maker: string = `${version} builds 4 node ${process.versions.node.s
 export function cachedBuild(file: string, env: Readonly<Record<string, string | undefined>>): CachedBuild | undefined {
   try {
     const folder = buildsFolder(env);
-    if (!isOwnFolder(folder)) return undefined;
+    if (!isOwnState("builds", { env })) return undefined;
     const path = join(folder, recordName(file));
     if (whyUnsafe(lstatSync(path)) !== undefined) return undefined;
     const record = JSON.parse(readFileSync(path, "utf8")) as BuildRecord;

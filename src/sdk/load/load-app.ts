@@ -64,7 +64,9 @@ async function importFile(file: string, options: LoadOptions): Promise<unknown> 
     }
   } catch (cause) {
     // What is wrong with the loading names the file; what is wrong with a call that the file makes does not.
-    if (cause instanceof Problem) throw "file" in cause.about ? cause : withCaller(cause, file);
+    // What is wrong with a folder of ours is no call of the author's either.
+    if (cause instanceof Problem)
+      throw "file" in cause.about || cause.code.startsWith("file/") ? cause : withCaller(cause, file);
     if (!existsSync(file)) throw wrong("no-load", `${file} does not load: there is no such file.`, { file }, cause);
     // The builder's parser names the line; it throws a problem of its own.
     if (hidesItsPlace(cause)) await (await import("./build.ts")).tellPlace(file, firstFault(cause));

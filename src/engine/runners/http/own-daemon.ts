@@ -1,15 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
 import {
   answerProof,
   type DaemonRecord,
-  daemonFolderOf,
   FileProblem,
   type HomeSource,
   isAnswerProof,
   proofHeaders,
   readDaemonRecord,
-  readPrivate,
+  readState,
 } from "../../../files/index.ts";
 import { isObject } from "../../../protocol/index.ts";
 
@@ -26,16 +24,15 @@ export interface OwnDaemon {
 export async function ownDaemon(url: URL, home: HomeSource): Promise<OwnDaemon | undefined> {
   const [, key] = /^\/v1\/hook\/([0-9a-f]{32})$/.exec(url.pathname) ?? [];
   if (key === undefined || !isLoopback(url.hostname)) return undefined;
-  const folder = daemonFolderOf(key, home);
   // Newer entries say it themselves; an older one has the port that was chosen for the app.
-  if (!url.searchParams.has("daemon") && (await chosenPort(folder)) !== Number(url.port)) return undefined;
+  if (!url.searchParams.has("daemon") && (await chosenPort(key, home)) !== Number(url.port)) return undefined;
   const challenge = randomBytes(32).toString("hex");
   let record: DaemonRecord | undefined;
   return {
     header: [proofHeaders.challenge, challenge],
     async refuses() {
       try {
-        record = await readDaemonRecord(folder);
+        record = await readDaemonRecord(key, home);
       } catch (error) {
         if (!(error instanceof FileProblem)) throw error;
         return error.message;
@@ -53,9 +50,9 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "[::1]" || /^127(?:\.\d+){3}$/.test(host);
 }
 
-async function chosenPort(folder: string): Promise<number | undefined> {
+async function chosenPort(key: string, home: HomeSource): Promise<number | undefined> {
   try {
-    const bytes = await readPrivate(join(folder, "endpoint.json"));
+    const bytes = await readState(["daemon", key, "endpoint.json"], home);
     const endpoint: unknown = JSON.parse(bytes?.toString("utf8") ?? "{}");
     const port = isObject(endpoint) ? endpoint["port"] : undefined;
     return typeof port === "number" ? port : undefined;
