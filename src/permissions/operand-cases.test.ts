@@ -149,6 +149,7 @@ test("a denied name in a folder that is not known is asked about", () => {
   expectAll("ask", ["cd $x && cat links/notes.txt", "cd $x && cat l*/n*"], noRead);
   expectAll("ask", ["cd $x && cat .env", 'cd "$(git rev-parse --show-toplevel)" && cat .e*'], noRead);
   expectAll("ask", ["cd $x && cd links && cat notes.txt", "cd $x && for i in 1 2; do cat n*; cd links; done"], noRead);
+  expectAll("ask", ['cd links && cd "$x" && cat notes.txt'], noRead);
   expectAll("allow", ["cd $x && cat README.md", "cd $x && cd src && cat a.ts"], noRead);
 });
 

@@ -119,7 +119,7 @@ function judgeAnywhere(
     const last = target.kind === "path" ? target.pattern.segments.at(-1) : undefined;
     return name !== undefined && last !== undefined && last !== "**" && segmentsOverlap(last, name, folded);
   });
-  const guesses = named ? [] : [cwd, home].flatMap((start) => followed.map((path) => posix.join(start, path)));
+  const guesses = named ? [] : [cwd, home].flatMap((start) => followed.map((path) => posix.resolve(start, path)));
   const denying = guesses
     .map((folder) => judgeIn(folder, pattern, raw, access, desk))
     .find((finding) => finding?.stance === "deny");

@@ -108,7 +108,8 @@ function changeFolder(head: string, args: readonly ShellWord[], state: State, wa
   const earlier = [...visited, ...visitedBefore];
   const flow = follow(head, args, state, { home, earlier, hasCdPath: walk.envNames.has("CDPATH") });
   for (const { folders, followed = [] } of [state, flow.ok])
-    for (const folder of [...folders, ...followed]) if (visited.size < mostVisited) visited.add(folder);
+    for (const folder of [...folders, ...followed.filter((path) => !path.startsWith("/"))])
+      if (visited.size < mostVisited) visited.add(folder);
   return flow;
 }
 

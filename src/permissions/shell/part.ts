@@ -30,7 +30,7 @@ export interface ShellWord {
 export interface Places {
   readonly folders: readonly string[];
   readonly unknown: boolean;
-  /** Relative paths that were followed from a folder that is not known; absent for the folder itself. */
+  /** With `unknown`: relative paths that were followed from a folder that is not known, and folders that are only a guess. */
   readonly followed?: readonly string[];
 }
 

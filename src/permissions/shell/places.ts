@@ -101,8 +101,14 @@ export function follow(head: string, args: readonly ShellWord[], from: State, co
   const relative = paths.some((path) => !posix.isAbsolute(path));
   const unknown = !sure || (relative && from.unknown) || folders.length < new Set(reached).size;
   const followed = relative ? followedFrom(from).flatMap((start) => paths.map((path) => posix.join(start, path))) : [];
-  const elsewhere = sure ? followed : ["", ...followed];
-  const ok: State = { folders, unknown, variables: from.variables, ...(unknown ? asFollowed(elsewhere) : {}) };
+  // An empty name in quotes leads nowhere: the script stays where it is.
+  const elsewhere = sure ? followed : ["", ...followed, ...followedFrom(from), ...from.folders];
+  const ok: State = {
+    folders,
+    unknown,
+    variables: from.variables,
+    ...(unknown ? asFollowed([...new Set(elsewhere)]) : {}),
+  };
   return { ok: back ? somewhereAmong(ok, context.earlier) : ok, fail: from };
 }
 
