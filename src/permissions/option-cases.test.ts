@@ -102,3 +102,53 @@ test("a rule that denies editing a file covers the programs that an option or a 
   expectAll("deny", { allow: ["Bash"], deny: ["Edit(./kept.txt)"] }, writing("kept.txt"));
   expectAll("allow", { allow: ["Bash"], deny: ["Edit(./kept.txt)"] }, ["sort kept.txt", "tar cf b.tar kept.txt"]);
 });
+
+test("a file outside that git compares is a read outside, which no rule for git covers", () => {
+  const rules = { allow: ["Bash(git diff *)"] };
+  expectAll("ask", rules, [
+    "git diff /etc/passwd /dev/null",
+    "git diff a /etc/passwd",
+    "git diff ../x a",
+    "git diff ~/x a",
+  ]);
+  expectAll("allow", rules, ["git diff main a", "git diff /dev/null a", "git diff main..a -- b c"]);
+});
+
+test("a rule that denies reading or editing a file covers git given that file", () => {
+  const noRead = { allow: ["Bash"], deny: ["Read(./kept.txt)"] };
+  expectAll("deny", noRead, [
+    "git diff /dev/null kept.txt",
+    "git diff --no-index a kept.txt",
+    "git diff HEAD -- kept.txt",
+    "git log -p kept.txt",
+    "git show HEAD:kept.txt",
+    "git show HEAD:./kept.txt",
+    "git blame kept.txt",
+    "git grep x kept.txt",
+    "git grep -e x kept.txt",
+    "git add kept.txt",
+    "git -C . add kept.txt",
+    "git -C .git add ../kept.txt",
+    "f=kept.txt; git diff /dev/null $f",
+    "cd .git && git diff /dev/null ../kept.txt",
+  ]);
+  expectAll("deny", { allow: ["Bash"], deny: ["Edit(./kept.txt)"] }, [
+    "git checkout -- kept.txt",
+    "git restore kept.txt",
+    "git rm kept.txt",
+    "git mv kept.txt b",
+  ]);
+  expectAll("allow", noRead, [
+    "git diff",
+    "git diff main a",
+    'git diff "$branch"',
+    "git log --grep kept.txt",
+    "git log -S kept.txt",
+    "git grep kept.txt",
+    "git add .",
+    "git commit -m kept.txt",
+    "git checkout main",
+    "git show HEAD:a",
+    "git status",
+  ]);
+});

@@ -1,5 +1,6 @@
 import { escapePattern, someWord } from "./atoms.ts";
 import { type FileProgram, filePrograms } from "./file-programs.ts";
+import { gitOperands } from "./git-operands.ts";
 import { knownLines } from "./known-words.ts";
 import { isOption, isValueOf, optionValues } from "./option-values.ts";
 import { type CommandPart, type Places, type ShellWord, staticValue } from "./part.ts";
@@ -22,6 +23,7 @@ export function fileOperands(part: CommandPart): FileOperand[] {
   const head = (name && staticValue(name)?.split("/").at(-1)) ?? "";
   const program = filePrograms.get(head);
   const lines = knownLines(args);
+  if (head === "git") return gitOperands(args);
   if (program === undefined) return lines.flatMap((line) => optionFiles(head, line));
   const words = args
     .map((word, index) => ({ raw: word.raw, names: namesOf(word, index, args, program) }))

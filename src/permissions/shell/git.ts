@@ -1,4 +1,4 @@
-import { cutWord, isAbbreviation, optionValues } from "./option-values.ts";
+import { cutWord, isAbbreviation, isOption, optionValues } from "./option-values.ts";
 import { operandStarts } from "./options.ts";
 import { type ShellWord, staticValue } from "./part.ts";
 
@@ -61,11 +61,17 @@ export function gitEffects(args: readonly ShellWord[]): GitEffects {
   return {
     runs: [...settings.flatMap(({ run }) => (run ? [run] : [])), ...commandsOf(verb, rest)],
     writes: outputs(verb, rest),
-    reads: rest.some((word) => staticValue(word) === "--no-index")
-      ? rest.filter((word) => !/^-/.test(word.pieces[0]))
-      : [],
+    reads: comparedFiles(verb, rest),
     ...(why === undefined ? {} : { opaque: why }),
   };
+}
+
+/** Files that git compares without its repository: with `--no-index`, and of two names when one may lie outside. */
+function comparedFiles(verb: string, rest: readonly ShellWord[]): readonly ShellWord[] {
+  const operands = rest.filter((word) => !isOption(word));
+  if (rest.some((word) => staticValue(word) === "--no-index")) return operands;
+  const outside = operands.some((word) => word.tilde !== undefined || /^(\/|\.\.(\/|$))/.test(word.pieces[0]));
+  return verb === "diff" && operands.length === 2 && outside ? operands : [];
 }
 
 interface GitLine {
@@ -74,12 +80,15 @@ interface GitLine {
   readonly rest: readonly ShellWord[];
   /** Where the verb stands. */
   readonly at: number;
+  /** What `-C` names, each from the one before. */
+  readonly folders: readonly string[];
   readonly opaque?: string;
 }
 
 /** The options before the verb: `-c` sets, `-C` and its like take a value. */
-function readLine(args: readonly ShellWord[]): GitLine {
+export function readLine(args: readonly ShellWord[]): GitLine {
   const configured: ShellWord[] = [];
+  const folders: string[] = [];
   let opaque: string | undefined;
   let index = 0;
   for (; index < args.length; index++) {
@@ -89,13 +98,16 @@ function readLine(args: readonly ShellWord[]): GitLine {
       index += 1;
       const setting = args[index];
       if (setting) configured.push(setting);
-    } else if (/^(-C|--git-dir|--work-tree|--namespace|--super-prefix|--attr-source)$/.test(text)) index += 1;
-    else if (text.startsWith("--exec-path=") || text.startsWith("--config-env"))
+    } else if (/^(-C|--git-dir|--work-tree|--namespace|--super-prefix|--attr-source)$/.test(text)) {
+      index += 1;
+      const folder = args[index];
+      if (text === "-C" && folder) folders.push(staticValue(folder) ?? "");
+    } else if (text.startsWith("--exec-path=") || text.startsWith("--config-env"))
       opaque = `git ${text} can name programs to run`;
     else if (!text.startsWith("-")) break;
   }
   const verb = args[index];
-  const line = { configured, verb: (verb && staticValue(verb)) ?? "", rest: args.slice(index + 1), at: index };
+  const line = { configured, verb: (verb && staticValue(verb)) ?? "", rest: args.slice(index + 1), at: index, folders };
   return opaque === undefined ? line : { ...line, opaque };
 }
 

@@ -1,0 +1,44 @@
+import { escapePattern, unescapePattern } from "./atoms.ts";
+import { readLine } from "./git.ts";
+import { isOption, isValueOf } from "./option-values.ts";
+import { type ShellWord, staticValue } from "./part.ts";
+
+/** Verbs that show what is in the files they are given, or put it elsewhere. */
+const reading = new Set("diff difftool show log blame annotate grep add stage hash-object archive cat-file".split(" "));
+/** Verbs that change the files they are given. */
+const writing = new Set("rm mv checkout restore".split(" "));
+
+/** Whether the word behind is text: what to look for, an author, a number. */
+function isText(before: ShellWord | undefined): boolean {
+  return (
+    isValueOf("SGLneUOm", before) || /^--(grep|author|committer|since|until|format)$/.test(before?.pieces[0] ?? "")
+  );
+}
+
+/** A file among the words of git, as a pattern of bash. */
+export interface GitOperand {
+  readonly pattern: string;
+  readonly raw: string;
+  readonly access: "read" | "write";
+}
+
+/**
+ * The words behind a verb of git that may be files, and of `commit:file` the file. A word may as well be a branch: only names that are
+ * known count, and those of variables that the script sets.
+ */
+export function gitOperands(args: readonly ShellWord[]): GitOperand[] {
+  const { verb, rest, folders } = readLine(args);
+  const access = reading.has(verb) ? "read" : writing.has(verb) ? "write" : undefined;
+  if (access === undefined) return [];
+  const from = folders.reduce((way, folder) => `${folder.startsWith("/") ? "" : way}${escapePattern(folder)}/`, "");
+  const operands = rest.filter((word, index) => !isOption(word) && !isText(rest[index - 1]));
+  const given = rest.some((word) => /^(-[A-Za-z]*e|--regexp)/.test(word.pieces[0]));
+  return operands.slice(verb === "grep" && !given ? 1 : 0).flatMap((word) => {
+    const text = staticValue(word);
+    const patterns = text === undefined ? (word.expansions ?? []) : [escapePattern(text)];
+    return patterns.map((pattern) => {
+      const file = unescapePattern(pattern).startsWith(":") ? pattern : pattern.replace(/^[^/:]+:(?=.)/, "");
+      return { pattern: file.startsWith("/") ? file : from + file, raw: word.raw, access };
+    });
+  });
+}
