@@ -17,6 +17,7 @@ export interface Placed {
   readonly file: string;
   readonly offset: number;
   readonly length: number;
+  /** Counted from 1; 0 where the lines before were not read, as in a window from the end. */
   readonly line: number;
   /** The exact bytes, read again from disk; throws `sessions/changed` when the file was replaced meanwhile. */
   readonly raw: RawOf;

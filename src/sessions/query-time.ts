@@ -38,7 +38,7 @@ export async function boundaryTest(
 
 /** Milliseconds for everything but a uuid. */
 export function timeOf(boundary: Boundary, now: number): number | undefined {
-  if (boundary instanceof Date) return boundary.getTime();
+  if (boundary instanceof Date) return Number.isNaN(boundary.getTime()) ? undefined : boundary.getTime();
   const [, amount, unit] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(boundary) ?? [];
   if (amount !== undefined && unit !== undefined) return now - Number(amount) * (units[unit] ?? 0);
   // A uuid may begin like a year; ISO text has its hyphen after four digits.

@@ -131,7 +131,8 @@ test("SE-41: since and until take dates, ISO text, spans and uuids, both ends in
   expect(lines(await query.since(new Date("2026-05-31T21:00:00Z")).until("2026-05-31T21:30:00Z").all())).toEqual([3]);
   expect(lines(await query.since(q["uuid"] as string).all())).toEqual([3, 4]);
   expect(lines(await query.until(q["uuid"] as string).all())).toEqual([1, 2, 3]);
-  await expect(query.since("yesterday").all()).rejects.toMatchObject({ code: "sessions/bad-time" });
+  for (const noTime of ["yesterday", new Date("yesterday")])
+    await expect(query.since(noTime).all()).rejects.toMatchObject({ code: "sessions/bad-time" });
 });
 
 test("SE-41: errors are tool errors, API errors and failed hooks", async () => {

@@ -42,7 +42,8 @@ function textOf(path: string): string | undefined {
 
 function parse(text: string, path: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    // Some editors put a byte order mark before the text.
+    return JSON.parse(text.replace(/^\ufeff/, "")) as unknown;
   } catch (cause) {
     throw wrong(path, "it is not JSON", cause);
   }

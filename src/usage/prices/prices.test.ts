@@ -205,3 +205,37 @@ test("US-15 fast and batch together do not exist: fast is used, and told", async
   expect(totals.costMicroUsd).toBe(30 * million);
   expect(warnings).toMatchObject([{ code: "fast-and-batch", count: 1 }]);
 });
+
+const ownRow = {
+  models: ["claude-sonnet-4-5-20250929"],
+  from: "2026-04-01",
+  prices: { input: "1000", write5m: "1", write1h: "1", cacheRead: "1", output: "1" },
+  source: "https://acme.example/prices",
+  read: "2026-04-01",
+};
+
+function withOwn(row: object, mark = ""): ReturnType<typeof openPrices> {
+  const file = join(openWorld().root, "prices.json");
+  writeFileSync(file, mark + JSON.stringify({ rows: [row] }));
+  return openPrices(file);
+}
+
+test("a row of one's own for a dated name leaves the package's price to the days before it", () => {
+  const own = withOwn(ownRow, "\ufeff");
+  const inputAt = (model: string, day: string) => own.rowAt(model, at(day))?.prices.input;
+  expect(inputAt("claude-sonnet-4-5-20250929", "2026-04-02")).toBe(1000 * million);
+  expect(inputAt("claude-sonnet-4-5-20250929", "2026-03-30")).toBe(3 * million);
+  expect(inputAt("claude-sonnet-4-5", "2026-04-02")).toBe(3 * million);
+});
+
+test.each([
+  [{ frm: "2026-04-01" }, '"frm" is not known; did you mean "from"'],
+  [{ to: "2026-04-01" }, 'it must come after "from"'],
+  [{ from: "2026-02-30" }, '"2026-02-30" is not a day'],
+  [{ usSurcharge: "true" }, '"usSurcharge" is true or false'],
+  [{ prices: { ...ownRow.prices, cache_read: "1" } }, '"cache_read" is not known'],
+  [{ steps: [{ over: -1, prices: ownRow.prices }] }, 'a step needs "over"'],
+  [{ steps: [{ over: 1, price: 2, prices: ownRow.prices }] }, '"price" is not known'],
+])("a row of one's own that means nothing is refused by name: %j", (more, why) => {
+  expect(() => withOwn({ ...ownRow, ...more })).toThrow(why);
+});

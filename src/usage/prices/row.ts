@@ -1,4 +1,4 @@
-import { isObject, Problem } from "../../protocol/index.ts";
+import { isObject, nearest, Problem } from "../../protocol/index.ts";
 
 /** Integer pico-dollars per token, one for each class of tokens. */
 export interface Prices {
@@ -40,15 +40,21 @@ function readRow(row: unknown, where: string): PriceRow {
   const models = row["models"];
   if (!isTexts(models) || models.length === 0) throw wrong(where, '"models" is not a list of names');
   if ((row["currency"] ?? "USD") !== "USD") throw wrong(where, `"currency" must be "USD": amounts are not converted`);
+  onlyNames(row, rowNames, where);
   const note = row["note"];
+  const from = day(row["from"], -Infinity, where);
+  const to = day(row["to"], Infinity, where);
+  if (from >= to) throw wrong(where, `"to" is the first day after, so it must come after "from"`);
+  const usSurcharge = row["usSurcharge"] ?? false;
+  if (typeof usSurcharge !== "boolean") throw wrong(where, `"usSurcharge" is true or false`);
   return {
     models,
-    from: day(row["from"], -Infinity, where),
-    to: day(row["to"], Infinity, where),
+    from,
+    to,
     prices: prices(row["prices"], where),
     steps: steps(row["steps"], where),
     fast: row["fast"] === null || row["fast"] === undefined ? undefined : prices(row["fast"], where),
-    usSurcharge: row["usSurcharge"] === true,
+    usSurcharge,
     perSearchPico: dollarsToPico(row["perSearch"] ?? "0", where),
     source: text(row["source"], "source", where),
     read: text(row["read"], "read", where),
@@ -56,8 +62,25 @@ function readRow(row: unknown, where: string): PriceRow {
   };
 }
 
+const priceNames = ["input", "write5m", "write1h", "cacheRead", "output"];
+const stepNames = ["over", "prices"];
+const rowNames = [
+  ...["models", "from", "to", "prices", "steps", "fast", "usSurcharge", "perSearch"],
+  ...["currency", "source", "read", "note"],
+];
+
+/** A name that means nothing would leave out a price without a word. */
+function onlyNames(value: object, names: readonly string[], where: string): void {
+  for (const name of Object.keys(value)) {
+    if (names.includes(name)) continue;
+    const near = nearest(name, names);
+    throw wrong(where, `"${name}" is not known${near === undefined ? "" : `; did you mean "${near}"`}`);
+  }
+}
+
 function prices(value: unknown, where: string): Prices {
   if (!isObject(value)) throw wrong(where, "prices must be an object");
+  onlyNames(value, priceNames, where);
   const perToken = (name: string) => dollarsToPico(value[name], where) / 1_000_000;
   return {
     input: perToken("input"),
@@ -74,7 +97,9 @@ function steps(value: unknown, where: string): PriceRow["steps"] {
   return value
     .map((step: unknown) => {
       const over = isObject(step) ? step["over"] : undefined;
-      if (!isObject(step) || typeof over !== "number") throw wrong(where, 'a step needs "over", a number of tokens');
+      if (!isObject(step) || typeof over !== "number" || !(over >= 0))
+        throw wrong(where, 'a step needs "over", a number of tokens');
+      onlyNames(step, stepNames, where);
       return { over, prices: prices(step["prices"], where) };
     })
     .sort((a, b) => a.over - b.over);
@@ -92,7 +117,8 @@ function day(value: unknown, otherwise: number, where: string): number {
   if (value === undefined || value === null) return otherwise;
   const at =
     typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(`${value}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(at)) throw wrong(where, `${JSON.stringify(value)} is not a day such as "2026-10-07"`);
+  if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== value)
+    throw wrong(where, `${JSON.stringify(value)} is not a day such as "2026-10-07"`);
   return at;
 }
 

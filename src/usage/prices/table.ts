@@ -26,10 +26,11 @@ export function openPrices(userFile?: string): PriceTable {
 /** Earlier lists win, model by model and moment by moment. */
 export function priceTable(lists: readonly (readonly PriceRow[])[], content: string): PriceTable {
   const rows = lists.flat();
-  const byModel = new Map<string, PriceRow[]>();
-  for (const row of rows) {
-    for (const model of row.models) byModel.set(model, [...(byModel.get(model) ?? []), row]);
-  }
+  /** In each list a row for the name as it was written comes before one for the plain name. */
+  const rowsFor = (written: string) => {
+    const names = [...new Set([written, modelName(written).name])];
+    return lists.flatMap((list) => names.flatMap((name) => list.filter((row) => row.models.includes(name))));
+  };
   const known = new Map<string, readonly PriceRow[]>();
   return {
     rows,
@@ -37,7 +38,7 @@ export function priceTable(lists: readonly (readonly PriceRow[])[], content: str
     rowAt(model, at) {
       let found = known.get(model);
       if (found === undefined) {
-        found = spansOf(byModel.get(model) ?? byModel.get(modelName(model).name) ?? []);
+        found = spansOf(rowsFor(model));
         known.set(model, found);
       }
       return found.find((row) => row.from <= at && at < row.to);
@@ -73,7 +74,8 @@ function readUserFile(path: string): string {
 
 function parse(text: string, path: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    // Some editors put a byte order mark before the text.
+    return JSON.parse(text.replace(/^\ufeff/, "")) as unknown;
   } catch (cause) {
     throw new Problem("usage/prices", `${path} is not JSON. See docs/usage.md for its shape.`, {
       about: { path },

@@ -170,13 +170,16 @@ describe("SE-68: ls", () => {
     expect((await hookline(["ls"])).out).toContain(wide);
   });
 
-  test("limits, directories and times; no sessions is an answer", async () => {
+  test("limits (0 is none), directories and times; no sessions is an answer", async () => {
     expect(await hookline(["ls"])).toEqual({ status: 0, out: "No sessions.\n", err: "" });
     has("a-plain", "b-subagent", "f-error-400");
     expect(((await json("ls", "--limit", "2"))["sessions"] as unknown[]).length).toBe(2);
     expect(((await json("ls", "--here"))["sessions"] as unknown[]).length).toBe(3);
     expect(((await json("ls", "--project", "/elsewhere"))["sessions"] as unknown[]).length).toBe(0);
     expect(((await json("ls", "--since", "1h"))["sessions"] as unknown[]).length).toBe(3);
+    const hits = async (limit: string) =>
+      ((await json("search", "Bash", "--limit", limit))["hits"] as unknown[]).length;
+    expect([await hits("1"), await hits("0")]).toEqual([1, (await json("search", "Bash"))["total"]]);
     expect(await hookline(["ls", "--limit", "many"])).toMatchObject({
       status: 1,
       err: expect.stringContaining("whole number"),

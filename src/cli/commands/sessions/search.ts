@@ -30,7 +30,7 @@ With --json: { query, total, files, bytes, unread: [{ file, why }], hits: [{ ses
     case: { type: "boolean", about: "tell large from small letters" },
     project: { type: "string", value: "DIR", about: "only sessions of that directory" },
     since: { type: "string", value: "TIME", about: "only what was written since then: 2026-01-31, 2h, 7d" },
-    limit: { type: "string", value: "N", about: "how many hits (default: 20)" },
+    limit: { type: "string", value: "N", about: "how many hits (default: 20); 0 for all" },
     index: { type: "boolean", about: "use a table of words, made on the first run: prompts, answers and titles only" },
     root: rootOption,
     json: jsonOption,
@@ -68,7 +68,7 @@ function optionsFrom(call: Call, io: Io): SearchOptions {
     matchCase: call.flag("case"),
     ...(project === undefined ? {} : { project }),
     ...(sinceMs === undefined ? {} : { sinceMs }),
-    limit: countFrom(call.text("limit"), "limit") ?? 20,
+    limit: (countFrom(call.text("limit"), "limit") ?? 20) || Number.MAX_SAFE_INTEGER,
     signal: io.signal,
     ...(io.terminal.err ? { progress: progressTo(io) } : {}),
   };
