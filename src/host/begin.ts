@@ -17,6 +17,7 @@ import { builtinNames } from "./slash/builtin.ts";
 import { commandNames } from "./slash/custom.ts";
 import type { Thread } from "./thread.ts";
 import { giveTitle } from "./title.ts";
+import { unhonoredSettings } from "./unhonored-settings.ts";
 import { startInWorktree } from "./worktree/start-in-worktree.ts";
 
 /** The beginning of a session: Setup where it was asked for, then SessionStart. Gives the prompt a hook wants answered first. */
@@ -76,8 +77,9 @@ function apiKeySource({ env }: AgentOptions): string {
 }
 
 /** What is wrong with settings and rules, and what of the folder waits for an approval. */
-async function tellSettings({ engine, permissions, tell }: AgentSession): Promise<void> {
+async function tellSettings({ engine, permissions, options, tell }: AgentSession): Promise<void> {
   for (const warning of engine.warnings) tell({ kind: "warning", warning });
+  for (const text of await unhonoredSettings(options)) tell({ kind: "notice", text, level: "warning" });
   for (const { message } of await permissions.begin()) tell({ kind: "notice", text: message, level: "warning" });
   const waiting = engine.list().filter(({ trust }) => trust === "new" || trust === "changed").length;
   if (waiting === 0) return;

@@ -112,3 +112,28 @@ test("a budget that cannot count a model says so once, because the model has no 
   expect(noticesOf(ran)).toEqual([says]);
   expect(noticesOf(await world.run(unpriced, { prompt: "go" }))).toEqual([]);
 });
+
+test("settings of the client that this agent does not honor are named once, with their file", async () => {
+  const settings = {
+    enabledPlugins: { "guard@team": true, "other@team": false },
+    sandbox: { enabled: true },
+    effortLevel: "high",
+    alwaysThinkingEnabled: true,
+    autoCompactEnabled: true,
+  };
+  world = makeWorld({ hooks: {}, settings });
+  const file = join(world.home, ".claude", "settings.json");
+  expect(noticesOf(await world.run(ok, { prompt: "go", effort: "low" }))).toEqual([
+    `${file}: this agent does not honor enabledPlugins (hooks of these plugins do not run: use --plugin-dir), sandbox (commands run without a sandbox), alwaysThinkingEnabled (use --thinking adaptive).`,
+  ]);
+});
+
+test("settings that ask for nothing are not reported", async () => {
+  const settings = {
+    enabledPlugins: { "guard@team": false },
+    sandbox: { enabled: false },
+    alwaysThinkingEnabled: false,
+  };
+  world = makeWorld({ hooks: {}, settings });
+  expect(noticesOf(await world.run(ok, { prompt: "go" }))).toEqual([]);
+});
