@@ -61,8 +61,11 @@ run() {
   exit "$code"
 }
 
-# start_daemon: in the background, for the calls to come, with no descriptor of ours and without the tag of the run we are in.
+# start_daemon: in the background, for the calls to come, with no descriptor of ours, without the tag of the run we are in, and in a process
+# group of its own: a host that looks in our group for what a hook left running finds nothing of it. Without a terminal in reach, job
+# control does nothing else.
 start_daemon() {
+  set -m 2>/dev/null
   (
     trap - PIPE
     trap '' HUP

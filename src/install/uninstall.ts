@@ -1,5 +1,5 @@
 import { chmod, readFile, rm, rmdir, unlink } from "node:fs/promises";
-import { dirname, join, sep } from "node:path";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { editSettings } from "../engine/settings/index.ts";
 import { type HomeSource, replaceFile, unless, withLock } from "../files/index.ts";
 import { backUp } from "./backup.ts";
@@ -26,6 +26,8 @@ export interface Uninstalled {
   /** False when there was nothing of ours. */
   readonly wasInstalled: boolean;
   readonly hooksFile?: string;
+  /** Whether port and token of that file may go: a lock file may come with a checkout and name another project's app. */
+  readonly endsDaemon: boolean;
   /** `restored`: the bytes from before. `removed`: there was no file before. `cut`: own entries taken out of a file that others changed. */
   readonly how: "restored" | "removed" | "cut" | "nothing";
   readonly before: string;
@@ -63,7 +65,15 @@ async function uninstallAt(real: string, call: UninstallCall): Promise<Uninstall
     await dropRecord(real, home);
     if (record?.madeFolder !== undefined) await removeEmpty(dirname(settingsFile), record.madeFolder);
   }
-  return { wasInstalled, ...(known === undefined ? {} : { hooksFile: known }), ...done };
+  const endsDaemon = known !== undefined && (known === record?.hooksFile || (await isOfScope(known, places)));
+  return { wasInstalled, ...(known === undefined ? {} : { hooksFile: known }), endsDaemon, ...done };
+}
+
+/** Where links lead counts: a checkout can bring one to another project's file. */
+async function isOfScope(hooksFile: string, { scope, root }: ScopePlaces): Promise<boolean> {
+  if (scope === "user") return true;
+  const path = relative(await realFile(root), await realFile(hooksFile));
+  return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 }
 
 /** A folder and those around it, up to the outermost, as long as nothing else lies in them. */
