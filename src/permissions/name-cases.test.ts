@@ -57,3 +57,27 @@ test("a backslash in a path pattern takes the sign behind it literally", () => {
   expect(denied.map((file_path) => decide("Edit", { file_path }, rules))).toEqual(denied.map(() => "deny"));
   expect(decide("Edit", { file_path: "app/i/page.tsx" }, rules)).toBe("allow");
 });
+
+test("a deny or ask rule that misspells its tool, or holds two rules, asks about every call of the tool and is reported", () => {
+  const faulty = [
+    "bash(rm *)",
+    "BASH",
+    "Bash:rm",
+    "Bash(rm *),Bash(ls)",
+    "Bash(rm *) Read(.env)",
+    "Bash{rm *}",
+    "Bash[rm *]",
+  ];
+  for (const list of ["deny", "ask"] as const) {
+    const judged = faulty.map((rule) => {
+      const policy = compileRules([{ scope: "user", allow: ["Bash"], [list]: [rule] }]);
+      const { decision, warnings } = judge({ tool: "Bash", input: { command: "ls" } }, policy, context);
+      return [rule, decision, warnings.map(({ code }) => code)];
+    });
+    expect(judged).toEqual(faulty.map((rule) => [rule, "ask", ["rule-invalid"]]));
+  }
+  // A host that has such a tool says so, and the rule is its own.
+  const own = compileRules([{ scope: "user", allow: ["Bash"], deny: ["bash(rm *)"] }], { kinds: { bash: "shell" } });
+  const decide2 = (tool: string, command: string) => judge({ tool, input: { command } }, own, context).decision;
+  expect([own.warnings, decide2("bash", "rm x"), decide2("Bash", "rm x")]).toEqual([[], "deny", "allow"]);
+});

@@ -41,7 +41,8 @@ test("PE-3: names with case, under current names", () => {
   expect(decide(layers, "Agent", { subagent_type: "Explore" })).toBe("allow");
   expect(decide(layers, "Task", { subagent_type: "Explore" })).toBe("allow");
   expect(decide(layers, "Agent", {})).toBe("ask");
-  expect(bash(layers, "ls")).toBe("allow");
+  // A tool in other letters is no Bash, and is reported: every Bash call is asked about.
+  expect(bash(layers, "ls")).toBe("ask");
   expect(decide([{ scope: "user", deny: ["*"] }], "Anything", {})).toBe("deny");
   expect(decide([{ scope: "user", ask: ["mcp__*"] }], "mcp__a__b", {}, { mode: "bypassPermissions" })).toBe("ask");
   const policy = compileRules([{ scope: "user", allow: ["Old(a.ts)"] }], { aliases: { Old: "Read" } });

@@ -4,7 +4,7 @@ import { type Mode, readMode } from "./mode.ts";
 import { type Meaning, meaningOf, type RuleList } from "./rules/compile.ts";
 import { isInvalid, parseRule } from "./rules/rule.ts";
 import { compileTool, type ToolPattern } from "./rules/tool-pattern.ts";
-import type { ToolNames } from "./rules/tools.ts";
+import { meantTool, type ToolNames } from "./rules/tools.ts";
 import type { RuleWarning } from "./warning.ts";
 
 /** A rule in force, with where it stands. */
@@ -116,6 +116,15 @@ function rulesOf(
         place,
       });
       return [];
+    }
+    const meant = list === "allow" ? undefined : meantTool(rule.tool, names);
+    if (meant !== undefined) {
+      doubtful.push({ tools: compileTool(meant, names), text: shown(text) });
+      warnings.push({
+        code: "rule-invalid",
+        message: `${shown(text)} in ${place} covers no ${meant} call: the tool is written "${meant}", as in ${meant}(…); every ${meant} call is asked about until it is mended`,
+        place,
+      });
     }
     const base = { text: rule.text, list, scope: layer.scope, meaning };
     return [layer.file === undefined ? base : { ...base, file: layer.file }];

@@ -14,6 +14,9 @@ export interface Invalid {
 
 const longestRule = 4_096;
 
+/** The end of a rule and the beginning of another: `rm *), Bash(ls`. */
+const secondRule = /\)[\s,|]+(?:Bash|Read|Edit|Write|Grep|Glob|WebFetch|Agent|Task|Skill|PowerShell)\(/;
+
 /** Reads `Tool` or `Tool(spec)`. Knows nothing of what a tool's spec means. */
 export function parseRule(written: unknown): Rule | Invalid {
   if (typeof written !== "string") return { invalid: "a rule is a text" };
@@ -29,6 +32,7 @@ export function parseRule(written: unknown): Rule | Invalid {
   if (open < 0) return { text, tool: name };
   if (!text.endsWith(")") || isEscaped(text, text.length - 1)) return fault('the rule does not end with ")"');
   const spec = text.slice(open + 1, -1).trim();
+  if (secondRule.test(spec)) return fault("it holds more than one rule; write each as a text of its own");
   return spec === "" || spec === "*" ? { text, tool: name } : { text, tool: name, spec };
 }
 
@@ -43,5 +47,5 @@ function isEscaped(text: string, index: number): boolean {
 }
 
 function readableTool(text: string): string | undefined {
-  return /^[\p{L}\p{N}_*.:@/-]{1,200}(?=$|[\s(|,])/u.exec(text)?.[0];
+  return /^[\p{L}\p{N}_*.:@/-]{1,200}(?=$|[\s(|,[{])/u.exec(text)?.[0];
 }

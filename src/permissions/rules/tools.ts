@@ -54,6 +54,13 @@ export function currentName(name: string, names: ToolNames = {}): string {
   return aliases.get(name) ?? name;
 }
 
+/** The tool that a name nobody knows is most likely meant for: `bash`, `Bash:rm`. */
+export function meantTool(name: string, names: ToolNames = {}): string | undefined {
+  if (kindOf(name, names) !== "other" || (names.kinds && Object.hasOwn(names.kinds, name))) return undefined;
+  const wanted = name.replace(/:.*$/s, "").toLowerCase();
+  return [...kinds.keys()].find((known) => known !== name && known.toLowerCase() === wanted);
+}
+
 export function kindOf(name: string, names: ToolNames = {}): ToolKind {
   const own = names.kinds;
   if (own && Object.hasOwn(own, name)) return own[name] ?? "other";
