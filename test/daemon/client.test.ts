@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chownSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as createTcpServer } from "node:net";
@@ -7,6 +9,7 @@ import { writeAlias } from "../../src/daemon/alias.ts";
 import { openDaemonFolder } from "../../src/daemon/folder.ts";
 import { daemonStatus } from "../../src/daemon/index.ts";
 import { recordPath, writeRecord } from "../../src/daemon/record.ts";
+import { leftBehind } from "../../src/exec/left-behind.ts";
 import { processStart } from "../../src/files/index.ts";
 import { compileClient } from "../../src/install/compile-client.ts";
 import { fixtures, testClient } from "../../src/sdk/testing/index.ts";
@@ -55,6 +58,20 @@ describe("SD-72, SD-79: from cold to warm", () => {
       const { sourceHash } = (await daemonStatus(file, { env: world.env })) ?? {};
       expect(lastLog()).toMatchObject({ transport: "client", source: sourceHash, answer: "refused" });
       expect(lastLog()).not.toHaveProperty("inProcess");
+    },
+  );
+
+  test.each(clientForms)(
+    "the first call of the %s leaves nothing behind that a host would report as a leak",
+    async (form) => {
+      const file = world.file(`${form}-alone.mjs`, guard);
+      const tag = { name: "HOOKLINE_RUN", value: `t-${form}` };
+      const options = { cwd: world.project, env: { ...world.env, [tag.name]: tag.value }, detached: true };
+      const child = spawn(await world.clientPath(form), [file], options);
+      child.stdin.end(event());
+      await once(child, "exit");
+      expect(await leftBehind({ pid: Number(child.pid), tag })).toEqual([]);
+      await until("a daemon", () => isServed(world, file));
     },
   );
 

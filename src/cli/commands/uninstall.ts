@@ -44,7 +44,7 @@ The exit status is 0 when it is out, or was not in; 1 when it cannot be done.`,
       signal: io.signal,
       ...(hooksFile === undefined ? {} : { hooksFile }),
     });
-    if (!dryRun && done.hooksFile !== undefined && !(await isElsewhere(done.hooksFile, call, io))) {
+    if (!dryRun && done.endsDaemon && done.hooksFile !== undefined && !(await isElsewhere(done.hooksFile, call, io))) {
       await installer.daemon.dropEndpoint(done.hooksFile);
     }
     const purged = call.flag("purge") ? await purgeTraces(places, installer.home, dryRun) : [];
