@@ -153,8 +153,14 @@ const repair = z.union([
     .strictObject({ session: text, done: z.array(anything), backup: text.nullable() })
     .meta({ description: "With --to FORMAT." }),
   z
-    .strictObject({ session: text, restored: z.array(text), removed: z.array(text), backup: text })
-    .meta({ description: "With --rollback." }),
+    .strictObject({
+      session: text,
+      restored: z.array(text),
+      removed: z.array(text),
+      backup: text,
+      kept: text.nullable(),
+    })
+    .meta({ description: "With --rollback; kept is the backup of what was there before." }),
 ]);
 
 const archive = z.strictObject({

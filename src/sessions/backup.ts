@@ -77,6 +77,24 @@ export async function restoreBackup(backup: Backup, fs: Fs): Promise<void> {
   for (const path of backup.added) await unless(["ENOENT"], fs.unlink(path));
 }
 
+/** Backs up what restoring `backup` would change; undefined when that is nothing. */
+export async function keepPresent(backup: Backup, fs: Fs): Promise<Backup | undefined> {
+  const hashOf = async (path: string) => {
+    const bytes = await unless(["ENOENT", "ENOTDIR"], readFile(path));
+    return bytes === undefined ? undefined : sha256(bytes);
+  };
+  const saved = await Promise.all(backup.files.map(async (file) => ({ ...file, present: await hashOf(file.path) })));
+  const made = await Promise.all(backup.added.map(async (path) => ({ path, present: await hashOf(path) })));
+  const there = [...saved, ...made].filter(({ present }) => present !== undefined).map(({ path }) => path);
+  const isSame =
+    saved.every((file) => file.present === file.sha256) && made.every(({ present }) => present === undefined);
+  if (isSame) return undefined;
+  const added = saved.filter(({ present }) => present === undefined).map(({ path }) => path);
+  const root = dirname(dirname(backup.folder));
+  const { session } = backup;
+  return backUp({ root, session, why: "rollback", paths: there, added, now: Date.now() }, fs);
+}
+
 /** Backups of a session, oldest first. One that was never finished has no manifest and is not among them. */
 export async function listBackups(root: string, session: string): Promise<Backup[]> {
   const names = (await unless(["ENOENT"], readdir(join(root, session)))) ?? [];

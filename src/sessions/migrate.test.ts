@@ -60,7 +60,7 @@ test.each(recordedNames)("SE-60: %s is of the present layout", async (name) => {
   expect(await bytesBelow(home)).toEqual(before);
 });
 
-test("SE-60: agents get their place, lines keep their bytes, calls and tokens are the same, and a rollback undoes it", async () => {
+test("SE-60: agents get their place, lines keep their bytes, calls and tokens are the same, and a rollback undoes it and keeps what was there", async () => {
   const { place, env } = await oldSession();
   const before = await bytesBelow(place.folder);
   const old = await sessionAt(place).load();
@@ -89,14 +89,16 @@ test("SE-60: agents get their place, lines keep their bytes, calls and tokens ar
   expect((await validateSession(place)).counts.error).toBe(0);
   expect(await migrateSession(place, { env })).toEqual({ done: [] });
   if (backup === undefined) throw new Error("a backup was promised");
-  await rollbackSession(place, backup);
+  const kept = await rollbackSession(place, backup);
   expect(await bytesBelow(place.folder)).toEqual(before);
   const backups = join(env.HOOKLINE_HOME, "backups");
   expect((await listBackups(backups, "s1")).map(({ why }) => why)).toEqual([
     "migration from inline-sidechains, agents-beside to subagents",
+    "rollback",
   ]);
-  expect(await pruneBackups(backups, "s1", 1, quickFs)).toEqual([]);
-  expect(await pruneBackups(backups, "s1", 0, quickFs)).toEqual([backup.folder]);
+  expect(await rollbackSession(place, backup)).toBeUndefined();
+  expect(await pruneBackups(backups, "s1", 1, quickFs)).toEqual([backup.folder]);
+  expect(await pruneBackups(backups, "s1", 0, quickFs)).toEqual([kept?.folder]);
 });
 
 test("G10: a live session, an archive, an unknown layout and a store of a newer format are left alone", async () => {

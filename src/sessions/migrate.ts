@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { type Fs, type HomeSource, nodeFs, openState, withLock } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
-import { type Backup, restoreBackup } from "./backup.ts";
+import { type Backup, keepPresent, restoreBackup } from "./backup.ts";
 import type { SessionPlace } from "./formats/claude-code/locate.ts";
 import { currentLayout, type MigrationStep, migrationSteps } from "./migrations.ts";
 import { callsAndTokens } from "./same-calls.ts";
@@ -44,9 +44,21 @@ export async function migrateSession(place: SessionPlace, options: MigrateOption
   return withLock(place.file, () => migrate(place, options), { fs });
 }
 
-/** Brings a session back to what it was before a migration or a repair. */
-export async function rollbackSession(place: SessionPlace, backup: Backup, fs: Fs = nodeFs): Promise<void> {
-  await withLock(place.file, () => restoreBackup(backup, fs), { fs });
+/**
+ * Brings a session back to what it was before a migration or a repair. What was written since is in the backup that it gives, made
+ * before anything changes; undefined when there is nothing to bring back.
+ */
+export async function rollbackSession(
+  place: SessionPlace,
+  backup: Backup,
+  fs: Fs = nodeFs,
+): Promise<Backup | undefined> {
+  const work = async () => {
+    const kept = await keepPresent(backup, fs);
+    if (kept !== undefined) await restoreBackup(backup, fs);
+    return kept;
+  };
+  return withLock(place.file, work, { fs });
 }
 
 async function migrate(place: SessionPlace, options: MigrateOptions): Promise<Migration> {

@@ -1,5 +1,5 @@
-import { appendFile, cp, mkdir, readdir, readFile, rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { appendFile, copyFile, cp, mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../files/fixtures/temp-folder.ts";
 import type { Command } from "../../command.ts";
@@ -72,6 +72,34 @@ test("SE-68: repair mends a copy, or in place, and rolls back", async () => {
   expect(await readFile(file, "utf8")).toBe(before);
   expect((await run(repair, id, "--to", "subagents")).out).toBe(`${id} is of the layout "subagents" already\n`);
   await expect(run(repair, id, "--to", "beyond")).rejects.toMatchObject({ code: "sessions/unknown-format" });
+});
+
+test("a rollback loses nothing that was written since the repair, and with --dry-run changes nothing", async () => {
+  const { file, run } = await person();
+  await appendFile(file, '{"half":');
+  const before = await readFile(file, "utf8");
+  await run(repair, id, "--in-place");
+  await appendFile(file, `${JSON.stringify({ type: "custom-title", customTitle: "later", sessionId: id })}\n`);
+  const later = await readFile(file, "utf8");
+  expect((await run(repair, id, "--rollback", "--dry-run")).out).toContain("nothing was changed (--dry-run)");
+  expect(await readFile(file, "utf8")).toBe(later);
+  const { kept } = JSON.parse((await run(repair, id, "--rollback", "--json")).out) as { kept: string };
+  expect(await readFile(file, "utf8")).toBe(before);
+  expect(await readFile(join(kept, "0.bin"), "utf8")).toBe(later);
+  await run(repair, id, "--rollback");
+  expect(await readFile(file, "utf8")).toBe(later);
+});
+
+test("a rollback takes no backup of a session in another project that has the same id", async () => {
+  const { folder, file, run } = await person();
+  const other = join(dirname(folder), "-other", basename(file));
+  await mkdir(dirname(other));
+  await copyFile(file, other);
+  await appendFile(file, '{"half":');
+  await run(repair, file, "--in-place");
+  const mended = await readFile(file, "utf8");
+  await expect(run(repair, other, "--rollback")).rejects.toMatchObject({ code: "sessions/no-backup" });
+  expect(await readFile(file, "utf8")).toBe(mended);
 });
 
 test("SE-68: fork puts a new session beside the old one; from the archive it comes into our own store", async () => {

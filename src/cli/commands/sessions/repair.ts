@@ -1,6 +1,8 @@
 import { nodeFs, openState } from "../../../files/index.ts";
 import { Problem } from "../../../protocol/index.ts";
 import {
+  type Backup,
+  liesUnder,
   listBackups,
   migrateSession,
   type Repair,
@@ -19,7 +21,8 @@ export const command: Command = {
 
 Lines that need no mending keep every byte; what is taken out is kept beside the session. The calls and tokens are the same after as
 before. With --in-place the mended files take the place of the old ones, unless the session is still being written. --to subagents
-brings a session of an older version to the present layout, in place. --rollback undoes the last change in place.`,
+brings a session of an older version to the present layout, in place. --rollback undoes the last change in
+place, a rollback included: what was there is kept in a backup too.`,
   options: {
     "dry-run": { type: "boolean", about: "say what would be done, and do nothing" },
     "in-place": { type: "boolean", about: "swap the mended files in" },
@@ -79,20 +82,30 @@ async function rollBack(place: SessionPlace, live: boolean, call: Call, io: Io):
       about: { session: place.id },
     });
   const backups = await openState(["backups"], { env: io.env, home: io.home }, nodeFs);
-  const newest = (await listBackups(backups, place.id)).at(-1);
+  const newest = (await listBackups(backups, place.id)).findLast((backup) => isOf(place, backup));
   if (newest === undefined) {
     throw new Problem("sessions/no-backup", `There is no backup of ${place.id} in ${backups}.`, {
       about: { session: place.id },
     });
   }
-  await rollbackSession(place, newest);
+  const dryRun = call.flag("dry-run");
+  const kept = dryRun ? undefined : await rollbackSession(place, newest);
   const object = {
     session: place.id,
     restored: newest.files.map(({ path }) => path),
     removed: newest.added,
     backup: newest.folder,
+    kept: kept?.folder ?? null,
   };
-  if (call.flag("json")) await io.out(jsonText(object));
-  else await io.out(`${place.id} is as it was before the ${visible(newest.why)} of ${newest.madeAt}\n`);
+  const before = `as it was before the ${visible(newest.why)} of ${newest.madeAt}`;
+  const lines = dryRun
+    ? [`${place.id} would be ${before}`, "nothing was changed (--dry-run)"]
+    : [`${place.id} is ${before}`, ...(kept === undefined ? [] : [`what was there: ${visible(kept.folder)}`])];
+  await io.out(call.flag("json") ? jsonText(object) : `${lines.join("\n")}\n`);
   return 0;
+}
+
+/** Sessions in two projects can have one id. */
+function isOf({ folder }: SessionPlace, { files, added }: Backup): boolean {
+  return [...files.map(({ path }) => path), ...added].every((path) => liesUnder(folder, path));
 }
