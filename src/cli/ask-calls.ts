@@ -22,7 +22,7 @@ export async function callsOf(call: Call, io: Io): Promise<readonly SessionCall[
   if (call.words.length > 0) throw new Problem("cli/usage", "Give a prompt or --file, not both.");
   const lines = (
     await readFile(resolve(io.cwd, file), "utf8").catch((cause: unknown) => unreadable(file, cause))
-  ).split("\n");
+  ).split(/\r?\n/);
   const calls = lines.flatMap((line, index) =>
     line.trim() === "" ? [] : [{ ...common, ...lineCall(line, file, index) }],
   );
@@ -88,9 +88,9 @@ function lineCall(line: string, file: string, index: number): Pick<SessionCall, 
   try {
     const value = JSON.parse(line) as Record<string, unknown>;
     if (typeof value["prompt"] !== "string") throw new Error('it has no "prompt"');
-    return Object.fromEntries(lineFields.flatMap((name) => (name in value ? [[name, value[name]]] : []))) as {
-      prompt: string;
-    };
+    const odd = Object.keys(value).find((name) => !lineFields.some((known) => known === name));
+    if (odd !== undefined) throw new Error(`it has a key "${odd}"; a line takes ${lineFields.join(", ")}`);
+    return value as { prompt: string };
   } catch (cause) {
     const why = messageOf(cause);
     throw new Problem("cli/bad-input", `${file}, line ${index + 1}: ${why}.`, { cause });

@@ -70,3 +70,29 @@ test("E6, HO-32: the words of an agent, and of an error about a strange name, mo
   expect(err).toContain("no\\u001b[2J\\u202efile");
   expect(err).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
 });
+
+test.each([
+  [["hi", "--jobs", "3"], "--jobs needs --file"],
+  [["hi", "--fail-fast"], "--fail-fast needs --file"],
+  [["hi", "--as", "text", "--json"], "--json contradicts --as text"],
+  [["hi", "--event", "Stop"], "--event needs --as context"],
+  [["hi", "--as", "context", "--event", "Nope"], 'an event of the catalog, not "Nope"'],
+  [["hi", "--tool-use-id", "x"], "--tool-use-id needs --as tool-result"],
+  [["hi", "--max-turns", "1.5"], "must be a whole number above 0, not 1.5"],
+  [["--file", "p", "--session-id", "3f0c8a52-6e3d-4d55-9a53-0a3c2f9d3f11"], "names one session"],
+  [["--file", "p", "--resume", "3f0c8a52-6e3d-4d55-9a53-0a3c2f9d3f11"], "Add --fork"],
+])("options of ask that would have no effect are refused by name: %j", async (args, says) => {
+  expect(await ask(args)).toMatchObject({ status: 1, out: "", err: expect.stringContaining(says) });
+});
+
+test("a line of --file with a key that ask does not take is an error with the line; CRLF ends a line", async () => {
+  writeFileSync(join(base, "odd"), 'one\n{"prompt":"two","maxTurns":1}\n');
+  const { status, err } = await ask(["--file", "odd"]);
+  expect([status, err]).toEqual([
+    1,
+    expect.stringContaining('odd, line 2: it has a key "maxTurns"; a line takes prompt'),
+  ]);
+  writeFileSync(join(base, "crlf"), "one\r\ntwo\r\n");
+  const { out } = await ask(["--file", "crlf", "--json"]);
+  expect(out).toContain('"result":"heard: one"');
+});

@@ -1,5 +1,5 @@
 import type { Reinjection, SessionResult } from "../../host/index.ts";
-import { Problem } from "../../protocol/index.ts";
+import { isEventName, Problem } from "../../protocol/index.ts";
 import { callsOf, numberOf } from "../ask-calls.ts";
 import type { Call, Command, Io } from "../command.ts";
 
@@ -69,8 +69,28 @@ that is not 0.`,
 
 function formOf(call: Call): Reinjection {
   const form = call.text("as") ?? (call.flag("json") ? "json" : "text");
-  if (form === "text" || form === "json" || form === "tool-result" || form === "context") return form;
-  throw new Problem("cli/usage", `--as takes text, json, tool-result or context, not "${form}".`);
+  if (form !== "text" && form !== "json" && form !== "tool-result" && form !== "context")
+    throw new Problem("cli/usage", `--as takes text, json, tool-result or context, not "${form}".`);
+  const fault = faultIn(call, form);
+  if (fault !== undefined) throw new Problem("cli/usage", `${fault} See hookline ask --help.`);
+  return form;
+}
+
+/** Options that would have no effect together are refused by name. */
+function faultIn(call: Call, form: Reinjection): string | undefined {
+  const event = call.text("event");
+  const several = call.text("file") !== undefined;
+  if (call.flag("json") && form !== "json") return `--json contradicts --as ${form}. Use one of them.`;
+  if (event !== undefined && form !== "context") return "--event needs --as context.";
+  if (event !== undefined && !isEventName(event)) return `--event takes an event of the catalog, not "${event}".`;
+  if (call.text("tool-use-id") !== undefined && form !== "tool-result") return "--tool-use-id needs --as tool-result.";
+  if (!several && call.text("jobs") !== undefined) return "--jobs needs --file.";
+  if (!several && call.flag("fail-fast")) return "--fail-fast needs --file.";
+  if (several && call.text("session-id") !== undefined)
+    return "--session-id names one session, and --file begins several. Leave it out.";
+  if (several && call.text("resume") !== undefined && !call.flag("fork"))
+    return "--resume with --file would let several prompts go on with one session at once. Add --fork.";
+  return undefined;
 }
 
 /** JSON carries all warnings. Elsewhere two counts that differ a little are not worth a line each time. */
