@@ -284,6 +284,7 @@ test.each([
   [["daily", "--reconcile"], "--reconcile is for the report session"],
   [["--token-limit", "5"], "--token-limit is for the report blocks"],
   [["monthly", "--week-start", "sunday"], "--week-start is for the report weekly"],
+  [["--since", "2026-10-25", "--until", "2026-03-29"], "--since 2026-10-25 comes after --until 2026-03-29"],
   [["--json", "--csv"], "choose one"],
   [["--no-index", "--rescan"], "--no-index leaves alone"],
 ])("an option that would change nothing is refused: %j", async (args, why) => {

@@ -33,6 +33,10 @@ export function select(ledger: Ledger, request: ReportRequest): Selection {
   const zone = openZone(request.timezone);
   const since = request.since === undefined ? null : dayFrom(request.since, zone, now);
   const until = request.until === undefined ? null : dayFrom(request.until, zone, now);
+  if (since !== null && until !== null && since > until)
+    throw new Problem("usage/date", `--since ${since} comes after --until ${until}: no day lies between them.`, {
+      about: { since, until },
+    });
   const projects = projectsOf(ledger, request.projectNames);
   const quarters = new Map<number, string>();
   const metas = new Map<number, AgentMeta | undefined>();

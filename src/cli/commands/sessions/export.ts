@@ -1,8 +1,15 @@
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { replaceFile } from "../../../files/index.ts";
 import { messageOf, Problem } from "../../../protocol/index.ts";
-import { type ExportFormat, exportSession, plainLine, sessionAt } from "../../../sessions/index.ts";
+import {
+  type ExportFormat,
+  exportSession,
+  liesUnder,
+  plainLine,
+  type SessionPlace,
+  sessionAt,
+} from "../../../sessions/index.ts";
 import type { Command } from "../../command.ts";
 import { spelledOut } from "../../print/json.ts";
 import { jsonOption, namedSessions, rootOption } from "./which.ts";
@@ -44,6 +51,15 @@ Account data and environment files never leave. By default the format is that of
     if (file !== undefined && existsSync(file) && !call.flag("force")) {
       throw new Problem("cli/usage", `${file} is there already. Use --force to replace it.`, { about: { file } });
     }
+    if (file !== undefined && isTranscript(place, file)) {
+      throw new Problem(
+        "cli/usage",
+        plainLine(`${file} is a transcript, and no export replaces one. Name another file.`),
+        {
+          about: { file },
+        },
+      );
+    }
     const leaf = call.text("branch");
     const text = await exportSession(sessionAt(place), format, {
       agents: call.flag("agents"),
@@ -64,6 +80,12 @@ Account data and environment files never leave. By default the format is that of
     return 0;
   },
 };
+
+function isTranscript({ root }: SessionPlace, file: string): boolean {
+  if (!existsSync(file)) return false;
+  const real = realpathSync(file);
+  return /\.jsonl(?:\.gz)?$/.test(real) && liesUnder(join(realpathSync(root.path), "projects"), real);
+}
 
 function formatFrom(name: string | undefined, file: string | undefined): ExportFormat {
   const wanted = name ?? /\.(md|html|json)$/.exec(file ?? "")?.[1] ?? "markdown";

@@ -9,6 +9,7 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -358,6 +359,19 @@ test("SE-68: export prints or writes, and does not overwrite by accident", async
   expect(await hookline(["export", "501a", "--out", file, "--force", "--format", "md"])).toMatchObject({ status: 0 });
   expect(readFileSync(file, "utf8")).toContain("# subagent run");
   expect(await hookline(["export", "501a", "--format", "pdf"])).toMatchObject({ status: 1 });
+});
+
+test("no export replaces a transcript, not even with --force or through a link", async () => {
+  has("b-subagent");
+  const [{ file }] = (await json("ls"))["sessions"] as [{ file: string }];
+  const before = readFileSync(file, "utf8");
+  const link = join(home, "link.md");
+  symlinkSync(file, link);
+  for (const out of [file, link]) {
+    const { status, err } = await hookline(["export", "501a", "--out", out, "--force"]);
+    expect([status, err]).toEqual([1, expect.stringContaining("is a transcript")]);
+  }
+  expect(readFileSync(file, "utf8")).toBe(before);
 });
 
 test("SE-65, E6: hostile titles and texts leave no escape, C1 or bidi control in any output", async () => {
