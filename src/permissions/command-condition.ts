@@ -26,7 +26,8 @@ export function commandHolds(pattern: CommandPattern, text: string, context: She
   if (problems.some(({ code }) => unreadable.has(code))) return true;
   const signs = problems.some(({ code }) => code === "lexical") ? /[$`]|[<>]\(/ : /@P\}/;
   // A continued line may cut a sign in two.
-  if ([text, text.replaceAll("\\\n", "")].some((reading) => signs.test(withoutSingleQuotes(reading)))) return true;
+  const readings = [text, text.replaceAll("\\\n", "")];
+  if (readings.some((reading) => signs.test(withoutSingleQuotes(reading)) || losesHeredoc.test(reading))) return true;
   return namesCommand(pattern, text);
 }
 
@@ -34,6 +35,9 @@ export function commandHolds(pattern: CommandPattern, text: string, context: She
 const unreadable: ReadonlySet<ShellProblemCode> = new Set<ShellProblemCode>([
   ...(["nul", "odd-character", "too-long", "too-many-parts", "too-deep", "too-costly", "syntax"] as const),
 ]);
+
+/** Text behind `((` that is not arithmetic is read a second time by bash, which may then run the lines of a here-document. */
+const losesHeredoc = /\(\([\s\S]*<<[\s\S]*\n/;
 
 /** Builtins that run text or files; what they are given may be known only at run time. */
 const runners = new Set(

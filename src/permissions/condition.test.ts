@@ -80,6 +80,12 @@ test("a condition holds for a command right behind a sign that closes a descript
   expect(bash("Bash(npm run *)", "ls 2>&- <&-")).toBe(false);
 });
 
+test("a condition holds where bash may run the lines of a here-document, as it does behind ((", () => {
+  expect(bash("Bash(0)", "((c1; c2 <<E\n$((x[1]))\nE\n) )")).toBe(true);
+  expect(bash("Bash(0)", "c2 $((c1 <<E\n$((x[1]))\nE\n) )")).toBe(true);
+  expect(bash("Bash(git *)", "echo $((1 << 2))\nls")).toBe(false);
+});
+
 test("a condition holds where a continued line cuts a process substitution that is glued to a command's name", () => {
   expect(bash("Bash(npmx run)", "npm<\\\n()x run")).toBe(true);
 });

@@ -58,6 +58,8 @@ const comparedFinds = [
   "cd $f && cd d1 && cp k* x",
   ">&-c1 x; >&-- || builtin cd -P l || c2 > f5",
   "/bin/sed '1e /b$@in/bash -f -c \"c1 x\"' <<< x;",
+  "((c1 [[ ; c2 \\$x <<E\n$((x[$(c3)]))\nE\n\nc4 x <<< '$(c5 x)') )",
+  "((c1 ~ \"$(c0<<-'E'\n$((x[$(c2)]))\nE\n)\" # <<'E'\nc97\nE) )|echo ''-v ~",
   "$*npm tes2>&1 | tai>f6 l -20",
   "($xc1 ${x} y a=b # )\n) # c99",
   "\\c1<\\\n()y yy y",
