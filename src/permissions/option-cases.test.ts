@@ -59,6 +59,19 @@ test("a file that git writes is a write when a variable holds the option, or a p
   expectAll("ask", { allow: ["Bash(git diff *)"] }, ["x=--ext-diff; git diff $x"]);
 });
 
+test("more words from variables than are looked at are asked about, and take no long time", () => {
+  const values = Array.from({ length: 30 }, (_, index) => `-o${index}`).join(" ");
+  const rules = { allow: ["Bash"], deny: ["Bash(rm *)", "Read(./kept.txt)"] };
+  const began = process.cpuUsage();
+  expectAll("ask", rules, [
+    `for x in ${values}; do git log${" $x".repeat(20_000)}; done`,
+    `for x in ${values}; do sort${" $x".repeat(20_000)}; done`,
+    `for x in ${values}; do curl${" $x".repeat(20_000)}; done`,
+  ]);
+  const { user, system } = process.cpuUsage(began);
+  expect((user + system) / 1_000).toBeLessThan(4_000);
+});
+
 /** Programs that mostly read, each made to write a file. */
 const writing = (file: string): string[] => [
   `sort -o ${file} a`,

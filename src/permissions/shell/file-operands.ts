@@ -22,7 +22,7 @@ export function fileOperands(part: CommandPart): FileOperand[] {
   const [name, ...args] = part.words;
   const head = (name && staticValue(name)?.split("/").at(-1)) ?? "";
   const program = filePrograms.get(head);
-  const lines = knownLines(args);
+  const lines = knownLines(args) ?? [];
   if (head === "git") return gitOperands(args);
   if (program === undefined) return lines.flatMap((line) => optionFiles(head, line));
   const words = args
@@ -30,6 +30,7 @@ export function fileOperands(part: CommandPart): FileOperand[] {
     .filter(({ names }) => names.length > 0);
   const elsewhere = args.some((word) => /^(-t|--target-directory)/.test(word.pieces[0]));
   const operands = new Map<string, FileOperand>();
+  if (lines.length === 0) operands.set("write", operand(undefined, "one of its words", "write"));
   for (const word of lines.flatMap((line) => writtenWords(head, line, program))) {
     for (const pattern of patternsOf(word) ?? [undefined]) {
       operands.set(`write ${pattern ?? `\0${word.raw}`}`, operand(pattern, word.raw, "write"));

@@ -33,7 +33,9 @@ export function gitOperands(args: readonly ShellWord[]): GitOperand[] {
   const from = folders.reduce((way, folder) => `${folder.startsWith("/") ? "" : way}${escapePattern(folder)}/`, "");
   const operands = rest.filter((word, index) => !isOption(word) && !isText(rest[index - 1]));
   const given = rest.some((word) => /^(-[A-Za-z]*e|--regexp)/.test(word.pieces[0]));
-  return operands.slice(verb === "grep" && !given ? 1 : 0).flatMap((word) => {
+  // A spelling that comes again names the same files.
+  const named = new Map(operands.slice(verb === "grep" && !given ? 1 : 0).map((word) => [word.raw, word]));
+  return [...named.values()].flatMap((word) => {
     const text = staticValue(word);
     const patterns = text === undefined ? (word.expansions ?? []) : [escapePattern(text)];
     return patterns.map((pattern) => {

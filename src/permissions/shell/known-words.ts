@@ -2,15 +2,17 @@ import { isPattern, someWord, unescapePattern } from "./atoms.ts";
 import { type ShellWord, staticValue } from "./part.ts";
 
 const mostSingle = 8;
+const mostWords = 2_000;
 
 /**
  * The words with every variable whose value the script says put in, as far as that makes known text. A word that may be one of several,
- * or becomes several, gives one line with all of them in a row and one with each alone.
+ * or becomes several, gives one line with all of them in a row and one with each alone. Undefined when that is too much to look at.
  */
-export function knownLines(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+export function knownLines(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] | undefined {
   const values = words.map(valuesOf);
-  const most = Math.max(0, ...values.map((known) => known?.length ?? 0));
+  const most = values.reduce((found, known) => Math.max(found, known?.length ?? 0), 0);
   if (most === 0) return [words];
+  if (values.reduce((sum, known) => sum + (known?.length ?? 1), 0) > mostWords) return undefined;
   const row = words.flatMap((word, at) => values[at]?.map((text) => known(word, text)) ?? [word]);
   if (most === 1) return [row];
   const single = Array.from({ length: Math.min(most, mostSingle) }, (_, choice) =>

@@ -39,7 +39,10 @@ function ofEachLine(
   args: readonly ShellWord[],
   read: (line: readonly ShellWord[]) => readonly Inner[],
 ): readonly Inner[] {
-  const [line = args, ...others] = knownLines(args);
+  const lines = knownLines(args);
+  if (lines === undefined)
+    return [...read(args), { kind: "opaque", why: "its variables make more words than are looked at" }];
+  const [line = args, ...others] = lines;
   if (others.length === 0) return read(line);
   const found = new Map([line, ...others].flatMap(read).map((inner) => [JSON.stringify(inner), inner]));
   return [...found.values()];
