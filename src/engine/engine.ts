@@ -1,4 +1,4 @@
-import { type Callback, type Outcome, Problem, type RunRecord, type Warning } from "../protocol/index.ts";
+import { type Callback, isObject, type Outcome, Problem, type RunRecord, type Warning } from "../protocol/index.ts";
 import type { BackgroundAnswer, BackgroundEntry } from "./background.ts";
 import { checkOptions } from "./check-options.ts";
 import { waitsLike } from "./depth.ts";
@@ -16,6 +16,7 @@ import { statusLineCall } from "./policy.ts";
 import { resolveOptions } from "./resolve-options.ts";
 import type { RulesInForce } from "./rules.ts";
 import { type SessionHooks, sessionHooks } from "./session-hooks.ts";
+import { shown } from "./shown.ts";
 import { skillsInUse } from "./skills.ts";
 import { statusLine } from "./status-line.ts";
 import { type StopHooks, stopHooks } from "./stop-hooks.ts";
@@ -93,10 +94,22 @@ export interface Engine<Own extends OwnEvents = NoOwnEvents> {
 }
 
 /** A limit that no clock could keep would switch the hook off without a word. */
-function limitOf({ timeout }: HandlerOptions = {}, event: string): HandlerOptions {
+function limitOf(options: HandlerOptions = {}, event: string): HandlerOptions {
+  checkHandlerOptions(options, event);
+  const { timeout } = options;
   if (timeout === undefined) return {};
   if (typeof timeout === "number" && timeout > 0 && timeout < Number.POSITIVE_INFINITY) return { timeout };
   const message = `The timeout of a callback on ${event} is a number of seconds above 0, not ${JSON.stringify(timeout)}.`;
+  throw new Problem("hook/invalid", message, { about: { event } });
+}
+
+/** An option that is ignored may be one that a guard relies on, such as onFailure. */
+function checkHandlerOptions(options: unknown, event: string): void {
+  const unknown = isObject(options) ? Object.keys(options).find((name) => name !== "timeout") : "";
+  if (unknown === undefined) return;
+  const what = unknown === "" ? `an object, not ${shown(options)}` : `{ timeout }, not ${shown(unknown)}`;
+  const wayOut = " session(id).register takes every key of a hook, onFailure among them.";
+  const message = `The options of a callback on ${event} are ${what}.${unknown === "" ? "" : wayOut}`;
   throw new Problem("hook/invalid", message, { about: { event } });
 }
 

@@ -133,3 +133,21 @@ describe("a wrong call is refused by name", () => {
     await expect(opened({ cwd: "a\0b" })).rejects.toMatchObject({ code: "engine/bad-option" });
   });
 });
+
+test("an option that on does not take is refused by name: a guard may rely on it", async () => {
+  const engine = await opened();
+  const on = engine.on as (...given: readonly unknown[]) => unknown;
+  for (const options of [{ onFailure: "block" }, { timout: 1 }, { timeout: 1, if: "Bash(ls)" }, "x", 5]) {
+    const problem = expect.objectContaining({
+      code: "hook/invalid",
+      message: expect.stringContaining("The options of"),
+    });
+    expect(() => on("PreToolUse", () => undefined, options)).toThrow(problem);
+    expect(() => on("PreToolUse", "Bash", () => undefined, options)).toThrow(problem);
+  }
+  expect(() => on("PreToolUse", () => undefined, { onFailure: "block" })).toThrow('{ timeout }, not "onFailure"');
+  expect((await engine.fire("PreToolUse", call)).runs).toEqual([]);
+  on("PreToolUse", () => ({ kind: "deny", reason: "no" }), { timeout: 1 });
+  expect((await engine.fire("PreToolUse", call)).decision).toBe("deny");
+  await engine.close();
+});
