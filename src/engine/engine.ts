@@ -93,24 +93,26 @@ export interface Engine<Own extends OwnEvents = NoOwnEvents> {
   close(options?: { readonly waitMs?: number }): Promise<void>;
 }
 
-/** A limit that no clock could keep would switch the hook off without a word. */
-function limitOf(options: HandlerOptions = {}, event: string): HandlerOptions {
-  checkHandlerOptions(options, event);
-  const { timeout } = options;
-  if (timeout === undefined) return {};
-  if (typeof timeout === "number" && timeout > 0 && timeout < Number.POSITIVE_INFINITY) return { timeout };
-  const message = `The timeout of a callback on ${event} is a number of seconds above 0, not ${JSON.stringify(timeout)}.`;
-  throw new Problem("hook/invalid", message, { about: { event } });
-}
+const handlerOptions = ["timeout", "onFailure"];
 
-/** An option that is ignored may be one that a guard relies on, such as onFailure. */
-function checkHandlerOptions(options: unknown, event: string): void {
-  const unknown = isObject(options) ? Object.keys(options).find((name) => name !== "timeout") : "";
-  if (unknown === undefined) return;
-  const what = unknown === "" ? `an object, not ${shown(options)}` : `{ timeout }, not ${shown(unknown)}`;
-  const wayOut = " session(id).register takes every key of a hook, onFailure among them.";
-  const message = `The options of a callback on ${event} are ${what}.${unknown === "" ? "" : wayOut}`;
-  throw new Problem("hook/invalid", message, { about: { event } });
+/** Contract: an option that cannot be honored is refused, since a guard may rely on it. */
+function checkedOptions(options: HandlerOptions = {}, event: string): HandlerOptions {
+  const refuse = (message: string) => {
+    throw new Problem("hook/invalid", message, { about: { event } });
+  };
+  if (!isObject(options)) refuse(`The options of a callback on ${event} are an object, not ${shown(options)}.`);
+  const unknown = Object.keys(options).find((name) => !handlerOptions.includes(name));
+  if (unknown !== undefined) {
+    refuse(`The options of a callback on ${event} are ${handlerOptions.join(" and ")}, not ${shown(unknown)}.`);
+  }
+  const { timeout, onFailure } = options;
+  if (timeout !== undefined && !(typeof timeout === "number" && timeout > 0 && timeout < Number.POSITIVE_INFINITY)) {
+    refuse(`The timeout of a callback on ${event} is a number of seconds above 0, not ${JSON.stringify(timeout)}.`);
+  }
+  if (onFailure !== undefined && onFailure !== "continue" && onFailure !== "block") {
+    refuse(`onFailure of a callback on ${event} is "continue" or "block", not ${shown(onFailure)}.`);
+  }
+  return { ...(timeout === undefined ? {} : { timeout }), ...(onFailure === undefined ? {} : { onFailure }) };
 }
 
 /** Programs without types forget it, or give what `on` does not take, such as a regular expression. */
@@ -195,7 +197,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
         type: "callback" as const,
         name: handler.name || "callback",
         callback: waitsLike(adapted(handler), handler),
-        ...limitOf(given, event),
+        ...checkedOptions(given, event),
       };
       const group = { hooks: [hook], ...(matcher === undefined ? {} : { matcher }) };
       return live.add({ kind: "callback", event, group }).remove;

@@ -2,6 +2,7 @@ import type {
   CommonInput,
   EventInputs,
   EventName,
+  FailurePolicy,
   HookOutput,
   HookSpecificOutput,
   Payload,
@@ -66,4 +67,6 @@ type Answered<Name extends string> = HandlerAnswer<Name> | undefined | null | vo
 export interface HandlerOptions {
   /** Seconds; without it the event's own limit for callbacks. */
   readonly timeout?: number;
+  /** What a handler that throws or times out means; without it "continue". */
+  readonly onFailure?: FailurePolicy;
 }

@@ -137,7 +137,7 @@ describe("a wrong call is refused by name", () => {
 test("an option that on does not take is refused by name: a guard may rely on it", async () => {
   const engine = await opened();
   const on = engine.on as (...given: readonly unknown[]) => unknown;
-  for (const options of [{ onFailure: "block" }, { timout: 1 }, { timeout: 1, if: "Bash(ls)" }, "x", 5]) {
+  for (const options of [{ timout: 1 }, { timeout: 1, if: "Bash(ls)" }, "x", 5]) {
     const problem = expect.objectContaining({
       code: "hook/invalid",
       message: expect.stringContaining("The options of"),
@@ -145,7 +145,10 @@ test("an option that on does not take is refused by name: a guard may rely on it
     expect(() => on("PreToolUse", () => undefined, options)).toThrow(problem);
     expect(() => on("PreToolUse", "Bash", () => undefined, options)).toThrow(problem);
   }
-  expect(() => on("PreToolUse", () => undefined, { onFailure: "block" })).toThrow('{ timeout }, not "onFailure"');
+  expect(() => on("PreToolUse", () => undefined, { onfailure: "block" })).toThrow(
+    'timeout and onFailure, not "onfailure"',
+  );
+  expect(() => on("PreToolUse", () => undefined, { onFailure: "blok" })).toThrow('"continue" or "block", not "blok"');
   expect((await engine.fire("PreToolUse", call)).runs).toEqual([]);
   on("PreToolUse", () => ({ kind: "deny", reason: "no" }), { timeout: 1 });
   expect((await engine.fire("PreToolUse", call)).decision).toBe("deny");

@@ -377,3 +377,24 @@ test("a conversation that throws or is no list is a failure of the hook that nee
     expect(runs).toHaveLength(2);
   }
 });
+
+test("a handler with onFailure block denies when it throws or times out, and one without does not", async () => {
+  const { engine } = await openIn({});
+  const failing: Handler[] = [
+    () => {
+      throw new Error("broken");
+    },
+    () => new Promise(() => undefined),
+  ];
+  for (const handler of failing) {
+    const off = engine.on("PreToolUse", "Bash", handler, { timeout: 0.05 });
+    expect((await engine.fire("PreToolUse", bash)).decision).toBe("none");
+    off();
+    const offGuard = engine.on("PreToolUse", "Bash", handler, { timeout: 0.05, onFailure: "block" });
+    expect(await engine.fire("PreToolUse", bash)).toMatchObject({
+      decision: "deny",
+      reason: expect.stringMatching(/\w/),
+    });
+    offGuard();
+  }
+});
