@@ -9,7 +9,7 @@ export interface Spending {
   readonly turn: ModelUsage;
   readonly apiMs: number;
   readonly costUsd: number;
-  /** Models without a price: their tokens are counted, their cost is not known. */
+  /** Models of which a call had no price: its tokens are counted, its cost is not known. */
   readonly unpriced: readonly string[];
   readonly byModel: Readonly<Record<string, ModelSpending>>;
   /** A new turn begins. */
@@ -23,13 +23,13 @@ export interface ModelSpending {
   readonly cacheReadInputTokens: number;
   readonly cacheCreationInputTokens: number;
   readonly webSearchRequests: number;
-  /** Null when the model has no price. */
+  /** What the calls with a known price cost; null when none has one. */
   readonly costUSD: number | null;
 }
 
-export function openSpending(now: () => number): Spending {
-  const models = new Map<string, { usage: ModelUsage; micro: number | undefined }>();
-  let prices: PriceTable | undefined;
+export function openSpending(now: () => number, given?: PriceTable): Spending {
+  const models = new Map<string, { usage: ModelUsage; micro: number | undefined; whole: boolean }>();
+  let prices = given;
   let turn = noUsage;
   let apiMs = 0;
 
@@ -38,9 +38,9 @@ export function openSpending(now: () => number): Spending {
       const { purpose, model, usage } = call;
       prices ??= openPrices();
       const cost = priceUsage({ model, at: now(), usage: usageOf(usage) }, prices);
-      const before = models.get(model) ?? { usage: noUsage, micro: 0 };
-      const micro = cost === undefined || before.micro === undefined ? undefined : before.micro + cost;
-      models.set(model, { usage: added(before.usage, usage), micro });
+      const before = models.get(model) ?? { usage: noUsage, micro: undefined, whole: true };
+      const micro = cost === undefined ? before.micro : (before.micro ?? 0) + cost;
+      models.set(model, { usage: added(before.usage, usage), micro, whole: before.whole && cost !== undefined });
       apiMs += call.apiMs;
       if (purpose === "main") turn = added(turn, usage);
     },
@@ -54,7 +54,7 @@ export function openSpending(now: () => number): Spending {
       return [...models.values()].reduce((sum, { micro }) => sum + (micro ?? 0), 0) / 1_000_000;
     },
     get unpriced() {
-      return [...models].filter(([, { micro }]) => micro === undefined).map(([name]) => name);
+      return [...models].filter(([, { whole }]) => !whole).map(([name]) => name);
     },
     get byModel() {
       return Object.fromEntries([...models].map(([name, { usage, micro }]) => [name, spelled(usage, micro)]));

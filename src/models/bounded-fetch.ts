@@ -1,3 +1,4 @@
+import { sameOriginFetch } from "../net/index.ts";
 import { mostAnswerChars } from "./answer-size.ts";
 
 /** A line of a stream that never ends: the official clients would hold all of it. */
@@ -13,9 +14,9 @@ export interface BodyLimits {
 
 const limits: BodyLimits = { lineBytes: mostAnswerChars, pageBytes: 2 ** 20 };
 
-/** `fetch` for the official clients, which keep whatever a server sends: with an end to lines and to pages. */
+/** `fetch` for the official clients, which keep whatever a server sends: with an end to lines and to pages, and with redirects that do not carry the key away. */
 export async function boundedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const response = await fetch(input, init);
+  const response = await sameOriginFetch(input, init);
   if (response.body === null) return response;
   const streams = response.ok && (response.headers.get("content-type") ?? "").includes("event-stream");
   const bounded = response.body.pipeThrough(streams ? lineBound(limits) : pageBound(limits));

@@ -3,6 +3,7 @@ import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { onAbort } from "../../exec/index.ts";
+import { sameOriginFetch } from "../../net/index.ts";
 import type { ElicitationAnswer, ElicitationForm } from "../person.ts";
 import { responseOf, textOf } from "./content.ts";
 import type { McpSdk } from "./sdk.ts";
@@ -149,6 +150,7 @@ function transportOf(sdk: McpSdk, config: ServerConfig, { cwd, env }: Connection
   // The SDK's class says of an optional member that it may be undefined, which its own interface does not.
   return new sdk.StreamableHTTPClientTransport(new URL(config.url), {
     requestInit: { headers: { ...config.headers } },
+    fetch: sameOriginFetch,
   }) as Transport;
 }
 

@@ -2,6 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -135,6 +137,24 @@ test("HO-20: the same over streamable HTTP, with the headers of its configuratio
     [{ type: "text", text: '{"elicited":{"action":"cancel"}}' }],
     [{ type: "text", text: "Bearer token-1" }],
   ]);
+});
+
+test("a redirect to another host does not carry the headers of a server's configuration there", async () => {
+  const seen: unknown[] = [];
+  const listen = async (answer: RequestListener): Promise<string> => {
+    const server = createServer(answer).listen(0, "127.0.0.1");
+    closing.push(async () => void server.close());
+    await once(server, "listening");
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+  const elsewhere = await listen(({ headers }, response) => {
+    seen.push(headers["x-key"]);
+    response.writeHead(500).end();
+  });
+  const url = await listen((_, response) => response.writeHead(307, { location: `${elsewhere}/mcp` }).end());
+  const { servers, told } = await connected({ web: { type: "http", url, headers: { "X-Key": "secret" } } });
+  expect([seen, servers.states]).toEqual([[], [{ name: "web", status: "failed" }]]);
+  expect(told[0]).toContain(`${url} redirects to ${elsewhere}. The redirect is not followed`);
 });
 
 test("servers that do not come up are states with a sentence each, and the others work", async () => {

@@ -292,6 +292,39 @@ async function start(script: Script): Promise<ScriptedApi> {
   return api;
 }
 
+test("a redirect to another host gets neither the key nor the conversation, and is not tried again", async () => {
+  const { url } = await start({ main: ["ok"] });
+  const gateway = createServer((_, response) => response.writeHead(307, { location: `${url}/v1/messages` }).end());
+  await new Promise<void>((ready) => gateway.listen(0, "127.0.0.1", ready));
+  const base = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`;
+  const env = { ANTHROPIC_BASE_URL: base, ANTHROPIC_API_KEY: "secret" };
+  const events = await eventsOf(withRetry(await anthropic({ model: "test-model", env })), request);
+  gateway.close();
+  expect(api?.requests).toEqual([]);
+  const message = expect.stringContaining(`${base} redirects to ${url}. The redirect is not followed`);
+  expect(events).toEqual([{ type: "error", status: 307, errorType: "redirect", message }]);
+});
+
+test("a redirect within the host is followed", async () => {
+  const { url } = await start({ main: ["ok"] });
+  const gateway = createServer(async (asked, response) => {
+    if (asked.url?.startsWith("/old") === true) {
+      response.writeHead(308, { location: asked.url.slice(4) }).end();
+      return;
+    }
+    let body = "";
+    for await (const chunk of asked) body += String(chunk);
+    const answer = await fetch(`${url}${asked.url}`, { method: "POST", body, headers: { "x-api-key": "k" } });
+    response.writeHead(200, { "content-type": "text/event-stream" }).end(await answer.text());
+  });
+  await new Promise<void>((ready) => gateway.listen(0, "127.0.0.1", ready));
+  const base = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/old`;
+  const env = { ANTHROPIC_BASE_URL: base, ANTHROPIC_API_KEY: "secret" };
+  const events = await eventsOf(await anthropic({ model: "test-model", env }), request);
+  gateway.close();
+  expect(events.at(-1)).toMatchObject({ type: "end", content: [{ type: "text", text: "ok" }] });
+});
+
 async function open(script: Script): Promise<Model> {
   const { url } = await start(script);
   return anthropic({ model: "test-model", env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "test" } });

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { openPrices } from "../usage/index.ts";
+import { noUsage, openSpending } from "./spending.ts";
+
+test("calls with a price keep their cost when a later call of the same model has none", () => {
+  const own = openPrices();
+  let known = true;
+  const rowAt = (model: string, at: number) => (known ? own.rowAt(model, at) : undefined);
+  const spending = openSpending(() => Date.parse("2026-11-16"), { ...own, rowAt });
+  const [model, usage] = ["claude-sonnet-5-5", { ...noUsage, input: 1_000_000 }];
+  spending.add({ purpose: "main", model, usage, apiMs: 1 });
+  const { costUsd } = spending;
+  expect([costUsd > 0, spending.unpriced]).toEqual([true, []]);
+  known = false;
+  spending.add({ purpose: "main", model, usage, apiMs: 1 });
+  expect([spending.costUsd, spending.unpriced]).toEqual([costUsd, [model]]);
+  expect(spending.byModel[model]).toMatchObject({ inputTokens: 2_000_000, costUSD: costUsd });
+});
