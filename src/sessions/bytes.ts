@@ -15,6 +15,8 @@ export interface ByteSource extends FileIdentity {
   /** Contract: fills `into` from `offset` and gives the count; fewer bytes than fit only at the end of the file. */
   read(into: Uint8Array, offset: number): Promise<number>;
   close(): Promise<void>;
+  /** An archive that ends in the middle, known once its end was read: more was written to it than is there. */
+  readonly isCut?: boolean;
 }
 
 /** Opens read-only and takes no lock: the file may grow while it is read. */

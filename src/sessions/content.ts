@@ -106,7 +106,7 @@ async function refresh(
 }
 
 function isWhole(item: Item): boolean {
-  return item.kind === "unreadable" || item.unterminated !== true;
+  return item.kind === "unreadable" ? item.why !== "cut-archive" : item.unterminated !== true;
 }
 
 async function stampOf(file: string): Promise<string> {

@@ -1,7 +1,7 @@
 import type { Item } from "./entry.ts";
 import { claudeCode, type Format } from "./formats/format.ts";
 import { type Cursor, type LineOptions, readLines, type Tail } from "./lines.ts";
-import { recordsOf, type SourceFile, sourceFile } from "./records.ts";
+import { cutOff, recordsOf, type SourceFile, sourceFile } from "./records.ts";
 
 /** A transcript as batches of entries and unreadable stretches, in file order. Reading never stops at damage. */
 export interface EntryReader extends AsyncIterable<readonly Item[]> {
@@ -9,6 +9,8 @@ export interface EntryReader extends AsyncIterable<readonly Item[]> {
   readonly cursor: Cursor;
   readonly tail: Tail | undefined;
   readonly reset: boolean;
+  /** The file is an archive that ends in the middle; known once all items were handed out, the last of which says so. */
+  readonly isCut: boolean;
 }
 
 export interface EntryOptions extends LineOptions {
@@ -30,6 +32,9 @@ export function readEntries(file: string, { format = claudeCode, ...options }: E
     get reset() {
       return lines.reset;
     },
+    get isCut() {
+      return lines.isCut;
+    },
     async *[Symbol.asyncIterator]() {
       let source: SourceFile | undefined;
       for await (const batch of lines) {
@@ -42,6 +47,7 @@ export function readEntries(file: string, { format = claudeCode, ...options }: E
         }
         if (items.length > 0) yield items;
       }
+      if (lines.isCut) yield [cutOff(source ?? sourceFile(file, lines.cursor), lines)];
     },
   };
 }

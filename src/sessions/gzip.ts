@@ -7,8 +7,13 @@ import { plainLine } from "./plain-text.ts";
 
 /** A gzip file, of one member or many, as bytes at offsets. Going forward is cheap; going back starts over. */
 export async function openGzip(path: string): Promise<ByteSource> {
-  const { dev, ino } = await stat(path);
-  let stream = inflate(path);
+  const { dev, ino, size } = await stat(path);
+  // Even the archive of an empty file has bytes.
+  let isCut = size === 0;
+  const cut = () => {
+    isCut = true;
+  };
+  let stream = inflate(path, cut);
   let position = 0;
   let rest: Buffer = Buffer.alloc(0);
 
@@ -22,7 +27,7 @@ export async function openGzip(path: string): Promise<ByteSource> {
   async function seek(offset: number): Promise<boolean> {
     if (offset < position) {
       await stream.return(undefined);
-      stream = inflate(path);
+      stream = inflate(path, cut);
       position = 0;
       rest = Buffer.alloc(0);
     }
@@ -40,6 +45,9 @@ export async function openGzip(path: string): Promise<ByteSource> {
   return {
     dev,
     ino,
+    get isCut() {
+      return isCut;
+    },
     async read(into, offset) {
       let filled = 0;
       while (filled < into.length && (await seek(offset + filled))) {
@@ -53,7 +61,7 @@ export async function openGzip(path: string): Promise<ByteSource> {
   };
 }
 
-async function* inflate(path: string): AsyncGenerator<Buffer, undefined, undefined> {
+async function* inflate(path: string, onCut: () => void): AsyncGenerator<Buffer, undefined, undefined> {
   const file = createReadStream(path);
   const gunzip = createGunzip();
   file.on("error", (error) => gunzip.destroy(error));
@@ -63,6 +71,7 @@ async function* inflate(path: string): AsyncGenerator<Buffer, undefined, undefin
   } catch (error) {
     // A member that was cut off while it was written: what came before it has been handed out already.
     if (!isCutOff(error)) throw damaged(path, error);
+    onCut();
   } finally {
     file.destroy();
     gunzip.destroy();
@@ -73,6 +82,15 @@ function damaged(path: string, cause: unknown): Problem {
   return new Problem("sessions/unreadable-file", plainLine(`${path} cannot be unpacked: ${messageOf(cause)}`), {
     about: { path },
     cause,
+  });
+}
+
+/** An archive without its end, for readers that cannot hand out its front alone. */
+export function cutArchive(path: string): Problem {
+  const message = plainLine(`${path} cannot be read to its end: the archive is cut off`);
+  return new Problem("sessions/unreadable-file", message, {
+    about: { path, isCut: true },
+    cause: new Error("the archive is cut off"),
   });
 }
 

@@ -63,6 +63,7 @@ export { archiveRoot, findRoots, type Origin, type Root, storeRoot, type Where }
 export { findTranscripts, findTranscriptsOf, type TranscriptFile } from "./formats/claude-code/transcripts.ts";
 export { type Ability, claudeCode, type Format, needAbility } from "./formats/format.ts";
 export type { Graph, GraphFinding, Linked, LinkKind } from "./graph.ts";
+export { cutArchive } from "./gzip.ts";
 export { type Header, readHeader } from "./header.ts";
 export { type FileBackup, loadFileHistory } from "./home/file-history.ts";
 export { type FlagOptions, type Flags, loadFlags } from "./home/flags.ts";

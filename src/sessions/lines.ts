@@ -50,13 +50,20 @@ export interface LineReader extends AsyncIterable<readonly Line[]> {
   readonly cursor: Cursor;
   readonly tail: Tail | undefined;
   readonly reset: boolean;
+  /** The file is an archive that ends in the middle; known once all lines were handed out. */
+  readonly isCut: boolean;
 }
 
 export const maxLineBytes: number = 64 * 1024 * 1024;
 const chunkBytes = 512 * 1024;
 
 export function readLines(file: string, options: LineOptions = {}): LineReader {
-  const state: State = { cursor: { dev: 0, ino: 0, offset: 0, head: "", lines: 0 }, tail: undefined, reset: false };
+  const state: State = {
+    cursor: { dev: 0, ino: 0, offset: 0, head: "", lines: 0 },
+    tail: undefined,
+    reset: false,
+    isCut: false,
+  };
   return {
     file,
     get cursor() {
@@ -68,6 +75,9 @@ export function readLines(file: string, options: LineOptions = {}): LineReader {
     get reset() {
       return state.reset;
     },
+    get isCut() {
+      return state.isCut;
+    },
     [Symbol.asyncIterator]: () => batches(file, options, state),
   };
 }
@@ -76,6 +86,7 @@ interface State {
   cursor: Cursor;
   tail: Tail | undefined;
   reset: boolean;
+  isCut: boolean;
 }
 
 async function* batches(file: string, options: LineOptions, state: State): AsyncGenerator<readonly Line[], undefined> {
@@ -89,6 +100,7 @@ async function* batches(file: string, options: LineOptions, state: State): Async
     for (;;) {
       options.signal?.throwIfAborted();
       const count = await source.read(split.space(), split.readAt());
+      state.isCut = source.isCut === true;
       if (count === 0) break;
       const lines = split.take(count);
       const { offset, line } = split.next();

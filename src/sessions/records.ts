@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { isObject } from "../protocol/index.ts";
 import { type FileIdentity, readAgain } from "./bytes.ts";
 import { cutDeep, deepest } from "./depth.ts";
-import type { Line } from "./lines.ts";
+import type { Line, LineReader } from "./lines.ts";
 import { objectsIn } from "./recover.ts";
 
 /** A JSON object and where its bytes lie. */
@@ -32,7 +32,7 @@ export interface Unreadable {
   readonly offset: number;
   readonly length: number;
   readonly line: number;
-  readonly why: "not-json" | "not-object" | "too-long" | "nul-run" | "splice";
+  readonly why: "not-json" | "not-object" | "too-long" | "nul-run" | "splice" | "cut-archive";
   readonly bytes: RawOf;
 }
 
@@ -108,13 +108,19 @@ function record(
 
 function unreadable(
   file: SourceFile,
-  { line }: Line,
+  { line }: Pick<Line, "line">,
   why: Unreadable["why"],
   offset: number,
   length: number,
 ): Unreadable {
   const bytes = file.raw ?? rawOf(file.path, file);
   return { kind: "unreadable", file: file.path, offset, length, line, why, bytes };
+}
+
+/** What is behind the last whole line of an archive that was cut off. */
+export function cutOff(file: SourceFile, { cursor, tail }: Pick<LineReader, "cursor" | "tail">): Unreadable {
+  const place = { line: cursor.lines + 1 };
+  return unreadable(file, place, "cut-archive", tail?.offset ?? cursor.offset, tail?.length ?? 0);
 }
 
 function parse(text: string): unknown {

@@ -8,6 +8,7 @@ import type { Cursor } from "./cursor.ts";
 import { readEntries } from "./entries.ts";
 import type { Entry } from "./entry.ts";
 import { isRecord, toEntry } from "./formats/claude-code/entry.ts";
+import { cutArchive } from "./gzip.ts";
 import { needleOf } from "./needle.ts";
 import { recordsOf, sourceFile } from "./records.ts";
 import { filesToSearch, hitsOf, type SearchOptions, type SearchResult, searchSessions, withTurns } from "./search.ts";
@@ -128,6 +129,7 @@ async function takeIn(index: Index, file: string, sizeBytes: number, signal: Abo
     });
   }
   if (id !== undefined) saveCursor(index, id, reader.cursor);
+  if (reader.isCut) throw cutArchive(file);
 }
 
 /** The file's number, with nothing in the table from `offset` on: a run that was killed may have left half a step there. */

@@ -5,6 +5,7 @@ import { folderOf, type WantedFolder } from "./folder-of.ts";
 import { isRecord, toEntry } from "./formats/claude-code/entry.ts";
 import { filesOf, findSessions, type SessionPlace } from "./formats/claude-code/locate.ts";
 import { findRoots, type Where } from "./formats/claude-code/roots.ts";
+import { cutArchive } from "./gzip.ts";
 import { readHeader } from "./header.ts";
 import { type Line, readLines } from "./lines.ts";
 import { type Needle, type NeedleOptions, needleOf } from "./needle.ts";
@@ -132,6 +133,7 @@ async function* hitsIn(file: string, needle: Needle, options: SearchOptions): As
       }
     }
   }
+  if (reader.isCut) throw cutArchive(file);
 }
 
 /** Lines of a batch that may hold the needle. A batch lies in one buffer, so it is looked through in one go. */

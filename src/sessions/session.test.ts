@@ -74,6 +74,25 @@ describe("SE-24: loading", () => {
     write(join(folder, "s1.jsonl"), [prompt(null, "go")]);
     expect((await session.load()).main.entries.length).toBe(1);
   });
+
+  test("a header or a refresh that failed does not spoil later calls", async () => {
+    const file = join(folder, "s1.jsonl");
+    const session = sessionAt(place());
+    await expect(session.header()).rejects.toMatchObject({ code: "sessions/unreadable-file" });
+    const p = prompt(null, "go");
+    write(file, [p]);
+    expect((await session.header()).title).toBe("go");
+    expect((await session.load()).main.entries.length).toBe(1);
+
+    rmSync(file);
+    await expect(session.refresh()).rejects.toMatchObject({ code: "sessions/unreadable-file" });
+    await expect(session.header()).rejects.toMatchObject({ code: "sessions/unreadable-file" });
+    write(file, [p, answer(p, "done")]);
+    expect((await session.load()).main.entries.length).toBe(2);
+    expect(await session.refresh()).toBe(false);
+    expect(await session.finalText()).toBe("done");
+    expect((await session.header()).title).toBe("go");
+  });
 });
 
 test("a session whose file is not there is empty where that is asked for, and fills when it comes", async () => {

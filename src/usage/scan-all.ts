@@ -6,7 +6,7 @@ import type { PriceTable } from "./prices/table.ts";
 import { rollUp } from "./rollups.ts";
 import { startOfFile } from "./scan/progress.ts";
 import { openScanner, type ScanOptions } from "./scan/scanner.ts";
-import { tryScan, type UnreadFile } from "./scan/try-scan.ts";
+import { copiesIn, tryScan, type UnreadFile } from "./scan/try-scan.ts";
 
 /** Reads every file from its beginning, in memory, and leaves nothing behind. */
 export async function scanAll(
@@ -19,11 +19,12 @@ export async function scanAll(
   const scanner = openScanner(table, names, options);
   const files: LedgerFile[] = [];
   const unread: UnreadFile[] = [];
+  const isCopy = copiesIn(found);
   for (const file of found) {
     options.signal?.throwIfAborted();
     const progress = startOfFile();
     const { path, agent } = file;
-    const read = await tryScan(scanner, table, { path, agent, number: files.length }, progress);
+    const read = await tryScan(scanner, table, { path, agent, number: files.length, isCopy: isCopy(file) }, progress);
     if (typeof read === "object") unread.push(read);
     if (read !== "read") continue;
     files.push(ledgerFile({ ...file, root: file.root.path }, file.size, progress));

@@ -106,3 +106,52 @@ test("usage names transcripts and folders that this user may not read", () => {
   }
   chmodSync(closedFolder, 0o700);
 });
+
+test("usage names an archive that is cut off, unless the transcript itself is there", async () => {
+  const lines = Array.from({ length: 50 }, (_, index) =>
+    textOf(answer({ id: `msg_x${index}`, request: `req_x${Math.sin(index)}`, session: two })),
+  );
+  const path = join(folder, `${two}.jsonl.gz`);
+  const whole = gzipSync(`${lines.join("\n")}\n`);
+  for (const kept of [1_000, whole.length - 8, 0]) {
+    writeFileSync(path, whole.subarray(0, kept));
+    for (const how of ["--no-index", "--rescan", "--order=asc"]) {
+      const { totals, warnings } = JSON.parse((await hookline("usage", how, "--json")).out);
+      expect(totals, `${kept} bytes`).toMatchObject({ calls: 1, complete: false });
+      const places = [{ file: path, line: 0, offset: 0, why: "the archive is cut off" }];
+      expect(warnings).toContainEqual(expect.objectContaining({ code: "unread-file", count: 1, places }));
+    }
+    expect(await spent({ session: two }, { home, env: env() })).toMatchObject({ calls: 0, complete: false });
+  }
+  writeFileSync(join(folder, `${two}.jsonl`), `${lines.join("\n")}\n`);
+  for (const how of ["--no-index", "--rescan", "--order=asc"]) {
+    const { totals, warnings } = JSON.parse((await hookline("usage", how, "--json")).out);
+    expect([totals.calls, totals.complete, warnings]).toEqual([51, true, []]);
+  }
+  rmSync(join(folder, `${two}.jsonl`));
+  expect(JSON.parse((await hookline("usage", "--json")).out).totals).toMatchObject({ calls: 1, complete: false });
+  writeFileSync(path, whole);
+  expect(JSON.parse((await hookline("usage", "--json")).out).totals).toMatchObject({ calls: 51, complete: true });
+});
+
+test("sessions gives what is there of an archive that is cut off, and says so", async () => {
+  rmSync(join(folder, `${one}.jsonl`));
+  const path = join(folder, `${two}.jsonl.gz`);
+  const lines = Array.from({ length: 50 }, (_, index) =>
+    textOf(answer({ id: `msg_x${index}`, request: `req_x${Math.sin(index)}`, session: two })),
+  );
+  const whole = gzipSync(`${lines.join("\n")}\n`);
+  for (const kept of [1_000, whole.length - 8, 0]) {
+    writeFileSync(path, whole.subarray(0, kept));
+    const said = `${path} cannot be read to its end: the archive is cut off`;
+    for (const verb of ["show", "tree", "export"]) {
+      const { status, err } = await hookline("sessions", verb, two);
+      expect([verb, status, err]).toEqual([verb, 0, `${said}. What is there is shown.\n`]);
+    }
+    const checked = await hookline("sessions", "validate", two);
+    expect([checked.status, checked.out]).toEqual([1, expect.stringContaining("the archive is cut off")]);
+    expect((await hookline("sessions", "search", "x")).err).toBe(`Not searched: ${said}\n`);
+    expect((await hookline("sessions", "search", "x", "--index")).err).toBe(`Not searched: ${said}\n`);
+    expect(JSON.parse((await hookline("sessions", "show", two, "--json")).out).stats.unreadable).toBe(1);
+  }
+});

@@ -8,6 +8,7 @@ const reasons = {
   "too-long": "is longer than any line we hold in memory",
   "nul-run": "is filled with NUL bytes",
   splice: "is what is left of a record that another one was written into",
+  "cut-archive": "and what came after it are missing: the archive is cut off",
 } as const;
 
 /** Bytes that are no record, and a last line that was never finished. */

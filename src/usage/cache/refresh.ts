@@ -7,7 +7,7 @@ import { emptyRecord } from "../record.ts";
 import { type Rollups, rollUp, sum } from "../rollups.ts";
 import { type Progress, startOfFile } from "../scan/progress.ts";
 import { openScanner, type ScanOptions } from "../scan/scanner.ts";
-import { tryScan, type UnreadFile } from "../scan/try-scan.ts";
+import { copiesIn, tryScan, type UnreadFile } from "../scan/try-scan.ts";
 import type { StoredFile } from "./database.ts";
 import { endsOf, hasGrown, isUnchanged, type KnownFile, ledgerFileOf, placeOf } from "./known-file.ts";
 import type { Manifest } from "./manifest.ts";
@@ -45,6 +45,7 @@ export async function refresh(
   const scanner = openScanner(table, names, options);
   const old = new Map(before?.files.map((file, index) => [file.path, { file, index }]));
   const isNew = before === undefined || before.prices !== prices.fingerprint;
+  const isCopy = copiesIn(found);
   const files: (Loaded | undefined)[] = [];
   const unread: UnreadFile[] = [];
   const present = new Set(found.map((file) => file.path));
@@ -85,7 +86,7 @@ export async function refresh(
     }
     let kept: Progress | undefined;
     let calls: Buffer | undefined;
-    const read = await tryScan(scanner, table, { path, agent, number }, progress, () => {
+    const read = await tryScan(scanner, table, { path, agent, number, isCopy: isCopy(file) }, progress, () => {
       kept = structuredClone(progress);
       if (options.pack) calls = packRows(table, from, table.count, names);
     });

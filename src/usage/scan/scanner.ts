@@ -24,6 +24,8 @@ export interface ScannedFile {
   /** Its number in the table of calls. */
   readonly number: number;
   readonly agent?: string | undefined;
+  /** It is an archive, and what was archived is read too: then a missing end is no loss. */
+  readonly isCopy?: boolean | undefined;
 }
 
 export interface ScanOptions {
@@ -92,7 +94,7 @@ export function openScanner(table: CallTable, names: Names, options: ScanOptions
   /** An archived file is read through its compression, from its beginning each time. */
   async function scanArchived(...[file, progress, beforeTail]: Parameters<Scanner["scan"]>): Promise<void> {
     // Loaded on demand: most people have no archives.
-    const { readLines } = await import("../../sessions/index.ts");
+    const { cutArchive, readLines } = await import("../../sessions/index.ts");
     const lines = readLines(file.path, { tail: "give", signal: options.signal });
     let isDone = false;
     const stay = () => {
@@ -119,6 +121,7 @@ export function openScanner(table: CallTable, names: Names, options: ScanOptions
         }
       }
     }
+    if (lines.isCut) throw cutArchive(file.path);
     stay();
   }
 }

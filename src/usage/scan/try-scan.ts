@@ -1,4 +1,5 @@
-import { messageOf } from "../../protocol/index.ts";
+import { messageOf, Problem } from "../../protocol/index.ts";
+import type { TranscriptFile } from "../../sessions/index.ts";
 import type { CallTable } from "../calls/table.ts";
 import type { Progress } from "./progress.ts";
 import type { ScannedFile, Scanner } from "./scanner.ts";
@@ -9,7 +10,7 @@ export interface UnreadFile {
   readonly why: string;
 }
 
-/** Reads one file. "gone": it is not there any more. A file that cannot be read to its end leaves no rows in the table. */
+/** Reads one file. "gone": it is not there any more, or is the unfinished copy of another one. A file that cannot be read to its end leaves no rows in the table. */
 export async function tryScan(
   scanner: Scanner,
   table: CallTable,
@@ -25,6 +26,7 @@ export async function tryScan(
     const code = codeOf(error);
     if (code === undefined) throw error;
     table.dropFrom(from);
+    if (file.isCopy === true && error instanceof Problem && error.about["isCut"] === true) return "gone";
     return code === "ENOENT" || code === "EISDIR" ? "gone" : unreadFile(file.path, error);
   }
 }
@@ -33,6 +35,13 @@ export function unreadFile(file: string, error: unknown): UnreadFile {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   // The system repeats the path in its message.
   return { file, why: messageOf(cause).replace(/, \w+(?: '.*')?$/s, "") };
+}
+
+/** Tells archives whose source is among these files too: an archive may be under way just now. */
+export function copiesIn(found: readonly TranscriptFile[]): (file: TranscriptFile) => boolean {
+  const placeIn = ({ path, root }: TranscriptFile) => path.slice(root.path.length);
+  const places = new Set(found.map(placeIn));
+  return (file) => file.path.endsWith(".gz") && places.has(placeIn(file).slice(0, -3));
 }
 
 /** The code of an error that the disk or the file is to blame for. */

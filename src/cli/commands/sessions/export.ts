@@ -12,7 +12,7 @@ import {
 } from "../../../sessions/index.ts";
 import type { Command } from "../../command.ts";
 import { spelledOut } from "../../print/json.ts";
-import { jsonOption, namedSessions, rootOption } from "./which.ts";
+import { jsonOption, namedSessions, rootOption, tellCutArchives } from "./which.ts";
 
 const formats: Readonly<Record<string, ExportFormat>> = {
   markdown: "markdown",
@@ -61,12 +61,14 @@ Account data and environment files never leave. By default the format is that of
       );
     }
     const leaf = call.text("branch");
-    const text = await exportSession(sessionAt(place), format, {
+    const session = sessionAt(place);
+    const text = await exportSession(session, format, {
       agents: call.flag("agents"),
       thinking: call.flag("thinking"),
       results: call.flag("results"),
       ...(leaf === undefined ? {} : { leaf }),
     });
+    await tellCutArchives(await session.load(), io);
     if (file === undefined) await io.out(format === "json" ? spelledOut(text) : text);
     else {
       await replaceFile(file, text, { links: "through" }).catch((cause: unknown) => {

@@ -17,7 +17,7 @@ import { jsonText } from "../../print/json.ts";
 import { type Style, styleFor } from "../../print/style.ts";
 import { entryLine } from "./entry-line.ts";
 import { countFrom } from "./numbers.ts";
-import { jsonOption, namedSessions, rootOption } from "./which.ts";
+import { jsonOption, namedSessions, rootOption, tellCutArchives } from "./which.ts";
 
 export const command: Command = {
   usage: "[SESSION] [--turn N | --last N] [--raw] [--agents] [--thinking] [--results] [--json]",
@@ -85,6 +85,7 @@ async function showEntries(items: readonly Item[], { id, file }: SessionPlace, c
 
 async function showTurns(session: Session, call: Call, io: Io): Promise<void> {
   const model = await session.load(io.signal);
+  await tellCutArchives(model, io);
   const leaf = call.text("branch");
   const number = countFrom(call.text("turn"), "turn");
   if (number !== undefined) turnOf(model.main.turns(leaf).turns, number);

@@ -14,7 +14,7 @@ import { counted, durationText, timeText } from "../../print/figures.ts";
 import { jsonText } from "../../print/json.ts";
 import { type Style, styleFor } from "../../print/style.ts";
 import { cut } from "../../print/width.ts";
-import { jsonOption, namedSessions, rootOption } from "./which.ts";
+import { jsonOption, namedSessions, rootOption, tellCutArchives } from "./which.ts";
 
 export const command: Command = {
   usage: "[SESSION] [--json]",
@@ -30,6 +30,7 @@ compactions, lineage }; an agent is { id, type, description, linkedBy, backgroun
     if (place === undefined) return 1;
     const session = sessionAt(place);
     const model = await session.load(io.signal);
+    await tellCutArchives(model, io);
     const lineage = await session.lineage();
     await io.out(
       call.flag("json")

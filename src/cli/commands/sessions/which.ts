@@ -1,7 +1,14 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { Problem } from "../../../protocol/index.ts";
-import { findSession, liveSessions, type SessionPlace, type Where } from "../../../sessions/index.ts";
+import {
+  cutArchive,
+  findSession,
+  liveSessions,
+  type SessionModel,
+  type SessionPlace,
+  type Where,
+} from "../../../sessions/index.ts";
 import type { Call, Io } from "../../command.ts";
 
 /** Where commands look for sessions: in the usual places, or in the folders named by --root. */
@@ -39,6 +46,13 @@ export async function namedSessions(call: Call, io: Io): Promise<SessionPlace[]>
   const words = call.words.length === 0 ? ["last"] : call.words;
   const where = whereFrom(call, io);
   return Promise.all(words.map((word) => findSession(word, { ...where, cwd: io.cwd })));
+}
+
+/** Says on stderr which archives of a session are cut off: what is shown of it is not all of it. */
+export async function tellCutArchives({ unreadable }: Pick<SessionModel, "unreadable">, io: Io): Promise<void> {
+  for (const { file, why } of unreadable) {
+    if (why === "cut-archive") await io.err(`${cutArchive(file).message}. What is there is shown.\n`);
+  }
 }
 
 /** Ids of sessions that a process may still be writing; one we cannot be sure about counts. */
