@@ -115,6 +115,10 @@ test("PE-23: limits on what is analysed", () => {
   const code = (text: string) => analyse(text).problems[0]?.code;
   expect(code("a".repeat(65_537))).toBe("too-long");
   expect(code("a;".repeat(4_001))).toBe("too-many-parts");
+  expect([code(`sort${" $x".repeat(2_001)}`), code(`sort${" $x".repeat(2_000)}`)]).toEqual([
+    "too-many-parts",
+    undefined,
+  ]);
   expect(code(`${"(".repeat(33)}a${")".repeat(33)}`)).toBe("too-deep");
   expect(code(`${"(a) ".repeat(600)}`)).toBe("too-costly");
   expect(code("a\0b")).toBe("nul");

@@ -3,6 +3,7 @@ import type { ShellProblem } from "./part.ts";
 const longestText = 65_536;
 const mostSeparators = 4_000;
 const mostRedirections = 4_000;
+const mostVariables = 2_000;
 const deepestNesting = 32;
 const mostWork = 1_000_000;
 
@@ -46,6 +47,9 @@ export function costs(text: string, hidden = 0): ShellProblem[] {
   if (counted.redirections > mostRedirections) {
     problems.push({ code: "too-many-parts", at: whole, text: `more than ${mostRedirections} redirections` });
   }
+  if (counted.variables > mostVariables) {
+    problems.push({ code: "too-many-parts", at: whole, text: `more than ${mostVariables} variables` });
+  }
   if (counted.depth > deepestNesting) {
     problems.push({ code: "too-deep", at: whole, text: `nested more than ${deepestNesting} deep` });
   }
@@ -55,8 +59,16 @@ export function costs(text: string, hidden = 0): ShellProblem[] {
   return problems;
 }
 
-function count(text: string): { separators: number; redirections: number; openers: number; depth: number } {
-  let [separators, redirections, openers, open, depth] = [0, 0, 0, 0, 0];
+interface Counted {
+  readonly separators: number;
+  readonly redirections: number;
+  readonly variables: number;
+  readonly openers: number;
+  readonly depth: number;
+}
+
+function count(text: string): Counted {
+  let [separators, redirections, variables, openers, open, depth] = [0, 0, 0, 0, 0, 0];
   for (let index = 0; index < text.length; index++) {
     switch (text.charCodeAt(index)) {
       case 0x3b: // ;
@@ -68,6 +80,9 @@ function count(text: string): { separators: number; redirections: number; opener
       case 0x3c: // <
       case 0x3e: // >
         redirections += 1;
+        break;
+      case 0x24: // $
+        variables += 1;
         break;
       case 0x28: // (
       case 0x7b: // {
@@ -86,7 +101,7 @@ function count(text: string): { separators: number; redirections: number; opener
         break;
     }
   }
-  return { separators, redirections, openers, depth };
+  return { separators, redirections, variables, openers, depth };
 }
 
 function codePoint(char: string): string {
