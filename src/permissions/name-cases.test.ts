@@ -81,3 +81,39 @@ test("a deny or ask rule that misspells its tool, or holds two rules, asks about
   const decide2 = (tool: string, command: string) => judge({ tool, input: { command } }, own, context).decision;
   expect([own.warnings, decide2("bash", "rm x"), decide2("Bash", "rm x")]).toEqual([[], "deny", "allow"]);
 });
+
+test("a key below permissions that is no key, and a list that is no list, are reported; one rule in place of a list restricts", () => {
+  const told = (layer: object) => compileRules([{ scope: "user", ...layer }]).warnings.map(({ message }) => message);
+  expect(told({ Deny: ["Bash(rm *)"] })).toEqual([
+    'user, permissions.Deny is no key of permissions, so what it holds does not count; did you mean "deny"?',
+  ]);
+  expect(told({ permissions: { deny: ["Bash(rm *)"] } })).toEqual([expect.stringContaining("permissions.permissions")]);
+  expect(told({ block: ["Bash(rm *)"], future: true }).length).toBe(2);
+  expect(told({ deny: "Bash(rm *)" })).toEqual([
+    "user, permissions.deny must be a list of rules; it counts as a list of one rule",
+  ]);
+  expect(told({ allow: "Bash" })).toEqual(["user, permissions.allow must be a list of rules; it does not count"]);
+  expect(told({ allow: ["Bash"], ask: [], deny: ["Bash(rm *)"], defaultMode: "plan" })).toEqual([]);
+  const policy = compileRules([
+    { scope: "user", allow: ["Bash"] },
+    { scope: "project", deny: "Bash(rm *)" as never },
+  ]);
+  expect(judge({ tool: "Bash", input: { command: "rm x" } }, policy, context).decision).toBe("deny");
+});
+
+test("a deny or ask rule that misspells a tool of MCP or WebSearch asks and is reported; one on a field it lacks covers all of it", () => {
+  const push = "mcp__github__push";
+  const judged = (tool: string, rule: string) => {
+    const policy = compileRules([{ scope: "user", allow: ["mcp__github", "WebSearch", "SlashCommand"], deny: [rule] }]);
+    const { decision, warnings } = judge({ tool, input: { query: "x", command: "/deploy" } }, policy, context);
+    return [rule, decision, warnings.map(({ code }) => code)];
+  };
+  const faulty = ["mcp_github", "MCP__github", "mcp:github", "mcp-github", "mcp__github:*", "mcp__github__push:*"];
+  expect(faulty.map((rule) => judged(push, rule))).toEqual(faulty.map((rule) => [rule, "ask", ["rule-invalid"]]));
+  expect(judged("WebSearch", "websearch")).toEqual(["websearch", "ask", ["rule-invalid"]]);
+  const wide = "WebSearch(domain:evil.com)";
+  expect(judged("WebSearch", wide)).toEqual([wide, "deny", []]);
+  expect(judged("SlashCommand", "SlashCommand(deploy:*)")).toEqual(["SlashCommand(deploy:*)", "deny", []]);
+  expect(judged("WebSearch", "WebSearch(query:y)")).toEqual(["WebSearch(query:y)", "allow", []]);
+  expect(judged(push, "mcp__gitlab")).toEqual(["mcp__gitlab", "allow", []]);
+});

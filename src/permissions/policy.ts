@@ -1,5 +1,6 @@
 import { isAbsolute, parse } from "node:path";
 import { mayGrant, type RuleLayer, type Scope, scopes } from "./layer.ts";
+import { layerFaults, writtenRules } from "./layer-faults.ts";
 import { type Mode, readMode } from "./mode.ts";
 import { type Meaning, meaningOf, type RuleList } from "./rules/compile.ts";
 import { isInvalid, parseRule } from "./rules/rule.ts";
@@ -55,7 +56,7 @@ export function compileRules(layers: readonly RuleLayer[], names: ToolNames = {}
     (layer) => layer.scope === "managed" && layer.allowManagedPermissionRulesOnly === true,
   );
   const granting = ordered.filter((layer) => mayGrant(layer) && (!managedOnly || layer.scope === "managed"));
-  const warnings: RuleWarning[] = [];
+  const warnings: RuleWarning[] = ordered.flatMap(layerFaults);
   const doubtful: { tools: ToolPattern; text: string }[] = [];
   const read = (list: RuleList, from: readonly RuleLayer[]) =>
     from.flatMap((layer) => rulesOf(layer, list, names, warnings, doubtful));
@@ -91,9 +92,7 @@ function rulesOf(
   warnings: RuleWarning[],
   doubtful: { tools: ToolPattern; text: string }[],
 ): PolicyRule[] {
-  const written = layer[list];
-  if (!Array.isArray(written)) return [];
-  return written.flatMap((text: unknown, index) => {
+  return writtenRules(layer, list).flatMap((text: unknown, index) => {
     const place = `${layer.file ?? layer.scope}, permissions.${list}[${index}]`;
     const rule = parseRule(text);
     const meaning = isInvalid(rule) ? rule : meaningOf(rule, list, names);
@@ -120,9 +119,10 @@ function rulesOf(
     const meant = list === "allow" ? undefined : meantTool(rule.tool, names);
     if (meant !== undefined) {
       doubtful.push({ tools: compileTool(meant, names), text: shown(text) });
+      const way = meant === "mcp__*" ? "write mcp__server or mcp__server__tool" : `the tool is written "${meant}"`;
       warnings.push({
         code: "rule-invalid",
-        message: `${shown(text)} in ${place} covers no ${meant} call: the tool is written "${meant}", as in ${meant}(…); every ${meant} call is asked about until it is mended`,
+        message: `${shown(text)} in ${place} covers no ${meant} call: ${way}; every ${meant} call is asked about until it is mended`,
         place,
       });
     }

@@ -8,7 +8,7 @@ export interface RuleWarning {
 /** Every warning this module gives, with what it tells. */
 export const ruleWarningCodes = {
   "rule-invalid":
-    "a permission rule cannot be read and is off; under deny or ask its tool is asked about until it is mended",
+    "a permission rule or a key of permissions cannot be read and is off; a tool under deny or ask is asked about until it is mended",
   "rule-too-wide": "an allow rule covers more than an allow rule may and grants nothing",
   "mode-unknown": "a permission mode nobody knows; default is used",
   "mode-ignored": "a permission mode that may not be set there",

@@ -11,7 +11,8 @@ export const warningCodes = {
   "settings-unreadable": "a settings file is not valid JSON; its hooks are disabled, other files are unaffected",
   "client-cannot-read":
     "Claude Code drops a settings file that Hookline can read, or an entry of it; the hooks in it are off there",
-  "settings-invalid": "a key of a settings file has a value that cannot be used; the key is ignored",
+  "settings-invalid":
+    "a key of a settings file is no key or has a value that cannot be used; it is ignored, or read as the strictest value",
   "setting-unsupported": "a setting of Claude Code that Hookline does not honor, so what it guards is not guarded",
   "settings-kept": "a reload found a file unreadable; its last good content stays in force",
   "hook-invalid": "a hook entry cannot be used; Hookline skips it and uses the rest of the file",

@@ -1,6 +1,7 @@
-import { type Field, isObject, type Settings, settingsFields, type Warning } from "../../protocol/index.ts";
+import { type Field, isObject, nearest, type Settings, settingsFields, type Warning } from "../../protocol/index.ts";
 import { shown } from "../shown.ts";
 import { faultOf, ownValue } from "./check.ts";
+import { clientKeys } from "./client-keys.ts";
 
 /**
  * The keys of a settings file beside `hooks`, each checked for itself.
@@ -15,8 +16,8 @@ export function checkKeys(
   const { hooks: _, ...fields } = settingsFields;
   const settings: [string, unknown][] = [];
   for (const [name, field] of Object.entries(fields)) {
-    const usable = usablePart(ownValue(value, name), field, name, (at, why) => {
-      const strict = strictReadings[at];
+    const usable = usablePart(ownValue(value, name), field, name, (at, why, found) => {
+      const strict = oneRule(at, found) ?? strictReadings[at];
       const effect =
         strict === undefined ? "is ignored; the rest of the file stays active" : `counts as ${shown(strict)}`;
       warnings.push({
@@ -28,8 +29,38 @@ export function checkKeys(
     });
     if (usable !== undefined) settings.push([name, usable]);
   }
-  return { settings: Object.fromEntries(settings), warnings };
+  return { settings: Object.fromEntries(settings), warnings: [...warnings, ...misplacedRules(value, file)] };
 }
+
+/** One rule in the place of a list that restricts counts as that list. */
+function oneRule(at: string, found: unknown): readonly string[] | undefined {
+  return (at === "permissions.deny" || at === "permissions.ask") && typeof found === "string" ? [found] : undefined;
+}
+
+/** Keys people take for `permissions` or for one of its lists: rules under them restrict nothing. */
+function misplacedRules(value: Readonly<Record<string, unknown>>, file: string): readonly Warning[] {
+  const unknown = Object.keys(value).filter(
+    (key) => !Object.hasOwn(settingsFields, key) && !Object.hasOwn(clientKeys, key),
+  );
+  return unknown.flatMap((key): Warning[] => {
+    const place = Object.hasOwn(placesOfRules, key) ? placesOfRules[key] : nearest(key, ["permissions"]);
+    if (place === undefined) return [];
+    const message = `${shown(key)} in ${file} is no key of a settings file, so what it holds does not count. Use ${place} instead.`;
+    return [{ code: "settings-invalid", message, place: `${file}: ${key}` }];
+  });
+}
+
+const placesOfRules: Readonly<Record<string, string>> = {
+  allow: "permissions.allow",
+  ask: "permissions.ask",
+  deny: "permissions.deny",
+  allowedTools: "permissions.allow",
+  disallowedTools: "permissions.deny",
+  blockReadsOutsideWorkingDirectories: "permissions.blockReadsOutsideWorkingDirectories",
+  blockWritesOutsideWorkingDirectories: "permissions.blockWritesOutsideWorkingDirectories",
+  denyInsteadOfPrompting: "permissions.denyInsteadOfPrompting",
+  disableBypassPermissionsMode: "permissions.disableBypassPermissionsMode",
+};
 
 /** Keys that only restrict: a value that cannot be used is read as the strictest, as the client does in managed settings. */
 const strictReadings: Readonly<Record<string, boolean | string>> = {
@@ -45,7 +76,7 @@ const strictReadings: Readonly<Record<string, boolean | string>> = {
   "permissions.disableBypassPermissionsMode": "disable",
 };
 
-type Drop = (at: string, why: string) => unknown;
+type Drop = (at: string, why: string, found: unknown) => unknown;
 
 /** The value without the members that cannot be used; undefined when nothing is left of it. */
 function usablePart(value: unknown, field: Field, at: string, drop: Drop): unknown {
@@ -61,7 +92,7 @@ function usablePart(value: unknown, field: Field, at: string, drop: Drop): unkno
     return Object.fromEntries(members.filter(([, member]) => member !== undefined));
   }
   const fault = faultOf(value, field, at);
-  return fault === undefined ? value : drop(fault.field, fault.why);
+  return fault === undefined ? value : drop(fault.field, fault.why, value);
 }
 
 /** An object that makes no sense without some of its members counts whole or not at all. */

@@ -370,3 +370,18 @@ test("a host's own event is an event in its files", () => {
   const layer = readLayer(source, Buffer.from(JSON.stringify({ hooks: { Deployed: [{ hooks: [good] }] } })), rows);
   expect(layer.warnings).toEqual([]);
 });
+
+test("rules under a misspelled or misplaced key are reported, and one rule in place of a list restricts", () => {
+  const places = (value: object) => read(value).warnings.map(({ place }) => place);
+  for (const key of ["permission", "Permissions", "permisions"]) {
+    expect(places({ [key]: { deny: ["Bash(rm *)"] } })).toEqual([`${file}: ${key}`]);
+  }
+  expect(places({ deny: ["Bash"], disallowedTools: ["Bash"] })).toEqual([`${file}: deny`, `${file}: disallowedTools`]);
+  expect(places({ model: "x", agent: "x", somethingNew: ["x"], permissions: { deny: ["Bash"] } })).toEqual([]);
+  const one = read({ permissions: { deny: "Bash(rm *)", allow: "Bash" } });
+  expect(one.settings.permissions).toEqual({ deny: ["Bash(rm *)"] });
+  expect(one.warnings.map(({ message }) => message)).toEqual([
+    expect.stringContaining('It counts as ["Bash(rm *)"].'),
+    expect.stringContaining("It is ignored"),
+  ]);
+});

@@ -5,7 +5,7 @@ import { compilePath, type PathPattern } from "./path-pattern.ts";
 import { type Invalid, isInvalid, type Rule } from "./rule.ts";
 import { readSpec } from "./spec.ts";
 import { compileTool, isTooWide, type ToolPattern } from "./tool-pattern.ts";
-import { currentName, kindOf, otherFields, ownFields, type ToolKind, type ToolNames } from "./tools.ts";
+import { currentName, fieldsOfOthers, kindOf, otherFields, ownFields, type ToolKind, type ToolNames } from "./tools.ts";
 
 export type RuleList = "allow" | "ask" | "deny";
 
@@ -36,14 +36,17 @@ export function meaningOf(rule: Rule, list: RuleList, names: ToolNames = {}): Me
   if (list === "allow" && isTooWide(rule.tool)) {
     return { tooWide: `"*" in the tool name of an allow rule may only follow "mcp__server__"` };
   }
-  const target = rule.spec === undefined ? ({ kind: "all" } as const) : targetOf(rule.spec, toolKind, list);
+  const target =
+    rule.spec === undefined
+      ? ({ kind: "all" } as const)
+      : targetOf(rule.spec, toolKind, list, fieldsOfOthers.get(name));
   if ("tooWide" in target) return target;
   if (isInvalid(target)) return { ...target, tool: name };
   return { tools: compileTool(rule.tool, names), toolKind, target };
 }
 
-function targetOf(spec: string, kind: ToolKind, list: RuleList): Target | Invalid | TooWide {
-  const field = fieldOf(spec, kind);
+function targetOf(spec: string, kind: ToolKind, list: RuleList, known?: readonly string[]): Target | Invalid | TooWide {
+  const field = fieldOf(spec, kind, known);
   if (field)
     return list === "allow"
       ? { invalid: `a parameter ("${field.field}:") can be denied or asked about, not allowed` }
@@ -93,10 +96,11 @@ function domainTarget(spec: string): Target | Invalid {
 }
 
 /** `field:value`: any name on a tool nobody knows, a field that is known on the others. */
-function fieldOf(spec: string, kind: ToolKind): (Target & { kind: "field" }) | undefined {
+function fieldOf(spec: string, kind: ToolKind, known?: readonly string[]): (Target & { kind: "field" }) | undefined {
   const found = /^([A-Za-z_][\w.-]*):(.*)$/.exec(spec);
   const [field, value] = [found?.[1], found?.[2]];
   if (field === undefined || value === undefined || ownFields[kind].includes(field)) return undefined;
+  if (known && !known.includes(field)) return undefined;
   const open = kind === "other" || kind === "mcp";
   if (!open && (!otherFields[kind].includes(field) || (kind === "shell" && value === "*"))) return undefined;
   return { kind: "field", field, value: readSpec(value) };

@@ -54,11 +54,25 @@ export function currentName(name: string, names: ToolNames = {}): string {
   return aliases.get(name) ?? name;
 }
 
-/** The tool that a name nobody knows is most likely meant for: `bash`, `Bash:rm`. */
+/** Further tools of the client, which a rule can only name whole. */
+const others = ["WebSearch", "TodoWrite", "ExitPlanMode", "AskUserQuestion", "TaskStop", "TaskOutput"];
+
+/** Fields of tools that have no kind of their own but fields that are known. */
+export const fieldsOfOthers: ReadonlyMap<string, readonly string[]> = new Map([
+  ["WebSearch", ["query"]],
+  ["SlashCommand", ["command"]],
+]);
+
+/**
+ * The tool that a name nobody knows is most likely meant for: `bash`, `Bash:rm`. For a name that looks like one of MCP and is none,
+ * such as `mcp_github` and `mcp__github:*`, that is every tool of MCP.
+ */
 export function meantTool(name: string, names: ToolNames = {}): string | undefined {
-  if (kindOf(name, names) !== "other" || (names.kinds && Object.hasOwn(names.kinds, name))) return undefined;
+  if (names.kinds && Object.hasOwn(names.kinds, name)) return undefined;
+  if (/^mcp(?:__.*:|[:.-]|_(?!_))/is.test(name) || (/^mcp__/i.test(name) && !name.startsWith("mcp__"))) return "mcp__*";
+  if (kindOf(name, names) !== "other") return undefined;
   const wanted = name.replace(/:.*$/s, "").toLowerCase();
-  return [...kinds.keys()].find((known) => known !== name && known.toLowerCase() === wanted);
+  return [...kinds.keys(), ...others].find((known) => known !== name && known.toLowerCase() === wanted);
 }
 
 export function kindOf(name: string, names: ToolNames = {}): ToolKind {
