@@ -114,18 +114,20 @@ async function sessionStart({
 async function connectServers(session: AgentSession, main: Thread): Promise<Servers> {
   const { options, signal, tell } = session;
   const { cwd, home, env, trust } = options;
-  const [{ mcpConnector }, { serverPolicy }] = await Promise.all([
+  const [{ mcpConnector }, { serverPolicy, switchedOff }] = await Promise.all([
     import("./mcp/connector.ts"),
     import("./mcp/server-policy.ts"),
   ]);
   const connect = options.connect ?? mcpConnector();
+  const places = await readSettingsPlaces(options);
   return connect({
     cwd,
     home,
     env,
     configs: options.mcpConfig ?? [],
     reads: (source) => options.reads("mcp", source),
-    policy: serverPolicy(await readSettingsPlaces(options)),
+    policy: serverPolicy(places),
+    off: switchedOff(places),
     managed: join(options.managedFolder ?? managedFolder(process.platform), "managed-mcp.json"),
     approved: await openServerTrust({ cwd, home, env, ...(trust === undefined ? {} : { trust }) }),
     elicit: (form, given) => elicit(main, form, AbortSignal.any([given, signal])),

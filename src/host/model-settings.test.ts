@@ -128,6 +128,19 @@ test("settings of the client that this agent does not honor are named once, with
   ]);
 });
 
+test("a policy that this agent does not honor is reported, and not where the client would not read it", async () => {
+  const policy = { deniedModels: ["opus"], allowedProviders: ["anthropic"], disableSideloadFlags: true };
+  world = makeWorld({ hooks: {}, settings: { allowedProviders: ["anthropic"], disableSideloadFlags: true } });
+  expect(noticesOf(await world.run(ok, { prompt: "go" }))).toEqual([]);
+  const managed = join(world.home, "managed");
+  mkdirSync(managed);
+  const file = join(managed, "managed-settings.json");
+  writeFileSync(file, JSON.stringify(policy));
+  expect(noticesOf(await world.run(ok, { prompt: "go", managedFolder: managed }))).toEqual([
+    `${file}: this agent does not honor deniedModels (any model can be chosen), allowedProviders (any provider can be used), disableSideloadFlags (--plugin-dir, --agents and --mcp-config work).`,
+  ]);
+});
+
 test("settings that ask for nothing are not reported", async () => {
   const settings = {
     enabledPlugins: { "guard@team": false },

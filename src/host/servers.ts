@@ -26,6 +26,8 @@ export interface ServerWishes {
   readonly approved: ServerTrust;
   /** Why settings keep a server from being used (`deniedMcpServers`, `allowedMcpServers`); undefined for one that may be used. */
   readonly policy?: ServerPolicy;
+  /** Servers of `.mcp.json` that settings switch off. */
+  readonly off?: readonly string[];
   /** Where `managed-mcp.json` would be: if it is there, no other server may be used. */
   readonly managed?: string;
   readonly elicit: (form: ElicitationForm, signal: AbortSignal) => Promise<ElicitationAnswer>;

@@ -8,8 +8,9 @@ import { readSettingsPlaces } from "./settings-places.ts";
  */
 export async function unhonoredSettings(options: AgentOptions): Promise<readonly string[]> {
   const places = await readSettingsPlaces(options);
-  return places.flatMap(({ file, value }) => {
-    const found = keys.filter(({ key, counts, option }) => {
+  return places.flatMap(({ file, source, value }) => {
+    const found = keys.filter(({ key, counts, option, ofPolicy = false }) => {
+      if (ofPolicy && source !== "managed") return false;
       if (option !== undefined && options[option] !== undefined) return false;
       return Object.hasOwn(value, key) && counts(value[key]);
     });
@@ -24,6 +25,8 @@ interface UnhonoredKey {
   readonly means: string;
   /** Whether this value asks for anything. */
   readonly counts: (value: unknown) => boolean;
+  /** The client reads the key in managed settings alone. */
+  readonly ofPolicy?: boolean;
   /** With this option the key has no say in any agent. */
   readonly option?: keyof AgentOptions;
 }
@@ -42,6 +45,22 @@ const keys: readonly UnhonoredKey[] = [
     counts: (value) => isObject(value) && value["enabled"] === true,
   },
   { key: "availableModels", means: "any model can be chosen", counts: isSet },
+  { key: "deniedModels", means: "any model can be chosen", counts: isSet },
+  { key: "maxEffortLevel", means: "any effort can be chosen", counts: isSet },
+  { key: "allowedProviders", means: "any provider can be used", counts: isSet, ofPolicy: true },
+  {
+    key: "disableSideloadFlags",
+    means: "--plugin-dir, --agents and --mcp-config work",
+    counts: (value) => value === true,
+    ofPolicy: true,
+  },
+  { key: "managedMcpServers", means: "use managed-mcp.json", counts: isSet, ofPolicy: true },
+  { key: "claudeMd", means: "the model does not get it", counts: isSet, ofPolicy: true },
+  {
+    key: "autoMode",
+    means: "the classifier of the mode auto does not get these rules",
+    counts: (value) => isObject(value) && Object.keys(value).length > 0,
+  },
   { key: "claudeMdExcludes", means: "these files are read too", counts: isSet },
   { key: "apiKeyHelper", means: "use ANTHROPIC_API_KEY", counts: isSet },
   { key: "modelOverrides", means: "models are asked for by their own names", counts: isSet },

@@ -33,6 +33,17 @@ test("the prompt as an argument or on standard input; the answer on standard out
   expect(await agent([], { stdin: "hi\n" })).toEqual({ status: 0, out: "Hello.\n", err: "" });
 });
 
+test("the mode bypassPermissions works with both flags that the Agent SDK passes for it", async () => {
+  const answers = [{ calls: [{ tool: "Bash", input: { command: "touch made" } }] }, { text: "ok" }];
+  const allow = "--allow-dangerously-skip-permissions";
+  expect(await agent(["-p", "hi", allow], { answers })).toMatchObject({ status: 0 });
+  expect(existsSync(join(base, "proj/made"))).toBe(false);
+  expect(await agent(["-p", "hi", "--permission-mode=bypassPermissions", allow], { answers })).toMatchObject({
+    status: 0,
+  });
+  expect(existsSync(join(base, "proj/made"))).toBe(true);
+});
+
 test("no prompt, wrong words and an API error are 1; a blocked prompt is 0 (HO-45)", async () => {
   expect(await agent(["-p"])).toMatchObject({ status: 1, err: expect.stringContaining("no prompt") });
   expect(await agent(["-p", "hi", "--permission-mode", "brave"])).toMatchObject({

@@ -34,6 +34,10 @@ Exit status: 0 answered, 1 API error, refused start, limit reached or wrong call
       about: "default, acceptEdits, plan, dontAsk, bypassPermissions or auto",
     },
     "dangerously-skip-permissions": { type: "boolean", about: "the same as --permission-mode bypassPermissions" },
+    "allow-dangerously-skip-permissions": {
+      type: "boolean",
+      about: "accepted for programs that pass it; it changes no mode",
+    },
     "permission-prompt-tool": {
       type: "string",
       value: "stdio",

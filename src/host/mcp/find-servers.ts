@@ -17,6 +17,8 @@ export interface ServerPlaces {
   readonly approved: ServerTrust;
   /** Why settings keep a server from being used; every server may be when absent. */
   readonly policy?: ServerPolicy;
+  /** Servers of `.mcp.json` that any settings switch off, beside those of local and user settings. */
+  readonly off?: readonly string[];
   /** `managed-mcp.json`: where it is there, no other server is used. */
   readonly managed?: string;
 }
@@ -85,7 +87,8 @@ async function allServers(places: ServerPlaces): Promise<FoundServers> {
   ]);
   const given = await Promise.all(places.configs.map((config) => readGiven(config, cwd)));
   const forHere = { from: state, value: at(at(known.value, "projects"), cwd) };
-  const off = new Set([local, person].flatMap(({ value }) => texts(at(value, "disabledMcpjsonServers"))));
+  const named = [local, person].flatMap(({ value }) => texts(at(value, "disabledMcpjsonServers")));
+  const off = new Set([...named, ...(places.off ?? [])]);
 
   const found = new Map<string, FoundServer>();
   type ConfigOf = (name: string, value: unknown) => FoundServer["config"];

@@ -69,3 +69,25 @@ test("where managed-mcp.json is there, only its servers are used, and none if it
   expect(none.names).toEqual([]);
   expect(none.told).toContain("No MCP server is used, because");
 });
+
+test("where policy alone may allow servers, the lists of others do not count", async () => {
+  const managed = { allowManagedMcpServersOnly: true };
+  const user = { allowedMcpServers: [{ serverName: "two" }] };
+  expect((await serversWith({ managed, user })).names).toEqual(["srv", "two", "web"]);
+  world.remove();
+  expect((await serversWith({ user: { ...user, ...managed } })).names).toEqual(["two"]);
+});
+
+test("a server of .mcp.json that managed settings switch off is not used", async () => {
+  const shared = { ".mcp.json": JSON.stringify({ mcpServers: { srv: mcpServers.srv, two: mcpServers.two } }) };
+  world = makeWorld({ hooks: {}, files: shared });
+  const managedFolder = join(world.home, "managed");
+  mkdirSync(managedFolder);
+  writeFileSync(join(managedFolder, "managed-settings.json"), '{"disabledMcpjsonServers":["srv"]}');
+  const { events } = await world.run([{ text: "ok" }], { prompt: "go", trust: "implicit", managedFolder });
+  const states = events.flatMap((event) => (event.kind === "init" ? event.mcpServers : []));
+  expect(states.map(({ name, status }) => [name, status])).toEqual([
+    ["srv", "disabled"],
+    ["two", "connected"],
+  ]);
+});

@@ -7,15 +7,16 @@ export type ServerPolicy = (name: string, config: ServerConfig) => string | unde
 
 /**
  * What `deniedMcpServers` and `allowedMcpServers` of all settings say about servers. A denial counts wherever it is written. Where managed
- * settings allow servers, no other list does; else the lists of user and `--settings` count as one, and those of the checkout narrow them.
+ * settings allow servers, or say that only they may (`allowManagedMcpServersOnly`), no other list does; else the lists of user and `--settings` count as one, and those of the checkout narrow them.
  * A list that cannot be read lets no server through.
  */
 export function serverPolicy(places: readonly SettingsAt[]): ServerPolicy {
   const denied = listsOf(places, "deniedMcpServers");
   const allowed = listsOf(places, "allowedMcpServers");
   const managed = allowed.filter(({ source }) => source === "managed");
+  const only = places.some(({ source, value }) => source === "managed" && value["allowManagedMcpServersOnly"] === true);
   const groups =
-    managed.length > 0 ? [managed] : [false, true].map((is) => allowed.filter((one) => one.ofCheckout === is));
+    only || managed.length > 0 ? [managed] : [false, true].map((is) => allowed.filter((one) => one.ofCheckout === is));
   const unreadable = [...denied, ...allowed].find(({ entries }) => entries === undefined);
   return (name, config) => {
     if (unreadable !== undefined) return unreadable.why;
@@ -24,6 +25,12 @@ export function serverPolicy(places: readonly SettingsAt[]): ServerPolicy {
     const missing = groups.find((lists) => lists.length > 0 && !admits(entriesOf(lists), name, config));
     return missing && `"allowedMcpServers" in ${missing.map(({ file }) => file).join(" and ")} does not name it`;
   };
+}
+
+/** Servers of `.mcp.json` that settings switch off (`disabledMcpjsonServers`), wherever that is written. */
+export function switchedOff(places: readonly SettingsAt[]): readonly string[] {
+  const lists = places.map(({ value }) => value["disabledMcpjsonServers"]);
+  return lists.flatMap((list) => (Array.isArray(list) ? list.filter((name) => typeof name === "string") : []));
 }
 
 interface List {
