@@ -31,6 +31,7 @@ export const problemCodes = {
   "sessions/no-entry": "the file has no entry with this id",
   "sessions/no-branch": "no branch ends at this entry",
   "sessions/bad-time": "neither a time nor an entry",
+  "sessions/option": "a value that a function about sessions cannot follow",
   "sessions/bad-transition": "a task cannot go from this state to that one",
   "sessions/newer-format": "written by a newer version: it can be read, not written",
   "sessions/unknown-format": "no layout of sessions is called that",

@@ -1,6 +1,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { checkMs, checkWord } from "./check-calls.ts";
 import type { Cursor } from "./cursor.ts";
 import { readEntries } from "./entries.ts";
 import type { Item } from "./entry.ts";
@@ -34,6 +35,8 @@ export function followSession(
   options: FollowOptions = {},
 ): Following {
   const place = "place" in session ? session.place : session;
+  if (typeof options.from !== "object" && options.from !== undefined) checkWord("from", options.from, ["start", "end"]);
+  checkMs("pollMs", options.pollMs);
   const followed = new Map<string, Followed>();
   return {
     cursors: () =>

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { checkMs } from "./check-calls.ts";
 import { folderOf } from "./folder-of.ts";
 import { countAgents } from "./formats/claude-code/count-agents.ts";
 import { findSessions, type SessionPlace } from "./formats/claude-code/locate.ts";
@@ -44,6 +45,7 @@ export interface ListOptions extends Where {
 
 /** Sessions of all roots, newest activity first, as they are read. A session in several places is given once. */
 export async function* listSessions(options: ListOptions = {}): AsyncGenerator<SessionSummary, undefined> {
+  checkMs("sinceMs", options.sinceMs);
   const places = await newestFirst(options);
   const running = new Map((await readRegistry(options)).map((session) => [session.sessionId, session.live]));
   const headers = headerReader();

@@ -1,4 +1,6 @@
+import { messageOf, Problem } from "../protocol/index.ts";
 import { once } from "./once.ts";
+import { plainLine } from "./plain-text.ts";
 
 /** What is looked for, in the two forms a search needs: bytes of JSON on disk, and decoded text. */
 export interface Needle {
@@ -23,7 +25,7 @@ export interface NeedleOptions {
 }
 
 export function needleOf(query: string, options: NeedleOptions = {}): Needle {
-  if (options.regex) return regexNeedle(new RegExp(query, options.matchCase ? "u" : "iu"));
+  if (options.regex) return regexNeedle(expressionOf(query, options.matchCase ? "u" : "iu"));
   const fold = options.matchCase ? (text: string) => text : foldCase;
   const phrase = fold(query.trim());
   const words = [...new Set(phrase.split(/\s+/u).filter(Boolean))];
@@ -44,6 +46,14 @@ export function needleOf(query: string, options: NeedleOptions = {}): Needle {
       };
     },
   };
+}
+
+function expressionOf(source: string, flags: string): RegExp {
+  try {
+    return new RegExp(source, flags);
+  } catch (cause) {
+    throw new Problem("sessions/option", plainLine(messageOf(cause)), { about: { option: "query" }, cause });
+  }
 }
 
 /** Nothing can be said about bytes: every line is looked at. */

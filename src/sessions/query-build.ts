@@ -1,5 +1,6 @@
 import type { Agent } from "./agents.ts";
 import type { Call } from "./call.ts";
+import { checkCount, checkFunction, checkPattern, checkText, checkTurn, checkWord } from "./check-calls.ts";
 import type { AttachmentEntry, Entry, SystemEntry, UserEntry } from "./entry.ts";
 import { nameTest, textTest } from "./name-test.ts";
 import type { Plan, Query, QuerySource, Slice } from "./query.ts";
@@ -28,6 +29,7 @@ function build<T extends Element>(source: QuerySource, plan: Plan): Query<T> {
     assistants: () => step<Call>({ of: "calls" }),
     tools: () => step<ToolCall>({ of: "tools" }),
     tool: (name) => {
+      checkPattern("tool", name);
       const named = nameTest(name);
       return keep<ToolCall>((element) => "use" in element && named(element.name), { of: "tools" });
     },
@@ -50,10 +52,12 @@ function build<T extends Element>(source: QuerySource, plan: Plan): Query<T> {
           of: "entries",
         },
       ),
-    agents: ({ depth } = {}) =>
-      keep<Agent>((element) => "thread" in element && (depth === undefined || element.depth <= depth), {
+    agents: ({ depth } = {}) => {
+      if (depth !== undefined) checkCount("depth", depth);
+      return keep<Agent>((element) => "thread" in element && (depth === undefined || element.depth <= depth), {
         of: "agents",
-      }),
+      });
+    },
 
     withTools: () => keep((_, { blocks }) => blocks.some(({ type }) => type === "tool_use")),
     withText: () => keep((_, { blocks }) => blocks.some((block) => block.type === "text" && block.text !== "")),
@@ -61,23 +65,43 @@ function build<T extends Element>(source: QuerySource, plan: Plan): Query<T> {
       keep((_, { blocks }) => blocks.some(({ type }) => type === "thinking" || type === "redacted_thinking")),
     errors: () => keep((_, { failed }) => failed),
     model: (name) => {
+      checkPattern("model", name);
       const named = nameTest(name);
       return keep((_, { model }) => model !== undefined && named(model));
     },
     matching: (text) => {
+      checkPattern("matching", text);
       const found = textTest(text);
       return keep((_, facts) => found(facts.text()));
     },
-    where: (test) => keep((element) => test(element as T)),
+    where: (test) => {
+      checkFunction("where", test);
+      return keep((element) => test(element as T));
+    },
 
     since: (boundary) => step<T>({ tests: [...plan.tests, { kind: "time", side: "since", boundary }] }),
     until: (boundary) => step<T>({ tests: [...plan.tests, { kind: "time", side: "until", boundary }] }),
-    turn: (turn) => step<T>({ turn }),
-    branch: (branch) => step<T>({ branch }),
-    including: () => step<T>({ agents: true }),
+    turn: (turn) => {
+      checkTurn(turn);
+      return step<T>({ turn });
+    },
+    branch: (branch) => {
+      checkText("branch", branch);
+      return step<T>({ branch });
+    },
+    including: (what) => {
+      checkWord("including", what, ["agents"]);
+      return step<T>({ agents: true });
+    },
 
-    skip: (count) => slice({ skip: count }),
-    limit: (count) => slice({ limit: count }),
+    skip: (count) => {
+      checkCount("skip", count);
+      return slice({ skip: count });
+    },
+    limit: (count) => {
+      checkCount("limit", count);
+      return slice({ limit: count });
+    },
     reverse: () => slice({ reverse: true }),
 
     async first() {
@@ -102,6 +126,7 @@ function build<T extends Element>(source: QuerySource, plan: Plan): Query<T> {
       return false;
     },
     async groupBy(key) {
+      checkFunction("groupBy", key);
       const groups = new Map<ReturnType<typeof key>, T[]>();
       for await (const element of read()) {
         const name = key(element);

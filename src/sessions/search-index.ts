@@ -11,7 +11,15 @@ import { isRecord, toEntry } from "./formats/claude-code/entry.ts";
 import { cutArchive } from "./gzip.ts";
 import { needleOf } from "./needle.ts";
 import { recordsOf, sourceFile } from "./records.ts";
-import { filesToSearch, hitsOf, type SearchOptions, type SearchResult, searchSessions, withTurns } from "./search.ts";
+import {
+  checkSearch,
+  filesToSearch,
+  hitsOf,
+  type SearchOptions,
+  type SearchResult,
+  searchSessions,
+  withTurns,
+} from "./search.ts";
 import { ranking } from "./search-rank.ts";
 import { searchTexts, type TextKind } from "./search-text.ts";
 import { openSqlite, removeLeftLock, sqliteDriver } from "./sqlite.ts";
@@ -23,6 +31,7 @@ const schema = 1;
  * up to date first, and every hit is read again from its file before it is given. Words match from their beginning.
  */
 export async function searchIndex(query: string, options: SearchOptions = {}): Promise<SearchResult> {
+  checkSearch(query, options);
   const folder = await openState([], options);
   const path = join(folder, `search-${schema}-${sqliteDriver()}.db`);
   // Not `<database>.lock`: that name belongs to the WebAssembly driver.

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { Problem } from "../protocol/index.ts";
+import { checkCount, checkMs, checkText } from "./check-calls.ts";
 import type { Entry } from "./entry.ts";
 import { folderOf, type WantedFolder } from "./folder-of.ts";
 import { isRecord, toEntry } from "./formats/claude-code/entry.ts";
@@ -59,6 +60,7 @@ export interface SearchResult {
 
 /** Looks through the raw bytes of every transcript, and decodes only lines that may hold what is looked for. */
 export async function searchSessions(query: string, options: SearchOptions = {}): Promise<SearchResult> {
+  checkSearch(query, options);
   const needle = needleOf(query, options);
   const rank = ranking(options.limit ?? 50);
   let files = 0;
@@ -80,6 +82,12 @@ export async function searchSessions(query: string, options: SearchOptions = {})
     options.progress?.({ files, bytes });
   }
   return { hits: await withTurns(rank.best()), total: rank.total, files, bytes, unread };
+}
+
+export function checkSearch(query: string, { limit, sinceMs }: SearchOptions): void {
+  checkText("query", query);
+  checkMs("sinceMs", sinceMs);
+  if (limit !== undefined) checkCount("limit", limit);
 }
 
 /** Which texts count, by what was asked for. */

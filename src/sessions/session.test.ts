@@ -5,6 +5,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sessionCache } from "./cache.ts";
 import { answer, prompt, recorded, result, sidechain, toolUse, type Wire, write } from "./fixtures/transcript.ts";
+import { followSession } from "./follow.ts";
+import { listSessions } from "./list.ts";
+import { searchSessions } from "./search.ts";
 import { openSession, sessionAt } from "./session.ts";
 import { readSpilled } from "./spilled.ts";
 
@@ -209,4 +212,29 @@ describe("SE-62: spilled outputs", () => {
     symlinkSync(join(folder, "secret.txt"), join(folder, "s1/tool-results/link.txt"));
     await expect(spilled("link.txt")).rejects.toMatchObject({ code: "sessions/unsafe-id" });
   });
+});
+
+test.each<[string, () => unknown, string]>([
+  [
+    "an empty window",
+    () => sessionAt(place()).window({} as never),
+    "window is one of { from }, { around } and { last }",
+  ],
+  ["a window of NaN", () => sessionAt(place()).window({ last: Number.NaN }), "last is a whole number from 0 on"],
+  ["a limit of NaN", () => sessionAt(place()).window({ from: 1, limit: Number.NaN }), "limit is a whole number"],
+  ["a window from NaN", () => sessionAt(place()).window({ from: Number.NaN }), "from is a whole number from 0 on"],
+  ["a number as a session", () => openSession(5 as never), "openSession is an id, "],
+  ["a text as roots", () => openSession("1234", { roots: folder as never }), "roots is a list of folders, not "],
+  ["a search limited to NaN", () => searchSessions("x", { roots: [], limit: Number.NaN }), "limit is a whole number"],
+  ["a search for a number", () => searchSessions(5 as never, { roots: [] }), "query is a text, not 5."],
+  ["a bad expression", () => searchSessions("(", { roots: [], regex: true }), "Invalid regular expression"],
+  ["a list since NaN", () => listSessions({ roots: [], sinceMs: Number.NaN }).next(), "sinceMs is a number of"],
+  [
+    "to follow from nowhere",
+    () => followSession(place(), { from: "begin" as never }),
+    'from is "start" or "end", not ',
+  ],
+])("%s is refused by name", async (_, ask, message) => {
+  const asked = Promise.resolve().then(ask);
+  await expect(asked).rejects.toMatchObject({ code: "sessions/option", message: expect.stringContaining(message) });
 });

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { checkWindow, wrong } from "./check-calls.ts";
 import { contentReader } from "./content.ts";
 import { readEntries } from "./entries.ts";
 import type { Entry, Item } from "./entry.ts";
@@ -54,7 +55,10 @@ export interface SessionAtOptions {
 
 /** Opens by id, prefix, `last`, path, or place. Reads nothing but names until more is asked for. */
 export async function openSession(which: string | SessionPlace, options: OpenSessionOptions = {}): Promise<Session> {
-  return sessionAt(typeof which === "string" ? await findSession(which, options) : which, options);
+  if (typeof which === "string") return sessionAt(await findSession(which, options), options);
+  if (typeof which?.file !== "string" || typeof which.id !== "string")
+    throw wrong("openSession", which, "an id, the beginning of one, last, the path of a transcript, or a place");
+  return sessionAt(which, options);
 }
 
 export function sessionAt(place: SessionPlace, { now = Date.now, missing }: SessionAtOptions = {}): Session {
@@ -111,6 +115,7 @@ export function sessionAt(place: SessionPlace, { now = Date.now, missing }: Sess
     },
     load,
     async window(wish, signal) {
+      checkWindow(wish);
       const offsets = async () => {
         const known = await table;
         table = offsetsOf(place.file, known, signal);

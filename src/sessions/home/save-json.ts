@@ -51,7 +51,7 @@ export function checkTransition(
   force: boolean | undefined,
 ): void {
   if (force || from === to || from === undefined || to === undefined) return;
-  const allowed = after[from];
+  const allowed = Object.hasOwn(after, from) ? after[from] : undefined;
   if (allowed === undefined || allowed.includes(to)) return;
   const way = allowed.length === 0 ? "nothing" : allowed.join(" or ");
   throw new Problem(

@@ -2,6 +2,8 @@ import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type HomeSource, homeFolder, statePath } from "../../../files/index.ts";
 
+import { wrong } from "../../check-calls.ts";
+
 /** A folder with `projects/` in it, by its real path. */
 export interface Root {
   readonly path: string;
@@ -21,6 +23,7 @@ export interface Where extends HomeSource {
 
 /** Every root there is, once each, in a fixed order: the client's, our store, the archive. */
 export async function findRoots(where: Where = {}): Promise<Root[]> {
+  if (where.roots !== undefined && !Array.isArray(where.roots)) throw wrong("roots", where.roots, "a list of folders");
   const wanted = where.roots?.map((root) => (typeof root === "string" ? client(root) : root)) ?? usualRoots(where);
   const roots = new Map<string, Root>();
   for (const { path, origin } of wanted) {

@@ -1,0 +1,68 @@
+import { Problem } from "../protocol/index.ts";
+import { plainLine } from "./plain-text.ts";
+
+/**
+ * What callers hand in, looked at before it is used: programs in JavaScript have no types, and a wrong value would give a wrong
+ * answer without a word. All throw `sessions/option`.
+ */
+export function checkCount(name: string, value: unknown): void {
+  if (value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && (value as number) >= 0)) return;
+  throw wrong(name, value, "a whole number from 0 on");
+}
+
+export function checkTurn(value: unknown): void {
+  if (!Number.isSafeInteger(value) || value === 0)
+    throw wrong("turn", value, "a whole number: 1 is the first turn, -1 the last");
+}
+
+export function checkFunction(name: string, value: unknown): void {
+  if (typeof value !== "function") throw wrong(name, value, "a function");
+}
+
+export function checkText(name: string, value: unknown): void {
+  if (typeof value !== "string") throw wrong(name, value, "a text");
+}
+
+export function checkPattern(name: string, value: unknown): void {
+  if (typeof value !== "string" && !(value instanceof RegExp))
+    throw wrong(name, value, "a text or a regular expression");
+}
+
+export function checkWord(name: string, value: unknown, words: readonly string[]): void {
+  if (!words.includes(value as string)) throw wrong(name, value, words.map((word) => `"${word}"`).join(" or "));
+}
+
+export function checkMs(name: string, value: unknown): void {
+  if (value !== undefined && (typeof value !== "number" || Number.isNaN(value)))
+    throw wrong(name, value, "a number of milliseconds");
+}
+
+/** A window names one place to read from: a line or an entry, an entry in its middle, or the end. */
+export function checkWindow(wish: unknown): void {
+  const { from, around, last, limit } = (typeof wish === "object" && wish !== null ? wish : {}) as Record<
+    string,
+    unknown
+  >;
+  if ([from, around, last].filter((one) => one !== undefined).length !== 1)
+    throw wrong("window", wish, "one of { from }, { around } and { last }");
+  if (last !== undefined) checkCount("last", last);
+  if (limit !== undefined) checkCount("limit", limit);
+  if (around !== undefined) checkText("around", around);
+  if (typeof from === "number") checkCount("from", from);
+  else if (from !== undefined) checkText("from", from);
+}
+
+export function wrong(name: string, value: unknown, wanted: string): Problem {
+  return new Problem("sessions/option", plainLine(`${name} is ${wanted}, not ${shown(value)}.`), {
+    about: { option: name },
+  });
+}
+
+function shown(value: unknown): string {
+  if (typeof value !== "object" || value === null) return typeof value === "string" ? `"${value}"` : String(value);
+  try {
+    return (JSON.stringify(value) ?? "an object").slice(0, 80);
+  } catch {
+    return "an object"; // one that refers to itself
+  }
+}
