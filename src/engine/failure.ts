@@ -15,7 +15,8 @@ export function withFailurePolicy(answer: Answer, run: FailedRun): { verdict: Ve
   const denies = failureDenies(run);
   // What failed may be told in the hook's own words, and is for the person.
   const reason = stripControl(`Hook ${run.hook.name} failed: ${failure}`);
-  const message = `${reason}.${denies ? "" : " The operation goes on."}`;
+  const decided = denies || verdict.kind === "deny" || verdict.kind === "ask";
+  const message = `${reason}.${decided ? "" : " The operation goes on."}`;
   const warning: Warning = { code: "hook-failed", message, place: placeOf(run.hook) };
   return {
     verdict: denies && verdict.kind !== "deny" ? { kind: "deny", reason } : verdict,

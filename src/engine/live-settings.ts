@@ -89,8 +89,12 @@ export async function openSettings(options: ResolvedOptions): Promise<LiveSettin
     reload,
     watch(asking) {
       const { files, folders } = settingsFiles(options);
+      // A plugin's manifest may name further files.
+      const named = snapshot.layers.flatMap(({ kind, file }) =>
+        kind === "plugin" && file !== undefined ? [file] : [],
+      );
       const stop = watchFiles(
-        { files: [...files, ...snapshot.trust.files], folders },
+        { files: [...new Set([...files, ...named, ...snapshot.trust.files])], folders },
         () => void reload(asking).catch((error) => asking.warn(unwatchable(error))),
       );
       watchers.add(stop);

@@ -1,5 +1,6 @@
-import type { Hook, HookRef, RunRecord } from "../protocol/index.ts";
+import { type Hook, type HookRef, Problem, type RunRecord } from "../protocol/index.ts";
 import type { LiveHooks } from "./live-hooks.ts";
+import { shown } from "./shown.ts";
 import type { SkillsInUse } from "./skills.ts";
 
 /** Hooks that one session has and no file: any type, gone with the session. */
@@ -17,6 +18,7 @@ export interface RegisterOptions {
 }
 
 export function sessionHooks(sessionId: string, live: LiveHooks, skills: SkillsInUse): SessionHooks {
+  checkId(sessionId);
   return {
     register(event, matcher, hook, { onSuccess } = {}) {
       const group = { hooks: [hook], ...(matcher === undefined ? {} : { matcher }) };
@@ -28,4 +30,11 @@ export function sessionHooks(sessionId: string, live: LiveHooks, skills: SkillsI
       skills.forget(sessionId);
     },
   };
+}
+
+/** Hooks of a session that never comes would guard nothing. */
+function checkId(id: unknown): void {
+  if (typeof id === "string" && id !== "") return;
+  const message = `The id of a session is a text that is not empty, not ${shown(id)}. Pass the session_id of its payloads.`;
+  throw new Problem("engine/bad-option", message, { about: { option: "session" } });
 }

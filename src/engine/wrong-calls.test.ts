@@ -122,6 +122,14 @@ describe("a wrong call is refused by name", () => {
     await engine.close();
   });
 
+  test("a session without an id: its hooks would never run", async () => {
+    const engine = await opened();
+    for (const id of [undefined, "", 5, null]) {
+      expect(() => engine.session(id as never)).toThrow(/^The id of a session is a text that is not empty, not/);
+    }
+    await engine.close();
+  });
+
   test("a stop hook for a closed engine", async () => {
     const engine = await opened();
     await engine.close();

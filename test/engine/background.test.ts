@@ -63,6 +63,25 @@ test("EN-100 asyncTimeout counts from then on, in milliseconds", async () => {
   expect(engine.background.take("s-1")).toEqual([]);
 });
 
+test("a denial in the line that sends a hook into the background is a warning that names it", async () => {
+  const { engine } = await openIn(on("PreToolUse", `echo '{"async":true,"decision":"block","reason":"No."}'`));
+  await engine.fire("PreToolUse", { ...bash, ...session });
+  const { warnings } = await engine.fire("Notification", {});
+  expect(warnings).toContainEqual(
+    expect.objectContaining({ code: "output-ignored", message: expect.stringContaining("also holds decision") }),
+  );
+});
+
+test("a failed hook whose denial counts is not reported as if the operation went on", async () => {
+  const answer = '{"async":"soon","decision":"block","reason":"No."}';
+  const { engine } = await openIn(on("PreToolUse", `echo '${answer}'; kill -9 $$`));
+  const { decision, warnings } = await engine.fire("PreToolUse", { ...bash, ...session });
+  expect(decision).toBe("deny");
+  const failed = warnings.filter(({ code }) => code === "hook-failed").map(({ message }) => message);
+  expect(failed).toHaveLength(1);
+  expect(failed[0]).not.toContain("goes on");
+});
+
 test("EN-102 each background hook has an entry; at most 8 run at once, the others wait and none is dropped", async () => {
   const hooks = Array.from({ length: 11 }, (_, n) =>
     command(`touch started-${n}; until [ -e go ]; do sleep 0.02; done; echo '{"systemMessage":"${n}"}'`, {

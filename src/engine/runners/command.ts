@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { onAbort } from "../../exec/index.ts";
-import type { CommandHook } from "../../protocol/index.ts";
+import type { CommandHook, Warning } from "../../protocol/index.ts";
 import type { BackgroundJob, BackgroundRun } from "../background.ts";
 import type { ConfiguredHook } from "../configured.ts";
 import type { Firing, World } from "../firing.ts";
@@ -10,6 +10,7 @@ import { type Soon, soon } from "../soon.ts";
 import { remainingMs } from "../timeouts.ts";
 import { whenSteady } from "../trust/unchanged.ts";
 import { backgroundAnswer } from "./command/background-answer.ts";
+import type { AsyncNotice } from "./command/first-line.ts";
 import { type PreparedFiles, prepareFiles } from "./command/prepare-files.ts";
 import { watchProgress } from "./command/progress.ts";
 import { type CommandCall, type StartedCommand, startCommand } from "./command/start.ts";
@@ -69,8 +70,9 @@ function runAwaited(job: CommandJob, files: PreparedFiles): Soon<Ran | "backgrou
 function runInPlace(job: CommandJob, files: PreparedFiles, release: () => void): Promise<Ran | "background"> {
   const { hook, firing, world } = job;
   return new Promise((resolve) => {
-    const onBackground = (asked: number | undefined): void => {
-      const limit = asked ?? (hook.timeout === undefined ? selfSentMs : hook.timeout * 1_000);
+    const onBackground = ({ timeoutMs, ignored }: AsyncNotice): void => {
+      if (ignored.length > 0) world.warn(answeredInNotice(job, ignored));
+      const limit = timeoutMs ?? (hook.timeout === undefined ? selfSentMs : hook.timeout * 1_000);
       started.running?.setDeadline(limit);
       world.background.adopt(backgroundRun(backgroundJob(job, limit), job, started));
       settle("background");
@@ -86,6 +88,12 @@ function runInPlace(job: CommandJob, files: PreparedFiles, release: () => void):
     };
     void started.done.then(settle);
   });
+}
+
+/** A denial beside `async: true` would be lost without a trace. */
+function answeredInNotice({ configured: { ref } }: CommandJob, ignored: readonly string[]): Warning {
+  const message = `Hook ${ref.name} went into the background with a line that also holds ${ignored.join(", ")}, which does not count. To decide, leave out async.`;
+  return { code: "output-ignored", message, place: ref.id };
 }
 
 /** The limit of a hook that sent itself into the background and named none. */

@@ -63,11 +63,14 @@ const placesOfRules: Readonly<Record<string, string>> = {
 };
 
 /** Keys that only restrict: a value that cannot be used is read as the strictest, as the client does in managed settings. */
-const strictReadings: Readonly<Record<string, boolean | string>> = {
+const strictReadings: Readonly<Record<string, boolean | string | readonly string[]>> = {
   allowManagedHooksOnly: true,
   allowManagedPermissionRulesOnly: true,
   strictPluginOnlyCustomization: true,
   managedHooksOnFailure: "block",
+  allowedHttpHookUrls: [],
+  httpHookAllowedEnvVars: [],
+  onConflict: "deny",
   "permissions.allowManagedPermissionRulesOnly": true,
   "permissions.blockReadsOutsideWorkingDirectories": true,
   "permissions.blockWritesOutsideWorkingDirectories": true,

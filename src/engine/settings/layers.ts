@@ -1,10 +1,11 @@
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { type Fs, nodeFs } from "../../files/index.ts";
 import { catalog, Problem } from "../../protocol/index.ts";
 import type { Layer } from "../layer.ts";
 import { frontmatterLayers } from "./frontmatter-layers.ts";
 import type { Rows } from "./hooks.ts";
 import { managedFiles } from "./managed-files.ts";
+import { pluginLayers } from "./plugin-layers.ts";
 import { manifestFile, pluginOptions, readManifest } from "./plugin-options.ts";
 import { type LayerSource, nameOf, readLayer, unreadable } from "./read.ts";
 import { readSourceFile, realPath } from "./source-file.ts";
@@ -53,7 +54,7 @@ export async function loadLayers(places: SettingsPlaces, options: LoadOptions = 
       : fileLayer({ kind: "project", file: join(own, "settings.json") }, loader),
     reads("local") ? fileLayer({ kind: "local", file: join(own, "settings.local.json") }, loader) : [],
     ...(places.settings ?? []).map((given) => givenLayer(given, places.cwd, loader)),
-    ...(places.plugins ?? []).map((folder) => pluginLayer(resolve(places.cwd, folder), places.clientHome, loader)),
+    ...(places.plugins ?? []).map((folder) => pluginLayers(resolve(places.cwd, folder), places.clientHome, fs, rows)),
     frontmatterLayers("skill", places, fs, rows),
     frontmatterLayers("agent", places, fs, rows),
   ]);
@@ -119,21 +120,15 @@ async function givenLayer(given: string, cwd: string, loader: Loader): Promise<L
   return found.length > 0 ? found : [unreadable(source, "there is no such file")];
 }
 
-async function pluginLayer(root: string, clientHome: string, loader: Loader): Promise<Layer[]> {
-  const data = join(clientHome, "plugins", "data", basename(root));
-  const source = { kind: "plugin", file: join(root, "hooks", "hooks.json"), plugin: { root, data } } as const;
-  const found = await fileLayer(source, loader);
-  if (found.length > 0 || (await realPath(root, loader.fs)) !== undefined) return found;
-  return [unreadable(source, `the plugin's folder ${root} is not there`)];
-}
-
 /** What a plugin's hooks may know of its configuration. */
 async function withOptions(layer: Layer, all: readonly Layer[], fs: Fs): Promise<Layer> {
   if (layer.kind !== "plugin" || layer.plugin === undefined) return layer;
   const manifest = await readManifest(layer.plugin.root, fs);
   const options = pluginOptions(manifest, all);
   const plugin = Object.keys(options).length === 0 ? layer.plugin : { ...layer.plugin, options };
-  return { ...layer, plugin, warnings: [...layer.warnings, ...manifest.warnings] };
+  // A plugin may have several layers; what its manifest lacks is said once.
+  const isFirst = all.find((other) => other.plugin?.root === layer.plugin?.root) === layer;
+  return { ...layer, plugin, warnings: [...layer.warnings, ...(isFirst ? manifest.warnings : [])] };
 }
 
 /** A guard must not vanish because somebody is in the middle of editing its file. */

@@ -114,3 +114,43 @@ test("permission keys that Hookline does not honor, or not from there, are repor
     ]);
   });
 });
+
+/** What the hooks of a plugin with this manifest and these files say, and what loading warned about. */
+async function pluginSays(manifestHooks: unknown, files: Readonly<Record<string, object>> = {}) {
+  const world = await checkoutWorld();
+  await world.put("plugin/.claude-plugin/plugin.json", { name: "guards", hooks: manifestHooks });
+  for (const [name, content] of Object.entries(files)) await world.put(`plugin/${name}`, content);
+  const options = { ...world.options, plugins: [`${world.root}/plugin`] };
+  return withEngine({ ...world, options }, async (engine) => {
+    const { additionalContext } = await engine.fire("UserPromptSubmit", { prompt: "x" });
+    return { said: additionalContext, warnings: engine.warnings.map(({ message }) => message) };
+  });
+}
+
+const saying = (text: string) => hooksOn("UserPromptSubmit", `echo ${text}`);
+
+test("hooks that a plugin's manifest holds or names run behind those of hooks/hooks.json", async () => {
+  const files = { "hooks/hooks.json": saying("own"), "more/hooks.json": saying("named") };
+  const { hooks: inline } = saying("inline");
+  expect(await pluginSays(inline)).toEqual({ said: ["inline"], warnings: [] });
+  expect(await pluginSays("./more/hooks.json", files)).toEqual({ said: ["own", "named"], warnings: [] });
+  expect(await pluginSays(["./more/hooks.json", inline], files)).toMatchObject({ said: ["own", "named", "inline"] });
+  expect(await pluginSays("./hooks/hooks.json", files)).toMatchObject({ said: ["own"] });
+});
+
+test("a path in a plugin's manifest that cannot be used is reported", async () => {
+  for (const path of ["./gone.json", "../other/hooks.json", "./../other/hooks.json", "more/hooks.json", 5]) {
+    const { said, warnings } = await pluginSays(path, { "more/hooks.json": saying("named") });
+    expect(said).toEqual([]);
+    expect(warnings).toHaveLength(1);
+  }
+});
+
+test("a manifest that cannot be read is reported for a plugin without hooks/hooks.json too", async () => {
+  const world = await checkoutWorld();
+  await world.put("plugin/.claude-plugin/plugin.json", "{");
+  const options = { ...world.options, plugins: [`${world.root}/plugin`] };
+  await withEngine({ ...world, options }, async ({ warnings }) => {
+    expect(warnings[0]).toMatchObject({ code: "settings-unreadable", message: expect.stringContaining("plugin.json") });
+  });
+});

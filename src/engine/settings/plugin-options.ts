@@ -10,6 +10,10 @@ import { readValue } from "./read-value.ts";
 export interface PluginManifest {
   readonly name?: string;
   readonly userConfig: Readonly<Record<string, unknown>>;
+  /** Hooks of its own or paths of files with hooks, as they are written there. */
+  readonly hooks?: unknown;
+  /** Why it cannot be read. */
+  readonly unread?: string;
   readonly warnings: readonly Warning[];
 }
 
@@ -23,13 +27,16 @@ export async function readManifest(root: string, fs: Fs): Promise<PluginManifest
   const file = manifestFile(root);
   const found = await readValue(file, fs);
   if (found.is === "missing") return { userConfig: {}, warnings: [] };
-  if (found.is === "unreadable") return { userConfig: {}, warnings: [unusable(file, found.why)] };
-  if (!isObject(found.value)) return { userConfig: {}, warnings: [unusable(file, "it must hold an object")] };
+  const unread = found.is === "unreadable" ? found.why : "it must hold an object";
+  if (found.is === "unreadable" || !isObject(found.value)) {
+    return { userConfig: {}, unread, warnings: [unusable(file, unread)] };
+  }
   const name = ownValue(found.value, "name");
   const userConfig = ownValue(found.value, "userConfig") ?? {};
   return {
     ...(typeof name === "string" && name !== "" ? { name } : {}),
     userConfig: isObject(userConfig) ? userConfig : {},
+    hooks: ownValue(found.value, "hooks"),
     warnings: isObject(userConfig) ? [] : [unusable(file, `userConfig must be an object, not ${shown(userConfig)}`)],
   };
 }

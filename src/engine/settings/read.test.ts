@@ -175,6 +175,7 @@ test("a key with a value that cannot be used is ignored, as narrowly as possible
     env: { A: "1" },
     permissions: { deny: ["Bash(rm *)", "Read"], own: 1 },
     allowedHttpHookUrls: ["http://a"],
+    onConflict: "deny",
   });
   expect(layer.warnings.map(({ code, place }) => [code, place])).toEqual(
     [
@@ -383,5 +384,27 @@ test("rules under a misspelled or misplaced key are reported, and one rule in pl
   expect(one.warnings.map(({ message }) => message)).toEqual([
     expect.stringContaining('It counts as ["Bash(rm *)"].'),
     expect.stringContaining("It is ignored"),
+  ]);
+});
+
+test.each([
+  ["allowedHttpHookUrls", "https://hooks.example.com/*", []],
+  ["httpHookAllowedEnvVars", "TOKEN", []],
+  ["onConflict", "dny", "deny"],
+])(
+  "%s only restricts: a value that cannot be used counts as its strictest, with a warning",
+  (key, wrong, strictest) => {
+    const layer = read({ [key]: wrong });
+    expect(layer.settings).toEqual({ [key]: strictest });
+    expect(layer.warnings).toMatchObject([
+      { code: "settings-invalid", message: expect.stringContaining(`counts as ${JSON.stringify(strictest)}`) },
+    ]);
+  },
+);
+
+test.each(["PreToolUse", "hook", "Hooks", "hoks"])("%s next to hooks instead of below it is reported", (key) => {
+  const layer = read({ [key]: [{ hooks: [{ type: "command", command: "exit 2" }] }], other: 1 });
+  expect(layer.warnings).toMatchObject([
+    { code: "hook-invalid", message: expect.stringContaining(`${key} in ${file} is not read`) },
   ]);
 });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { catalog, isObject, type LayerKind, type Settings, type Warning } from "../../protocol/index.ts";
+import { catalog, isObject, type LayerKind, nearest, type Settings, type Warning } from "../../protocol/index.ts";
 import type { Frontmatter, Layer, PluginRoot } from "../layer.ts";
 import { shown } from "../shown.ts";
 import { ownValue } from "./check.ts";
@@ -46,10 +46,27 @@ export function layerOf(source: LayerSource, value: unknown, contentHash: string
     ...source,
     settings: Object.keys(hooks).length === 0 ? keys.settings : { ...keys.settings, hooks },
     readable: true,
-    warnings: [...warnings, ...keys.warnings, ...unsupported(source, value, keys.settings)],
+    warnings: [
+      ...warnings,
+      ...misplaced(name, value, rows),
+      ...keys.warnings,
+      ...unsupported(source, value, keys.settings),
+    ],
     contentHash,
     ...(damaged.length === 0 ? {} : { damaged }),
   };
+}
+
+/** Hooks beside `hooks` in place of below it: other unknown keys may be anything, these were meant to run. */
+function misplaced(name: string, value: Readonly<Record<string, unknown>>, rows: Rows): readonly Warning[] {
+  const meant = Object.keys(value).filter(
+    (key) => Object.hasOwn(rows, key) || (key !== "hooks" && nearest(key, ["hooks"]) !== undefined),
+  );
+  return meant.map((key) => {
+    const form = Object.hasOwn(rows, key) ? `{ "hooks": { "${key}": [...] } }` : `{ "hooks": {...} }`;
+    const message = `${key} in ${name} is not read: hooks are found under "hooks" only. Write ${form}.`;
+    return { code: "hook-invalid", message, place: `${name}: ${key}` };
+  });
 }
 
 /** Only these kinds of files are settings that Claude Code reads, and measured. */

@@ -4,6 +4,8 @@ import { tryParse } from "../../answer/parse-output.ts";
 /** A first line that says the rest of the run is for the background. */
 export interface AsyncNotice {
   readonly timeoutMs: number | undefined;
+  /** Answers in the same object; they do not count. */
+  readonly ignored: readonly string[];
 }
 
 export function asyncNotice(line: string): AsyncNotice | undefined {
@@ -12,8 +14,13 @@ export function asyncNotice(line: string): AsyncNotice | undefined {
   const value = tryParse(line.trim());
   if (!isObject(value) || value["async"] !== true) return undefined;
   const limit = value["asyncTimeout"];
-  return { timeoutMs: typeof limit === "number" && limit > 0 ? limit : undefined };
+  return {
+    timeoutMs: typeof limit === "number" && limit > 0 ? limit : undefined,
+    ignored: answers.filter((name) => Object.hasOwn(value, name)),
+  };
 }
+
+const answers = ["decision", "permissionDecision", "continue", "hookSpecificOutput"];
 
 /** A line by which a running hook asks the person something. */
 export interface QuestionLine {

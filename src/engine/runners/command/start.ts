@@ -14,7 +14,7 @@ import type { AnyPayload } from "../../payload.ts";
 import type { AskInTurn } from "../../questions.ts";
 import type { Ran } from "../../ran.ts";
 import { type Environment, eventVariables } from "./environment.ts";
-import { asyncNotice, questionLine } from "./first-line.ts";
+import { type AsyncNotice, asyncNotice, questionLine } from "./first-line.ts";
 import { argumentsRefusal, argumentsVariable } from "./input-file.ts";
 import { fillPlaceholders, placeholderVariables } from "./placeholders.ts";
 import { ranOf } from "./ran-of.ts";
@@ -37,7 +37,7 @@ export interface CommandCall {
   readonly graceMs: number | undefined;
   readonly ask: AskInTurn;
   /** Called once when the hook's first line says the rest is for the background; absent: such a line is plain output. */
-  readonly onBackground?: (timeoutMs: number | undefined) => void;
+  readonly onBackground?: (notice: AsyncNotice) => void;
 }
 
 export interface StartedCommand {
@@ -147,7 +147,7 @@ function lineReader(hook: CommandHook, call: CommandCall, running: () => Running
       const notice = call.onBackground && asyncNotice(line);
       if (notice) {
         first = false;
-        call.onBackground?.(notice.timeoutMs);
+        call.onBackground?.(notice);
         return "take";
       }
       if (!whole && line.trimStart().startsWith("{")) return "keep";
