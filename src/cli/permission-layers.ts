@@ -21,9 +21,11 @@ export async function permissionLayers(call: Call, cwd: string, io: Io): Promise
   };
   const rules = await openRules({ cwd, home: io.home, env: io.env, settings: settingsFiles(call, io) });
   const alone = call.flag("no-settings");
+  const counted = rules.layers.filter(({ scope }) => !alone || scope === "settings");
+  const isCounted = ({ place }: Warning) => !alone || counted.some(({ file }) => file && place?.startsWith(file));
   return {
-    layers: [...rules.layers.filter(({ scope }) => !alone || scope === "settings"), flags],
-    warnings: alone ? [] : rules.warnings.filter(concernsPermissions),
+    layers: [...counted, flags],
+    warnings: rules.warnings.filter((warning) => concernsPermissions(warning) && isCounted(warning)),
     context: rules.context(),
   };
 }

@@ -117,3 +117,34 @@ test("a deny or ask rule that misspells a tool of MCP or WebSearch asks and is r
   expect(judged("WebSearch", "WebSearch(query:y)")).toEqual(["WebSearch(query:y)", "allow", []]);
   expect(judged(push, "mcp__gitlab")).toEqual(["mcp__gitlab", "allow", []]);
 });
+
+test("a deny or ask rule in the syntax of something else asks about every call of its tool and is reported", () => {
+  const judged = (tool: string, input: object, rule: string) => {
+    const policy = compileRules([{ scope: "user", allow: ["Bash", "Read"], deny: [rule] }]);
+    const { decision, warnings } = judge({ tool, input }, policy, context);
+    return [rule, decision, warnings.map(({ code }) => code)];
+  };
+  const paths = ["**/*.{pem,key}", '".env"', "$HOME/.ssh/**", "${HOME}/.ssh", ".env:*", ".env, .envrc"];
+  for (const rule of paths.map((path) => `Read(${path})`)) {
+    expect(judged("Read", { file_path: "a" }, rule)).toEqual([rule, "ask", ["rule-invalid"]]);
+  }
+  for (const rule of ['Bash("rm *")', "Bash(rm\u00a0*)", "Bash(\u200brm *)"]) {
+    expect(judged("Bash", { command: "rm x" }, rule)).toEqual([rule, "ask", ["rule-invalid"]]);
+  }
+  for (const rule of ["Read(app/$id.tsx)", "Read(a{b}c)", "Read(a,b)", "Read(\u202fx)", "Read(\\{a,b\\})"]) {
+    expect(judged("Read", { file_path: "a" }, rule)).toEqual([rule, "allow", []]);
+  }
+  for (const rule of ['Bash("my tool" *)', "Bash(echo {a,b})", "Bash(echo $HOME)"]) {
+    expect(judged("Bash", { command: "ls" }, rule)).toEqual([rule, "allow", []]);
+  }
+});
+
+test("a deny or ask rule on a folder of the file system's root with one slash is reported", () => {
+  const told = (rule: string, list: "allow" | "deny" | "ask" = "deny") =>
+    compileRules([{ scope: "user", [list]: [rule] }]).warnings.map(({ message }) => message);
+  expect(told("Read(/etc/passwd)")).toEqual([
+    '"Read(/etc/passwd)" in user, permissions.deny[0] does not count from the root of the file system; write Read(//etc/passwd) for that',
+  ]);
+  expect(told("Edit(/home/ana/.ssh/**)", "ask").length).toBe(1);
+  expect([...told("Read(//etc/passwd)"), ...told("Read(/src/**)"), ...told("Read(/etc/**)", "allow")]).toEqual([]);
+});

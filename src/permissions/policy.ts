@@ -3,7 +3,8 @@ import { mayGrant, type RuleLayer, type Scope, scopes } from "./layer.ts";
 import { layerFaults, writtenRules } from "./layer-faults.ts";
 import { type Mode, readMode } from "./mode.ts";
 import { type Meaning, meaningOf, type RuleList } from "./rules/compile.ts";
-import { isInvalid, parseRule } from "./rules/rule.ts";
+import { likelyFault, looksAbsolute } from "./rules/likely-fault.ts";
+import { isInvalid, parseRule, type Rule } from "./rules/rule.ts";
 import { compileTool, type ToolPattern } from "./rules/tool-pattern.ts";
 import { meantTool, type ToolNames } from "./rules/tools.ts";
 import type { RuleWarning } from "./warning.ts";
@@ -116,19 +117,39 @@ function rulesOf(
       });
       return [];
     }
-    const meant = list === "allow" ? undefined : meantTool(rule.tool, names);
-    if (meant !== undefined) {
-      doubtful.push({ tools: compileTool(meant, names), text: shown(text) });
-      const way = meant === "mcp__*" ? "write mcp__server or mcp__server__tool" : `the tool is written "${meant}"`;
-      warnings.push({
-        code: "rule-invalid",
-        message: `${shown(text)} in ${place} covers no ${meant} call: ${way}; every ${meant} call is asked about until it is mended`,
-        place,
-      });
-    }
+    if (list !== "allow") warnings.push(...doubts(rule, meaning, place, names, doubtful));
     const base = { text: rule.text, list, scope: layer.scope, meaning };
     return [layer.file === undefined ? base : { ...base, file: layer.file }];
   });
+}
+
+/** A deny or ask rule that can be read and hardly covers what its author means. */
+function doubts(
+  rule: Rule,
+  { toolKind }: Meaning,
+  place: string,
+  names: ToolNames,
+  doubtful: { tools: ToolPattern; text: string }[],
+): RuleWarning[] {
+  const text = shown(rule.text);
+  const asks = (tool: string, why: string): RuleWarning => {
+    doubtful.push({ tools: compileTool(tool, names), text });
+    const message = `${text} in ${place} ${why}; every ${tool} call is asked about until it is mended`;
+    return { code: "rule-invalid", message, place };
+  };
+  const meant = meantTool(rule.tool, names);
+  const fault = likelyFault(rule, toolKind);
+  const found: RuleWarning[] = [];
+  if (meant !== undefined) {
+    const way = meant === "mcp__*" ? "write mcp__server or mcp__server__tool" : `the tool is written "${meant}"`;
+    found.push(asks(meant, `covers no ${meant} call: ${way}`));
+  }
+  if (fault !== undefined) found.push(asks(rule.tool, `hardly covers what is meant: ${fault}`));
+  if (looksAbsolute(rule, toolKind)) {
+    const message = `${text} in ${place} does not count from the root of the file system; write ${rule.tool}(/${rule.spec}) for that`;
+    found.push({ code: "rule-elsewhere", message, place });
+  }
+  return found;
 }
 
 /** Managed, flags, `--settings`, user, then the project's own, which may not switch asking off. */

@@ -158,3 +158,13 @@ test("PE-49: modes and directories where they help, nothing where no rule could"
     { rules: [{ toolName: "WebFetch", ruleContent: "domain:a.io" }] },
   ]);
 });
+
+test("a rule whose ruleContent is misspelled does not become a rule on the whole tool", () => {
+  const update = { type: "addRules", destination: "session", behavior: "allow" };
+  const policy = compileRules([]);
+  const check = (rule: object) => checkUpdates([{ ...update, rules: [rule] }], policy).accepted.length;
+  expect([check({ toolName: "Bash", rule_content: "git *" }), check({ toolName: "Bash", content: "git *" })]).toEqual([
+    0, 0,
+  ]);
+  expect([check({ toolName: "Bash" }), check({ toolName: "Bash", ruleContent: "git *", more: 1 })]).toEqual([1, 1]);
+});

@@ -164,9 +164,10 @@ function merged(a: RuleLayer, b: RuleLayer): RuleLayer {
 
 function ruleText(entry: unknown): string | undefined {
   if (entry === null || typeof entry !== "object") return undefined;
-  const { toolName, ruleContent } = entry as Record<string, unknown>;
+  const { toolName, ruleContent, ...rest } = entry as Record<string, unknown>;
   if (typeof toolName !== "string" || toolName.includes("(")) return undefined;
-  if (ruleContent === undefined) return toolName;
+  // With a misspelled `ruleContent` the rule would be about the whole tool.
+  if (ruleContent === undefined) return Object.keys(rest).length === 0 ? toolName : undefined;
   return typeof ruleContent === "string" ? `${toolName}(${ruleContent})` : undefined;
 }
 

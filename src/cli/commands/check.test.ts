@@ -164,3 +164,17 @@ test("E6: escapes in a command are shown as symbols", async () => {
   expect(out).not.toMatch(/[\u001b\u0007\u202e\u009b]/);
   expect(out.split("\n")[0]).toContain("␛]0;x␇ ‹U+202E›‹U+009B›2J⏎rm");
 });
+
+test("--batch and --no-settings keep no warning about rules to themselves", async () => {
+  const line = JSON.stringify({ tool: "Bash", input: { command: "ls" } });
+  const batch = await run(["--batch", "--deny", "bash(rm *)", "--mode", "foo"], `${line}\n${line}\n`);
+  expect(batch.out.split("\n").length).toBe(3);
+  expect(batch.err.split("\n").map((text) => text.split(": ")[1])).toEqual(["rule-invalid", "mode-unknown", undefined]);
+  settings("home", { deny: 1 });
+  const file = join(base, "mine.json");
+  writeFileSync(file, JSON.stringify({ permission: { deny: ["Bash(rm *)"] } }));
+  const { err } = await run([...bash("ls"), "--no-settings", "--settings", file]);
+  expect(err).toBe(
+    `hookline: settings-invalid: "permission" in ${file} is no key of a settings file, so what it holds does not count. Use permissions instead.\n`,
+  );
+});

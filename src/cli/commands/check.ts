@@ -42,10 +42,14 @@ Rules given count beside those of the settings. It runs nothing and writes nothi
     const { layers, warnings, context: place } = await permissionLayers(call, cwd, io);
     const compiled = compileRules(layers);
     const context = contextFrom(call, place);
-    for (const { code, message } of warnings) await io.err(`hookline: ${code}: ${visible(message)}\n`);
+    await tell(warnings, io);
     return call.flag("batch") ? runBatch(call, compiled, context, io) : runOne(call, compiled, context, io);
   },
 };
+
+async function tell(warnings: readonly { readonly code: string; readonly message: string }[], io: Io): Promise<void> {
+  for (const { code, message } of warnings) await io.err(`hookline: ${code}: ${visible(message)}\n`);
+}
 
 async function runOne(call: Call, policy: Policy, context: JudgeContext, io: Io): Promise<number> {
   const [tool, ...extra] = call.words;
@@ -81,6 +85,8 @@ async function runBatch(call: Call, policy: Policy, context: JudgeContext, io: I
       continue;
     }
     const judgement = judge(asked, policy, context);
+    // A line of text has no room for them; they are the same for every call.
+    if (seen.length === 0 && !call.flag("json")) await tell(judgement.warnings, io);
     seen.push({ decision: judgement.decision });
     await io.out(call.flag("json") ? `${JSON.stringify(judgementJson(judgement))}\n` : judgementLine(judgement));
   }
