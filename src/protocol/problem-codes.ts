@@ -87,7 +87,7 @@ export const problemCodes = {
   "replay/event": "transcripts do not tell of this event, so it cannot be replayed",
   "replay/no-app": "the hooks file could not be loaded for a replay",
   "replay/ended": "the app ended its process too often to be replayed",
-  "replay/against": "what to compare with cannot be had from git",
+  "replay/against": "what to compare with is not there, as a file or in git",
   "install/no-file": "there is no hooks file to install",
   "install/link-out": "a project's settings file is a link that leads out of the project",
   "install/no-project": "no folder here is a project's",

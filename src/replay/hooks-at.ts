@@ -1,4 +1,4 @@
-import { mkdir, realpath, symlink, writeFile } from "node:fs/promises";
+import { mkdir, realpath, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { run } from "../exec/index.ts";
 import { errorCode } from "../files/index.ts";
@@ -12,7 +12,7 @@ interface Place {
 
 /** The file to compare with: another one, or with `git:REF` the same one as that commit has it, laid out in `scratch`. */
 export async function hooksAt(against: string, place: Place, scratch: string): Promise<string> {
-  if (!against.startsWith("git:")) return resolve(place.cwd, against);
+  if (!against.startsWith("git:")) return otherFile(resolve(place.cwd, against));
   const ref = against.slice("git:".length);
   const hooks = await realpath(place.hooks);
   const root = (await git(["rev-parse", "--show-toplevel"], dirname(hooks), place)).trim();
@@ -37,6 +37,15 @@ export async function hooksAt(against: string, place: Place, scratch: string): P
   }
   await linkPackages(root, tree, first);
   return join(tree, first);
+}
+
+async function otherFile(path: string): Promise<string> {
+  const found = await stat(path).catch((cause: unknown) => {
+    const message = `There is no file ${path} to compare with (${errorCode(cause)}). --against takes git:REF or a file.`;
+    throw new Problem("replay/against", message, { about: { path }, cause });
+  });
+  if (found.isFile()) return path;
+  throw new Problem("replay/against", `${path} is no file. --against takes git:REF or a file.`, { about: { path } });
 }
 
 async function commitAt(ref: string, root: string, place: Place): Promise<string> {

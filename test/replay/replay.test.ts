@@ -246,6 +246,11 @@ describe("SD-105: --against", () => {
     ]).toEqual([report.events.find(({ event }) => event === "PreToolUse")?.decisions.ask, [["now", "then"]]]);
     const { code, stderr } = await world.hookline(["replay", file, "--against", "git:nowhere"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining('"nowhere" is no commit of')]);
+    const absent = await world.hookline(["replay", file, "--against", "/nowhere.ts"]);
+    expect([absent.code, absent.stderr]).toEqual([
+      1,
+      "hookline: There is no file /nowhere.ts to compare with (ENOENT). --against takes git:REF or a file.\n",
+    ]);
   });
 });
 

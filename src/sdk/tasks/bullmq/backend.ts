@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { Problem } from "../../../protocol/index.ts";
 import {
   asSeen,
   type BackendOptions,
@@ -10,7 +11,7 @@ import {
 } from "../backend.ts";
 import { tooMany } from "../limits.ts";
 import { type Entries, type Entry, openEntries } from "./entries.ts";
-import { loadBullmq } from "./load.ts";
+import { loadBullmq, type Redis } from "./load.ts";
 import { openQueues, type Queues, type RunningJob } from "./queues.ts";
 
 export interface BullmqOptions extends BackendOptions {
@@ -33,16 +34,26 @@ export function bullmqTasks(options: BullmqOptions): BullmqTasks {
   const running = new Map<string, RunningJob>();
   let opened: Promise<{ entries: Entries; queues: Queues; close(): Promise<void> }> | undefined;
   const open = () => {
-    opened ??= connect();
+    opened ??= connect().catch((cause: unknown) => {
+      opened = undefined; // a worker that is started before its server tries again
+      throw cause;
+    });
     return opened;
   };
   const connect = async () => {
-    const { bullmq, Redis } = await loadBullmq();
+    const { bullmq, Redis: Client } = await loadBullmq();
     // A hook must not wait for a server that is not there.
     const own = { connectTimeout: 2_000, maxRetriesPerRequest: 1 };
-    const redis = typeof connection === "string" ? new Redis(connection, own) : new Redis({ ...connection, ...own });
+    const redis = typeof connection === "string" ? new Client(connection, own) : new Client({ ...connection, ...own });
+    let why = "";
     // Every command tells of its own failure; without a listener the client would print them as well.
-    redis.on("error", () => undefined);
+    redis.on("error", ({ message, code }: NodeJS.ErrnoException) => {
+      why = message || String(code);
+    });
+    await redis.ping().catch((cause: Error) => {
+      redis.disconnect();
+      throw unreachable(redis.options, why || cause.message, cause);
+    });
     const queues = openQueues(bullmq, redis, { prefix, leaseMs });
     const close = async () => {
       await queues.close();
@@ -132,6 +143,13 @@ export function bullmqTasks(options: BullmqOptions): BullmqTasks {
     },
     close: async () => (await opened)?.close(),
   };
+}
+
+/** Names host and port, and never the whole URL, which may hold a password. */
+function unreachable(at: Redis["options"], why: string, cause: Error): Problem {
+  const where = at.path ?? `${at.host}:${at.port}`;
+  const message = `No connection to Redis at ${where}, so there are no background tasks: ${why}. Start it, or change connection of bullmqTasks.`;
+  return new Problem("sdk/no-tasks", message, { about: { where }, cause });
 }
 
 function isOpen({ state }: Entry): boolean {

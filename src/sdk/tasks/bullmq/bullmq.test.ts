@@ -112,8 +112,14 @@ describe.skipIf(!hasRedis)("SD-58: bullmq, against a real Redis", () => {
 });
 
 test("a Redis that is not there is an error soon, not a hook that hangs", async () => {
-  const backend = bullmqTasks({ connection: { host: "127.0.0.1", port: await freePort() } });
-  await expect(backend.list("s")).rejects.toThrow();
+  const port = await freePort();
+  const backend = bullmqTasks({ connection: `redis://user:secret@127.0.0.1:${port}` });
+  const error = await backend.list("s").catch((cause: unknown) => cause);
+  expect(error).toMatchObject({
+    code: "sdk/no-tasks",
+    message: expect.stringMatching(`^No connection to Redis at 127.0.0.1:${port}, .*ECONNREFUSED.* Start it, or`),
+  });
+  expect(String(error)).not.toContain("secret");
   await backend.close();
 });
 
