@@ -161,6 +161,9 @@ test("US-23 --csv gives the rows; a name that a spreadsheet would run as a formu
     `${JSON.stringify({ type: "ai-title", aiTitle: '=HYPERLINK("x"),\nnext', sessionId: id })}\n`,
   );
   const sessions = await hookline(["usage", "session", "--csv"]);
+  const beside = (await hookline(["usage", "session", "--csv", "--reconcile"])).out.split("\n");
+  expect(beside[0]).toMatch(/,complete,clientMicroUsd,statuslineMicroUsd,differenceMicroUsd$/);
+  expect(beside.at(-2)).toMatch(/,true,,,$/);
   expect(sessions.out).toContain(`"'=HYPERLINK(""x""),\nnext"`);
 });
 
@@ -286,6 +289,7 @@ test.each([
   [["monthly", "--week-start", "sunday"], "--week-start is for the report weekly"],
   [["--since", "2026-10-25", "--until", "2026-03-29"], "--since 2026-10-25 comes after --until 2026-03-29"],
   [["--json", "--csv"], "choose one"],
+  [["models", "--csv", "--show-prices"], "--show-prices has no place in --csv"],
   [["--no-index", "--rescan"], "--no-index leaves alone"],
 ])("an option that would change nothing is refused: %j", async (args, why) => {
   const { status, err } = await hookline(["usage", ...args]);

@@ -75,7 +75,7 @@ report in schema/usage/. Money is in whole micro-dollars.`,
   ],
   async run(call, io) {
     const name = reportFrom(call.words);
-    for (const option of ["agents", "breakdown"]) {
+    for (const option of ["agents", "breakdown", "show-prices"]) {
       if (call.flag("csv") && call.flag(option)) throw usage(`--${option} has no place in --csv; use --json`);
     }
     refuseUseless(call, name);

@@ -1,7 +1,8 @@
 import type { ReportName, UsageReport } from "../../usage/index.ts";
 
-/** Rows as comma-separated values with a header; lists and objects inside rows are left out. */
-export function usageCsv({ rows }: UsageReport<ReportName>): string {
+/** Rows as comma-separated values with a header; the client's own figures get columns, other lists and objects are left out. */
+export function usageCsv(report: UsageReport<ReportName>): string {
+  const rows = report.rows.map((row) => ({ ...row, ...("reconcile" in row ? row.reconcile : {}) }));
   const names = [
     ...new Set(rows.flatMap((row) => Object.entries(row).flatMap(([name, value]) => (isPlain(value) ? name : [])))),
   ];

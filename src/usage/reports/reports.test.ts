@@ -188,6 +188,22 @@ test("US-22 the client's own figures stand beside ours, and are never mixed in",
   expect(plain.rows[0]).not.toHaveProperty("reconcile");
 });
 
+test("the difference to the client's figure is left open for a part of a session", async () => {
+  const lines = [
+    answer({ at: "2026-10-01T10:00:00.000Z" }),
+    answer({ id: "msg_2", request: "req_2", at: "2026-10-02T10:00:00.000Z" }),
+    { type: "cost-state", sessionId: one, totalCostUsd: 0.0051 },
+  ];
+  const request = { report: "session", reconcile: true, timezone: "UTC" } as const;
+  const differences = async (more: { since?: string; until?: string; model?: string }) =>
+    (await reportOf(lines, { ...request, ...more })).rows.map(({ reconcile }) => reconcile);
+  const client = { clientMicroUsd: 5_100, statuslineMicroUsd: null };
+  expect(await differences({})).toEqual([{ ...client, differenceMicroUsd: 0 }]);
+  expect(await differences({ since: "2026-10-01" })).toEqual([{ ...client, differenceMicroUsd: 0 }]);
+  expect(await differences({ since: "2026-10-02" })).toEqual([{ ...client, differenceMicroUsd: null }]);
+  expect(await differences({ until: "2026-10-01" })).toEqual([{ ...client, differenceMicroUsd: null }]);
+});
+
 test("US-25 models with their share, speed and times", async () => {
   const { rows } = await reportOf(
     [

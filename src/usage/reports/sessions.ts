@@ -33,7 +33,7 @@ export interface AgentRow extends Amounts {
 export interface Reconciled {
   readonly clientMicroUsd: number | null;
   readonly statuslineMicroUsd: number | null;
-  /** Ours less theirs, by the first of the two that is known. */
+  /** Ours less theirs, by the first of the two that is known; null for a part of a session, since theirs are of the whole. */
   readonly differenceMicroUsd: number | null;
 }
 
@@ -45,6 +45,7 @@ export function sessionRows(
   const { files, rollups } = selection.ledger;
   const mains = new Map<string, LedgerFile>();
   for (const file of files) if (file.agent === undefined && !mains.has(file.session)) mains.set(file.session, file);
+  const narrowed = reconcile === undefined ? new Set<string>() : narrowedSessions(selection);
   const sessionOf = (at: number) => files[rollups.sums[at + sum.file] as number]?.session ?? "";
   return grouped(selection, sessionOf)
     .map(([sessionId, rows]): SessionRow => {
@@ -74,7 +75,7 @@ export function sessionRows(
         byAgent: agentRows(selection, rows, options),
         ...(reconcile === undefined
           ? {}
-          : { reconcile: reconciled(own, main?.told.clientMicroUsd, reconcile(sessionId)) }),
+          : { reconcile: reconciled(own, main?.told.clientMicroUsd, reconcile(sessionId), !narrowed.has(sessionId)) }),
       };
     })
     .sort((a, b) => ((a.lastAt ?? "") < (b.lastAt ?? "") ? -1 : 1));
@@ -105,11 +106,25 @@ function agentRows(selection: Selection, rows: readonly number[], options: RowOp
   });
 }
 
-function reconciled(own: Amounts, client: number | undefined, statusline: number | undefined): Reconciled {
+/** Sessions of which a report leaves out calls, by day, model or agent. */
+function narrowedSessions({ ledger: { files, rollups }, keep }: Selection): ReadonlySet<string> {
+  const sessions = new Set<string>();
+  for (let at = 0; at < rollups.count * sum.size; at += sum.size) {
+    if (!keep(at)) sessions.add(files[rollups.sums[at + sum.file] as number]?.session ?? "");
+  }
+  return sessions;
+}
+
+function reconciled(
+  own: Amounts,
+  client: number | undefined,
+  statusline: number | undefined,
+  isWhole: boolean,
+): Reconciled {
   const theirs = client ?? statusline;
   return {
     clientMicroUsd: client ?? null,
     statuslineMicroUsd: statusline ?? null,
-    differenceMicroUsd: theirs === undefined ? null : own.costMicroUsd - theirs,
+    differenceMicroUsd: theirs === undefined || !isWhole ? null : own.costMicroUsd - theirs,
   };
 }
