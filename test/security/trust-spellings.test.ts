@@ -34,6 +34,7 @@ async function project(): Promise<CheckoutWorld> {
     "deno.json": JSON.stringify({ tasks: { hook: "sh scripts/deep.sh" } }),
     "scripts/words.sh": 'CMD="sh scripts/deep.sh"\n$CMD\n',
     "scripts/function.sh": 'run() { "$@"; }\nrun sh scripts/deep.sh\n',
+    "scripts/given.sh": 'name="$1"\n. scripts/"$name".sh\n',
     "scripts/tools.sh": "uv run --quiet bash scripts/lib.sh\n",
     "scripts/first-line": "#!/usr/bin/env -S node --import ./.claude/hooks/m.js\n",
     "scripts/escaped.mjs": 'import "../.claude/hooks/\\u006d.js";\n',
@@ -136,6 +137,12 @@ const pinned: readonly (readonly [command: string, file: string])[] = [
   ["sh scripts/tools.sh", "scripts/lib.sh"],
   ["scripts/first-line", ".claude/hooks/m.js"],
   ["node scripts/escaped.mjs", ".claude/hooks/m.js"],
+  ["sh -c 'sh .claude/hooks/$1.sh' _ h", h],
+  ["sh -c 'sh .claude/hooks/$0.sh' h", h],
+  ['set -- h; for x in "$@"; do sh .claude/hooks/$x.sh; done', h],
+  ["run() { sh .claude/hooks/$1.sh; }; run h", h],
+  ["sh ${1:-.claude/hooks/h.sh}", h],
+  ["sh scripts/given.sh lib", "scripts/lib.sh"],
 ];
 
 test.each(pinned)("the approval of %j ends when %s changes", async (command, file) => {
@@ -220,6 +227,7 @@ const named: readonly (readonly [command: string, what: string | RegExp])[] = [
   ["node .claude/hooks/packages.mjs", "package left 1.2.3"],
   ["node .claude/hooks/packages.mjs", /^package right \(not installed/],
   ["sh .claude/hooks/unknown.sh", '.claude/hooks/unknown.sh: "$WHO/x.sh"'],
+  ["sh scripts/$1.sh", "scripts/$1.sh"],
   ["git status", "git"],
   ["/usr/bin/pytest", "pytest"],
   ["sh /tmp/somewhere.sh", "/tmp/somewhere.sh"],
@@ -268,6 +276,14 @@ test.each([
 ])("words of a program text are not taken for programs: %j", async (command) => {
   const world = await project();
   await world.put("project/.claude/settings.json", hooksOn("Stop", command));
+  expect((await reviewTrust(world.options)).entries[0]?.notCovered).toEqual([]);
+});
+
+test("a command that is handed on as it was given is covered and not named", async () => {
+  const world = await project();
+  const command = `sh -c '"$@" || exit 2' guard node .claude/hooks/m.js`;
+  await world.put("project/.claude/settings.json", hooksOn("Stop", command));
+  expect(await approve(world)).toEqual([".claude/hooks/m.js"]);
   expect((await reviewTrust(world.options)).entries[0]?.notCovered).toEqual([]);
 });
 

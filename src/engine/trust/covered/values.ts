@@ -41,7 +41,7 @@ const longest = 4_096;
 export function valuesOf({ pieces }: TextWord, context: ValueContext, depth = 0): readonly string[] {
   let values: readonly string[] = [""];
   for (const [index, piece] of pieces.entries()) {
-    const next = pieceValues(piece, index === 0, context, depth);
+    const next = isGiven(pieces) ? [""] : pieceValues(piece, index === 0, context, depth);
     if (values.length * next.length > mostValues) throw new TooMany("a word has more values than can be looked at");
     values = values.flatMap((value) => next.map((more) => value + more));
   }
@@ -60,14 +60,18 @@ function unquoted(text: string, first: boolean, { home, variables }: ValueContex
   return signs.replace(/^~(?=\/|$)/, home).replace(/^~\+(?=\/|$)/, variables.get("PWD")?.[0] ?? ".");
 }
 
-const ownNames = /^[0-9@*]+$/;
+/** `$1`, `$@` and the like as a whole word: what is given is a word of the call, which is looked at where it stands. */
+export function isGiven(pieces: readonly Piece[]): boolean {
+  const [piece, ...rest] = pieces.filter((one) => one.kind !== "text" || one.text !== "");
+  return rest.length === 0 && piece?.kind === "variable" && piece.operator === "" && /^[0-9@*]+$/.test(piece.name);
+}
 
 function variableValues(
   { name, operator, operand }: Piece & { kind: "variable" },
   context: ValueContext,
   depth: number,
 ): readonly string[] {
-  const held = context.variables.get(name) ?? (ownNames.test(name) ? [""] : undefined);
+  const held = context.variables.get(name);
   if (/^:?[-=]$/.test(operator)) return held ?? [...operandValues(operand, context, depth), unknown];
   if (/^:?\+$/.test(operator)) return [...operandValues(operand, context, depth), ""];
   if (held !== undefined && /^%%?$/.test(operator) && operand === "/*") return held.map(folderOf);

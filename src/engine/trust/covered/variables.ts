@@ -1,7 +1,7 @@
 import type { Gathering } from "./gathering.ts";
 import { type Script, valueContext } from "./script.ts";
 import type { TextCommand, TextWord } from "./shell-text.ts";
-import { unknown, valuesOf } from "./values.ts";
+import { isGiven, unknown, valuesOf } from "./values.ts";
 
 /** Values may be built of values. */
 const rounds = 3;
@@ -21,7 +21,8 @@ export function variablesOf(
     for (const { name, values } of assigned) {
       const known = found.get(name) ?? new Set();
       for (const word of values)
-        for (const value of word === undefined ? [unknown] : valuesOf(word, context)) known.add(value);
+        for (const value of word === undefined || isGiven(word.pieces) ? [unknown] : valuesOf(word, context))
+          known.add(value);
       found.set(name, known);
     }
     variables = new Map([...script.variables, ...[...found].map(([name, known]) => [name, bounded(known)] as const)]);
