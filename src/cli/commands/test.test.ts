@@ -54,6 +54,31 @@ test("SD-104: a field nobody knows, or none at all, makes a case that cannot tel
   expect(out).toContain("it expects nothing");
 });
 
+test("a case with a misspelled field, or with an input that is no object, fails and says so", async () => {
+  const usual = { name: "x", event: "PreToolUse", tool: "Bash", expect: { decision: "none" } };
+  const cases = [
+    { ...usual, inptu: { command: "rm x" } },
+    { ...usual, input: "rm x" },
+    { ...usual, tool: 1 },
+  ];
+  const { status, out } = await run(project({ "hooks.ts": hooks, "hooks-tests/a.json": JSON.stringify(cases) }));
+  const faults = [
+    '"inptu" is no field of a case. Did you mean "input"?',
+    "input must be an object",
+    "tool must be the name of a tool",
+  ];
+  const told = faults.map((fault) => `FAILED  x\n  ${fault}\n`).join("");
+  expect([status, out]).toEqual([3, `${told}3 cases, 3 failed\n`]);
+});
+
+test("a list without cases is nothing to run: 2, with --json too", async () => {
+  const folder = project({ "hooks.ts": hooks, "hooks-tests/a.json": "[]" });
+  const plain = await run(folder);
+  expect([plain.status, plain.err]).toEqual([2, expect.stringContaining("these files hold no cases")]);
+  const json = await run(folder, "--json");
+  expect([json.status, JSON.parse(json.out)]).toMatchObject([2, { ok: false, cases: [] }]);
+});
+
 test("SD-104: a file that is not there, a folder and a hooks file were called a bug of ours, or no JSON", async () => {
   const folder = project({ "hooks.ts": hooks });
   const says = async (...words: string[]) => {

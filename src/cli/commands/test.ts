@@ -49,9 +49,10 @@ never runs. The exit status is 0 when all pass, 2 when there are none, 3 when so
     const hasNone = found.programs.length + found.cases.length === 0;
     if (hasNone)
       await io.err("hookline: there are no tests below .claude. hookline test --help shows where they lie.\n");
-    const passed = json ? await report(found, hooks, io) : await show(found, hooks, io);
-    if (hasNone) return 2;
-    return passed ? 0 : 3;
+    const { ran, passed } = json ? await report(found, hooks, io) : await show(found, hooks, io);
+    if (ran > 0) return passed ? 0 : 3;
+    if (!hasNone) await io.err("hookline: these files hold no cases. hookline test --help shows what a case is.\n");
+    return 2;
   },
 };
 
@@ -83,8 +84,14 @@ async function showOne(
   return 0;
 }
 
-/** Tells of each test as soon as it is done. True when all pass. */
-async function show({ cases, programs }: HookTests, hooks: string, io: Io): Promise<boolean> {
+/** How many were run, and whether all passed. */
+interface Ran {
+  readonly ran: number;
+  readonly passed: boolean;
+}
+
+/** Tells of each test as soon as it is done. */
+async function show({ cases, programs }: HookTests, hooks: string, io: Io): Promise<Ran> {
   await io.err(
     warningLines(await fileWarnings(hooks, io))
       .map((line) => `hookline: ${line}\n`)
@@ -96,7 +103,7 @@ async function show({ cases, programs }: HookTests, hooks: string, io: Io): Prom
   const ran = [inCases && counted(inCases.tried, "case"), inPrograms && counted(inPrograms.tests, "test")];
   const total = ran.filter((one) => one !== undefined).join(" and ");
   if (total !== "") await io.out(`${total}, ${failed} failed\n`);
-  return failed === 0;
+  return { ran: (inCases?.tried ?? 0) + (inPrograms?.tests ?? 0), passed: failed === 0 };
 }
 
 async function showCases(files: readonly string[], hooks: string, io: Io): Promise<{ tried: number; failed: number }> {
@@ -112,7 +119,7 @@ async function showCases(files: readonly string[], hooks: string, io: Io): Promi
 }
 
 /** The same in one JSON object, once all are done. */
-async function report({ cases, programs }: HookTests, hooks: string, io: Io): Promise<boolean> {
+async function report({ cases, programs }: HookTests, hooks: string, io: Io): Promise<Ran> {
   const tried: Tried[] = [];
   await printsAside(async () => {
     if (cases.length === 0) return;
@@ -120,9 +127,10 @@ async function report({ cases, programs }: HookTests, hooks: string, io: Io): Pr
   });
   const warnings = await printsAside(() => fileWarnings(hooks, io));
   const { passed, tests } = programs.length === 0 ? { passed: true, tests: [] } : await reportPrograms(programs, io);
-  const ok = cases.length + programs.length > 0 && passed && tried.every(({ faults }) => faults.length === 0);
+  const ran = tried.length + tests.length;
+  const ok = ran > 0 && passed && tried.every(({ faults }) => faults.length === 0);
   await io.out(jsonText({ ok, cases: tried.map(caseJson), tests, warnings }));
-  return ok;
+  return { ran, passed: ok };
 }
 
 function caseJson({ file, name, event, faults, result }: Tried): object {

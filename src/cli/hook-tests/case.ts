@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { eventNames, isEventName, nearest, Problem } from "../../protocol/index.ts";
+import { eventNames, isEventName, isObject, nearest, Problem } from "../../protocol/index.ts";
 import { appInside } from "../../sdk/index.ts";
 import type { TestClient, TestResult } from "../../sdk/testing/index.ts";
 
@@ -39,6 +39,19 @@ export function whyUnknown(event: string, app: unknown): string | undefined {
   const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
   return `"${event}" is no event, and no handler is for it.${hint}`;
 }
+
+/** Why a case would test something else than it says: a word that means nothing in it, or a value of another kind. */
+export function whyMistaken(one: HookCase): string | undefined {
+  const word = Object.keys(one).find((key) => !words.includes(key));
+  if (word !== undefined) {
+    const near = nearest(word, words);
+    return `"${word}" is no field of a case.${near === undefined ? "" : ` Did you mean "${near}"?`}`;
+  }
+  if (one.tool !== undefined && typeof one.tool !== "string") return "tool must be the name of a tool";
+  return one.input === undefined || isObject(one.input) ? undefined : "input must be an object";
+}
+
+const words: readonly string[] = ["name", "event", "tool", "input", "expect"] satisfies readonly (keyof HookCase)[];
 
 /** What is wrong with the case or its answer, a line each; none when it holds. */
 export function faultsOf({ expect }: HookCase, result: TestResult): readonly string[] {

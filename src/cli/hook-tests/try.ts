@@ -1,5 +1,5 @@
 import { type TestResult, testClient } from "../../sdk/testing/index.ts";
-import { faultsOf, type HookCase, readCases, sendCase, whyUnknown } from "./case.ts";
+import { faultsOf, type HookCase, readCases, sendCase, whyMistaken, whyUnknown } from "./case.ts";
 
 /** A case after it was tried. It holds when nothing is wrong with it. */
 export interface Tried {
@@ -23,8 +23,8 @@ export async function* tryCases(files: readonly string[], app: unknown, cwd: str
 }
 
 async function tryOne(one: HookCase, app: unknown, cwd: string): Promise<Pick<Tried, "faults" | "result">> {
-  const unknown = whyUnknown(one.event, app);
-  if (unknown !== undefined) return { faults: [unknown] };
+  const wrong = whyMistaken(one) ?? whyUnknown(one.event, app);
+  if (wrong !== undefined) return { faults: [wrong] };
   const result = await sendCase(one, testClient(app, { cwd }));
   return { faults: faultsOf(one, result), result };
 }
