@@ -284,3 +284,24 @@ test("PE-39: deny compares with case folded unless the volume tells names apart"
   expect(read(".ENV", { deny: ["Read(./.env)"] }, { pathCase: "sensitive" })).toBe("allow");
   expect(read("caf\u0065\u0301", { deny: ["Read(./caf\u00e9)"] }, { pathCase: "insensitive" })).toBe("deny");
 });
+
+test("deny and ask rules hold in directories that were added, by the session or by settings, and in no others", () => {
+  const added = join(base, "outside");
+  const rules = ["Read(./.env)", "Read(.env)", "Read(**/.env)", "Read(./conf/**)", "Read(conf/.env)"];
+  const decide = (rule: string, list: "deny" | "ask", folders: readonly string[], directories: readonly string[]) => {
+    const policy = compileRules([
+      { scope: "user", allow: ["Read", "Bash"], [list]: [rule], additionalDirectories: folders },
+    ]);
+    const context = { cwd: proj, home, projectRoot: proj, directories };
+    const path = join(added, "conf/.env");
+    const shell = judge({ tool: "Bash", input: { command: `cat ${path}` } }, policy, context);
+    return [judge({ tool: "Read", input: { file_path: path } }, policy, context).decision, shell.decision];
+  };
+  for (const list of ["deny", "ask"] as const) {
+    expect(rules.map((rule) => decide(rule, list, [], [added]))).toEqual(rules.map(() => [list, list]));
+    expect(rules.map((rule) => decide(rule, list, [added], []))).toEqual(rules.map(() => [list, list]));
+    expect(rules.map((rule) => decide(rule, list, [], []))).toEqual(rules.map(() => ["allow", "allow"]));
+  }
+  const grant = { allow: ["Edit(./x)"] };
+  expect(write(join(added, "x"), grant, { directories: [added] })).toBe("ask");
+});

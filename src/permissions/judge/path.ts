@@ -161,15 +161,16 @@ function covered(
 }
 
 /**
- * Where a rule's pattern starts. What restricts counts from the working directory and from the project: a session that has moved to
- * another folder loses no guard. What allows counts from the working directory alone.
+ * Where a rule's pattern starts. What restricts counts from the working directory, the project and the directories added to them, as in
+ * the client: a session that has moved or works in several folders loses no guard. What allows counts from the working directory alone.
  */
 export function anchorsOf({ anchor }: PathPattern, rule: PolicyRule, desk: Desk): readonly string[] {
   const { cwd, home, projectRoot } = desk.context;
   if (anchor === "root") return ["/"];
   if (anchor === "home") return [home];
   const start = anchor === "cwd" ? cwd : desk.sourceOf(rule);
-  return start === cwd && rule.list !== "allow" && projectRoot !== cwd ? [cwd, projectRoot] : [start];
+  if (start !== cwd || rule.list === "allow") return [start];
+  return [...new Set([cwd, projectRoot, ...(anchor === "cwd" ? desk.roots : [])])];
 }
 
 /** The same, each as written and as it really is. */
