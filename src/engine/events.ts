@@ -122,6 +122,7 @@ export function openEvents(parts: EventParts): Events {
         round: 1,
         forceSync: watched.forceSync ?? false,
         unawaited: watched.unawaited ?? false,
+        copies: {},
         environmentOf: environments(now, options),
         httpPolicyOf: (hook) => httpPolicyFor(now, hook),
         startTrust: (hook) => startTrust(now.trust.ofHook(hook, String(payload["cwd"]))),

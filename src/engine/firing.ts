@@ -5,6 +5,7 @@ import type { AnyPayload } from "./payload.ts";
 import type { Clock, Notice, Ports } from "./ports.ts";
 import type { AskInTurn } from "./questions.ts";
 import type { Environment } from "./runners/command/environment.ts";
+import type { SharedCopies } from "./runners/frozen-copy.ts";
 import type { HttpPolicy } from "./runners/http.ts";
 import type { StartTrust } from "./trust/unchanged.ts";
 
@@ -47,6 +48,8 @@ export interface Firing {
   readonly forceSync: boolean;
   /** The host goes on without the outcome: command hooks run in the background. */
   readonly unawaited: boolean;
+  /** What in-process hooks share; filled when the first of them runs. */
+  readonly copies: SharedCopies;
   /** The environment of a hook, by its layer. */
   environmentOf(hook: ConfiguredHook): Environment;
   httpPolicyOf(hook: ConfiguredHook): HttpPolicy;

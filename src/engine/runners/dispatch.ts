@@ -18,25 +18,23 @@ export function dispatch(
   limits: OneLimits,
 ): Soon<Ran | "background"> {
   const { hook } = configured;
-  const { payload, signal, depth } = firing;
+  const { payload, signal, depth, copies } = firing;
   const { timeoutMs } = limits;
   if (hook.type === "callback") {
-    const frozen = frozenFor(payload, payloads, () => payload);
+    const frozen = frozenFor(payload, copies, "payload", () => payload);
     const call = { payload: frozen, toolUseId: toolUseId(payload), timeoutMs, signal };
     return oneDeeper(hook, depth, () => runCallback(hook, call));
   }
   if (hook.type === "function") {
-    const lent = readConversation(() => frozenFor(payload, conversations, () => world.conversation?.(payload) ?? []));
+    const lent = readConversation(() =>
+      frozenFor(payload, copies, "conversation", () => world.conversation?.(payload) ?? []),
+    );
     if ("failed" in lent) return notStarted(lent.failed);
     const { messages } = lent;
     return oneDeeper(hook, depth, () => runFunction(hook, { messages, timeoutMs, signal }));
   }
   return runOutside({ configured, hook, firing, world, limits });
 }
-
-/** What in-process hooks of an event share, by the event's payload. */
-const payloads = new WeakMap<object, unknown>();
-const conversations = new WeakMap<object, unknown>();
 
 function toolUseId(payload: Readonly<Record<string, unknown>>): string | undefined {
   const id = payload["tool_use_id"];

@@ -1,16 +1,28 @@
 import { messageOf, Problem } from "../../protocol/index.ts";
 
+/** The copies that in-process hooks of one event share. A field of the event: a weak map of all events costs more than the copies. */
+export interface SharedCopies {
+  payload?: SharedCopy;
+  conversation?: SharedCopy;
+}
+
+interface SharedCopy {
+  /** The payload it was made for; a rewritten input makes a new one. */
+  readonly of: object;
+  readonly copy: unknown;
+}
+
 /**
  * What in-process hooks get of a value of the host's: a copy that they cannot change, so that no handler changes what the next one, or
  * the host, goes on with. Made when the first one asks for it; all hooks of one event share it.
  *
- * Contract: the value itself is neither changed nor frozen. `event` is a new object for every event.
+ * Contract: the value itself is neither changed nor frozen. `of` is a new object for every event and every rewritten input.
  */
-export function frozenFor<T>(event: object, copies: WeakMap<object, unknown>, value: () => T): T {
-  const known = copies.get(event);
-  if (known !== undefined) return known as T;
+export function frozenFor<T>(of: object, copies: SharedCopies, name: keyof SharedCopies, value: () => T): T {
+  const known = copies[name];
+  if (known?.of === of) return known.copy as T;
   const copy = frozenCopy(value());
-  copies.set(event, copy);
+  copies[name] = { of, copy };
   return copy;
 }
 
