@@ -223,6 +223,18 @@ describe("SE-49: tasks and todos", () => {
     expect(readdirSync(join(home, "tasks", id))).toEqual(["1.json"]);
   });
 
+  test("of several saves of one task at once, one is written and the others are refused", async () => {
+    put({ status: "pending" });
+    const task = await one();
+    const saves = await Promise.allSettled(["a", "b", "c", "d"].map((subject) => saveTask(task, { subject })));
+    expect(saves.filter(({ status }) => status === "fulfilled").length).toBe(1);
+    for (const save of saves)
+      if (save.status === "rejected") expect(save.reason).toEqual(problem("sessions/changed"));
+      else expect((await one()).subject).toBe(save.value.subject);
+    const kept = await saveTask(await one(), { status: undefined as never, subject: "z" });
+    expect(kept).toMatchObject({ status: "pending", subject: "z" });
+  });
+
   test("in a client's home a running session's tasks are not written; in our own store they are", async () => {
     put({ status: "pending" });
     write(join(home, "sessions/7.json"), [{ pid: 7, sessionId: id, procStart: "1" }]);

@@ -21,10 +21,25 @@ export interface SaveOptions {
 export async function saveJson(loaded: LoadedFile, value: unknown, { startOf }: SaveOptions): Promise<Uint8Array> {
   if (loaded.root.origin === "client") await refuseWhileLive(loaded, startOf);
   const bytes = Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
-  if ((await replaceFile(loaded.file, bytes, { expect: loaded.bytes })) === "replaced") return bytes;
+  if ((await inTurn(loaded.file, () => replaceFile(loaded.file, bytes, { expect: loaded.bytes }))) === "replaced")
+    return bytes;
   throw new Problem("sessions/changed", `${loaded.file} was changed since it was loaded. Load it again.`, {
     about: { file: loaded.file },
   });
+}
+
+const writes = new Map<string, Promise<unknown>>();
+
+/** One write to a file after the other: of two at once, the second must see what the first wrote. */
+async function inTurn<T>(file: string, write: () => Promise<T>): Promise<T> {
+  const before = writes.get(file) ?? Promise.resolve();
+  const mine = before.then(write, write);
+  writes.set(file, mine);
+  try {
+    return await mine;
+  } finally {
+    if (writes.get(file) === mine) writes.delete(file);
+  }
 }
 
 async function refuseWhileLive({ root, sessionId, file }: LoadedFile, startOf: StartOf | undefined): Promise<void> {

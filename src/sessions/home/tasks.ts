@@ -40,7 +40,9 @@ export async function loadTasks(root: Root, sessionId: string): Promise<Task[]> 
 /** The task as it is on disk afterwards. */
 export async function saveTask(task: Task, change: TaskChange, options: SaveOptions = {}): Promise<Task> {
   checkTransition(`task ${task.id}`, task.status, change.status, options.force);
-  const bytes = await saveJson(task, { ...task.fields, ...change }, options);
+  // A field without a value leaves what is there.
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  const bytes = await saveJson(task, { ...task.fields, ...given }, options);
   return toTask(task.root, task.sessionId, task.file, bytes) ?? task;
 }
 
