@@ -18,7 +18,8 @@ export const warningCodes = {
   "hook-invalid": "a hook entry cannot be used; Hookline skips it and uses the rest of the file",
   "unknown-event": "a key under hooks is no event; it is ignored",
   "matcher-ignored": "a matcher on an event that matches on nothing",
-  "matcher-never": "a name in a matcher never comes, often because of its case; the hook never runs for it",
+  "matcher-never":
+    "a name in a matcher or a condition never comes, often because of its case; the hook never runs for it",
   "matcher-invalid": "a matcher is no valid expression and never matches",
   "matcher-unsafe": "a matcher could take too long and is refused; it never matches",
   "matcher-is-rule": "a matcher in the syntax of a permission rule never matches; use if",

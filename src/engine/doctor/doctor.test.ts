@@ -44,6 +44,7 @@ test("settings that cannot be read, entries that cannot be used and damaged poli
     ["error", "settings-unreadable"],
     ["error", "managed-unreadable"],
     ["error", "client-cannot-read"],
+    ["error", "client-cannot-read"],
   ]);
 });
 

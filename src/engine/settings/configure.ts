@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
-import type {
-  EventRow,
-  FailurePolicy,
-  Hook,
-  HookGroup,
-  HookRef,
-  LayerKind,
-  Warning,
-  WarningCode,
+import {
+  type EventRow,
+  type FailurePolicy,
+  type Hook,
+  type HookGroup,
+  type HookRef,
+  type LayerKind,
+  likelyName,
+  type Warning,
+  type WarningCode,
 } from "../../protocol/index.ts";
 import type { CompileCondition } from "../conditions.ts";
 import type { ConfiguredHook } from "../configured.ts";
@@ -149,11 +150,22 @@ function conditionOf(
       warning: ["if-invalid", `if ${shown(text)} never holds, so the hook never runs: ${compiled.invalid}`],
     };
   }
-  if (row.special.onTool) return { condition: compiled };
+  if (row.special.onTool) {
+    const meant = toolMeant(text, row, aliases);
+    if (meant === undefined) return { condition: compiled };
+    const message = `if ${shown(text)} never holds for ${shown(meant)}: a tool is named in full, and case counts. Did you mean ${shown(meant)}?`;
+    return { condition: compiled, warning: ["matcher-never", message] };
+  }
   return {
     condition: compiled,
     warning: ["if-ignored", `${row.name} has no tool that if ${shown(text)} could hold for: the hook never runs.`],
   };
+}
+
+/** The tool that a condition means, when it names one that no host sends: `bash(ls)`, `mcp__server`. */
+function toolMeant(text: string, row: EventRow, aliases: ToolAliases): string | undefined {
+  const [name = ""] = text.trim().split("(");
+  return Object.hasOwn(aliases, name) ? undefined : likelyName(row, name)?.replace(".*", "*");
 }
 
 /** What a hook or its group says itself. */

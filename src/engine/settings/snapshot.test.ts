@@ -151,6 +151,8 @@ test.each([
   ["an unsafe pattern", hooks("PreToolUse", { matcher: "(a+)+$", hooks: [run("a")] }), "matcher-unsafe"],
   ["a rule as matcher", hooks("PreToolUse", { matcher: "Bash(git *)", hooks: [run("a")] }), "matcher-is-rule"],
   ["a condition off tool events", hooks("Stop", { hooks: [run("a", { if: "Bash(git *)" })] }), "if-ignored"],
+  ["a condition on a misspelled tool", hooks("PreToolUse", { hooks: [run("a", { if: "bash(ls)" })] }), "matcher-never"],
+  ["a condition on a server", hooks("PreToolUse", { hooks: [run("a", { if: "mcp__git" })] }), "matcher-never"],
   ["a condition that is no rule", hooks("PreToolUse", { hooks: [run("a", { if: "Bash(git" })] }), "if-invalid"],
   [
     "a type the event does not take",
