@@ -1,5 +1,6 @@
 import { type CommandPattern, couldCover } from "./rules/command-pattern.ts";
 import { analyseShell, type ShellContext } from "./shell/analyse.ts";
+import { readBuiltin } from "./shell/builtins.ts";
 import { joinContinuedLines } from "./shell/join-lines.ts";
 import { type CommandPart, type ShellPart, type ShellProblemCode, type ShellWord, staticValue } from "./shell/part.ts";
 import { plainTexts } from "./shell/plain-texts.ts";
@@ -77,7 +78,13 @@ function runsUnknown({ opaque, words }: CommandPart): boolean {
   const [first = ""] = args.map((word) => staticValue(word));
   if (/^(source|\.)$/.test(head) && readsOpenFile(first)) return true;
   if (/^(mapfile|readarray)$/.test(head) && args.some((word) => /^-[A-Za-z]*C/.test(word.pieces[0]))) return true;
-  return open && runners.has(head);
+  if (open) return runners.has(head);
+  return !runners.has(head) && readBuiltin(head, args) === "evaluates" && args.some(holdsSubstitution);
+}
+
+/** `let 'a[$(…)]'`: a builtin that evaluates its arguments runs a substitution in them, whatever their quotes. */
+function holdsSubstitution(word: ShellWord): boolean {
+  return /\$\(|`/.test(staticValue(word) ?? "");
 }
 
 /** Behind options that are not known: a shell that reads its commands, or is given some that are not all known. */

@@ -113,6 +113,7 @@ test("a condition holds where what runs is decided at run time, or where the tex
     "/usr/bin/n* run x",
     "/b$@in/bash -c 'np''m run x'",
     "sed '1e /b$@in/bash -c x' f",
+    "let 'a[$(n${x^^}pm run x)]'",
   ];
   expect(unknown.filter((command) => !bash("Bash(npm run *)", command))).toEqual([]);
 });
@@ -121,6 +122,7 @@ test("a condition holds where the text cannot be analysed and names its command,
   const named = [
     "alias x=git; x push",
     "trap 'git push' EXIT",
+    "trap done$\\\n':\\ngit push' EXIT",
     "f() { g''it push; }; f",
     "set -a; g\\it push",
     "exec git push",

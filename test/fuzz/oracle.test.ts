@@ -65,6 +65,10 @@ const comparedFinds = [
   "\\c1<\\\n()y yy y",
   'jobs -x ${x:-"a"}c2 x',
   "c1 x | $*python3 -m  son.to$[1+1]ol",
+  "/usr/b$*in/git diff --no-index -p --output f4 README a.t",
+  "cd -P l && { cd ..; }; c2 > d3/f8",
+  "trap done$\\\n':\\nc1 x'\\\n EXIT;",
+  "let 'a[$(c${x^^}3 x)]' &",
 ];
 
 test.each(comparedFinds)("what is said about %j agrees with what bash does", async (line) => {

@@ -35,8 +35,10 @@ function headOf({ words: [head] }: CommandPart): string {
 
 /** Where writes may go: a target or a folder that is not known lists every file. */
 function filesIn({ parts }: ShellAnalysis): { files: Set<string>; anyFile: boolean } {
-  // A command that starts what is not seen may write anything; only an exact rule allows it.
-  const opaque = parts.some((part) => part.kind === "command" && part.opaque !== undefined);
+  // A command that is not known, or starts what is not seen, may write anything; only an exact rule allows it.
+  const opaque = parts.some(
+    (part) => part.kind === "command" && (part.opaque !== undefined || part.words[0]?.pieces.length !== 1),
+  );
   const byOperand = parts.some((part) => part.kind === "command" && operandWriter.test(headOf(part)));
   const writes = parts.flatMap((part) => (part.kind === "write" ? [part as FilePart] : []));
   const known = writes.flatMap(({ target, places }) => {

@@ -4,7 +4,8 @@
  */
 export function joinContinuedLines(text: string): string | undefined {
   if (!text.includes("\\\n")) return text;
-  if (/#|<<|\$'/.test(text)) return undefined;
+  // A continued line may cut a sign in two.
+  if (/#|<<|\$'/.test(text.replaceAll("\\\n", ""))) return undefined;
   let joined = "";
   let quote: "'" | '"' | undefined;
   for (let at = 0; at < text.length; at++) {

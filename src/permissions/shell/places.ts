@@ -141,7 +141,8 @@ function destination(head: string, args: readonly ShellWord[], { home, hasCdPath
   if (texts.some((text) => /^[-+]/.test(text))) return backAgain;
   const known = texts.filter((text) => text !== "" && !(physical && text.split("/").includes("..")));
   const searched = hasCdPath && known.some((text) => !/^\.{0,2}\//.test(text) && text !== "." && text !== "..");
-  return { sure: path !== undefined && known.length > 0 && !searched, paths: known, back: false };
+  // With -P a link leads to the folder behind it, and a later `cd ..` to the folder above that one.
+  return { sure: path !== undefined && known.length > 0 && !searched && !physical, paths: known, back: false };
 }
 
 /** What a word with variables may be where it is no pattern of names. */

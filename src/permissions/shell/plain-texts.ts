@@ -3,10 +3,11 @@
  * and with what stands in `$'…'` decoded.
  */
 export function plainTexts(text: string): string[] {
-  const texts = [bare(text.replace(/\\\n/g, ""))];
-  if (text.includes("\\\n")) texts.push(bare(text));
-  if (text.includes("$'")) texts.push(bare(decoded(text)));
-  return texts;
+  const joined = text.replaceAll("\\\n", "");
+  const readings = joined === text ? [text] : [joined, text];
+  return readings.flatMap((reading) =>
+    reading.includes("$'") ? [bare(reading), bare(decoded(reading))] : [bare(reading)],
+  );
 }
 
 function bare(text: string): string {
