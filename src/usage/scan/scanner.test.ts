@@ -150,3 +150,17 @@ test("lines of which no two look alike are rarely learned, and regular ones afte
   expect(sources.fallbackLines).toBeGreaterThanOrEqual(2000);
   expect(sources.fallbackLines).toBeLessThan(2400);
 });
+
+test("a call without a time takes that of the line before it, also when the key there is written with escapes", async () => {
+  const undated = answer({ id: "msg_9", request: "req_9", at: null });
+  const stamp = { type: "queue-operation", timestamp: "2026-10-05T09:00:00.000Z", sessionId: one };
+  const dated = answer({ id: "msg_8", request: "req_8", at: "2026-10-06T10:00:00.000Z" });
+  const escaped = textOf(stamp).replace("timestamp", "\\u0074imestamp");
+  writeFileSync(path, `${[textOf(dated), escaped, textOf(undated)].join("\n")}\n`);
+  const found = await scanned(path);
+  expect(found).toEqual(await reference(path));
+  expect(found.calls).toMatchObject([
+    { figures: { at: Date.parse("2026-10-06T10:00:00.000Z") } },
+    { figures: { at: Date.parse("2026-10-05T09:00:00.000Z") } },
+  ]);
+});

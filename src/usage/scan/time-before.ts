@@ -34,7 +34,8 @@ function lastTime(bytes: Buffer): number {
 }
 
 function timeIn(line: string): number {
-  if (!line.includes('"timestamp"')) return Number.NaN;
+  // A key may be written with escapes.
+  if (!line.includes('"timestamp"') && !line.includes("\\u")) return Number.NaN;
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === "object" && value !== null && "timestamp" in value ? timeOf(value.timestamp) : Number.NaN;
