@@ -8,15 +8,16 @@ export function assignedNames(node: SyntaxNode, scope: Scope): ReadonlySet<strin
   const known = answers.get(node);
   if (known) return known;
   const names = new Set<string>();
-  collect(node, scope.source, names);
+  collect(node, scope, names);
   answers.set(node, names);
   return names;
 }
 
-/** A loop is walked several times. */
+/** A loop is walked several times, and loops are asked about at every level: each is searched once. */
 const answers = new WeakMap<SyntaxNode, ReadonlySet<string>>();
 
-function collect(node: SyntaxNode, source: string, names: Set<string>): void {
+function collect(node: SyntaxNode, scope: Scope, names: Set<string>): void {
+  const { source } = scope;
   const text = () => source.slice(node.pos, node.end);
   if (node.type === "Assignment") addNames(text(), names);
   if (node.type === "For") addNames(source.slice(node.name.pos, node.name.end), names);
@@ -27,7 +28,10 @@ function collect(node: SyntaxNode, source: string, names: Set<string>): void {
     for (const [, name = ""] of text().matchAll(/\{([A-Za-z_][A-Za-z0-9_]*):?=/g)) names.add(name);
   }
   if (node.type === "Redirect") addNames(text().replace(/^\{/, ""), names);
-  forEachChild(node, (child) => collect(child, source, names));
+  forEachChild(node, (child) => {
+    if (child.type !== "While" && child.type !== "For") return collect(child, scope, names);
+    for (const name of assignedNames(child, scope)) names.add(name);
+  });
 }
 
 function addNames(text: string, names: Set<string>): void {
