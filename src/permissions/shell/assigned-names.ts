@@ -13,7 +13,8 @@ export function assignedNames(node: SyntaxNode, scope: Scope): ReadonlySet<strin
   return names;
 }
 
-/** A loop is walked several times, and loops are asked about at every level: each is searched once. */
+/** What is asked about at every level of nesting, and searched once. */
+const repeating = new Set(["While", "For", "Case"]);
 const answers = new WeakMap<SyntaxNode, ReadonlySet<string>>();
 
 function collect(node: SyntaxNode, scope: Scope, names: Set<string>): void {
@@ -29,7 +30,7 @@ function collect(node: SyntaxNode, scope: Scope, names: Set<string>): void {
   }
   if (node.type === "Redirect") addNames(text().replace(/^\{/, ""), names);
   forEachChild(node, (child) => {
-    if (child.type !== "While" && child.type !== "For") return collect(child, scope, names);
+    if (!repeating.has(child.type)) return collect(child, scope, names);
     for (const name of assignedNames(child, scope)) names.add(name);
   });
 }
