@@ -77,7 +77,7 @@ async function openEnd(path: string, fs: Fs): Promise<FsFile> {
 
 async function lineWriter(file: FsFile, path: string, fs: Fs): Promise<LineWriter> {
   const stat = await file.stat();
-  if (!stat.isFile()) throw new FileProblem("file/not-ours", `${path} is no ordinary file.`, { about: { path } });
+  if (!stat.isFile()) throw new FileProblem("file/not-ours", `${path} is not a regular file.`, { about: { path } });
   const before = { size: stat.size, torn: await isTorn(file, stat.size) };
   // An empty file may be new. Its name must outlive a power cut before any line does.
   if (before.size === 0) await fs.syncFolder(dirname(path));

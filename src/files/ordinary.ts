@@ -11,7 +11,7 @@ export function readOrdinary(path: string): Buffer {
     const found = fstatSync(file);
     // Of a folder the system itself says what it is.
     if (!found.isFile() && !found.isDirectory()) {
-      throw new FileProblem("file/not-ours", `${path} cannot be read: it is no ordinary file. Remove it.`, {
+      throw new FileProblem("file/not-ours", `${path} cannot be read: it is not a regular file. Remove it.`, {
         about: { path },
       });
     }

@@ -50,7 +50,7 @@ export async function readPrivate(path: string, fs: Fs = nodeFs): Promise<Buffer
   }
   try {
     const stat = await file.stat();
-    const why = stat.isFile() ? whyUnsafe(stat) : "it is no ordinary file";
+    const why = stat.isFile() ? whyUnsafe(stat) : "it is not a regular file";
     if (why !== undefined) throw unsafe(path, why);
     return await readAll(file);
   } finally {

@@ -28,7 +28,7 @@ export function checkAgentOptions(options: RunAgentOptions): void {
   if (fork && !goesOn)
     throw bad("fork (--fork-session) needs a session to copy: resume (--resume ID) or goOn (--continue).", "fork");
   if (sessionId !== undefined && goesOn && !fork)
-    throw bad("A session that goes on keeps its id. Leave sessionId (--session-id) out, or fork.", "sessionId");
+    throw bad("A resumed session keeps its id. Leave sessionId (--session-id) out, or fork.", "sessionId");
   for (const folder of addDirectories) checkFolder(resolve(cwd, folder));
 }
 
@@ -62,7 +62,7 @@ const checks: Readonly<Record<keyof RunAgentOptions, Check | undefined>> = {
 
 function checkFolder(path: string): void {
   if (isFolder(path)) return;
-  throw new Problem("host/no-folder", `${path} is no folder. Name one that is there.`, { about: { path } });
+  throw new Problem("host/no-folder", `${path} is not a folder. Name an existing one.`, { about: { path } });
 }
 
 function isFolder(path: string): boolean {

@@ -66,7 +66,9 @@ export async function addDirectory(
   if (source === "register_repo_root") await checkInside(main, directory);
   const found = await stat(directory).catch(() => undefined);
   if (found?.isDirectory() !== true)
-    throw new Problem("host/no-folder", `${wanted} is no folder. Name one that is there.`, { about: { path: wanted } });
+    throw new Problem("host/no-folder", `${wanted} is not a folder. Name an existing one.`, {
+      about: { path: wanted },
+    });
   if (!main.session.directories.includes(directory)) main.session.directories.push(directory);
   notify(main, "DirectoryAdded", { directory, source });
   return directory;

@@ -24,7 +24,7 @@ export async function readPromptFile(
     if (file === undefined) return undefined;
     try {
       const found = await file.stat();
-      if (!found.isFile()) return { fault: "it is no ordinary file" };
+      if (!found.isFile()) return { fault: "it is not a regular file" };
       if (found.size > mostBytes) return { fault: `it has more than ${mostBytes} bytes` };
       const bytes = await file.readFile();
       return bytes.includes(0) ? { fault: "it is no text" } : { text: bytes.toString("utf8"), real };

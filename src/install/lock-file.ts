@@ -63,7 +63,7 @@ export function unlockedPath(lockFile: string, path: string): string {
 async function textOf(path: string): Promise<string | undefined> {
   const found = await unless(["ENOENT", "ENOTDIR"], lstat(path));
   // A pipe with nobody at its other end would hold us for ever.
-  if (found !== undefined && !found.isFile() && !found.isSymbolicLink()) throw bad(path, "it is no ordinary file");
+  if (found !== undefined && !found.isFile() && !found.isSymbolicLink()) throw bad(path, "it is not a regular file");
   let file: Awaited<ReturnType<typeof nodeFs.open>>;
   try {
     file = await nodeFs.open(path, openFor.reading);

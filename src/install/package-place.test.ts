@@ -54,7 +54,7 @@ test("SD-90: a package in npx's cache is copied with what it needs, at its versi
   expect(await packageFor({ ...asked, running: "/opt/node_modules/hookline" })).toBe("/opt/node_modules/hookline");
 });
 
-test("SD-82: without bash in PATH and in its usual place, or without the script, the client cannot run", () => {
+test("without bash in PATH and in its usual place, or without the script, the client cannot run", () => {
   const { folder } = world();
   const root = packageIn(join(folder, "node_modules"));
   mkdirSync(join(folder, "bin"));

@@ -38,7 +38,7 @@ export function layerFaults(layer: RuleLayer): readonly RuleWarning[] {
     ...misspelled.map((key) => {
       const near = nearest(key, Object.keys(known));
       const hint = near === undefined ? "" : `; did you mean "${near}"?`;
-      return warning(key, `is no key of permissions, so what it holds does not count${hint}`);
+      return warning(key, `is not a key of permissions, so what it holds does not count${hint}`);
     }),
     ...mistyped.map((list) => {
       const counts = writtenRules(layer, list).length > 0 ? "it counts as a list of one rule" : "it does not count";

@@ -85,7 +85,7 @@ test("a deny or ask rule that misspells its tool, or holds two rules, asks about
 test("a key below permissions that is no key, and a list that is no list, are reported; one rule in place of a list restricts", () => {
   const told = (layer: object) => compileRules([{ scope: "user", ...layer }]).warnings.map(({ message }) => message);
   expect(told({ Deny: ["Bash(rm *)"] })).toEqual([
-    'user, permissions.Deny is no key of permissions, so what it holds does not count; did you mean "deny"?',
+    'user, permissions.Deny is not a key of permissions, so what it holds does not count; did you mean "deny"?',
   ]);
   expect(told({ permissions: { deny: ["Bash(rm *)"] } })).toEqual([expect.stringContaining("permissions.permissions")]);
   expect(told({ block: ["Bash(rm *)"], future: true }).length).toBe(2);

@@ -23,7 +23,7 @@ test("PE-2: a broken rule is off with a warning; under deny or ask its tool is a
     {
       code: "rule-invalid",
       message:
-        '"Write(!x)" in /s.json, permissions.deny[1] is off: a path pattern cannot be negated; use the other list; every Write call is asked about until it is mended',
+        '"Write(!x)" in /s.json, permissions.deny[1] is off: a path pattern cannot be negated; use the other list; every Write call is asked about until it is fixed',
       place: "/s.json, permissions.deny[1]",
     },
     {

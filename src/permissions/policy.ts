@@ -109,7 +109,7 @@ function rulesOf(
       const fault = isInvalid(meaning) ? meaning : undefined;
       const asks = list !== "allow" && fault?.tool !== undefined;
       if (asks) doubtful.push({ tools: compileTool(fault.tool ?? "", names), text: shown(text) });
-      const effect = asks ? `; every ${fault.tool} call is asked about until it is mended` : "";
+      const effect = asks ? `; every ${fault.tool} call is asked about until it is fixed` : "";
       warnings.push({
         code: "rule-invalid",
         message: `${shown(text)} in ${place} is off: ${fault?.invalid}${effect}`,
@@ -134,7 +134,7 @@ function doubts(
   const text = shown(rule.text);
   const asks = (tool: string, why: string): RuleWarning => {
     doubtful.push({ tools: compileTool(tool, names), text });
-    const message = `${text} in ${place} ${why}; every ${tool} call is asked about until it is mended`;
+    const message = `${text} in ${place} ${why}; every ${tool} call is asked about until it is fixed`;
     return { code: "rule-invalid", message, place };
   };
   const meant = meantTool(rule.tool, names);

@@ -8,7 +8,7 @@ export interface RuleWarning {
 /** Every warning this module gives, with what it tells. */
 export const ruleWarningCodes = {
   "rule-invalid":
-    "a permission rule or a key of permissions cannot be read and is off; a tool under deny or ask is asked about until it is mended",
+    "a permission rule or a key of permissions cannot be read and is off; a tool under deny or ask is asked about until it is fixed",
   "rule-elsewhere": "a deny or ask rule on a path such as /etc counts from the folder of its source; // is the root",
   "rule-too-wide": "an allow rule covers more than an allow rule may and grants nothing",
   "mode-unknown": "a permission mode nobody knows; default is used",

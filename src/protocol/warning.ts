@@ -12,7 +12,7 @@ export const warningCodes = {
   "client-cannot-read":
     "Claude Code drops a settings file that Hookline can read, or an entry of it; the hooks in it are off there",
   "settings-invalid":
-    "a key of a settings file is no key or has a value that cannot be used; it is ignored, or read as the strictest value",
+    "a key of a settings file is unknown or has a value that cannot be used; it is ignored, or read as the strictest value",
   "setting-unsupported": "a setting of Claude Code that Hookline does not honor, so what it guards is not guarded",
   "settings-kept": "a reload found a file unreadable; its last good content stays in force",
   "hook-invalid": "a hook entry cannot be used; Hookline skips it and uses the rest of the file",

@@ -45,7 +45,7 @@ async function otherFile(path: string): Promise<string> {
     throw new Problem("replay/against", message, { about: { path }, cause });
   });
   if (found.isFile()) return path;
-  throw new Problem("replay/against", `${path} is no file. --against takes git:REF or a file.`, { about: { path } });
+  throw new Problem("replay/against", `${path} is not a file. --against takes git:REF or a file.`, { about: { path } });
 }
 
 async function commitAt(ref: string, root: string, place: Place): Promise<string> {

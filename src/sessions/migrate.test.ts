@@ -60,7 +60,7 @@ test.each(recordedNames)("SE-60: %s is of the present layout", async (name) => {
   expect(await bytesBelow(home)).toEqual(before);
 });
 
-test("SE-60: agents get their place, lines keep their bytes, calls and tokens are the same, and a rollback undoes it and keeps what was there", async () => {
+test("agents get their place, lines keep their bytes, calls and tokens are the same, and a rollback undoes it and keeps what was there", async () => {
   const { place, env } = await oldSession();
   const before = await bytesBelow(place.folder);
   const old = await sessionAt(place).load();

@@ -169,8 +169,8 @@ test.each([
   [["--permission-mode", "plan", "--dangerously-skip-permissions"], "contradicts --permission-mode plan"],
   [["--fork-session"], "(--fork-session) needs a session to copy"],
   [["--resume", "x", "--continue"], "name two sessions"],
-  [["--continue", "--session-id", "3f0c8a52-6e3d-4d55-9a53-0a3c2f9d3f11"], "A session that goes on keeps its id"],
-  [["--add-dir", "/nowhere"], "/nowhere is no folder"],
+  [["--continue", "--session-id", "3f0c8a52-6e3d-4d55-9a53-0a3c2f9d3f11"], "A resumed session keeps its id"],
+  [["--add-dir", "/nowhere"], "/nowhere is not a folder"],
 ])("flags that would have no effect are refused by name: %j", async (flags, says) => {
   expect(await agent(["-p", "hi", ...flags])).toMatchObject({ status: 1, out: "", err: expect.stringContaining(says) });
 });

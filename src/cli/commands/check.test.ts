@@ -175,6 +175,6 @@ test("--batch and --no-settings keep no warning about rules to themselves", asyn
   writeFileSync(file, JSON.stringify({ permission: { deny: ["Bash(rm *)"] } }));
   const { err } = await run([...bash("ls"), "--no-settings", "--settings", file]);
   expect(err).toBe(
-    `hookline: settings-invalid: "permission" in ${file} is no key of a settings file, so what it holds does not count. Use permissions instead.\n`,
+    `hookline: settings-invalid: "permission" in ${file} is not a settings key, so what it holds does not count. Use permissions instead.\n`,
   );
 });

@@ -253,7 +253,7 @@ test.each([
   expect(out).toMatch(/^[^\n]*\n$/);
 });
 
-test("US-29 a broken settings file or a hostile model name changes nothing about that", async () => {
+test("a broken settings file or a hostile model name changes nothing about that", async () => {
   mkdirSync(join(home, "state"), { recursive: true, mode: 0o700 });
   writeFileSync(join(home, "state", "usage.json"), "{");
   expect(await hookline(["statusline"], {}, status({}))).toEqual({ status: 0, out: "\n", err: "" });

@@ -45,7 +45,7 @@ function misplacedRules(value: Readonly<Record<string, unknown>>, file: string):
   return unknown.flatMap((key): Warning[] => {
     const place = Object.hasOwn(placesOfRules, key) ? placesOfRules[key] : nearest(key, ["permissions"]);
     if (place === undefined) return [];
-    const message = `${shown(key)} in ${file} is no key of a settings file, so what it holds does not count. Use ${place} instead.`;
+    const message = `${shown(key)} in ${file} is not a settings key, so what it holds does not count. Use ${place} instead.`;
     return [{ code: "settings-invalid", message, place: `${file}: ${key}` }];
   });
 }

@@ -229,7 +229,7 @@ function managedDamage(layers: readonly Layer[], rows: Rows): Warning | undefine
   const what = broken.readable ? `a hook of ${name} that guards tool calls cannot be used` : `${name} cannot be read`;
   return {
     code: "managed-unreadable",
-    message: `Managed policy is not whole: ${what}. Tool calls are asked about until it is mended.`,
+    message: `Managed policy is not whole: ${what}. Tool calls are asked about until it is fixed.`,
     place: name,
   };
 }

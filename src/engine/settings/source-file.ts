@@ -16,7 +16,7 @@ export async function readSourceFile(path: string, fs: Fs): Promise<SourceFile> 
     const file = await fs.open(real, openFor.reading | (constants.O_NONBLOCK ?? 0));
     try {
       const stat = await file.stat();
-      if (!stat.isFile()) return { is: "unreadable", why: "it is no ordinary file" };
+      if (!stat.isFile()) return { is: "unreadable", why: "it is not a regular file" };
       if (stat.size > mostBytes)
         return { is: "unreadable", why: `it has ${stat.size} bytes; at most ${mostBytes} are read` };
       return { is: "read", bytes: await readAll(file), real };

@@ -141,7 +141,7 @@ test("a file that cannot be used is told and left out", async () => {
   write("up/project/CLAUDE.local.md", "a\0b");
   expect(await instructions.load("session_start")).toEqual([]);
   expect(warnings).toEqual([
-    "/up/project/CLAUDE.md is not loaded: it is no ordinary file.",
+    "/up/project/CLAUDE.md is not loaded: it is not a regular file.",
     "/up/project/CLAUDE.local.md is not loaded: it is no text.",
   ]);
 });

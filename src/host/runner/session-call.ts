@@ -54,7 +54,7 @@ export function checkCall(call: SessionCall): void {
     }
   }
   if (call.sessionId !== undefined && call.resume !== undefined && !call.fork) {
-    throw new Problem("host/bad-session-id", "A session that goes on keeps its id. Leave sessionId out, or fork.");
+    throw new Problem("host/bad-session-id", "A resumed session keeps its id. Leave sessionId out, or fork.");
   }
   if (call.fork && call.resume === undefined) {
     throw new Problem("host/bad-session-id", "fork needs resume: the id of the session to copy.");

@@ -123,7 +123,7 @@ function judgeCall(tool: string, input: ToolInput, desk: Desk): Finding[] {
   if (ask) return [asked(mode, "rule", `${ask.text} asks about it`, ask)];
   const doubt = policy.doubtful.find(({ tools }) => coversTool(tools, tool, policy.names));
   if (doubt) {
-    const why = `the rule ${doubt.text} cannot be read; until it is mended every ${tool} call is asked about`;
+    const why = `the rule ${doubt.text} cannot be read; until it is fixed every ${tool} call is asked about`;
     return [asked(mode, "rule", why)];
   }
   // While a managed file cannot be read nothing settles below `ask`.

@@ -187,7 +187,7 @@ function sameOrBelow(path: string, file: string, desk: Desk): boolean {
 }
 
 function why(name: string, access: Access, special: boolean, inside: boolean, mode: Mode): string {
-  if (special) return `${name} is no ordinary file`;
+  if (special) return `${name} is not a regular file`;
   const where = inside ? "" : ", which is outside the working directories";
   const answer = answerOf(mode, deedOf(access, inside));
   const deed = access.writes ? "edits" : inside ? "reading" : "reading outside";

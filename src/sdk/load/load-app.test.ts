@@ -70,7 +70,7 @@ test("a pipe in the place of a hooks file is a problem at once, never a wait", a
   for (const name of ["hooks.mjs", "hooks.ts"]) {
     const file = join(folder, name);
     execFileSync("mkfifo", [file]);
-    const problem = { code: "sdk/no-load", message: `${file} does not load: it is no ordinary file.` };
+    const problem = { code: "sdk/no-load", message: `${file} does not load: it is not a regular file.` };
     await expect(loadApp(file, { env: {}, cwd: folder, sdk: {} })).rejects.toMatchObject(problem);
     await expect(appInputs(file)).rejects.toMatchObject(problem);
     await expect(buildFile(file, {})).rejects.toMatchObject(problem);

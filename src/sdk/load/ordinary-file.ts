@@ -5,5 +5,5 @@ import { wrong } from "../problem.ts";
 export function checkOrdinary(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined || found.isFile() || found.isDirectory()) return;
-  throw wrong("no-load", `${file} does not load: it is no ordinary file.`, { file });
+  throw wrong("no-load", `${file} does not load: it is not a regular file.`, { file });
 }
