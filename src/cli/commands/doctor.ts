@@ -22,9 +22,9 @@ import { type Style, styleFor } from "../print/style.ts";
 export const command: Command = {
   usage: "[--cwd DIR] [--settings FILE]… [--plugin-dir DIR]… [--fix] [--json]",
   about: `Says what is wrong with the hooks that apply here: settings that cannot be read, programs and scripts that are not there or cannot
-be started, matchers that never match, hooks that are off, equal or not approved, files that others may change; and of installed apps,
-entries that are gone, a package or bash that is missing, a port that somebody else has, handlers that are slow. Says which
-client they call, compiled or script. Starts nothing.
+be started, matchers that never match, permission rules that cannot be read, hooks that are off, equal or not approved, files that others
+may change; and of installed apps, entries that are gone, a package or bash that is missing, a port that somebody else has, handlers
+that are slow. Says which client they call, compiled or script. Starts nothing.
 
 --fix brings back what a lock file describes, as you installed it, and says what it did and what it could not do; it never installs
 what was not installed.

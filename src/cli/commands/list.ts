@@ -7,14 +7,16 @@ import { type Style, styleFor } from "../print/style.ts";
 
 export const command: Command = {
   usage: "[--cwd DIR] [--settings FILE]… [--json]",
-  about: "Lists every configured hook with its source, matcher, type, trust state and problems. Runs nothing.",
+  about: `Lists every configured hook with its source, matcher, type, trust state and problems, and the permission rules that are
+off or do not cover what they seem to. Runs nothing.`,
   options: { ...engineOptions, json: { type: "boolean", about: "print one JSON object" } },
   examples: ["hookline list", "hookline list --settings team.json --json"],
   async run(call, io) {
     const engine = await openFrom(call, io);
     try {
       const hooks = engine.list();
-      const warnings = [...engine.warnings, ...(await clientWarnings(call, io))];
+      const { policy } = await engine.rules();
+      const warnings = [...engine.warnings, ...policy.warnings, ...(await clientWarnings(call, io))];
       await io.out(call.flag("json") ? jsonText({ hooks, warnings }) : listText(hooks, warnings, styleFor(io)));
       return 0;
     } finally {
@@ -23,7 +25,10 @@ export const command: Command = {
   },
 };
 
-function listText(hooks: readonly ListedHook[], warnings: readonly Warning[], style: Style): string {
+/** A warning about settings or about a permission rule. */
+type Told = Pick<Warning, "message"> & { readonly code: string };
+
+function listText(hooks: readonly ListedHook[], warnings: readonly Told[], style: Style): string {
   const lines =
     hooks.length === 0
       ? ["No hooks are configured here."]

@@ -1,9 +1,11 @@
+import type { RuleWarning } from "../../permissions/index.ts";
 import type { Warning, WarningCode } from "../../protocol/index.ts";
 import type { InForce } from "../in-force.ts";
 import { openSettings } from "../live-settings.ts";
 import type { EngineOptions } from "../options.ts";
 import { environments } from "../policy.ts";
 import { type ResolvedOptions, resolveOptions } from "../resolve-options.ts";
+import { rulesOf } from "../rules.ts";
 import { clientReadWarnings } from "../settings/client-readable.ts";
 import type { Finding } from "./finding.ts";
 import { programFindings } from "./programs.ts";
@@ -16,6 +18,7 @@ export async function diagnose(options: EngineOptions): Promise<readonly Finding
   const now = (await openSettings(resolved)).inForce();
   const found = [
     ...[...now.warnings, ...(await clientReadWarnings(resolved))].map(loading),
+    ...rulesOf(now, resolved).policy.warnings.map(ofRules),
     ...programs(now, resolved),
     ...standingFindings(now, resolved.cwd, resolved.home),
     ...safetyFindings(now, resolved),
@@ -43,6 +46,15 @@ const errors: ReadonlySet<WarningCode> = new Set([
 
 function loading({ code, message, place }: Warning): Finding {
   return { level: errors.has(code) ? "error" : "warning", code, message, ...(place === undefined ? {} : { place }) };
+}
+
+function ofRules({ code, message, place }: RuleWarning): Finding {
+  return {
+    level: code === "rule-invalid" ? "error" : "warning",
+    code,
+    message,
+    ...(place === undefined ? {} : { place }),
+  };
 }
 
 function programs(now: InForce, options: ResolvedOptions): readonly Finding[] {

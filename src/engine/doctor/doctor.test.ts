@@ -48,6 +48,16 @@ test("settings that cannot be read, entries that cannot be used and damaged poli
   ]);
 });
 
+test("a misspelled list and a misspelled tool of the permission rules are errors that name their place", async () => {
+  const world = await checkoutWorld();
+  await user(world, { permissions: { Deny: ["Bash(rm *)"], deny: ["bash(curl *)"] } });
+  const file = join(world.home, ".claude/settings.json");
+  expect((await found(world)).map(({ level, code, place }) => [level, code, place])).toEqual([
+    ["error", "rule-invalid", `${file}, permissions.Deny`],
+    ["error", "rule-invalid", `${file}, permissions.deny[0]`],
+  ]);
+});
+
 test("programs and scripts that are not there, or cannot be started, are told", async () => {
   const world = await checkoutWorld();
   await chmod(await world.put("project/plain.sh", "#!/bin/sh\n"), 0o644);
