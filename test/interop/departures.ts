@@ -68,6 +68,12 @@ export const departures = {
     hookline: "wrappers and nested shells are opened, all rule forms hold",
     why: "a guard must be asked about what really runs",
   },
+  "names-hold-outside-the-project": {
+    client:
+      "a condition on a bare name, such as Write(w.txt), does not hold for a file outside the project, even in an added folder",
+    hookline: "it holds wherever the file is",
+    why: "a guard is asked about the file it names",
+  },
   "here-documents-are-read": {
     client: "a condition on a here-document, a case, a function or a group always holds",
     hookline: "they are taken apart; a condition holds when a part meets it, and always when that cannot be done",

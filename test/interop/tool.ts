@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 
 /** Does what the client's tool of that name would do to the project, for the tools that cases use. */
 export function performTool(name: string, input: Readonly<Record<string, unknown>>, project: string): string {
@@ -8,6 +8,10 @@ export function performTool(name: string, input: Readonly<Record<string, unknown
     const { stdout } = spawnSync("/bin/sh", ["-c", String(input["command"])], { cwd: project, encoding: "utf8" });
     return stdout;
   }
-  if (name === "Write") writeFileSync(resolve(project, String(input["file_path"])), String(input["content"]));
+  if (name === "Write") {
+    const file = resolve(project, String(input["file_path"]));
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, String(input["content"]));
+  }
   return "";
 }
