@@ -3,7 +3,7 @@
  * Each is fetched from the npm registry once, into a folder for caches; where that cannot be it is skipped, and says so.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -53,6 +53,8 @@ function fetchNode(major) {
   const quiet = { cwd: fresh, stdio: "ignore", timeout: 180_000 };
   const packed = spawnSync(npm, ["pack", name, "--silent"], quiet).status === 0;
   if (packed) spawnSync("tar", ["xzf", ...readdirSync(fresh)], quiet);
+  // A public program: tests start it as another user too.
+  chmodSync(fresh, 0o755);
   rmSync(folder, { recursive: true, force: true });
   renameSync(fresh, folder);
   return existsSync(node) ? node : undefined;
