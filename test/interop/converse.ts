@@ -5,6 +5,8 @@ export interface Person {
   /** How long the answer takes. A hook that decides in the meantime makes the client withdraw its question. */
   readonly afterMs: number;
   answer(question: PermissionQuestion): object;
+  /** How long the conversation stays open after the result; without it the client ends at once and may not wait for hooks. */
+  readonly staysMs?: number;
 }
 
 export interface PermissionQuestion {
@@ -76,6 +78,7 @@ interface Desk {
 function openDesk(child: ChildProcess, person: Person): Desk {
   const asked: { question: PermissionQuestion; answered: boolean }[] = [];
   const waiting = new Map<string, NodeJS.Timeout>();
+  let leaving: NodeJS.Timeout | undefined;
   const ask = (id: string, question: PermissionQuestion): void => {
     const entry = { question, answered: false };
     asked.push(entry);
@@ -90,11 +93,12 @@ function openDesk(child: ChildProcess, person: Person): Desk {
     hear(line) {
       if (!line.startsWith("{")) return;
       const message = JSON.parse(line) as { type: string; request_id?: string; request?: PermissionQuestion };
-      if (message.type === "result") child.stdin?.end();
+      if (message.type === "result") leaving = setTimeout(() => child.stdin?.end(), person.staysMs ?? 0);
       if (message.type === "control_cancel_request") clearTimeout(waiting.get(message.request_id ?? ""));
       if (message.type === "control_request" && message.request) ask(message.request_id ?? "", message.request);
     },
     close() {
+      clearTimeout(leaving);
       for (const timer of waiting.values()) clearTimeout(timer);
       return asked;
     },

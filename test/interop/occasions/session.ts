@@ -18,12 +18,13 @@ export const setup: Occasion = {
 /** Events at which hooks are only told: what counts is which of them ran. */
 export const notice: Occasion = { drive: () => plain, seen: heard, carriedOut: listen };
 
-/** Instead of Stop, after an API error. */
+/** Instead of Stop, after an API error. The client starts these hooks beside its result, so it must not end with the result. */
 export const stopFailure: Occasion = {
   ...notice,
   drive: (scene) => ({
     prompt: "Go.",
     script: { main: [{ status: statusOf[String(scene.payload["error"])] ?? 500 }] },
+    person: { afterMs: 0, answer: () => ({ behavior: "deny", message: "No." }), staysMs: 1500 },
   }),
 };
 
