@@ -52,3 +52,38 @@ test("a compaction that is itself too long is shortened step by step", async () 
   expect(sizes[3]).toBeLessThan(sizes[0] ?? 0);
   expect([result.result, complaints]).toEqual(["ok", []]);
 });
+
+test("a turn in which the conversation grows too long twice recovers twice", async () => {
+  world = makeWorld({ hooks: {} });
+  const again = { ...summary, text: "<summary>SECOND-MARK</summary>" };
+  const answers = [print, tooLong, summary, print, tooLong, again, { text: "ok" }];
+  const { complaints, result } = await world.run(answers, { prompt: "go", permissionMode });
+  expect([result.result, complaints]).toEqual(["ok", []]);
+});
+
+test("an answer that fills the window is continued after a compaction", async () => {
+  world = makeWorld({ hooks: {} });
+  const cut = { text: "half of it", stopReason: "model_context_window_exceeded", usage: { input: 900, output: 100 } };
+  const { requests, complaints, result } = await world.run([cut, summary, { text: "all of it" }], {
+    prompt: "go",
+    compactAt: 800,
+  });
+  expect(requests.map(({ purpose }) => purpose)).toEqual(["main", "compaction", "main"]);
+  expect([result.result, complaints]).toEqual(["all of it", []]);
+});
+
+test("a session that was compacted twice in a row resumes with the last summary alone", async () => {
+  world = makeWorld({ hooks: {} });
+  const second = { ...summary, text: "<summary>SECOND-MARK</summary>" };
+  // The first compaction does not help enough: the API finds the conversation too long before any answer.
+  const long = { ...print, usage: { input: 900 } };
+  const run = await world.run([long, summary, tooLong, second, { text: "ok" }], {
+    prompt: "go",
+    compactAt: 500,
+    permissionMode,
+  });
+  expect([run.result.result, run.complaints]).toEqual(["ok", []]);
+  const { requests } = await world.run([{ text: "again" }], { prompt: "next", resume: run.result.session_id });
+  const sent = JSON.stringify(requests[0]?.messages);
+  expect([sent.includes("SECOND-MARK"), sent.includes("SUMMARY-MARK")]).toEqual([true, false]);
+});

@@ -68,7 +68,7 @@ export function openJournal(transcript: Transcript, { promptId, cwd, attribution
     const { uuid = "" } = await transcript.append(placed, options).catch((cause: unknown) => {
       throw notWritten(transcript.file, cause);
     });
-    if (uuid !== "") tail.push(uuid);
+    if (uuid !== "" && draft["isCompactSummary"] !== true) tail.push(uuid);
     return uuid;
   }
 
@@ -95,6 +95,7 @@ export function openJournal(transcript: Transcript, { promptId, cwd, attribution
       const content = "Conversation compacted";
       const line = { type: "system", subtype: "compact_boundary", content, isMeta: false, level: "info" };
       await append({ logicalParentUuid: transcript.tip, ...line, compactMetadata }, { parent: null });
+      tail = [...uuids];
     },
     async answer(answer, fields = {}) {
       tail = [];

@@ -58,7 +58,8 @@ export async function runTurn(thread: Thread, signal: AbortSignal): Promise<Turn
         continue;
       }
       text = textOf(answer);
-      truncated = answer.stopReason === "max_tokens" ? truncated + 1 : 0;
+      recovered = false;
+      truncated = cutShort.has(answer.stopReason) ? truncated + 1 : 0;
       const calls = answer.content.filter((block) => block.type === "tool_use");
       const over = overBudget(thread);
       if (over || answer.stopReason === "refusal" || truncated > mostTruncated) {
@@ -84,6 +85,9 @@ export async function runTurn(thread: Thread, signal: AbortSignal): Promise<Turn
     return await interrupt(thread, text);
   }
 }
+
+/** An answer ended at the output limit, or because the window is full: then the conversation is compacted before the next call. */
+const cutShort: ReadonlySet<string> = new Set(["max_tokens", "model_context_window_exceeded"]);
 
 /** Answers in a row that may be cut at the output limit. */
 const mostTruncated = 3;

@@ -29,6 +29,20 @@ test("each level of shortening is smaller, keeps the newest messages and breaks 
   expect(JSON.stringify(shortened(conversation(40, 3_000), 3))).toContain("answer 39");
 });
 
+test("a turn of many calls keeps what the user asked for and the newest calls with their results", async () => {
+  const messages: Message[] = [
+    { role: "user", content: "Rename the function everywhere." },
+    ...conversation(40, 3_000).filter(({ content }) => typeof content !== "string" && content[0]?.type !== "text"),
+  ];
+  for (const level of [2, 3, 4]) {
+    const short = shortened(messages, level);
+    expect(short[0]?.content).toBe("Rename the function everywhere.");
+    expect(short.length).toBeGreaterThan(4);
+    expect(JSON.stringify(short)).toContain('"id":"t39"');
+    expect(await refusalOf(joinTurns([...short, { role: "user", content: "Summarise." }]))).toBeUndefined();
+  }
+});
+
 test("one message that is too long is cut in the middle", () => {
   const [message] = shortened([{ role: "user", content: `begin ${"x".repeat(1_000_000)} end` }], 1);
   expect(message?.content).toMatch(/^begin x+\n\[… \d+ characters left out …\]\nx+ end$/);

@@ -2,7 +2,7 @@ import type { ContentBlock, Message, ToolResultBlock } from "../models/index.ts"
 
 /**
  * A conversation that fits where the whole does not: long texts and tool results keep their beginning and end, and the oldest messages
- * go. `level` 0 is the whole conversation; each level above leaves about half of the one before.
+ * but the first go. `level` 0 is the whole conversation; each level above leaves about half of the one before.
  *
  * Contract: keeps the rules of the API. A call and its result stay or go together, and the first message is the user's.
  */
@@ -17,7 +17,10 @@ export function shortened(messages: readonly Message[], level: number): readonly
   while (left > total / 2 ** (level - 1) && from < cut.length - 1) left -= sizeOf(cut[from++] as Message);
   const start = cut.findIndex((message, at) => at >= from && begins(message));
   const kept = start === -1 ? withoutResults(cut.slice(-1)) : cut.slice(start);
-  return kept.length === messages.length ? kept : [{ role: "user", content: leftOut }, ...kept];
+  if (kept.length === messages.length) return kept;
+  // The first message is what the user asked for, or the summary of all that came before.
+  const [first] = cut.filter(({ role }, at) => at === 0 && start !== 0 && role === "user");
+  return [...(first === undefined ? [] : [first]), { role: "user", content: leftOut }, ...kept];
 }
 
 /** Characters that one part of a message keeps at level 0; half of it at level 1, and so on. */
@@ -30,9 +33,9 @@ export function withCutResults(messages: readonly Message[], most: number = most
   return messages.map((message) => cutLong(message, most));
 }
 
-/** A message of the user that answers no call: what comes before it can go. */
+/** An answer, whose results follow it, or a message of the user that answers no call: what comes before it can go. */
 function begins({ role, content }: Message): boolean {
-  return role === "user" && (typeof content === "string" || !content.some(({ type }) => type === "tool_result"));
+  return role === "assistant" || typeof content === "string" || !content.some(({ type }) => type === "tool_result");
 }
 
 /** Results whose calls are gone, as text. */

@@ -5,6 +5,25 @@ import type { ModelError } from "./model.ts";
 const cases: readonly [string, Partial<ModelError>, string, string][] = [
   ["a bare 400", { status: 400 }, "unknown", ""],
   ["a prompt that is too long", { status: 400, message: "prompt is too long: 3 > 2" }, "invalid_request", ""],
+  [
+    "a prompt that leaves no room for an answer",
+    { status: 400, message: "input length and `max_tokens` exceed context limit: 178959 + 32000 > 200000, decrease" },
+    "invalid_request",
+    "",
+  ],
+  ["a request with too many bytes", { status: 413, errorType: "request_too_large" }, "invalid_request", ""],
+  [
+    "a prompt that is too long for an OpenAI-like server",
+    { status: 400, message: "This model's maximum context length is 32768 tokens. However, you requested 40000." },
+    "invalid_request",
+    "",
+  ],
+  [
+    "a prompt that is too long for a local server",
+    { status: 400, message: "the request exceeds the available context size, try increasing it" },
+    "invalid_request",
+    "",
+  ],
   ["no credit", { status: 400, message: "Your credit balance is too low" }, "billing_error", ""],
   ["a wrong key", { status: 401 }, "authentication_failed", ""],
   ["a forbidden key", { status: 403 }, "authentication_failed", ""],

@@ -18,14 +18,18 @@ export type FailureClass =
 export function failureOf(error: ModelError): FailureClass {
   const { status, errorType, message } = error;
   if (/credit balance/i.test(message) || errorType === "billing_error") return "billing_error";
-  if (/prompt is too long/i.test(message)) return "invalid_request";
   if (errorType === "answer-too-large") return "max_output_tokens";
   if (status === 401 || status === 403 || errorType === "missing-key") return "authentication_failed";
   if (status === 404) return "model_not_found";
   if (status === 429 || errorType === "rate_limit_error") return "rate_limit";
+  if (status === 413 || tooLong.test(message)) return "invalid_request";
   if (status !== undefined && status >= 500) return "server_error";
   return serverTypes.has(errorType) ? "server_error" : "unknown";
 }
+
+/** A conversation that does not fit, in the words of the Messages API and of servers that speak chat completions. */
+const tooLong =
+  /(prompt|input) is too long|maximum context length|exceeds?\b[^.]{0,30}\bcontext (limit|window|length|size)/i;
 
 /** Whether asking again may help: the API is busy or broken, or the stream dropped. */
 export function worthRetrying({ status, errorType }: ModelError): boolean {
