@@ -79,6 +79,11 @@ export const departures = {
     hookline: "they are taken apart; a condition holds when a part meets it, and always when that cannot be done",
     why: "a hook is asked about what concerns it",
   },
+  "failed-guard-names-its-hook": {
+    client: "the reason of a guard that could not be started quotes its arguments and an empty program name",
+    hookline: "the reason names the hook and how it failed",
+    why: "the person must find the hook",
+  },
   "killed-hook-allows-nothing": {
     client: "an allow printed before a hook died by a signal counts",
     hookline: "does not",
