@@ -2,13 +2,13 @@ import { posix } from "node:path";
 import { commandHolds } from "./command-condition.ts";
 import { segmentsBelow } from "./paths/contain.ts";
 import { foldName } from "./paths/fold.ts";
-import { couldStartAgent, skillName } from "./rules/called-names.ts";
-import { type CommandPattern, couldCover } from "./rules/command-pattern.ts";
+import { couldStartAgent } from "./rules/called-names.ts";
 import { type Meaning, meaningOf, type Target } from "./rules/compile.ts";
 import { coversHost, hostOf } from "./rules/domain-pattern.ts";
 import { fits } from "./rules/glob.ts";
 import { coversPath, type PathPattern } from "./rules/path-pattern.ts";
 import { isInvalid, parseRule } from "./rules/rule.ts";
+import { couldStartSkill } from "./rules/skill-pattern.ts";
 import { currentName, type ToolNames } from "./rules/tools.ts";
 
 /** A hook's `if`: one permission rule read as a filter. */
@@ -68,7 +68,7 @@ function targetHolds(target: Target, input: Readonly<Record<string, unknown>>, c
     case "agent":
       return couldStartAgent(target.type, input);
     case "skill":
-      return skillHolds(target.pattern, input);
+      return couldStartSkill(target.pattern, input);
     case "field": {
       const value = Object.hasOwn(input, target.field) ? input[target.field] : undefined;
       return isScalar(value) && fits(target.value, String(value));
@@ -104,12 +104,6 @@ function pathOf(input: Readonly<Record<string, unknown>>): string | undefined {
   const value = input["file_path"] ?? input["path"] ?? input["notebook_path"] ?? ".";
   // The client drops blanks around a path.
   return typeof value === "string" ? value.trim() : undefined;
-}
-
-function skillHolds(pattern: CommandPattern, input: Readonly<Record<string, unknown>>): boolean {
-  const name = skillName(input);
-  const args = typeof input["args"] === "string" ? input["args"] : "";
-  return [name, `${name} ${args}`.trimEnd()].some((text) => couldCover(pattern, [text]));
 }
 
 function isScalar(value: unknown): value is string | number | boolean | null {

@@ -30,6 +30,27 @@ test("a deny or ask rule on a skill covers its name with a slash or blanks aroun
   expect(skills.filter((skill) => !held("Skill(deploy)", "Skill", { skill }))).toEqual([]);
 });
 
+// Measured with 2.1.325.
+test("a deny or ask rule on a skill covers it with and without the name of its plugin, and `plugin:*` all that a plugin has", () => {
+  const starts: [string, string[]][] = [
+    ["Skill(deploy)", ["deploy", "shop:deploy"]],
+    ["Skill(shop:deploy)", ["deploy", "shop:deploy"]],
+    ["Skill(shop:deploy *)", ["deploy", "deploy-all", "shop:deploy"]],
+    ["Skill(shop:*)", ["shop:deploy", "shop"]],
+    ["Skill(shop *)", ["shop:deploy", "shop"]],
+    ["Skill(deploy:*)", ["deploy", "deploy-all", "shop:deploy"]],
+  ];
+  for (const [rule, names] of starts) {
+    const all = ["deploy", "shop:deploy", "shop", "deploy-all", "other", "a:other"];
+    const decisions = all.filter((skill) => decide("Skill", { skill }, { allow: ["Skill"], deny: [rule] }) === "deny");
+    expect([rule, decisions.sort()]).toEqual([rule, names.sort()]);
+    expect([rule, all.filter((skill) => held(rule, "Skill", { skill, args: "now" })).sort()]).toEqual([rule, names]);
+  }
+  // Another plugin's skill of that name is another skill, and an allow rule covers the name as it is written.
+  expect(decide("Skill", { skill: "my:deploy" }, { allow: ["Skill"], deny: ["Skill(shop:deploy)"] })).toBe("allow");
+  expect(decide("Skill", { skill: "shop:deploy" }, { allow: ["Skill(deploy)"] })).toBe("ask");
+});
+
 test("a deny or ask rule on an agent covers its name in every spelling that starts it", () => {
   for (const rule of ["Agent(code-helper)", "Task(code-helper)", "Agent(code-*)"]) {
     const decisions = agents.map((type) =>

@@ -1,8 +1,9 @@
 import type { PolicyRule } from "../policy.ts";
-import { agentType, couldStartAgent, skillName } from "../rules/called-names.ts";
+import { agentType, couldStartAgent } from "../rules/called-names.ts";
 import { covers } from "../rules/command-pattern.ts";
 import { coversHost, hostOf } from "../rules/domain-pattern.ts";
 import { fits } from "../rules/glob.ts";
+import { couldStartSkill, skillText } from "../rules/skill-pattern.ts";
 import { coversTool } from "../rules/tool-pattern.ts";
 import type { ToolKind } from "../rules/tools.ts";
 import type { Desk } from "./desk.ts";
@@ -51,8 +52,9 @@ function targetCovers({ list, meaning: { target } }: PolicyRule, input: Input): 
     case "agent":
       return list === "allow" ? fits(target.type, agentType(input)) : couldStartAgent(target.type, input);
     case "skill":
-      // In deny and ask the name alone covers every use of the skill.
-      return covers(target.pattern, skillText(input)) || (list !== "allow" && covers(target.pattern, skillName(input)));
+      return list === "allow"
+        ? covers(target.pattern.written, skillText(input))
+        : couldStartSkill(target.pattern, input);
     case "field":
       return list !== "allow" && fieldCovers(target, input);
     case "command":
@@ -68,11 +70,6 @@ export function fieldCovers(
 ): boolean {
   const found = Object.hasOwn(input, field) ? input[field] : undefined;
   return (found === null || ["string", "number", "boolean"].includes(typeof found)) && fits(value, String(found));
-}
-
-function skillText(input: Input): string {
-  const args = input["args"] ?? input["arguments"];
-  return typeof args === "string" && args !== "" ? `${skillName(input)} ${args}` : skillName(input);
 }
 
 function shownUrl(url: unknown): string {

@@ -17,9 +17,3 @@ export function couldStartAgent(wanted: Glob, input: Input): boolean {
 function plain(name: string): string {
   return name.toLowerCase().replace(/[\s_-]/g, "");
 }
-
-/** The name of a skill: a slash before it and blanks around it do not count. */
-export function skillName(input: Input): string {
-  const name = input["skill"] ?? input["name"] ?? input["command"];
-  return typeof name === "string" ? name.trim().replace(/^\/+/, "") : "";
-}

@@ -3,6 +3,7 @@ import { compileDomain, type DomainPattern } from "./domain-pattern.ts";
 import type { Glob } from "./glob.ts";
 import { compilePath, type PathPattern } from "./path-pattern.ts";
 import { type Invalid, isInvalid, type Rule } from "./rule.ts";
+import { compileSkill, type SkillPattern } from "./skill-pattern.ts";
 import { readSpec } from "./spec.ts";
 import { compileTool, isTooWide, type ToolPattern } from "./tool-pattern.ts";
 import { currentName, fieldsOfOthers, kindOf, otherFields, ownFields, type ToolKind, type ToolNames } from "./tools.ts";
@@ -16,7 +17,7 @@ export type Target =
   | { readonly kind: "path"; readonly pattern: PathPattern }
   | { readonly kind: "domain"; readonly pattern: DomainPattern }
   | { readonly kind: "agent"; readonly type: Glob }
-  | { readonly kind: "skill"; readonly pattern: CommandPattern }
+  | { readonly kind: "skill"; readonly pattern: SkillPattern }
   | { readonly kind: "field"; readonly field: string; readonly value: Glob };
 
 export interface Meaning {
@@ -76,7 +77,7 @@ function targetOf(spec: string, kind: ToolKind, list: RuleList, known?: readonly
       return { kind: "agent", type };
     }
     case "skill":
-      return { kind: "skill", pattern: compileCommand(spec.replace(/^\/+/, "")) };
+      return { kind: "skill", pattern: compileSkill(spec) };
     case "mcp":
     case "other":
       return list === "allow" ? { invalid: "this tool has no such form; allow it by its name alone" } : { kind: "all" };
