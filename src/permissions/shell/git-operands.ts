@@ -1,6 +1,6 @@
-import { escapePattern, unescapePattern } from "./atoms.ts";
+import { escapePattern } from "./atoms.ts";
 import { readLine } from "./git.ts";
-import { isOption, isValueOf } from "./option-values.ts";
+import { cutWord, isOption, isValueOf } from "./option-values.ts";
 import { type ShellWord, staticValue } from "./part.ts";
 
 /** Verbs that show what is in the files they are given, or put it elsewhere. */
@@ -8,11 +8,27 @@ const reading = new Set("diff difftool show log blame annotate grep add stage ha
 /** Verbs that change the files they are given. */
 const writing = new Set("rm mv checkout restore".split(" "));
 
+/** Letters whose value, in the next word, is text: what to look for, a number. Of other verbs they are letters without a value. */
+const textOf: Readonly<Record<string, string>> = {
+  grep: "eABCm",
+  log: "SGnUO",
+  show: "SGnUO",
+  diff: "SGUO",
+  blame: "LS",
+};
+
 /** Whether the word behind is text: what to look for, an author, a number. */
-function isText(before: ShellWord | undefined): boolean {
+function isText(verb: string, before: ShellWord | undefined): boolean {
   return (
-    isValueOf("SGLneUOm", before) || /^--(grep|author|committer|since|until|format)$/.test(before?.pieces[0] ?? "")
+    isValueOf(textOf[verb] ?? "", before) ||
+    /^--(grep|author|committer|since|until|format)$/.test(before?.pieces[0] ?? "")
   );
+}
+
+/** `HEAD:file`, `:file`, `:0:file`, `:(top)file`, `1,5:file`: the file. What `:!file` names is left out. */
+function fileIn(pattern: string): string | undefined {
+  if (/^:[!^]/.test(pattern)) return undefined;
+  return pattern.replace(/^(?::(?:\d:|\/|\([^)]*\))?|[^/:]+:)(?=.)/, "");
 }
 
 /** A file among the words of git, as a pattern of bash. */
@@ -31,15 +47,18 @@ export function gitOperands(args: readonly ShellWord[]): GitOperand[] {
   const access = reading.has(verb) ? "read" : writing.has(verb) ? "write" : undefined;
   if (access === undefined) return [];
   const from = folders.reduce((way, folder) => `${folder.startsWith("/") ? "" : way}${escapePattern(folder)}/`, "");
-  const operands = rest.filter((word, index) => !isOption(word) && !isText(rest[index - 1]));
-  const given = rest.some((word) => /^(-[A-Za-z]*e|--regexp)/.test(word.pieces[0]));
+  // `git log -L1,5:file` shows lines of a file.
+  const words = rest.map((word) => (verb === "log" && /^-L./.test(word.pieces[0]) ? cutWord(word, 2) : word));
+  const operands = words.filter((word, index) => !isOption(word) && !isText(verb, rest[index - 1]));
+  const given = rest.some((word) => /^(-[A-Za-z]*[ef]|--regexp)/.test(word.pieces[0]));
   // A spelling that comes again names the same files.
   const named = new Map(operands.slice(verb === "grep" && !given ? 1 : 0).map((word) => [word.raw, word]));
   return [...named.values()].flatMap((word) => {
     const text = staticValue(word);
     const patterns = text === undefined ? (word.expansions ?? []) : [escapePattern(text)];
-    return patterns.map((pattern) => {
-      const file = unescapePattern(pattern).startsWith(":") ? pattern : pattern.replace(/^[^/:]+:(?=.)/, "");
+    return patterns.flatMap((pattern) => {
+      const file = fileIn(pattern);
+      if (file === undefined) return [];
       return { pattern: file.startsWith("/") ? file : from + file, raw: word.raw, access };
     });
   });
