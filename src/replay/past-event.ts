@@ -32,4 +32,6 @@ export interface UnreadableLine {
   readonly name: "unreadable";
   readonly file: string;
   readonly line: number;
+  /** The archive ends here, in the middle. */
+  readonly isCut?: true;
 }

@@ -9,6 +9,7 @@ import {
   readMeta,
   type ToolResultBlock,
   type TranscriptFile,
+  type Unreadable,
   type UserEntry,
 } from "../sessions/index.ts";
 import type { PastEvent, RefusedThen, UnreadableLine } from "./past-event.ts";
@@ -26,10 +27,14 @@ export async function* pastEventsIn(
   for await (const items of reader) {
     readTo(reader.cursor.offset);
     for (const item of items) {
-      if (item.kind === "unreadable") yield { name: "unreadable", file: file.path, line: item.line };
+      if (item.kind === "unreadable") yield unreadable(item, file);
       else yield* eventsOf(item, memory, (entry) => around(entry, file, memory, meta?.agentType));
     }
   }
+}
+
+function unreadable({ line, why }: Unreadable, { path }: TranscriptFile): UnreadableLine {
+  return { name: "unreadable", file: path, line, ...(why === "cut-archive" ? { isCut: true } : {}) };
 }
 
 interface Memory {

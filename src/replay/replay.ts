@@ -1,7 +1,9 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode } from "../files/index.ts";
+import { messageOf, Problem } from "../protocol/index.ts";
 import { buildFile } from "../sdk/index.ts";
-import type { TranscriptFile } from "../sessions/index.ts";
+import { cutArchive, type TranscriptFile } from "../sessions/index.ts";
 import { hooksAt } from "./hooks-at.ts";
 import { type PastEvent, pastEventNames, type RefusedThen } from "./past-event.ts";
 import { pastEventsIn } from "./past-events.ts";
@@ -47,9 +49,10 @@ export async function replay(options: ReplayOptions): Promise<Report> {
     const now = await open(options.hooks, "now");
     const other = options.against === undefined ? undefined : await hooksAt(options.against, options, scratch);
     const before = other === undefined ? undefined : await open(other, "before");
-    const files = await chosenTranscripts(options);
+    const unread: Unread[] = [];
+    const files = await chosenTranscripts(options, (file, error) => unread.push({ file, why: messageOf(error) }));
     const tally = openTally(options.limit ?? 1_000);
-    const read = { hooks: options.hooks, files: files.length, bytes: 0, repeated: 0, unreadableLines: 0 };
+    const read = { hooks: options.hooks, files: files.length, bytes: 0, repeated: 0, unreadableLines: 0, unread };
     const line = pipeline(async (event) => {
       const [said, saidBefore] = await Promise.all([now.ask(event), before?.ask(event)]);
       return () => tally.add(event, said, saidBefore);
@@ -82,10 +85,13 @@ async function prepare(hooks: string, env: ReplayOptions["env"]): Promise<void> 
   }
 }
 
+type Unread = Report["unread"][number];
+
 interface ReadSoFar {
   bytes: number;
   repeated: number;
   unreadableLines: number;
+  readonly unread: Unread[];
 }
 
 async function* everyEvent(
@@ -98,15 +104,35 @@ async function* everyEvent(
   const of = files.reduce((sum, { size }) => sum + size, 0);
   for (const file of files) {
     const readTo = (offset: number) => progress?.({ bytes: read.bytes + Math.min(offset, file.size), of });
-    for await (const event of pastEventsIn(file, signal, readTo)) {
+    for await (const event of orUnread(file, pastEventsIn(file, signal, readTo), read.unread)) {
       signal.throwIfAborted();
-      if (event.name === "unreadable") read.unreadableLines += 1;
+      if (event.name === "unreadable" && event.isCut === true) read.unread.push(cutFile(file.path));
+      else if (event.name === "unreadable") read.unreadableLines += 1;
       else if (event.name === "refused-then") yield event;
       else if (seen.add(event.key)) yield event;
       else read.repeated += 1;
     }
     read.bytes += file.size;
   }
+}
+
+/** One file that cannot be read, or not to its end, does not end the replay of the others. A file that went meanwhile holds nothing. */
+async function* orUnread<Past>(
+  file: TranscriptFile,
+  events: AsyncGenerator<Past, undefined>,
+  unread: Unread[],
+): AsyncGenerator<Past, undefined> {
+  try {
+    yield* events;
+  } catch (error) {
+    const code = error instanceof Problem ? error.code : errorCode(error);
+    if (code !== "sessions/unreadable-file" && !/^E[A-Z]+$/.test(code ?? "")) throw error;
+    if (code !== "ENOENT") unread.push({ file: file.path, why: messageOf(error) });
+  }
+}
+
+function cutFile(file: string): Unread {
+  return { file, why: cutArchive(file).message };
 }
 
 /** Events on their way at the same time: enough to keep both sides busy, few enough to be held. */

@@ -14,6 +14,8 @@ export interface Report {
   /** Copies in forked and archived files, each of which was left out. */
   readonly repeated: number;
   readonly unreadableLines: number;
+  /** Files that could not be read, or not to their end; what was read before is counted. */
+  readonly unread: readonly { readonly file: string; readonly why: string }[];
   /** How often each event got each answer. */
   readonly events: readonly EventCount[];
   readonly handlers: readonly HandlerReport[];

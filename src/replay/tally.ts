@@ -13,7 +13,10 @@ export interface Tally {
 }
 
 /** What is known of the reading, not of the answers. */
-export type Read = Pick<Report, "hooks" | "files" | "bytes" | "repeated" | "unreadableLines" | "notReplayed"> & {
+export type Read = Pick<
+  Report,
+  "hooks" | "files" | "bytes" | "repeated" | "unreadableLines" | "unread" | "notReplayed"
+> & {
   readonly againstHooks?: string;
 };
 
@@ -80,6 +83,7 @@ export function openTally(limit: number): Tally {
       prompts: events.get("UserPromptSubmit")?.seen ?? 0,
       repeated: read.repeated,
       unreadableLines: read.unreadableLines,
+      unread: read.unread,
       events: [...events].map(([event, counting]): EventCount => ({ event, ...counting })),
       handlers: [...handlers].map(([name, handling]) => handlerReport(name, handling)),
       listed: byTime(listed.rows),

@@ -10,9 +10,12 @@ export interface WhichTranscripts extends Where {
 }
 
 /** The transcripts to replay, agents behind their session, in the order of their paths. */
-export async function chosenTranscripts(which: WhichTranscripts): Promise<readonly TranscriptFile[]> {
+export async function chosenTranscripts(
+  which: WhichTranscripts,
+  onUnread: (path: string, error: unknown) => void,
+): Promise<readonly TranscriptFile[]> {
   const names = which.project === undefined ? undefined : await folderNames(which.project);
-  return findTranscripts(await findRoots(which)).filter(
+  return findTranscripts(await findRoots(which), onUnread).filter(
     ({ project, mtimeMs }) =>
       (names?.has(project) ?? true) && (which.sinceMs === undefined || mtimeMs >= which.sinceMs),
   );

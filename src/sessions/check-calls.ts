@@ -37,6 +37,25 @@ export function checkMs(name: string, value: unknown): void {
     throw wrong(name, value, "a number of milliseconds");
 }
 
+export function checkObject(name: string, value: unknown): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(name, value, "an object");
+}
+
+/** A record of a transcript is an object that says what it is. */
+export function checkRecord(draft: unknown): void {
+  checkObject("record", draft);
+  const { type } = draft as { readonly type?: unknown };
+  if (typeof type !== "string" || type === "") throw wrong("type of a record", type, 'a text such as "user"');
+}
+
+/** Where a session of a store works, and which one it is. */
+export function checkSessionOptions(options: unknown): void {
+  checkObject("options", options);
+  const { cwd, id, gitBranch, at } = options as Readonly<Record<string, unknown>>;
+  if (typeof cwd !== "string" || cwd === "") throw wrong("cwd", cwd, "the path of a folder");
+  for (const [name, value] of Object.entries({ id, gitBranch, at })) if (value !== undefined) checkText(name, value);
+}
+
 /** A window names one place to read from: a line or an entry, an entry in its middle, or the end. */
 export function checkWindow(wish: unknown): void {
   const { from, around, last, limit } = (typeof wish === "object" && wish !== null ? wish : {}) as Record<

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -41,4 +41,13 @@ test("SE-35: a fork of a compacted session begins in the middle of its ancestor"
     write(join(folder, "s1.jsonl"), [{ ...shared, parentUuid: null, sessionId: "s1" }]),
   );
   expect((await session.lineage()).map(({ id, by }) => [id, by])).toEqual([["s0", "shared-uuids"]]);
+});
+
+test("a damaged archive beside a session does not hide where the session came from", async () => {
+  const p = prompt(null, "go", { timestamp: "2026-01-01T00:00:00.000Z" });
+  write(join(folder, "s0.jsonl"), [p, prompt(p, "more")]);
+  writeFileSync(join(folder, "s2.jsonl.gz"), "no archive");
+  const fork = { ...p, parentUuid: null, sessionId: "s1", timestamp: "2026-01-02T00:00:00.000Z" };
+  const session = await openSession(write(join(folder, "s1.jsonl"), [fork]));
+  expect((await session.lineage()).map(({ id }) => id)).toEqual(["s0"]);
 });

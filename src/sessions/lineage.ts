@@ -1,4 +1,6 @@
 import { stat } from "node:fs/promises";
+import { errorCode } from "../files/index.ts";
+import { Problem } from "../protocol/index.ts";
 import { openBytes } from "./bytes.ts";
 import { findSessionsIn, type SessionPlace } from "./formats/claude-code/locate.ts";
 import { isLinked } from "./graph.ts";
@@ -53,10 +55,19 @@ async function sharedWith(model: SessionModel, siblings: readonly SessionPlace[]
   const mine = await ageOf(model.place.file);
   const shared: string[] = [];
   for (const { id, file } of siblings) {
-    if (id === model.place.id || !isOlder(await ageOf(file), mine)) continue;
-    if (await holds(file, `"uuid":"${first}"`)) shared.push(id);
+    if (id !== model.place.id && (await isAncestor(file, first, mine))) shared.push(id);
   }
   return shared;
+}
+
+/** A file that cannot be read, or went meanwhile, tells nothing about this session; `validate` names it. */
+async function isAncestor(file: string, first: string, mine: Age): Promise<boolean> {
+  try {
+    return isOlder(await ageOf(file), mine) && (await holds(file, `"uuid":"${first}"`));
+  } catch (error) {
+    if (error instanceof Problem || errorCode(error) !== undefined) return false;
+    throw error;
+  }
 }
 
 interface Age {

@@ -1,4 +1,5 @@
 import { Problem } from "../protocol/index.ts";
+import { checkText } from "./check-calls.ts";
 import { plainLine } from "./plain-text.ts";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -13,6 +14,7 @@ export function isSafeId(id: string): boolean {
 
 /** The id itself, or a `sessions/unsafe-id` problem before anything is touched. */
 export function safeId(id: string): string {
+  checkText("id", id);
   if (isSafeId(id)) return id;
   const shown = JSON.stringify(plainLine(id.length > 80 ? `${id.slice(0, 80)}…` : id));
   throw new Problem(

@@ -1,6 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Fs, openFolder, replaceFile, unless } from "../files/index.ts";
+import { checkObject, checkRecord } from "./check-calls.ts";
 import { readConversation } from "./conversation.ts";
 import { fillers } from "./formats/claude-code/filler.ts";
 import type { SessionPlace } from "./formats/claude-code/locate.ts";
@@ -50,7 +51,8 @@ export function openStoreSession(options: StoreSessionOptions): StoreSession {
     get tip() {
       return main.tip;
     },
-    append(draft, appendOptions) {
+    async append(draft, appendOptions) {
+      checkRecord(draft);
       if (unanswered && draft.type === "user") {
         unanswered = false;
         // The queue keeps order, so these stand before the prompt; should they fail, the prompt's own answer tells.
@@ -59,6 +61,7 @@ export function openStoreSession(options: StoreSessionOptions): StoreSession {
       return main.append(draft, appendOptions);
     },
     async openAgent(id, meta) {
+      checkObject("meta", meta);
       const stem = join(folder, "subagents", `agent-${safeId(id)}`);
       const file = `${stem}.jsonl`;
       await realInside(place.root.path, file);

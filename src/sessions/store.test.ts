@@ -136,6 +136,59 @@ test.each(["../../x", "..%2f", "a/b", "C:\\x", "a\0b", "x".repeat(300), "CON", "
   },
 );
 
+const ring: Record<string, unknown> = { type: "user" };
+ring["self"] = ring;
+
+/** What a caller without types may hand in. */
+const loose = (value: unknown) => value as never;
+
+test.each([null, undefined, 5, [], {}, { type: 5 }, { type: "" }, ring, { ...said("x"), size: 5n }])(
+  "a record that is %s is refused with a reason, and the records beside it are written",
+  async (bad) => {
+    const store = await openStore({ root: await tempFolder(), version: "1" });
+    const session = await store.open({ id, cwd });
+    const [before, wrong, after] = await Promise.allSettled([
+      session.append(said("before")),
+      session.append(loose(bad)),
+      session.append(said("after")),
+    ]);
+    expect(wrong).toMatchObject({ status: "rejected", reason: { code: "sessions/option" } });
+    const uuids = [before, after].map((one) => (one.status === "fulfilled" ? one.value.uuid : undefined));
+    const entries = await entriesOf(session.file);
+    expect(entries.map((entry) => ("uuid" in entry ? [entry.uuid, entry.parentUuid] : []))).toEqual([
+      [uuids[0], null],
+      [uuids[1], uuids[0]],
+    ]);
+  },
+);
+
+test.each([undefined, null, 5, {}, { cwd: 5 }, { cwd: "" }, { cwd, id: 5 }, { cwd, gitBranch: 5 }])(
+  "a store refuses to open, resume or fork a session with %j",
+  async (bad) => {
+    const root = await tempFolder();
+    const store = await openStore({ root, version: "1" });
+    await (await store.open({ id, cwd })).append(said("hello"));
+    const refusal = { code: "sessions/option" };
+    await expect(store.open(loose(bad))).rejects.toMatchObject(refusal);
+    await expect(store.resume(id, loose(bad))).rejects.toMatchObject(refusal);
+    await expect(store.fork(id, loose(bad))).rejects.toMatchObject(refusal);
+    expect(await readdir(join(root, "projects"))).toEqual(["-home-dev-project"]);
+  },
+);
+
+test("a store refuses ids, agents and options of the wrong type by name", async () => {
+  const refusal = { code: "sessions/option" };
+  await expect(openStore(loose(undefined))).rejects.toMatchObject(refusal);
+  await expect(openStore(loose({ root: await tempFolder() }))).rejects.toThrow("version is a text, not undefined.");
+  const store = await openStore({ root: await tempFolder(), version: "1" });
+  await expect(store.resume(loose(5), { cwd })).rejects.toThrow("id is a text, not 5.");
+  await expect(store.fork(loose(null), { cwd })).rejects.toThrow("source is an object, not null.");
+  const session = await store.open({ id, cwd });
+  await expect(session.openAgent(loose(undefined), {})).rejects.toMatchObject(refusal);
+  await expect(session.openAgent("a1", loose(undefined))).rejects.toThrow("meta is an object, not undefined.");
+  await expect(session.append(said("x"), loose(null))).rejects.toMatchObject(refusal);
+});
+
 test("E7: a project folder that is a link out of the store is not entered", async () => {
   const root = await tempFolder();
   const outside = await tempFolder();

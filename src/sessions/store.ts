@@ -3,6 +3,7 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Fs, type HomeSource, nodeFs, openFolder, openState, unless } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
+import { checkObject, checkSessionOptions, checkText } from "./check-calls.ts";
 import { type ForkOptions, forkSession } from "./fork.ts";
 import { folderName } from "./formats/claude-code/folder-name.ts";
 import { findSessions, type SessionPlace } from "./formats/claude-code/locate.ts";
@@ -53,6 +54,9 @@ export interface ResumedSession extends StoreSession {
 }
 
 export async function openStore(options: StoreOptions): Promise<Store> {
+  checkObject("options", options);
+  checkText("version", options.version);
+  if (options.root !== undefined) checkText("root", options.root);
   const { version, entrypoint = "hookline", fs = nodeFs, now = Date.now, uuid = randomUUID } = options;
   const path = options.root ?? storeRoot(options).path;
   if (options.root === undefined) await openState([], options, fs);
@@ -88,15 +92,23 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
   return {
     root,
-    async open({ id, ...wanted }) {
+    async open(options) {
+      checkSessionOptions(options);
+      const { id, ...wanted } = options;
       // An id that was just made is nowhere yet.
       const there = id === undefined ? undefined : await placeOf(root, safeId(id));
       const place = there ?? newPlace(root, id ?? uuid(), wanted.cwd);
       const begun = (await unless(["ENOENT"], lstat(place.file))) !== undefined;
       return begun ? goOn(place, wanted) : start(place, wanted);
     },
-    resume: async (id, wanted) => goOn(await known(id), wanted),
-    async fork(source, { at, id, ...wanted }) {
+    async resume(id, wanted) {
+      checkSessionOptions(wanted);
+      return goOn(await known(id), wanted);
+    },
+    async fork(source, options) {
+      checkSessionOptions(options);
+      if (typeof source !== "string") checkObject("source", source);
+      const { at, id, ...wanted } = options;
       const from = typeof source === "string" ? await known(source) : source;
       if (id !== undefined && (await placeOf(root, safeId(id))) !== undefined)
         throw new Problem("sessions/exists", `${path} holds a session ${id} already. Use another id.`, {

@@ -1,6 +1,7 @@
 import { FileProblem, type Fs, type LineWriter, nodeFs, withAppend } from "../files/index.ts";
-import { Problem } from "../protocol/index.ts";
+import { messageOf, Problem } from "../protocol/index.ts";
 import { setAside } from "./aside.ts";
+import { checkObject, checkRecord } from "./check-calls.ts";
 import { compose, type Draft, type Envelope, isThreaded } from "./formats/claude-code/compose.ts";
 
 /** One transcript file, open for appending. */
@@ -107,7 +108,7 @@ export function openTranscript(options: TranscriptOptions): Transcript {
     try {
       return [{ waiting, draft: await setAside(waiting.draft, root, sessionFolder, fs) }];
     } catch (error) {
-      waiting.error = error;
+      waiting.error = unwritable(error);
       return [];
     }
   }
@@ -119,7 +120,7 @@ export function openTranscript(options: TranscriptOptions): Transcript {
     try {
       await to.line(JSON.stringify(record));
     } catch (error) {
-      waiting.error = error;
+      waiting.error = unwritable(error);
       return before;
     }
     const threaded = isThreaded(draft);
@@ -132,8 +133,10 @@ export function openTranscript(options: TranscriptOptions): Transcript {
     get tip() {
       return tip;
     },
-    append(draft, appendOptions = {}) {
-      if (closed) return Promise.reject(new Problem("sessions/closed", `${file} is closed. Open the session again.`));
+    async append(draft, appendOptions = {}) {
+      checkRecord(draft);
+      checkObject("options", appendOptions);
+      if (closed) throw new Problem("sessions/closed", `${file} is closed. Open the session again.`);
       return new Promise((done, fail) => {
         queue.push({ draft, options: appendOptions, done, fail });
         running ??= Promise.resolve().then(run);
@@ -151,6 +154,13 @@ function settle(batch: readonly Waiting[]): void {
     if (error !== undefined || result === undefined) fail(error);
     else done(result);
   }
+}
+
+/** A record that refers to itself, or holds what JSON has no words for: not the disk's fault, but the caller's. */
+function unwritable(error: unknown): unknown {
+  if (!(error instanceof TypeError || error instanceof RangeError) || "code" in error) return error;
+  const message = `The record cannot be written as JSON: ${messageOf(error).split("\n")[0]}.`;
+  return new Problem("sessions/option", message, { about: { option: "record" }, cause: error });
 }
 
 function asProblem(error: unknown, file: string): unknown {

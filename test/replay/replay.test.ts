@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Report } from "../../src/replay/index.ts";
 import { type Machine, machine } from "./program.ts";
@@ -44,6 +45,7 @@ describe("SD-105, SD-107: the report over the recorded transcripts", () => {
       prompts: 31,
       repeated: 51,
       unreadableLines: 0,
+      unread: [],
       events: [
         { event: "UserPromptSubmit", seen: 31, decisions: { none: 30, block: 1 }, ...unchanged },
         { event: "PreToolUse", seen: 45, decisions: { none: 43, ask: 1, deny: 1 }, ...unchanged, inputsChanged: 1 },
@@ -137,6 +139,27 @@ describe("SD-105, SD-107: the report over the recorded transcripts", () => {
     const read = await replay(file, "--project", "/home/dev/torn");
     expect([read.toolCalls, read.prompts, read.unreadableLines >= 2]).toEqual([8, 2, true]);
   });
+});
+
+test("a file that cannot be read is named, and the others are replayed", async () => {
+  const file = world.file("plain.mjs", app(""));
+  const folder = join(world.home, ".claude/projects/-home-dev-hurt");
+  mkdirSync(folder);
+  const [damaged, cut] = ["0", "2"].map((digit) =>
+    join(folder, `${digit}1111111-1111-4111-8111-111111111111.jsonl.gz`),
+  );
+  const recorded = join(world.home, ".claude/projects/-home-dev-a-plain/11111111-1111-4111-8111-111111111111.jsonl");
+  writeFileSync(damaged ?? "", "no archive");
+  writeFileSync(cut ?? "", gzipSync(readFileSync(recorded)).subarray(0, -200));
+  writeFileSync(join(folder, "11111111-1111-4111-8111-111111111111.jsonl"), readFileSync(recorded));
+  const report = await replay(file, "--project", "/home/dev/hurt");
+  expect([report.files, report.toolCalls, report.prompts]).toEqual([3, 7, 1]);
+  expect(report.unread).toEqual([
+    { file: damaged, why: expect.stringContaining("cannot be unpacked") },
+    { file: cut, why: expect.stringContaining("the archive is cut off") },
+  ]);
+  const { stdout } = await world.hookline(["replay", file, "--project", "/home/dev/hurt"]);
+  expect(stdout.replace(/\s+/g, " ")).toContain(`not replayed: ${damaged} cannot be unpacked`);
 });
 
 const unchanged = { inputsChanged: 0, outputsChanged: 0, contexts: 0 };

@@ -21,6 +21,7 @@ const report: Report = {
   prompts: 96,
   repeated: 12,
   unreadableLines: 1,
+  unread: [],
   events: [
     {
       event: "PreToolUse",

@@ -26,8 +26,9 @@ export function replayText(report: Report, sheet: Sheet): string {
 }
 
 function headline(report: Report, { style, columns }: Sheet): string {
-  const { toolCalls, prompts, sessions, files, bytes, events, against, refusedThen } = report;
-  if (files === 0) return "There are no transcripts here. --all looks at every project, --root elsewhere.\n";
+  const { toolCalls, prompts, sessions, files, bytes, events, against, refusedThen, unread } = report;
+  if (files === 0 && unread.length === 0)
+    return "There are no transcripts here. --all looks at every project, --root elsewhere.\n";
   if (events.length === 0) return `Nothing to replay in ${counted(files, "file")} (${sizeText(bytes)}).\n`;
   const calls = `${many(toolCalls, "tool call")} and ${many(prompts, "prompt")}`;
   const first = `${calls} from ${many(sessions, "session")}, ${many(files, "file")}, ${sizeText(bytes)}`;
@@ -87,18 +88,23 @@ function inputText(input: Readonly<Record<string, unknown>>): string {
 }
 
 function notesText(report: Report, { style, columns }: Sheet): string {
-  const { tasks, failures, missing, unreadableLines, repeated, notReplayed } = report;
+  const { tasks, failures, missing, unreadableLines, unread, repeated, notReplayed } = report;
   const left = notReplayed.map(({ name, event }) => (name.startsWith(event) ? name : `${name} (${event})`));
-  const parts = missing.map(({ part, events }) => `${part} (${many(events, "event")})`);
+  const absent = missing.map(({ part, events }) => `${part} (${many(events, "event")})`);
   const lines = [
     ...failures.map(({ handler, error, count }) => `${plainLine(handler)} failed ${many(count, "time")}: ${error}`),
     ...tasks.map(({ name, count }) => `task ${plainLine(name)} would have been added ${many(count, "time")}`),
     ...(left.length === 0
       ? []
       : [`not replayed, because transcripts do not tell of their events: ${left.map(plainLine).join(", ")}`]),
-    ...(parts.length === 0 ? [] : [`not in transcripts: ${parts.join(", ")}`]),
+    ...(absent.length === 0 ? [] : [`not in transcripts: ${absent.join(", ")}`]),
     ...(repeated > 0 ? [`${many(repeated, "event")} of forked or kept copies counted once`] : []),
     ...(unreadableLines > 0 ? [`${many(unreadableLines, "line")} could not be read`] : []),
   ];
-  return lines.flatMap((line) => wrapped(line, columns).map((part) => `${style.dim(part)}\n`)).join("");
+  // Paths stay whole, however long: they are there to be copied.
+  const named = unread.map(({ file, why }) =>
+    plainLine(`not replayed: ${why.includes(file) ? why : `${file}: ${why}`}`),
+  );
+  const parts = [...lines.flatMap((line) => wrapped(line, columns)), ...named];
+  return parts.map((part) => `${style.dim(part)}\n`).join("");
 }

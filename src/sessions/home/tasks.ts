@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { isObject } from "../../protocol/index.ts";
+import { checkObject } from "../check-calls.ts";
 import type { Root } from "../formats/claude-code/roots.ts";
 import { look } from "../formats/claude-code/walk.ts";
 import { realInside } from "../inside.ts";
@@ -39,6 +40,8 @@ export async function loadTasks(root: Root, sessionId: string): Promise<Task[]> 
 
 /** The task as it is on disk afterwards. */
 export async function saveTask(task: Task, change: TaskChange, options: SaveOptions = {}): Promise<Task> {
+  checkObject("task", task);
+  checkObject("change", change);
   checkTransition(`task ${task.id}`, task.status, change.status, options.force);
   // A field without a value leaves what is there.
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { checkObject, wrong } from "../check-calls.ts";
 import type { Root } from "../formats/claude-code/roots.ts";
 import { look } from "../formats/claude-code/walk.ts";
 import { isSafeId, safeId } from "../session-id.ts";
@@ -38,7 +39,10 @@ export async function loadTodos(root: Root, sessionId: string): Promise<TodoList
 
 /** Writes the whole list; each item that was there before may only take the steps a task may take. */
 export async function saveTodos(list: TodoList, items: readonly Todo[], options: SaveOptions = {}): Promise<TodoList> {
+  checkObject("list", list);
+  if (!Array.isArray(items)) throw wrong("items", items, "a list");
   items.forEach((item, index) => {
+    checkObject(`item ${index + 1}`, item);
     const before =
       list.items.find((old) => sameTodo(old, item)) ??
       (item.id === undefined && item.content === undefined ? list.items[index] : undefined);
