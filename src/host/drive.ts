@@ -43,10 +43,21 @@ export function openDriver(main: Thread, deferred: Deferred): Driver {
     const idle = options.interactive
       ? setTimeout(() => notify(main, "Notification", about), options.idleMs)
       : undefined;
+    const wait = setTimeout(() => session.shells.letGo(), longestWaitMs(options.env));
     try {
       return await inbox.next(signal);
     } finally {
       clearTimeout(idle);
+      clearTimeout(wait);
+    }
+  }
+
+  /** Commands that the end of a headless run ends. */
+  function tellLeft(): void {
+    if (options.interactive || signal.aborted) return;
+    for (const shell of session.shells.list().filter((one) => one.status() === "running")) {
+      const text = `A command still ran in the background and was ended with the run: ${shell.command}`;
+      session.tell({ kind: "notice", text, level: "warning" });
     }
   }
 
@@ -73,6 +84,7 @@ export function openDriver(main: Thread, deferred: Deferred): Driver {
         if (!signal.aborted) throw error;
       }
       if (result !== undefined && !told) session.tell({ kind: "result", result });
+      tellLeft();
       return result;
     },
     interrupt() {
@@ -80,6 +92,12 @@ export function openDriver(main: Thread, deferred: Deferred): Driver {
       void session.agents.killAll();
     },
   };
+}
+
+/** How long a headless run that has nothing else to do waits for commands in the background. The variable is the client's. */
+function longestWaitMs(env: Readonly<Record<string, string | undefined>>): number {
+  const wanted = Number(env["CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS"] ?? Number.NaN);
+  return wanted >= 0 && wanted < 2 ** 31 ? wanted : 600_000;
 }
 
 /** A built-in command ends like a turn that said one thing. */

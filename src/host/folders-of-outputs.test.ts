@@ -13,7 +13,7 @@ async function left(input: Readonly<Record<string, unknown>>, persist: boolean):
     prompt: "go",
     persist,
     permissionMode: "bypassPermissions",
-    env: { ...world.env, TMPDIR: temp },
+    env: { ...world.env, TMPDIR: temp, CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS: "300" },
   });
   expect(result).toMatchObject({ result: "done", is_error: false });
   return readdirSync(temp, { recursive: true, encoding: "utf8" }).map((name) => name.replace(/.*\//, ""));

@@ -115,7 +115,10 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
     timing: openTiming(clock.now),
     inbox,
     agents: openBackgroundAgents(),
-    shells: openBackgroundShells((shell) => inbox.put(shellNews(shell))),
+    shells: openBackgroundShells(
+      (shell) => inbox.put(shellNews(shell)),
+      options.interactive ? undefined : () => inbox.hold(),
+    ),
     live: await openLiveEntry(opened.record, options, warn),
     surroundings: openSurroundings({
       options,

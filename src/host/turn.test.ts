@@ -135,6 +135,32 @@ describe("the end of a turn", () => {
   });
 });
 
+test("a headless run waits for a command in the background, and the model hears how it ended", async () => {
+  const { run } = open({ hooks: {}, settings: allow });
+  const call = { tool: "Bash", input: { command: "sleep 0.5; exit 3", run_in_background: true } };
+  const { result, requests } = await run([{ calls: [call] }, { text: "Started." }, { text: "It failed." }], {
+    prompt: "go",
+  });
+  expect(result).toMatchObject({ result: "It failed.", num_turns: 3 });
+  expect(JSON.stringify(requests[2]?.messages.at(-1))).toContain("failed (exit code 3)");
+});
+
+test("a command in the background that does not end is not waited for beyond the limit, and its end is reported", async () => {
+  const { run, env } = open({ hooks: {}, settings: allow });
+  const call = { tool: "Bash", input: { command: "sleep 65", run_in_background: true } };
+  const { result, events } = await run([{ calls: [call] }, { text: "Started." }], {
+    prompt: "go",
+    env: { ...env, CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS: "300" },
+  });
+  expect(result).toMatchObject({ result: "Started.", is_error: false });
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      kind: "notice",
+      text: "A command still ran in the background and was ended with the run: sleep 65",
+    }),
+  );
+});
+
 test("what a background hook says is told before the next model call, and after a resume again (EN-103)", async () => {
   const print = {
     hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: "CTX-MARK" },

@@ -14,6 +14,8 @@ export interface BackgroundShells {
   add(shell: BackgroundShell): void;
   /** The mark of all that the session's commands start, below that of an outer run: `HOOKLINE_RUN` in their environment. */
   tag(outer: string | undefined): string;
+  /** Those that run are not waited for any longer. */
+  letGo(): void;
   /** Outputs were written to this folder of the session's own, which lies in one of this user. */
   writesTo(folder: string): void;
   /** The session's end: ends all that run, and what any command left running behind itself. */
@@ -37,9 +39,16 @@ export interface BackgroundShell {
   readonly done: Promise<void>;
 }
 
-/** `onEnd` hears of each command that ended, by itself or not: the host tells the model. */
-export function openBackgroundShells(onEnd: (shell: BackgroundShell) => void = () => undefined): BackgroundShells {
+/**
+ * `onEnd` hears of each command that ended, by itself or not: the host tells the model. `hold` keeps the run from ending until its answer
+ * is called.
+ */
+export function openBackgroundShells(
+  onEnd: (shell: BackgroundShell) => void = () => undefined,
+  hold: () => () => void = () => () => undefined,
+): BackgroundShells {
   const shells = new Map<string, BackgroundShell>();
+  const holds = new Set<() => void>();
   const own = randomUUID();
   const tags = new Set<string>();
   const folders = new Set<string>();
@@ -48,7 +57,16 @@ export function openBackgroundShells(onEnd: (shell: BackgroundShell) => void = (
     get: (id) => shells.get(id),
     add(shell) {
       shells.set(shell.id, shell);
-      void shell.done.then(() => onEnd(shell));
+      const release = hold();
+      holds.add(release);
+      void shell.done.then(() => {
+        onEnd(shell);
+        release();
+        holds.delete(release);
+      });
+    },
+    letGo() {
+      for (const release of holds) release();
     },
     tag(outer) {
       const tag = outer ? `${outer}/${own}` : own;
