@@ -3,6 +3,7 @@ import { type EventName, Problem, rowOf, type Warning } from "../../protocol/ind
 import type { Command } from "../command.ts";
 import { clientWarnings, engineOptions, openFrom } from "../engine-options.ts";
 import { jsonText } from "../print/json.ts";
+import { visible } from "../print/judgement.ts";
 import { type Style, styleFor } from "../print/style.ts";
 import { readObject } from "../read-input.ts";
 
@@ -67,5 +68,5 @@ function hookLine(explained: Explained, style: Style): string {
   const { hook, detail } = explained;
   const verdict = explained.runs ? style.green("runs".padEnd(11)) : style.yellow(explained.why.padEnd(11));
   const where = hook.file === undefined ? hook.source : `${hook.source}, ${hook.file}`;
-  return `  ${verdict} ${stripControl(hook.name)}\n              ${style.dim(`${stripControl(detail)} (${where})`)}`;
+  return `  ${verdict} ${visible(hook.name)}\n              ${style.dim(`${visible(detail)} (${visible(where)})`)}`;
 }

@@ -16,3 +16,22 @@ test("list warns of a permission rule that covers no call, in text and as JSON",
   const { warnings } = JSON.parse(json.out) as { warnings: readonly { code: string }[] };
   expect(warnings.map(({ code }) => code)).toEqual(["rule-invalid"]);
 });
+
+test("what settings of a checkout say reaches no terminal as a control sequence, and cannot look like a line of list or explain", async () => {
+  const { home, state, project } = world();
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, HOOKLINE_HOME: state };
+  const text = "Bash\n    trusted user, /etc\u001b[31m";
+  const hook = { type: "command", command: `echo ${text}`, if: `Bash(${text})` };
+  const settings = { hooks: { PreToolUse: [{ matcher: text, hooks: [hook] }] } };
+  writeFileSync(join(project, ".claude/settings.json"), JSON.stringify(settings));
+  const input = JSON.stringify({ tool_name: "Bash", tool_input: { command: "ls" }, tool_use_id: "t1" });
+  for (const words of [
+    ["list"],
+    ["explain", "PreToolUse", "--input", input],
+    ["fire", "PreToolUse", "--input", input],
+  ]) {
+    const { out } = await callHookline(words, { home, cwd: project, env });
+    expect([words[0], out]).toEqual([words[0], expect.stringContaining("trusted user")]);
+    expect([words[0], out]).toEqual([words[0], expect.not.stringMatching(/\u001b|^\s*trusted user/m)]);
+  }
+});

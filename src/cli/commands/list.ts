@@ -3,6 +3,7 @@ import type { Warning } from "../../protocol/index.ts";
 import type { Command } from "../command.ts";
 import { clientWarnings, engineOptions, openFrom } from "../engine-options.ts";
 import { jsonText } from "../print/json.ts";
+import { visible } from "../print/judgement.ts";
 import { type Style, styleFor } from "../print/style.ts";
 
 export const command: Command = {
@@ -44,14 +45,14 @@ function byEvent(hooks: readonly ListedHook[]): readonly (readonly ListedHook[])
 
 function eventLines(hooks: readonly ListedHook[], style: Style): string[] {
   const [first] = hooks;
-  return [style.bold(first?.hook.event ?? ""), ...hooks.map((hook) => hookLine(hook, style))];
+  return [style.bold(visible(first?.hook.event ?? "")), ...hooks.map((hook) => hookLine(hook, style))];
 }
 
 function hookLine({ hook, trust, if: condition }: ListedHook, style: Style): string {
-  const matcher = hook.matcher ? ` [${hook.matcher}]` : "";
-  const rule = condition ? ` if ${condition}` : "";
+  const matcher = hook.matcher ? ` [${visible(hook.matcher)}]` : "";
+  const rule = condition ? ` if ${visible(condition)}` : "";
   const state =
     trust === "trusted" ? style.green(trust) : style.yellow(trust === "new" ? "not trusted" : "changed since trusted");
   const where = hook.file === undefined ? hook.source : `${hook.source}, ${hook.file}`;
-  return `  ${hook.type}${matcher}${rule}  ${stripControl(hook.name)}\n    ${state} ${style.dim(where)}`;
+  return `  ${hook.type}${matcher}${rule}  ${visible(hook.name)}\n    ${state} ${style.dim(visible(where))}`;
 }

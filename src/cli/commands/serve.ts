@@ -6,7 +6,7 @@ import { Problem } from "../../protocol/index.ts";
 import { hasOpenJobs, keepPayload, version } from "../../sdk/index.ts";
 import type { Call, Command, Io } from "../command.ts";
 import { usualHooksFile } from "../hooks-file.ts";
-import { visibleLines } from "../log/line.ts";
+import { visible, visibleLines } from "../log/line.ts";
 
 export const command: Command = {
   usage: "[HOOKS_FILE] [--foreground | --stop | --status] [--idle-minutes N] [--record DIR] [--json]",
@@ -100,14 +100,14 @@ function idleMinutes(call: Call): number | undefined {
 async function stop(file: string, call: Call, io: Io): Promise<number> {
   const stopped = await stopDaemon(file, { env: io.env, signal: io.signal });
   if (call.flag("json")) await io.out(`${JSON.stringify({ stopped })}\n`);
-  else await io.out(stopped ? `the daemon of ${file} has left\n` : `no daemon runs for ${file}\n`);
+  else await io.out(stopped ? `the daemon of ${visible(file)} has left\n` : `no daemon runs for ${visible(file)}\n`);
   return 0;
 }
 
 async function status(file: string, call: Call, io: Io): Promise<number> {
   const found = await daemonStatus(file, { env: io.env });
   if (call.flag("json")) await io.out(`${JSON.stringify(found ?? null)}\n`);
-  else if (found === undefined) await io.out(`no daemon runs for ${file}\n`);
+  else if (found === undefined) await io.out(`no daemon runs for ${visible(file)}\n`);
   else {
     const since = new Date(found.since).toISOString();
     await io.out(`pid ${found.pid}, port ${found.port}, version ${found.version}, since ${since}\n`);

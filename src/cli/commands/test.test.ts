@@ -71,6 +71,21 @@ test("a case with a misspelled field, or with an input that is no object, fails 
   expect([status, out]).toEqual([3, `${told}3 cases, 3 failed\n`]);
 });
 
+test("names of cases and handlers, errors and answers reach no terminal as control sequences", async () => {
+  const throwing = hooks.replace('"guard"', '"guard\\u001b[31m"').replace('deny("no rm")', "input.command.rm()");
+  const one = {
+    name: "rm\u001b[31m",
+    event: "PreToolUse",
+    tool: "Bash",
+    input: { command: "rm" },
+    expect: { decision: "deny" },
+  };
+  const folder = project({ "hooks.ts": throwing, "hooks-tests/a.json": JSON.stringify(one) });
+  const { status, out } = await run(folder);
+  expect([status, out]).toEqual([3, expect.stringMatching(/FAILED {2}rm\\u001b\[31m.*guard\\u001b\[31m {2}failed/s)]);
+  expect(out).not.toContain("\u001b");
+});
+
 test("a list without cases is nothing to run: 2, with --json too", async () => {
   const folder = project({ "hooks.ts": hooks, "hooks-tests/a.json": "[]" });
   const plain = await run(folder);

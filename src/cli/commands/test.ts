@@ -10,6 +10,7 @@ import { reportPrograms, runPrograms } from "../hook-tests/programs.ts";
 import { storyOf, warningLines } from "../hook-tests/story.ts";
 import { type Tried, tryCases } from "../hook-tests/try.ts";
 import { usualHooksFile } from "../hooks-file.ts";
+import { visible, visibleLines } from "../log/line.ts";
 import { counted } from "../print/figures.ts";
 import { jsonText } from "../print/json.ts";
 import { readObject } from "../read-input.ts";
@@ -94,7 +95,7 @@ interface Ran {
 async function show({ cases, programs }: HookTests, hooks: string, io: Io): Promise<Ran> {
   await io.err(
     warningLines(await fileWarnings(hooks, io))
-      .map((line) => `hookline: ${line}\n`)
+      .map((line) => `hookline: ${visibleLines(line)}\n`)
       .join(""),
   );
   const inCases = cases.length === 0 ? undefined : await showCases(cases, hooks, io);
@@ -113,7 +114,7 @@ async function showCases(files: readonly string[], hooks: string, io: Io): Promi
     if (faults.length > 0) failed++;
     const story = result === undefined ? [] : faults.length === 0 ? warningLines(result.warnings) : storyOf(result);
     const told = [...faults, ...story];
-    await io.out(`${faults.length === 0 ? "ok    " : "FAILED"}  ${name}\n${indented(told)}`);
+    await io.out(`${faults.length === 0 ? "ok    " : "FAILED"}  ${visible(name)}\n${indented(told)}`);
   }
   return { tried, failed };
 }
@@ -144,5 +145,5 @@ function factsOf({ wire, ...facts }: TestResult): object {
 }
 
 function indented(lines: readonly string[]): string {
-  return lines.map((line) => `  ${line}\n`).join("");
+  return lines.map((line) => `  ${visibleLines(line)}\n`).join("");
 }

@@ -1,5 +1,6 @@
 import { stripControl } from "../../engine/index.ts";
 import type { Outcome, RunRecord, Skip } from "../../protocol/index.ts";
+import { visible } from "./judgement.ts";
 import type { Style } from "./style.ts";
 
 /** An outcome for people: the decision first, then who said what, then who did not run and why. */
@@ -30,7 +31,7 @@ function field(name: string, value: string | undefined): string[] {
 
 function runLine({ hook, ended, verdict, durationMs, background }: RunRecord, style: Style): string {
   const how = background ? "in the background" : endedWords(ended);
-  return `  ${style.green("ran")}      ${safe(hook.name)}  ${style.dim(`${hook.source}, ${how}, ${verdict.kind}, ${Math.round(durationMs)} ms`)}`;
+  return `  ${style.green("ran")}      ${visible(hook.name)}  ${style.dim(`${hook.source}, ${how}, ${verdict.kind}, ${Math.round(durationMs)} ms`)}`;
 }
 
 function endedWords(ended: RunRecord["ended"]): string {
@@ -40,7 +41,7 @@ function endedWords(ended: RunRecord["ended"]): string {
 }
 
 function skipLine({ hook, why, detail }: Skip, style: Style): string {
-  return `  ${style.dim("skipped")}  ${safe(hook.name)}  ${style.dim(`${why}: ${safe(detail)}`)}`;
+  return `  ${style.dim("skipped")}  ${visible(hook.name)}  ${style.dim(`${why}: ${visible(detail)}`)}`;
 }
 
 function shown(value: unknown): string {
