@@ -8,6 +8,7 @@ import {
   readManifest,
   writeManifest,
 } from "./archive-manifest.ts";
+import { checkPlace } from "./check-calls.ts";
 import type { SessionPlace } from "./formats/claude-code/locate.ts";
 import { archiveRoot } from "./formats/claude-code/roots.ts";
 import { sessionPaths } from "./session-copy.ts";
@@ -33,6 +34,7 @@ export interface Archived {
  * is killed leaves what was archived before, and the next one goes on from there.
  */
 export async function archiveSession(place: SessionPlace, options: ArchiveOptions = {}): Promise<Archived> {
+  checkPlace(place);
   const { fs = nodeFs, now = Date.now, root = archiveRoot(options).path } = options;
   if (place.root.origin === "archive") return { session: place.id, files: 0, addedBytes: 0, heldBytes: 0 };
   if (options.root === undefined) await openState([], options, fs);

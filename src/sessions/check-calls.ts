@@ -56,6 +56,16 @@ export function checkSessionOptions(options: unknown): void {
   for (const [name, value] of Object.entries({ id, gitBranch, at })) if (value !== undefined) checkText(name, value);
 }
 
+/** Where a session lies: `place` of a session, or a row of a list. An id alone names no file. */
+export function checkPlace(value: unknown): void {
+  const { id, root, folder, file } = (typeof value === "object" && value !== null ? value : {}) as Partial<
+    Record<string, unknown>
+  >;
+  const isRoot = typeof root === "object" && root !== null && "path" in root && typeof root.path === "string";
+  if (!isRoot || [id, folder, file].some((part) => typeof part !== "string"))
+    throw wrong("place", value, "where a session lies, such as place of an opened session");
+}
+
 /** A window names one place to read from: a line or an entry, an entry in its middle, or the end. */
 export function checkWindow(wish: unknown): void {
   const { from, around, last, limit } = (typeof wish === "object" && wish !== null ? wish : {}) as Record<

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { checkMs, checkWord } from "./check-calls.ts";
+import { checkMs, checkPlace, checkWord } from "./check-calls.ts";
 import type { Cursor } from "./cursor.ts";
 import { readEntries } from "./entries.ts";
 import type { Item } from "./entry.ts";
@@ -34,7 +34,8 @@ export function followSession(
   session: SessionPlace | { readonly place: SessionPlace },
   options: FollowOptions = {},
 ): Following {
-  const place = "place" in session ? session.place : session;
+  const place = typeof session === "object" && session !== null && "place" in session ? session.place : session;
+  checkPlace(place);
   if (typeof options.from !== "object" && options.from !== undefined) checkWord("from", options.from, ["start", "end"]);
   checkMs("pollMs", options.pollMs);
   const followed = new Map<string, Followed>();

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Fs, nodeFs, replaceFile } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 import { carryParts } from "./carry-parts.ts";
+import { checkPlace } from "./check-calls.ts";
 import { contextOf } from "./compaction.ts";
 import { readConversation } from "./conversation.ts";
 import { writeForkNote } from "./fork-note.ts";
@@ -27,6 +28,7 @@ export interface ForkOptions {
  * times and usage. Contract: not a byte of the original changes; the new transcript appears whole or not at all.
  */
 export async function forkSession(source: SessionPlace, options: ForkOptions = {}): Promise<SessionPlace> {
+  checkPlace(source);
   const { fs = nodeFs, now = Date.now, into = source } = options;
   const { root, project, folder } = into;
   const id = safeId(options.id ?? randomUUID());

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Fs, type HomeSource, nodeFs, openState, withLock } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 import { type Backup, keepPresent, restoreBackup } from "./backup.ts";
+import { checkObject, checkPlace } from "./check-calls.ts";
 import type { SessionPlace } from "./formats/claude-code/locate.ts";
 import { currentLayout, type MigrationStep, migrationSteps } from "./migrations.ts";
 import { callsAndTokens } from "./same-calls.ts";
@@ -36,6 +37,7 @@ export interface Migration {
  * counts the same, and another run completes it. The backup stays until it is pruned.
  */
 export async function migrateSession(place: SessionPlace, options: MigrateOptions = {}): Promise<Migration> {
+  checkPlace(place);
   const { fs = nodeFs, to = currentLayout } = options;
   if (to !== currentLayout) throw unknownLayout(to);
   if (place.file.endsWith(".gz")) throw readOnly(place, "lies in the archive, which keeps what was");
@@ -53,6 +55,8 @@ export async function rollbackSession(
   backup: Backup,
   fs: Fs = nodeFs,
 ): Promise<Backup | undefined> {
+  checkPlace(place);
+  checkObject("backup", backup);
   const work = async () => {
     const kept = await keepPresent(backup, fs);
     if (kept !== undefined) await restoreBackup(backup, fs);

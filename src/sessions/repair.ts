@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Fs, type HomeSource, nodeFs, openState, withLock } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 import { type Backup, backUp } from "./backup.ts";
+import { checkPlace } from "./check-calls.ts";
 import type { SessionPlace } from "./formats/claude-code/locate.ts";
 import type { Mend } from "./repair/desk.ts";
 import { mendCopy } from "./repair/mend-copy.ts";
@@ -40,6 +41,7 @@ export interface Repair {
  * bytes. If that cannot be had, it throws and the original is as it was.
  */
 export async function repairSession(place: SessionPlace, options: RepairOptions = {}): Promise<Repair> {
+  checkPlace(place);
   const { fs = nodeFs, inPlace = false } = options;
   if (place.file.endsWith(".gz")) throw archived(place);
   if (!inPlace || options.dryRun === true) return repairCopy(place, { ...options, inPlace: false });

@@ -3,13 +3,19 @@ import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { archiveSession } from "./archive.ts";
 import { sessionCache } from "./cache.ts";
+import { exportSession } from "./export/export.ts";
 import { answer, prompt, recorded, result, sidechain, toolUse, type Wire, write } from "./fixtures/transcript.ts";
 import { followSession } from "./follow.ts";
+import { forkSession } from "./fork.ts";
 import { listSessions } from "./list.ts";
+import { migrateSession } from "./migrate.ts";
+import { repairSession } from "./repair.ts";
 import { searchSessions } from "./search.ts";
 import { openSession, sessionAt } from "./session.ts";
 import { readSpilled } from "./spilled.ts";
+import { validateSession } from "./validate.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -229,6 +235,22 @@ test.each<[string, () => unknown, string]>([
   ["a search for a number", () => searchSessions(5 as never, { roots: [] }), "query is a text, not 5."],
   ["a bad expression", () => searchSessions("(", { roots: [], regex: true }), "Invalid regular expression"],
   ["a list since NaN", () => listSessions({ roots: [], sinceMs: Number.NaN }).next(), "sinceMs is a number of"],
+  [
+    "an id to follow",
+    () => followSession("1234" as never),
+    'place is where a session lies, such as place of an opened session, not "1234".',
+  ],
+  ["an id to validate", () => validateSession("1234" as never), "place is where a session lies, "],
+  ["an opened session to repair", () => repairSession(sessionAt(place()) as never), "place is where a session lies, "],
+  ["an id to fork", () => forkSession("1234" as never), "place is where a session lies, "],
+  ["an id to archive", () => archiveSession("1234" as never), "place is where a session lies, "],
+  ["nothing to migrate", () => migrateSession(undefined as never), "place is where a session lies, "],
+  ["an id to export", () => exportSession("1234" as never, "html"), 'session is an object, not "1234".'],
+  [
+    "a format of export",
+    () => exportSession(sessionAt(place()), "md" as never),
+    'format is "markdown" or "html" or "json", not "md".',
+  ],
   [
     "to follow from nowhere",
     () => followSession(place(), { from: "begin" as never }),

@@ -1,3 +1,4 @@
+import { checkPlace } from "./check-calls.ts";
 import type { Check, Checked, CheckFinding, FileTail, Severity } from "./checks/check.ts";
 import { checkLines } from "./checks/lines.ts";
 import { checkLinks } from "./checks/links.ts";
@@ -27,6 +28,7 @@ const ourChecks: readonly Check[] = [checkLines, checkLinks, checkTools, checkSe
 
 /** Looks for everything that is wrong with a session. Contract: changes nothing. */
 export async function validateSession(place: SessionPlace, options: ValidateOptions = {}): Promise<Validation> {
+  checkPlace(place);
   const session = await examine(place, options.live ?? false);
   const findings: CheckFinding[] = [];
   for (const check of [...ourChecks, ...(options.checks ?? [])]) {

@@ -1,3 +1,4 @@
+import { checkObject, checkWord, wrong } from "../check-calls.ts";
 import type { Session } from "../session.ts";
 import { titleOf } from "../title.ts";
 import { documentOf } from "./build.ts";
@@ -13,6 +14,9 @@ export async function exportSession(
   format: ExportFormat,
   options: DocumentOptions = {},
 ): Promise<string> {
+  checkObject("session", session);
+  if (typeof session.load !== "function") throw wrong("session", session, "a session, as openSession gives it");
+  checkWord("format", format, ["markdown", "html", "json"]);
   const model = await session.load();
   const document = documentOf(model, titleOf(model.main.entries), options);
   if (format === "markdown") return toMarkdown(document);
