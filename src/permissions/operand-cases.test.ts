@@ -153,6 +153,32 @@ test("a denied name in a folder that is not known is asked about", () => {
   expectAll("allow", ["cd $x && cat README.md", "cd $x && cd src && cat a.ts"], noRead);
 });
 
+test("a file in a folder that is not known is asked about where a rule denies a whole folder", () => {
+  const unknown = ["cd $(echo links)", "cd l*", 'cd "$x"; cd ..', "for d in *; do cd $d; done", "pushd li?ks"];
+  for (const rule of ["./links/**", "links/**", "./links", `/${cwd}/links/**`]) {
+    const rules = { allow: ["Bash"], deny: [`Read(${rule})`] };
+    expectAll(
+      "ask",
+      unknown.flatMap((cd) => [`${cd}; cat a.txt`, `${cd} && head sub/a.txt`]),
+      rules,
+    );
+    const known = ["cd src", "d=src; cd $d", "cd $PWD/src", "cd src && cd -", "if x; then cd src; fi", "cd ~/x"];
+    expectAll(
+      "allow",
+      known.map((cd) => `${cd}; cat a.txt`),
+      rules,
+    );
+    expectAll("allow", ["cd $x && npm test", "cd $x && ls"], rules);
+  }
+  expectAll("ask", ["cd $x && touch a.txt"], { allow: ["Bash"], deny: ["Edit(./src/**)"] });
+});
+
+test("a redirection from a denied name in a folder that is not known is asked about in every mode", () => {
+  for (const command of ["cd $(pwd) && cat < .env", "cd $x && read l < .env"])
+    expect(decide(command, noRead)).toBe("ask");
+  expect(decide("cd $(pwd) && cat < .env", { deny: noRead.deny }, { mode: "bypassPermissions" })).toBe("ask");
+});
+
 describe("folders that a cd leaves behind", () => {
   test("a link is denied in a folder that a cd inside if, case, || or a loop may reach", () => {
     const commands = [

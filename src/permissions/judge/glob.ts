@@ -4,13 +4,13 @@ import { foldName } from "../paths/fold.ts";
 import { segmentsOf } from "../paths/resolve.ts";
 import { compileShellSegment, segmentsOverlap } from "../paths/shell-pattern.ts";
 import type { PolicyRule } from "../policy.ts";
-import { couldCoverPath } from "../rules/path-pattern.ts";
+import { couldCoverPath, leadingNames, type PathPattern } from "../rules/path-pattern.ts";
 import { type Segment, segmentFits } from "../rules/path-segment.ts";
 import { escapePattern, isPattern, someWord, unescapePattern } from "../shell/atoms.ts";
 import type { Places } from "../shell/part.ts";
 import type { Desk } from "./desk.ts";
 import { asked, denied, type Finding, strictest } from "./finding.ts";
-import { type Access, denyRules, judgeRestrictions, protectionFinding, spelledAnchors } from "./path.ts";
+import { type Access, anchorsOf, denyRules, judgeRestrictions, protectionFinding, spelledAnchors } from "./path.ts";
 
 /** A word that names files: its patterns, or undefined where they are not known; and as it is written. */
 export interface NamedFiles {
@@ -27,7 +27,7 @@ export function judgeNamed(
 ): Finding | undefined {
   if (pattern === undefined) return judgeUnknown(raw, access, desk);
   const { folders: known, followed = [] } = places;
-  const key = `glob ${access.writes} ${places.unknown} ${known.join(":")} ${followed.join(":")} ${pattern}`;
+  const key = `glob ${access.writes} ${places.unknown} ${places.anyFolder} ${known.join(":")} ${followed.join(":")} ${pattern}`;
   return desk.recall(key, () => {
     const folders = pattern.startsWith("/") ? ["/"] : known;
     const findings = folders.map((folder) => judgeIn(folder, pattern, raw, access, desk));
@@ -102,21 +102,23 @@ function couldName(rule: PolicyRule, pattern: string, folder: string, desk: Desk
 }
 
 /**
- * In a folder that is not known: a rule that names a file counts if the name fits, and so does what is denied right here
- * or at home, where `cd $x` leads when `$x` is empty.
+ * In a folder that is not known: a rule that names a file counts if the name fits, a rule on a whole folder where a `cd` may lead
+ * anywhere, and so does what is denied right here or at home, where `cd $x` leads when `$x` is empty.
  */
 function judgeAnywhere(
   pattern: string,
   raw: string,
   access: Access,
-  { followed = [""] }: Places,
+  { followed = [""], anyFolder = false }: Places,
   desk: Desk,
 ): Finding | undefined {
   const name = segmentsIn(pattern).at(-1);
   const { cwd, home } = desk.context;
   const folded = desk.folds(cwd);
-  const named = denyRules(access, desk).find(({ meaning: { target } }) => {
+  const named = denyRules(access, desk).find((rule) => {
+    const { target } = rule.meaning;
     const last = target.kind === "path" ? target.pattern.segments.at(-1) : undefined;
+    if (anyFolder && target.kind === "path" && isWholeFolder(target.pattern, rule, desk)) return true;
     return name !== undefined && last !== undefined && last !== "**" && segmentsOverlap(last, name, folded);
   });
   const guesses = named ? [] : [cwd, home].flatMap((start) => followed.map((path) => posix.resolve(start, path)));
@@ -126,6 +128,14 @@ function judgeAnywhere(
   const rule = named ?? denying?.rule;
   if (!rule) return undefined;
   return asked(desk.mode, "rule", `${rule.text} may apply: where ${raw} is read is not known beforehand`, rule);
+}
+
+/** Whether a rule covers all that is in a folder: `x/**`, or `x` where that is a folder on disk. */
+function isWholeFolder(pattern: PathPattern, rule: PolicyRule, desk: Desk): boolean {
+  if (pattern.segments.at(-1) === "**") return true;
+  const names = leadingNames(pattern);
+  if (names.length < pattern.segments.length) return false;
+  return anchorsOf(pattern, rule, desk).some((anchor) => desk.resolve(posix.join(anchor, ...names)).kind === "folder");
 }
 
 function segmentsIn(pattern: string): Segment[] {

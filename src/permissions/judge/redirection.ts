@@ -1,4 +1,5 @@
 import { faultOf, longestPath } from "../paths/resolve.ts";
+import { escapePattern } from "../shell/atoms.ts";
 import { pathsOf } from "../shell/file-operands.ts";
 import { type FilePart, staticValue } from "../shell/part.ts";
 import type { Desk } from "./desk.ts";
@@ -22,8 +23,8 @@ export function judgeRedirection(part: FilePart, desk: Desk): Finding {
   }
   const fault = text === undefined ? undefined : faultOf(text);
   if (fault !== undefined) return unusable(fault);
-  if (text === undefined) {
-    const { expansions = [undefined], raw } = part.target;
+  if (text === undefined || part.places.unknown) {
+    const { expansions = [text === undefined ? undefined : escapePattern(text)], raw } = part.target;
     const named = expansions.map((pattern) => judgeNamed({ pattern, raw }, access, part.places, desk));
     const restricted = strictest(named);
     if (restricted) return restricted;

@@ -1,4 +1,5 @@
 import { messageOf } from "../../protocol/index.ts";
+import { withAnyFolder } from "./any-folder.ts";
 import { type Masked, maskHeredocs } from "./heredoc-mask.ts";
 import { parseShell } from "./parse.ts";
 import type { ShellPart, ShellProblem } from "./part.ts";
@@ -47,7 +48,7 @@ function analyse(original: string, masked: Masked, heredocs: Set<number>, contex
   const { text } = masked;
   const problems: ShellProblem[] = [...oddCharacters(original), ...costs(text, masked.hidden)];
   const parts: ShellPart[] = [];
-  const result = () => ({ text: original, complete: problems.length === 0, problems, parts });
+  const result = () => ({ text: original, complete: problems.length === 0, problems, parts: withAnyFolder(parts) });
   if (problems.some(({ code }) => code.startsWith("too-"))) return result();
   const continued = text.indexOf("\\\n");
   if (continued >= 0) {

@@ -32,6 +32,8 @@ export interface Places {
   readonly unknown: boolean;
   /** With `unknown`: relative paths that were followed from a folder that is not known, and folders that are only a guess. */
   readonly followed?: readonly string[];
+  /** With `unknown`: a `cd` in the text may lead to any folder at all. */
+  readonly anyFolder?: boolean;
 }
 
 interface Part {
