@@ -18,6 +18,7 @@ import { commandNames } from "./slash/custom.ts";
 import type { Thread } from "./thread.ts";
 import { giveTitle } from "./title.ts";
 import { unhonoredSettings } from "./unhonored-settings.ts";
+import { returnToWorktree } from "./worktree/return-to-worktree.ts";
 import { startInWorktree } from "./worktree/start-in-worktree.ts";
 
 /** The beginning of a session: Setup where it was asked for, then SessionStart. Gives the prompt a hook wants answered first. */
@@ -26,6 +27,7 @@ export async function beginSession({
   main,
   opened,
   lastModel,
+  lastFolder,
 }: OpenedSession): Promise<{ readonly firstPrompt?: string }> {
   const { options, signal, surroundings, live } = session;
   await live.set("busy");
@@ -38,6 +40,7 @@ export async function beginSession({
   if (options.name !== undefined) await giveTitle(session, options.name);
   session.servers = [await connectServers(session, main)];
   if (options.worktree !== undefined) await startInWorktree(main, options.worktree, signal);
+  else if (lastFolder !== undefined) await returnToWorktree(main, lastFolder, signal);
   if (options.setup !== undefined) {
     const trigger = options.setup === "maintenance" ? "maintenance" : "init";
     await fire(main, "Setup", { trigger }, { signal });

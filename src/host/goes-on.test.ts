@@ -1,5 +1,7 @@
+import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { makeWorld, type World } from "./fixtures/agent-run.ts";
 
@@ -31,4 +33,31 @@ test("a fork gets the id it is given, and never that of another session", async 
   expect(ran.result.session_id).toBe(second);
   expect(JSON.stringify(world.transcript(second))).toContain("The word is plum.");
   await expect(world.run([{ text: "ok" }], fork)).rejects.toThrow(`holds a session ${second} already`);
+});
+
+test("a session that ended in a worktree is resumed there; one whose worktree is gone says so", async () => {
+  world = makeWorld({ hooks: { SessionStart: {} }, files: { "a.txt": "one" } });
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], { cwd: world.project });
+  git("init", "-q");
+  git("add", ".");
+  git("commit", "-q", "-m", "first");
+  const sessionId = randomUUID();
+  const permissionMode = "bypassPermissions";
+  const enter = { calls: [{ tool: "EnterWorktree", input: { name: "feat" } }] };
+  await world.run([enter, { text: "ok" }], { prompt: "go", sessionId, permissionMode });
+
+  const look = { calls: [{ tool: "Bash", input: { command: "pwd" } }] };
+  const resumed = { prompt: "where?", resume: sessionId, permissionMode } as const;
+  const there = await world.run([look, { text: "ok" }], resumed);
+  const worktree = join(world.project, ".claude/worktrees/feat");
+  expect(JSON.stringify(there.requests[1]?.messages.at(-1))).toContain(worktree);
+  expect(world.payloads("SessionStart").at(-1)).toMatchObject({ source: "resume", cwd: worktree });
+
+  rmSync(worktree, { recursive: true });
+  const gone = await world.run([look, { text: "ok" }], resumed);
+  const says = `This session was last in ${worktree}, which is gone. It continues in ${world.project}.`;
+  expect(JSON.stringify(gone.requests[0]?.messages.at(-1))).toContain(says);
+  expect(gone.events).toContainEqual({ kind: "notice", text: says, level: "warning" });
+  expect(gone.result.result).toBe("ok");
 });

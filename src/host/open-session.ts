@@ -40,6 +40,7 @@ import { openReadState } from "./tools/read-state.ts";
 import type { Tool } from "./tools/tool.ts";
 import type { WebFetchOptions } from "./tools/web-options.ts";
 import { noteInTranscript } from "./transcript-note.ts";
+import { lastFolder } from "./worktree/return-to-worktree.ts";
 
 /** A session that is open but has not begun: nothing was fired yet. */
 export interface OpenedSession {
@@ -50,6 +51,8 @@ export interface OpenedSession {
   readonly deferred: Deferred;
   /** Who answered last in a session that goes on. */
   readonly lastModel: string | undefined;
+  /** Where such a session was last. */
+  readonly lastFolder: string | undefined;
 }
 
 export async function openAgentSession(given: AgentOptions, ending: AbortSignal): Promise<OpenedSession> {
@@ -147,7 +150,7 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
   const deferred = deferredIn(context);
   const main = await openMain(session, context, new Set(deferred.lines.keys()));
   Object.assign(late, { session, main });
-  return { session, main, opened, deferred, lastModel: lastModel(context) };
+  return { session, main, opened, deferred, lastModel: lastModel(context), lastFolder: lastFolder(context) };
 }
 
 function ownTools({ webFetch = false }: AgentOptions, main: () => Thread): readonly Tool[] {
