@@ -160,7 +160,8 @@ const stops = {
   ignore: "",
   stop: "the run stops",
   refuse: "as a block",
-  "after-tool": "the tool still runs and the loop stops after it; dropped when the call is refused",
+  "after-tool":
+    "the tool still runs and the loop stops after it; next to a denial the loop stops too; dropped next to a question without a person to ask",
   "end-turn": "the turn ends, whatever other hooks say",
 };
 

@@ -70,8 +70,8 @@ export function compileRules(layers: readonly RuleLayer[], names: ToolNames = {}
     doubtful,
     directories: granting.flatMap(({ additionalDirectories }) => texts(additionalDirectories)),
     ...modesOf(granting, warnings),
-    bypassDisabled: ordered.some(({ disableBypassPermissionsMode: word }) => word === "disable" || word === true),
-    autoDisabled: ordered.some(({ disableAutoMode: word }) => word === "disable" || word === true),
+    bypassDisabled: ordered.some(({ disableBypassPermissionsMode: word }) => isSet(word)),
+    autoDisabled: ordered.some(({ disableAutoMode: word }) => isSet(word)),
     boundary: {
       reads: ordered.some((layer) => layer.blockReadsOutsideWorkingDirectories === true),
       writes: ordered.some((layer) => layer.blockWritesOutsideWorkingDirectories === true),
@@ -84,6 +84,11 @@ export function compileRules(layers: readonly RuleLayer[], names: ToolNames = {}
     warnings,
   };
   return Object.freeze(policy);
+}
+
+/** The word is "disable"; another one restricts all the same. */
+function isSet(word: unknown): boolean {
+  return word !== undefined && word !== false;
 }
 
 function rulesOf(

@@ -402,6 +402,17 @@ test.each([
   },
 );
 
+test.each(["disableBypassPermissionsMode", "disableAutoMode"])(
+  'permissions.%s: "disabled" counts as "disable", with a warning',
+  (key) => {
+    const layer = read({ permissions: { [key]: "disabled" } });
+    expect(layer.settings.permissions).toEqual({ [key]: "disable" });
+    expect(layer.warnings).toMatchObject([
+      { code: "settings-invalid", message: expect.stringContaining('must be "disable", not "disabled"') },
+    ]);
+  },
+);
+
 test.each(["PreToolUse", "hook", "Hooks", "hoks"])("%s next to hooks instead of below it is reported", (key) => {
   const layer = read({ [key]: [{ hooks: [{ type: "command", command: "exit 2" }] }], other: 1 });
   expect(layer.warnings).toMatchObject([
