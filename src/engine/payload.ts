@@ -1,3 +1,4 @@
+import { resolve, win32 } from "node:path";
 import { commonFields, type EventRow, type Field, isObject, Problem, type Warning } from "../protocol/index.ts";
 
 /** What the engine knows when a host leaves it out. */
@@ -15,7 +16,7 @@ export function completePayload(row: EventRow, given: AnyPayload, defaults: Payl
   const payload: Record<string, unknown> = {
     session_id: given["session_id"] ?? defaults.sessionId,
     transcript_path: given["transcript_path"] ?? "",
-    cwd: given["cwd"] ?? given["working_directory"] ?? defaults.cwd,
+    cwd: absoluteFrom(defaults.cwd, given["cwd"] ?? given["working_directory"]),
   };
   for (const name of laterNames) if (given[name] !== undefined) payload[name] = given[name];
   payload["hook_event_name"] = row.name;
@@ -25,6 +26,12 @@ export function completePayload(row: EventRow, given: AnyPayload, defaults: Payl
     payload["home_directory"] = defaults.olderFields.home;
   }
   return payload;
+}
+
+/** A folder that a host gives as `.` or `sub` counts from the start folder: rules, conditions and hooks must all mean the same one. */
+export function absoluteFrom(start: string, cwd: unknown): unknown {
+  if (cwd === undefined || cwd === null) return start;
+  return typeof cwd !== "string" || win32.isAbsolute(cwd) ? cwd : resolve(start, cwd);
 }
 
 /** Taken from a host under their current names, never passed on under these. */

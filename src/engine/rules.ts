@@ -13,7 +13,7 @@ import {
 import type { ConfiguredHook } from "./configured.ts";
 import type { InForce } from "./in-force.ts";
 import type { Layer } from "./layer.ts";
-import type { AnyPayload } from "./payload.ts";
+import { type AnyPayload, absoluteFrom } from "./payload.ts";
 import type { Judge } from "./ports.ts";
 import type { ResolvedOptions } from "./resolve-options.ts";
 import { namedPaths } from "./trust/named-paths.ts";
@@ -39,7 +39,8 @@ export function rulesOf(now: InForce, options: ResolvedOptions): RulesInForce {
     layers,
     policy: compileRules(layers, { aliases: options.toolAliases }),
     context(payload = {}) {
-      const { cwd, permission_mode: mode } = payload;
+      const { permission_mode: mode } = payload;
+      const cwd = absoluteFrom(options.cwd, payload["cwd"]);
       return {
         cwd: typeof cwd === "string" ? cwd : options.cwd,
         home: options.home,

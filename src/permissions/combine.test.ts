@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Verdict } from "../protocol/index.ts";
 import { combine } from "./combine.ts";
 import { judge } from "./judge/judge.ts";
@@ -92,4 +92,38 @@ test("a decision word that does not exist asks", () => {
   for (const said of [{ kind: "block" }, { decision: "DENY" }]) {
     expect(combine(said as never, judgement).decision).toBe("ask");
   }
+});
+
+describe("a wrong call without types", () => {
+  const policy = compileRules([]);
+  const place = { cwd: "/work/app", projectRoot: "/work/app", home: "/home/ana" };
+  const badCall = expect.objectContaining({ code: "permissions/bad-call" });
+  const call = { tool: "Write", input: { file_path: "/etc/passwd" } };
+
+  test.each([[{ decision: "deny", reason: "no" }], [Promise.resolve(judge(call, policy, place))], [undefined]])(
+    "combine refuses a judgement that judge did not make: %o",
+    (judgement) => {
+      expect(() => combine({ kind: "allow" }, judgement as never)).toThrow(badCall);
+    },
+  );
+
+  test("combine refuses to go without an outcome or a verdict", () => {
+    expect(() => combine(undefined as never, judge(call, policy, place))).toThrow(badCall);
+  });
+
+  test.each(["cwd", "projectRoot", "home"])("judge refuses a context whose %s is missing or relative", (name) => {
+    for (const folder of [undefined, "", ".", "app", 5]) {
+      const context = { ...place, mode: "acceptEdits", [name]: folder };
+      expect(() => judge(call, policy, context as never)).toThrow(
+        new RegExp(`${name} of its context must be an absolute path`),
+      );
+    }
+  });
+
+  test("judge and compileRules name an argument that is missing", () => {
+    expect(() => judge(call, [{ scope: "user" }] as never, place)).toThrow(badCall);
+    expect(() => judge(undefined as never, policy, place)).toThrow(badCall);
+    expect(() => judge(call, policy, undefined as never)).toThrow(badCall);
+    expect(() => compileRules({ scope: "user", deny: ["Bash"] } as never)).toThrow(badCall);
+  });
 });

@@ -1,4 +1,5 @@
-import type { Outcome, Verdict } from "../protocol/index.ts";
+import { isObject, type Outcome, type Verdict } from "../protocol/index.ts";
+import { badCall, checkMade } from "./check-call.ts";
 import type { Judgement } from "./judge/judgement.ts";
 
 /** The part of an `Outcome` that says what hooks decided about a call. */
@@ -24,6 +25,9 @@ export interface Combined {
  * const { decision, reason } = combine(outcome, judge({ tool: tool_name, input }, policy, context()));
  */
 export function combine(hooks: Verdict | HookDecision, judgement: Judgement): Combined {
+  if (!isObject(hooks)) throw badCall("combine", "its first argument must be an outcome or a verdict");
+  // The decision alone does not say whether a rule or only the mode decided.
+  checkMade(judgement, "stance", "combine", "its second argument", "judge");
   const verdict = "kind" in hooks ? hooks : verdictOf(hooks);
   const said = "reason" in verdict && verdict.reason ? [verdict.reason] : [];
   const rules: Combined = {

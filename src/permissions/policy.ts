@@ -1,4 +1,6 @@
 import { isAbsolute, parse } from "node:path";
+import { isObject } from "../protocol/index.ts";
+import { badCall } from "./check-call.ts";
 import { mayGrant, type RuleLayer, type Scope, scopes } from "./layer.ts";
 import { layerFaults, writtenRules } from "./layer-faults.ts";
 import { type Mode, readMode } from "./mode.ts";
@@ -50,8 +52,12 @@ export interface Boundary {
   readonly exempt: readonly string[];
 }
 
-/** Reads the rules of all layers, once per snapshot. Nothing throws: what cannot be read becomes a warning. */
+/** Reads the rules of all layers, once per snapshot. What cannot be read in a layer becomes a warning. */
 export function compileRules(layers: readonly RuleLayer[], names: ToolNames = {}): Policy {
+  const given: unknown = layers;
+  if (!Array.isArray(given) || !given.every(isObject)) {
+    throw badCall("compileRules", 'its first argument must be a list of layers, such as [{ scope: "user", deny: [] }]');
+  }
   const ordered = [...layers].sort((a, b) => scopes.indexOf(a.scope) - scopes.indexOf(b.scope));
   const managedOnly = ordered.some(
     (layer) => layer.scope === "managed" && layer.allowManagedPermissionRulesOnly === true,

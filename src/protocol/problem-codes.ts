@@ -18,6 +18,7 @@ export const problemCodes = {
   "trust/digest-mismatch": "what is to be approved is not what the digest was made of; nothing was approved",
   "trust/not-approvable": "a file it names is too large, too many or no ordinary file",
   "trust/needs-terminal": "a question needs a terminal; an option answers it in advance",
+  "permissions/bad-call": "an argument of a function about permission rules is missing or cannot be used",
   "path/outside": "the path does not lie inside the folders that were named",
   "sessions/not-found": "no session, or no entry, is called that",
   "sessions/ambiguous": "several sessions are called that",

@@ -68,3 +68,16 @@ test("an event name that is no string is refused like an unknown one", async () 
     await expect(engine.fireUnknown(name as unknown as string, {})).rejects.toMatchObject({ code: "event/unknown" });
   }
 });
+
+test.each([".", "", "sub/.."])(
+  "a payload's folder %j counts from the start folder, for rules and hooks alike",
+  async (cwd) => {
+    const rules = { permissions: { blockReadsOutsideWorkingDirectories: true } };
+    const { engine, project } = await openIn({ ...on("PreToolUse", "pwd >&2"), ...rules });
+    engine.on("PreToolUse", () => ({ kind: "allow" }));
+    const payload = { cwd, tool_name: "Read", tool_input: { file_path: "/etc/passwd" } };
+    const { decision, runs } = await engine.fire("PreToolUse", payload);
+    expect(decision).toBe("deny");
+    expect(runs[0]?.stderr.trim()).toBe(project);
+  },
+);

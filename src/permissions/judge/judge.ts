@@ -1,4 +1,5 @@
 import type { ToolInput } from "../../protocol/index.ts";
+import { badCall, checkMade, checkPlace } from "../check-call.ts";
 import type { Policy, PolicyRule } from "../policy.ts";
 import { coversTool } from "../rules/tool-pattern.ts";
 import { currentName, kindOf, type ToolKind } from "../rules/tools.ts";
@@ -17,13 +18,16 @@ import { judgeWholeText } from "./whole-text.ts";
 
 /**
  * One tool call under a policy: allow, ask or deny, with the rule, the reason and every part looked at.
- * Contract: starts nothing, opens no file, never throws on any input.
+ * Contract: starts nothing, opens no file, never throws on any input of a tool. A wrong argument is `permissions/bad-call`.
  */
 export function judge(
   call: { readonly tool: string; readonly input: unknown },
   policy: Policy,
   context: JudgeContext,
 ): Judgement {
+  if (typeof call?.tool !== "string") throw badCall("judge", "its first argument must be { tool, input }");
+  checkMade(policy, "boundary", "judge", "its second argument", "compileRules");
+  checkPlace(context, "judge");
   const desk = openDesk(policy, context);
   const tool = currentName(call.tool, policy.names);
   const input = frozenInput(call.input);
