@@ -16,6 +16,7 @@ import { type CompileCondition, type Condition, conditionReader, loadConditionRe
 import type { ConfiguredHook } from "./configured.ts";
 import type { ToolAliases } from "./matcher.ts";
 import { configureGroup, saidOnFailure } from "./settings/configure.ts";
+import { tellHost } from "./tell-host.ts";
 
 /** Hooks that live in memory: callbacks of the engine's life, hooks of one session, stop hooks added at run time. */
 export interface LiveHooks {
@@ -162,14 +163,18 @@ export function liveHooks({ rows, aliases = {}, warn }: LiveHooksOptions): LiveH
     },
     ran(record) {
       const { onRun, onSuccess } = listeners.get(record.hook.id) ?? {};
-      try {
-        onRun?.(record.hook, record);
-        if (record.answer?.failure === undefined) onSuccess?.(record.hook, record);
-        return undefined;
-      } catch (error) {
+      let thrown: Warning | undefined;
+      let settled = false;
+      const onThrow = (error: unknown): void => {
         const message = `A listener of hook ${record.hook.name} threw: ${messageOf(error)}`;
-        return { code: "observer-threw", message, place: record.hook.id };
-      }
+        const warning: Warning = { code: "observer-threw", message, place: record.hook.id };
+        if (settled) warn(warning);
+        else thrown = warning;
+      };
+      tellHost(() => onRun?.(record.hook, record), onThrow);
+      if (record.answer?.failure === undefined) tellHost(() => onSuccess?.(record.hook, record), onThrow);
+      settled = true;
+      return thrown;
     },
   };
 }

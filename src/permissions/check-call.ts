@@ -7,15 +7,17 @@ export function checkPlace(
   caller: string,
 ): void {
   if (!isObject(context)) throw badCall(caller, "its context must be an object with cwd, home and projectRoot");
-  for (const name of places) {
-    const folder: unknown = context[name];
-    // Absolute on any system: paths of Windows are judged on others too.
-    if (typeof folder === "string" && win32.isAbsolute(folder)) continue;
-    throw badCall(caller, `${name} of its context must be an absolute path, ${found(folder)}`);
-  }
+  for (const name of places) checkFolder(context[name], name, caller);
 }
 
 const places = ["cwd", "home", "projectRoot"] as const;
+
+/** Below a relative folder every path of the disk would count as inside. */
+export function checkFolder(folder: unknown, name: string, caller: string): void {
+  // Absolute on any system: paths of Windows are judged on others too.
+  if (typeof folder === "string" && win32.isAbsolute(folder)) return;
+  throw badCall(caller, `${name} of its context must be an absolute path, ${found(folder)}`);
+}
 
 /** Throws unless the value is one that `maker` returns. */
 export function checkMade(value: unknown, key: string, caller: string, what: string, maker: string): void {

@@ -3,6 +3,7 @@ import type { Verdict } from "../protocol/index.ts";
 import { combine } from "./combine.ts";
 import { judge } from "./judge/judge.ts";
 import type { RuleLayer } from "./layer.ts";
+import { resolveInside } from "./paths/inside.ts";
 import { compileRules } from "./policy.ts";
 
 const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj" };
@@ -118,6 +119,10 @@ describe("a wrong call without types", () => {
         new RegExp(`${name} of its context must be an absolute path`),
       );
     }
+  });
+
+  test.each([{ cwd: "." }, { cwd: "" }, {}, undefined])("resolveInside refuses the context %o", (context) => {
+    expect(() => resolveInside("/etc/passwd", ["."], context as never)).toThrow(badCall);
   });
 
   test("judge and compileRules name an argument that is missing", () => {

@@ -79,6 +79,19 @@ test("EN-113 onSuccess is called once per run that did not fail; what it throws 
   expect(calls).toEqual([[run?.hook, run]]);
 });
 
+test("an onSuccess whose promise is rejected is a warning of the next outcome and does not end the host", async () => {
+  const { engine } = await openIn({});
+  const onSuccess = async (): Promise<void> => {
+    throw new Error("oops");
+  };
+  engine.session("s-1").register("PreToolUse", undefined, command("true"), { onSuccess });
+  await engine.fire("PreToolUse", call("s-1"));
+  const { warnings } = await engine.fire("PreToolUse", call("s-1"));
+  expect(warnings).toContainEqual(
+    expect.objectContaining({ code: "observer-threw", message: expect.stringContaining("oops") }),
+  );
+});
+
 test("EN-105 once is honoured: after its first run that did not fail the hook is listed as once", async () => {
   const { engine, project } = await openIn({});
   const hook = command(`[ -e ${project}/ready ] || { touch ${project}/ready; exit 1; }; echo no >&2; exit 2`, {

@@ -1,4 +1,5 @@
 import { Problem } from "../../protocol/index.ts";
+import { badCall, checkFolder } from "../check-call.ts";
 import { isWithin } from "./contain.ts";
 import { type PathFs, realFs } from "./fs.ts";
 import { faultOf, resolvePath } from "./resolve.ts";
@@ -12,7 +13,10 @@ export interface InsideContext {
  * The real path of `path`, if it lies in one of the roots; otherwise throws `path/outside`.
  * The caller names the roots: neither home nor the temp folder is one by itself.
  */
-export function resolveInside(path: string, roots: readonly string[], { cwd, fs = realFs }: InsideContext): string {
+export function resolveInside(path: string, roots: readonly string[], context: InsideContext): string {
+  checkFolder(context?.cwd, "cwd", "resolveInside");
+  if (!Array.isArray(roots)) throw badCall("resolveInside", "its second argument must be a list of folders");
+  const { cwd, fs = realFs } = context;
   const fault = faultOf(path);
   if (fault !== undefined) {
     throw new Problem("path/outside", `${fault}; give a path inside ${roots.join(" or ")}`, { about: { roots } });
