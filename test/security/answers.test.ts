@@ -58,3 +58,10 @@ test("I3 of conflicting answers the stricter counts", async () => {
   const two = await outcomeOf(hooks({ command: `echo '${allow}'` }, { command: `echo '${deny}'` }), "ls");
   expect([two.decision, two.reason]).toEqual(["deny", "no"]);
 });
+
+test("a password in the url of an http hook is in no reason, record or warning", async () => {
+  const hook = { type: "http", url: "http://ana:s3cret@127.0.0.1:9/guard", onFailure: "block" };
+  const outcome = await outcomeOf({ hooks: { PreToolUse: [{ hooks: [hook] }] } }, "ls");
+  expect([outcome.decision, outcome.reason]).toEqual(["deny", expect.stringContaining("http://…@127.0.0.1:9/guard")]);
+  expect(JSON.stringify(outcome)).not.toContain("s3cret");
+});

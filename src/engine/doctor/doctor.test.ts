@@ -144,7 +144,8 @@ test("files that others may change are told: settings, scripts, our own state", 
   for (const file of [script, settings, join(world.root, "state")]) await chmod(file, 0o777);
   expect(await told(world)).toEqual(
     [settings, script, join(world.root, "state")].map(
-      (file) => `file-writable: ${file} decides what runs, but others may write it (mode 777).`,
+      (file) =>
+        `file-writable: ${file} decides what runs, but others may write it (mode 777). Make it yours alone (chown, chmod go-w "${file}").`,
     ),
   );
 });

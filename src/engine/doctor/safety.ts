@@ -21,8 +21,14 @@ export function safetyFindings({ layers, byEvent }: InForce, options: ResolvedOp
   const files = [...layers.flatMap(({ file }) => file ?? []), ...scripts.filter(isFile), state, `${state}/trust`];
   return [...new Set(files)].flatMap((file) => {
     const why = unsafe(file);
-    return why === undefined ? [] : [finding("file-writable", `${file} decides what runs, but ${why}.`, file)];
+    return why === undefined
+      ? []
+      : [finding("file-writable", `${file} decides what runs, but ${why}. ${wayOut(file)}`, file)];
   });
+}
+
+function wayOut(file: string): string {
+  return `Make it yours alone (chown, chmod go-w "${file}").`;
 }
 
 function isFile(path: string): boolean {

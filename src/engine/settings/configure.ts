@@ -197,7 +197,8 @@ function hookName(hook: Hook): string {
     case "command":
       return [hook.command, ...(hook.args ?? [])].join(" ");
     case "http":
-      return hook.url;
+      // A reason carries the name to the model and into logs.
+      return hook.url.replace(/\/\/[^/?#]*@/, "//…@");
     case "mcp_tool":
       return `${hook.server}:${hook.tool}`;
     case "prompt":
