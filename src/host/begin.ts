@@ -5,6 +5,7 @@ import { type Outcome, Problem } from "../protocol/index.ts";
 import { agentTools } from "./agents/agent-tools.ts";
 import { elicit } from "./elicitation.ts";
 import { fire } from "./fire.ts";
+import { lostTasks } from "./lost-tasks.ts";
 import { noticeModel } from "./model-notices.ts";
 import { unknownTools } from "./offered-tools.ts";
 import type { OpenedSession } from "./open-session.ts";
@@ -41,6 +42,7 @@ export async function beginSession({
   session.servers = [await connectServers(session, main)];
   if (options.worktree !== undefined) await startInWorktree(main, options.worktree, signal);
   else if (lastFolder !== undefined) await returnToWorktree(main, lastFolder, signal);
+  for (const news of lostTasks(main.messages)) session.inbox.put(news);
   if (options.setup !== undefined) {
     const trigger = options.setup === "maintenance" ? "maintenance" : "init";
     await fire(main, "Setup", { trigger }, { signal });
