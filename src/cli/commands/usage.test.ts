@@ -167,6 +167,16 @@ test("US-23 --csv gives the rows; a name that a spreadsheet would run as a formu
   expect(sessions.out).toContain(`"'=HYPERLINK(""x""),\nnext"`);
 });
 
+test("--csv of blocks has a column for each figure of burn, projection and limit", async () => {
+  session(call("m1", "2026-10-04T10:00:00.000Z"));
+  const { out } = await hookline(["usage", "blocks", "--csv", "--token-limit", "220"]);
+  const [names = "", first = ""] = out.split("\n");
+  const row = Object.fromEntries(names.split(",").map((name, n) => [name, first.split(",")[n]]));
+  expect(names).toMatch(/,burnTokensPerMinute,burnCostMicroUsdPerHour,projectionTokens,/);
+  expect([row["limitTokens"], row["limitShare"], row["calls"]]).toEqual(["220", "0.5", "1"]);
+  expect(out).not.toContain("[object");
+});
+
 test("US-28 text from transcripts is printed without control characters", async () => {
   const title = "\u001b[31mred\u202e \u0007bell";
   session(`${call("m1", "2026-10-04T10:00:00.000Z")}${JSON.stringify({ type: "ai-title", aiTitle: title })}\n`);

@@ -1,8 +1,14 @@
-import type { ReportName, UsageReport } from "../../usage/index.ts";
+import type { BlockRow, ReportName, UsageReport } from "../../usage/index.ts";
 
-/** Rows as comma-separated values with a header; the client's own figures get columns, other lists and objects are left out. */
+/**
+ * Rows as comma-separated values with a header; the client's own figures and those of a block get columns, other lists and objects
+ * are left out.
+ */
 export function usageCsv(report: UsageReport<ReportName>): string {
-  const rows = report.rows.map((row) => ({ ...row, ...("reconcile" in row ? row.reconcile : {}) }));
+  const rows = report.rows.map((row) => {
+    if ("burn" in row) return blockCells(row);
+    return { ...row, ...("reconcile" in row ? row.reconcile : {}) };
+  });
   const names = [
     ...new Set(rows.flatMap((row) => Object.entries(row).flatMap(([name, value]) => (isPlain(value) ? name : [])))),
   ];
@@ -10,6 +16,20 @@ export function usageCsv(report: UsageReport<ReportName>): string {
     names.map((name) => cell((row as unknown as Record<string, unknown>)[name])).join(","),
   );
   return `${[names.join(","), ...lines].join("\n")}\n`;
+}
+
+/** The same columns for every block, whether or not it runs still. */
+function blockCells({ burn, projection, limit, ...row }: BlockRow): Readonly<Record<string, unknown>> {
+  return {
+    ...row,
+    burnTokensPerMinute: burn?.tokensPerMinute ?? null,
+    burnCostMicroUsdPerHour: burn?.costMicroUsdPerHour ?? null,
+    projectionTokens: projection?.tokens ?? null,
+    projectionCostMicroUsd: projection?.costMicroUsd ?? null,
+    projectionMinutesLeft: projection?.minutesLeft ?? null,
+    limitTokens: limit?.tokens ?? null,
+    limitShare: limit?.share ?? null,
+  };
 }
 
 function isPlain(value: unknown): boolean {

@@ -37,6 +37,8 @@ place, a rollback included: what was there is kept in a backup too.`,
     const [place] = await namedSessions(call, io);
     if (place === undefined) return 1;
     const live = (await liveIds(call, io)).has(place.id);
+    if (call.flag("rollback") && call.text("to") !== undefined)
+      throw new Problem("cli/usage", "--rollback and --to cannot both be meant. Leave one of them out.");
     if (call.flag("rollback")) return rollBack(place, live, call, io);
     const to = call.text("to");
     if (to !== undefined) return migrate(place, to, live, call, io);
