@@ -12,7 +12,7 @@ import { subjectOf } from "./front/subject.ts";
 import type { AnswerLines } from "./journal.ts";
 import { noticeUnpriced } from "./model-notices.ts";
 import { switchedModel } from "./model-switch.ts";
-import { totalTokens } from "./spending.ts";
+import { maxOutputTokens, totalTokens } from "./spending.ts";
 import { tellTask, usageOf } from "./tell-task.ts";
 import { type Thread, taskOf } from "./thread.ts";
 import { toolDefinitions } from "./tool-definitions.ts";
@@ -42,7 +42,8 @@ export async function askModel(thread: Thread, signal: AbortSignal): Promise<Ans
     }
     if (event.type === "end") {
       const apiMs = session.options.clock.now() - startedAt;
-      session.spending.add({ purpose: thread.purpose, model: event.model, usage: event.usage, apiMs });
+      const { contextWindow } = thread.model.port;
+      session.spending.add({ purpose: thread.purpose, model: event.model, usage: event.usage, apiMs, contextWindow });
       noticeUnpriced(thread);
       const shown = (await display?.end(event)) ?? textOf(event);
       return keep(thread, event, shown);
@@ -65,7 +66,7 @@ function requestOf(thread: Thread): ModelRequest {
     system: thread.system(),
     messages: joinTurns(thread.messages),
     tools: toolDefinitions(thread),
-    maxTokens: 32_000,
+    maxTokens: maxOutputTokens,
     ...(maxThinkingTokens > 0 ? { thinkingTokens: maxThinkingTokens } : {}),
     ...(effort === undefined ? {} : { effort }),
     ...(thread.agent === undefined ? {} : { agent: thread.agent.type }),

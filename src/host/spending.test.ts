@@ -16,3 +16,13 @@ test("calls with a price keep their cost when a later call of the same model has
   expect([spending.costUsd, spending.unpriced]).toEqual([costUsd, [model]]);
   expect(spending.byModel[model]).toMatchObject({ inputTokens: 2_000_000, costUSD: costUsd });
 });
+
+test("the result names each model's window and the longest answer it is asked for", () => {
+  const spending = openSpending(() => Date.parse("2026-11-16"));
+  const call = { purpose: "main", usage: noUsage, apiMs: 1 } as const;
+  spending.add({ ...call, model: "claude-haiku-4-5", contextWindow: 200_000 });
+  spending.add({ ...call, model: "claude-haiku-4-5" });
+  spending.add({ ...call, model: "local" });
+  expect(spending.byModel).toMatchObject({ "claude-haiku-4-5": { contextWindow: 200_000, maxOutputTokens: 32_000 } });
+  expect(spending.byModel["local"]).not.toHaveProperty("contextWindow");
+});

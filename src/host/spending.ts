@@ -4,7 +4,13 @@ import { usageOf } from "./journal.ts";
 
 /** Tokens and money of a session, by model. */
 export interface Spending {
-  add(call: { purpose: Purpose; model: string; usage: ModelUsage; apiMs: number }): void;
+  add(call: {
+    readonly purpose: Purpose;
+    readonly model: string;
+    readonly usage: ModelUsage;
+    readonly apiMs: number;
+    readonly contextWindow?: number | undefined;
+  }): void;
   /** Tokens of the main thread since the last `mark`. */
   readonly turn: ModelUsage;
   readonly apiMs: number;
@@ -25,10 +31,24 @@ export interface ModelSpending {
   readonly webSearchRequests: number;
   /** What the calls with a known price cost; null when none has one. */
   readonly costUSD: number | null;
+  /** Tokens that a conversation with the model may hold; absent when the port does not say. */
+  readonly contextWindow?: number;
+  /** Tokens that one answer of a conversation may have; absent when an agent of another program was asked. */
+  readonly maxOutputTokens?: number;
+}
+
+/** What a conversation asks for. */
+export const maxOutputTokens = 32_000;
+
+interface Spent {
+  readonly usage: ModelUsage;
+  readonly micro: number | undefined;
+  readonly whole: boolean;
+  readonly contextWindow: number | undefined;
 }
 
 export function openSpending(now: () => number, given?: PriceTable): Spending {
-  const models = new Map<string, { usage: ModelUsage; micro: number | undefined; whole: boolean }>();
+  const models = new Map<string, Spent>();
   let prices = given;
   let turn = noUsage;
   let apiMs = 0;
@@ -38,9 +58,14 @@ export function openSpending(now: () => number, given?: PriceTable): Spending {
       const { purpose, model, usage } = call;
       prices ??= openPrices();
       const cost = priceUsage({ model, at: now(), usage: usageOf(usage) }, prices);
-      const before = models.get(model) ?? { usage: noUsage, micro: undefined, whole: true };
+      const before = models.get(model) ?? { usage: noUsage, micro: undefined, whole: true, contextWindow: undefined };
       const micro = cost === undefined ? before.micro : (before.micro ?? 0) + cost;
-      models.set(model, { usage: added(before.usage, usage), micro, whole: before.whole && cost !== undefined });
+      models.set(model, {
+        usage: added(before.usage, usage),
+        micro,
+        whole: before.whole && cost !== undefined,
+        contextWindow: call.contextWindow ?? before.contextWindow,
+      });
       apiMs += call.apiMs;
       if (purpose === "main") turn = added(turn, usage);
     },
@@ -57,7 +82,7 @@ export function openSpending(now: () => number, given?: PriceTable): Spending {
       return [...models].filter(([, { whole }]) => !whole).map(([name]) => name);
     },
     get byModel() {
-      return Object.fromEntries([...models].map(([name, { usage, micro }]) => [name, spelled(usage, micro)]));
+      return Object.fromEntries([...models].map(([name, spent]) => [name, spelled(spent)]));
     },
     mark() {
       turn = noUsage;
@@ -82,7 +107,7 @@ export function totalTokens({ input, output, cacheRead, cacheWrite1h, cacheWrite
   return input + output + cacheRead + cacheWrite1h + cacheWrite5m;
 }
 
-function spelled(usage: ModelUsage, micro: number | undefined): ModelSpending {
+function spelled({ usage, micro, contextWindow }: Spent): ModelSpending {
   return {
     inputTokens: usage.input,
     outputTokens: usage.output,
@@ -90,5 +115,7 @@ function spelled(usage: ModelUsage, micro: number | undefined): ModelSpending {
     cacheCreationInputTokens: usage.cacheWrite1h + usage.cacheWrite5m,
     webSearchRequests: 0,
     costUSD: micro === undefined ? null : micro / 1_000_000,
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+    maxOutputTokens,
   };
 }
