@@ -153,6 +153,30 @@ test("a denied name in a folder that is not known is asked about", () => {
   expectAll("allow", ["cd $x && cat README.md", "cd $x && cd src && cat a.ts"], noRead);
 });
 
+test("sed, and perl with -n or -p, read the files they are given, and with -i they write them", () => {
+  const reads = [
+    "sed -n 1,9p .env",
+    "sed 's/i/x/' .env",
+    "sed -e p -- .env",
+    "perl -ne print .env",
+    "perl -pe '' .env",
+  ];
+  const edits = ["sed -i s/a/b/ .env", "sed -ni.bak p .env", "sed --in-place p .env", "perl -pi -e 's/a/b/' .env"];
+  expectAll("deny", [...reads, ...edits, "perl -i.bak -pe 's/a/b/' src/../.env", "ruby -pe 1 .e*"], noRead);
+  expectAll("allow", reads, noEdit);
+  expectAll("deny", [...edits, "x=-i; sed $x p .env", "sed $x p .env"], noEdit);
+  const bash = { allow: ["Bash"] };
+  expectAll("allow", ["sed -n 1,9p .github/workflows/ci.yml", "sed p .git/config", "perl -ne print .git/config"], bash);
+  expectAll("ask", ["sed -i p .github/workflows/ci.yml", "perl -pi -e 1 .git/config"], bash);
+  expectAll(
+    "allow",
+    ["perl script.pl .env", 'perl -e "$x"', 'perl -pe "$x" README.md', "perl -pi -e 's/.env/x/' a.txt"],
+    {
+      ...noRead,
+    },
+  );
+});
+
 test("a file in a folder that is not known is asked about where a rule denies a whole folder", () => {
   const unknown = ["cd $(echo links)", "cd l*", 'cd "$x"; cd ..', "for d in *; do cd $d; done", "pushd li?ks"];
   for (const rule of ["./links/**", "links/**", "./links", `/${cwd}/links/**`]) {

@@ -28,6 +28,7 @@ export function fileOperands(part: CommandPart): FileOperand[] {
   const words = args
     .map((word, index) => ({ raw: word.raw, names: namesOf(word, index, args, program) }))
     .filter(({ names }) => names.length > 0);
+  const writes = program.does === "writes" && (head !== "sed" || mayEditInPlace(args));
   const elsewhere = args.some((word) => /^(-t|--target-directory)/.test(word.pieces[0]));
   const operands = new Map<string, FileOperand>();
   if (lines.length === 0) operands.set("write", operand(undefined, "one of its words", "write"));
@@ -38,11 +39,20 @@ export function fileOperands(part: CommandPart): FileOperand[] {
   }
   for (const [index, { raw, names }] of words.entries()) {
     const last = elsewhere || index === words.length - 1;
-    const access = program.does === "writes" || (program.does === "writes last" && last) ? "write" : "read";
+    const access = writes || (program.does === "writes last" && last) ? "write" : "read";
     for (const pattern of names) operands.set(`${access} ${pattern ?? `\0${raw}`}`, operand(pattern, raw, access));
     if (operands.size > mostOperands) break;
   }
   return [...operands.values()];
+}
+
+/** Whether sed may change its files, as `-i` does: one of its words is that option, or is not known and may be. */
+function mayEditInPlace(args: readonly ShellWord[]): boolean {
+  return args.some((word) => {
+    const texts = patternsOf(word);
+    const [first] = word.pieces;
+    return texts?.some((text) => /^-(?:[A-Za-z]*i|-i)/.test(text)) ?? (first === "" || first.startsWith("-"));
+  });
 }
 
 /** Whether a command works on the files that its words name. */
@@ -134,6 +144,16 @@ function optionFiles(head: string, args: readonly ShellWord[]): FileOperand[] {
           ? []
           : args.flatMap(lastOfUrl)),
       ];
+    case "perl":
+    case "ruby": {
+      // With -n or -p they go through the files that are named; with -i they change them.
+      const [loops, edits] = [/^-[A-Za-z]*[np]/, /^-[A-Za-z]*i/].map((option) =>
+        args.some((word) => option.test(word.pieces[0])),
+      );
+      const named = args.filter((word, index) => !isOption(word) && !isValueOf("e", args[index - 1]));
+      const known = named.filter((word) => patternsOf(word) !== undefined);
+      return loops ? files(known, edits ? "write" : "read") : [];
+    }
     case "xargs":
       return files(values("a", "arg-file"), "read");
     default:
