@@ -128,3 +128,15 @@ test("an observer that rejects is a warning and ends nothing", async () => {
   await new Promise((done) => setTimeout(done, 20));
   expect((await engine.fire("Notification", payload)).warnings.map(({ code }) => code)).toContain("observer-threw");
 });
+
+test("a progress listener whose promise is rejected is a warning of the next outcome and does not end the host", async () => {
+  const { engine } = await openIn(on("PreToolUse", "echo working; sleep 0.5"));
+  const tell = async (): Promise<void> => {
+    throw new Error("oops");
+  };
+  const first = await engine.fire("PreToolUse", bash, { progress: { everyMs: 20, tell } });
+  const second = await engine.fire("PreToolUse", bash);
+  expect([...first.warnings, ...second.warnings]).toContainEqual(
+    expect.objectContaining({ code: "observer-threw", message: expect.stringContaining("oops") }),
+  );
+});

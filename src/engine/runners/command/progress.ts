@@ -1,4 +1,5 @@
 import { messageOf } from "../../../protocol/index.ts";
+import { tellHost } from "../../tell-host.ts";
 import type { CommandJob } from "../command.ts";
 import type { StartedCommand } from "./start.ts";
 
@@ -15,17 +16,13 @@ export function watchProgress({ configured, firing, world }: CommandJob, { runni
     const { stdout, stderr } = running.soFar();
     if (stdout.length + stderr.length === told) return;
     told = stdout.length + stderr.length;
-    try {
-      progress.tell({ hook: ref, stdout, stderr });
-    } catch (error) {
-      clearInterval(timer);
-      world.warn({
-        code: "observer-threw",
-        message: `The progress listener threw: ${messageOf(error)}`,
-        place: ref.id,
-      });
-    }
+    tellHost(() => progress.tell({ hook: ref, stdout, stderr }), onThrow);
   }, progress.everyMs);
+  const onThrow = (error: unknown): void => {
+    clearInterval(timer);
+    const message = `The progress listener threw: ${messageOf(error)}`;
+    world.warn({ code: "observer-threw", message, place: ref.id });
+  };
   timer.unref();
   return () => clearInterval(timer);
 }
