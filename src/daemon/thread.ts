@@ -39,6 +39,8 @@ interface Here {
   readonly log: ReturnType<typeof openLog>;
   /** Nothing is left to do for a call. Contract: true for the first who says so. */
   readonly done: (id: number) => boolean;
+  /** Whether a call has no answer yet, or still has something to write or to end. */
+  readonly isOpen: (id: number) => boolean;
 }
 
 /** The body of the thread that runs handlers. It loads the app once and answers calls until it is ended. */
@@ -64,6 +66,7 @@ export async function answerCalls(loans: ThreadLoans): Promise<void> {
   const { log } = app.options;
   const here: Here = {
     ...{ app, data, loans, done },
+    isOpen: (id) => running.has(id),
     log: openLog(process.env, typeof log === "object" ? log : {}),
   };
   parentPort?.on("message", (message: ToThread) => {
@@ -152,7 +155,7 @@ function eventOf({ asked: { text } }: CallMessage): string | undefined {
 }
 
 async function answer(call: Running, here: Here): Promise<void> {
-  const { app, data, log, done } = here;
+  const { app, data, log, done, isOpen } = here;
   const { message, prints } = call;
   const payload = readPayload(message.asked.text);
   if ("fault" in payload) {
@@ -165,9 +168,13 @@ async function answer(call: Running, here: Here): Promise<void> {
   const complain = (line: string) => void prints.push(`hookline: ${line}\n`);
   const world = new WorldOfCall(call, here, records, complain);
   const settled = await app.dispatch(payload.value, world);
-  reply(message, settled, prints);
-  for (const record of records) {
-    log({ ...record, ...aboutCall(message, data) }, complain);
+  // As in `run`: a promise that is rejected by now is reported in this turn of the event loop, and before the answer.
+  await new Promise(setImmediate);
+  if (isOpen(message.id)) {
+    reply(message, settled, prints);
+    for (const record of records) {
+      log({ ...record, ...aboutCall(message, data) }, complain);
+    }
   }
   await settled.dispose().catch((error: unknown) => complain(`A provider was not disposed: ${String(error)}`));
   done(message.id);

@@ -310,10 +310,11 @@ describe("SD-76: a handler that holds the thread", () => {
            app.preTool("Grep", { name: "h", onFailure: "block" }, async () => {
              Promise.reject(new Error("left"));
              await new Promise((done) => setTimeout(done, 50));
-           });`),
+           });
+           app.preTool("Glob", { name: "h", onFailure: "block" }, () => void Promise.reject(new Error("left")));`),
     );
     await world.serve(file);
-    for (const tool_name of ["Bash", "Read", "Grep"]) {
+    for (const tool_name of ["Bash", "Read", "Grep", "Glob"]) {
       const payload = (session_id: string) => event({ tool_name, session_id });
       const cold = await world.cli(["run", file, "--on-failure", "block"], { input: payload("cold") });
       expect(await world.client([file, "--on-failure", "block"], payload("warm"))).toEqual(cold);
@@ -322,6 +323,14 @@ describe("SD-76: a handler that holds the thread", () => {
       expect(JSON.parse(text)).toMatchObject({ hookSpecificOutput: { permissionDecision: "deny" } });
     }
   });
+});
+
+test("a promise that a handler leaves rejected is reported on stderr by the warm app as by run", async () => {
+  const file = world.file("left.mjs", app(`app.preTool("Bash", () => void Promise.reject(new Error("left")));`));
+  await world.serve(file);
+  const cold = await world.cli(["run", file], { input: event({ session_id: "cold" }) });
+  expect(cold.stderr).toContain("Unhandled rejection in a hook: left");
+  expect(await world.client([file], event({ session_id: "warm" }))).toEqual(cold);
 });
 
 test("SD-35: a promise that a handler leaves rejected, under continue, was told on stderr only", async () => {
