@@ -168,8 +168,10 @@ test("a denied file that find may match in place of a leading dot is denied wher
     "find . -name '*env' -exec cat {} +",
     "find . -name '?env' -exec cat {} \\;",
     "find . -name '[.]env' -exec cat {} \\;",
+    "find . -iname .ENV -exec cat {} +",
+    "find . -iname '.E*' -exec cat {} +",
   ]);
-  expectAll("allow", ["find . -name '*.ts' -exec cat {} +"]);
+  expectAll("allow", ["find . -name '*.ts' -exec cat {} +", "find . -iname '*.TS' -exec cat {} +"]);
 });
 
 test("the working folder of a process is asked about where files are denied", () => {

@@ -130,9 +130,17 @@ function namesFound(args: readonly ShellWord[]): readonly string[] {
     const pattern = args[index + 1];
     const named = pattern && /^-(i?name|i?path|i?wholename)$/.test(staticValue(word) ?? "");
     const text = named ? staticValue(pattern)?.split("/").at(-1) : undefined;
-    return text === undefined || text === "" ? [] : [`**/${text}`, ...hiddenNames(text)];
+    const names = text === undefined || text === "" ? [] : [`**/${text}`, ...hiddenNames(text)];
+    return word.pieces[0].startsWith("-i") ? names.map(inAnyCase) : names;
   });
   return [...starts, ...patterns];
+}
+
+/** `[eE][nN][vV]` for `env`; what stands in brackets already is kept. */
+function inAnyCase(pattern: string): string {
+  return pattern.replace(/\[[^\]]*\]|[A-Za-z]/g, (sign) =>
+    sign.length > 1 ? sign : `[${sign.toLowerCase()}${sign.toUpperCase()}]`,
+  );
 }
 
 /** To find, unlike bash, a sign at the front of a pattern may stand for a dot. */
