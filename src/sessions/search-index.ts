@@ -40,12 +40,17 @@ export async function searchIndex(query: string, options: SearchOptions = {}): P
   if (!lock.held) return searchSessions(query, options);
   try {
     removeLeftLock(path);
-    return await answer(path, query, options).catch(async (error: unknown) => {
+    const orElse = (next: () => Promise<SearchResult>) => async (error: unknown) => {
       if (options.signal?.aborted) throw error;
-      // Whatever is wrong with the table, the transcripts are still there: it is made anew, once.
-      await rm(path, { force: true });
-      return answer(path, query, options);
-    });
+      // A table that cannot be removed fails again below, and then it is not needed.
+      await rm(path, { force: true }).catch(() => undefined);
+      return next();
+    };
+    // Whatever is wrong with the table, the transcripts are still there: it is made anew, once. Where that fails too, on a full disk
+    // for one, the transcripts themselves are asked.
+    return await answer(path, query, options)
+      .catch(orElse(() => answer(path, query, options)))
+      .catch(orElse(() => searchSessions(query, options)));
   } finally {
     await lock.release();
   }

@@ -17,6 +17,7 @@ import { answer, prompt, result, sidechain, toolUse, type Wire, write } from "./
 import { needleOf } from "./needle.ts";
 import { type SearchOptions, searchSessions } from "./search.ts";
 import { searchIndex } from "./search-index.ts";
+import { sqliteDriver } from "./sqlite.ts";
 
 let home: string;
 let where: SearchOptions;
@@ -206,4 +207,11 @@ describe("SE-63: the index", () => {
     for (const query of ['"not"', "OR", "(this*)", "NEAR(", "a AND"]) await indexed(query);
     expect(await indexed("say")).toEqual(["s1 prompt"]);
   });
+});
+
+test("a table of words that cannot be made leaves the search to the transcripts", async () => {
+  write(join(home, "projects/p/s.jsonl"), [prompt(null, "a red house", at(1))]);
+  mkdirSync(join(home, "state", `search-1-${sqliteDriver()}.db`), { recursive: true, mode: 0o700 });
+  const found = await searchIndex("red", where);
+  expect([found.total, found.hits[0]?.snippet]).toEqual([1, "a red house"]);
 });

@@ -13,6 +13,18 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const drivers: SqliteDriver[] = sqliteDriver() === "node" ? ["node", "wasm"] : ["wasm"];
 
 describe.each(drivers)("driver %s", (driver) => {
+  test("an error after which SQLite rolls back by itself is thrown as it is", async () => {
+    const database = await openSqlite(join(folder, "a.db"), { driver });
+    database.exec("CREATE TABLE t (a INTEGER UNIQUE)");
+    const twice = () => {
+      database.exec("INSERT INTO t VALUES (1)");
+      database.exec("INSERT OR ROLLBACK INTO t VALUES (1)");
+    };
+    expect(() => database.transaction(twice)).toThrow("UNIQUE constraint failed");
+    expect(database.prepare("SELECT count(*) AS n FROM t").get()?.["n"]).toBe(0);
+    database.close();
+  });
+
   test("US-34: rows go in and come out the same, blobs and large integers included", async () => {
     const path = join(folder, "a.db");
     const database = await openSqlite(path, { driver });

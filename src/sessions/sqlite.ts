@@ -56,11 +56,20 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
         base.exec("COMMIT");
         return result;
       } catch (error) {
-        base.exec("ROLLBACK");
+        rollBack(base);
         throw error;
       }
     },
   };
+}
+
+/** After some errors, a full disk among them, SQLite has rolled back by itself and refuses to do it twice: what happened first is told. */
+function rollBack(base: Base): void {
+  try {
+    base.exec("ROLLBACK");
+  } catch {
+    // The caller throws the error that led here.
+  }
 }
 
 /**

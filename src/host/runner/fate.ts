@@ -62,6 +62,11 @@ function whatFailed(
   result: Message | undefined,
   told: readonly ToldPayload[],
 ): string {
+  if (result?.["subtype"] === "success" && result["is_error"] !== true) {
+    const printed = outputOf(finished);
+    const what = `the agent reported success and then exited with code ${code}`;
+    return printed === "" ? what : `${what}. It printed: ${printed}`;
+  }
   const own = result?.["result"];
   if (typeof own === "string" && own !== "") return own;
   const errors = result?.["errors"];

@@ -164,6 +164,12 @@ test("HO-76 a child that is missing or breaks is an error with words", async () 
   expect(missing.error).toContain("/no/such/agent");
 });
 
+test("an agent that reports success and exits with another code than 0 is an error that names the code", async () => {
+  const { call } = await asking("late-crash");
+  const error = "the agent reported success and then exited with code 3";
+  expect(await runSession(call("hi"))).toMatchObject({ ended: "error", exitCode: 3, error, answer: "heard: hi" });
+});
+
 test.each([
   ["garbage", "the agent exited with code 0 but printed no result line. It printed: not json"],
   ["cut", "the agent exited with code 0 but printed no result line"],
