@@ -126,6 +126,27 @@ test("a worktree that a hook makes is where an isolated agent works; a failure f
   expect(payloads("PreToolUse")[0]).toMatchObject({ cwd: join(project, "wt") });
 });
 
+test("the report of an isolated agent says where its work is, in front and in the background", async () => {
+  const { run, project } = open({
+    settings: allow,
+    hooks: { WorktreeCreate: { run: "mkdir -p wt && printf '%s' \"$PWD/wt\"" } },
+  });
+  for (const background of [false, true]) {
+    const input = { description: "d", prompt: "p", isolation: "worktree", run_in_background: background };
+    const { requests } = await run(
+      [
+        { calls: [{ tool: "Agent", input }] },
+        { when: { purpose: "subagent" }, text: "done" },
+        { text: "ok", times: "any" },
+      ],
+      { prompt: "go" },
+    );
+    const heard = JSON.stringify(requests.at(-1)?.messages);
+    const path = join(project, "wt");
+    expect(heard).toContain(background ? `<worktreePath>${path}</worktreePath>` : `worktreePath: ${path}`);
+  }
+});
+
 test("--worktree: the session begins in the copy; a hook that fails refuses the start", async () => {
   const first = open({ hooks: { WorktreeCreate: { run: 'mkdir -p wt; printf "%s" "$PWD/wt"' }, SessionStart: {} } });
   await first.run([{ text: "ok" }], { prompt: "go", worktree: "wt1" });

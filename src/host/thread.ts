@@ -49,6 +49,14 @@ export interface AgentIdentity {
   readonly description?: string;
   readonly startedAt?: number;
   readonly background?: boolean;
+  /** A working copy of its own; the thread that started it hears where it is. */
+  readonly worktree?: AgentWorktree;
+}
+
+export interface AgentWorktree {
+  readonly path: string;
+  /** Absent for a folder that a hook made. */
+  readonly branch?: string;
 }
 
 /** A thread's agent as events name it. */

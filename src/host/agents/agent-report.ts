@@ -16,6 +16,9 @@ export interface AgentReport {
   readonly totalTokens: number;
   readonly totalToolUseCount: number;
   readonly usage: Readonly<Record<string, unknown>>;
+  /** Of an agent with a working copy of its own. */
+  readonly worktreePath?: string;
+  readonly worktreeBranch?: string;
 }
 
 export function reportOf(
@@ -35,6 +38,8 @@ export function reportOf(
     totalTokens: contextTokens,
     totalToolUseCount: callsIn(thread),
     usage: usageOf(thread.lastUsage ?? noUsage),
+    ...(agent?.worktree === undefined ? {} : { worktreePath: agent.worktree.path }),
+    ...(agent?.worktree?.branch === undefined ? {} : { worktreeBranch: agent.worktree.branch }),
   };
 }
 
@@ -72,6 +77,12 @@ export function reportNews(
 <status>${status}</status>
 <summary>Agent "${about.description}" ${status === "completed" ? "finished" : status}</summary>
 <result>${text}</result>
-<usage><subagent_tokens>${report.totalTokens}</subagent_tokens><tool_uses>${report.totalToolUseCount}</tool_uses><duration_ms>${report.totalDurationMs}</duration_ms></usage>
+<usage><subagent_tokens>${report.totalTokens}</subagent_tokens><tool_uses>${report.totalToolUseCount}</tool_uses><duration_ms>${report.totalDurationMs}</duration_ms></usage>${placeOf(report)}
 </task-notification>`;
+}
+
+function placeOf({ worktreePath, worktreeBranch }: AgentReport): string {
+  if (worktreePath === undefined) return "";
+  const branch = worktreeBranch === undefined ? "" : `<worktreeBranch>${worktreeBranch}</worktreeBranch>`;
+  return `\n<worktree><worktreePath>${worktreePath}</worktreePath>${branch}</worktree>`;
 }

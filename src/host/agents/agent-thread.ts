@@ -5,7 +5,7 @@ import { runTurn, type TurnEnd } from "../loop.ts";
 import { offeredTools } from "../offered-tools.ts";
 import { systemPrompt } from "../system-prompt.ts";
 import { tellTask, tellTaskEnd } from "../tell-task.ts";
-import { attach, say, type Thread } from "../thread.ts";
+import { type AgentWorktree, attach, say, type Thread } from "../thread.ts";
 import { openReadState } from "../tools/read-state.ts";
 import { agentTools } from "./agent-tools.ts";
 import { allowedTools } from "./allowed-tools.ts";
@@ -22,6 +22,7 @@ export interface AgentWish {
   readonly model?: string;
   /** A folder of its own. */
   readonly cwd?: string;
+  readonly worktree?: AgentWorktree;
   readonly id?: string;
   /** It works beside the thread that starts it. */
   readonly background?: boolean;
@@ -58,6 +59,7 @@ export async function openAgentThread(parent: Thread, wish: AgentWish): Promise<
       description,
       startedAt: options.clock.now(),
       background: wish.background ?? false,
+      ...(wish.worktree === undefined ? {} : { worktree: wish.worktree }),
     },
     purpose: "subagent",
     messages: [],

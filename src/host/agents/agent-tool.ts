@@ -63,7 +63,7 @@ async function runAgentTool(tool: Tool, parent: Thread, input: ToolInput, contex
     id,
     ...(name === undefined ? {} : { name }),
     ...(typeof input["model"] === "string" ? { model: input["model"] } : {}),
-    cwd: folder.cwd,
+    ...folder,
   };
   const background = input["run_in_background"] === true || name !== undefined;
   const thread = await openAgentThread(parent, { ...wish, background });
@@ -95,10 +95,14 @@ function launched(tool: Tool, thread: Thread, { description, prompt, toolUseId, 
 function render(response: unknown) {
   const said = response as Readonly<Record<string, unknown>>;
   if (said["isAsync"] === true) return [{ type: "text" as const, text: launchText(said) }];
-  const { content, agentId, agentType, totalTokens, totalToolUseCount, totalDurationMs } = response as AgentReport;
+  const report = response as AgentReport;
+  const { content, agentId, agentType, totalTokens, totalToolUseCount, totalDurationMs } = report;
+  const { worktreePath, worktreeBranch } = report;
   // An agent that only looked around is not worth talking to again.
-  if (agentType === "Explore") return content;
-  const text = `agentId: ${agentId} (use SendMessage with to: '${agentId}', summary: '<5-10 word recap>' to continue this agent)
+  if (agentType === "Explore" && worktreePath === undefined) return content;
+  const branch = worktreeBranch === undefined ? "" : `\nworktreeBranch: ${worktreeBranch}`;
+  const place = worktreePath === undefined ? "" : `\nworktreePath: ${worktreePath}${branch}`;
+  const text = `agentId: ${agentId} (use SendMessage with to: '${agentId}', summary: '<5-10 word recap>' to continue this agent)${place}
 <usage>subagent_tokens: ${totalTokens}
 tool_uses: ${totalToolUseCount}
 duration_ms: ${totalDurationMs}</usage>`;

@@ -1,3 +1,4 @@
+import type { AgentWorktree } from "../thread.ts";
 import type { ToolContext } from "../tools/tool.ts";
 import { makeWorktree } from "../worktree/make.ts";
 
@@ -5,7 +6,9 @@ import { makeWorktree } from "../worktree/make.ts";
 export async function isolatedFolder(
   { worktrees, cwd, env, signal }: ToolContext,
   name: string,
-): Promise<{ readonly cwd: string } | { readonly error: string }> {
+): Promise<{ readonly cwd: string; readonly worktree: AgentWorktree } | { readonly error: string }> {
   const made = await makeWorktree({ name, cwd: cwd(), env, signal, port: worktrees });
-  return "error" in made ? made : { cwd: made.made.path };
+  if ("error" in made) return made;
+  const { path, branch } = made.made;
+  return { cwd: path, worktree: { path, ...(branch === undefined ? {} : { branch }) } };
 }
