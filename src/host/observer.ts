@@ -1,19 +1,26 @@
 import { messageOf, type Warning } from "../protocol/index.ts";
 
-/** Contract: whatever the observer throws ends nothing and is told once; later events still reach it. */
+/**
+ * Contract: whatever the observer throws, at once or as a promise that is rejected, ends nothing and is told once; later events still
+ * reach it.
+ */
 export function guardedObserver<Event extends { readonly kind: string }>(
   observe: ((event: Event) => void) | undefined,
   told: (warning: Warning & { readonly code: "observer-threw" }) => void,
 ): (event: Event) => void {
   let threw = false;
+  const onThrow = (kind: string, error: unknown): void => {
+    if (threw) return;
+    threw = true;
+    const message = `The observer of this run threw at "${kind}": ${messageOf(error)}`;
+    told({ code: "observer-threw", message });
+  };
   return (event) => {
     try {
-      observe?.(event);
+      const done: unknown = observe?.(event);
+      if (done instanceof Promise) done.catch((error: unknown) => onThrow(event.kind, error));
     } catch (error) {
-      if (threw) return;
-      threw = true;
-      const message = `The observer of this run threw at "${event.kind}": ${messageOf(error)}`;
-      told({ code: "observer-threw", message });
+      onThrow(event.kind, error);
     }
   };
 }

@@ -81,6 +81,17 @@ test("an onEvent that throws lost the answer of the run", async () => {
   });
 });
 
+test("an onEvent whose promise is rejected is a warning of the run and does not end the program", async () => {
+  const { call } = await asking("ordinary");
+  const onEvent = async (): Promise<void> => {
+    throw new Error("oops");
+  };
+  expect(await runSession(call("hi", { onEvent }))).toMatchObject({
+    answer: "heard: hi",
+    warnings: [{ code: "observer-threw", message: expect.stringContaining("oops") }],
+  });
+});
+
 test("HO-71 HO-74 a last line that comes late is waited for, and what the hook was told is an event", async () => {
   const { call } = await asking("late");
   const events: SessionEvent[] = [];
