@@ -32,6 +32,35 @@ test("HO-24: a server of a checkout is approved as it is, with the files it name
   expect([await state(), (await reviewTrust(options)).entries[0]?.state]).toEqual(["changed", "changed"]);
 });
 
+test.each([
+  { command: "${RUNNER:-./tools/server.mjs}" },
+  { command: "node", args: ["${SERVER:-tools/server.mjs}"] },
+  { command: "node", args: ["${CLAUDE_PROJECT_DIR:-.}/tools/server.mjs"] },
+  {
+    command: "node",
+    args: ["-e", "it's nothing"],
+    env: { KEY: "${KEY}", NODE_OPTIONS: "--import ./tools/server.mjs" },
+  },
+])("the approval of the server %j ends when a file changes that a default or a variable names", async (config) => {
+  const { cwd, options, mcp } = checkout({ ours: config });
+  const state = async () => (await openServerTrust(options))({ file: mcp, name: "ours", config }).state;
+  const review = await reviewTrust(options);
+  await review.pin(review.entries);
+  expect(await state()).toBe("trusted");
+  writeFileSync(join(cwd, "tools/server.mjs"), "another program");
+  expect(await state()).toBe("changed");
+});
+
+test("a variable of a server without a default, and one that changes what programs load, are named as not covered", async () => {
+  const env = { PYTHONPATH: "tools", TOKEN: "${TOKEN}" };
+  const { options } = checkout({ ours: { command: "python3", args: ["${DIR}/server.py"], env } });
+  const [entry] = (await reviewTrust(options)).entries;
+  const named = entry?.notCovered.map((one) => JSON.stringify(one)).join("\n");
+  expect(named).toContain("${DIR}");
+  expect(named).toContain("PYTHONPATH");
+  expect(named).not.toContain("TOKEN");
+});
+
 test("a folder that was accepted as a whole, or a host that trusts everything, starts its servers", async () => {
   const { options, mcp } = checkout({ ours: config });
   const state = async (trust: "workspace" | "implicit") =>

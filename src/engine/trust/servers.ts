@@ -46,11 +46,32 @@ export function pinnableServer({ file, name, config }: CheckoutServer, { cwd }: 
 }
 
 function commandOf(config: unknown): Pick<Pinnable, "command"> {
-  const { command, args } = Object(config) as { readonly command?: unknown; readonly args?: unknown };
+  const { command, args, env } = Object(config) as Readonly<Record<"command" | "args" | "env", unknown>>;
   if (typeof command !== "string") return {};
-  const named: NamedCommand = {
-    command,
-    args: Array.isArray(args) ? args.filter((one) => typeof one === "string") : [],
-  };
+  const words = Array.isArray(args) ? args.filter((one) => typeof one === "string") : [];
+  const variables = Object.entries(Object(env)).filter((one): one is [string, string] => typeof one[1] === "string");
+  const isPlain = variables.length === 0 && ![command, ...words].some((word) => word.includes("${"));
+  const named: NamedCommand = isPlain
+    ? { command, args: words }
+    : { command: shellLine(variables, [command, ...words]) };
   return { command: named };
+}
+
+/** The same call as a line of shell: variables that a program loads code by, and defaults, are then covered as in a hook's command. */
+function shellLine(variables: readonly (readonly [string, string])[], words: readonly string[]): string {
+  const set = variables
+    .filter(([name]) => /^[A-Za-z_]\w*$/.test(name))
+    .map(([name, text]) => `${name}=${quoted(text)}`);
+  return [...set, ...words.map(quoted)].join(" ");
+}
+
+/** One word of shell. What the agent fills in, `${NAME}` and `${NAME:-default}`, the shell would fill in too. */
+function quoted(text: string): string {
+  const parts = text.split(/(\$\{[A-Za-z_]\w*(?::-[^}]*)?\})/);
+  const literal = (part: string): string => (part === "" ? "" : `'${part.replaceAll("'", "'\\''")}'`);
+  return parts.map((part, at) => (at % 2 === 1 ? filledIn(part) : literal(part))).join("") || "''";
+}
+
+function filledIn(placeholder: string): string {
+  return `"\${${placeholder.slice(2, -1).replace(/[\\"$`]/g, "\\$&")}}"`;
 }
