@@ -63,6 +63,38 @@ describe("blockReadsOutsideWorkingDirectories", () => {
     expect(decided("Bash", { command: "cat in.txt" }, block).decision).toBe("allow");
   });
 
+  test("asks about any shell command that names a path outside, or reads one that is not known", () => {
+    const bash = (command: string, permissions: object = block) => decided("Bash", { command }, permissions).decision;
+    const commands = [
+      `ls ${root}`,
+      `find ${root} -maxdepth 1`,
+      "cd .. && cat outside.txt",
+      `cd ${root}; ls`,
+      `openssl md5 ${outside}`,
+      `git -C ${root} status`,
+      `python3 ${outside}`,
+      `node --env-file=${outside} x.js`,
+      "openssl md5 link.txt",
+      "ls ~/x",
+      "cat $x",
+      "cat $(echo /etc/passwd)",
+      'cd "$x" && cat outside.txt',
+    ];
+    expect(commands.filter((command) => bash(command) !== "ask")).toEqual([]);
+    expect(commands.filter((command) => !command.startsWith("git") && bash(command, {}) !== "allow")).toEqual([]);
+    const inside = [
+      "ls",
+      "ls -la src",
+      "npm test",
+      "git log --oneline main..HEAD",
+      "cd src && ls ..",
+      "npm test > /dev/null",
+      `ls ${project}`,
+      "find . -name '*.ts' -exec cat {} +",
+    ];
+    expect(inside.filter((command) => bash(command) !== "allow")).toEqual([]);
+  });
+
   test("blockReadsExemptPaths lets reads through, from --settings only", () => {
     const exempt = { ...block, blockReadsExemptPaths: [outside] };
     expect(decided(reads.tool, reads.input, exempt, { scope: "settings" }).decision).toBe("allow");

@@ -7,6 +7,7 @@ import { judgeEdits } from "./edits.ts";
 import { allowed, asked, byMode, denied, type Finding, strictest } from "./finding.ts";
 import { judgeNet } from "./net.ts";
 import { judgeOperands } from "./operands.ts";
+import { judgeOutside } from "./outside.ts";
 import { judgeReadOnly } from "./read-only.ts";
 import type { RulesOn } from "./rules-on.ts";
 
@@ -29,6 +30,7 @@ export function judgeCommand(part: CommandPart, text: WholeText, rules: RulesOn,
     inner,
     judgeRemoval(part, desk),
     judgeOperands(part, text.source, desk),
+    judgeOutside(part, desk),
   ]);
   if (firm) return firm;
   if (texts.head === undefined && !part.carried)

@@ -42,7 +42,11 @@ export function judgeNamed(
 /** A name that is not known beforehand may be any: where a rule denies some, the question is asked. */
 function judgeUnknown(raw: string, access: Access, desk: Desk): Finding | undefined {
   const [first] = denyRules(access, desk);
-  if (first === undefined) return undefined;
+  if (first === undefined) {
+    const blocked = !access.writes && desk.policy.boundary.reads;
+    const why = `${raw} is not known beforehand, and permissions.blockReadsOutsideWorkingDirectories is set`;
+    return blocked ? asked(desk.mode, "rule", why) : undefined;
+  }
   if (first.meaning.target.kind === "all") return denied(first, `${first.text} denies it`);
   return asked(desk.mode, "rule", `${first.text} may apply: ${raw} is not known beforehand`, first);
 }

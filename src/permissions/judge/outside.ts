@@ -1,0 +1,49 @@
+import { longestPath } from "../paths/resolve.ts";
+import { worksOnFiles } from "../shell/file-operands.ts";
+import { type CommandPart, type ShellWord, staticValue } from "../shell/part.ts";
+import { boundaryFinding } from "./boundary.ts";
+import type { Desk } from "./desk.ts";
+import { asked, type Finding, strictest } from "./finding.ts";
+import { isInside } from "./path.ts";
+import { shellRead } from "./redirection.ts";
+
+/** Programs that read a folder they are given and are not among those whose operands are files. */
+const readsFolder = /^(?:cd|pushd|ls|find|tree|du)$/;
+const free = /^\/dev\/(?:null|stdin|stdout|stderr)$/;
+
+/**
+ * With `permissions.blockReadsOutsideWorkingDirectories`: what any program is given that is a path outside. Those that work on files are
+ * judged by their operands.
+ */
+export function judgeOutside(part: CommandPart, desk: Desk): Finding | undefined {
+  if (!desk.policy.boundary.reads || worksOnFiles(part)) return undefined;
+  const [head, ...args] = part.words;
+  const folders = readsFolder.test((head && staticValue(head)) ?? "");
+  return strictest(
+    args.flatMap((word) => {
+      const text = word.tilde === undefined ? staticValue(word) : desk.context.home + word.tilde;
+      if (text === undefined) return folders && !word.expansions ? [notKnown(word, desk)] : [];
+      return pathIn(text).flatMap((path) => starts(path, part).map((from) => judgeOne(from + path, desk)));
+    }),
+  );
+}
+
+/** The word, of an option its value: `--file=/x`, `-I/x`. */
+function pathIn(text: string): string[] {
+  const path = /^-/.test(text) ? /^(?:--?[\w-]+=|-[A-Za-z](?=[/.~]))(.+)$/s.exec(text)?.[1] : text;
+  return path === undefined || path === "" || free.test(path) || path.length > longestPath ? [] : [path];
+}
+
+function starts(path: string, { places }: CommandPart): readonly string[] {
+  return path.startsWith("/") ? [""] : places.folders.map((folder) => `${folder}/`);
+}
+
+function judgeOne(path: string, desk: Desk): Finding | undefined {
+  const resolved = path.includes("\0") ? undefined : desk.look(path);
+  return resolved && boundaryFinding(resolved, () => isInside(resolved, desk), shellRead, desk);
+}
+
+function notKnown({ raw }: ShellWord, desk: Desk): Finding {
+  const why = `${raw} is not known beforehand, and permissions.blockReadsOutsideWorkingDirectories is set`;
+  return asked(desk.mode, "rule", why);
+}
