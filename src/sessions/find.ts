@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from "node:path";
 import { Problem } from "../protocol/index.ts";
 import { findSessions, type SessionPlace } from "./formats/claude-code/locate.ts";
 import { findRoots, originRank, type Where } from "./formats/claude-code/roots.ts";
-import { listSessions } from "./list.ts";
+import { listSessions, realFiles } from "./list.ts";
 import { plainLine } from "./plain-text.ts";
 import { safeId } from "./session-id.ts";
 
@@ -55,7 +55,18 @@ async function candidates(name: string, where: Where): Promise<SessionPlace[]> {
     const other = found.get(key);
     if (other === undefined || originRank[place.root.origin] < originRank[other.root.origin]) found.set(key, place);
   }
-  return [...found.values()];
+  return eachFileOnce([...found.values()]);
+}
+
+/** Of places that a linked project folder gives for one file, the one that is no link. */
+async function eachFileOnce(places: readonly SessionPlace[]): Promise<SessionPlace[]> {
+  const fileOf = realFiles();
+  const byFile = new Map<string, SessionPlace>();
+  for (const place of places) {
+    const file = await fileOf(place);
+    if (!byFile.has(file) || basename(dirname(file)) === place.project) byFile.set(file, place);
+  }
+  return [...byFile.values()];
 }
 
 function ambiguous(name: string, places: readonly SessionPlace[]): Problem {

@@ -228,3 +228,11 @@ describe("SE-7: asking for one session", () => {
     await expect(find(file, { idsOnly: true })).rejects.toEqual(code("sessions/unsafe-id"));
   });
 });
+
+test("a project folder that is a link to another gives each session once, by list, id and directory", async () => {
+  const file = session("-main", "s1111", [prompt(null, "go", { cwd: "/main" })]);
+  symlinkSync(join(home, ".claude/projects/-main"), join(home, ".claude/projects/-worktree"));
+  expect((await list()).map(({ id }) => id)).toEqual(["s1111"]);
+  expect((await list({ cwd: "/worktree" })).map(({ id }) => id)).toEqual(["s1111"]);
+  expect(await findSession("s1111", where)).toMatchObject({ project: "-main", file });
+});

@@ -1,5 +1,5 @@
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
+import { realpath, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { checkMs } from "./check-calls.ts";
 import { folderOf } from "./folder-of.ts";
 import { countAgents } from "./formats/claude-code/count-agents.ts";
@@ -51,14 +51,29 @@ export async function* listSessions(options: ListOptions = {}): AsyncGenerator<S
   const headers = headerReader();
   const folders = byFolder(places);
   const wanted = options.cwd === undefined ? undefined : await folderOf(options.cwd);
+  const fileOf = realFiles();
+  const given = new Set<string>();
   for (const found of places) {
     options.signal?.throwIfAborted();
     if (options.sinceMs !== undefined && found.modifiedMs < options.sinceMs) return;
     const header = await headers.of(found.place);
     if (header === undefined) continue;
     if (wanted !== undefined && !wanted.names.has(found.place.project) && !wanted.paths.has(header.cwd ?? "")) continue;
+    const file = await fileOf(found.place);
+    if (given.has(file)) continue;
+    given.add(file);
     yield summary(found, header, await headers.projectOf(folders.get(found.place.folder) ?? []), running);
   }
+}
+
+/** Where the file of a session really lies: a project folder may be a link to another, and then each of its sessions is found twice. */
+export function realFiles(): (place: SessionPlace) => Promise<string> {
+  const folders = new Map<string, Promise<string>>();
+  return async ({ folder, file }) => {
+    const real = folders.get(folder) ?? realpath(folder).catch(() => folder);
+    folders.set(folder, real);
+    return join(await real, basename(file));
+  };
 }
 
 interface Dated {
