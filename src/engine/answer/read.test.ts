@@ -327,6 +327,29 @@ test("a denial of a permission request counts in other letters too", () => {
   expect(warnings.map(({ code }) => code)).toEqual(["output-repaired"]);
 });
 
+test.each([
+  ["PermissionRequest", { behavior: "deny", message: "no" }],
+  [
+    "PermissionRequest",
+    { hookSpecificOutput: { hookEventName: "PermissionRequest", behavior: "deny", message: "no" } },
+  ],
+  ["PreToolUse", { hookSpecificOutput: { hookEventName: "PreToolUse", permission_decision: "deny" }, reason: "no" }],
+  ["PreToolUse", { hook_specific_output: { permissionDecision: "deny", permissionDecisionReason: "no" } }],
+  ["PreToolUse", { Decision: "block", reason: "no" }],
+  ["PreToolUse", { kind: "deny", reason: "no" }],
+  ["Elicitation", { action: "decline", reason: "no" }],
+  ["Elicitation", { hookSpecificOutput: { hookEventName: "Elicitation", action: "DECLINE" }, reason: "no" }],
+] as const)("a denial on %s under a misspelt name or one level off counts: %j", (event, output) => {
+  expect(verdictOf(printed(0, output), reading(event))).toEqual({ kind: "deny", reason: "no" });
+  expect(codes(printed(0, output), reading(event))).toContain("output-repaired");
+});
+
+test("data of other kinds is no denial", () => {
+  for (const output of [{ kind: "block" }, { action: "decline" }, { action: "deny" }, { type: "deny" }]) {
+    expect(verdictOf(printed(0, output))).toEqual({ kind: "none" });
+  }
+});
+
 test("the warning about an unknown decision names the words that are known there", () => {
   const { warnings } = readAnswer(printed(0, { decision: "allow" }), preTool);
   expect(warnings[0]?.message).toBe(

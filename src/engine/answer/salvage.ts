@@ -8,12 +8,14 @@ import { honoured } from "./verdict.ts";
  * door must be exact, what keeps it shut need not be.
  */
 export function salvage(output: unknown, reading: Reading): Salvaged | undefined {
-  const found = objectsIn(output).flatMap((object) => restrictionsIn(object));
+  const found = objectsIn(output).flatMap((object) => restrictionsIn(object, reading));
   const word = found.find(({ decision }) => decision === "deny") ?? found[0];
   if (word === undefined) return undefined;
   const { verdict } = honoured(word.decision, word.reason, reading);
   return verdict.kind === "none" ? undefined : { verdict, spelling: word.spelling };
 }
+
+type Json = Readonly<Record<string, unknown>>;
 
 export interface Salvaged {
   readonly verdict: Verdict;
@@ -27,35 +29,50 @@ interface Restriction {
   readonly spelling: string;
 }
 
-function restrictionsIn(object: Readonly<Record<string, unknown>>): Restriction[] {
-  const specific = isObject(object["hookSpecificOutput"]) ? object["hookSpecificOutput"] : {};
-  return [object, specific].flatMap((holder) => {
+function restrictionsIn(object: Json, { row }: Reading): Restriction[] {
+  return [object, specificOf(object)].flatMap((holder) => {
+    const where = holder === object ? " at the top of the object" : "";
     const reason = firstText(
       holder["permissionDecisionReason"],
       holder["reason"],
       object["reason"],
       object["stopReason"],
+      holder["message"],
     );
-    const where = holder === object ? " at the top of the object" : "";
-    const answer = holder["decision"];
-    if (isObject(answer) && restriction(answer["behavior"]) === "deny") {
-      const spelling = `decision.behavior: ${JSON.stringify(answer["behavior"])}${where}`;
-      return [{ decision: "deny" as const, reason: firstText(answer["message"], reason), spelling }];
-    }
-    return ["permissionDecision", "decision"].flatMap((key) => {
-      const decision = restriction(holder[key]);
-      return decision === undefined
-        ? []
-        : [{ decision, reason, spelling: `${key}: ${JSON.stringify(holder[key])}${where}` }];
+    return Object.entries(holder).flatMap(([key, value]): Restriction[] => {
+      const name = plain(key) ?? "";
+      if (name === "decision" && isObject(value) && restriction(value["behavior"]) === "deny") {
+        const spelling = `${key}.behavior: ${JSON.stringify(value["behavior"])}${where}`;
+        return [{ decision: "deny", reason: firstText(value["message"], reason), spelling }];
+      }
+      const decision = decisionUnder(name, value, row.answers.includes("action"));
+      return decision === undefined ? [] : [{ decision, reason, spelling: `${key}: ${JSON.stringify(value)}${where}` }];
     });
   });
 }
 
-function restriction(word: unknown): "deny" | "ask" | undefined {
-  if (typeof word !== "string") return undefined;
-  const plain = word.trim().toLowerCase();
-  if (plain === "deny" || plain === "block") return "deny";
-  return plain === "ask" ? "ask" : undefined;
+/** The event's own part, also as `hook_specific_output`. */
+function specificOf(object: Json): Json {
+  const [, value] = Object.entries(object).find(([key]) => plain(key) === "hookspecificoutput") ?? [];
+  return isObject(value) ? value : {};
+}
+
+function decisionUnder(name: string, value: unknown, hasAction: boolean): Restriction["decision"] | undefined {
+  if (name === "permissiondecision" || name === "decision") return restriction(value);
+  // Where a verdict or a permission answer stands one level off. "block" is left out: data of other kinds uses that word too.
+  if (name === "kind" || name === "behavior") return plain(value) === "block" ? undefined : restriction(value);
+  return name === "action" && hasAction && plain(value) === "decline" ? "deny" : undefined;
+}
+
+function restriction(value: unknown): Restriction["decision"] | undefined {
+  const word = plain(value);
+  if (word === "deny" || word === "block") return "deny";
+  return word === "ask" ? "ask" : undefined;
+}
+
+/** A name or word whatever its letters: `permission_decision` and `PermissionDecision` are one. */
+function plain(text: unknown): string | undefined {
+  return typeof text === "string" ? text.trim().replace(/[_-]/g, "").toLowerCase() : undefined;
 }
 
 function firstText(...values: unknown[]): string | undefined {
