@@ -177,6 +177,44 @@ test("sed, and perl with -n or -p, read the files they are given, and with -i th
   );
 });
 
+test("a pattern or a script that reads like a denied name is text, unless an option gives the pattern", () => {
+  const text = [
+    "grep .env README.md",
+    "grep -qxF .env .gitignore || echo none",
+    "grep -rn '.env' src",
+    "grep -rl .env --include=*.ts src",
+    "rg '.env' src",
+    "jq .env a.txt",
+    "jq -r '.env' a.txt",
+    "sed -i 's/.env/x/' README.md",
+    "ls | grep .env",
+  ];
+  expectAll("allow", text, noRead);
+  const files = [
+    "grep x .env",
+    "grep -e x .env",
+    "grep -ex .env",
+    "grep -rex .env",
+    "grep --regexp=x .env",
+    "grep --reg x .env",
+    "grep -f a.txt .env",
+    "grep --file=a.txt .env",
+    "grep .env -e x",
+    "grep -- x .env",
+    "rg --files .env",
+    "sed --expression=p .env",
+    "sed -np .env -e p",
+    "jq -f a.txt .env",
+    "jq --from-file a.txt .env",
+    "jq . .env",
+    "x=-ex; grep $x .env",
+  ];
+  expectAll("deny", files, noRead);
+  expect(["grep $x .env", "grep .env $x", "grep $(echo -e x) .env"].map((line) => decide(line, noRead))).not.toContain(
+    "allow",
+  );
+});
+
 test("a file in a folder that is not known is asked about where a rule denies a whole folder", () => {
   const unknown = ["cd $(echo links)", "cd l*", 'cd "$x"; cd ..', "for d in *; do cd $d; done", "pushd li?ks"];
   for (const rule of ["./links/**", "links/**", "./links", `/${cwd}/links/**`]) {

@@ -26,7 +26,10 @@ export function fileOperands(part: CommandPart): FileOperand[] {
   if (head === "git") return gitOperands(args);
   if (program === undefined) return lines.flatMap((line) => optionFiles(head, line));
   const words = args
-    .map((word, index) => ({ raw: word.raw, names: namesOf(word, index, args, program) }))
+    .map((word, index) => ({
+      raw: word.raw,
+      names: isSurelyText(head, index, args) ? [] : namesOf(word, index, args, program),
+    }))
     .filter(({ names }) => names.length > 0);
   const writes = program.does === "writes" && (head !== "sed" || mayEditInPlace(args));
   const elsewhere = args.some((word) => /^(-t|--target-directory)/.test(word.pieces[0]));
@@ -80,6 +83,18 @@ function namesOf(
   if (word.splits) return [undefined];
   if (word.pieces[0].startsWith("-")) return fileOption.test(word.pieces[0]) ? [undefined] : [];
   return isText(index, args, program) ? [] : [undefined];
+}
+
+const searches = /^(?:[efz]?grep|rg|ag|sed|jq|yq)$/;
+/** No `-e` or `-f`, which would give the pattern or the script, and no long option that is not known to be harmless. */
+const keepsFirst =
+  /^(?:-[^-ef][^ef]*|--(?:include|exclude|exclude-dir|colou?r|hidden|ignore-case|line-number|type|glob|raw-output|count|quiet|silent|fixed-strings|recursive|files-with-matches|word-regexp|in-place)(?:=.*)?)$/s;
+
+/** The pattern of `grep .env README.md` and the script of `jq .env a.json`, where nothing speaks for a file. */
+function isSurelyText(head: string, index: number, args: readonly ShellWord[]): boolean {
+  if (!searches.test(head) || args.findIndex((word) => !isOption(word)) !== index) return false;
+  const options = args.filter((word) => staticValue(word) === undefined || isOption(word));
+  return options.every((word) => keepsFirst.test(staticValue(word) ?? word.pieces[0]));
 }
 
 /** All a word may become, as patterns. */
