@@ -29,13 +29,15 @@ export async function policyDrift(
   });
   // In the user's scope the folder around is no project; its files are nobody's.
   const layers = all.filter(({ kind }) => scope !== "user" || (kind !== "project" && kind !== "local"));
-  return [...switchedOff(layers), ...forbidden(layers, entries, installAgain({ places, hooksFile }, "client"))];
+  return [...switchedOff(layers, env), ...forbidden(layers, entries, installAgain({ places, hooksFile }, "client"))];
 }
 
-function switchedOff(layers: Layers): readonly Drift[] {
-  return layers.flatMap((layer) => {
-    const { disableAllHooks, allowManagedHooksOnly } = layer.settings;
+function switchedOff(layers: Layers, env: Standpoint["env"]): readonly Drift[] {
+  const here = env["HOOKLINE"] === "0" ? [drift("disabled", variableOff("the environment"))] : [];
+  const inFiles = layers.flatMap((layer) => {
+    const { disableAllHooks, allowManagedHooksOnly, env: set } = layer.settings;
     const by = nameOf(layer);
+    if (set?.["HOOKLINE"] === "0") return [drift("disabled", variableOff(`env of ${by}`))];
     if (disableAllHooks === true) return [drift("disabled", `disableAllHooks in ${by} switches every hook off.`)];
     if (layer.kind !== "managed") return [];
     if (allowManagedHooksOnly === true) return [drift("disabled", `The policy in ${by} lets managed hooks run only.`)];
@@ -43,6 +45,11 @@ function switchedOff(layers: Layers): readonly Drift[] {
       ? [drift("disabled", `The policy in ${by} lets hooks of plugins and managed hooks run only.`)]
       : [];
   });
+  return [...here, ...inFiles];
+}
+
+function variableOff(where: string): string {
+  return `HOOKLINE=0 in ${where} switches off every hook of Hookline apps in agents that pass it to hooks. Remove it to switch them on.`;
 }
 
 /** An http entry that is on no list is never called, and one whose variable is on none comes without its token. */

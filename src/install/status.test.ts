@@ -119,6 +119,20 @@ test("SD-97: the same app in two scopes, and a switch that turns every hook off"
   ]);
 });
 
+test("HOOKLINE=0 in the environment or in the env of settings is reported as a switch that turns every hook off", async () => {
+  const here = await installed();
+  const off = (where: string) =>
+    `HOOKLINE=0 in ${where} switches off every hook of Hookline apps in agents that pass it to hooks. Remove it to switch them on.`;
+  const local = here.call({ scope: "local" }).places.settingsFile;
+  writeFileSync(local, '{"env": {"HOOKLINE": "0"}}');
+  expect(await driftOf(here)).toEqual([`project disabled: ${off(`env of ${local}`)}`]);
+  writeFileSync(local, '{"env": {"HOOKLINE": "1"}}');
+  expect(await driftOf(here)).toEqual([]);
+  const standpoint = standpointOf(here, { HOOKLINE: "0" });
+  const [project] = await statusOf(standpoint, installerOf(here), ["project"], "nothing");
+  expect(project?.drift).toEqual([{ kind: "disabled", message: off("the environment") }]);
+});
+
 test("SD-97: a policy that lets managed hooks run only is told", async () => {
   const here = await installed();
   const managedFolder = join(here.folder, "policy");

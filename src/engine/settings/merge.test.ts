@@ -57,6 +57,7 @@ test.each([
   "HTTPS_PROXY",
   "http_proxy",
   "ANTHROPIC_BASE_URL",
+  "HOOKLINE",
   "HOOKLINE_HOME",
 ])("EN-5 a checkout cannot set %s for its own hooks, the person can for all", (name) => {
   const settings = { env: { [name]: "x", FINE: "1" } };
