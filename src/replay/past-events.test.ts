@@ -1,5 +1,7 @@
-import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { findTranscriptsOf } from "../sessions/index.ts";
 import type { PastEvent } from "./past-event.ts";
@@ -9,7 +11,7 @@ const fixtures = resolve(import.meta.dirname, "../../test/fixtures");
 
 async function eventsOf(session: string): Promise<PastEvent[]> {
   const events: PastEvent[] = [];
-  for (const file of findTranscriptsOf(join(fixtures, "transcripts", session))) {
+  for (const file of findTranscriptsOf(resolve(fixtures, "transcripts", session))) {
     for await (const event of pastEventsIn(file, new AbortController().signal, () => undefined)) {
       if (event.name !== "unreadable" && event.name !== "refused-then") events.push(event);
     }
@@ -60,4 +62,17 @@ test("a call that was not let through had no end", async () => {
   const before = events.filter(({ name }) => name === "PreToolUse").length;
   const after = events.filter(({ name }) => name.startsWith("PostToolUse")).length;
   expect([before, after]).toEqual([9, 6]);
+});
+
+test("calls of subagents in an archive name the archived transcript of their session", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-past-"));
+  const from = join(fixtures, "transcripts/b-subagent");
+  for (const name of readdirSync(from, { recursive: true, encoding: "utf8" }).filter((one) => one.endsWith(".jsonl"))) {
+    mkdirSync(dirname(join(folder, "projects/p", name)), { recursive: true });
+    writeFileSync(join(folder, "projects/p", `${name}.gz`), gzipSync(readFileSync(join(from, name))));
+  }
+  const events = await eventsOf(join(folder, "projects/p/501a101c-7ecf-4bd9-a106-13be7d54c3a1.jsonl.gz"));
+  const paths = new Set(events.map(({ payload }) => String(payload["transcript_path"])));
+  expect([events.length > 6, [...paths].map((path) => existsSync(path))]).toEqual([true, [true]]);
+  rmSync(folder, { recursive: true });
 });

@@ -112,11 +112,13 @@ function around(
 ): Surroundings {
   const session = entry.sessionId ?? file.session ?? "";
   const folder = join(file.root.path, "projects", file.project);
+  // An archive keeps all files of a session compressed.
+  const ending = file.path.endsWith(".gz") ? ".jsonl.gz" : ".jsonl";
   const attributed = entry.kind === "assistant" ? entry.attributionAgent : undefined;
   return {
     session,
     project: memory.project,
-    transcript: file.agent === undefined ? file.path : join(folder, `${file.session ?? session}.jsonl`),
+    transcript: file.agent === undefined ? file.path : join(folder, `${file.session ?? session}${ending}`),
     promptId: memory.promptId,
     permissionMode: memory.permissionMode,
     agentId: file.agent ?? (entry.isSidechain ? entry.agentId : undefined),
