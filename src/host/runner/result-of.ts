@@ -4,7 +4,7 @@ import { answerOf } from "./answer.ts";
 import type { ChildStream, Message } from "./child-stream.ts";
 import { fateOf } from "./fate.ts";
 import type { GoOn, SessionResult, SessionWarning } from "./session-result.ts";
-import { differences, spentBy, unknownSpending } from "./spent-by.ts";
+import { differences, type Spent, spentBy, unknownSpending } from "./spent-by.ts";
 import type { ToldPayload } from "./told.ts";
 import type { NewCalls } from "./transcript-mark.ts";
 
@@ -50,10 +50,21 @@ export async function resultOf({
     ...(typeof cost === "number" ? { agentReportedCostUsd: cost } : {}),
     toolCalls: toolCounts(calls.all),
     denials: denialsOf(result),
-    warnings: [...warnings, ...lost(finished, transcript, told), ...differences(spent, result)],
+    warnings: [...warnings, ...lost(finished, transcript, told), ...(await countedOtherwise(spent, calls, result))],
     ...(begun ? { goOn } : {}),
     ...(result === undefined ? {} : { agentResult: result }),
   };
+}
+
+/** An agent may count a session that goes on as a whole, as the client does: that is no difference. */
+async function countedOtherwise(
+  spent: Spent,
+  calls: NewCalls,
+  result: Message | undefined,
+): Promise<readonly SessionWarning[]> {
+  const found = differences(spent, result);
+  if (found.length === 0) return found;
+  return differences(spentBy(await calls.whole()), result).length === 0 ? [] : found;
 }
 
 function lost(

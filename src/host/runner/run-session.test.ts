@@ -153,6 +153,15 @@ test("HO-70 a session that goes on is counted from where it stood", async () => 
   expect(second).toMatchObject({ answer: "heard: two", sessionId: first.sessionId, usage: { input: 10, output: 2 } });
 });
 
+test("an agent that counts a resumed session as a whole is no reason for a warning, and any other count is one", async () => {
+  const { call } = await asking("sums");
+  const first = await runSession(call("one"));
+  const resumed = await runSession(call("two", { resume: first.sessionId }));
+  expect(resumed).toMatchObject({ usage: { input: 10, output: 2 }, agentReportedCostUsd: 0.000_12, warnings: [] });
+  const third = await runSession(call("three", { resume: first.sessionId }));
+  expect(third.warnings.map(({ code }) => code)).toEqual(["tokens-differ", "cost-differs"]);
+});
+
 test("HO-76 a child that ignores the end is ended, and what it said so far is kept", async () => {
   const { call, left } = await asking("hang");
   const result = await runSession(call("hi", { timeoutMs: 1_500 }));

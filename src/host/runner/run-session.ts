@@ -77,7 +77,7 @@ export async function runSession(
 }
 
 const mostOutputBytes = 64 * 2 ** 20;
-const noCalls: NewCalls = { main: [], all: [] };
+const noCalls: NewCalls = { main: [], all: [], whole: async () => [] };
 
 /** The client's headless mode would run a project's hooks without asking; our own agent asks for their approval itself. */
 async function skipsProject(

@@ -3,7 +3,7 @@ import { openPrices, priceOf } from "../../usage/index.ts";
 import type { Message } from "./child-stream.ts";
 import type { SessionResult, SessionWarning } from "./session-result.ts";
 
-type Spent = Pick<SessionResult, "usage" | "usageByModel" | "costUsd" | "costByModel" | "unpriced">;
+export type Spent = Pick<SessionResult, "usage" | "usageByModel" | "costUsd" | "costByModel" | "unpriced">;
 
 /** Without a transcript nobody knows what was spent: unknown is not zero. */
 export const unknownSpending: Spent = { usage: null, usageByModel: {}, costUsd: null, costByModel: {}, unpriced: [] };

@@ -31,6 +31,8 @@ export interface NewCalls {
   readonly main: readonly Call[];
   /** Of it and of all subagents. */
   readonly all: readonly Call[];
+  /** Those from before the run as well. */
+  readonly whole: () => Promise<readonly Call[]>;
 }
 
 /** The answers a run has added to a session. */
@@ -39,7 +41,14 @@ export async function callsSince(file: string, mark: TranscriptMark): Promise<Ne
     callsOf(await entriesFrom(path, mark.sizes.get(path) ?? 0)).filter(({ key }) => !mark.copied.has(key));
   const main = await added(file);
   const agents = findTranscriptsOf(file).filter(({ agent }) => agent !== undefined);
-  return { main, all: [...main, ...(await Promise.all(agents.map(({ path }) => added(path)))).flat()] };
+  return {
+    main,
+    all: [...main, ...(await Promise.all(agents.map(({ path }) => added(path)))).flat()],
+    async whole() {
+      const entries = await Promise.all([file, ...agents.map(({ path }) => path)].map((path) => entriesFrom(path, 0)));
+      return entries.flatMap((some) => callsOf(some));
+    },
+  };
 }
 
 async function entriesFrom(path: string, offset: number): Promise<Entry[]> {
