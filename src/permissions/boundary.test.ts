@@ -79,6 +79,7 @@ describe("blockReadsOutsideWorkingDirectories", () => {
       "cat $x",
       "cat $(echo /etc/passwd)",
       'cd "$x" && cat outside.txt',
+      `node${Array.from({ length: 1_100 }, (_, index) => ` a${index}`).join("")} ${outside}`,
     ];
     expect(commands.filter((command) => bash(command) !== "ask")).toEqual([]);
     expect(commands.filter((command) => !command.startsWith("git") && bash(command, {}) !== "allow")).toEqual([]);

@@ -39,8 +39,9 @@ function starts(path: string, { places }: CommandPart): readonly string[] {
 }
 
 function judgeOne(path: string, desk: Desk): Finding | undefined {
-  const resolved = path.includes("\0") ? undefined : desk.look(path);
-  return resolved && boundaryFinding(resolved, () => isInside(resolved, desk), shellRead, desk);
+  const resolved = desk.look(path);
+  if (resolved === undefined) return asked(desk.mode, "analysis", "the command names more files than are looked at");
+  return boundaryFinding(resolved, () => isInside(resolved, desk), shellRead, desk);
 }
 
 function notKnown({ raw }: ShellWord, desk: Desk): Finding {
