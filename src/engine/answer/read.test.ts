@@ -344,6 +344,17 @@ test.each([
   expect(codes(printed(0, output), reading(event))).toContain("output-repaired");
 });
 
+test("an answer at the top of the object, or under a misspelt name, is reported", () => {
+  expect(readAnswer(printed(0, { updatedInput: { command: "ls" } }), preTool).warnings).toMatchObject([
+    { code: "output-ignored", message: expect.stringContaining("It counts in hookSpecificOutput only.") },
+  ]);
+  const typo = { hookSpecificOutput: { hookEventName: "PreToolUse", updatedInptu: { command: "ls" } } };
+  expect(readAnswer(printed(0, typo), preTool).warnings).toMatchObject([
+    { code: "output-invalid", message: expect.stringContaining('Did you mean "updatedInput"?') },
+  ]);
+  expect(readAnswer(printed(0, { retry: true, moon: "full" }), preTool).warnings).toEqual([]);
+});
+
 test("data of other kinds is no denial", () => {
   for (const output of [{ kind: "block" }, { action: "decline" }, { action: "deny" }, { type: "deny" }]) {
     expect(verdictOf(printed(0, output))).toEqual({ kind: "none" });

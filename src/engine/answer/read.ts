@@ -6,6 +6,7 @@ import { failureBlocks, noAnswer, type ReadAnswer, type Reading, stockDenial, wa
 import { readReturned } from "./returned.ts";
 import { salvage } from "./salvage.ts";
 import { faultOf, withoutFaults } from "./shape.ts";
+import { noted } from "./strange-fields.ts";
 import { textAnswer } from "./text.ts";
 import { worded } from "./verdict.ts";
 
@@ -63,7 +64,7 @@ function readOutput(ran: Ran, whole: boolean, reading: Reading): ReadAnswer | un
 function readObject(value: Readonly<Record<string, unknown>>, reading: Reading): ReadAnswer {
   if (reading.late && faultOf(value) !== undefined) return readLate(value, reading);
   const exact = readExact(value, reading);
-  if (!("invalid" in exact)) return withSalvage(exact, value, reading);
+  if (!("invalid" in exact)) return noted(withSalvage(exact, value, reading), value, reading, "The hook printed");
   const found = salvage(value, reading);
   if (found !== undefined) return repaired(found.verdict, exact.invalid, reading);
   const failure = `printed an object that cannot be used: ${exact.invalid}`;

@@ -2,17 +2,16 @@ import {
   type HookOutput,
   isObject,
   messageOf,
-  nearest,
   outputShapes,
   specificShapes,
   type ToolInput,
-  type Warning,
 } from "../../protocol/index.ts";
 import type { Ran } from "../ran.ts";
 import { shown } from "../shown.ts";
 import { type ExactAnswer, readExact } from "./exact.ts";
 import { failureBlocks, noAnswer, type ReadAnswer, type Reading, warn } from "./reading.ts";
 import { salvage } from "./salvage.ts";
+import { noted } from "./strange-fields.ts";
 import { honoured } from "./verdict.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -44,17 +43,19 @@ function readValue(ran: Ran, value: unknown, reading: Reading): ReadAnswer {
   const unknown = unknownIn(value);
   if (!("invalid" in exact) && decides(exact)) {
     const isExact = exact.answer.verdict.kind !== "allow" || unknown.length === 0;
-    return isExact ? noted(exact, value, reading) : failed(ran, inexactAllow(unknown), reading);
+    return isExact
+      ? noted(exact, value, reading, "The callback returned")
+      : failed(ran, inexactAllow(unknown), reading);
   }
   const repaired = repair(value, invalid, reading);
-  if (repaired !== undefined) return noted(repaired, value, reading);
+  if (repaired !== undefined) return noted(repaired, value, reading, "The callback returned");
   if (invalid !== undefined) return failed(ran, `returned an object that cannot be used: ${invalid}`, reading);
   if ("invalid" in exact) return failed(ran, exact.invalid, reading);
   if (unknown.length > 0 && Object.hasOwn(value, "reason") && !Object.hasOwn(value, "decision")) {
     const why = `returned a reason without a decision, and ${unknown.map(shown).join(", ")}, which no answer has`;
-    return noted(failed(ran, why, reading), value, reading);
+    return noted(failed(ran, why, reading), value, reading, "The callback returned");
   }
-  const read = noted(exact, value, reading);
+  const read = noted(exact, value, reading, "The callback returned");
   if (exact.unknownWord === undefined || !failureBlocks(reading)) return read;
   const failure = `returned an unknown decision ${shown(exact.unknownWord)}`;
   return { answer: { ...noAnswer, failure }, warnings: read.warnings };
@@ -129,25 +130,6 @@ function nothingKnownIn(value: Json): string | undefined {
   const names = Object.keys(value);
   if (names.length === 0 || names.some((name) => Object.hasOwn(outputShapes, name))) return undefined;
   return `it has no field of an answer, only ${names.slice(0, 5).map(shown).join(", ")}`;
-}
-
-/** The answer, with a word about fields that look like a known one and are not. */
-function noted({ answer, warnings }: ReadAnswer, value: Json, reading: Reading): ReadAnswer {
-  const specific = isObject(value["hookSpecificOutput"]) ? value["hookSpecificOutput"] : {};
-  const told = [
-    ...misspelt(value, Object.keys(outputShapes), "", reading),
-    ...misspelt(specific, Object.keys(specificShapes), "hookSpecificOutput.", reading),
-  ];
-  return told.length === 0 ? { answer, warnings } : { answer, warnings: [...warnings, ...told] };
-}
-
-function misspelt(value: Json, known: readonly string[], prefix: string, reading: Reading): readonly Warning[] {
-  return Object.keys(value).flatMap((name) => {
-    const near = known.includes(name) ? undefined : nearest(name, known);
-    if (near === undefined) return [];
-    const message = `The callback returned ${prefix}${name}, which no answer has. Did you mean "${near}"?`;
-    return [warn(reading, "output-invalid", message)];
-  });
 }
 
 function failed(ran: Ran, why: string, reading: Reading): ReadAnswer {

@@ -1,0 +1,44 @@
+import { isObject, nearest, outputShapes, specificShapes, type Warning } from "../../protocol/index.ts";
+import { type ReadAnswer, type Reading, warn } from "./reading.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The answer, with a warning about fields that look like a known one and are not, or that stand where they do not count. */
+export function noted(read: ReadAnswer, value: Json, reading: Reading, subject: string): ReadAnswer {
+  const specific = isObject(value["hookSpecificOutput"]) ? value["hookSpecificOutput"] : {};
+  const told = [
+    ...misspelt(value, Object.keys(outputShapes), "", reading, subject),
+    ...misspelt(specific, Object.keys(specificShapes), "hookSpecificOutput.", reading, subject),
+    ...misplaced(read, value, reading, subject),
+  ];
+  return { answer: read.answer, warnings: told.length === 0 ? read.warnings : [...read.warnings, ...told] };
+}
+
+function misspelt(
+  value: Json,
+  known: readonly string[],
+  prefix: string,
+  reading: Reading,
+  subject: string,
+): readonly Warning[] {
+  return Object.keys(value).flatMap((name) => {
+    const near = known.includes(name) ? undefined : nearest(name, known);
+    if (near === undefined) return [];
+    return [
+      warn(reading, "output-invalid", `${subject} ${prefix}${name}, which no answer has. Did you mean "${near}"?`),
+    ];
+  });
+}
+
+/** An answer of the event that stands beside `hookSpecificOutput`; a denial that was read there has its own warning. */
+function misplaced({ warnings }: ReadAnswer, value: Json, reading: Reading, subject: string): readonly Warning[] {
+  if (warnings.some(({ code }) => code === "output-repaired")) return [];
+  const names = reading.row.answers.filter((name) => Object.hasOwn(value, name) && !Object.hasOwn(outputShapes, name));
+  return names.map((name) =>
+    warn(
+      reading,
+      "output-ignored",
+      `${subject} ${name} at the top of the object. It counts in hookSpecificOutput only.`,
+    ),
+  );
+}
