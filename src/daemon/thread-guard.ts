@@ -27,12 +27,13 @@ export function guardThread(current: AsyncLocalStorage<Running>): void {
   };
   process.stdout.write = print;
   process.stderr.write = print;
-  process.on("uncaughtException", (error) =>
-    current.getStore()?.fail(`Uncaught exception in a hook: ${tracedMessage(error)}`),
-  );
+  process.on("uncaughtException", (error) => {
+    const call = current.getStore();
+    call?.fail(`Uncaught exception in a hook: ${tracedMessage(error, call.message.asked.cwd)}`);
+  });
   process.on("unhandledRejection", (reason) => {
     const call = current.getStore();
-    const message = `Unhandled rejection in a hook: ${tracedMessage(reason)}`;
+    const message = `Unhandled rejection in a hook: ${tracedMessage(reason, call?.message.asked.cwd)}`;
     if (call?.blocks()) call.fail(message);
     else call?.tell(message);
   });

@@ -331,6 +331,9 @@ test("a promise that a handler leaves rejected is reported on stderr by the warm
   const cold = await world.cli(["run", file], { input: event({ session_id: "cold" }) });
   expect(cold.stderr).toContain("Unhandled rejection in a hook: left");
   expect(await world.client([file], event({ session_id: "warm" }))).toEqual(cold);
+  const elsewhere = { cwd: world.folder };
+  const there = await world.cli(["run", file], { input: event({ session_id: "cold 2" }), ...elsewhere });
+  expect(await world.client([file], event({ session_id: "warm 2" }), elsewhere)).toEqual(there);
 });
 
 test("SD-35: a promise that a handler leaves rejected, under continue, was told on stderr only", async () => {
