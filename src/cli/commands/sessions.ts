@@ -1,7 +1,8 @@
 import type { CommandGroup } from "../verbs.ts";
 
 export const group: CommandGroup = {
-  about: `Reads transcripts of agents where they lie, and keeps them. Nothing here changes a transcript, except repair --in-place.
+  about: `Reads transcripts of agents where they lie, and keeps them. Nothing here changes a transcript, except repair with
+--in-place, --to or --rollback.
 
 SESSION is an id, the beginning of one (4 characters or more), "last" (the newest of this directory) or the path of a transcript.`,
   verbs: {

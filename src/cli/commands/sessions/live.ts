@@ -1,3 +1,4 @@
+import { Problem } from "../../../protocol/index.ts";
 import { type LiveSession, liveSessions, plainLine, watchLive } from "../../../sessions/index.ts";
 import type { Command, Io } from "../../command.ts";
 import { timeText } from "../../print/figures.ts";
@@ -20,6 +21,8 @@ cwd, headless, live, name, version, startedAtMs, … }] }; with --watch one obje
   },
   examples: ["hookline sessions live", "hookline sessions live --watch --json"],
   async run(call, io) {
+    if (call.words.length > 0)
+      throw new Problem("cli/usage", "hookline sessions live takes no words. See hookline sessions live --help.");
     const options = { ...whereFrom(call, io), all: call.flag("all") };
     if (!call.flag("watch")) {
       const sessions = await liveSessions(options);

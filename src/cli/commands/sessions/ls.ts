@@ -1,3 +1,4 @@
+import { Problem } from "../../../protocol/index.ts";
 import { listSessions, plainLine, type SessionSummary, sessionsDue } from "../../../sessions/index.ts";
 import type { Command, Io } from "../../command.ts";
 import { counted, sizeText, timeText } from "../../print/figures.ts";
@@ -23,6 +24,10 @@ goneAtSource, file }], due: [{ id, dueAt }] }; due are those a client will delet
   },
   examples: ["hookline sessions ls --here", "hookline sessions ls --since 7d --json"],
   async run(call, io) {
+    if (call.words.length > 0)
+      throw new Problem("cli/usage", "hookline sessions ls takes no words. See hookline sessions ls --help.");
+    if (call.flag("here") && call.text("project") !== undefined)
+      throw new Problem("cli/usage", "--here and --project cannot both be meant. Leave one of them out.");
     const where = whereFrom(call, io);
     const limit = countFrom(call.text("limit"), "limit") ?? 50;
     const cwd = call.flag("here") ? io.cwd : call.text("project");
