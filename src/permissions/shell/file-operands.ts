@@ -25,10 +25,11 @@ export function fileOperands(part: CommandPart): FileOperand[] {
   const lines = knownLines(args) ?? [];
   if (head === "git") return gitOperands(args);
   if (program === undefined) return lines.flatMap((line) => optionFiles(head, line));
+  const text = surelyText(head, args);
   const words = args
     .map((word, index) => ({
       raw: word.raw,
-      names: isSurelyText(head, index, args) ? [] : namesOf(word, index, args, program),
+      names: index === text ? [] : namesOf(word, index, args, program),
     }))
     .filter(({ names }) => names.length > 0);
   const writes = program.does === "writes" && (head !== "sed" || mayEditInPlace(args));
@@ -90,11 +91,12 @@ const searches = /^(?:[efz]?grep|rg|ag|sed|jq|yq)$/;
 const keepsFirst =
   /^(?:-[^-ef][^ef]*|--(?:include|exclude|exclude-dir|colou?r|hidden|ignore-case|line-number|type|glob|raw-output|count|quiet|silent|fixed-strings|recursive|files-with-matches|word-regexp|in-place)(?:=.*)?)$/s;
 
-/** The pattern of `grep .env README.md` and the script of `jq .env a.json`, where nothing speaks for a file. */
-function isSurelyText(head: string, index: number, args: readonly ShellWord[]): boolean {
-  if (!searches.test(head) || args.findIndex((word) => !isOption(word)) !== index) return false;
+/** The place of the pattern in `grep .env README.md` and of the script in `jq .env a.json`, where nothing speaks for a file. */
+function surelyText(head: string, args: readonly ShellWord[]): number | undefined {
+  if (!searches.test(head)) return undefined;
   const options = args.filter((word) => staticValue(word) === undefined || isOption(word));
-  return options.every((word) => keepsFirst.test(staticValue(word) ?? word.pieces[0]));
+  if (!options.every((word) => keepsFirst.test(staticValue(word) ?? word.pieces[0]))) return undefined;
+  return args.findIndex((word) => !isOption(word));
 }
 
 /** All a word may become, as patterns. */
