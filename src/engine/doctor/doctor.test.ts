@@ -131,9 +131,21 @@ test("hooks that never run are reported: no such value, another spelling, off, e
   await review.pin(review.entries);
   await world.put("project/.claude/settings.json", { ...hooksOn("Stop", "echo i"), disableAllHooks: true });
   expect((await told(world)).filter((line) => /echo i|disableAllHooks/.test(line))).toEqual([
-    expect.stringMatching(/^not-trusted: disableAllHooks in .* has no effect on its own/),
+    expect.stringMatching(
+      /^not-trusted: disableAllHooks in .* has no effect on its own in Hookline's hosts: .*Claude Code does not ask/,
+    ),
     expect.stringMatching(/^hook-off: echo i is off in Hookline's hosts: disableAllHooks in /),
   ]);
+});
+
+test("that a variable of a checkout which switches hooks off is ignored is said of Hookline's hosts alone", async () => {
+  const world = await checkoutWorld();
+  await world.put("project/.claude/settings.json", { env: { HOOKLINE: "0" } });
+  expect(await told(world)).toContainEqual(
+    expect.stringMatching(
+      /^env-ignored: env\.HOOKLINE in .* is ignored in Hookline's hosts: .* Claude Code may pass it to hooks\.$/,
+    ),
+  );
 });
 
 test("files that others may change are told: settings, scripts, our own state", async () => {

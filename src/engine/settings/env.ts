@@ -22,7 +22,7 @@ export function checkoutEnv(layers: readonly Layer[]): {
 function ignored(name: string, layer: Layer): Warning {
   return {
     code: "env-ignored",
-    message: `env.${name} in ${nameOf(layer)} is ignored: ${layer.kind} settings may not change how programs load or where they connect.`,
+    message: `env.${name} in ${nameOf(layer)} is ignored in Hookline's hosts: ${layer.kind} settings may not change how programs load, where they connect or whether hooks run. Claude Code may pass it to hooks.`,
     place: `${nameOf(layer)}: env.${name}`,
   };
 }

@@ -170,6 +170,6 @@ function refusedStore(why: string): Warning {
 
 function waiting({ layer, kind, id }: Pinnable, { state, detail }: Standing): readonly Warning[] {
   if (state === "trusted") return [];
-  const message = `${kind} in ${nameOf(layer)} has no effect on its own: ${detail}. hookline trust shows and approves it.`;
+  const message = `${kind} in ${nameOf(layer)} has no effect on its own in Hookline's hosts: ${detail}. hookline trust shows and approves it. Claude Code does not ask for this approval.`;
   return [{ code: "not-trusted", message, place: id }];
 }
