@@ -27,7 +27,7 @@ export const warningCodes = {
   "if-invalid": "a condition is no permission rule: the hook never runs",
   "type-unsupported": "the event does not take hooks of this type",
   "once-ignored": "once counts in skills and session hooks only",
-  "on-failure-invalid": "onFailure or failClosed has an invalid value; Hookline treats it as block",
+  "on-failure-invalid": "onFailure or failClosed has an invalid value or a misspelt name; Hookline treats it as block",
   "on-failure-ignored":
     "onFailure: block has no effect on an event that guards nothing, or on a hook that nobody waits for",
   "command-has-blanks": "in exec form the command is one program name; blanks look like arguments",

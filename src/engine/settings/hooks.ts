@@ -105,7 +105,7 @@ function withUsablePolicy(
   isHook: boolean,
 ): { readonly value: Readonly<Record<string, unknown>>; readonly warnings: readonly Warning[] } {
   const fault = fieldsFault(value, { onFailure: groupFields.onFailure, failClosed: groupFields.failClosed });
-  if (fault === undefined) return { value, warnings: [] };
+  if (fault === undefined) return withSpelledPolicy(value, file, at);
   const { failClosed: _, ...rest } = value;
   // The client knows the key on these two types; anywhere else it does not look at it.
   const known = isHook && fault.field === "onFailure" && (value["type"] === "command" || value["type"] === "http");
@@ -116,6 +116,21 @@ function withUsablePolicy(
     place: `${file}: ${at}.${fault.field}`,
   };
   return { value: { ...rest, onFailure: "block" }, warnings: [warning] };
+}
+
+/** `on_failure` or `failclosed` is meant as the policy. */
+function withSpelledPolicy(
+  value: Readonly<Record<string, unknown>>,
+  file: string,
+  at: string,
+): { readonly value: Readonly<Record<string, unknown>>; readonly warnings: readonly Warning[] } {
+  const names = ["onFailure", "failClosed"];
+  const key = Object.keys(value).find((name) => !names.includes(name) && nearest(name, names) !== undefined);
+  if (key === undefined) return { value, warnings: [] };
+  const lax = value[key] === "continue" || value[key] === false;
+  const message = `${at}.${key} in ${file} is not a key of hooks. Did you mean "${nearest(key, names)}"? ${lax ? "It is ignored." : 'Hookline treats it as "block".'}`;
+  const warning: Warning = { code: "on-failure-invalid", message, place: `${file}: ${at}.${key}` };
+  return { value: lax ? value : { ...value, onFailure: "block" }, warnings: [warning] };
 }
 
 function checkGroup(value: unknown, spot: Spot): { group?: HookGroup; warnings: Warning[] } {

@@ -413,6 +413,18 @@ test.each(["disableBypassPermissionsMode", "disableAutoMode"])(
   },
 );
 
+test.each([{ onfailure: "block" }, { on_failure: "block" }, { failclosed: true }])(
+  "a failure policy under a misspelt name, such as %o, counts as block with a warning",
+  (policy) => {
+    const hook = { type: "command", command: "exit 1" };
+    const groups = [{ hooks: [{ ...hook, ...policy }] }, { ...policy, hooks: [hook] }];
+    const layer = read({ hooks: { PreToolUse: groups } });
+    expect(layer.warnings.map(({ code }) => code)).toEqual(["on-failure-invalid", "on-failure-invalid"]);
+    const [ofHook, ofGroup] = layer.settings.hooks?.["PreToolUse"] ?? [];
+    expect([ofHook?.hooks[0], ofGroup]).toMatchObject([{ onFailure: "block" }, { onFailure: "block" }]);
+  },
+);
+
 test.each(["PreToolUse", "hook", "Hooks", "hoks"])("%s next to hooks instead of below it is reported", (key) => {
   const layer = read({ [key]: [{ hooks: [{ type: "command", command: "exit 2" }] }], other: 1 });
   expect(layer.warnings).toMatchObject([
