@@ -30,6 +30,12 @@ test.each([{ month: "2026-1" }, { month: "" }, { month: "October" }, { session: 
   },
 );
 
+test.each([null, "models", 5, []])("options that are %j are refused, not taken for none", async (options) => {
+  const refusal = { code: "usage/option" };
+  await expect(usageReport(options as never)).rejects.toMatchObject(refusal);
+  await expect(spent({ day: "today" }, options as never)).rejects.toMatchObject(refusal);
+});
+
 test("settings that are there and cannot be read, or hold a name nobody knows, are an error", async () => {
   const world = openWorld();
   world.write(`${one}.jsonl`, [answer()]);

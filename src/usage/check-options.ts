@@ -1,7 +1,7 @@
 import { nearest, Problem } from "../protocol/index.ts";
 import { weekdays } from "./reports/days.ts";
 import { reportNames } from "./reports/request.ts";
-import type { SpentOn } from "./spent.ts";
+import type { SpentOn, SpentOptions } from "./spent.ts";
 import type { UsageOptions } from "./usage-report.ts";
 
 const choices: Readonly<Record<string, readonly unknown[]>> = {
@@ -16,6 +16,7 @@ const texts = ["project", "session", "model", "agent", "prices"] as const;
 
 /** Throws `usage/option` for a value that no report can follow: a wrong one would give a wrong report without a word. */
 export function checkUsageOptions(options: UsageOptions): void {
+  checkGiven(options);
   const given = options as Readonly<Record<string, unknown>>;
   for (const [name, values] of Object.entries(choices)) {
     const value = given[name];
@@ -34,7 +35,8 @@ export function checkUsageOptions(options: UsageOptions): void {
 const kinds = ["session", "day", "month", "project"] as const;
 
 /** Throws `usage/option` unless it names one thing: a guard whose question means nothing would always be told 0. */
-export function checkSpentOn(on: SpentOn, now: number | undefined): void {
+export function checkSpentOn(on: SpentOn, options: SpentOptions): void {
+  checkGiven(options);
   const names = typeof on === "object" && on !== null ? Object.keys(on) : [];
   const [name = ""] = names;
   if (names.length !== 1 || !(kinds as readonly string[]).includes(name)) {
@@ -45,7 +47,12 @@ export function checkSpentOn(on: SpentOn, now: number | undefined): void {
   const value: unknown = Object.values(on)[0];
   if (typeof value !== "string" || value === "") throw wrong(name, value, "a text that is not empty");
   if (name === "month" && !/^\d{4}-(?:0[1-9]|1[0-2])$/.test(value)) throw wrong(name, value, "a month such as 2026-10");
-  checkNow(now);
+  checkNow(options.now);
+}
+
+function checkGiven(options: unknown): void {
+  if (typeof options !== "object" || options === null || Array.isArray(options))
+    throw wrong("options", options, "an object");
 }
 
 function checkNow(now: unknown): void {

@@ -30,7 +30,7 @@ export interface SpentOptions extends HomeSource {
  * Throws `usage/option` for a question that means nothing, such as a month "2026-1".
  */
 export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Amounts> {
-  checkSpentOn(on, options.now);
+  checkSpentOn(on, options);
   const settings = readUsageSettings(options);
   const prices = openPrices(settings.prices);
   const roots = await findRoots(options);
