@@ -9,6 +9,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 const project = join(root, "project");
 const outside = join(root, "outside.txt");
 mkdirSync(join(project, ".claude"), { recursive: true });
+mkdirSync(join(root, "home"));
 writeFileSync(outside, "x");
 writeFileSync(join(project, "in.txt"), "x");
 symlinkSync(outside, join(project, "link.txt"));
@@ -75,7 +76,7 @@ describe("blockReadsOutsideWorkingDirectories", () => {
       `python3 ${outside}`,
       `node --env-file=${outside} x.js`,
       "openssl md5 link.txt",
-      "ls ~/x",
+      "ls ~",
       "cat $x",
       "cat $(echo /etc/passwd)",
       'cd "$x" && cat outside.txt',
@@ -91,6 +92,7 @@ describe("blockReadsOutsideWorkingDirectories", () => {
       "cd src && ls ..",
       "npm test > /dev/null",
       `ls ${project}`,
+      "npm run get -- /api/users",
       "find . -name '*.ts' -exec cat {} +",
     ];
     expect(inside.filter((command) => bash(command) !== "allow")).toEqual([]);

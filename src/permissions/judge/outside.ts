@@ -41,6 +41,8 @@ function starts(path: string, { places }: CommandPart): readonly string[] {
 function judgeOne(path: string, desk: Desk): Finding | undefined {
   const resolved = desk.look(path);
   if (resolved === undefined) return asked(desk.mode, "analysis", "the command names more files than are looked at");
+  // As in the client: a word that names nothing on disk is hardly a path.
+  if (resolved.kind === "missing") return undefined;
   return boundaryFinding(resolved, () => isInside(resolved, desk), shellRead, desk);
 }
 
