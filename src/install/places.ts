@@ -87,7 +87,8 @@ export function hooksFileFor(scope: Scope, named: string | undefined, standpoint
   return realPath(found);
 }
 
-function projectOrNone(standpoint: Standpoint): readonly string[] {
+/** The root of the project around, if there is one. */
+export function projectOrNone(standpoint: Standpoint): readonly string[] {
   try {
     return [projectRoot(standpoint)];
   } catch (error) {

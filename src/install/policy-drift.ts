@@ -10,26 +10,40 @@ import {
 import { installAgain } from "./advice.ts";
 import { type Drift, drift } from "./drift.ts";
 import { type OwnPlace, ownHooks } from "./own-entries.ts";
-import type { ScopePlaces, Standpoint } from "./places.ts";
+import { projectOrNone, type ScopePlaces, type Standpoint } from "./places.ts";
 
 type Layers = Awaited<ReturnType<typeof loadLayers>>;
 
 /** What other settings, an administrator's above all, forbid of what is installed. */
 export async function policyDrift(
   places: ScopePlaces,
-  { home, env, managedFolder: policy }: Standpoint,
+  standpoint: Standpoint,
   entries: readonly OwnPlace[],
   hooksFile?: string,
 ): Promise<readonly Drift[]> {
   const { root, scope } = places;
-  const all = await loadLayers({
-    cwd: root,
-    clientHome: clientHome(env["CLAUDE_CONFIG_DIR"], home),
-    managedFolder: policy ?? managedFolder(process.platform),
-  });
-  // In the user's scope the folder around is no project; its files are nobody's.
-  const layers = all.filter(({ kind }) => scope !== "user" || (kind !== "project" && kind !== "local"));
-  return [...switchedOff(layers, env), ...forbidden(layers, entries, installAgain({ places, hooksFile }, "client"))];
+  const { home, env, managedFolder: policy } = standpoint;
+  const layersAt = (cwd: string) =>
+    loadLayers({
+      cwd,
+      clientHome: clientHome(env["CLAUDE_CONFIG_DIR"], home),
+      managedFolder: policy ?? managedFolder(process.platform),
+    });
+  const ofProject = ({ kind }: Layers[number]): boolean => kind === "project" || kind === "local";
+  // The root of the user's scope is not a project.
+  const layers = (await layersAt(root)).filter((layer) => scope !== "user" || !ofProject(layer));
+  // In Claude Code a project's switch turns the user's hooks off too, there.
+  const [project] = scope === "user" ? projectOrNone(standpoint) : [];
+  const around =
+    project === undefined
+      ? []
+      : (await layersAt(project)).filter(
+          (layer) => ofProject(layer) && !layers.some(({ file }) => file === layer.file),
+        );
+  return [
+    ...switchedOff([...layers, ...around], env),
+    ...forbidden(layers, entries, installAgain({ places, hooksFile }, "client")),
+  ];
 }
 
 function switchedOff(layers: Layers, env: Standpoint["env"]): readonly Drift[] {

@@ -133,6 +133,13 @@ test("HOOKLINE=0 in the environment or in the env of settings is reported as a s
   expect(project?.drift).toEqual([{ kind: "disabled", message: off("the environment") }]);
 });
 
+test("in user scope a switch of the project around is reported, which turns the user's hooks off there in Claude Code", async () => {
+  const here = await installed({ scope: "user" });
+  const { settingsFile } = here.call({ scope: "project" }).places;
+  writeFileSync(settingsFile, '{"disableAllHooks": true}');
+  expect(await driftOf(here)).toEqual([`user disabled: disableAllHooks in ${settingsFile} switches every hook off.`]);
+});
+
 test("SD-97: a policy that lets managed hooks run only is told", async () => {
   const here = await installed();
   const managedFolder = join(here.folder, "policy");
