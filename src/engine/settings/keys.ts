@@ -37,18 +37,21 @@ function oneRule(at: string, found: unknown): readonly string[] | undefined {
   return (at === "permissions.deny" || at === "permissions.ask") && typeof found === "string" ? [found] : undefined;
 }
 
-/** Keys people take for `permissions` or for one of its lists: rules under them restrict nothing. */
+/** Keys people take for one of the known ones: what they hold restricts nothing. */
 function misplacedRules(value: Readonly<Record<string, unknown>>, file: string): readonly Warning[] {
   const unknown = Object.keys(value).filter(
     (key) => !Object.hasOwn(settingsFields, key) && !Object.hasOwn(clientKeys, key),
   );
   return unknown.flatMap((key): Warning[] => {
-    const place = Object.hasOwn(placesOfRules, key) ? placesOfRules[key] : nearest(key, ["permissions"]);
+    const place = Object.hasOwn(placesOfRules, key) ? placesOfRules[key] : nearest(key, misspellable);
     if (place === undefined) return [];
     const message = `${shown(key)} in ${file} is not a settings key, so what it holds does not count. Use ${place} instead.`;
     return [{ code: "settings-invalid", message, place: `${file}: ${key}` }];
   });
 }
+
+/** Whatever looks like `hooks` is reported with the hooks. */
+const misspellable = Object.keys(settingsFields).filter((name) => name !== "hooks");
 
 const placesOfRules: Readonly<Record<string, string>> = {
   allow: "permissions.allow",

@@ -413,6 +413,17 @@ test.each(["disableBypassPermissionsMode", "disableAutoMode"])(
   },
 );
 
+test.each([
+  ["disableAllHook", "disableAllHooks"],
+  ["allowManagedHookOnly", "allowManagedHooksOnly"],
+  ["allowedHttpHookURLs", "allowedHttpHookUrls"],
+  ["managedHooksOnfailure", "managedHooksOnFailure"],
+])("%s is reported: its name is %s", (key, name) => {
+  expect(read({ [key]: true }).warnings).toMatchObject([
+    { code: "settings-invalid", message: expect.stringContaining(`Use ${name} instead.`) },
+  ]);
+});
+
 test.each([{ onfailure: "block" }, { on_failure: "block" }, { failclosed: true }])(
   "a failure policy under a misspelt name, such as %o, counts as block with a warning",
   (policy) => {
