@@ -19,6 +19,10 @@ function faultOf(name: string, value: unknown): string | undefined {
   if (name === "timeoutMs" && !(typeof value === "number" && value > 0)) {
     return `${typeof value === "number" ? value : JSON.stringify(value)}; it must be a number of milliseconds above 0`;
   }
+  if ((name === "ttlMs" || name === "priority" || name === "attempts") && typeof value !== "number") {
+    return `${JSON.stringify(value)}; it must be a number`;
+  }
+  if (name === "deliver" && value !== "context") return `${JSON.stringify(value)}; it must be "context"`;
   if (name === "when" && typeof value !== "function") return `a ${typeof value}; it must be a function`;
   return undefined;
 }

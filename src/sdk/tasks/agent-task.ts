@@ -1,3 +1,4 @@
+import { checkOptions } from "../check-options.ts";
 import type { TaskFunction } from "./task.ts";
 
 export interface AgentTaskOptions {
@@ -30,8 +31,14 @@ export function agentTask<Input = undefined>(
   prompt: string | ((input: Input) => string),
   options: AgentTaskOptions = {},
 ): TaskFunction<Input, AgentAnswer> {
+  checkOptions(options, agentOptions, "agentTask");
   return async (input, task) => {
     const { runAgent } = await import("./agent.ts");
     return runAgent(typeof prompt === "string" ? prompt : prompt(input), options, task);
   };
 }
+
+const agentOptions: readonly (keyof AgentTaskOptions)[] = [
+  ...(["agent", "model", "tools", "maxTurns", "maxCostUsd"] as const),
+  ...(["permissionMode", "timeoutMs", "command"] as const),
+];

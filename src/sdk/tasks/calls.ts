@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { checkOptions } from "../check-options.ts";
 import { ticks } from "../clock.ts";
 import { jsonText } from "../json-value.ts";
 import { wrong } from "../problem.ts";
@@ -82,6 +83,8 @@ export function taskCalls(call: TasksCall, space: string, handler: { readonly si
   };
 }
 
+const addOptions: readonly (keyof AddOptions)[] = ["key", "ttlMs", "priority", "deliver"];
+
 function jobOf(
   call: TasksCall,
   place: Place,
@@ -94,6 +97,7 @@ function jobOf(
     const message = `The app has no task called "${String(task?.name)}". Register it with app.task(name, function) and pass what that gives.`;
     throw wrong("unknown-task", message, { known: [...call.table.keys()] });
   }
+  checkOptions(add, addOptions, `tasks.add for task ${definition.name}`);
   const { options } = definition;
   return {
     ...place,

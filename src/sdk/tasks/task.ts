@@ -1,3 +1,4 @@
+import { checkOptions } from "../check-options.ts";
 import type { Logger } from "../log.ts";
 import { wrong } from "../problem.ts";
 
@@ -49,6 +50,8 @@ export interface TaskDefinition {
 
 export type TaskTable = ReadonlyMap<string, TaskDefinition>;
 
+const taskOptions: readonly (keyof TaskOptions)[] = ["ttlMs", "priority", "timeoutMs", "attempts"];
+
 /** Puts a task on an app's or blueprint's table and gives its reference. */
 export function addTask(
   table: Map<string, TaskDefinition>,
@@ -56,11 +59,13 @@ export function addTask(
   args: readonly unknown[],
 ): TaskRef<never, never> {
   const [key, run, options = {}] = args;
-  if (typeof key !== "string" || key === "" || typeof run !== "function") {
+  const isOptions = typeof options === "object" && options !== null;
+  if (typeof key !== "string" || key === "" || typeof run !== "function" || !isOptions) {
     throw wrong("bad-task", "A task is registered as task(name, function, options?).");
   }
   const name = space === undefined ? key : `${space}/${key}`;
   if (table.has(name)) throw taken(name);
+  checkOptions(options, taskOptions, `task ${name}`);
   table.set(name, { name, run: run as TaskDefinition["run"], options: options as TaskOptions });
   return Object.freeze({ name, key });
 }

@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, test } from "vitest";
-import { appInside, blueprint, context, createApp } from "../index.ts";
+import { agentTask, appInside, blueprint, context, createApp } from "../index.ts";
 import { mockTasks, testClient } from "../testing/index.ts";
 
 test("SD-55: a task is typed by its function, runs with its input, and its result is popped", async () => {
@@ -163,4 +163,26 @@ test("SD-2: an app's own backend is used where no other is lent", async () => {
     },
   );
   expect(tasks.added.map(({ key }) => key)).toEqual(["one"]);
+});
+
+test("a misspelled option of a task, of tasks.add or of agentTask is an error, and no limit is dropped silently", async () => {
+  const refused = (message: RegExp) =>
+    expect.objectContaining({ code: "sdk/bad-option", message: expect.stringMatching(message) });
+  const odd = (options: object) => () => createApp().task("lint", () => 1, options);
+  expect(odd({ timeoutms: 5 })).toThrow(
+    refused(/"timeoutms" of task lint is unknown; the options are ttlMs, priority/),
+  );
+  expect(odd({ attempts: "2" })).toThrow(refused(/"attempts" of task lint is "2"; it must be a number/));
+  expect(() => createApp().task("lint", () => 1, 5 as never)).toThrow(/A task is registered as/);
+  expect(() => agentTask("Review.", { maxCost: 1 } as never)).toThrow(refused(/"maxCost" of agentTask is unknown/));
+
+  const app = createApp();
+  const lint = app.task("lint", () => 1, { ttlMs: 5, priority: 1, timeoutMs: 50, attempts: 2 });
+  const tasks = mockTasks();
+  app.onPrompt(async ({ prompt }, ctx) => void (await ctx.tasks.add(lint, undefined, JSON.parse(prompt))));
+  const warned = async (options: object) =>
+    (await testClient(app, { tasks }).prompt(JSON.stringify(options))).warnings[0]?.message;
+  expect(await warned({ deliver: "contxt" })).toMatch(/"deliver" of tasks\.add for task lint is "contxt"; it must be/);
+  expect(await warned({ ttl: 5 })).toMatch(/"ttl" of tasks\.add for task lint is unknown/);
+  expect(tasks.added).toEqual([]);
 });
