@@ -10,8 +10,7 @@ export function lostTasks(messages: readonly Message[]): readonly Incoming[] {
     if (typeof content === "string") told += content;
     else
       for (const block of content) {
-        if (block.type === "tool_use" && block.input["run_in_background"] === true)
-          started.set(block.id, nameOf(block));
+        if (block.type === "tool_use" && isInBackground(block)) started.set(block.id, nameOf(block));
         if (block.type === "tool_result" && block.is_error === true) failed.add(block.tool_use_id);
         if (block.type === "text") told += block.text;
       }
@@ -19,6 +18,11 @@ export function lostTasks(messages: readonly Message[]): readonly Incoming[] {
   return [...started]
     .filter(([id]) => !failed.has(id) && !told.includes(idLine(id)))
     .map(([id, name]) => ({ kind: "news", content: newsOf(id, name), source: "system", quiet: true }));
+}
+
+/** An agent with a name is a teammate, which always works beside the main thread. */
+function isInBackground({ name, input }: Extract<ContentBlock, { type: "tool_use" }>): boolean {
+  return input["run_in_background"] === true || (name === "Agent" && typeof input["name"] === "string");
 }
 
 function nameOf({ name, input }: Extract<ContentBlock, { type: "tool_use" }>): string {

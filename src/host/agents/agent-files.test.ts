@@ -2,6 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { makeWorld } from "../fixtures/agent-run.ts";
+import type { Tool } from "../tools/tool.ts";
+import { allowedTools } from "./allowed-tools.ts";
 import { loadAgents } from "./definitions.ts";
 
 /** Agent files of the person and of the project, by name, and what was told about them. */
@@ -76,4 +78,43 @@ test("an agent file that could not be read gave an agent with all tools, or none
     "odd.md:3: Implicit map keys need to be followed by map values",
     'open.md:1: no line "---" ends what begins here',
   ]);
+});
+
+test("disallowedTools and maxTurns of an agent file hold, and keys that are not honored are reported", async () => {
+  const head =
+    "---\nname: rev\ndisallowedTools: [Write, Bash(rm *), Task]\nmaxTurns: 1\npermissionMode: plan\nmcpServers:\n  - a\n---\nmine";
+  const { run, agents, told } = await load({ checkout: { rev: head } });
+  expect(agents.at(-1)).toMatchObject({ type: "rev", maxTurns: 1 });
+  expect(told).toEqual([
+    expect.stringMatching(/^rev\.md:5: this agent does not honor permissionMode, mcpServers of an/),
+  ]);
+  const input = { description: "d", prompt: "look", subagent_type: "rev" };
+  const { complaints } = await run(
+    [
+      { calls: [{ tool: "Agent", input }] },
+      {
+        when: { purpose: "subagent" },
+        calls: [{ tool: "Glob", input: { pattern: "*" } }],
+        expect: [{ in: "tools", contains: ["Read:", "Edit:"], lacks: ["Bash:", "Write:", "Agent:"] }],
+      },
+      { text: "done", expect: [{ in: "last-message", contains: ["reached its limit of 1 turns"] }] },
+    ],
+    { prompt: "go" },
+  );
+  expect(complaints).toEqual([]);
+  const odd = await load({ checkout: { odd: "---\nmaxTurns: few\n---\nx" } });
+  expect(odd.told).toEqual([
+    expect.stringMatching(/^odd\.md:2: "maxTurns" must be a whole number above 0\. This agent is/),
+  ]);
+});
+
+test("disallowedTools of an agent file take a whole server away", () => {
+  const names = (disallowedTools: readonly string[]) =>
+    allowedTools(
+      ["Read", "mcp__a__x", "mcp__ab__y"].map((name) => ({ name, readOnly: true }) as Tool),
+      { type: "t", description: "", prompt: "", disallowedTools },
+    ).map(({ name }) => name);
+  expect(names(["mcp__a"])).toEqual(["Read", "mcp__ab__y"]);
+  expect(names(["mcp__ab__*"])).toEqual(["Read", "mcp__a__x"]);
+  expect(names(["*"])).toEqual([]);
 });

@@ -32,7 +32,7 @@ export function reportOf(
     prompt,
     agentId: agent?.id ?? "",
     agentType: agent?.type ?? "",
-    content: [{ type: "text", text: end.text || lastText(thread) }],
+    content: [{ type: "text", text: `${end.text || lastText(thread)}${cutOff(thread, end)}` }],
     resolvedModel: model.name,
     totalDurationMs: Math.round(session.options.clock.now() - startedAt),
     totalTokens: contextTokens,
@@ -41,6 +41,10 @@ export function reportOf(
     ...(agent?.worktree === undefined ? {} : { worktreePath: agent.worktree.path }),
     ...(agent?.worktree?.branch === undefined ? {} : { worktreeBranch: agent.worktree.branch }),
   };
+}
+
+function cutOff({ maxCalls }: Thread, { by }: TurnEnd): string {
+  return by === "max_turns" ? `\n[The agent reached its limit of ${maxCalls} turns and may not have finished.]` : "";
 }
 
 /** What the agent said last, whatever ended its turn. */

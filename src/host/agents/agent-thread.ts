@@ -89,6 +89,7 @@ export async function openAgentThread(parent: Thread, wish: AgentWish): Promise<
     stopActive: false,
     contextTokens: 0,
     mail: [],
+    ...(definition.maxTurns === undefined ? {} : { maxCalls: definition.maxTurns }),
   };
   session.threads.set(id, thread);
   return thread;

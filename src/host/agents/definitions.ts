@@ -1,5 +1,6 @@
 import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { readFrontmatter } from "../../engine/settings/index.ts";
 import { unless } from "../../files/index.ts";
 import { splitFrontmatter } from "../frontmatter.ts";
 import { readPromptFile } from "../prompt-file.ts";
@@ -12,6 +13,10 @@ export interface AgentDefinition {
   readonly prompt: string;
   /** Names of its tools; all of them when absent. */
   readonly tools?: readonly string[];
+  /** Tools that it does not get, also if `tools` names them. */
+  readonly disallowedTools?: readonly string[];
+  /** Model calls that one stretch of its work may make. */
+  readonly maxTurns?: number;
   /** Only tools that change nothing. */
   readonly readOnly?: boolean;
   readonly model?: string;
@@ -98,8 +103,10 @@ async function agentsIn(
     const found = await readPromptFile(file, roots);
     if (found === undefined) continue;
     const agent = "text" in found ? await agentIn(found.text, file) : { line: 1, why: found.fault };
-    if ("type" in agent) agents.push(agent);
-    else tell(`${file}:${agent.line}: ${agent.why}. This agent is not used; mend the file or take it away.`);
+    if ("type" in agent) {
+      agents.push(agent);
+      if ("text" in found) await tellUnused(found.text, file, tell);
+    } else tell(`${file}:${agent.line}: ${agent.why}. This agent is not used; mend the file or take it away.`);
   }
   return agents;
 }
@@ -122,21 +129,44 @@ async function agentIn(
 ): Promise<AgentDefinition | { readonly line: number; readonly why: string }> {
   const { fields, body, fault } = await splitFrontmatter(text);
   if (fault !== undefined) return fault;
-  const tools = fields["tools"]
-    ?.split(",")
-    .map((name) => name.trim())
-    .filter(Boolean);
-  if (tools?.length === 0) {
-    const line = text.split(/\r?\n/).findIndex((one) => /^tools[ \t]*:/.test(one)) + 1;
-    return { line, why: '"tools" names no tool; without the line the agent has all of them' };
-  }
+  const tools = namesOf(fields["tools"]);
+  if (tools?.length === 0)
+    return { line: lineOf(text, "tools"), why: '"tools" names no tool; without the line the agent has all of them' };
+  const disallowedTools = namesOf(fields["disallowedTools"]);
+  const maxTurns = fields["maxTurns"] === undefined ? undefined : Number(fields["maxTurns"]);
+  if (maxTurns !== undefined && !(Number.isInteger(maxTurns) && maxTurns > 0))
+    return { line: lineOf(text, "maxTurns"), why: '"maxTurns" must be a whole number above 0' };
   const { name, description = "", model = "" } = fields;
   return {
     type: name || basename(file, ".md"),
     description,
     prompt: body.trim(),
     ...(tools === undefined || tools.includes("*") ? {} : { tools }),
+    ...(disallowedTools === undefined ? {} : { disallowedTools }),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(model === "" || model === "inherit" ? {} : { model }),
     file,
   };
+}
+
+function namesOf(list: string | undefined): readonly string[] | undefined {
+  return list
+    ?.split(",")
+    .map((name) => name.trim())
+    .filter(Boolean);
+}
+
+function lineOf(text: string, key: string): number {
+  return text.split(/\r?\n/).findIndex((line) => line.startsWith(key) && /^[ \t]*:/.test(line.slice(key.length))) + 1;
+}
+
+/** Keys of the client's agent files that change what an agent does, and that this agent does not honor. */
+const unused = ["permissionMode", "mcpServers", "skills", "memory", "isolation", "background", "effort"];
+
+async function tellUnused(text: string, file: string, tell: (text: string) => void): Promise<void> {
+  const { fields } = await readFrontmatter(text);
+  const found = unused.filter((key) => fields[key] !== undefined && fields[key] !== null);
+  const [first] = found;
+  if (first === undefined) return;
+  tell(`${file}:${lineOf(text, first)}: this agent does not honor ${found.join(", ")} of an agent file.`);
 }
