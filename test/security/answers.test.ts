@@ -59,9 +59,12 @@ test("I3 of conflicting answers the stricter counts", async () => {
   expect([two.decision, two.reason]).toEqual(["deny", "no"]);
 });
 
-test("a password in the url of an http hook is in no reason, record or warning", async () => {
-  const hook = { type: "http", url: "http://ana:s3cret@127.0.0.1:9/guard", onFailure: "block" };
-  const outcome = await outcomeOf({ hooks: { PreToolUse: [{ hooks: [hook] }] } }, "ls");
-  expect([outcome.decision, outcome.reason]).toEqual(["deny", expect.stringContaining("http://…@127.0.0.1:9/guard")]);
-  expect(JSON.stringify(outcome)).not.toContain("s3cret");
-});
+test.each(["http://", "http:\\\\", "http:"])(
+  "a password in a url that begins with %j is in no reason, record or warning",
+  async (begin) => {
+    const hook = { type: "http", url: `${begin}ana:s3cret@127.0.0.1:9/guard`, onFailure: "block" };
+    const outcome = await outcomeOf({ hooks: { PreToolUse: [{ hooks: [hook] }] } }, "ls");
+    expect([outcome.decision, outcome.reason]).toEqual(["deny", expect.stringContaining("http://…@127.0.0.1:9/guard")]);
+    expect(JSON.stringify(outcome)).not.toContain("s3cret");
+  },
+);

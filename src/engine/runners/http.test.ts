@@ -94,6 +94,27 @@ test("EN-60 one POST with the payload as JSON, a fixed agent and the hook's own 
   });
 });
 
+test.each([
+  ["ana:hunter2@", "ana:hunter2"],
+  ["ana:p%40ss%2fé@", "ana:p@ss/é"],
+  ["ana@", "ana:"],
+  [":hunter2@", ":hunter2"],
+  ["ana:50%@", "ana:50%"],
+])("user name and password of the url %j are sent as a header, and are in no text", async (written, sent) => {
+  const { port, seen } = await serve(answering(500));
+  const ran = await post(`http://${written}127.0.0.1:${port}/x`);
+  expect(seen.map(({ url, headers }) => [url, headers.authorization, headers.host])).toEqual([
+    ["/x", `Basic ${Buffer.from(sent).toString("base64")}`, `127.0.0.1:${port}`],
+  ]);
+  expect(ran.failure).toBe(`HTTP 500 from http://127.0.0.1:${port}/x`);
+});
+
+test("the hook's own Authorization header counts before user name and password of the url", async () => {
+  const { port, seen } = await serve(answering(200));
+  await post(`http://ana:hunter2@127.0.0.1:${port}/`, { headers: { authorization: "Bearer mine" } });
+  expect(seen[0]?.headers.authorization).toBe("Bearer mine");
+});
+
 test("EN-64 an empty 204 is a success", async () => {
   const { origin } = await serve(answering(204));
   expect(await post(origin)).toEqual({

@@ -197,8 +197,7 @@ function hookName(hook: Hook): string {
     case "command":
       return [hook.command, ...(hook.args ?? [])].join(" ");
     case "http":
-      // A reason carries the name to the model and into logs.
-      return hook.url.replace(/\/\/[^/?#]*@/, "//…@");
+      return withoutPassword(hook.url);
     case "mcp_tool":
       return `${hook.server}:${hook.tool}`;
     case "prompt":
@@ -207,4 +206,12 @@ function hookName(hook: Hook): string {
     default:
       return hook.name ?? hook.type;
   }
+}
+
+/** A reason carries the name of a hook to the model and into logs. */
+function withoutPassword(url: string): string {
+  if (!url.includes("@")) return url;
+  if (!URL.canParse(url)) return url.replace(/:.*@/s, "://…@");
+  const { protocol, host, pathname, search, username, password } = new URL(url);
+  return username === "" && password === "" ? url : `${protocol}//…@${host}${pathname}${search}`;
 }

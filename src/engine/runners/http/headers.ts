@@ -9,8 +9,10 @@ export interface HeaderRules {
   readonly allowedByPolicy: readonly string[] | null;
 }
 
+export type HeaderList = readonly (readonly [name: string, value: string])[];
+
 export type Headers =
-  | { readonly headers: readonly (readonly [name: string, value: string])[]; readonly warnings: readonly Warning[] }
+  | { readonly headers: HeaderList; readonly warnings: readonly Warning[] }
   /** In words that never hold a value. */
   | { readonly refused: string; readonly warnings: readonly Warning[] };
 
@@ -32,6 +34,22 @@ export function fillHeaders(written: Readonly<Record<string, string>>, rules: He
     headers.push([name, value]);
   }
   return { headers, warnings };
+}
+
+/** User name and password of the URL as a header of their own, unless the hook signs in itself. */
+export function withSignIn(headers: HeaderList, { username, password }: URL): HeaderList {
+  if (username === "" && password === "") return headers;
+  if (headers.some(([name]) => name.toLowerCase() === "authorization")) return headers;
+  const bytes = Buffer.from(`${unescaped(username)}:${unescaped(password)}`);
+  return [...headers, ["authorization", `Basic ${bytes.toString("base64")}`]];
+}
+
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // A "%" that begins no escape is meant as it stands.
+  }
 }
 
 /** What frames the request or says who sends it is not the hook's to choose. */

@@ -3,7 +3,7 @@ import type { Ran } from "../../ran.ts";
 import { nothingSaid, notStarted } from "../ended.ts";
 import type { HttpCall } from "../http.ts";
 import { type Exchanged, exchange } from "./exchange.ts";
-import { fillHeaders } from "./headers.ts";
+import { fillHeaders, withSignIn } from "./headers.ts";
 import { ownDaemon } from "./own-daemon.ts";
 import { resolveHost, systemResolve } from "./resolve.ts";
 import { admitUrl, urlInWords } from "./url-policy.ts";
@@ -24,7 +24,8 @@ export async function post(hook: HttpHook, call: HttpCall, signal: AbortSignal):
   signal.throwIfAborted();
   const { addresses } = resolved;
   const daemon = await ownDaemon(url, call.home ?? {});
-  const headers = daemon === undefined ? filled.headers : [...filled.headers, daemon.header];
+  const own = withSignIn(filled.headers, url);
+  const headers = daemon === undefined ? own : [...own, daemon.header];
   const to = daemon === undefined ? {} : { daemon };
   const ask = { url, addresses, headers, body: call.body, version: call.version, ...to };
   return ranFrom(await exchange(ask, signal), url, filled.warnings);

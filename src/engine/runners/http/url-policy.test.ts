@@ -7,16 +7,17 @@ const refusal = (text: string, policy = {}) => {
   return "refused" in admitted ? admitted.refused : undefined;
 };
 
-test("EN-62 only http and https without credentials, and no refusal repeats a secret", () => {
+test("EN-62 only http and https are allowed, and no refusal repeats a user name or password", () => {
   expect(refusal("https://a.example/x")).toBeUndefined();
   expect(refusal("file:///etc/passwd")).toBe("the url begins with file: but only http: and https: are allowed");
   expect(refusal("ws://a.example/")).toContain("only http: and https:");
   expect(refusal("nope")).toBe("the url cannot be read");
   expect(refusal("http://")).toBe("the url cannot be read");
   expect(refusal("http://a.example/\r\nX-Evil: 1")).toBe("the url holds blanks or control characters");
-  for (const url of ["https://hunter2@a.example/", "https://u:hunter2@a.example/", "https://:hunter2@a.example/"]) {
-    expect(refusal(url)).toBe("the url holds a user name or password; send it in a header with a variable instead");
-  }
+  expect(refusal("https://ana:hunter2@a.example/x")).toBeUndefined();
+  expect(refusal("https://ana:hunter2@a.example/x", { allowedUrls: [] })).toBe(
+    "https://a.example/x is not on the list allowedHttpHookUrls",
+  );
 });
 
 test("EN-16 an empty list allows nothing, an absent one restricts nothing, a narrowing list must match too", () => {
