@@ -161,7 +161,13 @@ test("sed, and perl with -n or -p, read the files they are given, and with -i th
     "perl -ne print .env",
     "perl -pe '' .env",
   ];
-  const edits = ["sed -i s/a/b/ .env", "sed -ni.bak p .env", "sed --in-place p .env", "perl -pi -e 's/a/b/' .env"];
+  const edits = [
+    "sed -i s/a/b/ .env",
+    "sed -ni.bak p .env",
+    "sed --in-place p .env",
+    "perl -pi -e 's/a/b/' .env",
+    "perl -0pi -e 's/a/b/' .env",
+  ];
   expectAll("deny", [...reads, ...edits, "perl -i.bak -pe 's/a/b/' src/../.env", "ruby -pe 1 .e*"], noRead);
   expectAll("allow", reads, noEdit);
   expectAll("deny", [...edits, "x=-i; sed $x p .env", "sed $x p .env"], noEdit);
@@ -207,6 +213,7 @@ test("a pattern or a script that reads like a denied name is text, unless an opt
     "jq -f a.txt .env",
     "jq --from-file a.txt .env",
     "jq . .env",
+    "yq .env",
     "x=-ex; grep $x .env",
   ];
   expectAll("deny", files, noRead);

@@ -96,6 +96,8 @@ function surelyText(head: string, args: readonly ShellWord[]): number | undefine
   if (!searches.test(head)) return undefined;
   const options = args.filter((word) => staticValue(word) === undefined || isOption(word));
   if (!options.every((word) => keepsFirst.test(staticValue(word) ?? word.pieces[0]))) return undefined;
+  // A single word behind yq is a file if there is one of that name.
+  if (head === "yq" && args.length - options.length < 2) return undefined;
   return args.findIndex((word) => !isOption(word));
 }
 
@@ -164,7 +166,7 @@ function optionFiles(head: string, args: readonly ShellWord[]): FileOperand[] {
     case "perl":
     case "ruby": {
       // With -n or -p they go through the files that are named; with -i they change them.
-      const [loops, edits] = [/^-[A-Za-z]*[np]/, /^-[A-Za-z]*i/].map((option) =>
+      const [loops, edits] = [/^-[A-Za-z0-9]*[np]/, /^-[A-Za-z0-9]*i/].map((option) =>
         args.some((word) => option.test(word.pieces[0])),
       );
       const named = args.filter((word, index) => !isOption(word) && !isValueOf("e", args[index - 1]));

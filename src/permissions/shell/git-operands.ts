@@ -26,9 +26,12 @@ function isText(verb: string, before: ShellWord | undefined): boolean {
 }
 
 /** `HEAD:file`, `:file`, `:0:file`, `:(top)file`, `1,5:file`: the file. What `:!file` names is left out. */
-function fileIn(pattern: string): string | undefined {
-  if (/^:[!^]/.test(pattern)) return undefined;
-  return pattern.replace(/^(?::(?:\d:|\/|\([^)]*\))?|[^/:]+:)(?=.)/, "");
+function filesIn(pattern: string): string[] {
+  if (/^:[!^]/.test(pattern)) return [];
+  const file = pattern.replace(/^(?::(?:\d:|\/|\([^)]*\))?|[^/:]+:)(?=.)/, "");
+  // `origin/main:file` and `:function:file` may also be a name with a colon.
+  const behind = file.slice(file.lastIndexOf(":") + 1);
+  return behind === "" || behind === file ? [file] : [file, behind];
 }
 
 /** A file among the words of git, as a pattern of bash. */
@@ -56,9 +59,7 @@ export function gitOperands(args: readonly ShellWord[]): GitOperand[] {
   return [...named.values()].flatMap((word) => {
     const text = staticValue(word);
     const patterns = text === undefined ? (word.expansions ?? []) : [escapePattern(text)];
-    return patterns.flatMap((pattern) => {
-      const file = fileIn(pattern);
-      if (file === undefined) return [];
+    return patterns.flatMap(filesIn).map((file) => {
       return { pattern: file.startsWith("/") ? file : from + file, raw: word.raw, access };
     });
   });

@@ -136,8 +136,12 @@ function namesFound(args: readonly ShellWord[]): readonly string[] {
   return [...starts, ...patterns];
 }
 
+/** More than a name of a file may have. */
+const longestName = 1_000;
+
 /** `[eE][nN][vV]` for `env`; what stands in brackets already is kept. */
 function inAnyCase(pattern: string): string {
+  if (pattern.length > longestName) return pattern;
   return pattern.replace(/\[[^\]]*\]|[A-Za-z]/g, (sign) =>
     sign.length > 1 ? sign : `[${sign.toLowerCase()}${sign.toUpperCase()}]`,
   );
