@@ -1,16 +1,17 @@
 import type { HomeSource } from "../files/index.ts";
-import { findRoots, findTranscripts, type Root } from "../sessions/index.ts";
+import { findRoots, findTranscripts, type Root, type TranscriptFile } from "../sessions/index.ts";
 import { checkSpentOn } from "./check-options.ts";
 import { liveLedger } from "./live/live-ledger.ts";
 import { openPrices } from "./prices/table.ts";
 import { type Amounts, amountsOf } from "./reports/amounts.ts";
-import { select } from "./reports/selection.ts";
+import { select, sessionNamed } from "./reports/selection.ts";
 import { sum } from "./rollups.ts";
 import { readUsageSettings } from "./settings.ts";
 import { indexFolder } from "./usage-report.ts";
 
 /** What the question is about: one session, one day, one month or one project; agents are always in it. */
 export type SpentOn =
+  /** Its id, or 4 characters or more of its beginning. */
   | { readonly session: string }
   /** `2026-10-07`, `today` and the like. */
   | { readonly day: string }
@@ -27,7 +28,8 @@ export interface SpentOptions extends HomeSource {
 /**
  * What was spent, as far as answers are written down: one that is still being written is not in the figure.
  * `complete` is false when a price is missing or a transcript cannot be read: then it is at least this much.
- * Throws `usage/option` for a question that means nothing, such as a month "2026-1".
+ * A session without a transcript has spent nothing so far. Throws `usage/option` for a question that means nothing, such as a month
+ * "2026-1", and `usage/session` for the beginning of several ids.
  */
 export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Amounts> {
   checkSpentOn(on, options);
@@ -35,9 +37,11 @@ export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Am
   const prices = openPrices(settings.prices);
   const roots = await findRoots(options);
   let isWhole = true;
-  const files = findTranscripts(roots, () => {
+  const found = findTranscripts(roots, () => {
     isWhole = false;
-  }).filter((file) => !("session" in on) || (file.session ?? on.session) === on.session);
+  });
+  const session = "session" in on ? wholeId(on.session, found) : undefined;
+  const files = found.filter((file) => session === undefined || (file.session ?? session) === session);
   const ledger = await liveLedger(files, prices, { folder: indexFolder(roots, options) });
   const { now, timezone } = options;
   const selection = select(ledger, {
@@ -49,7 +53,7 @@ export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Am
   });
   const { rollups } = ledger;
   const isAsked = (at: number): boolean => {
-    if ("session" in on) return ledger.files[rollups.sums[at + sum.file] as number]?.session === on.session;
+    if (session !== undefined) return ledger.files[rollups.sums[at + sum.file] as number]?.session === session;
     if ("month" in on) return selection.dayOf(at).startsWith(on.month);
     return selection.keep(at);
   };
@@ -57,4 +61,13 @@ export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Am
   for (let at = 0; at < rollups.count * sum.size; at += sum.size) if (isAsked(at)) rows.push(at);
   const amounts = amountsOf(rollups, rows, "auto");
   return { ...amounts, complete: amounts.complete && isWhole && ledger.unread.length === 0 };
+}
+
+function wholeId(wanted: string, files: readonly TranscriptFile[]): string {
+  return (
+    sessionNamed(
+      wanted,
+      files.flatMap((file) => file.session ?? []),
+    ) ?? wanted
+  );
 }

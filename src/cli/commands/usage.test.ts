@@ -177,6 +177,25 @@ test("--csv of blocks has a column for each figure of burn, projection and limit
   expect(out).not.toContain("[object");
 });
 
+test("the text of a report has every warning that --json has", async () => {
+  const usage = {
+    input_tokens: -1,
+    cache_creation_input_tokens: 70,
+    output_tokens: 100,
+    speed: "fast",
+    service_tier: "batch",
+  };
+  const message = { id: "m2", role: "assistant", model: "claude-opus-5", content: [], stop_reason: null, usage };
+  session(call("m1", "2026-10-07T10:00:00Z") + call("m2", "2026-10-07T10:00:01Z", { message }));
+  const { warnings } = JSON.parse((await hookline(["usage", "--json"])).out);
+  const codes = warnings.map((warning: { code: string }) => warning.code);
+  expect(codes).toEqual(["odd-count", "assumed-5m", "fast-and-batch", "open-calls"]);
+  const { out } = await hookline(["usage"]);
+  for (const { count, message } of warnings) expect(out).toContain(`${count} × ${message}`);
+  const written = await hookline(["usage", "--mode", "display"]);
+  expect(written.out).toContain("2 × no cost was written beside these calls");
+});
+
 test("US-28 text from transcripts is printed without control characters", async () => {
   const title = "\u001b[31mred\u202e \u0007bell";
   session(`${call("m1", "2026-10-04T10:00:00.000Z")}${JSON.stringify({ type: "ai-title", aiTitle: title })}\n`);
@@ -305,6 +324,13 @@ test.each([
   const { status, err } = await hookline(["usage", ...args]);
   expect(status).toBe(1);
   expect(err).toContain(why);
+});
+
+test("a byte order mark before the client's JSON changes nothing about its status line", async () => {
+  const text = JSON.stringify({ model: { display_name: "Opus" }, context_window: { used_percentage: 10 } });
+  const { out } = await hookline(["statusline"], {}, `\uFEFF${text}`);
+  expect(out).toContain("Opus");
+  expect(out).toBe((await hookline(["statusline"], {}, text)).out);
 });
 
 test("names that every object has are no figures of a status line", async () => {

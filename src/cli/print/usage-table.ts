@@ -1,5 +1,5 @@
 import { plainLine } from "../../sessions/index.ts";
-import type { Amounts, ReportName, ReportRows, UsageReport } from "../../usage/index.ts";
+import type { Amounts, ReportName, ReportRows, UsageReport, UsageWarningCode } from "../../usage/index.ts";
 import type { Io } from "../command.ts";
 import { counted, timeText } from "./figures.ts";
 import { countText, moneyText } from "./money.ts";
@@ -226,6 +226,9 @@ function rangeText({ range: { since, until } }: UsageReport): string {
   return since === null ? ` until ${until}` : until === null ? ` since ${since}` : ` from ${since} to ${until}`;
 }
 
+/** Told model by model, and file by file. */
+const toldApart: ReadonlySet<UsageWarningCode> = new Set(["unpriced-model", "unread-file"]);
+
 /** Why figures are not complete, and what else is worth a line. */
 function notesText({ unpriced, warnings, prices }: UsageReport, io: Io): string {
   const style = styleFor(io);
@@ -235,10 +238,7 @@ function notesText({ unpriced, warnings, prices }: UsageReport, io: Io): string 
         `no price is known for ${plainLine(model) || "calls without a model"} (${counted(calls, "call")})`,
     ),
     ...warnings
-      .filter(
-        ({ code }) =>
-          code === "index" || code === "unreadable-line" || code === "usage-conflict" || code === "undated-calls",
-      )
+      .filter(({ code }) => !toldApart.has(code))
       .map(({ code, count, message }) => (code === "index" ? message : `${countText(count)} × ${message}`)),
     ...unreadNotes(warnings),
     ...(prices.rows ?? []).map(

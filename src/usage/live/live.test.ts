@@ -105,6 +105,7 @@ test("US-30 what was spent by a session, a day, a month and a project, agents in
   expect(await cost({ session: one })).toBe(3 * 2_550);
   expect(await cost({ session: two })).toBe(2_550);
   expect(await cost({ session: "nobody" })).toBe(0);
+  expect(await cost({ session: one.slice(0, 8) })).toBe(3 * 2_550);
   expect(await cost({ day: "2026-10-05" })).toBe(3 * 2_550);
   expect(await cost({ month: "2026-09" })).toBe(2_550);
   expect(await cost({ month: "2026-10" })).toBe(3 * 2_550);
@@ -119,4 +120,12 @@ test("US-30 an unpriced model makes the figure incomplete, never free", async ()
   appendFileSync(main, call(9, { model: "acme-coder-1" }));
   const options = { roots: [world.root], env: { HOOKLINE_HOME: world.home }, timezone: "UTC" };
   expect(await spent({ session: one }, options)).toMatchObject({ calls: 4, costMicroUsd: 3 * 2_550, complete: false });
+});
+
+test("the beginning of several sessions is no question about what was spent", async () => {
+  const { main, ...world } = await indexed();
+  writeFileSync(main.replace(one, `${one.slice(0, -1)}2`), call(9));
+  const options = { roots: [world.root], env: { HOOKLINE_HOME: world.home } };
+  await expect(spent({ session: one.slice(0, 8) }, options)).rejects.toMatchObject({ code: "usage/session" });
+  expect((await spent({ session: one }, options)).calls).toBe(3);
 });

@@ -94,13 +94,29 @@ function isProject(wanted: string, project: string, folder: string): boolean {
 }
 
 function findSession(ledger: Ledger, wanted: string): string {
-  const ids = [...new Set(ledger.files.map((file) => file.session))];
-  if (ids.includes(wanted)) return wanted;
-  const found = wanted.length < 4 ? [] : ids.filter((id) => id.startsWith(wanted));
-  if (found.length === 1) return found[0] as string;
+  const found = sessionNamed(
+    wanted,
+    ledger.files.map((file) => file.session),
+  );
+  if (found !== undefined) return found;
+  throw noSession(wanted, "is no session here", []);
+}
+
+/**
+ * The session with this id, or the only one whose id begins so (4 characters or more); undefined when there is none. Throws
+ * `usage/session` when several begin so.
+ */
+export function sessionNamed(wanted: string, sessions: Iterable<string>): string | undefined {
+  const ids = new Set(sessions);
+  if (ids.has(wanted)) return wanted;
+  const found = wanted.length < 4 ? [] : [...ids].filter((id) => id.startsWith(wanted));
+  if (found.length < 2) return found[0];
   const shown = found.slice(0, 5).join(", ");
-  const why = found.length === 0 ? "is no session here" : `could be ${shown}${found.length > 5 ? " and others" : ""}`;
-  throw new Problem("usage/session", `"${wanted}" ${why}. hookline sessions ls lists the ids there are.`, {
+  throw noSession(wanted, `could be ${shown}${found.length > 5 ? " and others" : ""}`, found);
+}
+
+function noSession(wanted: string, why: string, found: readonly string[]): Problem {
+  return new Problem("usage/session", `"${wanted}" ${why}. hookline sessions ls lists the ids there are.`, {
     about: { session: wanted, candidates: found.slice(0, 20) },
   });
 }

@@ -1,4 +1,5 @@
 import { isObject } from "../../protocol/index.ts";
+
 /** What a client tells its status line; every field may be missing. */
 export interface StatuslineInput {
   readonly session: string | undefined;
@@ -52,7 +53,8 @@ function limitsIn(limits: Json): StatuslineInput["limits"] {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    // Some shells on Windows put a byte order mark before what they pipe.
+    return JSON.parse(text.replace(/^\uFEFF/, "")) as unknown;
   } catch {
     // A status line says what it can, and nothing about its troubles.
     return undefined;
