@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, expectTypeOf, test } from "vitest";
 import { agentTask, appInside, blueprint, context, createApp } from "../index.ts";
 import { mockTasks, testClient } from "../testing/index.ts";
+import type { TaskBackend } from "./backend.ts";
 
 test("SD-55: a task is typed by its function, runs with its input, and its result is popped", async () => {
   const app = createApp();
@@ -185,4 +187,20 @@ test("a misspelled option of a task, of tasks.add or of agentTask is an error, a
   expect(await warned({ deliver: "contxt" })).toMatch(/"deliver" of tasks\.add for task lint is "contxt"; it must be/);
   expect(await warned({ ttl: 5 })).toMatch(/"ttl" of tasks\.add for task lint is unknown/);
   expect(tasks.added).toEqual([]);
+});
+
+test("a job that a handler adds without waiting for it is kept before the hook ends", async () => {
+  const app = createApp();
+  const lint = app.task("lint", () => 1);
+  const mock = mockTasks();
+  const slow: TaskBackend = {
+    ...mock,
+    add: async (job) => {
+      await sleep(50);
+      return mock.add(job);
+    },
+  };
+  app.onStop((_event, { tasks }) => void tasks.add(lint, undefined));
+  await testClient(app, { tasks: slow }).stop();
+  expect(mock.added.map(({ task }) => task)).toEqual(["lint"]);
 });

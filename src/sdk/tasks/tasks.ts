@@ -85,13 +85,19 @@ export interface TasksCall {
   readonly aside: (work: Promise<void>) => Promise<void> | undefined;
   /** Whether something was set aside. */
   readonly woken: () => boolean;
+  /** Keeps the process until the call has ended, also if its handler does not wait for it. */
+  readonly held: <Result>(work: Promise<Result>) => Promise<Result>;
 }
+
+/** For so long at most: a backend that cannot be reached must not keep a hook from ending. */
+const longestHoldMs = 5_000;
 
 /** Nothing of tasks is loaded before the first call; an app without tasks never loads it. */
 export function lazyTasks(event: HookEvent, options: AppOptions, table: TaskTable, world: World): TasksDoor {
   let opened: Promise<TaskBackend> | undefined;
   const given = world.tasks ?? options.tasks;
   const asides: Promise<void>[] = [];
+  const held: Promise<unknown>[] = [];
   const call: TasksCall = {
     event,
     world,
@@ -111,6 +117,11 @@ export function lazyTasks(event: HookEvent, options: AppOptions, table: TaskTabl
       return undefined;
     },
     woken: () => asides.length > 0,
+    held: (work) => {
+      const ended = work.catch(() => undefined); // told by the promise that the handler got
+      held.push(Promise.race([ended, new Promise((done) => void setTimeout(done, longestHoldMs).unref())]));
+      return work;
+    },
   };
   return {
     inSpace: (space, handler) => lazyCalls(call, space ?? "", handler),
@@ -119,7 +130,10 @@ export function lazyTasks(event: HookEvent, options: AppOptions, table: TaskTabl
       if (given === undefined && world.file === undefined) return [];
       return (await import("./due.ts")).dueResults(call, given === undefined);
     },
-    settled: () => Promise.all(asides),
+    settled: async () => {
+      await Promise.all(held);
+      await Promise.all(asides);
+    },
   };
 }
 
@@ -130,14 +144,15 @@ function lazyCalls(call: TasksCall, space: string, handler: { readonly signal: A
     return taskCalls(call, space, handler);
   };
   return {
-    add: async (task, input, options) => (await calls()).add(task, input, options),
+    // Async functions: a call that fails and is not awaited is still a rejection of its own.
+    add: async (task, input, options) => call.held(calls().then((on) => on.add(task, input, options))),
     get: async (key) => (await calls()).get(key),
     pop: async (key) => (await calls()).pop(key),
     popAll: async () => (await calls()).popAll(),
     popErrors: async () => (await calls()).popErrors(),
     has: async (key) => (await calls()).has(key),
-    cancel: async (key) => (await calls()).cancel(key),
-    cancelAll: async () => (await calls()).cancelAll(),
+    cancel: async (key) => call.held(calls().then((on) => on.cancel(key))),
+    cancelAll: async () => call.held(calls().then((on) => on.cancelAll())),
     wait: async (key, options) => (await calls()).wait(key, options),
     waitAll: async (keys, options) => (await calls()).waitAll(keys, options),
     waitAny: async (keys, options) => (await calls()).waitAny(keys, options),
