@@ -41,6 +41,28 @@ test("SD-5: a handler for a value of an event that has none was registered and n
   expect(() => createApp().on("BrandNew", "main" as never, () => undefined)).toThrow(expect.objectContaining(refused));
 });
 
+test.each([
+  ["Edit|Write", 'Write a list: ["Edit","Write"].'],
+  ["Bash(rm *)", 'Name the tool alone ("Bash")'],
+  ["mcp__github__.*", "only * is special"],
+  ["^mcp__", "only * is special"],
+  ["mcp__(a|b)__x", "only * is special"],
+  [" Bash", "only * is special"],
+  ["Edit, Write", "several as a list"],
+])("a handler for %j, which no tool can be called, is refused with the way to write it", (what, wayOut) => {
+  const refused = { code: "sdk/bad-registration", message: expect.stringContaining(wayOut) };
+  expect(() => createApp().preTool(what, () => undefined)).toThrow(expect.objectContaining(refused));
+  expect(() => createApp().postTool(["Read", what], () => undefined)).toThrow(expect.objectContaining(refused));
+});
+
+test("a matcher with | is refused on events without a tool too, and a regular expression everywhere", () => {
+  const refused = expect.objectContaining({ code: "sdk/bad-registration" });
+  expect(() => createApp().onSessionStart("startup|resume" as never, () => undefined)).toThrow(refused);
+  expect(() => createApp().preTool(/Bash/ as never, () => undefined)).toThrow(refused);
+  expect(() => createApp().onFileChanged("my file (1).txt", () => undefined)).not.toThrow();
+  expect(() => createApp().preTool(["mcp__my-server.v2__*", "a:b/c"], () => undefined)).not.toThrow();
+});
+
 test("SD-6: a guard whose onFailure was misspelled let everything pass when it broke", () => {
   const odd = (options: object) => () => createApp().preTool("Bash", { name: "guard", ...options }, () => undefined);
   const told = (message: RegExp) =>

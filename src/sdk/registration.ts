@@ -138,7 +138,7 @@ export function register(event: string, args: readonly unknown[], general: boole
     throw wrong("bad-registration", message, { event, what });
   }
   const options = rest.shift() ?? {};
-  if (typeof options !== "object" || rest.length > 0) {
+  if (typeof options !== "object" || options instanceof RegExp || rest.length > 0) {
     throw wrong("bad-registration", `A handler for ${event} is registered as (what?, options?, handler).`, { event });
   }
   const name = ownName(handler as AnyHandler, options as HandlerOptions) || placeName(event, what, position);
@@ -179,7 +179,23 @@ function whatOf(value: unknown, event: string): readonly string[] {
     const wayOut = "Leave it out to mean all, or name at least one.";
     throw wrong("empty-match", `The list of what a handler for ${event} is meant for is empty. ${wayOut}`, { event });
   }
+  for (const name of list as readonly string[]) {
+    const wayOut = whyNever(name, ruleOf(event).tool === true);
+    if (wayOut === undefined) continue;
+    const message = `A handler of ${event} for ${JSON.stringify(name)} would never run. ${wayOut}`;
+    throw wrong("bad-registration", message, { event, what: name });
+  }
   return list as readonly string[];
+}
+
+/** Spellings that matchers and rules of settings have, and that no name can be. In words that say what to write. */
+function whyNever(name: string, isTool: boolean): string | undefined {
+  if (name.includes("|") && !/[()]/.test(name)) return `Write a list: ${JSON.stringify(name.split("|"))}.`;
+  if (!isTool || !/[\s,|()[\]{}^$+?\\]|\.\*/.test(name)) return undefined;
+  const [, tool] = /^(\w+)\(.*\)$/s.exec(name) ?? [];
+  return tool === undefined
+    ? "Name tools as they are called, several as a list; in a pattern only * is special, and means any characters."
+    : `Name the tool alone (${JSON.stringify(tool)}) and look at its input in the handler.`;
 }
 
 function kindOf(value: unknown): string {
