@@ -152,7 +152,7 @@ describe("SD-110: protect-paths", () => {
     ["eval 'echo x > .env'", "deny"],
     ["git mv .env x", "deny"],
     ["git checkout -- .env", "deny"],
-    ["perl -pi -e 1 .env", "ask"],
+    ["perl -pi -e 1 .env", "deny"],
     [`python3 -c 'open(".env","w")'`, "ask"],
     ["F=.env; echo x > $F", "deny"],
     ["f() { echo > $1; }; f .env", "ask"],
@@ -172,7 +172,7 @@ describe("SD-110: protect-paths", () => {
     ["rm -rf $PWD", "ask"],
     [`rm "$FILE"`, "ask"],
     // Programs nobody knows, behind a link or with an ending that is protected.
-    ["perl -pi -e 1 link", "ask"],
+    ["ruby -pi -e 1 link", "ask"],
     ["openssl genrsa -out server.pem", "ask"],
     ["rm -rf src/old", "none"],
     ["rm *.log", "none"],
