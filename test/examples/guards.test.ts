@@ -172,7 +172,8 @@ describe("SD-110: protect-paths", () => {
     ["rm -rf $PWD", "ask"],
     [`rm "$FILE"`, "ask"],
     // Programs nobody knows, behind a link or with an ending that is protected.
-    ["ruby -pi -e 1 link", "ask"],
+    ["ruby -pi -e 1 link", "deny"],
+    ["mangle link", "ask"],
     ["openssl genrsa -out server.pem", "ask"],
     ["rm -rf src/old", "none"],
     ["rm *.log", "none"],
