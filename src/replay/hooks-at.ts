@@ -85,12 +85,15 @@ async function linkPackages(root: string, tree: string, first: string): Promise<
   }
 }
 
+/** A git hook, such as pre-commit, hands on where its own repository is; the one meant here is the one around the hooks file. */
+const apart = { GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_INDEX_FILE: undefined, GIT_TERMINAL_PROMPT: "0" };
+
 /** Without locks, file monitor and external programs: a repository's own settings must not run anything. */
 async function git(args: readonly string[], cwd: string, { env }: Place): Promise<string> {
   const safe = ["--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
   const { ended, stdout, stderr } = await run(
     { form: "exec", file: "git", args: [...safe, ...args] },
-    { cwd, env: { ...env, GIT_TERMINAL_PROMPT: "0" }, timeoutMs: 20_000, capBytes: 64 * 2 ** 20 },
+    { cwd, env: { ...env, ...apart }, timeoutMs: 20_000, capBytes: 64 * 2 ** 20 },
   );
   if (ended.by === "exit" && ended.code === 0) return stdout.text;
   const why = ended.by === "not-started" ? ended.why : stderr.text.trim().split("\n")[0];

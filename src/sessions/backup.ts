@@ -65,16 +65,24 @@ async function freshFolder(wanted: string, fs: Fs): Promise<string> {
   }
 }
 
-/** Brings the files back as they were. Contract: every copy is checked before the first file is touched. */
+/**
+ * Brings the files back as they were. Contract: every copy is checked before the first file is touched. Files that are as they were
+ * are not written: so a change that a full disk stopped before its first file can be undone on that disk.
+ */
 export async function restoreBackup(backup: Backup, fs: Fs): Promise<void> {
   const contents = await Promise.all(backup.files.map((saved) => verify(backup.folder, saved)));
   for (const [n, { path }] of backup.files.entries()) {
     const bytes = contents[n];
-    if (bytes === undefined) continue;
+    if (bytes === undefined || (await isFileWith(path, bytes))) continue;
     await ensureFolder(dirname(path), fs);
     await replaceFile(path, bytes, { fs });
   }
   for (const path of backup.added) await unless(["ENOENT"], fs.unlink(path));
+}
+
+async function isFileWith(path: string, bytes: Buffer): Promise<boolean> {
+  const found = await unless(["ENOENT", "ENOTDIR"], lstat(path));
+  return found?.isFile() === true && found.size === bytes.length && (await readFile(path)).equals(bytes);
 }
 
 /** Backs up what restoring `backup` would change; undefined when that is nothing. */

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { atEveryOperation, longStride, quickFs } from "../files/fixtures/faulty-fs.ts";
+import { atEveryOperation, longStride, quickFs, shortStride } from "../files/fixtures/faulty-fs.ts";
 import { tempFolder } from "../files/fixtures/temp-folder.ts";
 import { listBackups, pruneBackups } from "./backup.ts";
 import { recordedHome, recordedNames } from "./fixtures/recorded-home.ts";
@@ -158,3 +158,24 @@ test.each(["error", "kill"] as const)(
   },
   600_000,
 );
+
+test("a disk that fills up at any moment of a migration leaves the session byte for byte as it was, or migrated, and no copy of it", async () => {
+  await atEveryOperation(
+    "stuck",
+    async (strike, k) => {
+      const { place, env } = await oldSession();
+      const before = await bytesBelow(place.root.path);
+      const faulty = strike();
+      const done = await migrateSession(place, { env, fs: faulty.fs }).catch((error: unknown) => error);
+      // Only these need room on the disk.
+      if (!(done instanceof Error) || !/^(?:write|open\+) /.test(faulty.log[k - 1] ?? "")) return;
+      expect([k, done.message]).toEqual([k, expect.not.stringContaining("could not be put back")]);
+      expect([k, await bytesBelow(place.root.path)]).toEqual([k, before]);
+      expect([k, Object.keys(await bytesBelow(join(env.HOOKLINE_HOME, "migrating")).catch(() => ({})))]).toEqual([
+        k,
+        [],
+      ]);
+    },
+    shortStride,
+  );
+}, 600_000);

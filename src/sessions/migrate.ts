@@ -73,16 +73,24 @@ async function migrate(place: SessionPlace, options: MigrateOptions): Promise<Mi
     .filter(({ what }) => what.length > 0);
   if (done.length === 0 || options.dryRun === true) return { done };
   const root = join(await openState(["migrating"], options, fs), randomUUID());
-  const copy = await copySession(place, root, fs);
-  for (const step of steps) {
-    const before = await sessionAt(copy.place).load();
-    if (step.describe(before).length > 0) await step.apply(before, fs);
-  }
-  await checkResult(place, copy);
   const why = `migration from ${done.map(({ from }) => from).join(", ")} to ${currentLayout}`;
-  const backup = await swapIn(place, copy, { backups: await openState(["backups"], options, fs), why, now: now() }, fs);
-  await removeTree(root, fs);
-  return { done, backup };
+  try {
+    const copy = await copySession(place, root, fs);
+    for (const step of steps) {
+      const before = await sessionAt(copy.place).load();
+      if (step.describe(before).length > 0) await step.apply(before, fs);
+    }
+    await checkResult(place, copy);
+    const wish = { backups: await openState(["backups"], options, fs), why, now: now() };
+    const backup = await swapIn(place, copy, wish, fs);
+    await removeTree(root, fs);
+    return { done, backup };
+  } catch (error) {
+    // An attempt that a message names stays; any other is of no use, and on a full disk in the way. The first error is the one to know.
+    if (!(error instanceof Problem && error.code === "sessions/not-migrated"))
+      await removeTree(root, fs).catch(() => undefined);
+    throw error;
+  }
 }
 
 async function checkResult(place: SessionPlace, copy: SessionCopy): Promise<void> {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ensureFolder, type Fs, replaceFile, unless } from "../files/index.ts";
-import { Problem } from "../protocol/index.ts";
+import { messageOf, Problem } from "../protocol/index.ts";
 import { type Backup, backUp, restoreBackup } from "./backup.ts";
 import type { SessionPlace } from "./formats/claude-code/locate.ts";
 import { type SessionCopy, sessionPaths } from "./session-copy.ts";
@@ -45,8 +45,11 @@ export async function swapIn(place: SessionPlace, copy: SessionCopy, wish: SwapW
     for (const path of removed) await unless(["ENOENT"], fs.unlink(full(path)));
   } catch (error) {
     await restoreBackup(backup, fs).catch((second: unknown) => {
-      const message = `${String(error)}; the backup in ${backup.folder} could not be put back either: ${String(second)}`;
-      throw new AggregateError([error, second], message);
+      const rollback = `Bring it back with hookline sessions repair ${place.id} --rollback`;
+      const message = `${messageOf(error)}; the backup in ${backup.folder} could not be put back either: ${messageOf(second)}. ${rollback}`;
+      // What the machine said first, for those who look at the code of an error.
+      const { code, syscall } = error as NodeJS.ErrnoException;
+      throw Object.assign(new AggregateError([error, second], message), { code, syscall });
     });
     throw error;
   }

@@ -267,6 +267,11 @@ describe("SD-105: --against", () => {
       report.against?.differing,
       report.against?.list.map(({ now, before }) => [now.reason, before.reason]),
     ]).toEqual([report.events.find(({ event }) => event === "PreToolUse")?.decisions.ask, [["now", "then"]]]);
+    // As in a pre-commit hook of a worktree.
+    const inHook = await world.hookline(["replay", file, "--all", "--against", "git:HEAD"], {
+      GIT_DIR: join(world.project, ".git"),
+    });
+    expect([inHook.code, inHook.stderr]).toEqual([0, ""]);
     const { code, stderr } = await world.hookline(["replay", file, "--against", "git:nowhere"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining('"nowhere" is no commit of')]);
     const absent = await world.hookline(["replay", file, "--against", "/nowhere.ts"]);
