@@ -22,6 +22,9 @@ function all(field: Field, names: string): Fields {
   );
 }
 
+/** Where a hook may run when a session in the cloud is driven from this machine; any value is read. */
+const cloud: Field = { is: "anything", optional: true };
+
 const words = (...of: readonly string[]): Field => ({ is: "text", of, optional: true });
 
 const permissions: Fields = {
@@ -122,6 +125,7 @@ export const clientHooks: Readonly<Record<string, Fields>> = {
     rewakeSummary: text,
     ...everyHook,
     onFailure: words("continue", "block"),
+    cloud,
   },
   http: {
     url: { is: "text" },
@@ -129,6 +133,7 @@ export const clientHooks: Readonly<Record<string, Fields>> = {
     allowedEnvVars: texts,
     ...everyHook,
     onFailure: words("continue", "block"),
+    cloud,
   },
   prompt: { prompt: { is: "text" }, model: text, continueOnBlock: flag, ...everyHook },
   agent: { prompt: { is: "text" }, model: text, ...everyHook },

@@ -13,6 +13,8 @@ import {
 import { shown } from "../shown.ts";
 import { type Fault, fieldsFault, ownValue } from "./check.ts";
 import { type ClientFile, onFailureEffect } from "./client-fault.ts";
+import { clientHooks } from "./client-keys.ts";
+import { lookalike, misspelledKeys } from "./misspelled.ts";
 
 /** The file that is checked. */
 export interface HooksSource {
@@ -64,17 +66,17 @@ export function checkHooks(value: unknown, source: HooksSource, rows: Rows = cat
 export function hookFault(entry: unknown): Fault | undefined {
   if (!isObject(entry)) return { field: "", why: `must be an object, not ${shown(entry)}` };
   const type = ownValue(entry, "type");
-  if (typeof type !== "string")
-    return { field: "type", why: type === undefined ? "is missing" : `must be a text, not ${shown(type)}` };
+  if (type === undefined) return { field: "type", why: missing(entry, "type") };
+  if (typeof type !== "string") return { field: "type", why: `must be a text, not ${shown(type)}` };
   const known = fileHookTypes.find((name) => name === type);
   if (known === undefined) return { field: "type", why: unknownType(type) };
   const fault = fieldsFault(entry, { ...hookFields[known] });
-  if (fault === undefined || fault.why !== "is missing") return fault;
-  const near = nearest(
-    fault.field,
-    Object.keys(entry).filter((name) => !Object.hasOwn(hookFields[known], name)),
-  );
-  return near === undefined ? fault : { ...fault, why: `is missing; ${shown(near)} looks like it` };
+  return fault?.why === "is missing" ? { ...fault, why: missing(entry, fault.field) } : fault;
+}
+
+function missing(value: unknown, name: string): string {
+  const near = lookalike(value, name);
+  return near === undefined ? "is missing" : `is missing; ${shown(near)} looks like it`;
 }
 
 function checkGroups(value: unknown, event: string, source: HooksSource): { groups: HookGroup[]; warnings: Warning[] } {
@@ -124,14 +126,46 @@ function withSpelledPolicy(
   file: string,
   at: string,
 ): { readonly value: Readonly<Record<string, unknown>>; readonly warnings: readonly Warning[] } {
-  const names = ["onFailure", "failClosed"];
-  const key = Object.keys(value).find((name) => !names.includes(name) && nearest(name, names) !== undefined);
-  if (key === undefined) return { value, warnings: [] };
-  const lax = value[key] === "continue" || value[key] === false;
-  const message = `${at}.${key} in ${file} is not a key of hooks. Did you mean "${nearest(key, names)}"? ${lax ? "It is ignored." : 'Hookline treats it as "block".'}`;
-  const warning: Warning = { code: "on-failure-invalid", message, place: `${file}: ${at}.${key}` };
-  return { value: lax ? value : { ...value, onFailure: "block" }, warnings: [warning] };
+  const keys = Object.keys(value).filter(meansPolicy);
+  if (keys.length === 0) return { value, warnings: [] };
+  const isLax = (key: string) => value[key] === "continue" || value[key] === false;
+  const warnings = keys.map((key): Warning => {
+    const message = `${at}.${key} in ${file} is not a key of hooks. Did you mean "${nearest(key, policies)}"? ${isLax(key) ? "It is ignored." : 'Hookline treats it as "block".'}`;
+    return { code: "on-failure-invalid", message, place: `${file}: ${at}.${key}` };
+  });
+  return { value: keys.every(isLax) ? value : { ...value, onFailure: "block" }, warnings };
 }
+
+const policies = ["onFailure", "failClosed"];
+
+function meansPolicy(key: string): boolean {
+  return !policies.includes(key) && nearest(key, policies) !== undefined;
+}
+
+/** Keys that look like one that a group, or a hook of this type, may have. The failure policy is reported on its own. */
+function misspelled(
+  value: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+  { source, at }: Spot,
+): readonly Warning[] {
+  const found = misspelledKeys(value, known).filter(({ key }) => !meansPolicy(key));
+  return found.map(({ key, meant }) => ({
+    code: "settings-invalid",
+    message: `${at}.${key} in ${source.file} is not a known key, so it has no effect. Did you mean "${meant}"?`,
+    place: `${source.file}: ${at}.${key}`,
+  }));
+}
+
+const keysOfGroup = Object.keys(groupFields);
+
+/** What Hookline or Claude Code knows. */
+const keysOfHook: Readonly<Record<FileHook["type"], readonly string[]>> = {
+  command: Object.keys({ ...hookFields.command, ...clientHooks["command"] }),
+  http: Object.keys({ ...hookFields.http, ...clientHooks["http"] }),
+  prompt: Object.keys({ ...hookFields.prompt, ...clientHooks["prompt"] }),
+  agent: Object.keys({ ...hookFields.agent, ...clientHooks["agent"] }),
+  mcp_tool: Object.keys({ ...hookFields.mcp_tool, ...clientHooks["mcp_tool"] }),
+};
 
 function checkGroup(value: unknown, spot: Spot): { group?: HookGroup; warnings: Warning[] } {
   const { source, event, at } = spot;
@@ -143,29 +177,33 @@ function checkGroup(value: unknown, spot: Spot): { group?: HookGroup; warnings: 
   }
   const group = withUsablePolicy(value, spot, false);
   const { hooks: _, ...own } = groupFields;
-  const fault = fieldsFault(group.value, own) ?? (Array.isArray(hooks) ? undefined : listFault(hooks));
+  const fault = fieldsFault(group.value, own) ?? (Array.isArray(hooks) ? undefined : listFault(value));
   if (fault !== undefined || !Array.isArray(hooks)) {
     return { warnings: [invalid(file, `${at}.${fault?.field ?? ""}`, fault?.why ?? "")] };
   }
-  const warnings: Warning[] = [...group.warnings];
+  const warnings: Warning[] = [...group.warnings, ...misspelled(value, keysOfGroup, spot)];
   const kept = hooks.flatMap((given: unknown, index): FileHook[] => {
     const place = `${at}.hooks[${index}]`;
-    const entry = isObject(given)
-      ? withUsablePolicy(given, { source, event, at: place }, true)
-      : { value: given, warnings: [] };
+    const own = { source, event, at: place };
+    const entry = isObject(given) ? withUsablePolicy(given, own, true) : { value: given, warnings: [] };
     const wrong = hookFault(entry.value);
     if (wrong !== undefined) {
       warnings.push(invalid(file, wrong.field === "" ? place : `${place}.${wrong.field}`, wrong.why));
       return [];
     }
-    warnings.push(...entry.warnings);
-    return [entry.value as FileHook];
+    const hook = entry.value as FileHook;
+    warnings.push(...entry.warnings, ...misspelled({ ...hook }, keysOfHook[hook.type], own));
+    return [hook];
   });
   return { group: { ...group.value, hooks: kept }, warnings };
 }
 
-function listFault(value: unknown): Fault {
-  return { field: "hooks", why: value === undefined ? "is missing" : `must be a list, not ${shown(value)}` };
+function listFault(group: Readonly<Record<string, unknown>>): Fault {
+  const hooks = ownValue(group, "hooks");
+  return {
+    field: "hooks",
+    why: hooks === undefined ? missing(group, "hooks") : `must be a list, not ${shown(hooks)}`,
+  };
 }
 
 function invalid(file: string, at: string, why: string): Warning {

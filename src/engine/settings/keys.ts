@@ -1,7 +1,8 @@
-import { type Field, isObject, nearest, type Settings, settingsFields, type Warning } from "../../protocol/index.ts";
+import { type Field, isObject, type Settings, settingsFields, type Warning } from "../../protocol/index.ts";
 import { shown } from "../shown.ts";
 import { faultOf, ownValue } from "./check.ts";
-import { clientKeys } from "./client-keys.ts";
+import { clientKeys, olderClientKeys } from "./client-keys.ts";
+import { misspelledKeys } from "./misspelled.ts";
 
 /**
  * The keys of a settings file beside `hooks`, each checked for itself.
@@ -37,21 +38,23 @@ function oneRule(at: string, found: unknown): readonly string[] | undefined {
   return (at === "permissions.deny" || at === "permissions.ask") && typeof found === "string" ? [found] : undefined;
 }
 
-/** Keys people take for one of the known ones: what they hold restricts nothing. */
+/** Keys people take for one of the known ones: what they hold has no effect. */
 function misplacedRules(value: Readonly<Record<string, unknown>>, file: string): readonly Warning[] {
-  const unknown = Object.keys(value).filter(
-    (key) => !Object.hasOwn(settingsFields, key) && !Object.hasOwn(clientKeys, key),
+  const misplaced = Object.keys(value).flatMap((key) => {
+    const meant = known.includes(key) || !Object.hasOwn(placesOfRules, key) ? undefined : placesOfRules[key];
+    return meant === undefined ? [] : [{ key, meant }];
+  });
+  // Whatever looks like `hooks` is reported with the hooks.
+  const misspelled = misspelledKeys(value, known).filter(
+    ({ key, meant }) => meant !== "hooks" && !Object.hasOwn(placesOfRules, key),
   );
-  return unknown.flatMap((key): Warning[] => {
-    const place = Object.hasOwn(placesOfRules, key) ? placesOfRules[key] : nearest(key, misspellable);
-    if (place === undefined) return [];
-    const message = `${shown(key)} in ${file} is not a settings key, so what it holds does not count. Use ${place} instead.`;
-    return [{ code: "settings-invalid", message, place: `${file}: ${key}` }];
+  return [...misplaced, ...misspelled].map(({ key, meant }) => {
+    const message = `${shown(key)} in ${file} is not a settings key, so what it holds does not count. Use ${meant} instead.`;
+    return { code: "settings-invalid", message, place: `${file}: ${key}` };
   });
 }
 
-/** Whatever looks like `hooks` is reported with the hooks. */
-const misspellable = Object.keys(settingsFields).filter((name) => name !== "hooks");
+const known = Object.keys({ ...settingsFields, ...clientKeys, ...olderClientKeys });
 
 const placesOfRules: Readonly<Record<string, string>> = {
   allow: "permissions.allow",

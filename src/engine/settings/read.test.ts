@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { catalog, eventNames, settingsFields } from "../../protocol/index.ts";
@@ -424,6 +425,71 @@ test.each([
   ]);
 });
 
+test.each([
+  ["tiemout", "timeout", { type: "command", command: "x", tiemout: 5 }],
+  ["IF", "if", { type: "command", command: "x", IF: "Bash(rm *)" }],
+  ["async_rewake", "asyncRewake", { type: "command", command: "x", async_rewake: true }],
+  ["arg", "args", { type: "command", command: "x", arg: ["y"] }],
+  ["rewake-message", "rewakeMessage", { type: "command", command: "x", "rewake-message": "y" }],
+  ["allowedEnvVar", "allowedEnvVars", { type: "http", url: "https://example.com", allowedEnvVar: ["TOKEN"] }],
+  ["continueonblock", "continueOnBlock", { type: "prompt", prompt: "x", continueonblock: true }],
+  ["tool", "tools", { type: "agent", prompt: "x", tool: ["Read"] }],
+  ["inputs", "input", { type: "mcp_tool", server: "x", tool: "y", inputs: {} }],
+])("%s of a hook is reported: its name is %s", (key, name, hook) => {
+  const layer = read({ hooks: { PreToolUse: [{ hooks: [hook] }] } });
+  const at = `hooks.PreToolUse[0].hooks[0].${key}`;
+  const message = `${at} in ${file} is not a known key, so it has no effect. Did you mean "${name}"?`;
+  expect(layer.warnings).toEqual([{ code: "settings-invalid", message, place: `${file}: ${at}` }]);
+  expect(layer.settings.hooks?.["PreToolUse"]?.[0]?.hooks).toHaveLength(1);
+});
+
+test.each([
+  ["Matcher", "matcher"],
+  ["matchers", "matcher"],
+  ["match", "matcher"],
+  ["sequental", "sequential"],
+])("%s of a group is reported: its name is %s", (key, name) => {
+  expect(read({ hooks: { PreToolUse: [{ [key]: "Bash", hooks: [good] }] } }).warnings).toMatchObject([
+    { code: "settings-invalid", message: expect.stringContaining(`Did you mean "${name}"?`) },
+  ]);
+});
+
+test("an entry whose needed key is misspelled is dropped, and the message names the key that looks like it", () => {
+  const messages = (group: object) => read({ hooks: { Stop: [group] } }).warnings.map(({ message }) => message);
+  expect(messages({ hook: [good] })).toEqual([expect.stringContaining('is missing; "hook" looks like it')]);
+  expect(messages({ hooks: [{ Type: "command", command: "x" }] })).toEqual([
+    expect.stringContaining('is missing; "Type" looks like it'),
+  ]);
+});
+
+test("a key that is like no known key is not reported", () => {
+  const notes = { comment: "x", _timeout: 5, "//if": "x", id: "x", name: "x", description: "x", tags: ["x"] };
+  const hook = { type: "command", command: "x", ...notes, cloud: "skip" };
+  const settings = {
+    hooks: { PreToolUse: [{ ...notes, hooks: [hook] }] },
+    ...notes,
+    tools: [],
+    plugin: {},
+    mcpServers: {},
+  };
+  expect(read(settings).warnings).toEqual([]);
+});
+
+test("no key that Claude Code declares is reported as a misspelled one", () => {
+  const known: string[] = JSON.parse(readFileSync("scripts/drift/settings-keys.json", "utf8"));
+  const further = ["policyHelpers", "xaaIdp", "remoteControl", "responseComparisonEnabled", "totalTokensReminder"];
+  const keys = [...known, ...further].filter((key) => !key.includes(".") && key !== "hooks");
+  const warnings = keys.flatMap((key) => read({ [key]: null }).warnings);
+  expect(warnings.filter(({ message }) => message.includes("instead") || message.includes("not read"))).toEqual([]);
+});
+
+test("a failure policy under two misspelled names counts as block if one of them says so", () => {
+  const policy = { onfailure: "continue", failclosed: true };
+  const layer = read({ hooks: { PreToolUse: [{ hooks: [{ ...good, ...policy }] }] } });
+  expect(layer.settings.hooks?.["PreToolUse"]?.[0]?.hooks).toMatchObject([{ onFailure: "block" }]);
+  expect(layer.warnings).toHaveLength(2);
+});
+
 test.each([{ onfailure: "block" }, { on_failure: "block" }, { failclosed: true }])(
   "a failure policy under a misspelt name, such as %o, counts as block with a warning",
   (policy) => {
@@ -436,9 +502,12 @@ test.each([{ onfailure: "block" }, { on_failure: "block" }, { failclosed: true }
   },
 );
 
-test.each(["PreToolUse", "hook", "Hooks", "hoks"])("%s next to hooks instead of below it is reported", (key) => {
-  const layer = read({ [key]: [{ hooks: [{ type: "command", command: "exit 2" }] }], other: 1 });
-  expect(layer.warnings).toMatchObject([
-    { code: "hook-invalid", message: expect.stringContaining(`${key} in ${file} is not read`) },
-  ]);
-});
+test.each(["PreToolUse", "preToolUse", "hook", "Hooks", "hoks"])(
+  "%s next to hooks instead of below it is reported",
+  (key) => {
+    const layer = read({ [key]: [{ hooks: [{ type: "command", command: "exit 2" }] }], other: 1 });
+    expect(layer.warnings).toMatchObject([
+      { code: "hook-invalid", message: expect.stringContaining(`${key} in ${file} is not read`) },
+    ]);
+  },
+);

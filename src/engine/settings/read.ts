@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { catalog, isObject, type LayerKind, nearest, type Settings, type Warning } from "../../protocol/index.ts";
+import { catalog, isObject, type LayerKind, type Settings, type Warning } from "../../protocol/index.ts";
 import type { Frontmatter, Layer, PluginRoot } from "../layer.ts";
 import { shown } from "../shown.ts";
 import { ownValue } from "./check.ts";
 import { checkHooks, type HooksSource, type Rows } from "./hooks.ts";
 import { parseJsonc, plainValue } from "./jsonc.ts";
 import { checkKeys } from "./keys.ts";
+import { misspelledKeys } from "./misspelled.ts";
 
 /** Where settings are read from. */
 export interface LayerSource {
@@ -59,11 +60,12 @@ export function layerOf(source: LayerSource, value: unknown, contentHash: string
 
 /** Hooks beside `hooks` in place of below it: other unknown keys may be anything, these were meant to run. */
 function misplaced(name: string, value: Readonly<Record<string, unknown>>, rows: Rows): readonly Warning[] {
-  const meant = Object.keys(value).filter(
-    (key) => Object.hasOwn(rows, key) || (key !== "hooks" && nearest(key, ["hooks"]) !== undefined),
+  const below = Object.keys(value).filter((key) => Object.hasOwn(rows, key));
+  const misspelled = misspelledKeys(value, ["hooks", ...Object.keys(rows)]).filter(
+    ({ key, meant }) => meant === "hooks" || Array.isArray(value[key]),
   );
-  return meant.map((key) => {
-    const form = Object.hasOwn(rows, key) ? `{ "hooks": { "${key}": [...] } }` : `{ "hooks": {...} }`;
+  return [...below.map((key) => ({ key, meant: key })), ...misspelled].map(({ key, meant }) => {
+    const form = meant === "hooks" ? `{ "hooks": {...} }` : `{ "hooks": { "${meant}": [...] } }`;
     const message = `${key} in ${name} is not read: hooks are found under "hooks" only. Write ${form}.`;
     return { code: "hook-invalid", message, place: `${name}: ${key}` };
   });
