@@ -40,13 +40,53 @@ export function accept(said: unknown, event: HookEvent, handler: string, passedO
         `returned ${describe(one)}, which is no answer. Return nothing, an answer or a list of answers`,
       );
     }
-    const answer = inOwnWord(worded(one, handler), rule);
-    const why = whyNot(answer, rule, event.name, handler);
-    if (why !== undefined) warnings.push({ ...why, handler });
-    else answers.push(answer);
-    if (!passedOn.includes(one)) warnings.push(...lengthOf(answer, event.name, handler));
+    for (const part of one.kind === "raw" ? withoutDecisions(one.fields, rule) : [one]) {
+      const answer = inOwnWord(worded(part, handler), rule);
+      const why = whyNot(answer, rule, event.name, handler);
+      if (why !== undefined) warnings.push({ ...why, handler });
+      else answers.push(answer);
+      if (!passedOn.includes(part)) warnings.push(...lengthOf(answer, event.name, handler));
+    }
   }
   return { answers, warnings };
+}
+
+/** A refusal or question in raw fields as the answer it is, so that it counts like any other; then the fields that are left. */
+function withoutDecisions(fields: Readonly<Record<string, unknown>>, rule: Rule): readonly Answer[] {
+  const { hookSpecificOutput: given, ...rest } = fields;
+  const top: Record<string, unknown> = rest;
+  const specific: Record<string, unknown> = isObject(given) ? { ...given } : {};
+  const found: { kind: AnswerKind; reason: unknown; interrupt?: boolean }[] = [];
+  const { permissionDecision: word, decision: behavior } = specific;
+  if (
+    rule.form === "permission" &&
+    (word === "deny" || ((word === "ask" || word === "defer") && isLegal(rule, word)))
+  ) {
+    found.push({ kind: word, reason: specific["permissionDecisionReason"] });
+    delete specific["permissionDecision"];
+    delete specific["permissionDecisionReason"];
+  }
+  if (rule.refusal === "denyPermission" && isObject(behavior) && behavior["behavior"] === "deny") {
+    found.push({ kind: "denyPermission", reason: behavior["message"], interrupt: behavior["interrupt"] === true });
+    delete specific["decision"];
+  }
+  if (rule.refusal !== undefined && top["decision"] === "block") {
+    found.push({ kind: "block", reason: top["reason"] });
+    delete top["decision"];
+    delete top["reason"];
+  }
+  if (isLegal(rule, "halt") && top["continue"] === false) {
+    found.push({ kind: "halt", reason: top["stopReason"] });
+    delete top["continue"];
+    delete top["stopReason"];
+  }
+  if (found.length === 0) return [{ kind: "raw", fields }];
+  const { hookEventName: _name, ...others } = specific;
+  const left = { ...top, ...(Object.keys(others).length > 0 ? { hookSpecificOutput: others } : {}) };
+  return [
+    ...(found as readonly Answer[]),
+    ...(Object.keys(left).length > 0 ? [{ kind: "raw", fields: left } as const] : []),
+  ];
 }
 
 function listOf(said: unknown): readonly unknown[] {
@@ -66,8 +106,8 @@ const needs: Readonly<Record<AnswerKind, (answer: Readonly<Record<string, unknow
   retry: () => true,
   context: ({ text }) => typeof text === "string",
   systemMessage: ({ text }) => typeof text === "string",
-  updateInput: ({ input }) => isObject(input),
-  patchInput: ({ part }) => isObject(part),
+  updateInput: ({ input }) => isObject(input) && !(input instanceof Promise),
+  patchInput: ({ part }) => isObject(part) && !(part instanceof Promise),
   updateOutput: () => true,
   mapOutput: ({ map }) => typeof map === "function",
   sessionTitle: ({ title }) => typeof title === "string",

@@ -235,12 +235,26 @@ test("SD-26: an output of another shape is a failure; mapOutput keeps the shape"
   expect((await testClient(mask).postTool("Bash", bash, response)).output).toEqual({
     updatedToolOutput: { ...response, stdout: "key=***" },
   });
-  for (const value of ["text", { stdout: "x" }]) {
+  for (const value of ["text", { stdout: "x" }, { ...response, stdout: 5 }, { ...response, stdout: undefined }]) {
     const odd = createApp().postTool("Bash", { onFailure: "block" }, () => updateOutput(value as never));
     (await testClient(odd).postTool("Bash", bash, response)).expectDenied("output of Bash");
   }
   const mcp = createApp().postTool(() => updateOutput("anything"));
   expect((await testClient(mcp).postTool("mcp__a__b", {}, [1])).output).toEqual({ updatedToolOutput: "anything" });
+});
+
+test.each([
+  ["a promise", async () => "***"],
+  ["nothing", () => undefined],
+])("a function of mapOutput that returns %s is a failure, and not an output that the host drops", async (what, map) => {
+  const mask = createApp().postTool("Bash", { onFailure: "block" }, () => mapOutput(map as never));
+  const response = { stdout: "key=abc", stderr: "", interrupted: false };
+  (await testClient(mask).postTool("Bash", bash, response)).expectDenied(`returned ${what}; it must return a text`);
+});
+
+test("a promise as the new input is a failure, and not an empty input", async () => {
+  const app = createApp().preTool("Bash", { onFailure: "block" }, () => updateInput(Promise.resolve({}) as never));
+  (await testClient(app).preTool("Bash", bash)).expectDenied("no answer");
 });
 
 test("SD-47: ten runs with random delays give the same bytes", async () => {

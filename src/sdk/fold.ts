@@ -1,4 +1,4 @@
-import type { PermissionUpdate, ToolInput } from "../protocol/index.ts";
+import { isObject, type PermissionUpdate, type ToolInput } from "../protocol/index.ts";
 import type { Answer, ElicitAction } from "./answer.ts";
 
 /** What a chain of handlers says together, before it is spelled. */
@@ -88,8 +88,16 @@ function step(so: Folded, answer: Answer): Partial<Folded> {
     case "worktree":
       return { worktree: answer.path };
     case "raw":
-      return { raw: { ...so.raw, ...answer.fields } };
+      return { raw: bothRaw(so.raw, answer.fields) };
   }
+}
+
+type Fields = NonNullable<Folded["raw"]>;
+
+function bothRaw(before: Fields = {}, after: Fields): Fields {
+  const [one, two] = [before["hookSpecificOutput"], after["hookSpecificOutput"]];
+  const specific = isObject(one) && isObject(two) ? { hookSpecificOutput: { ...one, ...two } } : {};
+  return { ...before, ...after, ...specific };
 }
 
 function refusalOf(answer: Extract<Answer, { kind: "deny" | "block" | "denyPermission" }>) {

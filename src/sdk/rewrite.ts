@@ -56,16 +56,29 @@ function checkShape(event: HookEvent, value: unknown): void {
   if (kindOf(original) !== kindOf(value)) {
     throw new TypeError(`gave ${kindOf(value)} as the output of ${event["toolName"]}, which is ${kindOf(original)}`);
   }
-  const missing = Object.keys(objectOf(original)).filter((key) => !Object.hasOwn(objectOf(value), key));
-  if (missing.length === 0) return;
-  throw new TypeError(`gave an output of ${event["toolName"]} without ${missing.join(", ")}; the host would drop it`);
+  const [before, after] = [objectOf(original), objectOf(value)];
+  const missing = Object.keys(before).filter((key) => before[key] !== undefined && after[key] === undefined);
+  if (missing.length > 0) {
+    throw new TypeError(`gave an output of ${event["toolName"]} without ${missing.join(", ")}; the host would drop it`);
+  }
+  const isOdd = (now: unknown) => typeof now !== "string" && now !== null;
+  const odd = Object.keys(before).find((key) => typeof before[key] === "string" && isOdd(after[key]));
+  if (odd === undefined) return;
+  throw new TypeError(`gave an output of ${event["toolName"]} whose ${odd} is no text; the host would drop it`);
 }
 
-export function mapTexts(value: unknown, map: (text: string) => string): unknown {
-  if (typeof value === "string") return map(value);
+function mapTexts(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === "string") return textOf(map(value));
   if (Array.isArray(value)) return value.map((inner) => mapTexts(inner, map));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapTexts(inner, map)]));
+}
+
+/** The function comes from code without types: a promise would become {} and the host would show the output as it was. */
+function textOf(mapped: unknown): string {
+  if (typeof mapped === "string") return mapped;
+  const what = mapped instanceof Promise ? "a promise" : mapped === undefined ? "nothing" : kindOf(mapped);
+  throw new TypeError(`gave mapOutput a function that returned ${what}; it must return a text`);
 }
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {

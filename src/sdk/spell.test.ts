@@ -214,8 +214,40 @@ test("SD-30: a raw reason went out without a decision; it is told aside, and pas
     { hookSpecificOutput: { hookEventName: "PreToolUse" } },
     '{"permissionDecisionReason":"r"}\n',
   ]);
-  for (const event of ["PreToolUse", "BrandNew"]) {
+  for (const event of ["Stop", "BrandNew"]) {
     const fields = event === "BrandNew" ? { reason: "r" } : { decision: "block", reason: "r" };
     expect(await said(fields, event)).toEqual([fields, ""]);
   }
+});
+
+test("a refusal or question in raw fields counts before an allow of another handler, and is the answer in tests and log", async () => {
+  const specific = (fields: object) => raw({ hookSpecificOutput: { hookEventName: "PreToolUse", ...fields } });
+  const said = async (answer: Answer) => {
+    const app = createApp()
+      .preTool(() => allow("fine"))
+      .preTool(() => answer as never);
+    const { decision, reason, wire } = await testClient(app).preTool("Bash", { command: "ls" });
+    expect(wire).toMatchObject({
+      hookSpecificOutput: { permissionDecision: decision, permissionDecisionReason: reason },
+    });
+    return [decision, reason];
+  };
+  expect(await said(specific({ permissionDecision: "deny", permissionDecisionReason: "no" }))).toEqual(["deny", "no"]);
+  expect(await said(specific({ permissionDecision: "ask", permissionDecisionReason: "so?" }))).toEqual(["ask", "so?"]);
+  expect(await said(raw({ decision: "block", reason: "no" }))).toEqual(["deny", "no"]);
+  expect(await said(raw({ continue: false, stopReason: "end" }))).toEqual(["deny", "end"]);
+  const stop = createApp().onStop(() => raw({ decision: "block", reason: "more" }));
+  (await testClient(stop).stop()).expectBlocked("more");
+  const behavior = { decision: { behavior: "deny", message: "no" } };
+  const asked = createApp().onPermission(() => [approvePermission(), raw({ hookSpecificOutput: behavior })]);
+  (await testClient(asked).permission("Bash", { command: "ls" })).expectDenied("no");
+});
+
+test("raw fields of two handlers are both sent", async () => {
+  const app = createApp()
+    .preTool(() => raw({ hookSpecificOutput: { newer: 1 } }))
+    .preTool(() => raw({ hookSpecificOutput: { newest: 2 } }));
+  expect((await testClient(app).preTool("Bash", { command: "ls" })).wire).toEqual({
+    hookSpecificOutput: { hookEventName: "PreToolUse", newer: 1, newest: 2 },
+  });
 });
