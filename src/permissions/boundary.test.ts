@@ -77,6 +77,13 @@ describe("blockReadsOutsideWorkingDirectories", () => {
       `node --env-file=${outside} x.js`,
       "openssl md5 link.txt",
       "ls ~",
+      "ls $HOME",
+      'find "$HOME" -name x',
+      `ls ${root}/*`,
+      `echo ${root}/*.txt`,
+      "ls ../*",
+      `f=${outside}; openssl md5 $f`,
+      `for f in ${root}/*; do openssl md5 $f; done`,
       "cat $x",
       "cat $(echo /etc/passwd)",
       'cd "$x" && cat outside.txt',
@@ -93,6 +100,8 @@ describe("blockReadsOutsideWorkingDirectories", () => {
       "npm test > /dev/null",
       `ls ${project}`,
       "npm run get -- /api/users",
+      "ls src/* *.ts",
+      'ls "$PWD"',
       "find . -name '*.ts' -exec cat {} +",
     ];
     expect(inside.filter((command) => bash(command) !== "allow")).toEqual([]);

@@ -1,4 +1,5 @@
 import { longestPath } from "../paths/resolve.ts";
+import { isPattern, someWord, unescapePattern } from "../shell/atoms.ts";
 import { worksOnFiles } from "../shell/file-operands.ts";
 import { type CommandPart, type ShellWord, staticValue } from "../shell/part.ts";
 import { boundaryFinding } from "./boundary.ts";
@@ -21,11 +22,33 @@ export function judgeOutside(part: CommandPart, desk: Desk): Finding | undefined
   const folders = readsFolder.test((head && staticValue(head)) ?? "");
   return strictest(
     args.flatMap((word) => {
-      const text = word.tilde === undefined ? staticValue(word) : desk.context.home + word.tilde;
-      if (text === undefined) return folders && !word.expansions ? [notKnown(word, desk)] : [];
-      return pathIn(text).flatMap((path) => starts(path, part).map((from) => judgeOne(from + path, desk)));
+      const texts = textsOf(word, desk.context.home);
+      if (texts === undefined) return folders ? [notKnown(word, desk)] : [];
+      return texts.flatMap(pathIn).flatMap((path) => starts(path, part).map((from) => judgeOne(from + path, desk)));
     }),
   );
+}
+
+/** What a word may be; of a glob the folder it looks in. Undefined where that is not known. */
+function textsOf(word: ShellWord, home: string): readonly string[] | undefined {
+  if (word.tilde !== undefined) return [home + word.tilde];
+  const text = staticValue(word);
+  if (text !== undefined) return [text];
+  return word.expansions?.map((pattern) => unescapePattern(isOpen(pattern) ? folderOf(pattern) : pattern));
+}
+
+function isOpen(pattern: string): boolean {
+  return isPattern(pattern) || pattern.includes(someWord);
+}
+
+/** `/etc/` of `/etc/*.conf`. */
+function folderOf(pattern: string): string {
+  const segments = pattern.split("/");
+  const first = segments.findIndex(isOpen);
+  return segments
+    .slice(0, first)
+    .map((segment) => `${segment}/`)
+    .join("");
 }
 
 /** The word, of an option its value: `--file=/x`, `-I/x`. */
