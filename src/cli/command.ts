@@ -30,7 +30,7 @@ export interface Call {
 
 /** Everything of the outside world a command may touch, so that tests can hand it another one. */
 export interface Io {
-  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean; destroy?(error?: Error): unknown };
   /** Contract: resolves once the text is handed over; a reader that went away (EPIPE) ends the command quietly. */
   out(text: string): Promise<void>;
   err(text: string): Promise<void>;

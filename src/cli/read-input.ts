@@ -16,7 +16,7 @@ export async function readObject(word: string, what: string, io: Io): Promise<Re
 /** The text itself: from a file, from standard input (`-`), or the word when it looks like JSON. */
 export async function readText(word: string, what: string, io: Io): Promise<string> {
   if (isJson(word)) return word;
-  if (word === "-") return readAll(io.stdin);
+  if (word === "-") return readAll(io);
   const path = resolve(io.cwd, word);
   try {
     return await readFile(path, "utf8");

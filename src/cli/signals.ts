@@ -17,6 +17,12 @@ export function interruption(process: NodeJS.Process): AbortSignal {
   return abort.signal;
 }
 
+/** The exit status of a command that a signal ended before it heard signals itself. */
+export function statusOfInterruption(reason: unknown): number {
+  const name = names.find((one) => reason instanceof Error && reason.message.endsWith(one)) ?? "SIGINT";
+  return { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }[name];
+}
+
 /** The signals of a process, for a command that handles them itself, and the way out for one that must leave at once. */
 export function processSignals(process: NodeJS.Process) {
   return {

@@ -26,7 +26,12 @@ export async function runAgent(given: RunAgentOptions): Promise<AgentResult> {
   ending.addEventListener("abort", beginEnd, { once: true });
   try {
     const driver = openDriver(opened.main, opened.deferred);
-    const result = await Promise.race([work(opened, driver, options), end.overdue]);
+    // An abort while the session begins is an interrupt as well.
+    const worked = work(opened, driver, options).catch((error: unknown) => {
+      if (!ending.aborted || error instanceof Problem) throw error;
+      return undefined;
+    });
+    const result = await Promise.race([worked, end.overdue]);
     if (result !== undefined) return result;
     const how = ending.aborted ? ({ by: "interrupted", text: "" } as const) : nothing;
     return resultOf(opened.session, how, { startedAt: options.clock.now(), turns: 0 });

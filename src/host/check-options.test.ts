@@ -22,6 +22,7 @@ test.each([
   [{ prompt: 5 }, "The option prompt of runAgent must be a text, not 5"],
   [{ env: null }, "The option env of runAgent must be an object, not null"],
   [{ clock: {} }, "an object with now()"],
+  [{ signal: {} }, "The option signal of runAgent must be an AbortSignal"],
 ])("an option of runAgent that could not be kept is refused by name: %j", async (options, says) => {
   world = makeWorld({ hooks: {} });
   await expect(world.run(ok, { prompt: "go", ...(options as Partial<RunAgentOptions>) })).rejects.toThrow(says);

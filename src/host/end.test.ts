@@ -154,3 +154,13 @@ function isThere(pid: number): boolean {
     return false;
   }
 }
+
+test("a signal that is aborted before the session has begun gives an interrupted result", async () => {
+  const world = makeWorld({ hooks: {} });
+  try {
+    const { result } = await world.run([{ text: "ok", times: "any" }], { prompt: "go", signal: AbortSignal.abort() });
+    expect(result).toMatchObject({ terminal_reason: "interrupted", is_error: true });
+  } finally {
+    world.remove();
+  }
+});

@@ -174,3 +174,45 @@ test.each([
 ])("flags that would have no effect are refused by name: %j", async (flags, says) => {
   expect(await agent(["-p", "hi", ...flags])).toMatchObject({ status: 1, out: "", err: expect.stringContaining(says) });
 });
+
+/** A call whose prompt comes in by a pipe, in the pieces that are given. */
+function piped(signal: AbortSignal, answers: readonly object[]) {
+  writeFileSync(join(base, "script.json"), JSON.stringify({ answers }));
+  const stdin = new PassThrough();
+  const io: Io = {
+    stdin,
+    out: async () => undefined,
+    err: async () => undefined,
+    env: { PATH: process.env["PATH"], HOME: join(base, "home"), HOOKLINE_HOME: join(base, "state") },
+    cwd: join(base, "proj"),
+    home: join(base, "home"),
+    terminal: { out: false, err: false, colour: false, columns: 80 },
+    signal,
+  };
+  return { stdin, status: main(["agent", "-p", "--model", `scripted:${join(base, "script.json")}`], io) };
+}
+
+test("a character of a prompt on standard input that comes in two pieces stays whole", async () => {
+  const answers = [{ text: "ok", expect: [{ in: "last-message", contains: ["100 €"] }] }];
+  const { stdin, status } = piped(new AbortController().signal, answers);
+  const bytes = Buffer.from("100 €");
+  stdin.write(bytes.subarray(0, 5));
+  stdin.end(bytes.subarray(5));
+  expect(await status).toBe(0);
+});
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+])(
+  "%s ends an agent that still loads, or waits for a prompt on standard input, with status %i",
+  async (name, expected) => {
+    const reason = new Error(`interrupted by ${name}`);
+    expect(await piped(AbortSignal.abort(reason), []).status).toBe(expected);
+    const ending = new AbortController();
+    const { status } = piped(ending.signal, []);
+    setTimeout(() => ending.abort(reason), 100);
+    expect(await status).toBe(expected);
+  },
+);

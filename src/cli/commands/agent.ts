@@ -6,7 +6,8 @@ import { Problem } from "../../protocol/index.ts";
 import { checkAgentFlags } from "../agent-flags.ts";
 import type { Call, Command, Io } from "../command.ts";
 import { engineOptions, trustMode } from "../engine-options.ts";
-import { processSignals } from "../signals.ts";
+import { readAll } from "../read-all.ts";
+import { processSignals, statusOfInterruption } from "../signals.ts";
 import { version } from "../version.ts";
 
 export const command: Command = {
@@ -125,9 +126,13 @@ Exit status: 0 answered, 1 API error, refused start, limit reached or wrong call
       scripted === undefined ? withRetry(await openModel(name, io.env, say), retriesOf(io)) : model;
     const common = { ...optionsOf(call, io), model, openModel: others };
     const front = { ...io, colour: io.terminal.colour, ...processSignals(process) };
-    const status = headless
-      ? await runHeadless({ ...common, ...(await headlessOptions(call, io)) }, front)
-      : await runInteractive({ ...common, prompt: call.words.join(" ") }, front);
+    // A signal that came while the program was loading, or while it reads its prompt, counts too.
+    const formats = headless ? await headlessOptions(call, io).catch(unlessInterrupted(io)) : undefined;
+    if (io.signal.aborted) return statusOfInterruption(io.signal.reason);
+    const status =
+      formats === undefined
+        ? await runInteractive({ ...common, prompt: call.words.join(" ") }, front)
+        : await runHeadless({ ...common, ...formats }, front);
     // What the end of the session left behind does not keep the process.
     if (status > 128) setTimeout(() => front.leave(status), leaveAfterMs).unref();
     const complaints = status === 0 ? (scripted?.complaints() ?? []) : [];
@@ -294,7 +299,7 @@ async function headlessOptions(call: Call, io: Io): Promise<Formats> {
   const input = oneOf(call, "input-format", ["text", "stream-json"]);
   const given = call.words.join(" ");
   const needed = input === "text" && !call.flag("init-only");
-  const prompt = given === "" && needed ? await readAll(io.stdin) : given;
+  const prompt = given === "" && needed ? await promptIn(io) : given;
   return {
     output,
     input,
@@ -312,9 +317,13 @@ function oneOf<Word extends string>(call: Call, option: string, words: readonly 
   return word;
 }
 
-async function readAll(stdin: Io["stdin"]): Promise<string> {
-  if (stdin.isTTY === true) return "";
-  let read = "";
-  for await (const chunk of stdin) read += String(chunk);
-  return read.trim();
+async function promptIn(io: Io): Promise<string> {
+  return io.stdin.isTTY === true ? "" : (await readAll(io)).trim();
+}
+
+function unlessInterrupted({ signal }: Io): (error: unknown) => undefined {
+  return (error) => {
+    if (!signal.aborted) throw error;
+    return undefined;
+  };
 }

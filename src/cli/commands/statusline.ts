@@ -30,7 +30,7 @@ part between bars that has nothing to show is left out.`,
       throw new Problem("cli/usage", `"${word}" is one word too many. See hookline statusline --help.`);
     const source = oneOf("cost-source", call.text("cost-source"), costSources) ?? "auto";
     compileLess();
-    const text = io.stdin.isTTY ? "" : await readAll(io.stdin);
+    const text = io.stdin.isTTY ? "" : await readAll(io);
     const timezone = call.text("timezone");
     try {
       const line = await statusline(text, {
