@@ -5,6 +5,7 @@ import { manifestPath, readManifest } from "./archive-manifest.ts";
 import { openFile } from "./bytes.ts";
 import { findSessions, type SessionPlace } from "./formats/claude-code/locate.ts";
 import { archiveRoot, findRoots, type Root, type Where } from "./formats/claude-code/roots.ts";
+import { unlinked } from "./unlinked.ts";
 
 /** A session that its client will delete soon, and that no archive holds whole. */
 export interface DueSession {
@@ -28,16 +29,20 @@ const dayMs = 24 * 60 * 60 * 1000;
 export async function sessionsDue(options: DueOptions = {}): Promise<DueSession[]> {
   const { withinDays = 7, now = Date.now, fs = nodeFs, archive = archiveRoot(options).path } = options;
   const due: DueSession[] = [];
+  const files = new Set<string>();
   for (const root of await findRoots(options)) {
     if (root.origin !== "client") continue;
     const days = await cleanupDays(root);
-    for await (const place of findSessions([root])) {
-      const found = await unless(["ENOENT"], stat(place.file));
-      const dueMs = found === undefined ? Number.POSITIVE_INFINITY : found.mtimeMs + days * dayMs;
-      if (found === undefined || dueMs > now() + withinDays * dayMs) continue;
+    for await (const found of findSessions([root])) {
+      const place = await unlinked(found);
+      if (files.has(place.file)) continue;
+      files.add(place.file);
+      const stats = await unless(["ENOENT"], stat(place.file));
+      const dueMs = stats === undefined ? Number.POSITIVE_INFINITY : stats.mtimeMs + days * dayMs;
+      if (stats === undefined || dueMs > now() + withinDays * dayMs) continue;
       const held = await heldBytes(archive, place, fs);
-      if (held >= found.size) continue;
-      due.push({ place, dueAt: new Date(dueMs).toISOString(), missingBytes: found.size - held });
+      if (held >= stats.size) continue;
+      due.push({ place, dueAt: new Date(dueMs).toISOString(), missingBytes: stats.size - held });
     }
   }
   return due.sort((a, b) => (a.dueAt < b.dueAt ? -1 : 1));

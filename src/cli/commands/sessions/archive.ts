@@ -1,3 +1,5 @@
+import { realpath } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { messageOf } from "../../../protocol/index.ts";
 import {
   type Archived,
@@ -53,9 +55,11 @@ Without SESSION every session is taken. Run again, it adds what is new. Archived
 
 async function sources(where: Parameters<typeof findRoots>[0]): Promise<SessionPlace[]> {
   const roots = (await findRoots(where)).filter(({ origin }) => origin !== "archive");
-  const places: SessionPlace[] = [];
-  for await (const place of findSessions(roots)) places.push(place);
-  return places;
+  // A project folder may be a link to another: each file counts once.
+  const places = new Map<string, SessionPlace>();
+  for await (const place of findSessions(roots))
+    places.set(join(await realpath(place.folder).catch(() => place.folder), basename(place.file)), place);
+  return [...places.values()];
 }
 
 async function report(done: readonly Archived[], json: boolean, io: Io): Promise<void> {

@@ -1,4 +1,4 @@
-import { appendFile, copyFile, cp, mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { appendFile, copyFile, cp, mkdir, readdir, readFile, rm, symlink, utimes } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../files/fixtures/temp-folder.ts";
@@ -7,6 +7,7 @@ import { heard } from "../../fixtures/caller.ts";
 import { parseCall } from "../../parse.ts";
 import { command as archive } from "./archive.ts";
 import { command as fork } from "./fork.ts";
+import { command as ls } from "./ls.ts";
 import { command as repair } from "./repair.ts";
 import { command as validate } from "./validate.ts";
 
@@ -127,3 +128,25 @@ test("SE-68: archive takes every session once, and then only what is new", async
   expect((await run(archive)).out).toBe(`1 session, 0 with something new: 0 bytes added, ${length} held\n`);
   expect((await run(archive, "--due")).out).toBe("0 sessions, 0 with something new: 0 bytes added, 0 held\n");
 });
+
+test.skipIf(process.platform === "win32")("archive keeps the sessions of a linked project folder once", async () => {
+  const { home, folder, file, run } = await person();
+  await symlink(basename(folder), join(dirname(folder), "-a-link"));
+  const { length } = await readFile(file);
+  expect((await run(archive)).out).toBe(`1 session, 1 with something new: ${length} bytes added, ${length} held\n`);
+  expect(await readdir(join(home, "state", "archive", "projects"))).toEqual([basename(folder)]);
+  await rm(join(home, ".claude"), { recursive: true });
+  expect((await run(validate, id)).out).toContain("0 errors");
+});
+
+test.skipIf(process.platform === "win32")(
+  "a session in a linked project folder is due once, and not when it is archived",
+  async () => {
+    const { folder, file, run } = await person();
+    await symlink(basename(folder), join(dirname(folder), "-a-link"));
+    await utimes(file, new Date(0), new Date(0));
+    expect(JSON.parse((await run(ls, "--json")).out).due).toHaveLength(1);
+    await run(archive, "--due");
+    expect(JSON.parse((await run(ls, "--json")).out).due).toEqual([]);
+  },
+);
