@@ -1,6 +1,6 @@
 import { longestPath } from "../paths/resolve.ts";
 import { isPattern, someWord, unescapePattern } from "../shell/atoms.ts";
-import { worksOnFiles } from "../shell/file-operands.ts";
+import { fileOperands, worksOnFiles } from "../shell/file-operands.ts";
 import { type CommandPart, type ShellWord, staticValue } from "../shell/part.ts";
 import { boundaryFinding } from "./boundary.ts";
 import type { Desk } from "./desk.ts";
@@ -13,19 +13,33 @@ const readsFolder = /^(?:cd|pushd|ls|find|tree|du)$/;
 const free = /^\/dev\/(?:null|stdin|stdout|stderr)$/;
 
 /**
- * With `permissions.blockReadsOutsideWorkingDirectories`: what any program is given that is a path outside. Those that work on files are
- * judged by their operands.
+ * With `permissions.blockReadsOutsideWorkingDirectories`: what any program is given that is a path outside. What is read by those that
+ * work on files is judged with their operands.
  */
 export function judgeOutside(part: CommandPart, desk: Desk): Finding | undefined {
-  if (!desk.policy.boundary.reads || worksOnFiles(part)) return undefined;
+  if (!desk.policy.boundary.reads) return undefined;
+  if (worksOnFiles(part)) {
+    const written = fileOperands(part).filter(({ access }) => access === "write");
+    return judgeTexts(
+      written.flatMap(({ pattern }) => (pattern === undefined ? [] : [knownText(pattern)])),
+      part,
+      desk,
+    );
+  }
   const [head, ...args] = part.words;
   const folders = readsFolder.test((head && staticValue(head)) ?? "");
   return strictest(
     args.flatMap((word) => {
       const texts = textsOf(word, desk.context.home);
       if (texts === undefined) return folders ? [notKnown(word, desk)] : [];
-      return texts.flatMap(pathIn).flatMap((path) => starts(path, part).map((from) => judgeOne(from + path, desk)));
+      return [judgeTexts(texts, part, desk)];
     }),
+  );
+}
+
+function judgeTexts(texts: readonly string[], part: CommandPart, desk: Desk): Finding | undefined {
+  return strictest(
+    texts.flatMap(pathIn).flatMap((path) => starts(path, part).map((from) => judgeOne(from + path, desk))),
   );
 }
 
@@ -34,7 +48,11 @@ function textsOf(word: ShellWord, home: string): readonly string[] | undefined {
   if (word.tilde !== undefined) return [home + word.tilde];
   const text = staticValue(word);
   if (text !== undefined) return [text];
-  return word.expansions?.map((pattern) => unescapePattern(isOpen(pattern) ? folderOf(pattern) : pattern));
+  return word.expansions?.map(knownText);
+}
+
+function knownText(pattern: string): string {
+  return unescapePattern(isOpen(pattern) ? folderOf(pattern) : pattern);
 }
 
 function isOpen(pattern: string): boolean {
