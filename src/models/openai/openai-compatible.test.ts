@@ -160,6 +160,19 @@ test("a server of one's own needs no key; the vendor's does", async () => {
   ]);
 });
 
+test.each([
+  "max_tokens is too large: 500. This model supports at most 100 completion tokens, whereas you provided 500.",
+  "'max_tokens' or 'max_completion_tokens' is too large: 500. This model's maximum context length is 501 tokens",
+  "maximum context length is 500 tokens. However, you requested 564 tokens (64 in the messages, 500 in the completion).",
+  "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+])("a server that refuses the limit of the answer is asked without one, from then on: %s", async (message) => {
+  const { model } = await open([{ status: 400, error: { message } }, answer("one"), answer("two")]);
+  for (const text of ["one", "two"])
+    expect((await eventsOf(model, request)).at(-1)).toMatchObject({ type: "end", content: [{ type: "text", text }] });
+  const limits = api?.requests.map(({ body }) => (body as { max_tokens?: number }).max_tokens);
+  expect(limits).toEqual([500, undefined, undefined]);
+});
+
 const request: ModelRequest = {
   purpose: "main",
   model: "served-model",

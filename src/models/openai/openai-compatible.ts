@@ -2,7 +2,7 @@ import type OpenAI from "openai";
 import { withinSize } from "../answer-size.ts";
 import { errorOf } from "../api-error.ts";
 import { boundedFetch } from "../bounded-fetch.ts";
-import type { Model, ModelEvent, ModelRequest } from "../model.ts";
+import type { Model, ModelError, ModelEvent, ModelRequest } from "../model.ts";
 import { loadPeer } from "../peer.ts";
 import { wellFormed } from "../well-formed.ts";
 import { chunkReader } from "./read-chunks.ts";
@@ -37,6 +37,7 @@ export async function openaiCompatible(options: OpenaiCompatibleOptions): Promis
           fetch: boundedFetch,
         });
   const limit = baseURL === undefined ? "max_completion_tokens" : "max_tokens";
+  const unlimited = new Set<string>();
   const told = new Set<string>();
   function tell(request: ModelRequest): void {
     for (const what of leftOut(request)) {
@@ -49,11 +50,25 @@ export async function openaiCompatible(options: OpenaiCompatibleOptions): Promis
     name: options.model,
     ...(options.contextWindow === undefined ? {} : { contextWindow: options.contextWindow }),
     ...(options.smallModel === undefined ? {} : { smallModel: options.smallModel }),
-    stream: (request, signal) => {
+    async *stream(request, signal) {
       tell(request);
-      return streamOf(client, chatRequest(request, limit), signal, options.mostAnswerChars);
+      if (!unlimited.has(request.model)) {
+        let refused = false;
+        for await (const event of streamOf(client, chatRequest(request, limit), signal, options.mostAnswerChars)) {
+          refused = event.type === "error" && refusesLimit(event);
+          if (!refused) yield event;
+        }
+        if (!refused) return;
+        unlimited.add(request.model);
+      }
+      yield* streamOf(client, chatRequest(request, undefined), signal, options.mostAnswerChars);
     },
   };
+}
+
+/** A model that writes less than was asked for, or a server that knows the limit under another name: it is asked without one. */
+function refusesLimit({ status, message }: ModelError): boolean {
+  return status === 400 && /max_(completion_)?tokens|in the completion/.test(message);
 }
 
 async function* streamOf(

@@ -10,12 +10,15 @@ import type { ModelRequest, ToolChoice } from "../model.ts";
 /** How the limit of an answer is spelled: the vendor's newest models refuse the old word, other servers know no other. */
 export type LimitWord = "max_tokens" | "max_completion_tokens";
 
-/** A request in the words of chat completions. What these cannot say is left out; `leftOut` names it. */
-export function chatRequest(request: ModelRequest, limit: LimitWord): ChatCompletionCreateParamsStreaming {
+/**
+ * A request in the words of chat completions, without a limit of the answer where `limit` is undefined. What these cannot say is left
+ * out; `leftOut` names it.
+ */
+export function chatRequest(request: ModelRequest, limit: LimitWord | undefined): ChatCompletionCreateParamsStreaming {
   const { model, maxTokens, tools, toolChoice } = request;
   return {
     model,
-    [limit]: maxTokens,
+    ...(limit === undefined ? {} : { [limit]: maxTokens }),
     stream: true,
     stream_options: { include_usage: true },
     messages: [...systemOf(request.system), ...request.messages.flatMap(messagesOf)],
