@@ -6,6 +6,7 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -102,6 +103,19 @@ test("SE-63: case, regular expressions, project, since and agents", async () => 
   expect(await search("brown", { sinceMs: 5000 })).toEqual(["s1 prompt turn 1"]);
   expect(await search("  ")).toEqual([]);
 });
+
+test.skipIf(process.platform === "win32")(
+  "a linked project folder gives each hit once, under either name",
+  async () => {
+    put("s1", [prompt(null, "find the needle", at(1))]);
+    symlinkSync("-p", join(home, "projects", "-a-link"));
+    for (const project of [undefined, "/p", "/a/link"]) {
+      const options = { ...where, ...(project === undefined ? {} : { project }) };
+      expect(await searchSessions("needle", options)).toMatchObject({ total: 1, files: 1 });
+      expect(await searchIndex("needle", options)).toMatchObject({ total: 1 });
+    }
+  },
+);
 
 test("SE-63: damaged lines are no obstacle, and a line that only looks like a match is none", async () => {
   const p = prompt(null, "plain");

@@ -9,6 +9,7 @@ import { findRoots, type Where } from "./formats/claude-code/roots.ts";
 import { cutArchive } from "./gzip.ts";
 import { readHeader } from "./header.ts";
 import { type Line, readLines } from "./lines.ts";
+import { realFiles } from "./list.ts";
 import { type Needle, type NeedleOptions, needleOf } from "./needle.ts";
 import { recordsOf, type SourceFile, sourceFile } from "./records.ts";
 import { type Ranked, ranking } from "./search-rank.ts";
@@ -104,11 +105,17 @@ interface FileToSearch {
 
 export async function* filesToSearch(options: SearchOptions): AsyncGenerator<FileToSearch, undefined> {
   const seen = new Set<string>();
+  // Of a project folder that is a link to another, too, each session is searched once.
+  const fileOf = realFiles();
+  const realSeen = new Set<string>();
   const wanted = options.project === undefined ? undefined : await folderOf(options.project);
   for await (const place of findSessions(await findRoots(options))) {
     const key = `${place.project}/${place.id}`;
     if (seen.has(key) || !(await belongsTo(place, wanted))) continue;
     seen.add(key);
+    const real = await fileOf(place);
+    if (realSeen.has(real)) continue;
+    realSeen.add(real);
     const agents = options.agents ? (await filesOf(place)).agents : [];
     for (const { file, agentId } of [
       { file: place.file },

@@ -1,5 +1,3 @@
-import { realpath } from "node:fs/promises";
-import { basename, join } from "node:path";
 import { messageOf } from "../../../protocol/index.ts";
 import {
   type Archived,
@@ -13,7 +11,7 @@ import {
 import type { Command, Io } from "../../command.ts";
 import { counted } from "../../print/figures.ts";
 import { jsonText } from "../../print/json.ts";
-import { jsonOption, namedSessions, rootOption, whereFrom } from "./which.ts";
+import { eachFileOnce, jsonOption, namedSessions, rootOption, whereFrom } from "./which.ts";
 
 export const command: Command = {
   usage: "[SESSION…] [--due] [--json]",
@@ -55,11 +53,9 @@ Without SESSION every session is taken. Run again, it adds what is new. Archived
 
 async function sources(where: Parameters<typeof findRoots>[0]): Promise<SessionPlace[]> {
   const roots = (await findRoots(where)).filter(({ origin }) => origin !== "archive");
-  // A project folder may be a link to another: each file counts once.
-  const places = new Map<string, SessionPlace>();
-  for await (const place of findSessions(roots))
-    places.set(join(await realpath(place.folder).catch(() => place.folder), basename(place.file)), place);
-  return [...places.values()];
+  const places: SessionPlace[] = [];
+  for await (const place of findSessions(roots)) places.push(place);
+  return eachFileOnce(places);
 }
 
 async function report(done: readonly Archived[], json: boolean, io: Io): Promise<void> {

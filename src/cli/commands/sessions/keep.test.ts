@@ -132,6 +132,7 @@ test("SE-68: archive takes every session once, and then only what is new", async
 test.skipIf(process.platform === "win32")("archive keeps the sessions of a linked project folder once", async () => {
   const { home, folder, file, run } = await person();
   await symlink(basename(folder), join(dirname(folder), "-a-link"));
+  expect((await run(validate, "--all")).out).toBe("1 session looked at, no errors\n");
   const { length } = await readFile(file);
   expect((await run(archive)).out).toBe(`1 session, 1 with something new: ${length} bytes added, ${length} held\n`);
   expect(await readdir(join(home, "state", "archive", "projects"))).toEqual([basename(folder)]);

@@ -14,7 +14,7 @@ import { counted } from "../../print/figures.ts";
 import { jsonText } from "../../print/json.ts";
 import { visible } from "../../print/judgement.ts";
 import { type Style, styleFor } from "../../print/style.ts";
-import { jsonOption, liveIds, namedSessions, rootOption, whereFrom } from "./which.ts";
+import { eachFileOnce, jsonOption, liveIds, namedSessions, rootOption, whereFrom } from "./which.ts";
 
 export const command: Command = {
   usage: "[SESSION…] [--all] [--json]",
@@ -62,7 +62,8 @@ errors, else 0.`,
       }
     }
     if (call.flag("json")) await io.out(jsonText({ sessions }));
-    else if (call.flag("all")) await io.out(`${places.length} sessions looked at${failed ? "" : ", no errors"}\n`);
+    else if (call.flag("all"))
+      await io.out(`${counted(places.length, "session")} looked at${failed ? "" : ", no errors"}\n`);
     return failed ? 1 : 0;
   },
 };
@@ -74,7 +75,7 @@ async function everySession(where: Where): Promise<SessionPlace[]> {
     const key = `${place.project}/${place.id}`;
     if (!places.has(key) || place.root.origin !== "archive") places.set(key, place);
   }
-  return [...places.values()];
+  return eachFileOnce(places.values());
 }
 
 function validationText(

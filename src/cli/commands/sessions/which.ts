@@ -1,4 +1,5 @@
 import { existsSync, statSync } from "node:fs";
+import { realpath } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { Problem } from "../../../protocol/index.ts";
 import {
@@ -46,6 +47,16 @@ export async function namedSessions(call: Call, io: Io): Promise<SessionPlace[]>
   const words = call.words.length === 0 ? ["last"] : call.words;
   const where = whereFrom(call, io);
   return Promise.all(words.map((word) => findSession(word, { ...where, cwd: io.cwd })));
+}
+
+/** A project folder may be a link to another; then each of its sessions is found twice, and counts once. */
+export async function eachFileOnce(places: Iterable<SessionPlace>): Promise<SessionPlace[]> {
+  const byFile = new Map<string, SessionPlace>();
+  for (const place of places) {
+    const folder = await realpath(place.folder).catch(() => place.folder);
+    byFile.set(join(folder, basename(place.file)), place);
+  }
+  return [...byFile.values()];
 }
 
 /** Says on stderr which archives of a session are cut off: what is shown of it is not all of it. */
