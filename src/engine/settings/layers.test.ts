@@ -180,6 +180,13 @@ test("H5 a linked file is read; a pipe, a folder, a device and a closed file at 
   if (process.getuid?.() !== 0) expect(await load()).toEqual(unusable);
 });
 
+test("managed settings behind a link whose target does not exist cannot be read", async () => {
+  mkdirSync(join(root, "etc"), { recursive: true });
+  symlinkSync(join(root, "away/policy.json"), join(root, "etc/managed-settings.json"));
+  const [layer] = await load();
+  expect(layer).toMatchObject({ kind: "managed", readable: false, warnings: ["settings-unreadable"] });
+});
+
 test("a plugin without hooks is no layer, one that is gone is reported", async () => {
   mkdirSync(join(root, "plugins/empty"), { recursive: true });
   expect(await load({ plugins: [join(root, "plugins/empty")] })).toEqual([]);

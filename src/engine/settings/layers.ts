@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { type Fs, nodeFs } from "../../files/index.ts";
+import { type Fs, nodeFs, unless } from "../../files/index.ts";
 import { catalog, Problem } from "../../protocol/index.ts";
 import type { Layer } from "../layer.ts";
 import { frontmatterLayers } from "./frontmatter-layers.ts";
@@ -97,7 +97,11 @@ interface Loader {
 
 async function fileLayer(source: LayerSource & { file: string }, { fs, rows }: Loader): Promise<Layer[]> {
   const found = await readSourceFile(source.file, fs);
-  if (found.is === "missing") return [];
+  if (found.is === "missing") {
+    // Policy behind a link whose target is away, as on a volume that is not mounted, is there and cannot be read.
+    const link = source.kind === "managed" ? await unless(["ENOENT", "ENOTDIR"], fs.lstat(source.file)) : undefined;
+    return link?.isSymbolicLink() ? [unreadable(source, "it is a link to a file that does not exist")] : [];
+  }
   return [found.is === "read" ? readLayer(source, found.bytes, rows) : unreadable(source, found.why)];
 }
 
