@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, realpathSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -40,6 +40,20 @@ test("PE-44 at its deadline the whole tree is ended", async () => {
   const run = await bounded("printf begun; sleep 30 | sleep 30", { timeoutMs: 300 });
   expect(run).toMatchObject({ started: true, stdout: "begun", exit: null, interrupted: true });
 });
+
+test.runIf(process.platform === "linux")("a process that the command leaves in the background is ended", async () => {
+  const run = await bounded("sleep 47 & printf %s $!");
+  expect(run).toMatchObject({ exit: 0, interrupted: false, warnings: [expect.stringContaining("has been ended")] });
+  const pid = run.started ? Number(run.stdout) : 0;
+  expect(pid).toBeGreaterThan(1);
+  await expect.poll(() => isRunning(pid), { timeout: 5_000 }).toBe(false);
+});
+
+/** A process that has ended and waits to be collected counts as gone. */
+function isRunning(pid: number): boolean {
+  const file = `/proc/${pid}/stat`;
+  return existsSync(file) && !/\) [ZX] /.test(readFileSync(file, "utf8"));
+}
 
 test("PE-44 output beyond the limit is dropped and said", async () => {
   const run = await bounded("printf 123456", { maxOutputBytes: 4 });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
-import { run } from "../exec/index.ts";
+import { endLeftovers, findLeftovers, run } from "../exec/index.ts";
 import { judge, type Policy, resolveInside } from "../permissions/index.ts";
 
 export interface BoundedOptions {
@@ -33,8 +33,8 @@ export type BoundedRun =
     };
 
 /**
- * Runs a shell command that the rules allow in all its parts, within limits of time, memory and output. Bounded is not a sandbox: what
- * the rules allow can do whatever this user can. Throws `path/outside` when `cwd` is not in the roots.
+ * Runs a shell command that the rules allow in all its parts, within limits of time, memory and output. What it leaves running in the
+ * background is ended (on Linux), with a warning. Bounded is not a sandbox: what the rules allow can do whatever this user can. Throws `path/outside` when `cwd` is not in the roots.
  */
 export async function runBounded(command: string, options: BoundedOptions): Promise<BoundedRun> {
   const { policy, home = homedir(), env = process.env, timeoutMs = 120_000, maxMemoryMb, signal } = options;
@@ -45,14 +45,18 @@ export async function runBounded(command: string, options: BoundedOptions): Prom
   if (decision !== "allow") return { started: false, decision, reason };
 
   const { line, warnings } = limited(command, maxMemoryMb);
+  const tag = { name: "HOOKLINE_RUN", value: randomUUID() };
   const finished = await run(line, {
     cwd,
     env,
-    tag: { name: "HOOKLINE_RUN", value: randomUUID() },
+    tag,
     timeoutMs,
     ...(options.maxOutputBytes === undefined ? {} : { capBytes: options.maxOutputBytes }),
     ...(signal === undefined ? {} : { signal }),
   });
+  // What it started in the background would outlive its limits.
+  const left = await findLeftovers(tag.name, tag.value);
+  endLeftovers(left);
   const { ended, stdout, stderr } = finished;
   if (ended.by === "not-started") return { started: false, decision: "deny", reason: ended.why };
   return {
@@ -61,7 +65,11 @@ export async function runBounded(command: string, options: BoundedOptions): Prom
     stderr: stderr.text,
     exit: ended.by === "exit" ? ended.code : null,
     interrupted: ended.by === "timeout" || ended.by === "cancelled",
-    warnings: [...warnings, ...cutWarnings(stdout.droppedBytes + stderr.droppedBytes)],
+    warnings: [
+      ...warnings,
+      ...cutWarnings(stdout.droppedBytes + stderr.droppedBytes),
+      ...left.map(({ pid, name }) => `${name} (process ${pid}) was left running and has been ended`),
+    ],
   };
 }
 
