@@ -1,7 +1,8 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Engine, type EngineOptions, openEngine } from "../engine/index.ts";
 import { clientHome, clientReadWarnings, managedFolder } from "../engine/settings/index.ts";
-import type { Warning } from "../protocol/index.ts";
+import { Problem, type Warning } from "../protocol/index.ts";
 import type { Call, Io, Option } from "./command.ts";
 import { oneOf } from "./one-of.ts";
 
@@ -44,8 +45,17 @@ export function settingsFrom(call: Call, io: Io): EngineOptions & { readonly cwd
     home: io.home,
     env: io.env,
     settings: settingsFiles(call, io),
-    plugins: call.texts("plugin-dir").map((folder) => resolve(io.cwd, folder)),
+    plugins: pluginFolders(call, io),
   };
+}
+
+/** What --plugin-dir names. A folder that is not there would leave the plugin's guards off. */
+export function pluginFolders(call: Call, io: Io): readonly string[] {
+  return call.texts("plugin-dir").map((given) => {
+    const folder = resolve(io.cwd, given);
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
+    throw new Problem("cli/usage", `--plugin-dir names ${folder}, and there is no such folder.`);
+  });
 }
 
 /** What --settings names: files, or settings written on the command line. */

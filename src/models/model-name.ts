@@ -7,6 +7,7 @@ export type ModelName =
   | { readonly port: "anthropic"; readonly model: string };
 
 export function parseModelName(name: string): ModelName {
+  if (typeof name !== "string") return { port: "anthropic", model: said(undefined, name) };
   const [, prefix, rest] = /^(scripted|openai|anthropic):(.*)$/s.exec(name.trim()) ?? [];
   if (prefix === undefined) return { port: "anthropic", model: said(name.trim(), name) };
   if (prefix === "scripted") return { port: "scripted", file: said(rest, name) };
@@ -17,7 +18,7 @@ function said(part: string | undefined, name: string): string {
   if (part !== undefined && part !== "") return part;
   throw new Problem(
     "models/bad-name",
-    `"${name}" names no model. Write a model's name, openai:NAME, or scripted:FILE for a script.`,
+    `${typeof name === "string" ? `"${name}"` : String(name)} names no model. Write a model's name, openai:NAME, or scripted:FILE for a script.`,
     { about: { name } },
   );
 }

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startChatApi } from "../../test/scripted-api/index.ts";
 import { answerOf } from "./answer.ts";
+import { anthropic } from "./anthropic/anthropic.ts";
 import type { ModelRequest } from "./model.ts";
 import { openModel } from "./open-model.ts";
+import { openaiCompatible } from "./openai/openai-compatible.ts";
 
 const request: ModelRequest = {
   purpose: "main",
@@ -17,6 +19,23 @@ const request: ModelRequest = {
   thinkingTokens: 2000,
 };
 const never = new AbortController().signal;
+
+test("an option that a port does not have is refused by name, and so is a model without a name", async () => {
+  const env = { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" };
+  const wrong = { model: "m", env, baseURL: "http://127.0.0.1:1" };
+  await expect(openaiCompatible(wrong)).rejects.toMatchObject({
+    code: "models/bad-option",
+    message: 'openaiCompatible has no option "baseURL". Key and address come from env.',
+  });
+  await expect(anthropic(wrong)).rejects.toMatchObject({ code: "models/bad-option" });
+  await expect(openaiCompatible({ env } as unknown as { model: string })).rejects.toMatchObject({
+    message: "The option model of openaiCompatible is the name of a model, not undefined.",
+  });
+  await expect(openModel(undefined as unknown as string, env)).rejects.toMatchObject({
+    code: "models/bad-name",
+    message: expect.stringContaining("undefined names no model."),
+  });
+});
 
 test("a name opens its port", async () => {
   const file = join(await mkdtemp(join(tmpdir(), "script-")), "script.json");

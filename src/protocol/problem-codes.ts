@@ -107,6 +107,7 @@ export const problemCodes = {
   "install/bad-lock": "the lock file cannot be used",
   "install/newer-lock": "a newer version wrote the lock file; it is left alone",
   "models/bad-name": "these words name no model",
+  "models/bad-option": "an option of a model is unknown, or has a value that cannot be used",
   "models/bad-script": "the script of a scripted model cannot be used",
   "mcp/bad-config": "a configuration of MCP servers that the caller named cannot be used",
   "package/missing": "an optional package is needed and not installed; the message says which",

@@ -56,6 +56,14 @@ export function checkSessionOptions(options: unknown): void {
   for (const [name, value] of Object.entries({ id, gitBranch, at })) if (value !== undefined) checkText(name, value);
 }
 
+/** What `findRoots` gives. */
+export function checkRoots(value: unknown): void {
+  const isRoot = (one: unknown) =>
+    typeof one === "object" && one !== null && "path" in one && typeof one.path === "string";
+  if (!Array.isArray(value) || !value.every(isRoot))
+    throw wrong("roots", value, "a list of roots, as findRoots gives it");
+}
+
 /** Where a session lies: `place` of a session, or a row of a list. An id alone names no file. */
 export function checkPlace(value: unknown): void {
   const { id, root, folder, file } = (typeof value === "object" && value !== null ? value : {}) as Partial<

@@ -9,6 +9,8 @@ import { exportSession } from "./export/export.ts";
 import { answer, prompt, recorded, result, sidechain, toolUse, type Wire, write } from "./fixtures/transcript.ts";
 import { followSession } from "./follow.ts";
 import { forkSession } from "./fork.ts";
+import { findSessions } from "./formats/claude-code/locate.ts";
+import { findTranscripts } from "./formats/claude-code/transcripts.ts";
 import { listSessions } from "./list.ts";
 import { migrateSession } from "./migrate.ts";
 import { repairSession } from "./repair.ts";
@@ -242,6 +244,12 @@ test.each<[string, () => unknown, string]>([
   ],
   ["an id to validate", () => validateSession("1234" as never), "place is where a session lies, "],
   ["an opened session to repair", () => repairSession(sessionAt(place()) as never), "place is where a session lies, "],
+  ["to find sessions without roots", () => findSessions(undefined as never).next(), "roots is a list of roots, "],
+  [
+    "to find transcripts below a path",
+    () => findTranscripts("/x" as never),
+    'roots is a list of roots, as findRoots gives it, not "/x".',
+  ],
   ["an id to fork", () => forkSession("1234" as never), "place is where a session lies, "],
   ["an id to archive", () => archiveSession("1234" as never), "place is where a session lies, "],
   ["nothing to migrate", () => migrateSession(undefined as never), "place is where a session lies, "],

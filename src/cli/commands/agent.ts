@@ -5,7 +5,7 @@ import { type Mode, readMode } from "../../permissions/index.ts";
 import { Problem } from "../../protocol/index.ts";
 import { checkAgentFlags } from "../agent-flags.ts";
 import type { Call, Command, Io } from "../command.ts";
-import { engineOptions, trustMode } from "../engine-options.ts";
+import { engineOptions, pluginFolders, trustMode } from "../engine-options.ts";
 import { readAll } from "../read-all.ts";
 import { processSignals, statusOfInterruption } from "../signals.ts";
 import { version } from "../version.ts";
@@ -171,7 +171,7 @@ function optionsOf(call: Call, io: Io) {
     env: io.env,
     version: version(),
     settings: call.texts("settings").map(path),
-    plugins: call.texts("plugin-dir").map((folder) => resolve(io.cwd, folder)),
+    plugins: pluginFolders(call, io),
     mcpConfig: call.texts("mcp-config").map(path),
     allowedTools: [...call.texts("allowed-tools"), ...call.texts("allowedTools")].flatMap(rulesIn),
     disallowedTools: [...call.texts("disallowed-tools"), ...call.texts("disallowedTools")].flatMap(rulesIn),

@@ -28,10 +28,14 @@ With --tool the input is the tool's input; without it, the whole payload.`,
         "hookline explain takes one event, such as PreToolUse. See hookline explain --help.",
       );
     }
-    const name = rowOf(event).name as EventName;
+    const row = rowOf(event);
+    const name = row.name as EventName;
     const given = call.text("input");
     const input = given === undefined ? {} : await readObject(given, "--input", io);
     const tool = call.text("tool");
+    if (tool !== undefined && !Object.hasOwn(row.fields, "tool_name")) {
+      throw new Problem("cli/usage", `${name} is not about a tool, so --tool has no effect. Leave it out.`);
+    }
     const payload = tool === undefined ? input : { tool_name: tool, tool_input: input };
     const engine = await openFrom(call, io);
     try {

@@ -35,3 +35,16 @@ test("what settings of a checkout say reaches no terminal as a control sequence,
     expect([words[0], out]).toEqual([words[0], expect.not.stringMatching(/\u001b|^\s*trusted user/m)]);
   }
 });
+
+test("a --plugin-dir that is not there, and --tool for an event without a tool, are refused with exit 1", async () => {
+  const { home, state, project } = world();
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, HOOKLINE_HOME: state };
+  for (const [words, why] of [
+    [["list", "--plugin-dir", "gone"], `--plugin-dir names ${join(project, "gone")}, and there is no such folder.`],
+    [["agent", "-p", "x", "--plugin-dir", "gone"], "there is no such folder."],
+    [["explain", "Stop", "--tool", "Bash"], "Stop is not about a tool, so --tool has no effect. Leave it out."],
+  ] as const) {
+    const { status, err } = await callHookline([...words], { home, cwd: project, env });
+    expect([status, err]).toEqual([1, expect.stringContaining(why)]);
+  }
+});

@@ -2,6 +2,7 @@ import type Anthropic from "@anthropic-ai/sdk";
 import { withinSize } from "../answer-size.ts";
 import { errorOf } from "../api-error.ts";
 import { boundedFetch } from "../bounded-fetch.ts";
+import { checkPortOptions } from "../check-options.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { loadPeer } from "../peer.ts";
 import { knownModel } from "./known-models.ts";
@@ -23,8 +24,11 @@ export interface AnthropicOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
+const optionNames = ["model", "smallModel", "contextWindow", "mostAnswerChars", "env"];
+
 /** Models behind the Messages API, through the official SDK. */
 export async function anthropic(options: AnthropicOptions = {}): Promise<Model> {
+  checkPortOptions("anthropic", options, optionNames);
   const { default: Client } = await loadPeer(
     "@anthropic-ai/sdk",
     "A model of the Anthropic API",

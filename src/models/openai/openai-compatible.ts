@@ -2,6 +2,7 @@ import type OpenAI from "openai";
 import { withinSize } from "../answer-size.ts";
 import { errorOf } from "../api-error.ts";
 import { boundedFetch } from "../bounded-fetch.ts";
+import { checkPortOptions } from "../check-options.ts";
 import type { Model, ModelError, ModelEvent, ModelRequest } from "../model.ts";
 import { loadPeer } from "../peer.ts";
 import { wellFormed } from "../well-formed.ts";
@@ -20,8 +21,11 @@ export interface OpenaiCompatibleOptions {
   readonly onLeftOut?: (what: string) => void;
 }
 
+const optionNames = ["model", "smallModel", "contextWindow", "mostAnswerChars", "env", "onLeftOut"];
+
 /** Models behind any server that speaks chat completions, through the official package. */
 export async function openaiCompatible(options: OpenaiCompatibleOptions): Promise<Model> {
+  checkPortOptions("openaiCompatible", options, optionNames, ["model"]);
   const { default: Client } = await loadPeer("openai", "A model of an OpenAI-compatible API", () => import("openai"));
   const env = options.env ?? process.env;
   const baseURL = env["OPENAI_BASE_URL"] || undefined;

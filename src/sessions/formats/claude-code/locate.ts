@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { checkRoots } from "../../check-calls.ts";
 import { isSafeId } from "../../session-id.ts";
 import { sessionIdIn } from "./owner.ts";
 import type { Root } from "./roots.ts";
@@ -71,6 +72,7 @@ export async function findNotes({ root, path }: ProjectFolder): Promise<string[]
 
 /** Every session of these roots, project by project. */
 export async function* findSessions(roots: readonly Root[]): AsyncGenerator<SessionPlace, undefined> {
+  checkRoots(roots);
   for (const root of roots) {
     for (const project of await findProjects(root)) yield* await findSessionsIn(project);
   }

@@ -1,5 +1,6 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { checkRoots } from "../../check-calls.ts";
 import { liesUnder } from "../../inside.ts";
 import { isSafeId } from "../../session-id.ts";
 import type { Root } from "./roots.ts";
@@ -27,6 +28,7 @@ export interface TranscriptFile {
  * look at all files on every run: one listing per folder, one stat per file, nothing opened.
  */
 export function findTranscripts(roots: readonly Root[], onUnread?: OnUnread): TranscriptFile[] {
+  checkRoots(roots);
   const found = openFinds(onUnread);
   for (const root of roots) {
     const projects = join(root.path, "projects");

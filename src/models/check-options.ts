@@ -1,0 +1,26 @@
+import { isObject, nearest, Problem } from "../protocol/index.ts";
+
+/** Refuses what a port would ignore: an address or a key in an option that does not exist would send requests elsewhere. */
+export function checkPortOptions(
+  of: string,
+  given: unknown,
+  names: readonly string[],
+  needed: readonly string[] = [],
+): void {
+  if (!isObject(given)) throw bad(`The options of ${of} are an object, not ${String(given)}.`);
+  for (const name of Object.keys(given)) {
+    if (names.includes(name)) continue;
+    const near = nearest(name, names);
+    const hint = near === undefined ? "Key and address come from env." : `Did you mean ${near}?`;
+    throw bad(`${of} has no option "${name}". ${hint}`, name);
+  }
+  for (const name of ["model", "smallModel"]) {
+    const value = given[name];
+    if ((value !== undefined || needed.includes(name)) && typeof value !== "string")
+      throw bad(`The option ${name} of ${of} is the name of a model, not ${String(value)}.`, name);
+  }
+}
+
+function bad(message: string, option?: string): Problem {
+  return new Problem("models/bad-option", message, { about: { option } });
+}
