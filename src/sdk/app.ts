@@ -70,7 +70,10 @@ export function createApp<Defaults extends StateDefaults = StateDefaults>(
       }
       return app;
     },
-    provide(name: string, factory: never, { scope = "event", dispose }: ProviderOptions<unknown> = {}) {
+    provide(name: string, factory: never, options: ProviderOptions<unknown> = {}) {
+      if (typeof factory !== "function") throw wrong("no-handler", `provide("${name}", factory) needs a function.`);
+      checkOptions(options, ["scope", "dispose"], `provide("${name}")`);
+      const { scope = "event", dispose } = options;
       parts.providers.add(name, { factory, scope, dispose: dispose as never });
       return app;
     },
@@ -79,6 +82,10 @@ export function createApp<Defaults extends StateDefaults = StateDefaults>(
       return app;
     },
     registerToolEvent(tool: string, schema: ToolSchema) {
+      if (typeof tool !== "string" || !(typeof schema === "function" || schema?.["~standard"])) {
+        const message = "registerToolEvent takes the name of one tool, and a function or a Standard Schema.";
+        throw wrong("bad-registration", message, { tool });
+      }
       parts.schemas.set(toolOf(tool), schema);
       return app;
     },

@@ -23,6 +23,12 @@ function faultOf(name: string, value: unknown): string | undefined {
     return `${JSON.stringify(value)}; it must be a number`;
   }
   if (name === "deliver" && value !== "context") return `${JSON.stringify(value)}; it must be "context"`;
-  if (name === "when" && typeof value !== "function") return `a ${typeof value}; it must be a function`;
+  if ((name === "when" || name === "build" || name === "dispose") && typeof value !== "function") {
+    return `a ${typeof value}; it must be a function`;
+  }
+  if (name === "hooks" && !Array.isArray(value)) return `${JSON.stringify(value)}; it must be a list`;
+  if (name === "scope" && value !== "event" && value !== "session" && value !== "process") {
+    return `${JSON.stringify(value)}; it must be "event", "session" or "process"`;
+  }
   return undefined;
 }

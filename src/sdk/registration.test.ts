@@ -80,6 +80,32 @@ test("SD-6: a guard whose onFailure was misspelled let everything pass when it b
   expect(odd({ onFailure: undefined, timeoutMs: 1.5 })).not.toThrow();
 });
 
+test("a strategy whose build is asynchronous is refused, because its handlers would be registered too late", () => {
+  const late = defineStrategy({
+    name: "late",
+    version: "1",
+    hooks: ["PreToolUse:Bash"],
+    build: (async () => undefined) as () => void,
+  });
+  const message = expect.stringContaining("build of strategy late is asynchronous");
+  expect(() => createApp().include(late())).toThrow(expect.objectContaining({ code: "sdk/bad-registration", message }));
+});
+
+test.each([
+  [
+    "hooks of a strategy",
+    () => defineStrategy({ name: "s", version: "1", hooks: "Stop", build: () => undefined } as never),
+  ],
+  ["build of a strategy", () => defineStrategy({ name: "s", version: "1", hooks: [] } as never)({})],
+  ["scope of provide", () => createApp().provide("db", () => 1, { scope: "sesion" } as never)],
+  ["factory of provide", () => createApp().provide("db", {} as never)],
+  ["tool of registerToolEvent", () => createApp().registerToolEvent(["Bash"] as never, (input) => input)],
+  ["schema of registerToolEvent", () => createApp().registerToolEvent("Bash", {} as never)],
+  ["option of testClient", () => testClient(createApp(), { cdw: "/" } as never)],
+])("a wrong %s is refused when it is given", (_what, call) => {
+  expect(call).toThrow(expect.objectContaining({ code: expect.stringMatching(/^sdk\/(bad-|no-handler)/) }));
+});
+
 test("SD-6: a wrong call is told at once, and leaves the app as it was", () => {
   const app = createApp().onStop(() => undefined);
   const wrong: readonly [() => unknown, string][] = [

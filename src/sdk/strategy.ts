@@ -29,10 +29,14 @@ export function defineStrategy<Options extends object = Record<never, never>>(
   definition: StrategyDefinition<Options>,
 ): (options?: Partial<Options>) => Strategy {
   const { name, version, description, hooks, onFailure, customEvents = [], defaults, build } = definition;
-  checkOptions({ onFailure }, ["onFailure"], `strategy ${name}`);
+  checkOptions({ ...definition, build: build ?? null }, strategyOptions, `strategy ${name}`);
   return (options) => {
     const plan = blueprint(name);
-    build(plan, { ...defaults, ...options } as Options);
+    const said: unknown = build(plan, { ...defaults, ...options } as Options);
+    if (said instanceof Promise) {
+      const message = `The build of strategy ${name} is asynchronous, so handlers that it registers later would never run. Register them at once, and wait inside a handler.`;
+      throw wrong("bad-registration", message, { name });
+    }
     const built = partsOf(plan);
     const registrations = (built?.registrations ?? []).map((one) => ({
       ...one,
@@ -55,6 +59,17 @@ export function defineStrategy<Options extends object = Record<never, never>>(
     return Object.freeze({ ...info, [blueprintSymbol]: parts });
   };
 }
+
+const strategyOptions: readonly (keyof StrategyDefinition<object>)[] = [
+  "name",
+  "version",
+  "description",
+  "hooks",
+  "onFailure",
+  "customEvents",
+  "defaults",
+  "build",
+];
 
 /** `PreToolUse:Bash` for each name a handler is meant for, `Stop` or `PreToolUse:*` for all. */
 export function idsOf({ event, what }: Registration): readonly string[] {

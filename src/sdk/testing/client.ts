@@ -1,6 +1,7 @@
 import { type EventInputs, type EventName, eventNames, type Payload, Problem, rowOf } from "../../protocol/index.ts";
 import type { AppWarning } from "../accept.ts";
 import { appInside } from "../app-symbol.ts";
+import { checkOptions } from "../check-options.ts";
 import type { WirePayload } from "../event.ts";
 import type { ToolInputs } from "../index.ts";
 import { withoutExit } from "../no-exit.ts";
@@ -63,10 +64,21 @@ type ToolSend<Name extends ToolEventName> = <
       : [changes?: Partial<Payload<Name>>]
 ) => Promise<TestResult>;
 
+const clientOptions: readonly (keyof TestClientOptions)[] = [
+  "state",
+  "transcript",
+  "tasks",
+  "cwd",
+  "env",
+  "now",
+  "replay",
+];
+
 /** Calls an app without a process, a file or a clock. */
 export function testClient(app: unknown, options: TestClientOptions = {}): TestClient {
   const inside = appInside(app);
   if (inside === undefined) throw new Problem("sdk/no-app", "testClient needs the value of createApp().");
+  checkOptions(options, clientOptions, "testClient");
   const state = options.state ?? memoryState(inside.options.state);
   const tasks = options.tasks ?? immediateTasks();
   const overridden: Record<string, unknown> = {};
