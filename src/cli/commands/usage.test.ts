@@ -177,6 +177,15 @@ test("--csv of blocks has a column for each figure of burn, projection and limit
   expect(out).not.toContain("[object");
 });
 
+test.each([".", "./", "../project", "/home/dev/project/", "project", "project/"])(
+  "--project %s is the project",
+  async (project) => {
+    has("a-plain");
+    const { rows } = JSON.parse((await hookline(["usage", "projects", "--project", project, "--json"])).out);
+    expect(rows).toMatchObject([{ project: "/home/dev/project", sessions: 1 }]);
+  },
+);
+
 test("the text of a report has every warning that --json has", async () => {
   const usage = {
     input_tokens: -1,

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { nearest, Problem } from "../../protocol/index.ts";
 import { plainLine } from "../../sessions/index.ts";
 import {
@@ -144,9 +145,9 @@ function optionsFrom(call: Call, io: Io): UsageOptions {
   };
 }
 
-/** A dot is this directory; anything else is taken as it is. */
+/** What begins with a dot is a path from this directory; anything else is taken as it is. */
 function projectFrom(text: string, io: Io): string {
-  return text === "." ? io.cwd : text;
+  return /^\.\.?(?:[\\/]|$)/.test(text) ? resolve(io.cwd, text) : text;
 }
 
 function texts<Name extends string>(call: Call, names: readonly Name[]): Partial<Record<Name, string>> {

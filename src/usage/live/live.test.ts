@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { findTranscripts } from "../../sessions/index.ts";
@@ -110,6 +110,8 @@ test("US-30 what was spent by a session, a day, a month and a project, agents in
   expect(await cost({ month: "2026-09" })).toBe(2_550);
   expect(await cost({ month: "2026-10" })).toBe(3 * 2_550);
   expect(await cost({ project: "/home/dev/w" })).toBe(4 * 2_550);
+  expect(await cost({ project: "/home/dev/w/" })).toBe(4 * 2_550);
+  expect(await cost({ project: "/home/dev/x/../w" })).toBe(4 * 2_550);
   appendFileSync(main, call(9) + call(10).slice(0, 50));
   expect(await cost({ session: one })).toBe(4 * 2_550);
   expect(await cost({ day: "2026-10-05" })).toBe(4 * 2_550);
@@ -121,6 +123,28 @@ test("US-30 an unpriced model makes the figure incomplete, never free", async ()
   const options = { roots: [world.root], env: { HOOKLINE_HOME: world.home }, timezone: "UTC" };
   expect(await spent({ session: one }, options)).toMatchObject({ calls: 4, costMicroUsd: 3 * 2_550, complete: false });
 });
+
+test.skipIf(process.platform === "win32")(
+  "a project is known by a link to its directory, and joined with others by either name",
+  async () => {
+    const { main, ...world } = await indexed();
+    const folder = join(world.home, "w");
+    mkdirSync(folder, { recursive: true });
+    symlinkSync(folder, join(world.home, "link"));
+    const id = "99999999-9999-4999-8999-999999999999";
+    const other = join(world.root, "projects", "-other");
+    mkdirSync(other, { recursive: true });
+    writeFileSync(join(other, `${id}.jsonl`), call(9, { more: { cwd: folder } }));
+    const options = { roots: [world.root], env: { HOOKLINE_HOME: world.home } };
+    expect((await spent({ project: join(world.home, "link") }, options)).calls).toBe(1);
+    writeFileSync(
+      join(world.home, "usage.json"),
+      JSON.stringify({ projects: { [folder]: "both", "/home/dev/w": "both" } }),
+    );
+    for (const project of [folder, `${folder}/`, "/home/dev/w", "both"])
+      expect([project, (await spent({ project }, options)).calls]).toEqual([project, 5]);
+  },
+);
 
 test("the beginning of several sessions is no question about what was spent", async () => {
   const { main, ...world } = await indexed();

@@ -1,3 +1,5 @@
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
 import { Problem } from "../../protocol/index.ts";
 import { type AgentMeta, readMeta } from "../agent-meta.ts";
 import type { Ledger } from "../ledger.ts";
@@ -68,6 +70,7 @@ export function select(ledger: Ledger, request: ReportRequest): Selection {
     return meta(file)?.agentType ?? ledger.files[file]?.told.agentType ?? "unknown";
   };
   const session = request.session === undefined ? undefined : findSession(ledger, request.session);
+  const wantsProject = request.project === undefined ? undefined : formsOf(request.project, request.projectNames);
   const wantsModel = request.model === undefined ? undefined : modelName(request.model).name;
 
   const keep = (at: number): boolean => {
@@ -82,15 +85,32 @@ export function select(ledger: Ledger, request: ReportRequest): Selection {
       return false;
     if (request.agent !== undefined && agentOf(at) !== request.agent && agentType(at) !== request.agent) return false;
     return (
-      request.project === undefined ||
-      isProject(request.project, projects.of(sums[at + sum.file] as number), file.project)
+      wantsProject === undefined || isProject(wantsProject, projects.of(sums[at + sum.file] as number), file.project)
     );
   };
   return { ledger, zone, since, until, projects, keep, dayOf, modelOf, agentOf, agentType, meta };
 }
 
-function isProject(wanted: string, project: string, folder: string): boolean {
-  return project === wanted || folder === wanted || project.split(/[\\/]/).at(-1) === wanted;
+/**
+ * What a project may be called: the text as it is, the directory that it names (`shop/`, `../shop`, a link to it), and the name under which
+ * settings join that directory with others.
+ */
+function formsOf(wanted: string, joined: ReportRequest["projectNames"] = {}): ReadonlySet<string> {
+  const given = resolve(wanted);
+  const forms = [wanted, wanted.replace(/(?<=[^\\/])[\\/]+$/, ""), given, realOr(given)];
+  return new Set(forms.flatMap((form) => (Object.hasOwn(joined, form) ? [form, joined[form] as string] : [form])));
+}
+
+function realOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // a directory that is gone has no other name
+  }
+}
+
+function isProject(wanted: ReadonlySet<string>, project: string, folder: string): boolean {
+  return wanted.has(project) || wanted.has(folder) || wanted.has(project.split(/[\\/]/).at(-1) ?? "");
 }
 
 function findSession(ledger: Ledger, wanted: string): string {
