@@ -4,9 +4,10 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { makeWorld, type World } from "./fixtures/agent-run.ts";
+import { lostTasks } from "./lost-tasks.ts";
 
 let world: World;
-afterEach(() => world.remove());
+afterEach(() => world?.remove());
 
 const files = (): readonly string[] => readdirSync(world.store, { recursive: true, encoding: "utf8" }).sort();
 
@@ -80,4 +81,12 @@ test("a resumed session hears once of agents and commands in the background that
   const sent = [await told(), await told()];
   expect(sent).toEqual([1, 1]);
   expect(JSON.stringify(world.transcript(sessionId))).toContain("<tool-use-id>toolu_lost</tool-use-id>");
+});
+
+test("a teammate that ended with the earlier process counts as background work that will not report", () => {
+  const call = (id: string, input: object) => ({ type: "tool_use" as const, id, name: "Agent", input: { ...input } });
+  const mate = call("toolu_mate", { description: "Mate", name: "mate" });
+  const front = call("toolu_front", { description: "Front" });
+  const news = lostTasks([{ role: "assistant", content: [mate, front] }]);
+  expect(news.map(({ content }) => content)).toEqual([expect.stringContaining("toolu_mate</tool-use-id>")]);
 });

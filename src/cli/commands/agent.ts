@@ -89,7 +89,7 @@ Exit status: 0 answered, 1 API error, refused start, limit reached or wrong call
     effort: { type: "string", value: "LEVEL", about: "low, medium, high, xhigh or max (default: the model's own)" },
     "max-thinking-tokens": { type: "string", value: "N", about: "let the model think, in at most N tokens" },
     thinking: { type: "string", value: "MODE", about: "adaptive (let the model think) or disabled (the default)" },
-    "max-turns": { type: "string", value: "N", about: "model calls at most" },
+    "max-turns": { type: "string", value: "N", about: "model calls at most; those of its agents do not count" },
     "max-budget-usd": { type: "string", value: "X", about: "dollars at most" },
     "compact-at": {
       type: "string",

@@ -9,6 +9,7 @@ import { type Tool, toolSuccess } from "../tools/tool.ts";
 import type { FrontIo, SignalName } from "./front-io.ts";
 import { type HeadlessOptions, runHeadless } from "./headless.ts";
 import { runInteractive } from "./interactive.ts";
+import { terminalPerson } from "./terminal-person.ts";
 
 let world: World | undefined;
 afterEach(() => world?.remove());
@@ -795,3 +796,19 @@ function streamFixture(): Line[] {
     .split("\n")
     .map((line) => JSON.parse(line) as Line);
 }
+
+test("a form at the terminal asks again for what its server could not use", async () => {
+  const typed = ["y", "abc", "7", "green", "blue", "", "x", ""];
+  const shown: string[] = [];
+  const { elicit } = terminalPerson(async (text) => {
+    shown.push(text);
+    return typed.shift();
+  });
+  const properties = { n: { type: "integer" }, c: { type: "string", enum: ["red", "blue"] }, who: {}, why: {} };
+  const schema = { type: "object", properties, required: ["n", "who"] };
+  const answer = await elicit?.({ server: "srv", message: "Fill in", schema }, new AbortController().signal);
+  expect(answer).toEqual({ action: "accept", content: { n: 7, c: "blue", who: "x" } });
+  expect(shown.slice(1).join("")).toBe(
+    "n: This must be a whole number.\nn: c (red, blue): Type one of the choices.\nc (red, blue): who: This is needed.\nwho: why: ",
+  );
+});

@@ -31,15 +31,21 @@ export function terminalPerson(ask: AskLine): Person {
       return /^(y|yes)$/i.test((await ask(stripControl(`\n${text} [y]es or [n]o: `), signal))?.trim() ?? "");
     },
     async elicit({ server, message, schema }, signal) {
-      const properties = Object.entries((schema["properties"] ?? {}) as Readonly<Record<string, { type?: string }>>);
+      const properties = Object.entries((schema["properties"] ?? {}) as Readonly<Record<string, Field>>);
+      const required: readonly unknown[] = Array.isArray(schema["required"]) ? schema["required"] : [];
       const content: Record<string, unknown> = {};
       const first = await ask(stripControl(`\n${server} asks: ${message}\n[y]es to answer, [n]o to decline: `), signal);
       if (first === undefined) return { action: "cancel" };
       if (!/^(y|yes)$/i.test(first.trim())) return { action: "decline" };
-      for (const [name, { type }] of properties) {
-        const said = await ask(stripControl(`${name}: `), signal);
-        if (said === undefined) return { action: "cancel" };
-        if (said.trim() !== "") content[name] = asType(said.trim(), type);
+      for (const [name, field] of properties) {
+        const choices = field.enum === undefined ? "" : ` (${field.enum.join(", ")})`;
+        let fault: string | undefined = "";
+        while (fault !== undefined) {
+          const said = (await ask(stripControl(`${fault}${name}${choices}: `), signal))?.trim();
+          if (said === undefined) return { action: "cancel" };
+          fault = faultOf(said, field, required.includes(name));
+          if (fault === undefined && said !== "") content[name] = asType(said, field.type);
+        }
       }
       return { action: "accept", content };
     },
@@ -67,7 +73,22 @@ function indented(text: string): string {
   return text.replace(/^/gm, "  ");
 }
 
+/** What a server may say of a field of its form. */
+interface Field {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+}
+
+/** Why the server could not use what was typed. */
+function faultOf(text: string, { type, enum: choices }: Field, required: boolean): string | undefined {
+  if (text === "") return required ? "This is needed.\n" : undefined;
+  if (choices !== undefined && !choices.map(String).includes(text)) return "Type one of the choices.\n";
+  if (type === "integer" && !Number.isInteger(Number(text))) return "This must be a whole number.\n";
+  return type === "number" && !Number.isFinite(Number(text)) ? "This must be a number.\n" : undefined;
+}
+
 function asType(text: string, type: string | undefined): unknown {
   if (type === "number" || type === "integer") return Number(text);
+  if (type === "array") return text.split(",").map((item) => item.trim());
   return type === "boolean" ? /^(y|yes|true|1)$/i.test(text) : text;
 }
