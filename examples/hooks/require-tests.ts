@@ -14,14 +14,15 @@ export interface RequireTestsOptions {
 
 const usual =
   /\b(?:npm|pnpm|yarn|bun) (?:run )?test\b|\b(?:pytest|vitest|jest|phpunit|rspec)\b|\b(?:go|cargo|dotnet) test\b/;
-const why = "Files changed since tests last passed. Run them before you stop, without a pipe or `;` behind them.";
+const why =
+  "Files changed since tests last passed. Run them before you stop, in the foreground and without a pipe or `;` behind them.";
 
 export function requireTests({ command = usual, evidence, files = /./ }: RequireTestsOptions = {}): Blueprint {
   const part = blueprint("require-tests");
   part.postTool(["Write", "Edit", "MultiEdit"], async ({ input }, { state }) => {
     if (files.test(input.file_path)) await state.set("editedAt", Date.now());
   });
-  part.postTool("Bash", { when: ({ input }) => isRun(input.command, command) }, async (_event, { state }) => {
+  part.postTool("Bash", { when: ({ input }) => isRun(input, command) }, async (_event, { state }) => {
     await state.set("testedAt", Date.now());
   });
   part.onStop({ name: "require-tests" }, async ({ stopHookActive }, { state, path }) => {
@@ -34,8 +35,10 @@ export function requireTests({ command = usual, evidence, files = /./ }: Require
   return part;
 }
 
-/** Behind a pipe or a semicolon tests may fail, and nobody hears of it. */
-function isRun(text: string, command: RegExp): boolean {
-  const at = text.search(command);
-  return at >= 0 && (!/[|;]/.test(text.slice(at)) || text.includes("pipefail"));
+/** In the background tests have only begun; before a pipe, a semicolon or a further line they may fail, and the call succeeds. */
+function isRun(input: { readonly command: string; readonly run_in_background?: boolean }, command: RegExp): boolean {
+  const at = input.command.search(command);
+  const rest = input.command.slice(at).trimEnd();
+  if (at < 0 || input.run_in_background === true || /(?<![&>])&(?![&>])/.test(rest)) return false;
+  return !/[|;]|(?<!\\|&&)\n/.test(rest) || input.command.includes("pipefail");
 }

@@ -21,9 +21,14 @@ test("require-tests wants a passing run after the last edit, once per turn", asy
   await client.postToolFailure("Bash", { command: "npm test" }, "Exit code 1");
   (await client.stop({ stop_hook_active: false })).expectBlocked("Run them");
   // These succeed however the tests ended.
-  for (const hidden of ["npm test | tail -5", "npm test || true", "npm test; echo done"]) {
+  for (const hidden of ["npm test | tail -5", "npm test || true", "npm test; echo done", "npm test\necho done"]) {
     await client.postTool("Bash", { command: hidden }, {});
     (await client.stop({ stop_hook_active: false })).expectBlocked("without a pipe");
+  }
+  // These succeed before the tests have ended.
+  for (const begun of [{ command: "npm test", run_in_background: true }, { command: "npm test > log 2>&1 &" }]) {
+    await client.postTool("Bash", begun, {});
+    (await client.stop({ stop_hook_active: false })).expectBlocked("in the foreground");
   }
   await client.postTool("Bash", { command: "cd api && npm run test -- --bail 2>&1 && echo done" }, {});
   (await client.stop({ stop_hook_active: false })).expectNoOpinion();

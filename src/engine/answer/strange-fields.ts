@@ -21,7 +21,8 @@ function misspelt(
   reading: Reading,
   subject: string,
 ): readonly Warning[] {
-  return Object.keys(value).flatMap((name) => {
+  const names = Object.keys(value).slice(0, mostCompared);
+  return names.flatMap((name) => {
     const near = known.includes(name) ? undefined : nearest(name, known);
     if (near === undefined) return [];
     return [
@@ -29,6 +30,9 @@ function misspelt(
     ];
   });
 }
+
+/** More fields than an answer has: what a hook prints may not hold up its host. */
+const mostCompared = 1_000;
 
 /** An answer of the event that stands beside `hookSpecificOutput`; a denial that was read there has its own warning. */
 function misplaced({ warnings }: ReadAnswer, value: Json, reading: Reading, subject: string): readonly Warning[] {
