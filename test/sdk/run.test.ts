@@ -65,6 +65,17 @@ describe("SD-61: input", () => {
     expect((await world.run([file, "--on-failure", "block"], "{")).code).toBe(2);
   });
 
+  test.each([
+    [["--onfailure", "block"], 2, "has no option --onfailure"],
+    [["--on_failure=block"], 2, "has no option --on_failure"],
+    [["--on-failure", "blok"], 2, 'takes block or continue, not "blok"'],
+    [["--evnt", "Stop"], 1, "has no option --evnt"],
+    [["more.mjs"], 1, "takes one hooks file"],
+  ])("a call of run with %j ends with %i and names the wrong word", async (words, code, message) => {
+    const ended = await world.run([world.file("soft.mjs", guard), ...words], event());
+    expect([ended.code, ended.stdout, ended.stderr]).toEqual([code, "", expect.stringContaining(message)]);
+  });
+
   test("SD-122: a payload without tool_use_id, and an MCP response that is a list, are dispatched, and the guard decides", async () => {
     expect((await world.run([world.file("thin.mjs", guard)], event())).stdout).toBe(denial("no"));
     const judge = world.file(

@@ -29,8 +29,8 @@ const {
  */
 export async function runHooks(words: readonly string[], unkept?: UnkeptCode): Promise<void> {
   const call = readArguments(words);
-  if (call === undefined) {
-    complain("hookline run takes one hooks file. See hookline run --help.");
+  if ("wrong" in call) {
+    complain(`${call.wrong} See hookline run --help.`);
     return process.exit(asksToBlock(words) ? 2 : 1);
   }
   guardStdout();
