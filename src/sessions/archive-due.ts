@@ -5,7 +5,7 @@ import { manifestPath, readManifest } from "./archive-manifest.ts";
 import { openFile } from "./bytes.ts";
 import { findSessions, type SessionPlace } from "./formats/claude-code/locate.ts";
 import { archiveRoot, findRoots, type Root, type Where } from "./formats/claude-code/roots.ts";
-import { unlinked } from "./unlinked.ts";
+import { unlinker } from "./unlinked.ts";
 
 /** A session that its client will delete soon, and that no archive holds whole. */
 export interface DueSession {
@@ -30,6 +30,7 @@ export async function sessionsDue(options: DueOptions = {}): Promise<DueSession[
   const { withinDays = 7, now = Date.now, fs = nodeFs, archive = archiveRoot(options).path } = options;
   const due: DueSession[] = [];
   const files = new Set<string>();
+  const unlinked = unlinker();
   for (const root of await findRoots(options)) {
     if (root.origin !== "client") continue;
     const days = await cleanupDays(root);

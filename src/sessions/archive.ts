@@ -12,7 +12,7 @@ import { checkPlace } from "./check-calls.ts";
 import type { SessionPlace } from "./formats/claude-code/locate.ts";
 import { archiveRoot } from "./formats/claude-code/roots.ts";
 import { sessionPaths } from "./session-copy.ts";
-import { unlinked } from "./unlinked.ts";
+import { unlinker } from "./unlinked.ts";
 
 export interface ArchiveOptions extends HomeSource {
   /** Where the archive lies instead of the user's state folder. */
@@ -40,7 +40,7 @@ export async function archiveSession(place: SessionPlace, options: ArchiveOption
   if (place.root.origin === "archive") return { session: place.id, files: 0, addedBytes: 0, heldBytes: 0 };
   if (options.root === undefined) await openState([], options, fs);
   await openFolder(root, fs);
-  const source = await unlinked(place);
+  const source = await unlinker()(place);
   const path = manifestPath(root, source);
   await openFolder(dirname(path), fs);
   return withLock(path, () => addNew(source, root, path, fs, now), { fs });
