@@ -1,6 +1,8 @@
 // Commits what changed whenever the agent stops, so that every turn can be looked at and taken back.
 // app.include(commitOnStop({ message: "wip: by the agent", untracked: false }));
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { type Blueprint, blueprint, systemMessage } from "hookline/sdk";
 
@@ -24,6 +26,15 @@ export function commitOnStop(options: CommitOnStopOptions = {}): Blueprint {
     if (own.some((line) => /^(?:DD|AU|UD|UA|DU|AA|UU)/.test(line)))
       return systemMessage("Not committed: there are conflicts.");
     const run = (...words: string[]) => promisify(execFile)("git", ["-C", root, ...words], { cwd, signal });
+    const unfinished = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"].flatMap((name) => ["--git-path", name]);
+    const { stdout } = await run("rev-parse", ...unfinished);
+    if (
+      stdout
+        .trim()
+        .split("\n")
+        .some((path) => existsSync(resolve(root, path)))
+    )
+      return systemMessage("Not committed: a merge is not finished.");
     await run("add", untracked ? "--all" : "--update");
     await run("commit", "--quiet", "--message", message);
     return systemMessage(`Committed ${own.length} changed ${own.length === 1 ? "file" : "files"} on ${branch}.`);

@@ -121,6 +121,10 @@ test("commit-on-stop commits what changed, not on main, and not in the middle of
   await git("switch", "-q", "work");
   await git("merge", "-q", "main").catch(() => undefined);
   expect((await client.stop(here)).systemMessages).toEqual(["Not committed: there are conflicts."]);
+  await write("a.txt", "both");
+  await git("add", "a.txt");
+  expect((await client.stop(here)).systemMessages).toEqual(["Not committed: a merge is not finished."]);
+  expect(await git("log", "--format=%s", "-1")).toBe("wip: a turn of the agent\n");
   const nowhere = testClient(createApp().include(commitOnStop()), { env });
   (await nowhere.stop({ cwd: join(dir, "..") })).expectNoOpinion();
 });
