@@ -29,6 +29,7 @@ export const text: Check = is("a text", (value) => typeof value === "string");
 export const flag: Check = is("true or false", (value) => typeof value === "boolean");
 export const work: Check = is("a function", (value) => typeof value === "function");
 export const object: Check = is("an object", isObject);
+export const abortSignal: Check = is("an AbortSignal", (value) => value instanceof AbortSignal);
 export const texts: Check = is(
   "a list of texts",
   (value) => Array.isArray(value) && value.every((one) => typeof one === "string"),

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { makeWorld, type World } from "./fixtures/agent-run.ts";
-import { type RunAgentOptions, runAgent, runSession, type SessionCall } from "./index.ts";
+import { type RunAgentOptions, runAgent, runSession, runSessions, type SessionCall } from "./index.ts";
 
 let world: World | undefined;
 afterEach(() => world?.remove());
@@ -34,10 +34,19 @@ test("runAgent without a model says where models come from", async () => {
 
 test.each([
   [{ maxBudget: 1 }, 'runSession has no option "maxBudget". Did you mean maxBudgetUsd?'],
+  [{ agent: "claud" }, 'The option agent of runSession must be "claude", "hookline" or an object with the file of'],
+  [{ signal: {} }, "The option signal of runSession must be an AbortSignal"],
   [{ maxTurns: 0 }, "The option maxTurns of runSession must be a whole number above 0, not 0"],
   [{ timeoutMs: "5" }, "a number of milliseconds above 0"],
   [{ allowedTools: "Read" }, "must be a list of texts"],
 ])("an option of runSession that could not be kept is refused by name: %j", async (options, says) => {
   const call = { agent: "hookline", prompt: "go", ...options } as unknown as SessionCall;
   await expect(runSession(call)).rejects.toThrow(says);
+});
+
+test.each([
+  [{ limits: 2 }, 'runSessions has no option "limits". Did you mean limit?'],
+  [{ limit: Number.NaN }, "The option limit of runSessions must be a whole number above 0, not NaN"],
+])("an option of runSessions that could not be kept is refused by name: %j", async (options, says) => {
+  await expect(runSessions([{ prompt: "x", agent: { file: "/nowhere" } }], options as object)).rejects.toThrow(says);
 });

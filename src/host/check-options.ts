@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { readMode } from "../permissions/index.ts";
 import { isObject, Problem } from "../protocol/index.ts";
 import {
+  abortSignal,
   amount,
   bad,
   type Check,
@@ -44,7 +45,7 @@ const checks: Readonly<Record<keyof RunAgentOptions, Check | undefined>> = {
   ...{ openModel: work, modelName: text, fallbackModel: text, modelFromSettings: flag, effort: undefined },
   maxThinkingTokens: is("a whole number, 0 or more", (value) => Number.isInteger(value) && Number(value) >= 0),
   ...{ prompt: text, onReady: work, observe: work, person: object },
-  signal: is("an AbortSignal", (value) => value instanceof AbortSignal),
+  signal: abortSignal,
   ...{ cwd: text, home: text, env: object, version: text, interactive: flag },
   ...{ sessionId: text, resume: text, goOn: flag, fork: flag, name: text, persist: flag, store: text },
   ...{ settings: texts, plugins: texts, trust: undefined, managedFolder: text, settingSources: undefined },

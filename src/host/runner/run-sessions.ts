@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { Problem } from "../../protocol/index.ts";
+import { abortSignal, work as aFunction, type Check, checkNamed, flag, text, wholeNumber } from "../check-named.ts";
 import { type RunnerPorts, runSession } from "./run-session.ts";
 import { checkCall, type SessionCall } from "./session-call.ts";
 import type { SessionResult } from "./session-result.ts";
@@ -23,6 +24,7 @@ export async function runSessions(
   calls: readonly SessionCall[],
   options: RunSessionsOptions = {},
 ): Promise<readonly SessionResult[]> {
+  checkNamed("runSessions", options, checks);
   for (const call of calls) checkCall(call);
   const { limit = usualLimit(), failFast = false, onResult, signal } = options;
   const results: SessionResult[] = [];
@@ -44,6 +46,10 @@ export async function runSessions(
   await Promise.all(Array.from({ length: Math.max(1, Math.min(limit, calls.length)) }, work));
   return results;
 }
+
+const checks: Readonly<Record<keyof RunSessionsOptions, Check>> = {
+  ...{ limit: wholeNumber, failFast: flag, signal: abortSignal, onResult: aFunction, program: text },
+};
 
 /** A session that cannot be found must not end the others. */
 async function runOrTell(call: SessionCall, ports: RunnerPorts): Promise<SessionResult> {

@@ -1,5 +1,17 @@
-import { Problem } from "../../protocol/index.ts";
-import { amount, type Check, checkNamed, flag, is, object, text, texts, wholeNumber, work } from "../check-named.ts";
+import { isObject, Problem } from "../../protocol/index.ts";
+import {
+  abortSignal,
+  amount,
+  type Check,
+  checkNamed,
+  flag,
+  is,
+  object,
+  text,
+  texts,
+  wholeNumber,
+  work,
+} from "../check-named.ts";
 
 /** An agent that takes the client's flags: the client itself, this package's own, or a program of that kind. */
 export type AgentName = "claude" | "hookline" | { readonly file: string; readonly args?: readonly string[] };
@@ -64,7 +76,10 @@ export function checkCall(call: SessionCall): void {
 /** Those without a check are checked below, or by the agent that gets them. */
 const checks: Readonly<Record<keyof SessionCall, Check | undefined>> = {
   ...{
-    agent: undefined,
+    agent: is(
+      '"claude", "hookline" or an object with the file of a program',
+      (value) => value === "claude" || value === "hookline" || (isObject(value) && typeof value["file"] === "string"),
+    ),
     prompt: undefined,
     sessionId: undefined,
     resume: undefined,
@@ -74,7 +89,7 @@ const checks: Readonly<Record<keyof SessionCall, Check | undefined>> = {
   },
   ...{ settings: object, permissionMode: text, allowedTools: texts, maxTurns: wholeNumber, maxBudgetUsd: amount },
   timeoutMs: is("a number of milliseconds above 0", (value) => typeof value === "number" && value > 0),
-  ...{ signal: object, env: object, projectSettings: flag, onEvent: work },
+  ...{ signal: abortSignal, env: object, projectSettings: flag, onEvent: work },
 };
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
