@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { checkOptions } from "../check-options.ts";
 import { isPromise } from "../deadline.ts";
 import { jsonText } from "../json-value.ts";
 import { wrong } from "../problem.ts";
@@ -24,8 +25,10 @@ export function stateCalls({ name, space, handler, defaults, now, open }: Scope)
     [...fresh(entries).keys()].map(own).filter((key) => key !== undefined);
   const put = (entries: Entries, key: string, value: unknown, until = Number.POSITIVE_INFINITY) =>
     entries.set(kept(key), { value: asJson(value, key), ...(until === Number.POSITIVE_INFINITY ? {} : { until }) });
-  const endOf = (options: { ttlMs?: number } | undefined): number | undefined =>
-    options?.ttlMs === undefined ? undefined : now() + options.ttlMs;
+  const endOf = (options: { ttlMs?: number } = {}): number | undefined => {
+    checkOptions(options, ["ttlMs"], "a value of state");
+    return options.ttlMs === undefined ? undefined : now() + options.ttlMs;
+  };
 
   const write = async <Result>(call: string, work: (entries: Entries) => Result | Promise<Result>): Promise<Result> => {
     if (busy().has(name)) throw nested(call);

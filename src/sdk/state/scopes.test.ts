@@ -113,3 +113,18 @@ test("SD-20: a session or folder that is no text was a failure of every handler 
   expect(counts).toEqual([1, 2, 1, 2, 3, 1]);
   expect(await within("s", "one", (state) => state.project.get("n"))).toBe(6);
 });
+
+test.each([{ ttl: 1_000 }, { ttlMs: "5m" }])(
+  "a value with %j, which would never be forgotten, is refused",
+  async (options) => {
+    const app = createApp().preTool({ onFailure: "block" }, async (_event, { state }) => {
+      await state.set("approved", true, options as never);
+    });
+    const other = createApp().preTool({ onFailure: "block" }, async (_event, { state }) => {
+      await state.update("approved", () => true, options as never);
+    });
+    for (const one of [app, other]) {
+      (await testClient(one).preTool("Bash", { command: "ls" })).expectDenied("of a value of state is");
+    }
+  },
+);
