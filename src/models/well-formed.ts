@@ -4,17 +4,23 @@
  * that needs no change is given back as it is.
  */
 export function wellFormed<Value>(value: Value): Value {
-  if (typeof value === "string") return (half.test(value) ? value.replace(halves, "\ufffd") : value) as Value;
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) {
-    const items = value.map(wellFormed);
-    return items.every((item, at) => item === value[at]) ? value : (items as Value);
-  }
-  const entries = Object.entries(value).map(([key, item]) => [wellFormed(key), wellFormed(item)] as const);
-  const same = entries.every(([key, item]) => item === (value as Readonly<Record<string, unknown>>)[key]);
-  return same ? value : (Object.fromEntries(entries) as Value);
+  return isWellFormed(value) ? value : (mended(value) as Value);
 }
 
-// With the flag u a pair is one character, so that only halves match.
-const half = /[\ud800-\udfff]/u;
-const halves = /[\ud800-\udfff]/gu;
+/** Every request holds the whole conversation, so nothing is made for a value that needs no change. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every(isWellFormed);
+  for (const key of Object.keys(value)) {
+    if (!key.isWellFormed() || !isWellFormed((value as Readonly<Record<string, unknown>>)[key])) return false;
+  }
+  return true;
+}
+
+function mended(value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(mended);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), mended(item)]));
+}
