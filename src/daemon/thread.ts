@@ -168,8 +168,9 @@ async function answer(call: Running, here: Here): Promise<void> {
   const complain = (line: string) => void prints.push(`hookline: ${line}\n`);
   const world = new WorldOfCall(call, here, records, complain);
   const settled = await app.dispatch(payload.value, world);
-  // As in `run`: a promise that is rejected by now is reported in this turn of the event loop, and before the answer.
-  await new Promise(setImmediate);
+  // As in `run`: a promise that is rejected by now is reported in this turn of the event loop, and before the answer. An http answer has
+  // no stderr, so there only a refusal is worth the wait; the log has the report in any case.
+  if (message.asked.transport !== "http" || call.blocks()) await new Promise(setImmediate);
   if (isOpen(message.id)) {
     reply(message, settled, prints);
     for (const record of records) {
