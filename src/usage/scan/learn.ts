@@ -134,7 +134,8 @@ function notesOn(line: string, kind: LineKind, record: UsageRecord): readonly No
   /** False when this value keeps the line from being learned. */
   function note(from: number, to: number, path: string): boolean {
     if (path === "spoiled") return false;
-    if (constantAt.has(path)) return true;
+    // Nothing in the place of an object that is looked into: where the object is there, the line has another shape.
+    if (constantAt.has(path) || (openedAt.has(path) && !slotAt.has(path))) return true;
     const written = line.slice(from, to);
     const isText = written.startsWith('"');
     const isCount = /^\d{1,15}$/.test(written);

@@ -164,3 +164,21 @@ test("a call without a time takes that of the line before it, also when the key 
     { figures: { at: Date.parse("2026-10-05T09:00:00.000Z") } },
   ]);
 });
+
+test.each([
+  ["server_tool_use", { web_search_requests: 3 }],
+  ["cache_creation", { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 5 }],
+  [
+    "iterations",
+    [
+      { type: "message", ...tokens(1, 2) },
+      { type: "message", ...tokens(3, 4) },
+    ],
+  ],
+  ["output_tokens_details", { thinking_tokens: 9 }],
+] as const)("%s counts on a line that comes after lines on which it is null", async (name, value) => {
+  const without = answer({ usage: { ...tokens(10, 100), [name]: null } });
+  const withIt = answer({ id: "msg_2", request: "req_2", usage: { ...tokens(10, 100), [name]: value } });
+  writeFileSync(path, [without, without, withIt].map((line) => `${textOf(line)}\n`).join(""));
+  expect(await scanned(path)).toEqual(await reference(path));
+});
