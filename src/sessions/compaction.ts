@@ -41,9 +41,12 @@ export function compactionsOf(graph: Graph): Compaction[] {
   });
 }
 
-/** What a model would be given now: the last summary, the lines that were preserved, and all that came after. */
+/**
+ * What a model would be given now: the last summary, the lines that were preserved, and all that came after. A boundary without a summary
+ * is a compaction that was cut off, by a kill for instance: what came before it still counts.
+ */
 export function contextOf(graph: Graph, branch: readonly Linked[]): readonly Linked[] {
-  const at = branch.findLastIndex(isBoundary);
+  const at = branch.findLastIndex((entry, index) => isBoundary(entry) && hasSummary(branch.slice(index + 1)));
   const boundary = branch[at];
   if (boundary?.kind !== "system") return branch;
   const after = branch.slice(at + 1);
@@ -51,6 +54,11 @@ export function contextOf(graph: Graph, branch: readonly Linked[]): readonly Lin
   const preserved = preservedBy(graph, boundary).filter(({ uuid }) => !written.has(uuid));
   const summary = after.findIndex(isSummary);
   return [...after.slice(0, summary + 1), ...preserved, ...after.slice(summary + 1)];
+}
+
+/** Whether a summary follows before the next boundary. */
+export function hasSummary(after: readonly Linked[]): boolean {
+  return isSummary(after.find((entry) => isBoundary(entry) || isSummary(entry)));
 }
 
 function preservedBy(graph: Graph, { compactMetadata }: SystemEntry): Linked[] {

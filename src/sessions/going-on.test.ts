@@ -60,6 +60,20 @@ test("SE-55: of a compacted session, what lies before the lines it preserved is 
   expect(await readSinceCompaction(back)).toBeUndefined();
 });
 
+test("a compaction that a kill cut off before its summary leaves the conversation as it was, also for what comes after", async () => {
+  const asked = prompt(null, "long ago");
+  const called = answer(asked, [toolUse("t1")], { stop: "tool_use" });
+  const done = result(called, "t1");
+  const boundary = compaction(done, [called, done]);
+  const now = prompt(boundary, "and now");
+  for (const after of [[], [now]]) {
+    const file = write(join(await tempFolder(), "s.jsonl"), [asked, called, done, boundary, ...after]);
+    const { context } = await readGoingOn(file);
+    const spoken = context.filter(({ kind }) => kind !== "system").map(({ uuid }) => uuid);
+    expect(spoken).toEqual([asked, called, done, ...after].map((line) => line["uuid"]));
+  }
+});
+
 interface Told {
   readonly leaf: string | undefined;
   readonly context: readonly (readonly [string, number])[];

@@ -1,5 +1,5 @@
 import { readBackwards } from "./backwards.ts";
-import { isBoundary } from "./compaction.ts";
+import { hasSummary, isBoundary } from "./compaction.ts";
 import type { Entry, Item, SystemEntry } from "./entry.ts";
 import { isLinked, type Linked } from "./graph.ts";
 import { lastBoundaryLine } from "./last-boundary.ts";
@@ -40,7 +40,7 @@ function isMainEntry(item: Item): item is Entry {
 /** True when all lines hang on the boundary, which is the first one, and nothing in them names a line before it. */
 function tellsAll(since: readonly Entry[]): boolean {
   const [boundary, ...after] = since;
-  if (boundary === undefined || !beginsAnew(boundary)) return false;
+  if (boundary === undefined || !beginsAnew(boundary) || !hasSummary(after.filter(isLinked))) return false;
   const lines = new Set([boundary.uuid]);
   const calls = new Set<string>();
   for (const entry of after) {
