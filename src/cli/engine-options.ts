@@ -54,7 +54,7 @@ export function pluginFolders(call: Call, io: Io): readonly string[] {
   return call.texts("plugin-dir").map((given) => {
     const folder = resolve(io.cwd, given);
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
-    throw new Problem("cli/usage", `--plugin-dir names ${folder}, and there is no such folder.`);
+    throw new Problem("cli/usage", `--plugin-dir names ${folder}, which does not exist.`);
   });
 }
 

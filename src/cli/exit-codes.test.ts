@@ -36,7 +36,7 @@ test("SD-99: 0 done or already so, 1 cannot be done, 2 no handlers, 3 something 
   for (const words of [["status"], ["uninstall"], ["doctor"], toLocal])
     expect([words[0], (await hookline(...words, "--cwd", "none")).err]).toEqual([
       words[0],
-      expect.stringContaining("there is no such folder"),
+      expect.stringContaining("which does not exist"),
     ]);
   expect([await codeOf("status"), await codeOf("uninstall"), await codeOf("doctor")]).toEqual([4, 0, 0]);
   expect(readdirSync(join(here.project, ".claude"))).toEqual(["hooks.mjs"]);

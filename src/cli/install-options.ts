@@ -34,5 +34,5 @@ export function namedFolder(call: Call, io: Io): string | undefined {
   if (named === undefined) return undefined;
   const folder = resolve(io.cwd, named);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
-  throw new Problem("cli/usage", `--cwd names ${folder}, and there is no such folder.`, { about: { folder } });
+  throw new Problem("cli/usage", `--cwd names ${folder}, which does not exist.`, { about: { folder } });
 }

@@ -1,7 +1,7 @@
 import { messageOf, type Warning } from "../protocol/index.ts";
 
 /**
- * Contract: whatever the observer throws, at once or as a promise that is rejected, ends nothing and is told once; later events still
+ * Contract: whatever the observer throws, at once or as a promise that is rejected, ends nothing and is reported once; later events still
  * reach it.
  */
 export function guardedObserver<Event extends { readonly kind: string }>(

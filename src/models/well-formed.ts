@@ -4,7 +4,7 @@
  * that needs no change is given back as it is.
  */
 export function wellFormed<Value>(value: Value): Value {
-  return isWellFormed(value) ? value : (mended(value) as Value);
+  return isWellFormed(value) ? value : (repaired(value) as Value);
 }
 
 /** Every request holds the whole conversation, so nothing is made for a value that needs no change. */
@@ -18,9 +18,9 @@ function isWellFormed(value: unknown): boolean {
   return true;
 }
 
-function mended(value: unknown): unknown {
+function repaired(value: unknown): unknown {
   if (typeof value === "string") return value.toWellFormed();
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(mended);
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), mended(item)]));
+  if (Array.isArray(value)) return value.map(repaired);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), repaired(item)]));
 }

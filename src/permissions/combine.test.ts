@@ -97,7 +97,7 @@ test("a decision word that does not exist asks", () => {
 
 describe("a wrong call without types", () => {
   const policy = compileRules([]);
-  const place = { cwd: "/work/app", projectRoot: "/work/app", home: "/home/ana" };
+  const place = { cwd: "/home/ana/app", projectRoot: "/home/ana/app", home: "/home/ana" };
   const badCall = expect.objectContaining({ code: "permissions/bad-call" });
   const call = { tool: "Write", input: { file_path: "/etc/passwd" } };
 

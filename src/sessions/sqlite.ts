@@ -63,7 +63,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   };
 }
 
-/** After some errors, a full disk among them, SQLite has rolled back by itself and refuses to do it twice: what happened first is told. */
+/** After some errors, a full disk among them, SQLite has rolled back by itself and refuses to do it twice: the first error is reported. */
 function rollBack(base: Base): void {
   try {
     base.exec("ROLLBACK");

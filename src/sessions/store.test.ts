@@ -143,7 +143,7 @@ ring["self"] = ring;
 const loose = (value: unknown) => value as never;
 
 test.each([null, undefined, 5, [], {}, { type: 5 }, { type: "" }, ring, { ...said("x"), size: 5n }])(
-  "a record that is %s is refused with a reason, and the records beside it are written",
+  "a record that is %s is refused with a reason, and the other records are written",
   async (bad) => {
     const store = await openStore({ root: await tempFolder(), version: "1" });
     const session = await store.open({ id, cwd });

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import type { SessionPlace } from "./formats/claude-code/locate.ts";
 
 /**
- * Gives the same session under the name that its project folder really has. A project folder may be a link to another one beside it, and
+ * Gives the same session under the name that its project folder really has. A project folder may be a link to another project folder, and
  * then each of its sessions is found under both names. Each folder is looked at once.
  */
 export function unlinker(): (place: SessionPlace) => Promise<SessionPlace> {

@@ -34,7 +34,7 @@ function misspelt(
 /** More fields than an answer has: what a hook prints may not hold up its host. */
 const mostCompared = 1_000;
 
-/** An answer of the event that stands beside `hookSpecificOutput`; a denial that was read there has its own warning. */
+/** An answer of the event that was written next to `hookSpecificOutput`; a denial that was read there has its own warning. */
 function misplaced({ warnings }: ReadAnswer, value: Json, reading: Reading, subject: string): readonly Warning[] {
   if (warnings.some(({ code }) => code === "output-repaired")) return [];
   const names = reading.row.answers.filter((name) => Object.hasOwn(value, name) && !Object.hasOwn(outputShapes, name));

@@ -56,7 +56,7 @@ export async function resultOf({
   };
 }
 
-/** An agent may count a session that goes on as a whole, as the client does: that is no difference. */
+/** An agent may count a resumed session as a whole, as the client does. That is not a difference. */
 async function countedOtherwise(
   spent: Spent,
   calls: NewCalls,

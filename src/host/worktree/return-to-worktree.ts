@@ -14,7 +14,7 @@ export function lastFolder(context: readonly Linked[]): string | undefined {
 }
 
 /**
- * A session that ended in a worktree goes on there: the model takes it for its folder. A worktree that is gone is reported to the model
+ * A session that ended in a worktree is resumed there: the model takes it for its folder. A worktree that is gone is reported to the model
  * and to the user. Other folders that a session was in are not returned to.
  */
 export async function returnToWorktree(main: Thread, last: string, signal: AbortSignal): Promise<void> {

@@ -139,7 +139,7 @@ function namesFound(args: readonly ShellWord[]): readonly string[] {
 /** More than a name of a file may have. */
 const longestName = 1_000;
 
-/** `[eE][nN][vV]` for `env`; what stands in brackets already is kept. */
+/** `[eE][nN][vV]` for `env`; text in brackets is kept. */
 function inAnyCase(pattern: string): string {
   if (pattern.length > longestName) return pattern;
   return pattern.replace(/\[[^\]]*\]|[A-Za-z]/g, (sign) =>

@@ -7,7 +7,7 @@ const refusal = (text: string, policy = {}) => {
   return "refused" in admitted ? admitted.refused : undefined;
 };
 
-test("EN-62 only http and https are allowed, and no refusal repeats a user name or password", () => {
+test("only http and https are allowed, and no refusal repeats a user name or password", () => {
   expect(refusal("https://a.example/x")).toBeUndefined();
   expect(refusal("file:///etc/passwd")).toBe("the url begins with file: but only http: and https: are allowed");
   expect(refusal("ws://a.example/")).toContain("only http: and https:");
