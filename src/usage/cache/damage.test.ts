@@ -10,6 +10,7 @@ import { answer, textOf } from "../fixtures/world.ts";
 import { makeReport } from "../reports/report.ts";
 import { databaseName } from "./database.ts";
 import { manifestName } from "./indexed.ts";
+import { rulesVersion } from "./manifest.ts";
 
 const isLong = process.env["HOOKLINE_TRIALS"] !== undefined;
 /** How many places of a file are damaged, one after the other. */
@@ -82,7 +83,7 @@ test("US-39 a manifest or database of other rules is set aside and built anew, a
   await world.indexed();
   const path = join(world.folder, manifestName);
   const body = readFileSync(path).subarray(0, -32);
-  const older = Buffer.from(body.toString("latin1").replace('"rules":1', '"rules":0'), "latin1");
+  const older = Buffer.from(body.toString("latin1").replace(`"rules":${rulesVersion}`, '"rules":0'), "latin1");
   writeFileSync(path, Buffer.concat([older, createHash("sha256").update(older).digest()]));
   const database = await openSqlite(join(world.folder, databaseName()));
   database.exec("UPDATE about SET value = '0' WHERE name = 'rules'");

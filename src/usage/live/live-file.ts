@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { openFolder, replaceFile } from "../../files/index.ts";
 import type { StoredFile } from "../cache/database.ts";
+import { rulesVersion } from "../cache/manifest.ts";
 
 /**
  * What was read of a transcript that is still being written, in a plain file of its own: so that a status line or a hook
@@ -50,6 +51,7 @@ export function pruneLive(folder: string, now: number): void {
 
 const keptMs = 2 * 86_400_000;
 
+/** The version is part of the name: what was read by other rules is not found. */
 function liveName(folder: string, path: string): string {
-  return join(folder, createHash("sha256").update(path).digest("hex").slice(0, 24));
+  return join(folder, createHash("sha256").update(`${rulesVersion} ${path}`).digest("hex").slice(0, 24));
 }
