@@ -88,13 +88,18 @@ function ordinary(policy, long) {
   return [row("p50", 0.5, 0.1), row("p99", 0.99, 1), calls];
 }
 
-/** Each text by itself in CPU time, as other programs share the machine. */
+/**
+ * Each text by itself in CPU time, as other programs share the machine. A text that takes more than half of the budget is judged three
+ * times and the median counts: the collector's threads add up to 100 ms of CPU to any call they meet.
+ */
 function hostile(policy, long, say) {
   const texts = [...pairs(long), ...nested(), ...unclosed()];
   say(`${texts.length} hostile texts`);
   let worst = { took: 0, text: "" };
   for (const command of texts) {
-    const took = cpuOf(() => judge({ tool: "Bash", input: { command } }, policy, context));
+    const once = () => cpuOf(() => judge({ tool: "Bash", input: { command } }, policy, context));
+    const first = once();
+    const took = first > 125 ? median([first, once(), once()]) : first;
     if (took > worst.took) worst = { took, text: command.slice(0, 16) };
   }
   return {
