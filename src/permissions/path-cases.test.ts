@@ -305,3 +305,16 @@ test("deny and ask rules hold in directories that were added, by the session or 
   const grant = { allow: ["Edit(./x)"] };
   expect(write(join(added, "x"), grant, { directories: [added] })).toBe("ask");
 });
+
+test("a relative additional directory counts from the project, also after the session has moved to another folder", () => {
+  const added = join(base, "outside");
+  const layer = { scope: "user", additionalDirectories: ["../outside"], deny: ["Read(.env)"] } as const;
+  const decide = (cwd: string, path: string, mode: string) =>
+    judge({ tool: "Read", input: { file_path: path } }, compileRules([layer]), { cwd, home, projectRoot: proj, mode })
+      .decision;
+  for (const cwd of [proj, join(proj, "src")]) {
+    expect(decide(cwd, join(added, "conf/.env"), "bypassPermissions")).toBe("deny");
+    expect(decide(cwd, join(added, "notes.txt"), "default")).toBe("allow");
+    expect(decide(cwd, join(base, "other/notes.txt"), "default")).toBe("ask");
+  }
+});

@@ -77,8 +77,7 @@ export function openDesk(policy: Policy, context: JudgeContext): Desk {
     readOnly: context.readOnly ?? readOnlyCommands,
     get roots() {
       const folders = [context.cwd, context.projectRoot, ...policy.directories, ...(context.directories ?? [])];
-      const whole = folders.map((folder) => folder.replace(/^~(?=\/|$)/, context.home));
-      roots ??= [...new Set(whole.map((folder) => resolve(folder).resolved))];
+      roots ??= [...new Set(folders.map((folder) => resolve(wholeFolder(folder, context)).resolved))];
       return roots;
     },
     seen: [],
@@ -95,6 +94,12 @@ export function openDesk(policy: Policy, context: JudgeContext): Desk {
     folds: (path) => kept(folded, path, () => foldsCase(path, pathCase, disk, fs)),
     sourceOf: (rule) => sourceOf(rule, context),
   };
+}
+
+/** A relative folder of the settings counts from the project: a session that moves to another folder takes no grant or guard along. */
+function wholeFolder(folder: string, { home, projectRoot }: JudgeContext): string {
+  const whole = folder.replace(/^~(?=\/|$)/, home);
+  return whole.startsWith("/") ? whole : `${projectRoot}/${whole}`;
 }
 
 function limited(fs: PathFs): PathFs {
