@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile, symlink, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { atEveryOperation, faultyFs } from "./fixtures/faulty-fs.ts";
 import { dist, endOf, firstLine, killNow, startProgram } from "./fixtures/programs.ts";
 import { namesIn, tempFolder } from "./fixtures/temp-folder.ts";
-import { type Fs, nodeFs, type Owner, ownOwner, takeLock, withLock } from "./index.ts";
+import { type Fs, nodeFs, type Owner, ownOwner, processStart, takeLock, withLock } from "./index.ts";
 
 const nonce = "0123456789abcdef0123456789abcdef";
 
@@ -82,6 +82,44 @@ test.skipIf(process.platform !== "linux")(
     process.kill(pid, "SIGKILL");
     expect(await withLock(path, async () => "in", { waitMs: 2_000 })).toBe("in");
     expect(await readFile(`/proc/${pid}/stat`, "utf8")).toMatch(/\) Z /);
+  },
+);
+
+/** Its first thread ends at once, the second one lives on. */
+const halfEnded = `#include <pthread.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static void *rest(void *nothing) { sleep(60); return nothing; }
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, rest, NULL);
+  puts("ready");
+  fflush(stdout);
+  syscall(SYS_exit, 0);
+}`;
+const hasCompiler = process.platform === "linux" && spawnSync("cc", ["--version"]).status === 0;
+
+test.runIf(hasCompiler)(
+  "a process that was ended but for one thread keeps its lock until that thread has ended",
+  async () => {
+    const folder = await tempFolder();
+    const [path, program] = [join(folder, "f"), join(folder, "half-ended")];
+    const compiled = spawnSync("cc", ["-pthread", "-x", "c", "-o", program, "-"], {
+      input: halfEnded,
+      encoding: "utf8",
+    });
+    expect([compiled.stderr, compiled.status]).toEqual(["", 0]);
+    const child = spawn(program, { stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    await once(child.stdout, "data");
+    const pid = child.pid ?? 0;
+    const statOf = () => readFile(`/proc/${pid}/stat`, "utf8");
+    while (!/\) Z /.test(await statOf())) await sleep(5);
+    await leaveLock(path, { pid, start: processStart(pid) ?? "" });
+    expect(await takeLock(path, { waitMs: 100 })).toMatchObject({ held: false, owner: { pid } });
+    child.kill("SIGKILL");
+    expect(await withLock(path, async () => "in", { waitMs: 5_000 })).toBe("in");
   },
 );
 

@@ -28,18 +28,18 @@ test(`SD-92 G7: kill -9 at ${trials} moments of installing and uninstalling leav
   const here = world();
   const file = join(here.project, ".claude", "settings.local.json");
   writeFileSync(file, old);
-  const seen = new Map<string, number>();
+  const seen = new Set<string>();
   for (let n = 0; n < trials; n++) {
     const program = started(here, 1_000_000);
     await firstOutput(program);
     await sleep(Math.random() * 120);
     await killNow(program);
-    const text = readFileSync(file, "utf8");
-    seen.set(text, (seen.get(text) ?? 0) + 1);
+    seen.add(readFileSync(file, "utf8"));
   }
-  const [one, two, ...others] = [...seen.keys()].sort((a, b) => a.length - b.length);
-  expect([one, others]).toEqual([old, []]);
-  if (two !== undefined) expect(two).toContain("/opt/hookline/dist/cli/bin.cjs");
+  // Chance may meet the same of the two every time.
+  const [installed, ...others] = [...seen].filter((text) => text !== old);
+  expect(others).toEqual([]);
+  if (installed !== undefined) expect(installed).toContain("/opt/hookline/dist/cli/bin.cjs");
   await endOf(started(here, 1));
   expect(readFileSync(file, "utf8")).toBe(old);
   expect(readdirSync(join(here.project, ".claude")).sort()).toEqual(["hooks.mjs", "settings.local.json"]);
