@@ -4,6 +4,8 @@ import { type FrontmatterFault, readFrontmatter } from "../engine/settings/index
 export interface Frontmatter {
   /** The plain values, and lists joined by commas. What is nested is not for us. */
   readonly fields: Readonly<Record<string, string>>;
+  /** All keys; of those that are not in `fields` the value is nested. */
+  readonly keys: readonly string[];
   readonly body: string;
   readonly fault?: FrontmatterFault;
 }
@@ -15,11 +17,13 @@ export async function splitFrontmatter(text: string): Promise<Frontmatter> {
     const plain = Array.isArray(value) ? joined(value) : textOf(value);
     return plain === undefined ? [] : [[key, plain]];
   });
-  return { ...rest, fields: Object.fromEntries(texts) };
+  return { ...rest, fields: Object.fromEntries(texts), keys: Object.keys(fields) };
 }
 
-function joined(list: readonly unknown[]): string {
-  return list.flatMap((item) => textOf(item) ?? []).join(", ");
+/** Undefined for a list that holds anything but plain values: a part of a limit is no limit. */
+function joined(list: readonly unknown[]): string | undefined {
+  const texts = list.map(textOf);
+  return texts.includes(undefined) ? undefined : texts.join(", ");
 }
 
 function textOf(value: unknown): string | undefined {

@@ -11,6 +11,7 @@ export { type LoadOptions, loadLayers, type SettingsPlaces, settingsFiles } from
 export type { JsonPath } from "./locate.ts";
 export { managedFiles } from "./managed-files.ts";
 export { type Effective, mergeLayers, type PolicyList } from "./merge.ts";
+export { misspelledKeys } from "./misspelled.ts";
 export { lockedSurfaces, locksOf } from "./plugins-only.ts";
 export { type LayerSource, nameOf, readLayer } from "./read.ts";
 export { type FileValue, readValue, valueIn } from "./read-value.ts";

@@ -117,4 +117,46 @@ test("disallowedTools of an agent file take a whole server away", () => {
   expect(names(["mcp__a"])).toEqual(["Read", "mcp__ab__y"]);
   expect(names(["mcp__ab__*"])).toEqual(["Read", "mcp__a__x"]);
   expect(names(["*"])).toEqual([]);
+  expect(names(["mcp__*"])).toEqual(["Read"]);
+  expect(names(["mcp__*__x", "read"])).toEqual(["mcp__ab__y"]);
+});
+
+test("disallowedTools of an agent file are split at blanks as well as commas, and a rule stays whole", async () => {
+  const { agents, told } = await load({ checkout: { x: "---\ndisallowedTools: Bash(rm -r, x) Edit,Write\n---\nx" } });
+  expect([agents.at(-1)?.disallowedTools, told]).toEqual([["Bash(rm -r, x)", "Edit", "Write"], []]);
+});
+
+test("an agent file whose tools are no names gives no agent", async () => {
+  const checkout = {
+    a: "---\ntools:\n  write: false\n  bash: false\n---\nx",
+    b: "---\ndisallowedTools:\n  - Bash: true\n  - Edit\n---\nx",
+  };
+  const { agents, told } = await load({ checkout });
+  expect(agents).toHaveLength(2);
+  expect(told).toEqual([
+    expect.stringMatching(
+      /^a\.md:2: "tools" must be names of tools, in one line or as a list\. This agent is not used/,
+    ),
+    expect.stringMatching(/^b\.md:2: "disallowedTools" must be names of tools/),
+  ]);
+});
+
+test("a limit of tools that an agent file spells in a way that has no effect is reported", async () => {
+  const checkout = {
+    a: "---\nallowed-tools: Read\n---\nx",
+    b: "---\nname: b\ndisallowed_tools: Bash\n---\nx",
+    c: "---\nallowedTools: Read\n---\nx",
+    d: "---\ntools: Read, Bash(git log *), Task\ncolor: red\nmode: all\n---\nx",
+  };
+  const { agents, told } = await load({ checkout });
+  expect(told).toEqual([
+    expect.stringMatching(/^a\.md:2: "allowed-tools" is not a key of an agent file, .* Use "tools" instead\.$/),
+    expect.stringMatching(/^b\.md:3: "disallowed_tools" is not a key .* Use "disallowedTools" instead\.$/),
+    expect.stringMatching(/^c\.md:2: "allowedTools" is not a key .* Use "tools" instead\.$/),
+    expect.stringMatching(
+      /^d\.md:2: "Bash\(git log \*\)" is a rule and not a tool, so the agent does not get that tool\./,
+    ),
+  ]);
+  const all = ["Read", "Bash", "Agent"].map((name) => ({ name, readOnly: true }) as Tool);
+  expect(allowedTools(all, agents.at(-1)).map(({ name }) => name)).toEqual(["Read", "Agent"]);
 });

@@ -1,9 +1,9 @@
 import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { readFrontmatter } from "../../engine/settings/index.ts";
 import { unless } from "../../files/index.ts";
 import { splitFrontmatter } from "../frontmatter.ts";
 import { readPromptFile } from "../prompt-file.ts";
+import { toolNames, withoutEffect } from "./tool-names.ts";
 
 /** A kind of agent: what it is told, what it may use. */
 export interface AgentDefinition {
@@ -127,12 +127,15 @@ async function agentIn(
   text: string,
   file: string,
 ): Promise<AgentDefinition | { readonly line: number; readonly why: string }> {
-  const { fields, body, fault } = await splitFrontmatter(text);
+  const { fields, keys, body, fault } = await splitFrontmatter(text);
   if (fault !== undefined) return fault;
-  const tools = namesOf(fields["tools"]);
+  const nested = ["tools", "disallowedTools"].find((key) => keys.includes(key) && fields[key] === undefined);
+  if (nested !== undefined)
+    return { line: lineOf(text, nested), why: `"${nested}" must be names of tools, in one line or as a list` };
+  const tools = toolNames(fields["tools"]);
   if (tools?.length === 0)
     return { line: lineOf(text, "tools"), why: '"tools" names no tool; without the line the agent has all of them' };
-  const disallowedTools = namesOf(fields["disallowedTools"]);
+  const disallowedTools = toolNames(fields["disallowedTools"]);
   const maxTurns = fields["maxTurns"] === undefined ? undefined : Number(fields["maxTurns"]);
   if (maxTurns !== undefined && !(Number.isInteger(maxTurns) && maxTurns > 0))
     return { line: lineOf(text, "maxTurns"), why: '"maxTurns" must be a whole number above 0' };
@@ -149,13 +152,6 @@ async function agentIn(
   };
 }
 
-function namesOf(list: string | undefined): readonly string[] | undefined {
-  return list
-    ?.split(",")
-    .map((name) => name.trim())
-    .filter(Boolean);
-}
-
 function lineOf(text: string, key: string): number {
   return text.split(/\r?\n/).findIndex((line) => line.startsWith(key) && /^[ \t]*:/.test(line.slice(key.length))) + 1;
 }
@@ -164,8 +160,9 @@ function lineOf(text: string, key: string): number {
 const unused = ["permissionMode", "mcpServers", "skills", "memory", "isolation", "background", "effort"];
 
 async function tellUnused(text: string, file: string, tell: (text: string) => void): Promise<void> {
-  const { fields } = await readFrontmatter(text);
-  const found = unused.filter((key) => fields[key] !== undefined && fields[key] !== null);
+  const { fields, keys } = await splitFrontmatter(text);
+  for (const { key, why } of withoutEffect(fields, keys)) tell(`${file}:${lineOf(text, key)}: ${why}.`);
+  const found = unused.filter((key) => keys.includes(key) && fields[key] !== "");
   const [first] = found;
   if (first === undefined) return;
   tell(`${file}:${lineOf(text, first)}: this agent does not honor ${found.join(", ")} of an agent file.`);
