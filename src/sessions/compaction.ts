@@ -46,7 +46,7 @@ export function compactionsOf(graph: Graph): Compaction[] {
  * is a compaction that was cut off, by a kill for instance: what came before it still counts.
  */
 export function contextOf(graph: Graph, branch: readonly Linked[]): readonly Linked[] {
-  const at = branch.findLastIndex((entry, index) => isBoundary(entry) && hasSummary(branch.slice(index + 1)));
+  const at = lastCompaction(branch);
   const boundary = branch[at];
   if (boundary?.kind !== "system") return branch;
   const after = branch.slice(at + 1);
@@ -54,6 +54,16 @@ export function contextOf(graph: Graph, branch: readonly Linked[]): readonly Lin
   const preserved = preservedBy(graph, boundary).filter(({ uuid }) => !written.has(uuid));
   const summary = after.findIndex(isSummary);
   return [...after.slice(0, summary + 1), ...preserved, ...after.slice(summary + 1)];
+}
+
+/** Where the last boundary stands that a summary follows before the next one; -1 when there is none. */
+export function lastCompaction(branch: readonly Linked[]): number {
+  let isSummarized = false;
+  return branch.findLastIndex((entry) => {
+    if (isBoundary(entry)) return isSummarized;
+    isSummarized ||= isSummary(entry);
+    return false;
+  });
 }
 
 /** Whether a summary follows before the next boundary. */

@@ -5,7 +5,7 @@ import { atEveryOperation, shortStride } from "../files/fixtures/faulty-fs.ts";
 import { namesIn, tempFolder } from "../files/fixtures/temp-folder.ts";
 import { readConversation } from "./conversation.ts";
 import { placesIn, recordedHome, recordedNames } from "./fixtures/recorded-home.ts";
-import { answer, prompt, result, toolUse, write } from "./fixtures/transcript.ts";
+import { answer, prompt, result, system, toolUse, type Wire, write } from "./fixtures/transcript.ts";
 import { forkSession } from "./fork.ts";
 import { forkNotePath, forkOriginIn } from "./fork-note.ts";
 import { openStore } from "./store.ts";
@@ -70,6 +70,41 @@ test("SE-56: a fork of a compacted session begins at the last boundary, and one 
     ["f790", "eb35"],
     ["516c", "f790"],
   ]);
+});
+
+test("a fork of a session whose last compaction was cut off before its summary holds each line of the conversation once", async () => {
+  const { places } = await recordedHome("a-plain");
+  const [place] = places;
+  if (place === undefined) throw new Error("one session was recorded");
+  const boundary = (after: Wire) =>
+    system(null, "compact_boundary", {
+      logicalParentUuid: after["uuid"],
+      compactMetadata: { trigger: "auto", preservedMessages: { uuids: [after["uuid"]] } },
+    });
+  const asked = prompt(null, "long ago");
+  const answered = answer(asked, [{ type: "text", text: "done" }]);
+  const cut = boundary(answered);
+  const again = boundary(cut);
+  const whole = boundary(answered);
+  const summary = prompt(whole, "in short", { isCompactSummary: true });
+  const cutLater = boundary(summary);
+  const now = (after: Wire) => prompt(after, "and now");
+  for (const lines of [
+    [asked, answered, cut],
+    [asked, answered, cut, now(cut)],
+    [asked, answered, cut, again, now(again)],
+    [asked, answered, whole, summary, cutLater],
+    [asked, answered, whole, summary, cutLater, now(cutLater)],
+  ]) {
+    write(place.file, lines);
+    const fork = await forkSession(place);
+    const [old, forked] = [await readConversation(place.file), await readConversation(fork.file)];
+    expect(forked.context().map(({ uuid }) => uuid)).toEqual(old.context().map(({ uuid }) => uuid));
+    expect(forked.graph.findings.filter(({ what }) => what !== "logical-parent-missing")).toEqual([]);
+    const uuids = (await linesOf(fork.file)).map(({ uuid }) => uuid);
+    expect(uuids).toEqual([...new Set(uuids)]);
+    expect(forked.branches.leaf).toBe(lines.at(-1)?.["uuid"]);
+  }
 });
 
 test("a spilled result goes along, and its path leads to the copy", async () => {

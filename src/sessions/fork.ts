@@ -4,7 +4,7 @@ import { type Fs, nodeFs, replaceFile } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 import { carryParts } from "./carry-parts.ts";
 import { checkPlace } from "./check-calls.ts";
-import { contextOf } from "./compaction.ts";
+import { contextOf, lastCompaction } from "./compaction.ts";
 import { readConversation } from "./conversation.ts";
 import { writeForkNote } from "./fork-note.ts";
 import type { SessionPlace } from "./formats/claude-code/locate.ts";
@@ -62,7 +62,7 @@ function chainOf(thread: Thread, at: string | undefined, source: SessionPlace): 
   const end = at === undefined ? whole.length - 1 : whole.findIndex(({ uuid }) => uuid === at);
   if (at !== undefined && end < 0) throw noSuchEntry(at, source);
   const history = whole.slice(0, end + 1);
-  const boundary = history.findLast((entry) => entry.kind === "system" && entry.subtype === "compact_boundary");
+  const boundary = history[lastCompaction(history)];
   if (boundary === undefined) return hang(history, new Map());
   const context = contextOf(thread.graph, history);
   return hang([boundary, ...context], splice(boundary, context));
