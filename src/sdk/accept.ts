@@ -28,17 +28,19 @@ const longText = 10_000;
  * What a handler returned, as answers that this event takes. `passedOn` are answers of others among them, whose length was looked at.
  *
  * Contract: a refusal in the wrong word is spelled in the right one, never lost; any other answer that is illegal here is dropped
- * with a warning. Something that is no answer throws: that is a failure of the handler.
+ * with a warning. Something that is no answer throws: that is a failure of the handler. Beside a refusal it is a warning.
  */
 export function accept(said: unknown, event: HookEvent, handler: string, passedOn: readonly Answer[] = []): Accepted {
   const rule = ruleOf(event.name);
   const answers: Answer[] = [];
   const warnings: AppWarning[] = [];
-  for (const one of listOf(said)) {
+  const list = listOf(said);
+  for (const one of list) {
     if (!isAnswer(one)) {
-      throw new TypeError(
-        `returned ${describe(one)}, which is no answer. Return nothing, an answer or a list of answers`,
-      );
+      const fault = `returned ${describe(one)}, which is no answer. Return nothing, an answer or a list of answers`;
+      if (!list.some((other) => isAnswer(other) && isRefusal(other))) throw new TypeError(fault);
+      warnings.push({ code: "illegal-answer", message: `${handler} ${fault}.`, handler });
+      continue;
     }
     for (const part of one.kind === "raw" ? withoutDecisions(one.fields, rule) : [one]) {
       const answer = inOwnWord(worded(part, handler), rule);
@@ -57,20 +59,21 @@ function withoutDecisions(fields: Readonly<Record<string, unknown>>, rule: Rule)
   const top: Record<string, unknown> = rest;
   const specific: Record<string, unknown> = isObject(given) ? { ...given } : {};
   const found: { kind: AnswerKind; reason: unknown; interrupt?: boolean }[] = [];
-  const { permissionDecision: word, decision: behavior } = specific;
-  if (
-    rule.form === "permission" &&
-    (word === "deny" || ((word === "ask" || word === "defer") && isLegal(rule, word)))
-  ) {
-    found.push({ kind: word, reason: specific["permissionDecisionReason"] });
-    delete specific["permissionDecision"];
-    delete specific["permissionDecisionReason"];
+  const { decision: behavior } = specific;
+  // At the top, where no host looks for it, it is meant just as much.
+  for (const place of [specific, top]) {
+    const word = place["permissionDecision"];
+    if (rule.form !== "permission" || (word !== "deny" && word !== "ask" && word !== "defer")) continue;
+    if (!isLegal(rule, word)) continue;
+    found.push({ kind: word, reason: place["permissionDecisionReason"] });
+    delete place["permissionDecision"];
+    delete place["permissionDecisionReason"];
   }
   if (rule.refusal === "denyPermission" && isObject(behavior) && behavior["behavior"] === "deny") {
     found.push({ kind: "denyPermission", reason: behavior["message"], interrupt: behavior["interrupt"] === true });
     delete specific["decision"];
   }
-  if (rule.refusal !== undefined && top["decision"] === "block") {
+  if (rule.refusal !== undefined && (top["decision"] === "block" || top["decision"] === "deny")) {
     found.push({ kind: "block", reason: top["reason"] });
     delete top["decision"];
     delete top["reason"];
@@ -102,7 +105,11 @@ const needs: Readonly<Record<AnswerKind, (answer: Readonly<Record<string, unknow
   block: () => true,
   halt: () => true,
   denyPermission: () => true,
-  approvePermission: () => true,
+  // A name that is not one of these would approve what the person was asked about, and not what the author meant.
+  approvePermission: ({ kind: _kind, input, rules, ...others }) =>
+    Object.keys(others).length === 0 &&
+    (input === undefined || isObject(input)) &&
+    (rules === undefined || Array.isArray(rules)),
   retry: () => true,
   context: ({ text }) => typeof text === "string",
   systemMessage: ({ text }) => typeof text === "string",

@@ -51,8 +51,14 @@ export function createApp<Defaults extends StateDefaults = StateDefaults>(
   const app: Record<PropertyKey, unknown> = {
     strategies,
     [appSymbol]: insideOf(parts),
-    include(part: unknown, { onConflict }: { onConflict?: "order" } = {}) {
+    include(part: unknown, options: { onConflict?: "order" } = {}, ...more: readonly unknown[]) {
       const added = partsOf(part);
+      if (partsOf(options) !== undefined || more.length > 0) {
+        const message = "include() takes one part at a time, so the others would never run. Call it once for each.";
+        throw wrong("bad-registration", message);
+      }
+      checkOptions(options, ["onConflict"], "include()");
+      const { onConflict } = options;
       if (added === undefined) throw wrong("not-includable", "include() takes a blueprint or a strategy.");
       if (included.has(part)) {
         const message = `The blueprint ${added.name ?? "without a name"} is included already.`;

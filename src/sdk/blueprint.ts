@@ -87,8 +87,12 @@ export function addMethods(target: object, { name, registrations, middleware, ta
     if (typeof event === "string" && event !== "") return add(event, args, true);
     throw wrong("no-event", 'on(name, …) needs the name of an event, such as "Stop".');
   };
-  methods["use"] = (fn: unknown) => {
+  methods["use"] = (fn: unknown, ...more: readonly unknown[]) => {
     if (typeof fn !== "function") throw wrong("no-handler", "use(middleware) needs a function.");
+    if (more.length > 0) {
+      const message = "use() takes one middleware at a time, so the others would never run. Call it once for each.";
+      throw wrong("bad-registration", message);
+    }
     middleware.push(fn as Middleware);
     return target;
   };

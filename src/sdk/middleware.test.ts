@@ -65,3 +65,28 @@ test("SD-48: a guard judges what a middleware made of the input, and what is lef
     .preTool("Bash", { recheck: true }, guard);
   (await testClient(takesBack).preTool("Bash", { command: "rm x" })).expectDenied("rm");
 });
+
+test("a guard that must block and fails refuses, although a middleware of its blueprint caught the error", async () => {
+  const caught: unknown[] = [];
+  const part = blueprint()
+    .use(async (_event, _ctx, next) => {
+      try {
+        return await next();
+      } catch (error) {
+        caught.push(error);
+        return undefined;
+      }
+    })
+    .preTool("Bash", { name: "guard", onFailure: "block" }, () => {
+      throw new Error("broken");
+    });
+  (await testClient(createApp().include(part)).preTool("Bash", bash)).expectDenied("broken");
+  expect(caught).toHaveLength(1);
+});
+
+test("a middleware that gives next a part of an event lays it over the event, and a refusal counts", async () => {
+  const app = createApp()
+    .use((_event, _ctx, next) => next({ input: { command: "shown" } } as never))
+    .preTool("Bash", ({ input, toolName }) => deny(`${toolName} ${input.command}`));
+  (await testClient(app).preTool("Bash", bash)).expectDenied("Bash shown");
+});

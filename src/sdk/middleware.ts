@@ -17,8 +17,9 @@ export function wrapped(
 }
 
 /**
- * One middleware around `inner`. Contract: when it calls `next` and returns nothing, what `next` gave stands, and it ends no sooner than
- * what it called: a refusal must not be lost because somebody forgot to return or to wait.
+ * One middleware around `inner`. Contract: when it calls `next` and returns nothing, what `next` gave stands, a failure too, and it ends
+ * no sooner than what it called: a refusal must not be lost because somebody forgot to return or to wait, or caught an error to log it.
+ * Fields that `next` is given are laid over the event, which keeps its name.
  */
 async function through(
   middleware: Middleware,
@@ -27,6 +28,7 @@ async function through(
   inner: (event: HookEvent) => unknown,
 ): Promise<unknown> {
   let given: unknown;
+  let failed: { readonly error: unknown } | undefined;
   let running: Promise<void> | undefined;
   let ended = false;
   const next = async (changed?: HookEvent): Promise<readonly Answer[]> => {
@@ -34,7 +36,12 @@ async function through(
       throw wrong("next-twice", `${middleware.name || "A middleware"} called next twice for ${event.name}.`);
     }
     const run = async () => {
-      given = await inner(changed ?? event);
+      try {
+        given = await inner(changed === undefined ? event : { ...event, ...changed, name: event.name });
+      } catch (error) {
+        failed = { error };
+        throw error;
+      }
     };
     running = run().finally(() => {
       ended = true;
@@ -45,6 +52,7 @@ async function through(
   const said: unknown = await middleware(event, ctx, next);
   // How it ended is known to the middleware, unless it did not wait.
   if (!ended) await running;
+  if (failed !== undefined && (said === undefined || said === null)) throw failed.error;
   return said ?? given;
 }
 

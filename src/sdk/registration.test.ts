@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, test } from "vitest";
-import { appInside, block, createApp, defineStrategy, deny, type HookEvent } from "./index.ts";
+import { appInside, block, blueprint, createApp, defineStrategy, deny, type HookEvent } from "./index.ts";
 import { testClient } from "./testing/index.ts";
 
 test("SD-4: on takes any event; a known name has its type and its matcher, an unknown one a name and what came", async () => {
@@ -91,6 +91,8 @@ test("a strategy whose build is asynchronous is refused, because its handlers wo
   expect(() => createApp().include(late())).toThrow(expect.objectContaining({ code: "sdk/bad-registration", message }));
 });
 
+const passOn = (_event: unknown, _ctx: unknown, next: () => unknown) => next();
+
 test.each([
   [
     "hooks of a strategy",
@@ -101,6 +103,14 @@ test.each([
   ["factory of provide", () => createApp().provide("db", {} as never)],
   ["tool of registerToolEvent", () => createApp().registerToolEvent(["Bash"] as never, (input) => input)],
   ["schema of registerToolEvent", () => createApp().registerToolEvent("Bash", {} as never)],
+  ["recheck of a handler", () => createApp().preTool("Bash", { recheck: "true" } as never, () => deny("no"))],
+  ["name of a handler", () => createApp().preTool("Bash", { name: 5 } as never, () => deny("no"))],
+  ["set in place of a list", () => createApp().preTool(new Set(["Bash"]) as never, () => deny("no"))],
+  ["value in place of the app's options", () => createApp(5 as never)],
+  ["log of an app", () => createApp({ log: "off" } as never)],
+  ["onConflict of include", () => createApp().include(blueprint(), { onConflict: "ordr" } as never)],
+  ["second part of include", () => createApp().include(blueprint(), blueprint() as never)],
+  ["second middleware of use", () => (createApp().use as (...all: unknown[]) => unknown)(passOn, passOn)],
   ["option of testClient", () => testClient(createApp(), { cdw: "/" } as never)],
 ])("a wrong %s is refused when it is given", (_what, call) => {
   expect(call).toThrow(expect.objectContaining({ code: expect.stringMatching(/^sdk\/(bad-|no-handler)/) }));

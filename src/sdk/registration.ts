@@ -1,6 +1,6 @@
 import type { EventName } from "../protocol/index.ts";
 import type { Answer, AnswerOf, NewOutput } from "./answer.ts";
-import { checkOptions } from "./check-options.ts";
+import { checkOptions, isRecord } from "./check-options.ts";
 import type { Context } from "./context.ts";
 import type { EventOf, GenericEvent, HookEvent, OpenToolEvent, ResponseOf, ToolEvent, ToolName } from "./event.ts";
 import { wrong } from "./problem.ts";
@@ -138,7 +138,7 @@ export function register(event: string, args: readonly unknown[], general: boole
     throw wrong("bad-registration", message, { event, what });
   }
   const options = rest.shift() ?? {};
-  if (typeof options !== "object" || options instanceof RegExp || rest.length > 0) {
+  if (!isRecord(options) || rest.length > 0) {
     throw wrong("bad-registration", `A handler for ${event} is registered as (what?, options?, handler).`, { event });
   }
   const name = ownName(handler as AnyHandler, options as HandlerOptions) || placeName(event, what, position);

@@ -42,10 +42,16 @@ const withValues: ReadonlySet<AnswerKind> = new Set([
 function mustBeJson(answer: Answer): void {
   if (!withValues.has(answer.kind)) return;
   try {
-    JSON.stringify(answer);
+    JSON.stringify(answer, refusePromise);
   } catch (error) {
     throw new TypeError(`gave ${answer.kind} with a value that is no JSON: ${messageOf(error).split("\n")[0]}`);
   }
+}
+
+/** Somebody forgot to await: it would be written as {}. */
+function refusePromise(_key: string, value: unknown): unknown {
+  if (value instanceof Promise) throw new TypeError("it holds a promise that was not awaited");
+  return value;
 }
 
 /** Built-in tools have a shape that the host checks; of a tool of an MCP server any value is taken. */

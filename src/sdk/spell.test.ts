@@ -251,3 +251,35 @@ test("raw fields of two handlers are both sent", async () => {
     hookSpecificOutput: { hookEventName: "PreToolUse", newer: 1, newest: 2 },
   });
 });
+
+test("a refusal in raw fields counts in the wrong place and in the wrong word too", async () => {
+  for (const fields of [
+    { permissionDecision: "deny", permissionDecisionReason: "no" },
+    { decision: "deny", reason: "no" },
+  ]) {
+    const app = createApp().preTool(() => raw(fields));
+    (await testClient(app).preTool("Bash", { command: "ls" })).expectDenied("no");
+  }
+});
+
+test("an approval with a name that it does not have is a failure, and approves nothing", async () => {
+  for (const options of [{ updatedInput: { command: "ls" } }, { input: "ls" }, { rules: "Bash" }, "fine"]) {
+    const app = createApp().onPermission({ onFailure: "block" }, () => approvePermission(options as never));
+    const { wire, warnings } = await testClient(app).permission("Bash", { command: "rm -rf x" });
+    expect(wire).toMatchObject({ hookSpecificOutput: { decision: { behavior: "deny" } } });
+    expect(warnings).toMatchObject([{ code: "handler-failed" }]);
+  }
+});
+
+test("a refusal counts beside something that is no answer, which is a warning", async () => {
+  const app = createApp().preTool({ name: "guard" }, () => [false, deny("no")] as never);
+  const { warnings } = (await testClient(app).preTool("Bash", { command: "ls" })).expectDenied("no");
+  expect(warnings).toMatchObject([
+    { code: "illegal-answer", message: expect.stringContaining("guard returned a boolean") },
+  ]);
+});
+
+test("an input that holds a promise which was not awaited is a failure", async () => {
+  const app = createApp().preTool({ onFailure: "block" }, () => patchInput({ command: Promise.resolve("ls") }));
+  (await testClient(app).preTool("Bash", { command: "rm x" })).expectDenied("a promise that was not awaited");
+});
