@@ -124,6 +124,37 @@ describe("modes (HO-30)", () => {
     );
   });
 
+  test.each([
+    { permissions: { disableAutoMode: "disable" } },
+    { disableAutoMode: "disable" },
+    { permissions: { disableAutoMode: "disable", defaultMode: "auto" } },
+  ])("auto that settings switch off is default: no classifier is asked, and a notice says so: %j", async (settings) => {
+    const { run, payloads, project } = open({ hooks: { PreToolUse: {} }, settings });
+    const { requests, events } = await run([...touch().slice(0, 1), { text: "done" }], {
+      prompt: "go",
+      ...("defaultMode" in (settings.permissions ?? {}) ? {} : { permissionMode: "auto" as const }),
+    });
+    expect(existsSync(join(project, "made"))).toBe(false);
+    expect(requests.filter(({ purpose }) => purpose === "classifier")).toEqual([]);
+    expect(payloads("PreToolUse")).toMatchObject([{ permission_mode: "default" }]);
+    const text = 'auto is switched off by settings; "default" is used';
+    expect(events).toContainEqual(expect.objectContaining({ kind: "notice", text }));
+  });
+
+  test("with denyInsteadOfPrompting the tools that touch the session alone still run, unless a rule asks about them", async () => {
+    const calls = [
+      { tool: "TaskCreate", input: { subject: "one", description: "first" } },
+      { tool: "TaskList", input: {} },
+      { tool: "Bash", input: { command: "touch made" } },
+    ];
+    const { run } = open({
+      hooks: {},
+      settings: { permissions: { denyInsteadOfPrompting: true, ask: ["TaskList"] } },
+    });
+    const { result } = await run([{ calls }, { text: "done" }], { prompt: "go" });
+    expect(result.permission_denials).toMatchObject([{ tool_name: "TaskList" }, { tool_name: "Bash" }]);
+  });
+
   test("auto: a classifier that answers nonsense refuses", async () => {
     const { run, project } = open({ hooks: {} });
     await run([...touch().slice(0, 1), { when: { purpose: "classifier" }, text: "sure, go ahead" }, { text: "ok" }], {

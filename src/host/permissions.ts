@@ -16,8 +16,9 @@ import type { AgentOptions } from "./options.ts";
 
 /** The rules, the mode and the folders of a session. Agents share them with the main thread. */
 export interface Permissions {
-  /** Reads the rules. Contract: refuses, as a `Problem`, to begin in a mode that policy has switched off. */
+  /** Reads the rules. Contract: refuses, as a `Problem`, to begin in `bypassPermissions` where policy has switched it off. */
   begin(): Promise<readonly RuleWarning[]>;
+  /** The mode in force: `default` in the place of one that policy has switched off. */
   mode(): Mode;
   /** Contract: refuses, as a `Problem`, a mode that policy has switched off. */
   setMode(mode: Mode): void;
@@ -88,7 +89,8 @@ export function openPermissions(
     return { rules, policy: known.policy };
   }
 
-  const mode = (): Mode => chosen ?? last?.defaultMode ?? "default";
+  const wanted = (): Mode => chosen ?? last?.defaultMode ?? "default";
+  const mode = (): Mode => (isOff(wanted(), last) ? "default" : wanted());
 
   async function judgeCall(tool: string, input: ToolInput, cwd: string): Promise<Judgement> {
     const { rules, policy } = await inForce();
@@ -101,7 +103,9 @@ export function openPermissions(
       attended: true,
     };
     const judgement = judge({ tool, input }, policy, about);
-    if (judgement.by !== "mode") return judgement;
+    // What `denyInsteadOfPrompting` made of a question is still the mode's word, unless a rule asked it.
+    const byMode = judgement.by === "mode" || (judgement.by === "unattended" && judgement.stance === "none");
+    if (!byMode) return judgement;
     if (harmless.has(tool)) return judge({ tool, input }, byItself, about);
     if (judgement.decision === "allow" || !readers.has(tool)) return judgement;
     return judge({ tool, input }, policy, {
@@ -119,13 +123,15 @@ export function openPermissions(
   return {
     async begin() {
       const { policy } = await inForce();
-      if (mode() === "bypassPermissions" && policy.bypassDisabled) throw bypassDisabled();
-      return policy.warnings;
+      if (!isOff(wanted(), policy)) return policy.warnings;
+      if (wanted() === "bypassPermissions") throw switchedOff("bypassPermissions");
+      const message = `${wanted()} is switched off by settings; "default" is used`;
+      return [...policy.warnings, { code: "mode-ignored", message }];
     },
     mode,
-    setMode(wanted) {
-      if (wanted === "bypassPermissions" && last?.bypassDisabled === true) throw bypassDisabled();
-      chosen = wanted;
+    setMode(given) {
+      if (isOff(given, last)) throw switchedOff(given);
+      chosen = given;
     },
     judge: judgeCall,
     mayRead(path, cwd) {
@@ -174,6 +180,11 @@ const readers: ReadonlySet<string> = new Set(["Read", "Glob", "Grep"]);
 /** The agent's own word about these, where no rule says anything: no grant of a settings file, so no policy on those drops it. */
 const byItself = compileRules([{ scope: "flags", allow: [...harmless] }]);
 
-function bypassDisabled(): Problem {
-  return new Problem("host/mode", "Policy has switched bypassPermissions off here. Choose another permission mode.");
+function isOff(mode: Mode, policy: Policy | undefined): boolean {
+  if (mode === "bypassPermissions") return policy?.bypassDisabled === true;
+  return mode === "auto" && policy?.autoDisabled === true;
+}
+
+function switchedOff(mode: Mode): Problem {
+  return new Problem("host/mode", `Policy has switched ${mode} off here. Choose another permission mode.`);
 }

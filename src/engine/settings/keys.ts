@@ -16,8 +16,9 @@ export function checkKeys(
   const warnings: Warning[] = [];
   const { hooks: _, ...fields } = settingsFields;
   const settings: [string, unknown][] = [];
+  const written = withAutoMode(value);
   for (const [name, field] of Object.entries(fields)) {
-    const usable = usablePart(ownValue(value, name), field, name, (at, why, found) => {
+    const usable = usablePart(ownValue(written, name), field, name, (at, why, found) => {
       const strict = oneRule(at, found) ?? strictReadings[at];
       const effect =
         strict === undefined ? "is ignored; the rest of the file stays active" : `counts as ${shown(strict)}`;
@@ -31,6 +32,14 @@ export function checkKeys(
     if (usable !== undefined) settings.push([name, usable]);
   }
   return { settings: Object.fromEntries(settings), warnings: [...warnings, ...misplacedRules(value, file)] };
+}
+
+/** The client takes `disableAutoMode` in two places; the one outside `permissions` counts as if it stood there. */
+function withAutoMode(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const word = ownValue(value, "disableAutoMode");
+  const permissions = ownValue(value, "permissions") ?? {};
+  if (word === undefined || !isObject(permissions)) return value;
+  return { ...value, permissions: { disableAutoMode: word, ...permissions } };
 }
 
 /** One rule in the place of a list that restricts counts as that list. */
