@@ -204,10 +204,18 @@ function withPins(now: Pins, entries: readonly TrustEntry[], found: readonly Pin
     const digest = `sha256:${digestOf(one.definition, files)}`;
     return [{ place: one.place, digest, definition: one.definition, files, at, covers: version }];
   });
-  const replaced = (old: Pin): boolean =>
-    fresh.some(({ place, definition }) => place === old.place || definition === old.definition);
-  const pins = [...now.pins.filter((old) => !replaced(old)), ...fresh].slice(-mostPins);
+  // An approval of what is still there stays with it, even if something else has its old place now.
+  const old = now.pins.map((pin) => ({ ...pin, place: placeNow(pin, found) }));
+  const replaced = (pin: Pin): boolean =>
+    fresh.some(({ place, definition }) => place === pin.place || definition === pin.definition);
+  const pins = [...old.filter((pin) => !replaced(pin)), ...fresh].slice(-mostPins);
   return { ...now, pins: withoutExcess(pins) };
+}
+
+/** Where what was approved stands now: hooks before it may have come or gone. */
+function placeNow({ place, definition }: Pin, found: readonly Pinnable[]): string {
+  const places = found.filter((one) => one.definition === definition).map((one) => one.place);
+  return places.includes(place) ? place : (places[0] ?? place);
 }
 
 const mostTextInAll = 2 * 1024 * 1024;

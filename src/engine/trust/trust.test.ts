@@ -88,6 +88,28 @@ test.each([
   expect(review.entries.map(({ state }) => state)).not.toContain("trusted");
 });
 
+test("approving a hook that was put before an approved one leaves the approval of that one as it is", async () => {
+  const { options, put } = await checkoutWorld();
+  const settings = (...words: string[]) =>
+    JSON.stringify({
+      hooks: { Stop: words.map((word) => ({ hooks: [{ type: "command", command: `echo ${word}` }] })) },
+    });
+  const approveNew = async () => {
+    const review = await reviewTrust(options);
+    await review.pin(review.entries.filter(({ state }) => state !== "trusted"));
+  };
+  await put("project/.claude/settings.json", settings("guard"));
+  await approveNew();
+  await put("project/.claude/settings.json", settings("first", "guard"));
+  await approveNew();
+  expect(await outcomeOf(options)).toEqual(["first", "guard"]);
+  // What is gone from its place gives way to what was approved there.
+  await put("project/.claude/settings.json", settings("first", "other"));
+  await approveNew();
+  await put("project/.claude/settings.json", settings("first", "guard"));
+  expect(await outcomeOf(options)).toEqual(["first", expect.stringMatching(/^trust/)]);
+});
+
 test("EN-19: formatting, the order of members and other hooks around it change nothing", async () => {
   const { options, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "echo a", { timeout: 5 }));
