@@ -66,11 +66,14 @@ test("a compaction that a kill cut off before its summary leaves the conversatio
   const done = result(called, "t1");
   const boundary = compaction(done, [called, done]);
   const now = prompt(boundary, "and now");
-  for (const after of [[], [now]]) {
+  const summary = prompt(boundary, "in short", { isCompactSummary: true });
+  const dropped = [summary, prompt(summary, "no")];
+  for (const after of [[], [now], [...dropped, now]]) {
     const file = write(join(await tempFolder(), "s.jsonl"), [asked, called, done, boundary, ...after]);
     const { context } = await readGoingOn(file);
     const spoken = context.filter(({ kind }) => kind !== "system").map(({ uuid }) => uuid);
-    expect(spoken).toEqual([asked, called, done, ...after].map((line) => line["uuid"]));
+    const kept = after.filter((line) => !dropped.includes(line));
+    expect(spoken).toEqual([asked, called, done, ...kept].map((line) => line["uuid"]));
   }
 });
 

@@ -1,5 +1,5 @@
 import { branchesOf } from "./branches.ts";
-import { contextOf, isBoundary } from "./compaction.ts";
+import { contextOf, lastCompaction } from "./compaction.ts";
 import { isSpoken, isUnanswered } from "./ending.ts";
 import { readEntries } from "./entries.ts";
 import type { Entry, Item } from "./entry.ts";
@@ -39,6 +39,7 @@ function goingOnIn(entries: readonly Entry[]): GoingOn & { readonly spokenSince:
   const { leaf, entriesOf } = branchesOf(graph, entries);
   const history = leaf === undefined ? [] : (entriesOf(leaf) ?? []);
   const context = contextOf(graph, history);
-  const spokenSince = history.slice(history.findLastIndex(isBoundary) + 1).some(isSpoken);
+  const compactedAt = lastCompaction(history);
+  const spokenSince = compactedAt >= 0 && history.slice(compactedAt + 1).some(isSpoken);
   return { leaf, context, unanswered: isUnanswered(history, context), spokenSince };
 }
