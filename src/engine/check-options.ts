@@ -56,6 +56,8 @@ const checks: Readonly<Record<keyof EngineOptions, Check>> = {
   bypassAvailable: flag,
   observeContent: flag,
   conversation: work,
+  agentKind: work,
+  startedAs: (value) => (isText(value) ? undefined : `must be the name of an agent, not ${shown(value)}`),
   clientHome: (value) => path(value) ?? absolute(String(value)),
   envFileRoot: path,
   common: work,

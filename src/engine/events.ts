@@ -191,7 +191,7 @@ export function openEvents(parts: EventParts): Events {
       recursionGate(depth),
       policyGate(now),
       trustGate(now.trust),
-      frontmatterGate(skills),
+      frontmatterGate(skills, options),
       supportGate(world.ports),
       onceGate(doneOnce),
     ];

@@ -1,8 +1,11 @@
+import { basename } from "node:path";
 import type { HookType } from "../protocol/index.ts";
 import type { Gate } from "./admit.ts";
 import type { ConfiguredHook } from "./configured.ts";
 import { deepest } from "./depth.ts";
+import type { AnyPayload } from "./payload.ts";
 import type { Ports } from "./ports.ts";
+import type { ResolvedOptions } from "./resolve-options.ts";
 import type { SkillsInUse } from "./skills.ts";
 import type { Trust } from "./trust/trust.ts";
 
@@ -22,17 +25,37 @@ export function trustGate(trust: Trust): Gate {
 }
 
 /** An agent's own hooks are for what happens inside it, a skill's for what happens after it was used. */
-export function frontmatterGate(skills: SkillsInUse): Gate {
-  return ({ layer: { frontmatter } }, { payload }) => {
+export function frontmatterGate(skills: SkillsInUse, agents: Agents = {}): Gate {
+  return (hook, { payload }) => {
+    const { frontmatter, plugin } = hook.layer;
     if (frontmatter === undefined) return undefined;
     const { of, name } = frontmatter;
     if (of === "agent") {
-      if (payload["agent_id"] !== undefined && payload["agent_type"] === name) return undefined;
+      if (concerns(hook, name, payload, agents)) return undefined;
       return { why: "matcher", detail: `it runs inside the agent "${name}" only` };
     }
-    if (skills.has(String(payload["session_id"]), name)) return undefined;
+    // A skill is called by its folder; the name in its file may be another one.
+    const called = [name, ...(plugin === undefined ? [] : [basename(plugin.root)])];
+    if (called.some((one) => skills.has(String(payload["session_id"]), one))) return undefined;
     return { why: "matcher", detail: `it runs once the skill "${name}" was used in this session` };
   };
+}
+
+type Agents = Pick<ResolvedOptions, "agentKind" | "startedAs">;
+
+/** Hooks of the agent that a session was started as concern all of the session, its other agents included. */
+function concerns(
+  { hook, row, layer }: ConfiguredHook,
+  name: string,
+  payload: AnyPayload,
+  { agentKind, startedAs }: Agents,
+): boolean {
+  const inside = payload["agent_type"] === name || agentKind?.(payload) === name;
+  const written = layer.settings.hooks?.[row.name] ?? [];
+  // Stop in the file, SubagentStop here: the end of this agent, not of the session or of agents that it starts.
+  if (!written.some(({ hooks }) => hooks.some((one) => one === hook)))
+    return inside && payload["agent_id"] !== undefined;
+  return inside || startedAs === name;
 }
 
 /** The event takes the type, and the host lends what the type needs. */

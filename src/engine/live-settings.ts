@@ -54,7 +54,9 @@ export async function openSettings(options: ResolvedOptions): Promise<LiveSettin
 
   async function shot(layers: readonly Layer[]): Promise<InForce> {
     const reader = layers.some(hasCondition) ? { compileCondition: await loadConditionReader() } : {};
-    const snapshot = takeSnapshot(layers, { rows: options.rows, aliases: options.toolAliases, ...reader });
+    const { rows, toolAliases: aliases, startedAs } = options;
+    const as = startedAs === undefined ? {} : { startedAs };
+    const snapshot = takeSnapshot(layers, { rows, aliases, ...as, ...reader });
     return inForceNow(snapshot);
   }
 

@@ -46,6 +46,13 @@ export interface EngineOptions {
   readonly observeContent?: boolean;
   /** The conversation so far, for hooks that judge the end of a turn. */
   readonly conversation?: (payload: AnyPayload) => readonly unknown[];
+  /**
+   * The kind of an agent whose payloads have another `agent_type`, such as a teammate's own name: the hooks in the file of that kind
+   * run for it too.
+   */
+  readonly agentKind?: (payload: AnyPayload) => string | undefined;
+  /** The agent that the session was started as: the hooks in its file run in the whole session. */
+  readonly startedAs?: string;
   /** Where the client keeps its own files. Default: `CLAUDE_CONFIG_DIR`, else `~/.claude`. */
   readonly clientHome?: string;
   /** Below which `session-env` lies, where it is not the client's home. */

@@ -1,10 +1,14 @@
 import { expect, test } from "vitest";
 import type { Outcome } from "../protocol/index.ts";
 import { type CheckoutWorld, checkoutWorld, hooksOn } from "./fixtures/checkout.ts";
-import { type Engine, openEngine } from "./index.ts";
+import { type Engine, type EngineOptions, openEngine } from "./index.ts";
 
-async function withEngine<T>({ options }: CheckoutWorld, work: (engine: Engine) => Promise<T>): Promise<T> {
-  const engine = await openEngine({ ...options, trust: "implicit" });
+async function withEngine<T>(
+  { options }: CheckoutWorld,
+  work: (engine: Engine) => Promise<T>,
+  more: Partial<EngineOptions> = {},
+): Promise<T> {
+  const engine = await openEngine({ ...options, trust: "implicit", ...more });
   try {
     return await work(engine);
   } finally {
@@ -84,6 +88,59 @@ test("EN-4: an agent's hooks run inside that agent only, and its Stop is the end
     // Started as the main agent it has no id of its own; nothing ends there.
     expect(words(await stop({ agent_type: "a" }))).toEqual([]);
     expect((await engine.fire("Stop", { session_id: "s" })).skipped).toEqual([]);
+  });
+});
+
+test("hooks of the agent that a session was started as run in the whole session, and its Stop is the end of a turn", async () => {
+  const world = await checkoutWorld();
+  await world.put("home/.claude/agents/a.md", frontmatter("a", "Stop", "ended"));
+  await world.put("home/.claude/agents/b.md", frontmatter("b", "PreToolUse", "guarded"));
+  const stop = { session_id: "s", agent_type: "a" };
+  const call = { session_id: "s", tool_name: "Bash", tool_input: { command: "ls" } };
+  await withEngine(
+    world,
+    async (engine) => {
+      expect(words(await engine.fire("Stop", stop))).toEqual(["ended"]);
+      expect(words(await engine.fire("SubagentStop", { ...stop, agent_id: "1" }))).toEqual(["ended"]);
+      expect(words(await engine.fire("SubagentStop", { ...stop, agent_id: "2", agent_type: "Explore" }))).toEqual([]);
+      expect(words(await engine.fire("PreToolUse", { ...call, agent_type: "a" }))).toEqual([]);
+    },
+    { startedAs: "a" },
+  );
+  await withEngine(
+    world,
+    async (engine) => {
+      expect(words(await engine.fire("Stop", { ...stop, agent_type: "b" }))).toEqual([]);
+      for (const inside of [{}, { agent_type: "b" }, { agent_id: "1", agent_type: "Explore" }])
+        expect(words(await engine.fire("PreToolUse", { ...call, ...inside }))).toEqual(["guarded"]);
+    },
+    { startedAs: "b" },
+  );
+});
+
+test("hooks in the file of an agent run for a teammate of that kind, whose agent_type is its own name", async () => {
+  const world = await checkoutWorld();
+  await world.put("home/.claude/agents/a.md", frontmatter("a", "PreToolUse", "guarded"));
+  const call = { session_id: "s", agent_id: "1", agent_type: "bob", tool_name: "Bash", tool_input: { command: "ls" } };
+  await withEngine(world, async (engine) => expect(words(await engine.fire("PreToolUse", call))).toEqual([]));
+  await withEngine(world, async (engine) => expect(words(await engine.fire("PreToolUse", call))).toEqual(["guarded"]), {
+    agentKind: ({ agent_id }) => (agent_id === "1" ? "a" : undefined),
+  });
+});
+
+test("a skill whose file has another name than its folder has its hooks under either", async () => {
+  const world = await checkoutWorld();
+  await world.put("home/.claude/skills/dep/SKILL.md", frontmatter("Deploy Tool", "PreToolUse", "watching"));
+  await withEngine(world, async (engine) => {
+    for (const [session_id, skill, seen] of [
+      ["one", "dep", ["watching"]],
+      ["two", "Deploy Tool", ["watching"]],
+      ["three", "deploy", []],
+    ] as const) {
+      engine.session(session_id).useSkill(skill);
+      const call = { session_id, tool_name: "Bash", tool_input: { command: "ls" } };
+      expect(words(await engine.fire("PreToolUse", call))).toEqual(seen);
+    }
   });
 });
 

@@ -8,12 +8,16 @@ import type { Ports } from "./ports.ts";
 
 /** Options with every default filled in; from here on nobody asks the process for anything. */
 export interface ResolvedOptions
-  extends Required<Omit<EngineOptions, "conversation" | "events" | "stripEnv" | "common" | "settings">> {
+  extends Required<
+    Omit<EngineOptions, "conversation" | "agentKind" | "startedAs" | "events" | "stripEnv" | "common" | "settings">
+  > {
   /** Files or JSON texts. */
   readonly settings: readonly string[];
   readonly ports: Ports;
   readonly rows: Readonly<Record<string, EventRow>>;
   readonly conversation?: EngineOptions["conversation"];
+  readonly agentKind?: EngineOptions["agentKind"];
+  readonly startedAs?: string;
   readonly stripEnv?: readonly string[];
   readonly common?: EngineOptions["common"];
 }
@@ -46,6 +50,8 @@ export function resolveOptions(options: EngineOptions): ResolvedOptions {
     clientHome: ownFolder,
     envFileRoot: options.envFileRoot ?? ownFolder,
     ...(options.conversation ? { conversation: options.conversation } : {}),
+    ...(options.agentKind ? { agentKind: options.agentKind } : {}),
+    ...(options.startedAs === undefined ? {} : { startedAs: options.startedAs }),
     ...(options.common ? { common: options.common } : {}),
     ...(options.stripEnv ? { stripEnv: options.stripEnv } : {}),
   };

@@ -86,6 +86,7 @@ export function hookNameOf(event: EventName, own: Readonly<Record<string, unknow
 
 function payloadOf(thread: Thread, event: EventName, own: Readonly<Record<string, unknown>>) {
   const { session, agent, cwd } = thread;
+  const startedAs = agent === undefined && thread.purpose === "main" ? session.options.agent : undefined;
   const { carries } = rowOf(event);
   const effort = effortOf(thread);
   return {
@@ -95,6 +96,7 @@ function payloadOf(thread: Thread, event: EventName, own: Readonly<Record<string
     ...(session.promptId === undefined ? {} : { prompt_id: session.promptId }),
     ...(carries.includes("permission_mode") ? { permission_mode: session.permissions.mode() } : {}),
     ...(carries.includes("agent") && agent !== undefined ? { agent_id: agent.id, agent_type: agent.type } : {}),
+    ...(startedAs === undefined ? {} : { agent_type: startedAs }),
     ...(carries.includes("effort") && effort !== undefined ? { effort: { level: effort } } : {}),
     ...own,
   };

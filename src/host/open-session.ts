@@ -96,6 +96,8 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
       ...(late.session.promptId === undefined ? {} : { prompt_id: late.session.promptId }),
     }),
     conversation: ({ agent_id: agent }) => (late.session.threads.get(String(agent)) ?? late.main).messages,
+    ...(options.agent === undefined ? {} : { startedAs: options.agent }),
+    agentKind: ({ agent_id: agent }) => late.session?.threads.get(String(agent))?.agent?.kind,
     ports: enginePorts(() => late.main, permissions, options.interactive),
   });
   const configHome = clientHome(env["CLAUDE_CONFIG_DIR"], home);

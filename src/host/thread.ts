@@ -38,6 +38,8 @@ export interface Thread {
 export interface AgentIdentity {
   readonly id: string;
   readonly type: string;
+  /** The name of its definition; a teammate's `type` is its own name. */
+  readonly kind: string;
   /** 1 for an agent of the main thread. */
   readonly depth: number;
   readonly transcriptPath: string;

@@ -28,11 +28,13 @@ export interface SnapshotOptions {
   readonly aliases?: ToolAliases;
   /** Needed where a hook has a condition. */
   readonly compileCondition?: CompileCondition;
+  /** The agent that the session was started as: Stop in its file is the end of a turn as well. */
+  readonly startedAs?: string;
 }
 
 /** Layers in configured order → a frozen snapshot. Pure. */
 export function takeSnapshot(layers: readonly Layer[], options: SnapshotOptions = {}): Snapshot {
-  const rows = options.rows ?? catalog;
+  const rows: Rows = options.rows ?? catalog;
   const { effective, warnings } = mergeLayers(layers, rows);
   const labels = labelsOf(layers);
   const byEvent = new Map<string, ConfiguredHook[]>();
@@ -53,7 +55,14 @@ export function takeSnapshot(layers: readonly Layer[], options: SnapshotOptions 
           ...(options.compileCondition === undefined ? {} : { compileCondition: options.compileCondition }),
           ...(layer.kind === "managed" ? { onFailure: effective.managedOnFailure } : {}),
         };
-        hooks.push(...configureGroup(group, place));
+        const configured = configureGroup(group, place);
+        hooks.push(...configured);
+        const main = startsAs(layer, options.startedAs) ? rows[event] : undefined;
+        if (main === undefined || main === row) return;
+        // The same hook, known and approved under the same id, for the end of a turn too.
+        const ends = byEvent.get(main.name) ?? [];
+        byEvent.set(main.name, ends);
+        ends.push(...configured.map((hook, at) => ({ ...hook, row: main, order: ends.length + at })));
       });
     }
   });
@@ -77,6 +86,10 @@ function rowFor(event: string, { kind }: Layer, rows: Rows) {
   const row = Object.hasOwn(rows, event) ? rows[event] : undefined;
   const inside = kind === "agent" ? row?.special.insideAgent : undefined;
   return inside === undefined ? row : rows[inside];
+}
+
+function startsAs({ frontmatter }: Layer, agent: string | undefined): boolean {
+  return frontmatter?.of === "agent" && frontmatter.name === agent;
 }
 
 /** A layer's part of its hooks' ids: the same on every machine, and different for each layer. */

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { makeWorld } from "../fixtures/agent-run.ts";
@@ -160,3 +160,55 @@ test("a limit of tools that an agent file spells in a way that has no effect is 
   const all = ["Read", "Bash", "Agent"].map((name) => ({ name, readOnly: true }) as Tool);
   expect(allowedTools(all, agents.at(-1)).map(({ name }) => name)).toEqual(["Read", "Agent"]);
 });
+
+const guard = `hooks:
+  PreToolUse:
+    - matcher: Bash
+      hooks:
+        - type: command
+          command: echo not that >&2; exit 2
+`;
+
+test("the hooks in an agent file guard a teammate of that kind, and a session that was started as it, its other agents included", async () => {
+  const { run, project } = await load({ person: { guarded: `---\nname: guarded\n${guard}---\nbody` } });
+  const touch = { calls: [{ tool: "Bash", input: { command: "touch made" } }] };
+  const refused = { in: "messages" as const, contains: ["not that"] };
+  const agent = (more: object) => ({ calls: [{ tool: "Agent", input: { description: "d", prompt: "x", ...more } }] });
+  const sub = [
+    { when: { purpose: "subagent" as const }, ...touch },
+    { when: { purpose: "subagent" as const }, text: "sub", expect: [refused] },
+  ];
+  const main = (text: string) => ({ when: { purpose: "main" as const }, text });
+  const allowedTools = ["Bash"];
+  for (const [script, more] of [
+    [[agent({ subagent_type: "guarded", name: "bob" }), ...sub, main("wait"), main("done")], {}],
+    [[touch, { text: "done", expect: [refused] }], { agent: "guarded" }],
+    [[agent({ subagent_type: "general-purpose" }), ...sub, main("done")], { agent: "guarded" }],
+  ] as const) {
+    const { complaints } = await run(script, { prompt: "go", allowedTools, ...more });
+    expect([complaints, existsSync(join(project, "made"))]).toEqual([[], false]);
+  }
+});
+
+test("the payloads of a session that was started as an agent name it", async () => {
+  const { run, payloads } = await makeStarted();
+  await run([{ calls: [{ tool: "Read", input: { file_path: "/nope" } }] }, { text: "done" }], {
+    prompt: "go",
+    agent: "Explore",
+  });
+  const seen = payloads().map(({ hook_event_name: event, agent_type, agent_id }) => [event, agent_type, agent_id]);
+  expect(seen).toEqual(
+    ["SessionStart", "UserPromptSubmit", "PreToolUse", "Stop", "SessionEnd"].map((event) => [
+      event,
+      "Explore",
+      undefined,
+    ]),
+  );
+});
+
+async function makeStarted() {
+  const hooks = { SessionStart: {}, UserPromptSubmit: {}, PreToolUse: {}, Stop: {}, SessionEnd: {} };
+  const world = makeWorld({ hooks });
+  onTestFinished(world.remove);
+  return world;
+}

@@ -52,6 +52,7 @@ export async function openAgentThread(parent: Thread, wish: AgentWish): Promise<
     agent: {
       id,
       type,
+      kind: definition.type,
       depth,
       transcriptPath: transcript.file,
       toolUseId,

@@ -21,7 +21,8 @@ export async function findCommand(options: AgentOptions, name: string): Promise<
   for (const { folder, source, roots } of foldersOf(options)) {
     const places = [
       { file: join(folder, "commands", ...path.slice(0, -1), `${path.at(-1)}.md`), skill: false },
-      { file: join(folder, "skills", ...path, "SKILL.md"), skill: true },
+      // A skill is one folder below `skills`, where its hooks are read too.
+      ...(path.length === 1 ? [{ file: join(folder, "skills", ...path, "SKILL.md"), skill: true }] : []),
     ];
     for (const { file, skill } of places) {
       const found = await readPromptFile(file, roots);
