@@ -34,7 +34,7 @@ export { fileHookTypes, groupFields, type HookFields, hookFields } from "./hook-
 export { isObject } from "./json.ts";
 export { missingPackage } from "./missing-package.ts";
 export { nearest } from "./near.ts";
-export { likelyName, neverMatching } from "./never-matches.ts";
+export { likelyMissed, likelyName, neverMatching } from "./never-matches.ts";
 export type {
   Outcome,
   OutcomeOutput,

@@ -21,3 +21,23 @@ test("a name that may come is not warned about: a new tool, a tool of a server, 
   expect(neverMatching("PreToolUse", [...ids, "PreToolUse"])).toEqual([]);
   expect(neverMatching("Stop", ["Stop"])).toEqual([]);
 });
+
+test.each([
+  ["PreToolUse", "mcp__github__", "mcp__github__*"],
+  ["PreToolUse", "Bash:*", "Bash"],
+  ["PreToolUse", "/Bash/", "Bash"],
+  ["PreToolUse", "bash*", "Bash"],
+  ["SessionStart", "begin*", "startup, resume, clear, compact, fork"],
+  ["FileChanged", "src/.env", ".env"],
+])("a handler of %s for %s never runs, and the warning has what was meant", (event, name, meant) => {
+  expect(neverMatching(event, [`${event}:${name}`])).toEqual([
+    `A handler of ${event} for "${name}" never runs. Did you mean "${meant}"?`,
+  ]);
+});
+
+test("patterns that may match are not warned about", () => {
+  const ids = ["*__bash", "mcp__files__read*", "Notebook*", "read-*", "*"].map((name) => `PreToolUse:${name}`);
+  expect(neverMatching("PreToolUse", ids)).toEqual([]);
+  expect(neverMatching("SessionStart", ["SessionStart:start*"])).toEqual([]);
+  expect(neverMatching("FileChanged", ["FileChanged:*.env"])).toEqual([]);
+});

@@ -176,6 +176,10 @@ test.each([
   ["bash", 'The matcher "bash" does not match "Bash": case counts. Did you mean "Bash"?'],
   ["Read|edit", '"edit" in the matcher "Read|edit" does not match "Edit": case counts. Did you mean "Edit"?'],
   ["mcp__github", 'The matcher "mcp__github" never matches. Did you mean "mcp__github__.*"?'],
+  ["mcp__github__", 'The matcher "mcp__github__" never matches. Did you mean "mcp__github__.*"?'],
+  ["Bash Edit", 'The matcher "Bash Edit" never matches. Did you mean "Bash|Edit"?'],
+  ["^bash$", 'The matcher "^bash$" matches no name that is known. Did you mean "Bash"?'],
+  ["/Bash/", 'The matcher "/Bash/" matches no name that is known. Did you mean "Bash"?'],
 ])("a registration for %s is warned about in the next outcome: the name never comes", async (matcher, message) => {
   const { engine } = await openIn({});
   engine.on("PreToolUse", matcher, () => ({ kind: "deny", reason: "no" }));
@@ -186,7 +190,16 @@ test.each([
 
 test("a name that a host may send is not warned about: a new tool, an alias, a name with the right spelling beside it", async () => {
   const { engine } = await openIn({}, { toolAliases: { shell: "Bash" } });
-  for (const matcher of ["TimeTravel", "shell", "Bash|bash", "Task", ".*ash"]) {
+  for (const matcher of [
+    "TimeTravel",
+    "shell",
+    "Bash|bash",
+    "Task",
+    ".*ash",
+    "^(?!Bash$)",
+    "mcp__x__(read|write)",
+    "^shell$",
+  ]) {
     engine.on("PreToolUse", matcher, () => undefined);
   }
   expect((await engine.fire("PreToolUse", bash)).warnings.map(({ code }) => code)).not.toContain("matcher-never");

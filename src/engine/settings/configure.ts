@@ -45,7 +45,7 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
     place: at,
     ...(aliases === undefined ? {} : { aliases }),
   });
-  const never = neverMatching(matcher, row, at);
+  const never = warnings.length > 0 ? [] : neverMatching(matcher, row, at);
   const key = `${place.label ?? layer.kind}:${row.name}:${place.group}`;
   return group.hooks.map((hook, index): ConfiguredHook => {
     const { condition, warning } = conditionOf(hook, place);
