@@ -1,4 +1,5 @@
-import type { MatchedField } from "../protocol/index.ts";
+import { catalog, type EventRow, type MatchedField } from "../protocol/index.ts";
+import type { LockFile } from "./lock-file.ts";
 
 /**
  * The matcher for an event's entry: `A|B` when all handlers name what they are for, an anchored expression when patterns are among
@@ -10,6 +11,23 @@ export function matcherOf(event: string, ids: readonly string[], field: MatchedF
   if (names.some((name) => name === "" || /^\*+$/.test(name))) return undefined;
   const matcher = listed(names, field) ?? `^(?:${names.map(expression).join("|")})$`;
   return matcher.length > longest ? undefined : matcher;
+}
+
+/**
+ * Whether an entry's matcher lets all through that a lock file says the handlers are for: it is the one that install wrote, or it takes
+ * everything. Of an event that the lock file does not name, nothing is known.
+ */
+export function isMatcherAsLocked(
+  matcher: unknown,
+  event: string,
+  { hooksRegistered, allEvents }: Pick<LockFile, "hooksRegistered" | "allEvents">,
+): boolean {
+  if (matcher === undefined || matcher === "" || matcher === "*") return true;
+  const ids = hooksRegistered.filter((id) => id === event || id.startsWith(`${event}:`));
+  const rows: Readonly<Record<string, EventRow>> = catalog;
+  const field = Object.hasOwn(rows, event) ? (rows[event]?.matchesOn ?? null) : null;
+  if (ids.length === 0 || field === null) return true;
+  return matcher === (allEvents ? undefined : matcherOf(event, ids, field));
 }
 
 /** Hosts refuse longer ones. */

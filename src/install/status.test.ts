@@ -104,6 +104,22 @@ test("SD-97: entries that are gone or altered, a lost lock file and a lost hooks
   );
 });
 
+test("in a clone, where there is no record, an entry whose matcher is not what the lock file says is told", async () => {
+  const here = await installed();
+  const { settingsFile } = here.call().places;
+  rmSync(join(here.state, "installs"), { recursive: true });
+  expect(await driftOf(here)).toEqual([]);
+  const text = readFileSync(settingsFile, "utf8");
+  const withMatcher = (matcher: string) => writeFileSync(settingsFile, text.replace('"Bash|Write"', `"${matcher}"`));
+  withMatcher("Bsh|Write");
+  const altered = "project entry-altered: The entry for PreToolUse is not as it was installed.";
+  expect(await driftOf(here)).toEqual([altered]);
+  withMatcher("Write");
+  expect(await driftOf(here)).toEqual([altered]);
+  withMatcher("*");
+  expect(await driftOf(here)).toEqual([]);
+});
+
 test("SD-97: the same app in two scopes, and a switch that turns every hook off", async () => {
   const here = await installed();
   await install(here.call({ scope: "local" }));

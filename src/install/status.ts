@@ -10,6 +10,7 @@ import { type Drift, drift } from "./drift.ts";
 import { httpReport } from "./http-entries.ts";
 import type { Installer } from "./install-app.ts";
 import { type LockFile, readLockFile, unlockedPath } from "./lock-file.ts";
+import { isMatcherAsLocked } from "./matcher-of.ts";
 import { openOnCrash } from "./open-on-crash.ts";
 import { type OwnMarks, type OwnPlace, ownEntries, ownHooks } from "./own-entries.ts";
 import { hooksFileFor, isUsersOwn, placesOf, type ScopePlaces, type Standpoint } from "./places.ts";
@@ -172,9 +173,12 @@ function entryDrift(
   );
   const missing = [...wanted].filter((event) => !entries.some((one) => one.event === event));
   const planned = new Map(record?.entries.map(({ event, group }) => [event, group]));
-  const altered = entries.filter(
-    ({ event, value }) => planned.has(event) && !isDeepStrictEqual(planned.get(event), value),
-  );
+  // A clone has no record; what its lock file tells of an entry is the matcher.
+  const isAltered = ({ event, value }: OwnPlace): boolean =>
+    record === undefined
+      ? lock !== undefined && !isMatcherAsLocked((value as { matcher?: unknown }).matcher, event, lock)
+      : planned.has(event) && !isDeepStrictEqual(planned.get(event), value);
+  const altered = entries.filter(isAltered);
   const left = record === undefined ? [] : entries.filter(({ event }) => !wanted.has(event));
   return [
     ...missing.map((event) => drift("entry-missing", `The entry for ${event} is gone from the settings.`)),
