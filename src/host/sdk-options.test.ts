@@ -52,6 +52,9 @@ test("agents adds kinds of agents; one that cannot be honored, and an agent that
   const { requests } = await world.run([call, report, { text: "ok" }], { prompt: "go", agents: { rev } });
   const asked = requests.find(({ purpose }) => purpose === "subagent");
   expect([asked?.system[0], asked?.tools.map(({ name }) => name)]).toEqual(["You review.", ["Read"]]);
+  const all = { ...rev, tools: ["*"] };
+  const open = await world.run([call, report, { text: "ok" }], { prompt: "go", agents: { rev: all } });
+  expect(open.requests.find(({ purpose }) => purpose === "subagent")?.tools.length).toBeGreaterThan(10);
   const limited = { ...rev, disallowedTools: ["Bash"] } as typeof rev;
   await expect(world.run(ok, { prompt: "go", agents: { rev: limited } })).rejects.toThrow(
     'The agent "rev" has disallowedTools, which this agent does not support.',

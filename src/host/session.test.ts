@@ -196,6 +196,31 @@ describe("prompts", () => {
     expect(result.result).toContain("UserPromptExpansion operation blocked by hook:");
   });
 
+  test("a command whose hooks could not run is not used, nor is a file that cannot be read; other keys without effect are named", async () => {
+    const { run } = open({
+      files: {
+        ".claude/commands/dep.md": "---\nhooks:\n  Stop: []\n---\nEXPANDED",
+        ".claude/skills/odd/SKILL.md": "---\nhooks: [\n---\nEXPANDED",
+        ".claude/skills/a/b/SKILL.md": "---\nhooks:\n  Stop: []\n---\nEXPANDED",
+        ".claude/commands/fine.md": "---\nallowed-tools: Read\nmodel: haiku\n---\nEXPANDED",
+      },
+      hooks: {},
+    });
+    for (const [prompt, why] of [
+      ["/dep", /^\/dep is not used: .*dep\.md has hooks, which .* not for commands\. Make it skills\/dep\/SKILL\.md\./],
+      ["/odd", /^\/odd is not used: .*SKILL\.md:2: .* Mend the file\./],
+    ] as const) {
+      const { result, requests } = await run([{ times: "any", text: "x" }], { prompt });
+      expect([requests, result.result]).toEqual([[], expect.stringMatching(why)]);
+    }
+    const nested = await run([{ text: "x" }], { prompt: "/a:b" });
+    expect(JSON.stringify(nested.requests[0]?.messages)).not.toContain("EXPANDED");
+    const { requests, events } = await run([{ text: "x" }], { prompt: "/fine" });
+    expect(JSON.stringify(requests[0]?.messages)).toContain("EXPANDED");
+    const text = expect.stringMatching(/fine\.md: this agent does not honor allowed-tools, model of this file\.$/);
+    expect(events).toContainEqual({ kind: "notice", level: "warning", text });
+  });
+
   test("/clear: SessionEnd has the old id, SessionStart the new one", async () => {
     const { run, payloads } = open({ hooks: { SessionStart: {}, SessionEnd: {} } });
     const { result, requests } = await run([{ text: "a" }, { text: "b" }], {

@@ -37,7 +37,7 @@ function readAgent(type: string, value: unknown): AgentDefinition {
     type,
     description,
     prompt,
-    ...(tools === undefined ? {} : { tools: tools as readonly string[] }),
+    ...(tools === undefined || tools.includes("*") ? {} : { tools: tools as readonly string[] }),
     ...(model === undefined || model === "inherit" ? {} : { model }),
   };
 }

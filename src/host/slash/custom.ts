@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { clientHome } from "../../engine/settings/index.ts";
-import { splitFrontmatter } from "../frontmatter.ts";
+import { type Frontmatter, splitFrontmatter } from "../frontmatter.ts";
 import type { AgentOptions } from "../options.ts";
 import { readPromptFile } from "../prompt-file.ts";
 
@@ -12,6 +12,10 @@ export interface CustomCommand {
   readonly source: "projectSettings" | "userSettings";
   readonly skill: boolean;
   readonly body: string;
+  /** Why it cannot be used as it is written; a sentence that names the file. */
+  readonly fault?: string;
+  /** A sentence about what its file asks for and does not get. */
+  readonly unhonored?: string;
 }
 
 /** The command of that name: the project's before the person's, commands before skills. */
@@ -31,11 +35,32 @@ export async function findCommand(options: AgentOptions, name: string): Promise<
         options.observe?.({ kind: "notice", text: `${file} is not used: ${found.fault}.`, level: "warning" });
         continue;
       }
-      const { fields, body } = await splitFrontmatter(found.text);
-      return { name, description: fields["description"] ?? "", source, skill, body };
+      const read = await splitFrontmatter(found.text);
+      const { fields, body } = read;
+      return { name, description: fields["description"] ?? "", source, skill, body, ...doubts(read, file, skill) };
     }
   }
   return undefined;
+}
+
+/** Keys of the client's commands and skills that change what is done, and that this agent does not honor. */
+const unused = ["allowed-tools", "disallowed-tools", "model", "effort", "context", "agent"];
+
+/** Contract: a file whose hooks could not run is not used, and what else has no effect is named. */
+function doubts(
+  { keys, fault }: Frontmatter,
+  file: string,
+  skill: boolean,
+): Pick<CustomCommand, "fault" | "unhonored"> {
+  if (fault !== undefined) return { fault: `${file}:${fault.line}: ${fault.why}. Mend the file.` };
+  if (!skill && keys.includes("hooks")) {
+    const place = `skills/${basename(file, ".md")}/SKILL.md`;
+    return { fault: `${file} has hooks, which this agent runs for skills and not for commands. Make it ${place}.` };
+  }
+  const found = unused.filter((key) => keys.includes(key));
+  return found.length === 0
+    ? {}
+    : { unhonored: `${file}: this agent does not honor ${found.join(", ")} of this file.` };
 }
 
 /** Names of all commands and skills, for lists. */

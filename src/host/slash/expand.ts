@@ -21,6 +21,7 @@ export async function expand(
   if (name === undefined) return undefined;
   const command = await findCommand(thread.session.options, name);
   if (command === undefined) return undefined;
+  if (command.fault !== undefined) return { blocked: `/${name} is not used: ${command.fault}` };
   const about = {
     expansion_type: "slash_command",
     command_name: name,
@@ -33,6 +34,8 @@ export async function expand(
     const original = outcome.output.suppressOriginalPrompt === true ? "" : `\n\nOriginal prompt: ${typed}`;
     return { blocked: `UserPromptExpansion operation blocked by hook:\n${refusalOf(outcome)}${original}` };
   }
+  const { unhonored } = command;
+  if (unhonored !== undefined) thread.session.tell({ kind: "notice", text: unhonored, level: "warning" });
   if (command.skill) thread.session.engine.session(thread.session.record.id).useSkill(name);
   return {
     line: `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>\n<command-args>${args}</command-args>`,
