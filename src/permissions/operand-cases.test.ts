@@ -143,6 +143,16 @@ test("words that come from standard input or from find are asked about when the 
     ["ls | xargs cat", "find . -name '*.ts' -exec cat {} +", "find . -type f -exec grep x {} +"],
     noRead,
   );
+  expectAll(
+    "ask",
+    ["find . -name '.env*' | xargs cat", "find . -name '*.env' -print0 | xargs -0 grep x", "ls -d .e* | xargs cat"],
+    noRead,
+  );
+  expectAll(
+    "allow",
+    ["find . -name '*.ts' | xargs grep env", "git ls-files 'src/*' | xargs wc -l", "ls * | xargs cat"],
+    noRead,
+  );
 });
 
 test("a denied name in a folder that is not known is asked about", () => {

@@ -1,6 +1,8 @@
+import { compileShellSegment } from "../paths/shell-pattern.ts";
 import type { PolicyRule } from "../policy.ts";
 import { namesNeeded } from "../rules/path-pattern.ts";
-import { castNet, isCaught } from "../shell/net.ts";
+import { type Segment, segmentFits } from "../rules/path-segment.ts";
+import { castNet, eachPlainWord, isCaught, type NameTest } from "../shell/net.ts";
 import type { Desk } from "./desk.ts";
 import { asked, denied, type Finding } from "./finding.ts";
 import type { RulesOn } from "./rules-on.ts";
@@ -33,7 +35,7 @@ export function judgeNet(text: string, rules: RulesOn, desk: Desk, withFiles: bo
   return asking && asked(mode, "rule", `what ${asking.text} names occurs in it`, asking);
 }
 
-/** A deny rule on files whose every name occurs in a text. */
+/** A deny rule on files whose every name occurs in a text, as it is or as what a glob such as `.env*` may become. */
 export function namesInText(text: string, desk: Desk): PolicyRule | undefined {
   const folded = desk.folds(desk.context.cwd);
   const wanted = desk.policy.deny.flatMap((rule) =>
@@ -41,5 +43,25 @@ export function namesInText(text: string, desk: Desk): PolicyRule | undefined {
   );
   if (wanted.length === 0) return undefined;
   const net = castNet(text, { words: [], names: wanted.flatMap(({ names }) => names) });
-  return wanted.find(({ names }) => names.length > 0 && names.every((name) => net.names.has(name)))?.rule;
+  const globs = globsIn(text);
+  const occurs = (name: NameTest): boolean =>
+    net.names.has(name) ||
+    globs.some((glob) => name.literal !== undefined && segmentFits(glob, name.literal, name.folded));
+  // More globs than are looked at may name anything.
+  const found = ({ names }: { names: readonly NameTest[] }) => globs.length > mostGlobs || names.every(occurs);
+  return wanted.find((one) => one.names.length > 0 && found(one))?.rule;
+}
+
+const mostGlobs = 200;
+const longestGlob = 256;
+
+/** The segments of a text that are globs and say more than `*`. */
+function globsIn(text: string): readonly Segment[] {
+  const globs = new Set<string>();
+  eachPlainWord(text, (word) => {
+    if (globs.size > mostGlobs || !/[*?[]/.test(word)) return;
+    for (const segment of word.split("/"))
+      if (segment.length <= longestGlob && /[*?[]/.test(segment) && /[\p{L}\p{N}]/u.test(segment)) globs.add(segment);
+  });
+  return [...globs].map(compileShellSegment);
 }

@@ -32,6 +32,8 @@ export function judgeOperands(part: CommandPart, text: string, desk: Desk): Find
 
 /** A command whose words come from elsewhere: a name that a rule denies, anywhere in the text, may become one of them. */
 function judgeFed(text: string, desk: Desk): Finding | undefined {
-  const rule = namesInText(text, desk);
-  return rule && asked(desk.mode, "rule", `${rule.text} may apply: what it names occurs in the command`, rule);
+  return desk.recall(`fed ${text}`, () => {
+    const rule = namesInText(text, desk);
+    return rule && asked(desk.mode, "rule", `${rule.text} may apply: what it names occurs in the command`, rule);
+  });
 }
