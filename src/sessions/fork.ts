@@ -4,7 +4,7 @@ import { type Fs, nodeFs, replaceFile } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 import { carryParts } from "./carry-parts.ts";
 import { checkPlace } from "./check-calls.ts";
-import { contextOf, lastCompaction } from "./compaction.ts";
+import { contextOf, isBoundary, lastCompaction } from "./compaction.ts";
 import { readConversation } from "./conversation.ts";
 import { writeForkNote } from "./fork-note.ts";
 import type { SessionPlace } from "./formats/claude-code/locate.ts";
@@ -63,9 +63,9 @@ function chainOf(thread: Thread, at: string | undefined, source: SessionPlace): 
   if (at !== undefined && end < 0) throw noSuchEntry(at, source);
   const history = whole.slice(0, end + 1);
   const boundary = history[lastCompaction(history)];
-  if (boundary === undefined) return hang(history, new Map());
-  const context = contextOf(thread.graph, history);
-  return hang([boundary, ...context], splice(boundary, context));
+  // A compaction that was cut off stays behind: a client that goes on with the fork would see nothing of what came before it.
+  const context = contextOf(thread.graph, history).filter((entry) => !isBoundary(entry));
+  return boundary === undefined ? hang(context, new Map()) : hang([boundary, ...context], splice(boundary, context));
 }
 
 /**
