@@ -17,9 +17,9 @@ const refs = "git push -f|--force|+|:|-d|--delete|--mirror,git branch -D|-f,git 
 const disk = /^\/dev\/(?!null|zero|u?random|full|std|tty|pts|fd|shm)/;
 const startsNothing = /^(?:echo|printf|git|gh|grep|rg|man|which|type|ls|cat|head|df|lsblk|stat)$/;
 
-export function blockDestructive({ also = [] }: BlockDestructiveOptions = {}): Blueprint {
-  const rules = [usual, work, refs, ...also].flatMap((list) => list.split(",")).map((rule) => rule.split(" "));
-  const part = blueprint("block-destructive");
+export function blockDestructive({ also = [], ...others }: BlockDestructiveOptions = {}): Blueprint {
+  const rules = [usual, work, refs, ...[also].flat()].flatMap((list) => list.split(",")).map((rule) => rule.split(" "));
+  const part = blueprint("block-destructive", others);
   part.preTool("Bash", { name: "block-destructive", recheck: true, onFailure: "block" }, async ({ input }, ctx) => {
     const { analyseShell } = await import("hookline/permissions");
     const { parts, complete } = analyseShell(input.command, { cwd: ctx.cwd, home: ctx.env["HOME"] ?? "/" });

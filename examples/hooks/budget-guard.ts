@@ -19,9 +19,10 @@ export interface BudgetGuardOptions {
 }
 
 export function budgetGuard(options: BudgetGuardOptions = {}): Blueprint {
-  const { usd, tokens = 2_000_000, per = "session", warnAt = 0.8, askAt = 1, haltAt = 1.5 } = options;
-  const part = blueprint("budget-guard");
-  const rules = { name: "budget-guard", onFailure: options.onFailure ?? ("continue" as const) };
+  const { usd, tokens = 2_000_000, per = "session", warnAt = 0.8, askAt = 1, haltAt = 1.5, ...rest } = options;
+  const { unpriced = "warn", onFailure = "continue", ...others } = rest;
+  const part = blueprint("budget-guard", others);
+  const rules = { name: "budget-guard", onFailure };
   // An answer that is still being written is not in these figures.
   async function used(session: string, { transcript, projectDir, env }: Context) {
     if (usd === undefined) {
@@ -45,7 +46,7 @@ export function budgetGuard(options: BudgetGuardOptions = {}): Blueprint {
     const { share, words, complete } = await used(event.sessionId, ctx);
     if (share >= haltAt) return halt(gone(words));
     if (share >= askAt) return ask(`The budget is used up: ${words}. Go on?`);
-    if (!complete && options.unpriced === "ask") return ask(`At least ${words}: ${missing}. Go on?`);
+    if (!complete && unpriced === "ask") return ask(`At least ${words}: ${missing}. Go on?`);
     if ((share < warnAt && complete) || (await ctx.state.get("told"))) return undefined;
     await ctx.state.set("told", true);
     return systemMessage(complete ? `Used ${words}.` : `Used at least ${words}: ${missing}.`);

@@ -16,6 +16,7 @@ export const cleanState = defineStrategy<CleanStateOptions>({
   hooks: ["Stop"],
   customEvents: ["dirty"],
   defaults: { ignore: [], untracked: true },
+  options: ["ignore", "untracked"],
   build(plan, { ignore, untracked }) {
     const when = ({ stopHookActive }: { stopHookActive: boolean }, { replay }: { replay: boolean }) =>
       !stopHookActive && !replay;

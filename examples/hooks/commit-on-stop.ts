@@ -15,8 +15,8 @@ export interface CommitOnStopOptions {
 }
 
 export function commitOnStop(options: CommitOnStopOptions = {}): Blueprint {
-  const { message = "wip: a turn of the agent", untracked = true, except = ["main", "master"] } = options;
-  const part = blueprint("commit-on-stop");
+  const { message = "wip: a turn of the agent", untracked = true, except = ["main", "master"], ...others } = options;
+  const part = blueprint("commit-on-stop", others);
   const when = (_: unknown, { replay }: { replay: boolean }) => !replay;
   part.onStop({ name: "commit-on-stop", when }, async (_event, { git, cwd, signal }) => {
     const [root, branch, changes] = await Promise.all([git.root(), git.branch(), git.status()]);

@@ -7,9 +7,12 @@ export interface CommitTrailerOptions {
   readonly trailer?: string;
 }
 
-export function commitTrailer({ trailer = "Assisted-by: a coding agent" }: CommitTrailerOptions = {}): Blueprint {
+export function commitTrailer({
+  trailer = "Assisted-by: a coding agent",
+  ...others
+}: CommitTrailerOptions = {}): Blueprint {
   const option = ` --trailer '${trailer.replaceAll("'", "'\\''")}'`;
-  const part = blueprint("commit-trailer");
+  const part = blueprint("commit-trailer", others);
   part.preTool("Bash", { name: "commit-trailer" }, async ({ input: { command } }, { cwd, env }) => {
     if (!command.includes("commit") || command.includes(trailer)) return undefined;
     const { analyseShell } = await import("hookline/permissions");

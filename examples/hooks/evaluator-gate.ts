@@ -16,16 +16,18 @@ export interface EvaluatorGateOptions {
 const guard = "HOOKLINE_EVALUATOR_GATE";
 
 export function evaluatorGate(options: EvaluatorGateOptions = {}): Blueprint {
-  const { rubric = "The task is done, and nothing else was changed.", command = ["claude", "-p"] } = options;
-  const { rounds = 2, timeoutMs = 180_000 } = options;
-  const part = blueprint("evaluator-gate");
+  const { rubric = "The task is done, and nothing else was changed.", command = ["claude", "-p"], ...rest } = options;
+  const { rounds = 2, timeoutMs = 180_000, ...others } = rest;
+  const part = blueprint("evaluator-gate", others);
   // The evaluator stops as well; without this it would be evaluated, and so on.
   const when = (_: unknown, { env, replay }: { env: Readonly<Record<string, string | undefined>>; replay: boolean }) =>
     !env[guard] && !replay;
   part.onStop(
     { name: "evaluator-gate", when, timeoutMs },
-    async ({ lastAssistantMessage, stopHookActive }, { state, cwd, env, signal }) => {
-      const sent: number = stopHookActive ? ((await state.get("sent")) ?? 0) : 0;
+    async ({ lastAssistantMessage, stopHookActive, promptId = "" }, { state, cwd, env, signal }) => {
+      // What was sent back in an earlier turn does not count, though another gate made the agent go on in this one.
+      const last: { sent: number; promptId: string } | undefined = await state.get("last");
+      const sent = stopHookActive && last?.promptId === promptId ? last.sent : 0;
       if (sent >= rounds) return undefined;
       const prompt = [
         "Judge the work in this folder. Change nothing.",
@@ -47,7 +49,7 @@ export function evaluatorGate(options: EvaluatorGateOptions = {}): Blueprint {
       // A gate that is broken says so, rather than let everything through in silence.
       if (verdict === undefined) throw new Error(`${program} gave no verdict`);
       if (verdict === "PASS") return undefined;
-      await state.set("sent", sent + 1);
+      await state.set("last", { sent: sent + 1, promptId });
       return block(`Another agent looked at it and says: ${missing || "it is not done"}`);
     },
   );

@@ -9,8 +9,8 @@ export interface HeartbeatOptions {
   readonly file?: string;
 }
 
-export function heartbeat({ file = ".claude/heartbeat.json" }: HeartbeatOptions = {}): Blueprint {
-  const part = blueprint("heartbeat");
+export function heartbeat({ file = ".claude/heartbeat.json", ...others }: HeartbeatOptions = {}): Blueprint {
+  const part = blueprint("heartbeat", others);
   const options = { name: "heartbeat", when: (_: unknown, { replay }: { replay: boolean }) => !replay };
   const beat = (
     event: { name: string; sessionId?: string; toolName?: string },

@@ -9,8 +9,8 @@ export interface KillSwitchOptions {
   readonly file?: string;
 }
 
-export function killSwitch({ file = ".claude/STOP" }: KillSwitchOptions = {}): Blueprint {
-  const part = blueprint("kill-switch");
+export function killSwitch({ file = ".claude/STOP", ...others }: KillSwitchOptions = {}): Blueprint {
+  const part = blueprint("kill-switch", others);
   const reason = (projectDir: string): string | undefined => {
     const path = resolve(projectDir, file);
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;

@@ -16,8 +16,8 @@ interface Note {
   readonly text: string;
 }
 
-export function notify({ webhook, command = desktop(process.platform) }: NotifyOptions = {}): Blueprint {
-  const part = blueprint("notify");
+export function notify({ webhook, command = desktop(process.platform), ...others }: NotifyOptions = {}): Blueprint {
+  const part = blueprint("notify", others);
   const send = part.task<Note>("send", async ({ title, text }, { signal }) => {
     if (webhook === undefined) {
       const [program, ...words] = command;

@@ -13,8 +13,8 @@ export interface ProtectPathsOptions {
 const changes = /^(?:rm|rmdir|mv|chmod|chown|cp|ln|tee|touch|truncate|install|dd|sed|unlink|shred)$/;
 const reads = /^(?:cat|ls|head|tail|wc|stat|echo|grep|diff)$/;
 
-export function protectPaths({ paths = [".env", ".git", "**/*.pem"] }: ProtectPathsOptions = {}): Blueprint {
-  const part = blueprint("protect-paths");
+export function protectPaths({ paths = [".env", ".git", "**/*.pem"], ...others }: ProtectPathsOptions = {}): Blueprint {
+  const part = blueprint("protect-paths", others);
   const options = { name: "protect-paths", recheck: true, onFailure: "block" } as const;
   const tools = ["Write", "Edit", "MultiEdit", "NotebookEdit", "Bash"] as const;
   part.preTool(tools, options, async ({ toolName: tool, input }, { cwd, projectDir, env }) => {

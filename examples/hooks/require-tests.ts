@@ -17,8 +17,13 @@ const usual =
 const why =
   "Files changed since tests last passed. Run them before you stop, in the foreground and without a pipe or `;` behind them.";
 
-export function requireTests({ command = usual, evidence, files = /./ }: RequireTestsOptions = {}): Blueprint {
-  const part = blueprint("require-tests");
+export function requireTests({
+  command = usual,
+  evidence,
+  files = /./,
+  ...others
+}: RequireTestsOptions = {}): Blueprint {
+  const part = blueprint("require-tests", others);
   part.postTool(["Write", "Edit", "MultiEdit"], async ({ input }, { state }) => {
     if (files.test(input.file_path)) await state.set("editedAt", Date.now());
   });

@@ -9,8 +9,8 @@ export interface SteerOptions {
   readonly file?: string;
 }
 
-export function steer({ file = ".claude/STEER.md" }: SteerOptions = {}): Blueprint {
-  const part = blueprint("steer");
+export function steer({ file = ".claude/STEER.md", ...others }: SteerOptions = {}): Blueprint {
+  const part = blueprint("steer", others);
   const words = (projectDir: string) => {
     const text = take(resolve(projectDir, file));
     return text === undefined ? undefined : context(`The person you work for says:\n${text}`);

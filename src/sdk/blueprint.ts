@@ -1,4 +1,5 @@
 import type { EventName } from "../protocol/index.ts";
+import { checkOptions } from "./check-options.ts";
 import type { Context } from "./context.ts";
 import { wrong } from "./problem.ts";
 import { type Middleware, type Register, type RegisterAny, type Registration, register } from "./registration.ts";
@@ -53,8 +54,13 @@ export interface StrategyInfo {
   readonly hooks: readonly string[];
 }
 
-/** A new, empty blueprint. With a name, its handlers' state and jobs lie apart from all others. */
-export function blueprint(name?: string): Blueprint {
+/**
+ * A new, empty blueprint. With a name, its handlers' state and jobs lie apart from all others. A function that makes one out of options
+ * passes those it does not know as `others`; they are refused by name.
+ */
+export function blueprint(name?: string, others: object = {}): Blueprint {
+  checkOptions({ name }, ["name"], "blueprint()");
+  checkOptions(others, [], name ?? "a blueprint");
   const parts: Parts = { name, registrations: [], middleware: [], tasks: new Map() };
   const made = { name, [blueprintSymbol]: parts };
   addMethods(made, parts);

@@ -8,7 +8,9 @@ export function checkOptions(options: object, known: readonly string[], of: stri
   if (!isRecord(options))
     throw wrong("bad-option", `The options of ${of} are ${kindOf(options)}, not an object.`, { of });
   for (const [name, value] of Object.entries(options)) {
-    const fault = known.includes(name) ? faultOf(name, value) : `unknown; the options are ${known.join(", ")}`;
+    const fault = known.includes(name)
+      ? faultOf(name, value)
+      : `unknown${known.length > 0 ? `; the options are ${known.join(", ")}` : ""}`;
     if (fault !== undefined) throw wrong("bad-option", `The option "${name}" of ${of} is ${fault}.`, { name, of });
   }
 }
@@ -49,7 +51,8 @@ function faultOf(name: string, value: unknown): string | undefined {
   if ((name === "when" || name === "build" || name === "dispose") && typeof value !== "function") {
     return `a ${typeof value}; it must be a function`;
   }
-  if (name === "hooks" && !Array.isArray(value)) return `${JSON.stringify(value)}; it must be a list`;
+  if ((name === "hooks" || name === "options") && !Array.isArray(value))
+    return `${JSON.stringify(value)}; it must be a list`;
   if (name === "scope" && value !== "event" && value !== "session" && value !== "process") {
     return `${JSON.stringify(value)}; it must be "event", "session" or "process"`;
   }

@@ -16,6 +16,8 @@ export interface StrategyDefinition<Options extends object> extends StrategyInfo
   /** The types its handlers may `ctx.emit`. */
   readonly customEvents?: readonly string[];
   readonly defaults?: Partial<Options>;
+  /** The names of all its options. When they are given, any other is refused. */
+  readonly options?: readonly (keyof Options & string)[];
   build(blueprint: Blueprint, options: Options): void;
 }
 
@@ -30,7 +32,12 @@ export function defineStrategy<Options extends object = Record<never, never>>(
 ): (options?: Partial<Options>) => Strategy {
   const { name, version, description, hooks, onFailure, customEvents = [], defaults, build } = definition;
   checkOptions({ ...definition, build: build ?? null }, strategyOptions, `strategy ${name}`);
-  return (options) => {
+  return (options = {}) => {
+    const unknown = Object.keys(options).find((one) => definition.options?.includes(one as never) === false);
+    if (unknown !== undefined) {
+      const message = `The option "${unknown}" of strategy ${name} is unknown; the options are ${definition.options?.join(", ")}.`;
+      throw wrong("bad-option", message, { name: unknown, of: name });
+    }
     const plan = blueprint(name);
     const said: unknown = build(plan, { ...defaults, ...options } as Options);
     if (said instanceof Promise) {
@@ -68,6 +75,7 @@ const strategyOptions: readonly (keyof StrategyDefinition<object>)[] = [
   "onFailure",
   "customEvents",
   "defaults",
+  "options",
   "build",
 ];
 

@@ -181,6 +181,16 @@ console.log("I looked.\\n" + (readFileSync("verdict.txt", "utf8")));`,
   expect((await missing.stop(stop)).warnings).toMatchObject([{ code: "handler-failed" }]);
 });
 
+test("evaluator-gate judges a turn that another gate sent back, although an earlier turn used up its rounds", async () => {
+  const { here, env, write } = await project();
+  const judge = await write("judge.mjs", `console.log("FAIL: no tests")`);
+  const app = createApp().include(evaluatorGate({ command: [process.execPath, judge], rounds: 1 }));
+  const client = testClient(app, { env });
+  (await client.stop({ ...here, prompt_id: "p1" })).expectBlocked("no tests");
+  (await client.stop({ ...here, prompt_id: "p1", stop_hook_active: true })).expectNoOpinion();
+  (await client.stop({ ...here, prompt_id: "p2", stop_hook_active: true })).expectBlocked("no tests");
+});
+
 test("clean-state blocks a stop while something is uncommitted, once per turn, and says what", async () => {
   const { here, env, write, commit } = await project({ "a.txt": "1", "notes/x.md": "1" });
   const app = createApp().include(cleanState({ ignore: [/^notes\//] }));

@@ -314,3 +314,12 @@ describe("SD-110: redact-secrets", () => {
     expect(trace[0]?.outcome).not.toBe("timed-out");
   });
 });
+
+test("block-destructive and redact-secrets take a single text where a list or an expression is meant", async () => {
+  const guard = testClient(createApp().include(blockDestructive({ also: "terraform destroy" as never })));
+  expect(await bash(guard, "terraform destroy")).toBe("deny");
+  const client = testClient(createApp().include(redactSecrets({ patterns: ["ACME-\\d{8}" as never] })));
+  const response = { stdout: "ACME-12345678 ACME-87654321", stderr: "", interrupted: false };
+  const { wire } = await client.postTool("Bash", { command: "x" }, response as never, {});
+  expect(JSON.stringify(wire)).toContain("[redacted] [redacted]");
+});

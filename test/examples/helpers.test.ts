@@ -33,6 +33,19 @@ const text = readFileSync(f, "utf8"); if (text.includes("(")) process.exit(1); w
   (await written("a.md", "quiet")).expectNoOpinion();
 });
 
+test("format-on-write takes the longest end of a name, a path from the folder of the event, and reports a missing program", async () => {
+  const { here, env, write, read } = await project();
+  const add = (word: string) => [process.execPath, "-e", `fs.appendFileSync(process.argv.at(-1), "${word}")`] as const;
+  const formatters = { ".ts": add("short"), ".d.ts": add("long"), py: ["no-such-program"] as const };
+  const client = testClient(createApp().include(formatOnWrite({ formatters })), { env });
+  await write("a.d.ts", "x ");
+  (await client.postTool("Write", { file_path: "a.d.ts", content: "x " }, {}, here)).expectContext("was formatted");
+  expect(await read("a.d.ts")).toBe("x long");
+  const written = await write("b.py", "x");
+  const { warnings } = await client.postTool("Write", { file_path: written, content: "x" }, {}, here);
+  expect(warnings).toMatchObject([{ code: "handler-failed", message: expect.stringContaining("no-such-program") }]);
+});
+
 test("commit-trailer rewrites every git commit of a command, and nothing else", async () => {
   const client = testClient(createApp().include(commitTrailer({ trailer: "By: Ana's agent" })));
   const becomes = async (command: string) => (await client.preTool("Bash", { command })).updatedInput?.["command"];

@@ -38,6 +38,18 @@ for (const { file, name, text } of recipes) {
     app.include(made?.() as never);
     expect(appInside(app)?.describe().length).toBeGreaterThan(0);
   });
+
+  test(`${name} refuses an option that it does not have, and takes each of its own`, async () => {
+    const made = ((await import(join(examples, "hooks", file))) as Record<string, (options?: object) => unknown>)[
+      factory
+    ];
+    const message = expect.stringContaining(`The option "misspelt" of`);
+    expect(() => made?.({ misspelt: 1 })).toThrow(expect.objectContaining({ code: "sdk/bad-option", message }));
+    const options = /^export interface \w+Options \{\n([\s\S]*?)^\}/m.exec(text)?.[1] ?? "";
+    const own = [...options.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, option = ""]) => [option, undefined]);
+    expect(own.length).toBeGreaterThan(0);
+    expect(() => made?.(Object.fromEntries(own))).not.toThrow();
+  });
 }
 
 test("every recipe has a test of its own, and a line in the README of examples", () => {
