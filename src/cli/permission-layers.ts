@@ -33,7 +33,7 @@ export async function permissionLayers(call: Call, cwd: string, io: Io): Promise
 /** What loading has to say about files as a whole and about permissions; what it says about hooks is for `list`. */
 function concernsPermissions({ code, place }: Warning): boolean {
   if (code === "not-trusted") return place?.endsWith(":permissions") === true;
-  if (code === "policy-key-ignored") return place?.includes(": permissions.") === true;
+  if (code === "policy-key-ignored") return /: (?:permissions\.|allowManagedPermissionRulesOnly$)/.test(place ?? "");
   return codes.has(code);
 }
 

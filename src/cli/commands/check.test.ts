@@ -177,4 +177,7 @@ test("--batch and --no-settings keep no warning about rules to themselves", asyn
   expect(err).toBe(
     `hookline: settings-invalid: "permission" in ${file} is not a settings key, so what it holds does not count. Use permissions instead.\n`,
   );
+  writeFileSync(file, JSON.stringify({ allowManagedPermissionRulesOnly: true }));
+  const policy = await run([...bash("ls"), "--no-settings", "--settings", file]);
+  expect(policy.err).toContain("hookline: policy-key-ignored: allowManagedPermissionRulesOnly");
 });

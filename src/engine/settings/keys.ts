@@ -37,7 +37,7 @@ export function checkKeys(
 /** The client takes `disableAutoMode` in two places; the one outside `permissions` counts as if it stood there. */
 function withAutoMode(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const word = ownValue(value, "disableAutoMode");
-  const permissions = ownValue(value, "permissions") ?? {};
+  const permissions = Object.hasOwn(value, "permissions") ? value["permissions"] : {};
   if (word === undefined || !isObject(permissions)) return value;
   return { ...value, permissions: { disableAutoMode: word, ...permissions } };
 }
@@ -71,6 +71,9 @@ const placesOfRules: Readonly<Record<string, string>> = {
   deny: "permissions.deny",
   allowedTools: "permissions.allow",
   disallowedTools: "permissions.deny",
+  defaultMode: "permissions.defaultMode",
+  permissionMode: "permissions.defaultMode",
+  additionalDirectories: "permissions.additionalDirectories",
   blockReadsOutsideWorkingDirectories: "permissions.blockReadsOutsideWorkingDirectories",
   blockWritesOutsideWorkingDirectories: "permissions.blockWritesOutsideWorkingDirectories",
   denyInsteadOfPrompting: "permissions.denyInsteadOfPrompting",

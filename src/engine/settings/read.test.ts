@@ -379,6 +379,12 @@ test("rules under a misspelled or misplaced key are reported, and one rule in pl
     expect(places({ [key]: { deny: ["Bash(rm *)"] } })).toEqual([`${file}: ${key}`]);
   }
   expect(places({ deny: ["Bash"], disallowedTools: ["Bash"] })).toEqual([`${file}: deny`, `${file}: disallowedTools`]);
+  for (const key of ["defaultMode", "permissionMode", "additionalDirectories"])
+    expect(places({ [key]: "plan" })).toEqual([`${file}: ${key}`]);
+  expect(read({ disableAutoMode: "disable", permissions: { deny: ["Bash"] } })).toMatchObject({
+    settings: { permissions: { disableAutoMode: "disable", deny: ["Bash"] } },
+    warnings: [],
+  });
   expect(places({ model: "x", agent: "x", somethingNew: ["x"], permissions: { deny: ["Bash"] } })).toEqual([]);
   const one = read({ permissions: { deny: "Bash(rm *)", allow: "Bash" } });
   expect(one.settings.permissions).toEqual({ deny: ["Bash(rm *)"] });
