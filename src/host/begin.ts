@@ -7,6 +7,7 @@ import { elicit } from "./elicitation.ts";
 import { fire } from "./fire.ts";
 import { lostTasks } from "./lost-tasks.ts";
 import { noticeModel } from "./model-notices.ts";
+import { noteAgent } from "./note-agent.ts";
 import { unknownTools } from "./offered-tools.ts";
 import type { OpenedSession } from "./open-session.ts";
 import type { AgentOptions } from "./options.ts";
@@ -34,7 +35,7 @@ export async function beginSession({
   await live.set("busy");
   await tellSettings(session);
   noticeModel(main);
-  checkAgent(session);
+  await checkAgent(session, opened.startedAs);
   const unknown = unknownTools(options, [...session.tools, ...agentTools(main)]);
   if (unknown.length > 0)
     session.tell({ kind: "notice", text: `This agent has no tool ${unknown.join(", ")}.`, level: "warning" });
@@ -64,11 +65,15 @@ export async function beginSession({
   return initialUserMessage === undefined ? {} : { firstPrompt: initialUserMessage };
 }
 
-function checkAgent({ options, definitions }: AgentSession): void {
-  const kinds = definitions.map(({ type }) => type);
-  if (options.agent === undefined || kinds.includes(options.agent)) return;
-  const message = `There is no agent "${options.agent}". Agents: ${kinds.join(", ")}.`;
-  throw new Problem("host/bad-agent", message, { about: { agent: options.agent } });
+/** A wrong name refuses the start: what the agent's file limits would not be limited. */
+async function checkAgent(session: AgentSession, before: string | undefined): Promise<void> {
+  const { agent } = session.options;
+  const kinds = session.definitions.map(({ type }) => type);
+  if (agent === undefined) return;
+  if (kinds.includes(agent)) return await noteAgent(session);
+  const here = `There is no agent "${agent}". Agents: ${kinds.join(", ")}.`;
+  const message = agent === before ? `${here} This session was started as it; name another one with --agent.` : here;
+  throw new Problem("host/bad-agent", message, { about: { agent } });
 }
 
 /** Everything that can be typed with a slash: commands and skills of one's own, and the built-in ones. */

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { makeWorld, type World } from "./fixtures/agent-run.ts";
@@ -10,6 +10,36 @@ let world: World;
 afterEach(() => world?.remove());
 
 const files = (): readonly string[] => readdirSync(world.store, { recursive: true, encoding: "utf8" }).sort();
+
+test("a session that was started as an agent is resumed and forked as that agent, with its tools and its hooks, or not at all", async () => {
+  world = makeWorld({ hooks: {}, settings: { permissions: { allow: ["Bash"] } } });
+  const { run, home, project, transcript } = world;
+  const hook =
+    "hooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: echo not that >&2; exit 2\n";
+  mkdirSync(join(home, ".claude/agents"));
+  writeFileSync(
+    join(home, ".claude/agents/small.md"),
+    `---\nname: small\ntools: Read, Bash\n${hook}---\nYou are small.`,
+  );
+  const offers = { in: "tools" as const, contains: ["Read:"], lacks: ["Write:"] };
+  const touch = { calls: [{ tool: "Bash", input: { command: "touch made" } }], expect: [offers] };
+  const { result } = await run([{ text: "ok" }], { prompt: "go", agent: "small" });
+  const { session_id: id } = result;
+  const setting = { type: "agent-setting", agentSetting: "small", sessionId: id };
+  expect(transcript(id).filter(({ type }) => type === "agent-setting")).toEqual([setting]);
+  for (const more of [{}, { fork: true }, { persist: false }]) {
+    const { complaints } = await run([touch, { text: "ok" }], { prompt: "more", resume: id, ...more });
+    expect([complaints, existsSync(join(project, "made"))]).toEqual([[], false]);
+  }
+  const other = { in: "tools" as const, contains: ["Write:"] };
+  const named = await run([{ text: "ok", expect: [other] }], { prompt: "x", resume: id, agent: "general-purpose" });
+  expect(named.complaints).toEqual([]);
+  await run([{ text: "ok" }], { prompt: "x", resume: id, agent: "small" });
+  rmSync(join(home, ".claude/agents/small.md"));
+  await expect(run([{ text: "ok" }], { prompt: "x", resume: id })).rejects.toThrow(
+    'There is no agent "small". Agents: general-purpose, Explore. This session was started as it; name another one with --agent.',
+  );
+});
 
 test("a session that goes on without being written knows what was said, and writes nothing", async () => {
   world = makeWorld({ hooks: { SessionStart: {} } });

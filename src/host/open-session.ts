@@ -62,10 +62,13 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
     if (late.main !== undefined) noteInTranscript(late.main, warning.message);
   });
   const warn = (text: string): void => tell({ kind: "notice", text, level: "warning" });
-  const options: AgentOptions = { ...given, observe: tell, reads: await readCustomization(given, warn) };
+  const wished: AgentOptions = { ...given, observe: tell, reads: await readCustomization(given, warn) };
+  const { env, removed } = await withoutProviderKeys(wished, warn);
+  const { context, ...opened } = await openRecord(wished);
+  const agent = wished.agent ?? opened.startedAs;
+  // What limits and guards an agent holds for the whole session, also when a later process continues it.
+  const options: AgentOptions = agent === undefined ? wished : { ...wished, agent };
   const { cwd, home, clock } = options;
-  const { env, removed } = await withoutProviderKeys(options, warn);
-  const { context, ...opened } = await openRecord(options);
   const directories = [...(options.addDirectories ?? [])];
   const permissions = openPermissions(() => late.session.engine, options, directories, {
     ownFolder: () => late.session.record.root,

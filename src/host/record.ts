@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { openFolder, takeLock } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 import {
+  agentSettingIn,
   findRoots,
   findSession,
   folderName,
@@ -45,12 +46,21 @@ export interface OpenedRecord {
   readonly source: "startup" | "resume";
   /** What was said before; empty for a new session. */
   readonly context: readonly Linked[];
+  /** The agent that the earlier session was started as. */
+  readonly startedAs?: string;
   /** The session it was forked from, which SessionStart names. */
   readonly forkedFrom?: { readonly id: string; readonly file: string };
 }
 
 /** Opens the session that the options name: a new one, one that goes on, or a fork of one. */
 export async function openRecord(options: AgentOptions): Promise<OpenedRecord> {
+  const opened = await openNamed(options);
+  if (opened.source === "startup") return opened;
+  const startedAs = await agentSettingIn(opened.forkedFrom?.file ?? opened.record.file);
+  return startedAs === undefined ? opened : { ...opened, startedAs };
+}
+
+async function openNamed(options: AgentOptions): Promise<OpenedRecord> {
   const { cwd, env, home, version, clock, uuid, persist } = options;
   if (options.sessionId !== undefined) checkUuid(options.sessionId);
   const root = options.store ?? storeRoot({ env, home }).path;

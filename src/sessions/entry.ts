@@ -253,6 +253,7 @@ export type BareKind =
   | "ai-title"
   | "custom-title"
   | "agent-name"
+  | "agent-setting"
   | "worktree-state"
   | "file-history-snapshot"
   | "file-history-delta"
@@ -281,6 +282,8 @@ export interface BareEntry extends Placed, Partial<Omit<Threaded, keyof Placed>>
   readonly aiTitle?: string;
   readonly customTitle?: string;
   readonly agentName?: string;
+  /** The agent that the session was started as. */
+  readonly agentSetting?: string;
   readonly worktreeSession?: unknown;
   readonly messageId?: string;
   readonly snapshot?: unknown;

@@ -1,3 +1,4 @@
+export { agentSettingIn } from "./agent-setting.ts";
 export type { Agent, AgentLink } from "./agents.ts";
 export { type Archived, type ArchiveOptions, archiveSession } from "./archive.ts";
 export { type DueOptions, type DueSession, sessionsDue } from "./archive-due.ts";

@@ -1,6 +1,7 @@
 import { tellHooks } from "../end.ts";
 import { fire } from "../fire.ts";
 import { openJournal } from "../journal.ts";
+import { noteAgent } from "../note-agent.ts";
 import { nextRecord } from "../record.ts";
 import type { Thread } from "../thread.ts";
 
@@ -15,6 +16,7 @@ export async function clearSession(main: Thread, signal: AbortSignal): Promise<v
   const before = session.record;
   session.record = await nextRecord(options);
   await before.close();
+  await noteAgent(session);
   main.journal = openJournal(session.record.main, { promptId: () => session.promptId, cwd: () => main.cwd });
   main.messages.splice(0);
   Object.assign(main, { tailAt: 0, contextTokens: 0, stopActive: false });

@@ -192,6 +192,7 @@ export const bareFields: Readonly<Record<string, { readonly needs?: string; read
   "ai-title": { needs: "aiTitle", fields: table({ aiTitle: "text" }, bare) },
   "custom-title": { needs: "customTitle", fields: table({ customTitle: "text" }, bare) },
   "agent-name": { needs: "agentName", fields: table({ agentName: "text" }, bare) },
+  "agent-setting": { needs: "agentSetting", fields: table({ agentSetting: "text" }, bare) },
   "worktree-state": { fields: table({ worktreeSession: "any" }, bare) },
   "file-history-snapshot": {
     needs: "snapshot",
