@@ -57,6 +57,30 @@ test("HO-12: chunks of text and tool calls become blocks, with usage and stop re
   ]);
 });
 
+test("null in the place of a key that others leave out is nothing, in texts and in pieces of calls", async () => {
+  const { model } = await open([
+    {
+      chunks: [
+        piece({ role: "assistant", content: "", tool_calls: null }),
+        piece({ role: null, content: "I look.", refusal: null, tool_calls: null }),
+        piece({ content: null, tool_calls: [{ index: 0, id: "call_a", function: { name: "Read", arguments: null } }] }),
+        piece({ tool_calls: [{ index: 0, id: null, function: { name: null, arguments: '{"file_path":' } }] }),
+        piece({ tool_calls: [{ index: 0, id: null, function: { name: null, arguments: '"a"}' } }] }),
+        piece({ tool_calls: [{ index: 0, id: null, function: null }] }),
+        piece({ content: null, tool_calls: null }, "tool_calls"),
+      ],
+    },
+  ]);
+  expect((await eventsOf(model, request)).at(-1)).toMatchObject({
+    type: "end",
+    content: [
+      { type: "text", text: "I look." },
+      { type: "tool_use", id: "call_a", name: "Read", input: { file_path: "a" } },
+    ],
+    stopReason: "tool_use",
+  });
+});
+
 test("calls of a server that gives no ids have an id each, also over several answers", async () => {
   const unnamed = (index: number) => ({ index, function: { name: "Read", arguments: "{}" } });
   const turn = { chunks: [piece({ tool_calls: [unnamed(0), unnamed(1)] }), piece({}, "tool_calls")] };

@@ -32,9 +32,10 @@ export function chunkReader(): ChunkReader {
     const choice = chunk.choices?.[0];
     if (choice === undefined) return [];
     finish = choice.finish_reason ?? finish;
-    const { content, refusal, tool_calls: pieces = [] } = choice.delta ?? {};
+    const { content, refusal, tool_calls: pieces } = choice.delta ?? {};
     const said = `${content ?? ""}${refusal ?? ""}`;
-    return [...(said === "" ? [] : [saying(said)]), ...pieces.flatMap(calling)];
+    // Some servers write null where others leave a key out, here and in the pieces.
+    return [...(said === "" ? [] : [saying(said)]), ...(pieces ?? []).flatMap(calling)];
   }
 
   function saying(text: string): ModelEvent {
@@ -48,10 +49,12 @@ export function chunkReader(): ChunkReader {
    * id gets one that no other answer has: a conversation must not hold an id twice.
    */
   function calling(piece: ToolPiece): readonly ModelEvent[] {
-    const { id, function: { name, arguments: json = "" } = {} } = piece;
+    const { name, arguments: written } = piece.function ?? {};
+    const id = piece.id || undefined;
+    const json = written ?? "";
     const known = calls.get(piece.index);
-    const another = known === undefined || (id !== undefined && id !== "" && id !== known.id);
-    const draft = another ? begin(id || `call_${randomUUID()}`, name ?? "") : known;
+    const another = known === undefined || (id !== undefined && id !== known.id);
+    const draft = another ? begin(id ?? `call_${randomUUID()}`, name ?? "") : known;
     calls.set(piece.index, draft);
     textDraft = undefined;
     draft.text += json;
@@ -92,8 +95,8 @@ export function chunkReader(): ChunkReader {
 
 interface ToolPiece {
   readonly index: number;
-  readonly id?: string;
-  readonly function?: { readonly name?: string; readonly arguments?: string };
+  readonly id?: string | null;
+  readonly function?: { readonly name?: string | null; readonly arguments?: string | null } | null;
 }
 
 function blockOf({ id, name, text }: Draft, broken: Record<string, string>): AnswerBlock {
