@@ -315,6 +315,35 @@ test.each(named)("trust names what %j may run and no approval covers", async (co
 });
 
 test.each([
+  ['for (const name of list) require("./rules/" + name);', 'require("./rules/" + name)'],
+  ['await import("./rules/".concat(name, ".mjs"));', 'import("./rules/".concat(name, ".mjs")'],
+  [
+    'const load = createRequire(import.meta.url); load(/* rule */ "./rules/"\n + name);',
+    'load(/* rule */ "./rules/" + name)',
+  ],
+])("trust names an import whose name only begins with a text: %s", async (source, what) => {
+  const world = await checkoutWorld();
+  await world.put("project/.claude/m.mjs", source);
+  await world.put("project/.claude/settings.json", hooksOn("Stop", "node .claude/m.mjs"));
+  const [entry] = (await reviewTrust(world.options)).entries;
+  expect(entry?.notCovered.map((one) => one.what)).toContainEqual(expect.stringContaining(what));
+});
+
+test("an import of a plain text is covered and not named, with options or a comment behind it too", async () => {
+  const world = await checkoutWorld();
+  const source =
+    'import("./a.json", { with: { type: "json" } }); require("./b.js" /* rules */); (require("./c.js")).run();';
+  for (const name of ["a.json", "b.js", "c.js"]) await world.put(`project/.claude/${name}`, "1");
+  await world.put("project/.claude/m.mjs", source);
+  await world.put("project/.claude/settings.json", hooksOn("Stop", "node .claude/m.mjs"));
+  const [entry] = (await reviewTrust(world.options)).entries;
+  expect(entry?.notCovered).toEqual([]);
+  expect(entry?.files.map(({ path }) => path)).toEqual(
+    expect.arrayContaining([".claude/a.json", ".claude/b.js", ".claude/c.js"]),
+  );
+});
+
+test.each([
   [
     "more folders than are looked at",
     Array.from({ length: 70 }, (_, index) => `many/${index}`),

@@ -33,12 +33,14 @@ export function loadedBy(source: string): Loaded {
     ...matched(source, new RegExp(`\\b(?:${called})${gap}\\(${gap}${text}`, "g")),
     ...matched(source, new RegExp(String.raw`\bcreateRequire${gap}\([^()\n]{0,200}\)${gap}\(${gap}${text}`, "g")),
   ];
+  const opened = `(?<![.\\w])(?:${["import", "require", ...makers].join("|")})${gap}\\(`;
   const computed = [
-    ...source.matchAll(
-      new RegExp(`(?<![.\\w])(?:import|require|${makers.join("|") || "require"})${gap}\\(([^)\\n]{0,60})\\)?`, "g"),
+    ...[...source.matchAll(new RegExp(`${opened}([^)\\n]{0,60})\\)?`, "g"))].filter(
+      ([, given = ""]) => /^\s*[^\s"'`)]/.test(given) || /\$\{/.test(given),
     ),
+    // A text is only the beginning of the name: `"./rules/" + name`.
+    ...source.matchAll(new RegExp(`${opened}${gap}${text}\\s*[^\\s),/][^)\\n]{0,40}\\)?`, "g")),
   ]
-    .filter(([, given = ""]) => /^\s*[^\s"'`)]/.test(given) || /\$\{/.test(given))
     .map(([whole]) => whole.replaceAll(/\s+/g, " "))
     .concat([...source.matchAll(runsText)].map(([whole]) => whole));
   return {
