@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import type { Model } from "../models/index.ts";
+import { type Model, scripted } from "../models/index.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import { makeWorld, type Ran, type World } from "./fixtures/agent-run.ts";
 
@@ -149,4 +149,25 @@ test("settings that ask for nothing are not reported", async () => {
   };
   world = makeWorld({ hooks: {}, settings });
   expect(noticesOf(await world.run(ok, { prompt: "go" }))).toEqual([]);
+});
+
+test("--agent: a model that was named stays, else the one of the agent's file is opened", async () => {
+  world = makeWorld({ hooks: {} });
+  mkdirSync(join(world.home, ".claude/agents"), { recursive: true });
+  writeFileSync(join(world.home, ".claude/agents/rev.md"), "---\nname: rev\nmodel: openai:other\n---\nbody");
+  const opened: string[] = [];
+  const asked = async (modelFromSettings: boolean) => {
+    const { requests } = await world.run(ok, {
+      prompt: "go",
+      agent: "rev",
+      modelFromSettings,
+      openModel: async (name) => {
+        opened.push(name);
+        return { name: "other", stream: (await scripted({ model: "other", answers: ok })).stream };
+      },
+    });
+    return requests.length;
+  };
+  expect([await asked(false), opened]).toEqual([1, []]);
+  expect([await asked(true), opened]).toEqual([0, ["openai:other"]]);
 });

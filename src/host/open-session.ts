@@ -214,8 +214,9 @@ async function openMain(
 }
 
 async function modelOf({ options, openModel, tell }: AgentSession, definition: AgentDefinition | undefined) {
-  const named = options.modelName ?? definition?.model;
-  if (named !== undefined) return { port: options.model, name: named };
+  if (options.modelName !== undefined) return { port: options.model, name: options.modelName };
+  // A model that the caller chose stays, whatever the file of the agent says.
+  if (definition?.model !== undefined && options.modelFromSettings !== false) return openModel(definition.model);
   const set = await settingsModel(options, (text) => tell({ kind: "notice", text, level: "warning" }));
   return set === undefined ? { port: options.model, name: options.model.name } : openModel(set);
 }

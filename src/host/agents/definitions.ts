@@ -73,6 +73,10 @@ function ofCheckout(
 ): AgentDefinition {
   const { model: _, ...rest } = agent;
   const own = namesProvider(agent.model) ? rest : agent;
+  if (own !== agent)
+    tell(
+      `${agent.file}: "model" is ${agent.model}, which a project may not choose; the agent has the session's model.`,
+    );
   if (before === undefined || !builtinAgents.includes(before)) return own;
   const limit = before.readOnly === true ? "; it still only reads" : "";
   tell(
