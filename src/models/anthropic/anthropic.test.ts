@@ -6,6 +6,7 @@ import type { Message } from "../message.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { withRetry } from "../retry.ts";
 import { anthropic } from "./anthropic.ts";
+import { streamReader } from "./read-stream.ts";
 
 let api: ScriptedApi | undefined;
 
@@ -50,6 +51,23 @@ test("HO-10, HO-11: the official client's stream becomes deltas and then the ans
   ]);
   const json = events.map((event) => (event.type === "tool-input" ? event.json : "")).join("");
   expect(JSON.parse(json)).toEqual({ file_path: "ä" });
+});
+
+test("a call whose input a server writes at its beginning keeps it, and counts that are null are none", () => {
+  const { read, end } = streamReader();
+  const input = { command: "ls" };
+  for (const event of [
+    { type: "message_start", message: { id: "m", model: "x", usage: { input_tokens: 3, output_tokens: 1 } } },
+    { type: "content_block_start", index: 0, content_block: { type: "tool_use", id: "t", name: "Bash", input } },
+    { type: "content_block_stop", index: 0 },
+    { type: "message_delta", delta: { stop_reason: "tool_use" }, usage: null },
+    { type: "message_stop" },
+  ])
+    read(event as never);
+  expect(end(undefined)).toMatchObject({
+    content: [{ type: "tool_use", id: "t", name: "Bash", input }],
+    usage: { input: 3, output: 1 },
+  });
 });
 
 test("HO-11: a request carries system, tools, thinking and cache marks, and thinking goes back as it came", async () => {

@@ -122,14 +122,20 @@ function finished({ block, json }: Draft, broken: Record<string, string>): Answe
     case "redacted_thinking":
       return { type: "redacted_thinking", data: block.data };
     case "tool_use":
-      return toolCallOf(block.id, block.name, json, broken);
+      return toolCallOf(block.id, block.name, json || startInput(block.input), broken);
     default:
       return undefined; // made by a tool of the server, which nobody here asks for
   }
 }
 
+/** Some servers write the whole input where the call begins, and no pieces of it. */
+function startInput(input: unknown): string {
+  return typeof input === "object" && input !== null ? JSON.stringify(input) : "";
+}
+
 /** Later counts stand for earlier ones, class by class; the last event may repeat only some, and a server may say nothing. */
-function counted(said: Counts = {}, before: ModelUsage): ModelUsage {
+function counted(counts: Counts | null | undefined, before: ModelUsage): ModelUsage {
+  const said = counts ?? {};
   const written = said.cache_creation_input_tokens ?? before.cacheWrite5m + before.cacheWrite1h;
   const hour = said.cache_creation?.ephemeral_1h_input_tokens ?? Math.min(before.cacheWrite1h, written);
   return {
