@@ -3,6 +3,7 @@ import {
   type FailurePolicy,
   type HookGroup,
   type HookRef,
+  hookFields,
   isObject,
   type LayerKind,
   messageOf,
@@ -16,6 +17,7 @@ import { type CompileCondition, type Condition, conditionReader, loadConditionRe
 import type { ConfiguredHook } from "./configured.ts";
 import type { ToolAliases } from "./matcher.ts";
 import { configureGroup, saidOnFailure } from "./settings/configure.ts";
+import { misspelledKeys } from "./settings/misspelled.ts";
 import { tellHost } from "./tell-host.ts";
 
 /** Hooks that live in memory: callbacks of the engine's life, hooks of one session, stop hooks added at run time. */
@@ -121,6 +123,7 @@ export function liveHooks({ rows, aliases = {}, warn }: LiveHooksOptions): LiveH
       if (!live.group.hooks.every(isObject)) {
         throw new Problem("hook/invalid", `A hook of ${live.event} is an object.`, { about: { event: live.event } });
       }
+      checkKeys(live);
       const compileCondition: CompileCondition = (text, aliases) =>
         conditionReader()?.(text, aliases) ?? whenLoaded(text, aliases);
       const configured = configureGroup(live.group, {
@@ -178,6 +181,24 @@ export function liveHooks({ rows, aliases = {}, warn }: LiveHooksOptions): LiveH
     },
   };
 }
+
+/** Contract: a key that looks like one of a hook and is none is refused, since a guard may rely on it; so is a matcher that is no text. */
+function checkKeys({ event, group }: LiveHook): void {
+  const about = { event };
+  if (group.matcher !== undefined && typeof group.matcher !== "string") {
+    throw new Problem("hook/invalid", `The matcher of a hook of ${event} is a text, such as "Edit|Write".`, { about });
+  }
+  for (const hook of group.hooks) {
+    const own =
+      hook.type === "callback" || hook.type === "function" ? inMemory : Object.keys(hookFields[hook.type] ?? {});
+    const [wrong] = misspelledKeys({ ...hook }, own);
+    if (wrong === undefined) continue;
+    const message = `A hook of ${event} has the key "${wrong.key}", which has no effect. Did you mean "${wrong.meant}"?`;
+    throw new Problem("hook/invalid", message, { about });
+  }
+}
+
+const inMemory = [...Object.keys(hookFields.agent), "callback", "function", "name", "errorMessage", "managed"];
 
 /** What a failure of a managed callback means is for policy to say, unless its registration does. */
 function underPolicy({ configured, group }: Entry, managedOnFailure: FailurePolicy): readonly ConfiguredHook[] {

@@ -1,4 +1,4 @@
-import { type Hook, type HookRef, Problem, type RunRecord } from "../protocol/index.ts";
+import { type Hook, type HookRef, isObject, Problem, type RunRecord } from "../protocol/index.ts";
 import type { LiveHooks } from "./live-hooks.ts";
 import { shown } from "./shown.ts";
 import type { SkillsInUse } from "./skills.ts";
@@ -20,8 +20,14 @@ export interface RegisterOptions {
 export function sessionHooks(sessionId: string, live: LiveHooks, skills: SkillsInUse): SessionHooks {
   checkId(sessionId);
   return {
-    register(event, matcher, hook, { onSuccess } = {}) {
-      const group = { hooks: [hook], ...(matcher === undefined ? {} : { matcher }) };
+    register(event, matcher, hook, options = {}) {
+      const unknown = isObject(options) ? Object.keys(options).find((name) => name !== "onSuccess") : shown(options);
+      if (unknown !== undefined) {
+        const message = `The options of a hook of a session are { onSuccess }, not ${unknown}.`;
+        throw new Problem("hook/invalid", message, { about: { event } });
+      }
+      const { onSuccess } = options;
+      const group = { hooks: [hook], ...(matcher === undefined || matcher === null ? {} : { matcher }) };
       return live.add({ kind: "session", event, group, sessionId, ...(onSuccess ? { onSuccess } : {}) }).remove;
     },
     useSkill: (name) => skills.use(sessionId, name),

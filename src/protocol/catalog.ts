@@ -130,10 +130,16 @@ export function isEventName(name: string): name is EventName {
 
 /** The row of an event; `rows` may hold a host's own beside the catalog's. */
 export function rowOf(name: string, rows: Readonly<Record<string, EventRow>> = catalog): EventRow {
+  // Callers without types pass anything; a list of one name would be taken for the name.
+  if (typeof name !== "string") {
+    const kind = Array.isArray(name) ? "a list" : `of the type ${typeof name}`;
+    throw new Problem("event/unknown", `The name of an event is a text, and this is ${kind}.`, {
+      about: { event: String(name) },
+    });
+  }
   const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
   if (row !== undefined) return row;
-  // Callers without types pass anything.
-  const given = String(name);
+  const given: string = name;
   const near = nearest(given, Object.keys(rows));
   const hint = near ? `Did you mean "${near}"?` : "The catalog lists every event.";
   throw new Problem("event/unknown", `"${given}" is not an event. ${hint}`, { about: { event: given, near } });

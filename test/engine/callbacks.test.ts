@@ -411,3 +411,32 @@ test("a handler with onFailure block denies when it throws or times out, and one
     offGuard();
   }
 });
+
+const quiet = (): undefined => undefined;
+
+test.each([
+  [
+    "a key that is misspelt",
+    { type: "callback", callback: quiet, failclosed: true },
+    "Bash",
+    /"failclosed".*"failClosed"/,
+  ],
+  [
+    "a policy that is misspelt",
+    { type: "command", command: "exit 2", on_failure: "block" },
+    "Bash",
+    /"on_failure".*"onFailure"/,
+  ],
+  ["a list as matcher", { type: "callback", callback: quiet }, ["Bash"], /matcher .* is a text/],
+  ["an expression as matcher", { type: "callback", callback: quiet }, /Bash/, /matcher .* is a text/],
+])("a hook of a session with %s is refused", async (_what, hook, matcher, message) => {
+  const { engine } = await openIn({});
+  const register = () => engine.session("s").register("PreToolUse", matcher as never, hook as never);
+  expect(register).toThrow(expect.objectContaining({ code: "hook/invalid", message: expect.stringMatching(message) }));
+});
+
+test("a list of events is refused: it names none", async () => {
+  const { engine } = await openIn({});
+  const refused = expect.objectContaining({ code: "event/unknown", message: expect.stringContaining("a list") });
+  expect(() => engine.on(["PreToolUse"] as never, () => undefined)).toThrow(refused);
+});
