@@ -329,6 +329,32 @@ test.each([
   expect(entry?.notCovered.map((one) => one.what)).toContainEqual(expect.stringContaining(what));
 });
 
+test.each([
+  "set -- lib/x.sh; sh $1",
+  "exec 3<lib/x.sh; sh <&3",
+  "hash -p lib/x.sh ls; ls",
+  "BASH_ENV=lib/x.sh bash -c true",
+  "export BASH_ENV=lib/x.sh; bash -c true",
+])("an approval covers the file that a script runs by %j", async (script) => {
+  const world = await checkoutWorld();
+  await world.put("project/lib/x.sh", "echo x\n");
+  await world.put("project/hook.sh", `#!/bin/bash\n${script}\n`);
+  await world.put("project/.claude/settings.json", hooksOn("Stop", "bash hook.sh"));
+  const [entry] = (await reviewTrust(world.options)).entries;
+  expect(entry?.files.map(({ path }) => path)).toContain("lib/x.sh");
+});
+
+test.each([
+  ["import importlib.util as u\ns = u.spec_from_file_location('rule', folder + name)", /spec_from_file_location/],
+  ["import asyncio\nasyncio.create_subprocess_exec('sh', folder + name)", /^hook\.py$/],
+])("trust names what Python code loads or starts by a name that it works out: %j", async (source, what) => {
+  const world = await checkoutWorld();
+  await world.put("project/hook.py", `${source}\n`);
+  await world.put("project/.claude/settings.json", hooksOn("Stop", "python3 hook.py"));
+  const [entry] = (await reviewTrust(world.options)).entries;
+  expect(entry?.notCovered.map((one) => one.what)).toContainEqual(expect.stringMatching(what));
+});
+
 test("an import of a plain text is covered and not named, with options or a comment behind it too", async () => {
   const world = await checkoutWorld();
   const source =

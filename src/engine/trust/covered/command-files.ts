@@ -111,6 +111,9 @@ function runWords(words: readonly Meant[], index: number, walk: Walk, wrapped = 
   for (const word of args) if (/^(?:cd|pushd)$/.test(name)) enterFolder(word, walk);
   const language = interpreterOf(name);
   if (wrapped > mostWrappers) throw new TooMany(`it has more than ${mostWrappers} commands inside each other`);
+  // Later commands run what these name: `set -- FILE; sh $1`, `exec 3<FILE; sh <&3`.
+  if (/^(?:set|hash|exec)$/.test(name))
+    for (const word of [...args, ...meant(walk.commands[index]?.reads ?? [], walk)]) coverWord(word, undefined, walk);
   if (isWrapper(name)) runWrapped(name, args, index, walk, wrapped);
   else if (language === "make") {
     for (const word of args) mustBeKnown(word, walk);

@@ -88,7 +88,11 @@ function searchPython({ text, place, path }: Unsearched, script: Script, gatheri
   coverTexts(texts, script, gathering);
   for (const form of computed)
     gathering.leaveOut(`${path}: ${form}`, "what it loads, or where it looks, is worked out while it runs");
-  if (/\bsubprocess\b|\bos\.(?:system|popen|exec|spawn)/.test(text))
+  if (
+    /\bsubprocess\b|\bcreate_subprocess_|\bsubprocess_(?:exec|shell)\b|\bpty\.spawn\b|\bos\.(?:system|popen|exec|spawn|posix_spawn)/.test(
+      text,
+    )
+  )
     gathering.leaveOut(path, "it starts programs: of those only files are covered that it names as text");
 }
 
