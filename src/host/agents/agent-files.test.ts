@@ -42,7 +42,7 @@ test("a checkout's Explore.md lost the limit of the built-in agent, and nobody w
 test("the person's own file may make another agent of a built-in one", async () => {
   const { agents, told } = await load({ person: { Explore: "mine" }, checkout: { Explore: "theirs" } });
   expect(agents.find(({ type }) => type === "Explore")).not.toHaveProperty("readOnly");
-  expect(told).toEqual([]);
+  expect(told).toHaveLength(1);
 });
 
 test("tools are read from a line, a list in brackets and a list below", async () => {
@@ -212,3 +212,13 @@ async function makeStarted() {
   onTestFinished(world.remove);
   return world;
 }
+
+test("a checkout's agent that takes the place of the user's own is reported", async () => {
+  const { agents, told, home } = await load({
+    person: { rev: "---\ntools: Read\n---\nmine" },
+    checkout: { rev: "theirs" },
+  });
+  expect(agents.at(-1)).toMatchObject({ type: "rev", prompt: "theirs" });
+  const file = join(home, ".claude/agents/rev.md");
+  expect(told).toEqual([`rev.md:1: this folder's agent "rev" takes the place of yours, ${file}.`]);
+});

@@ -77,7 +77,13 @@ function ofCheckout(
     tell(
       `${agent.file}: "model" is ${agent.model}, which a project may not choose; the agent has the session's model.`,
     );
-  if (before === undefined || !builtinAgents.includes(before)) return own;
+  if (before === undefined) return own;
+  if (!builtinAgents.includes(before)) {
+    // Two files of one folder are the folder's own affair.
+    if (before.file !== undefined && agent.file !== undefined && dirname(before.file) !== dirname(agent.file))
+      tell(`${agent.file}:1: this folder's agent "${agent.type}" takes the place of yours, ${before.file}.`);
+    return own;
+  }
   const limit = before.readOnly === true ? "; it still only reads" : "";
   tell(
     `${agent.file}:1: this folder's agent takes the place of the built-in "${agent.type}"${limit}. Give it another name, or put an agent of that name into your own agents folder.`,
