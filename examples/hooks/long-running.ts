@@ -1,6 +1,7 @@
 // A strategy for work over many sessions: each begins with the notes of the last, and none ends without notes of its own.
 // app.include(longRunning({ notes: "PROGRESS.md" }));
 import { readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import { block, context, defineStrategy } from "hookline/sdk";
 
 export interface LongRunningOptions {
@@ -26,8 +27,8 @@ export const longRunning = defineStrategy<LongRunningOptions>({
       emit("resumed", { characters: text.length });
       return context(`You go on with earlier work. The notes in ${notes} end so:\n${text.slice(-characters)}`);
     });
-    plan.postTool(["Write", "Edit", "MultiEdit"], { name: "note-edits" }, async ({ input }, { state, path }) => {
-      if (input.file_path !== path(notes)) await state.set("editedAt", Date.now());
+    plan.postTool(["Write", "Edit", "MultiEdit"], { name: "note-edits" }, async ({ input }, { state, path, cwd }) => {
+      if (resolve(cwd, input.file_path) !== path(notes)) await state.set("editedAt", Date.now());
     });
     plan.onPreCompact({ name: "before-forgetting" }, () =>
       context(`Keep what is decided, what is open and what failed; it belongs in ${notes}.`),

@@ -8,7 +8,7 @@ import { type ObservationKind, type Observer, openObservers } from "./observe.ts
 import type { AppOptions, AppParts, ToolSchema } from "./parts.ts";
 import { wrong } from "./problem.ts";
 import { openProviders, type ProviderOptions } from "./providers.ts";
-import { placed, type Registration } from "./registration.ts";
+import { placed, type Registration, whyNever } from "./registration.ts";
 import type { ScopedState, StateDefaults } from "./state/state.ts";
 import { idsOf, type Strategy } from "./strategy.ts";
 import { joinTasks } from "./tasks/task.ts";
@@ -90,6 +90,10 @@ export function createApp<Defaults extends StateDefaults = StateDefaults>(
     registerToolEvent(tool: string, schema: ToolSchema) {
       if (typeof tool !== "string" || !(typeof schema === "function" || schema?.["~standard"])) {
         const message = "registerToolEvent takes the name of one tool, and a function or a Standard Schema.";
+        throw wrong("bad-registration", message, { tool });
+      }
+      if (tool.includes("*") || whyNever(tool, true) !== undefined) {
+        const message = `registerToolEvent takes the name of one tool, and ${JSON.stringify(tool)} is none, so no input would be checked.`;
         throw wrong("bad-registration", message, { tool });
       }
       parts.schemas.set(toolOf(tool), schema);

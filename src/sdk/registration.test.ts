@@ -102,6 +102,8 @@ test.each([
   ["scope of provide", () => createApp().provide("db", () => 1, { scope: "sesion" } as never)],
   ["factory of provide", () => createApp().provide("db", {} as never)],
   ["tool of registerToolEvent", () => createApp().registerToolEvent(["Bash"] as never, (input) => input)],
+  ["pattern of registerToolEvent", () => createApp().registerToolEvent("mcp__x__*", (input) => input)],
+  ["list of registerToolEvent", () => createApp().registerToolEvent("Bash|Edit", (input) => input)],
   ["schema of registerToolEvent", () => createApp().registerToolEvent("Bash", {} as never)],
   ["recheck of a handler", () => createApp().preTool("Bash", { recheck: "true" } as never, () => deny("no"))],
   ["name of a handler", () => createApp().preTool("Bash", { name: 5 } as never, () => deny("no"))],
@@ -130,4 +132,20 @@ test("SD-6: a wrong call is told at once, and leaves the app as it was", () => {
   ];
   for (const [call, code] of wrong) expect(call).toThrow(expect.objectContaining({ code }));
   expect(appInside(app)?.describe()).toMatchObject([{ event: "Stop", ids: ["Stop"] }]);
+});
+
+test("an option of a strategy that is given as undefined has its default, and one that it does not list is refused", () => {
+  const seen: unknown[] = [];
+  const strategy = defineStrategy<{ limit: number }>({
+    name: "s",
+    version: "1",
+    hooks: [],
+    defaults: { limit: 5 },
+    options: ["limit"],
+    build: (_plan, { limit }) => void seen.push(limit),
+  });
+  strategy({ limit: undefined as never });
+  expect(seen).toEqual([5]);
+  const message = 'The option "limt" of strategy s is unknown; the options are limit.';
+  expect(() => strategy({ limt: 1 } as never)).toThrow(expect.objectContaining({ code: "sdk/bad-option", message }));
 });

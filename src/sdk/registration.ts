@@ -189,7 +189,7 @@ function whatOf(value: unknown, event: string): readonly string[] {
 }
 
 /** Spellings that matchers and rules of settings have, and that no name can be. In words that say what to write. */
-function whyNever(name: string, isTool: boolean): string | undefined {
+export function whyNever(name: string, isTool: boolean): string | undefined {
   if (name.includes("|") && !/[()]/.test(name)) return `Write a list: ${JSON.stringify(name.split("|"))}.`;
   if (!isTool || !/[\s,|()[\]{}^$+?\\]|\.\*/.test(name)) return undefined;
   const [, tool] = /^(\w+)\(.*\)$/s.exec(name) ?? [];

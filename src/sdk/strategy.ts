@@ -39,7 +39,7 @@ export function defineStrategy<Options extends object = Record<never, never>>(
       throw wrong("bad-option", message, { name: unknown, of: name });
     }
     const plan = blueprint(name);
-    const said: unknown = build(plan, { ...defaults, ...options } as Options);
+    const said: unknown = build(plan, { ...defaults, ...withoutUndefined(options) } as Options);
     if (said instanceof Promise) {
       const message = `The build of strategy ${name} is asynchronous, so handlers that it registers later would never run. Register them at once, and wait inside a handler.`;
       throw wrong("bad-registration", message, { name });
@@ -78,6 +78,11 @@ const strategyOptions: readonly (keyof StrategyDefinition<object>)[] = [
   "options",
   "build",
 ];
+
+/** An option that is given as undefined has its default. */
+function withoutUndefined(options: object): object {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
 
 /** `PreToolUse:Bash` for each name a handler is meant for, `Stop` or `PreToolUse:*` for all. */
 export function idsOf({ event, what }: Registration): readonly string[] {
