@@ -248,3 +248,13 @@ test("EN-34: an unparsable rule or A|B is invalid", () => {
     expect(compileCondition(rule), rule).toHaveProperty("invalid");
   }
 });
+
+test("a condition on /x of the project holds for x of its worktrees", () => {
+  const edit = (path: string) =>
+    held("Edit(/migrations/**)", "Edit", { file_path: `/t/proj/.claude/worktrees/${path}` });
+  expect(["one/migrations/1.sql", "one/src/migrations/1.sql", "migrations/1.sql"].map(edit)).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { commandHolds } from "./command-condition.ts";
-import { segmentsBelow } from "./paths/contain.ts";
+import { segmentsBelow, worktreeAround } from "./paths/contain.ts";
 import { foldName } from "./paths/fold.ts";
 import { couldStartAgent } from "./rules/called-names.ts";
 import { type Meaning, meaningOf, type Target } from "./rules/compile.ts";
@@ -78,7 +78,7 @@ function targetHolds(target: Target, input: Readonly<Record<string, unknown>>, c
 
 /**
  * Wider than in the lists, as measured: letter case does not count, a pattern without an anchor holds anywhere, `./x` at any depth
- * below the working directory or the project, `/x` is the project's or the file system's.
+ * below the working directory or the project, `/x` is the project's, its worktree's or the file system's.
  */
 function pathHolds(pattern: PathPattern, given: string | undefined, context: ConditionContext): boolean {
   if (given === undefined) return true;
@@ -88,8 +88,9 @@ function pathHolds(pattern: PathPattern, given: string | undefined, context: Con
   // A session that has moved to another folder still means the project's files.
   const below = pattern.floats ? ["/"] : [cwd, projectRoot];
   const anchors = { root: ["/"], home: [home], source: [projectRoot, "/"], cwd: below }[pattern.anchor];
+  const worktrees = (path: string) => (pattern.anchor === "source" ? worktreeAround(path, projectRoot) : []);
   return paths.some((path) =>
-    anchors.some((anchor) => {
+    [...anchors, ...worktrees(path)].some((anchor) => {
       const names = segmentsBelow(foldName(path), foldName(posix.resolve(anchor)));
       if (names === undefined) return false;
       const depths = pattern.anchor === "cwd" && !pattern.floats ? names.keys() : [0];

@@ -318,3 +318,23 @@ test("a relative additional directory counts from the project, also after the se
     expect(decide(cwd, join(base, "other/notes.txt"), "default")).toBe("ask");
   }
 });
+
+test("a deny or ask rule on /x of the project covers x of its worktrees, from any folder; an allow rule does not", () => {
+  const tree = join(proj, ".claude/worktrees/one");
+  const key = join(tree, "secrets/key");
+  for (const cwd of [proj, tree, join(tree, "src")])
+    for (const scope of ["project", "managed"] as const) {
+      const place = { cwd, home, projectRoot: proj, mode: "bypassPermissions" };
+      const decide = (rules: Rules, tool: string, input: object) =>
+        judge({ tool, input }, compileRules([{ scope, trusted: true, ...rules }]), place).decision;
+      for (const list of ["deny", "ask"] as const) {
+        const rules = { [list]: ["Read(/secrets/**)"] };
+        expect(decide(rules, "Read", { file_path: key })).toBe(list);
+        expect(decide({ ...rules, allow: ["Bash"] }, "Bash", { command: `cat ${key}` })).toBe(list);
+        expect(decide(rules, "Read", { file_path: join(tree, "src/secrets/key") })).toBe("allow");
+      }
+    }
+  const context = { cwd: tree, home, projectRoot: proj };
+  const allow = compileRules([{ scope: "project", trusted: true, allow: ["Edit(/secrets/**)"] }]);
+  expect(judge({ tool: "Write", input: { file_path: key, content: "" } }, allow, context).decision).toBe("ask");
+});

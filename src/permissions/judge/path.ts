@@ -1,5 +1,5 @@
 import { answerOf, type Deed, type Mode } from "../mode.ts";
-import { isWithin, segmentsBelow } from "../paths/contain.ts";
+import { isWithin, segmentsBelow, worktreeAround } from "../paths/contain.ts";
 import { foldName } from "../paths/fold.ts";
 import { protectionOf } from "../paths/protected.ts";
 import type { ResolvedPath } from "../paths/resolve.ts";
@@ -146,7 +146,19 @@ function patternCovers(
   }
   const folded = desk.folds(path.resolved);
   const options = { anyDepth: true, folded, folderItself: true };
-  return path.spellings.some((spelling) => anchors.some((anchor) => covered(pattern, spelling, anchor, options)));
+  return path.spellings.some((spelling) =>
+    [...anchors, ...worktreeOf(spelling, pattern, rule, desk)].some((anchor) =>
+      covered(pattern, spelling, anchor, options),
+    ),
+  );
+}
+
+/** A rule on `/x` of the project also means `x` of the worktree in which the path lies, as in the client. */
+function worktreeOf(path: string, { anchor }: PathPattern, rule: PolicyRule, desk: Desk): readonly string[] {
+  const { projectRoot } = desk.context;
+  if (anchor !== "source" || desk.sourceOf(rule) !== projectRoot) return [];
+  const { written, resolved } = desk.resolve(projectRoot);
+  return [written, resolved].flatMap((root) => worktreeAround(path, root));
 }
 
 function covered(
