@@ -3,13 +3,18 @@ import { openFile, unreadableFile } from "./bytes.ts";
 const chunkBytes = 512 * 1024;
 
 /** A whole JSON string: inside another one its quotes would have backslashes. */
-const mark = Buffer.from('"compact_boundary"');
+const boundary = Buffer.from('"compact_boundary"');
+
+/** Where the last line begins that may be a compaction. */
+export function lastBoundaryLine(file: string): Promise<number | undefined> {
+  return lastLineWith(boundary, file);
+}
 
 /**
- * Where the last line begins that may be a compaction, found from the end of the file without reading what lies before it. Undefined
- * when there is none. What the line really is, its parser says.
+ * Where the last line begins that holds a mark, found from the end of the file without reading what lies before it. Undefined when there
+ * is none. What the line really is, its parser says.
  */
-export async function lastBoundaryLine(file: string): Promise<number | undefined> {
+export async function lastLineWith(mark: Buffer, file: string): Promise<number | undefined> {
   const handle = await openFile(file).catch((cause: unknown) => {
     throw unreadableFile(file, cause);
   });
