@@ -1,5 +1,8 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { findSession, forkSession } from "../../sessions/index.ts";
 import { answer, copyOf, one, openWorld, two, type Wire } from "../fixtures/world.ts";
+import { spent } from "../index.ts";
 
 /** Whose call it is when several files hold it. */
 
@@ -36,6 +39,21 @@ test("US-6 among equals the owner is whom the other names, else who began first,
     [two, 1],
   ]);
   expect(await owners([answer()], [answer({ session: two })])).toEqual([[one, 1]]);
+});
+
+test("a session that was forked keeps its calls, also when the fork began at the same moment and its path comes first", async () => {
+  const world = openWorld();
+  world.write(`${two}.jsonl`, [answer({ session: two })]);
+  await world.report({ index: true });
+  const place = await findSession(two, { roots: [world.root], cwd: "/" });
+  const fork = await forkSession(place, { id: one });
+  await forkSession(fork, { id: "00000000-0000-4000-8000-000000000000" });
+  for (const index of [false, true, true]) {
+    const { rows } = await world.report({ report: "session", index });
+    expect(rows.map(({ sessionId, calls }) => [sessionId, calls])).toEqual([[two, 1]]);
+  }
+  const options = { roots: [world.root], env: { HOOKLINE_HOME: join(world.home, "other") } };
+  expect((await spent({ session: two }, options)).calls).toBe(1);
 });
 
 test("US-6 totals do not depend on the owner, nor on roots and archives that hold the same call again", async () => {

@@ -3,8 +3,9 @@ import { maxLineBytes } from "../../sessions/index.ts";
 import type { Names } from "../calls/names.ts";
 import type { CallTable } from "../calls/table.ts";
 import { emptyRecord } from "../record.ts";
-import { answerReader } from "./answer.ts";
+import { addAncestor, answerReader } from "./answer.ts";
 import { fileSink } from "./file-sink.ts";
+import { forkSource } from "./fork-source.ts";
 import { shapeLearner } from "./learn.ts";
 import { passThrough, readLines as readLinesInMemory } from "./lines-of-file.ts";
 import { openMemory } from "./memory.ts";
@@ -59,6 +60,7 @@ export function openScanner(table: CallTable, names: Names, options: ScanOptions
 
   async function scanPlain(...[file, progress, beforeTail]: Parameters<Scanner["scan"]>): Promise<void> {
     const descriptor = openSync(file.path, "r");
+    if (progress.offset === 0 && file.agent === undefined) addAncestor(progress.told, forkSource(file.path));
     try {
       const sink = fileSink(desk, { ...file, agent: file.agent, descriptor, progress, beforeTail: stay });
       const pass = passThrough(memory, descriptor, progress.offset, maxLineBytes, sink);

@@ -1,0 +1,25 @@
+import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { openFor } from "../../files/index.ts";
+import { forkNotePath, forkOriginIn } from "../../sessions/index.ts";
+
+const largestNote = 64 * 1024;
+
+/** The session that a transcript was forked from, as the note beside it says. The lines of a fork do not. */
+export function forkSource(path: string): string | undefined {
+  const note = forkNotePath({ folder: dirname(path), id: basename(path, ".jsonl") });
+  let descriptor: number;
+  try {
+    descriptor = openSync(note, openFor.reading);
+  } catch {
+    // No note, as beside nearly all transcripts, or one that cannot be read: then the lines alone tell.
+    return undefined;
+  }
+  try {
+    const stat = fstatSync(descriptor);
+    if (!stat.isFile() || stat.size > largestNote) return undefined;
+    return forkOriginIn(readFileSync(descriptor, "utf8"))?.sessionId;
+  } finally {
+    closeSync(descriptor);
+  }
+}
