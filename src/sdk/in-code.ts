@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { ServedApp } from "../daemon/index.ts";
 import { appInside } from "./app-symbol.ts";
+import { checkOptions } from "./check-options.ts";
 import { version } from "./load/version.ts";
 import { openTranscript } from "./open-transcript.ts";
 import { wrong } from "./problem.ts";
@@ -24,12 +25,27 @@ export interface ServeAppOptions {
   readonly complain?: (line: string) => void;
 }
 
+const runOptions: readonly (keyof RunAppOptions)[] = [
+  "input",
+  "output",
+  "errors",
+  "env",
+  "cwd",
+  "file",
+  "onFailure",
+  "signal",
+  "silenceMs",
+];
+
+const serveOptions: readonly (keyof ServeAppOptions)[] = ["port", "token", "file", "env", "cwd", "signal", "complain"];
+
 /**
  * `hookline run` for an app that a program of yours holds: reads one event, writes its answer, and gives the exit status. What is not
  * told is the process's own; then `process.exitCode` is set too, because some refusals are told by it alone.
  * Contract: whatever handlers and input do is told in the answer, by the failure mode. It rejects for what is no app.
  */
 export async function runApp(app: unknown, options: RunAppOptions = {}): Promise<number> {
+  checkOptions(options, runOptions, "runApp");
   return (await import("./run-app.ts")).runApp(app, options);
 }
 
@@ -40,6 +56,7 @@ export async function runApp(app: unknown, options: RunAppOptions = {}): Promise
 export async function serveApp(app: unknown, options: ServeAppOptions = {}): Promise<ServedApp> {
   const inside = appInside(app);
   if (inside === undefined) throw wrong("no-app", "serveApp needs the value of createApp().");
+  checkOptions(options, serveOptions, "serveApp");
   const { port = 0, token, env = process.env, cwd = process.cwd(), signal } = options;
   const file = options.file === undefined ? undefined : resolve(options.file);
   const complain = options.complain ?? ((line: string) => void process.stderr.write(`hookline: ${line}\n`));

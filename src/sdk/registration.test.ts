@@ -149,3 +149,15 @@ test("an option of a strategy that is given as undefined has its default, and on
   const message = 'The option "limt" of strategy s is unknown; the options are limit.';
   expect(() => strategy({ limt: 1 } as never)).toThrow(expect.objectContaining({ code: "sdk/bad-option", message }));
 });
+
+test("a handler that a strategy registers after its build is refused, because no app would have it", () => {
+  const kept: (() => unknown)[] = [];
+  const late = defineStrategy({
+    name: "late",
+    version: "1",
+    hooks: ["Stop"],
+    build: (plan) => void kept.push(() => plan.onStop(() => undefined)),
+  });
+  createApp().include(late());
+  expect(() => kept[0]?.()).toThrow(expect.objectContaining({ code: "sdk/already-included" }));
+});

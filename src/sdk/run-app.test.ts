@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { type AppOptions, block, createApp, deny, type RunAppOptions, runApp } from "./index.ts";
+import { type AppOptions, block, createApp, deny, type RunAppOptions, runApp, serveApp } from "./index.ts";
 import { fixtures } from "./testing/index.ts";
 
 /** Runs an app over an input, and gives what came of it and the last record of the log. */
@@ -128,4 +128,11 @@ test("SD-62 SD-63: with the process's own output nothing but the answer goes the
   expect([code, process.exitCode, written]).toEqual([2, 2, []]);
   expect(errors.text).toContain("printed\n");
   expect(errors.text).toContain("leaves failed: process.exit(0) was called; hooks and tasks end by returning");
+});
+
+test("a misspelt option of runApp or serveApp is refused by name", async () => {
+  const refused = { code: "sdk/bad-option", message: expect.stringContaining('"onfailure" of runApp is unknown') };
+  await expect(runApp(createApp(), { onfailure: "block" } as never)).rejects.toMatchObject(refused);
+  const other = { code: "sdk/bad-option", message: expect.stringContaining('"tokn" of serveApp is unknown') };
+  await expect(serveApp(createApp(), { tokn: "x" } as never)).rejects.toMatchObject(other);
 });

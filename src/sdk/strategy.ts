@@ -45,6 +45,8 @@ export function defineStrategy<Options extends object = Record<never, never>>(
       throw wrong("bad-registration", message, { name });
     }
     const built = partsOf(plan);
+    // A handler that is registered from now on, by a timer or a promise, would be in no app.
+    Object.freeze(built?.registrations);
     const registrations = (built?.registrations ?? []).map((one) => ({
       ...one,
       onFailure: one.onFailure ?? onFailure,

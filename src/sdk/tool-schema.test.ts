@@ -42,3 +42,16 @@ test("SD-19: a schema of Task did not check what hosts call Agent", async () => 
     .preTool("Agent", () => undefined);
   (await testClient(app).preTool("Agent", { description: "d", prompt: "p" })).expectDenied("no such agent");
 });
+
+test("a function that only looks at an input leaves it to the handlers, and one that gives no input is a failure", async () => {
+  const guard = (check: (input: unknown) => unknown) =>
+    testClient(
+      createApp()
+        .registerToolEvent("Bash", check)
+        .preTool("Bash", { onFailure: "block" }, ({ input }) =>
+          /\brm\b/.test(input.command) ? deny("no rm") : undefined,
+        ),
+    );
+  (await guard(() => undefined).preTool("Bash", { command: "rm x" })).expectDenied("no rm");
+  (await guard(() => true).preTool("Bash", { command: "rm x" })).expectDenied("gave no input");
+});
