@@ -355,6 +355,34 @@ test.each([
   expect(entry?.notCovered.map((one) => one.what)).toContainEqual(expect.stringMatching(what));
 });
 
+test.each(["SHELL := ./lib/x.sh", "export BASH_ENV = lib/x.sh"])(
+  "an approval covers the file that make runs by %j",
+  async (line) => {
+    const world = await checkoutWorld();
+    await world.put("project/lib/x.sh", "echo x\n");
+    await world.put("project/Makefile", `${line}\nall:\n\ttrue\n`);
+    await world.put("project/.claude/settings.json", hooksOn("Stop", "make all"));
+    const [entry] = (await reviewTrust(world.options)).entries;
+    expect(entry?.files.map(({ path }) => path)).toEqual(expect.arrayContaining(["Makefile", "lib/x.sh"]));
+  },
+);
+
+test("trust names what a makefile loads by load and $(file), and nothing for a plain SHELL", async () => {
+  const world = await checkoutWorld();
+  const named = async (text: string) => {
+    await world.put("project/Makefile", text);
+    const [entry] = (await reviewTrust(world.options)).entries;
+    return entry?.notCovered.map((one) => one.what);
+  };
+  await world.put("project/.claude/settings.json", hooksOn("Stop", "make all"));
+  expect(await named("load lib/x.so\n$(eval $(file <lib/x))\nall:\n\ttrue\n")).toEqual([
+    "Makefile: load lib/x.so",
+    "Makefile: $(file <lib/x",
+  ]);
+  expect(await named("SHELL := /bin/bash -eu\nall:\n\ttrue\n")).toEqual([]);
+  expect(await named("all:\n\ttrue\n")).toEqual([]);
+});
+
 test("an import of a plain text is covered and not named, with options or a comment behind it too", async () => {
   const world = await checkoutWorld();
   const source =

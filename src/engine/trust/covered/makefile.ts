@@ -41,7 +41,9 @@ function optionValues(args: readonly string[], short: string, long: string): str
 export function searchMakefile({ text, place, path }: Unsearched, script: Script, gathering: Gathering): void {
   const joined = text.replace(/\\\n/g, " ");
   const variables = new Map(
-    [...joined.matchAll(/^([\w.-]+)\s*[:?+]*=\s*(.*)$/gm)].map(([, name = "", value = ""]) => [name, value]),
+    [...joined.matchAll(/^ *(?:(?:export|override) +)*([\w.-]+)\s*[:?+]*=\s*(.*)$/gm)].map(
+      ([, name = "", value = ""]) => [name, value],
+    ),
   );
   const filled = filler(variables, path);
   const includes = [...joined.matchAll(/^[ ]*(?:-include|sinclude|include)\s+([^\n#]*)/gm)];
@@ -51,7 +53,11 @@ export function searchMakefile({ text, place, path }: Unsearched, script: Script
   const recipes = [...joined.matchAll(/^\t[ \t]*[@+-]*(.*)$/gm)].map(([, line = ""]) => line);
   const inline = [...joined.matchAll(/^[^\t#\n][^\n=]*:[^\n=;]*;(.*)$/gm)].map(([, line = ""]) => line);
   const shell = [...joined.matchAll(/\$[({]shell\s+([^)}\n]*)/g)].map(([, line = ""]) => line);
-  const lines = [...recipes, ...inline, ...shell].map(filled);
+  // The program that runs the recipes, and the file that it runs before them.
+  const shells = [variables.get("SHELL") ?? "", ...["BASH_ENV", "ENV"].map((name) => `. ${variables.get(name) ?? ""}`)];
+  const lines = [...recipes, ...inline, ...shell, ...shells].map(filled);
+  for (const [form] of joined.matchAll(/^ *-?load +[^\n#]{1,60}|\$[({]file +<[^)}\n]{0,60}/gm))
+    gathering.leaveOut(`${path}: ${form.trim()}`, "what it loads is not followed");
   gathering.scripts.push({ text: lines.join("\n"), script });
 }
 
