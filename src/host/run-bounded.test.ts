@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -34,6 +34,19 @@ test("PE-44 a part that no rule allows keeps the whole command from starting", a
 
 test("PE-44 a folder outside the roots is refused", async () => {
   await expect(bounded("printf a", { cwd: tmpdir() })).rejects.toMatchObject({ code: "path/outside" });
+});
+
+test("in a folder below its roots a command is held by rules on files of the root", async () => {
+  mkdirSync(join(cwd, "below"));
+  writeFileSync(join(cwd, ".env"), "secret");
+  const allow = [{ scope: "user", allow: ["Bash(cat *)"] }] as const;
+  for (const rule of ["Read(.env)", "Read(./.env)", "Read(/.env)"]) {
+    const strict = compileRules([...allow, { scope: "project", deny: [rule] }]);
+    const run = await bounded("cat ../.env", { policy: strict, cwd: join(cwd, "below") });
+    expect(run).toMatchObject({ started: false, decision: "deny" });
+  }
+  const free = await bounded("cat ../.env", { policy: compileRules(allow), cwd: join(cwd, "below") });
+  expect(free).toMatchObject({ started: true, stdout: "secret" });
 });
 
 test("PE-44 at its deadline the whole tree is ended", async () => {

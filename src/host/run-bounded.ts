@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
+import { resolve } from "node:path";
 import { endLeftovers, findLeftovers, run } from "../exec/index.ts";
-import { judge, type Policy, resolveInside } from "../permissions/index.ts";
+import { type Judgement, judge, type Policy, resolveInside } from "../permissions/index.ts";
 
 export interface BoundedOptions {
   readonly policy: Policy;
@@ -40,8 +41,15 @@ export async function runBounded(command: string, options: BoundedOptions): Prom
   const { policy, home = homedir(), env = process.env, timeoutMs = 120_000, maxMemoryMb, signal } = options;
   const roots = options.roots ?? [process.cwd(), ...policy.directories];
   const cwd = resolveInside(options.cwd, roots, { cwd: process.cwd() });
-  const place = { cwd, home, projectRoot: cwd, envNames: Object.keys(env), attended: true };
-  const { decision, reason } = judge({ tool: "Bash", input: { command } }, policy, place);
+  const judged = (projectRoot: string): Judgement => {
+    const place = { cwd, home, projectRoot, envNames: Object.keys(env), attended: true };
+    return judge({ tool: "Bash", input: { command } }, policy, place);
+  };
+  // What restricts counts from every root too, so that a run in a folder below loses no guard; what grants counts from the folder alone.
+  const restricted = roots
+    .map((root) => judged(resolve(root)))
+    .find(({ decision, stance }) => decision !== "allow" && (stance === "deny" || stance === "ask"));
+  const { decision, reason } = restricted ?? judged(cwd);
   if (decision !== "allow") return { started: false, decision, reason };
 
   const { line, warnings } = limited(command, maxMemoryMb);
