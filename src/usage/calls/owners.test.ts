@@ -1,6 +1,8 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { findSession, forkSession } from "../../sessions/index.ts";
+import { findSession, forkNotePath, forkSession } from "../../sessions/index.ts";
 import { answer, copyOf, one, openWorld, two, type Wire } from "../fixtures/world.ts";
 import { spent } from "../index.ts";
 
@@ -54,6 +56,14 @@ test("a session that was forked keeps its calls, also when the fork began at the
   }
   const options = { roots: [world.root], env: { HOOKLINE_HOME: join(world.home, "other") } };
   expect((await spent({ session: two }, options)).calls).toBe(1);
+  // As an archive holds them.
+  for (const path of [place.file, fork.file, forkNotePath(fork)]) {
+    writeFileSync(`${path}.gz`, gzipSync(readFileSync(path)));
+    rmSync(path);
+  }
+  rmSync(join(place.folder, "00000000-0000-4000-8000-000000000000.jsonl"));
+  const { rows } = await world.report({ report: "session" });
+  expect(rows.map(({ sessionId, calls }) => [sessionId, calls])).toEqual([[two, 1]]);
 });
 
 test("US-6 totals do not depend on the owner, nor on roots and archives that hold the same call again", async () => {

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { openFor } from "../../files/index.ts";
 import { forkNotePath, forkOriginIn } from "../../sessions/index.ts";
 
@@ -7,10 +8,11 @@ const largestNote = 64 * 1024;
 
 /** The session that a transcript was forked from, as the note beside it says. The lines of a fork do not. */
 export function forkSource(path: string): string | undefined {
-  const note = forkNotePath({ folder: dirname(path), id: basename(path, ".jsonl") });
+  const packed = path.endsWith(".gz") ? ".gz" : "";
+  const note = forkNotePath({ folder: dirname(path), id: basename(path, `.jsonl${packed}`) });
   let descriptor: number;
   try {
-    descriptor = openSync(note, openFor.reading);
+    descriptor = openSync(`${note}${packed}`, openFor.reading);
   } catch {
     // No note, as beside nearly all transcripts, or one that cannot be read: then the lines alone tell.
     return undefined;
@@ -18,7 +20,12 @@ export function forkSource(path: string): string | undefined {
   try {
     const stat = fstatSync(descriptor);
     if (!stat.isFile() || stat.size > largestNote) return undefined;
-    return forkOriginIn(readFileSync(descriptor, "utf8"))?.sessionId;
+    const bytes = readFileSync(descriptor);
+    const text = packed === "" ? bytes : gunzipSync(bytes, { maxOutputLength: largestNote });
+    return forkOriginIn(text.toString("utf8"))?.sessionId;
+  } catch {
+    // A damaged copy of the note in an archive says nothing either.
+    return undefined;
   } finally {
     closeSync(descriptor);
   }

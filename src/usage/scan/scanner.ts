@@ -55,12 +55,16 @@ export function openScanner(table: CallTable, names: Names, options: ScanOptions
   };
 
   return {
-    scan: (file, ...rest) => (file.path.endsWith(".gz") ? scanArchived(file, ...rest) : scanPlain(file, ...rest)),
+    scan(file, progress, beforeTail) {
+      if (progress.offset === 0 && file.agent === undefined) addAncestor(progress.told, forkSource(file.path));
+      return file.path.endsWith(".gz")
+        ? scanArchived(file, progress, beforeTail)
+        : scanPlain(file, progress, beforeTail);
+    },
   };
 
   async function scanPlain(...[file, progress, beforeTail]: Parameters<Scanner["scan"]>): Promise<void> {
     const descriptor = openSync(file.path, "r");
-    if (progress.offset === 0 && file.agent === undefined) addAncestor(progress.told, forkSource(file.path));
     try {
       const sink = fileSink(desk, { ...file, agent: file.agent, descriptor, progress, beforeTail: stay });
       const pass = passThrough(memory, descriptor, progress.offset, maxLineBytes, sink);
