@@ -91,7 +91,9 @@ async function tellSettings({ engine, permissions, options, tell }: AgentSession
   for (const warning of engine.warnings) tell({ kind: "warning", warning });
   for (const text of await unhonoredSettings(options)) tell({ kind: "notice", text, level: "warning" });
   for (const { message } of await permissions.begin()) tell({ kind: "notice", text: message, level: "warning" });
-  const waiting = engine.list().filter(({ trust }) => trust === "new" || trust === "changed").length;
+  const unapproved = engine.list().filter(({ trust }) => trust === "new" || trust === "changed");
+  // Stop of the agent that the session was started as is one hook at two events.
+  const waiting = new Set(unapproved.map(({ hook }) => hook.id)).size;
   if (waiting === 0) return;
   const hooks = waiting === 1 ? "1 hook of this folder is" : `${waiting} hooks of this folder are`;
   tell({

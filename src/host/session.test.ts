@@ -202,7 +202,9 @@ describe("prompts", () => {
         ".claude/commands/dep.md": "---\nhooks:\n  Stop: []\n---\nEXPANDED",
         ".claude/skills/odd/SKILL.md": "---\nhooks: [\n---\nEXPANDED",
         ".claude/skills/a/b/SKILL.md": "---\nhooks:\n  Stop: []\n---\nEXPANDED",
-        ".claude/commands/fine.md": "---\nallowed-tools: Read\nmodel: haiku\n---\nEXPANDED",
+        ".claude/commands/fine.md":
+          "---\nargument-hint: [number] [priority]\nallowed-tools: Read\nmodel: haiku\n---\nEXPANDED",
+        ".claude/commands/half.md": "---\nmodel: [\n---\nEXPANDED",
       },
       hooks: {},
     });
@@ -219,6 +221,10 @@ describe("prompts", () => {
     expect(JSON.stringify(requests[0]?.messages)).toContain("EXPANDED");
     const text = expect.stringMatching(/fine\.md: this agent does not honor allowed-tools, model of this file\.$/);
     expect(events).toContainEqual({ kind: "notice", level: "warning", text });
+    const half = await run([{ text: "x" }], { prompt: "/half" });
+    expect(JSON.stringify(half.requests[0]?.messages)).toContain("EXPANDED");
+    const why = expect.stringMatching(/half\.md:\d: .* Mend the file\.$/);
+    expect(half.events).toContainEqual({ kind: "notice", level: "warning", text: why });
   });
 
   test("/clear: SessionEnd has the old id, SessionStart the new one", async () => {

@@ -122,12 +122,17 @@ function tooCostly(head: string, { Lexer }: typeof import("yaml")): FrontmatterF
 
 const nestedTooDeeply = "it is nested too deeply";
 
+const plainValue = /^([A-Za-z][\w-]*:[ \t]+)([^\s"'|>[{&*!#].*)$/;
+
+/** `argument-hint: [number] [priority]` is usual, and no list. */
+const freeText = /^((?:argument-hint|description):[ \t]+)([[{&*!#].*)$/;
+
 /** Values such as `Use when: a test fails` are common, and in YAML they need quotes. */
 function withQuotes(head: string): string {
   return head
     .split("\n")
     .map((line) => {
-      const [, key, value] = /^([A-Za-z][\w-]*:[ \t]+)([^\s"'|>[{&*!#].*)$/.exec(line) ?? [];
+      const [, key, value] = plainValue.exec(line) ?? freeText.exec(line) ?? [];
       return key === undefined || value === undefined ? line : `${key}${JSON.stringify(value.trimEnd())}`;
     })
     .join("\n")

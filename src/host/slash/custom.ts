@@ -37,7 +37,14 @@ export async function findCommand(options: AgentOptions, name: string): Promise<
       }
       const read = await splitFrontmatter(found.text);
       const { fields, body } = read;
-      return { name, description: fields["description"] ?? "", source, skill, body, ...doubts(read, file, skill) };
+      return {
+        name,
+        description: fields["description"] ?? "",
+        source,
+        skill,
+        body,
+        ...doubts(read, { ...found, file, skill }),
+      };
     }
   }
   return undefined;
@@ -49,10 +56,12 @@ const unused = ["allowed-tools", "disallowed-tools", "model", "effort", "context
 /** Contract: a file whose hooks could not run is not used, and what else has no effect is named. */
 function doubts(
   { keys, fault }: Frontmatter,
-  file: string,
-  skill: boolean,
+  { text, file, skill }: { readonly text: string; readonly file: string; readonly skill: boolean },
 ): Pick<CustomCommand, "fault" | "unhonored"> {
-  if (fault !== undefined) return { fault: `${file}:${fault.line}: ${fault.why}. Mend the file.` };
+  if (fault !== undefined) {
+    const sentence = `${file}:${fault.line}: ${fault.why}. Mend the file.`;
+    return mentionsHooks.test(text) ? { fault: sentence } : { unhonored: sentence };
+  }
   if (!skill && keys.includes("hooks")) {
     const place = `skills/${basename(file, ".md")}/SKILL.md`;
     return { fault: `${file} has hooks, which this agent runs for skills and not for commands. Make it ${place}.` };
@@ -62,6 +71,8 @@ function doubts(
     ? {}
     : { unhonored: `${file}: this agent does not honor ${found.join(", ")} of this file.` };
 }
+
+const mentionsHooks = /^[ \t]*[{"']?[ \t]*["']?hooks\b/m;
 
 /** Names of all commands and skills, for lists. */
 export async function commandNames(
