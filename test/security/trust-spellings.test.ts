@@ -335,6 +335,8 @@ test.each([
   "hash -p lib/x.sh ls; ls",
   "BASH_ENV=lib/x.sh bash -c true",
   "export BASH_ENV=lib/x.sh; bash -c true",
+  "sort --compress-program=lib/x.sh big.txt",
+  'split --filter="sh lib/x.sh" big.txt',
 ])("an approval covers the file that a script runs by %j", async (script) => {
   const world = await checkoutWorld();
   await world.put("project/lib/x.sh", "echo x\n");
@@ -347,6 +349,9 @@ test.each([
 test.each([
   ["import importlib.util as u\ns = u.spec_from_file_location('rule', folder + name)", /spec_from_file_location/],
   ["import asyncio\nasyncio.create_subprocess_exec('sh', folder + name)", /^hook\.py$/],
+  ["from os import environ, system\nsystem('sh ' + name)", /^hook\.py$/],
+  ["from importlib import import_module as load\nload('rules.' + name)", /import_module as load/],
+  ["eval(compile(text, name, 'exec'))", /compile\(text/],
 ])("trust names what Python code loads or starts by a name that it works out: %j", async (source, what) => {
   const world = await checkoutWorld();
   await world.put("project/hook.py", `${source}\n`);
@@ -381,6 +386,20 @@ test("trust names what a makefile loads by load and $(file), and nothing for a p
   ]);
   expect(await named("SHELL := /bin/bash -eu\nall:\n\ttrue\n")).toEqual([]);
   expect(await named("all:\n\ttrue\n")).toEqual([]);
+});
+
+test("options of ordinary programs and re.compile in Python are not named", async () => {
+  const world = await checkoutWorld();
+  await world.put("project/a.ts", "");
+  await world.put("project/lib/hook.py", "");
+  await world.put("project/hook.py", "import re, os\nre.compile('x')\nos.environ['A']\n");
+  await world.put(
+    "project/hook.sh",
+    'grep --color=never --exclude-dir=lib --include=*.ts --include="*.ts" -e "a (b)" x\nls --time-style="+%H %M"\npython3 hook.py\n',
+  );
+  await world.put("project/.claude/settings.json", hooksOn("Stop", "bash hook.sh"));
+  const [entry] = (await reviewTrust(world.options)).entries;
+  expect([entry?.notCovered, entry?.files.map(({ path }) => path)]).toEqual([[], ["hook.py", "hook.sh"]]);
 });
 
 test("an import of a plain text is covered and not named, with options or a comment behind it too", async () => {

@@ -11,6 +11,7 @@ import {
   isKeyword,
   isPackageRunner,
   isPlain,
+  isProgramOption,
   isStartedByName,
   isWrapper,
   type Language,
@@ -71,8 +72,7 @@ function coverCommand(index: number, walk: Walk): void {
   if (walk.script.mode === "named") {
     const counting = onlyWrites(name) ? words.slice(0, words.indexOf(head ?? nothing) + 1) : words;
     for (const word of [...counting, ...meant(command.reads, walk)]) coverWord(word, undefined, walk);
-    const guess: Walk = { ...walk, script: { ...walk.script, isGuess: true } };
-    for (const { values } of words) for (const value of values) coverNested(value, guess);
+    for (const { values } of words) for (const value of values) coverNested(value, guessing(walk));
   }
   if (command.pattern) return;
   nameLoadingVariables(words, walk);
@@ -80,6 +80,11 @@ function coverCommand(index: number, walk: Walk): void {
   // `$CMD` may be a whole command.
   if (walk.script.mode === "run") for (const value of head.values) coverNested(value, walk);
   runWords(words.slice(words.indexOf(head)), index, walk);
+}
+
+/** The same for a text that may be no command at all. */
+function guessing(walk: Walk): Walk {
+  return { ...walk, script: { ...walk.script, isGuess: true } };
 }
 
 const nothing: Meant = { raw: "", values: [] };
@@ -111,6 +116,10 @@ function runWords(words: readonly Meant[], index: number, walk: Walk, wrapped = 
   for (const word of args) if (/^(?:cd|pushd)$/.test(name)) enterFolder(word, walk);
   const language = interpreterOf(name);
   if (wrapped > mostWrappers) throw new TooMany(`it has more than ${mostWrappers} commands inside each other`);
+  for (const word of args.filter(({ values }) => values.some(isProgramOption))) {
+    coverWord(word, undefined, walk);
+    for (const value of word.values) coverNested(value.slice(value.lastIndexOf("=") + 1), guessing(walk));
+  }
   // Later commands run what these name: `set -- FILE; sh $1`, `exec 3<FILE; sh <&3`.
   if (/^(?:set|hash|exec)$/.test(name))
     for (const word of [...args, ...meant(walk.commands[index]?.reads ?? [], walk)]) coverWord(word, undefined, walk);

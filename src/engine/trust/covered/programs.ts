@@ -79,6 +79,13 @@ export function isPlain(name: string): boolean {
   return plain.has(name);
 }
 
+/** Options by which a program that runs nothing else is told to run one: of sort, split, tar, rg, rsync, zip. */
+export function isProgramOption(word: string): boolean {
+  return /^--(?:compress-program|use-compress-program|filter|checkpoint-action|to-command|info-script|new-volume-script|pre|rsh|unzip-command)=/.test(
+    word,
+  );
+}
+
 /** Programs that make or remove what they are given and read none of it. */
 const writers = new Set(["touch", "mkdir", "rmdir", "rm", "tee"]);
 

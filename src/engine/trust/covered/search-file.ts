@@ -74,6 +74,10 @@ function packageName({
   return `package ${name} ${version ?? "(not installed, or without a version)"}`;
 }
 
+/** Calls of Python that start a program, and names under which such a call may be hidden. */
+const startsPrograms =
+  /\bsubprocess\b|\b(?:create_)?subprocess_(?:exec|shell)\b|\bpty\.spawn\b|\bos\.(?:system|popen|exec|spawn|posix_spawn)|\bfrom\s+os\s+import\s[^\n]*\b(?:system|popen|exec|spawn|posix_spawn)|\bimport\s+os\s+as\b/;
+
 function searchPython({ text, place, path }: Unsearched, script: Script, gathering: Gathering): void {
   const { modules, texts, computed } = pythonLoads(text);
   for (const module of modules) {
@@ -88,11 +92,7 @@ function searchPython({ text, place, path }: Unsearched, script: Script, gatheri
   coverTexts(texts, script, gathering);
   for (const form of computed)
     gathering.leaveOut(`${path}: ${form}`, "what it loads, or where it looks, is worked out while it runs");
-  if (
-    /\bsubprocess\b|\bcreate_subprocess_|\bsubprocess_(?:exec|shell)\b|\bpty\.spawn\b|\bos\.(?:system|popen|exec|spawn|posix_spawn)/.test(
-      text,
-    )
-  )
+  if (startsPrograms.test(text))
     gathering.leaveOut(path, "it starts programs: of those only files are covered that it names as text");
 }
 
