@@ -6,6 +6,7 @@ import { openPrices } from "./prices/table.ts";
 import { type Amounts, amountsOf } from "./reports/amounts.ts";
 import { select, sessionNamed } from "./reports/selection.ts";
 import { sum } from "./rollups.ts";
+import { forkSource } from "./scan/fork-source.ts";
 import { readUsageSettings } from "./settings.ts";
 import { indexFolder } from "./usage-report.ts";
 
@@ -41,7 +42,8 @@ export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Am
     isWhole = false;
   });
   const session = "session" in on ? wholeId(on.session, found) : undefined;
-  const files = found.filter((file) => session === undefined || (file.session ?? session) === session);
+  const wanted = session === undefined ? undefined : withSources(session, found);
+  const files = found.filter((file) => wanted === undefined || file.session === undefined || wanted.has(file.session));
   const ledger = await liveLedger(files, prices, { folder: indexFolder(roots, options) });
   const { now, timezone } = options;
   const selection = select(ledger, {
@@ -61,6 +63,18 @@ export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Am
   for (let at = 0; at < rollups.count * sum.size; at += sum.size) if (isAsked(at)) rows.push(at);
   const amounts = amountsOf(rollups, rows, "auto");
   return { ...amounts, complete: amounts.complete && isWhole && ledger.unread.length === 0 };
+}
+
+/** A session and those it was forked from: the calls that a fork repeats are theirs. */
+function withSources(session: string, files: readonly TranscriptFile[]): ReadonlySet<string> {
+  const known = new Set<string>();
+  for (let next: string | undefined = session; next !== undefined && !known.has(next); ) {
+    const id: string = next;
+    known.add(id);
+    const main = files.find((file) => file.session === id && file.agent === undefined);
+    next = main === undefined ? undefined : forkSource(main.path);
+  }
+  return known;
 }
 
 function wholeId(wanted: string, files: readonly TranscriptFile[]): string {

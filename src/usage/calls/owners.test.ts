@@ -56,6 +56,7 @@ test("a session that was forked keeps its calls, also when the fork began at the
   }
   const options = { roots: [world.root], env: { HOOKLINE_HOME: join(world.home, "other") } };
   expect((await spent({ session: two }, options)).calls).toBe(1);
+  expect((await spent({ session: one }, options)).calls).toBe(0);
   // As an archive holds them.
   for (const path of [place.file, fork.file, forkNotePath(fork)]) {
     writeFileSync(`${path}.gz`, gzipSync(readFileSync(path)));
