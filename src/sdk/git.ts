@@ -34,18 +34,29 @@ export function openGit(cwd: string, world: World): Git {
 
 function run(args: readonly string[], cwd: string, { env, signal }: World): Promise<string | undefined> {
   const safe = ["--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "diff.external=", "-c", "core.pager=cat"];
-  const options = { cwd, env: { ...env, GIT_TERMINAL_PROMPT: "0" }, timeout: limitMs, maxBuffer: 16 * 2 ** 20, signal };
+  const options = {
+    cwd,
+    env: { ...env, GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
+    timeout: limitMs,
+    maxBuffer: 16 * 2 ** 20,
+    signal,
+  };
   return new Promise((resolve, reject) => {
-    execFile("git", [...safe, ...args], options, (error, stdout) => {
+    execFile("git", [...safe, ...args], options, (error, stdout, stderr) => {
       if (!error) resolve(stdout.replace(/\n$/, ""));
       // A number is git's own status: no repository here, or nothing to name. Anything else is trouble.
-      else if (typeof error.code === "number" && !error.killed) resolve(undefined);
+      else if (typeof error.code === "number" && !error.killed && !isBroken(args, stderr)) resolve(undefined);
       else reject(wrong("git-failed", `git ${args[0]} failed in ${cwd}: ${whyOf(error, cwd)}`, { args }, error));
     });
   });
 }
 
 const limitMs = 5_000;
+
+/** A repository that git cannot or will not read (a damaged index, another owner) is not one without changes. */
+function isBroken([command]: readonly string[], stderr: string): boolean {
+  return command === "status" && !/not a git repository|must be run in a work tree/i.test(stderr);
+}
 
 /** Node reports a folder that is not there as a program that is not there, and a time-out as a failed command. */
 function whyOf(error: ExecFileException, cwd: string): string {

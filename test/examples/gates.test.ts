@@ -1,4 +1,5 @@
 import { utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { budgetGuard } from "../../examples/hooks/budget-guard.ts";
@@ -189,6 +190,17 @@ test("evaluator-gate judges a turn that another gate sent back, although an earl
   (await client.stop({ ...here, prompt_id: "p1" })).expectBlocked("no tests");
   (await client.stop({ ...here, prompt_id: "p1", stop_hook_active: true })).expectNoOpinion();
   (await client.stop({ ...here, prompt_id: "p2", stop_hook_active: true })).expectBlocked("no tests");
+});
+
+test("clean-state reports a repository that git cannot read, and has nothing to say where there is none", async () => {
+  const { here, env, write, commit } = await project({ "a.txt": "1" });
+  await commit("all");
+  const client = testClient(createApp().include(cleanState()), { env });
+  await write(".git/index", "damaged");
+  const { warnings } = await client.stop({ ...here, stop_hook_active: false });
+  expect(warnings).toMatchObject([{ code: "handler-failed", message: expect.stringContaining("git status failed") }]);
+  const elsewhere = await client.stop({ cwd: tmpdir(), stop_hook_active: false });
+  expect(elsewhere.expectNoOpinion().warnings).toEqual([]);
 });
 
 test("clean-state blocks a stop while something is uncommitted, once per turn, and says what", async () => {
