@@ -694,3 +694,21 @@ test("PE-53: ordinary commands of agents are complete", () => {
   expect(refused.filter(({ problems }) => problems.length > 0)).toEqual([]);
   expect(commands.filter((command) => decide(command, {}, { mode: "bypassPermissions" }) !== "allow")).toEqual([]);
 });
+
+test("a deny or ask rule written over several commands holds for the text and for each pipeline, whatever blanks there are", () => {
+  const rows = [
+    ["Bash(echo * | tee *)", "echo x | tee y"],
+    ["Bash(echo * | tee *)", "echo x|tee y"],
+    ["Bash(echo *|tee *)", "echo x  |  tee y"],
+    ["Bash(echo * | tee *)", "cd src && echo x | tee y; ls"],
+    ["Bash(echo * | tee *)", "echo x | cat | tee y"],
+    ["Bash(git add . && git commit *)", "git add .&&git commit -m x"],
+    ["Bash(echo a; ls)", "echo a ; ls"],
+  ] as const;
+  for (const list of ["deny", "ask"] as const)
+    for (const [rule, command] of rows)
+      expect([command, decide(command, { allow: ["Bash"], [list]: [rule] })]).toEqual([command, list]);
+  const rules = { allow: ["Bash"], deny: ["Bash(echo * | tee *)"] };
+  for (const command of ["echo x", "tee y", "echo x && tee y", "cat a | tee y"])
+    expect([command, decide(command, rules)]).toEqual([command, "allow"]);
+});

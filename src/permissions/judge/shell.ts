@@ -12,6 +12,7 @@ import type { JudgedPart } from "./judgement.ts";
 import { judgeNet } from "./net.ts";
 import { judgeRedirection } from "./redirection.ts";
 import { type RulesOn, rulesOn } from "./rules-on.ts";
+import { judgeWholeRules } from "./whole-rules.ts";
 
 export interface ShellVerdict {
   readonly findings: readonly Finding[];
@@ -37,7 +38,12 @@ export function judgeShell(text: string, tool: string, desk: Desk): ShellVerdict
   const doubt = analysis.complete ? [] : judgeText(analysis, rules, desk);
   const traces = desk.overlooked() ? judgeNet(text, rules, desk, true) : undefined;
   return {
-    findings: [...doubt, ...(traces ? [traces] : []), ...judged.map(({ finding }) => finding)],
+    findings: [
+      ...doubt,
+      ...(traces ? [traces] : []),
+      ...judgeWholeRules(text, analysis, rules, desk),
+      ...judged.map(({ finding }) => finding),
+    ],
     parts: judged.map(({ part, finding }) => describe(part, finding, text)),
     analysis,
   };
