@@ -182,7 +182,8 @@ function specials({ special }) {
     special.exit2HidesAnswers && "with exit 2 the answers are not read",
     special.answersPath &&
       "the path must be a folder that exists, reached without `..` and without links below the project",
-    special.insideAgent && `in an agent's frontmatter it means \`${special.insideAgent}\``,
+    special.insideAgent &&
+      `in an agent's frontmatter it means \`${special.insideAgent}\`, and this event as well in a session that was started as the agent`,
     special.honouredWhen && `${codes(Object.keys(special.honouredWhen))} counts for some payloads only`,
     special.blocksWhen && "a block counts for some payloads only: managed policy cannot be kept out",
     special.messageIsContext && "for some payloads `systemMessage` is a text for the model",
