@@ -388,6 +388,16 @@ test("trust names what a makefile loads by load and $(file), and nothing for a p
   expect(await named("all:\n\ttrue\n")).toEqual([]);
 });
 
+test("a long line of Python or JavaScript is searched without delay", async () => {
+  const world = await checkoutWorld();
+  await world.put("project/hook.py", "from os import ".repeat(60_000));
+  await world.put("project/hook.js", 'require("a'.repeat(80_000));
+  await world.put("project/.claude/settings.json", hooksOn("Stop", "python3 hook.py; node hook.js"));
+  const startedAt = performance.now();
+  await reviewTrust(world.options);
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+});
+
 test("options of ordinary programs and re.compile in Python are not named", async () => {
   const world = await checkoutWorld();
   await world.put("project/a.ts", "");

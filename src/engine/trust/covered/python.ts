@@ -20,7 +20,7 @@ export function pythonLoads(source: string): PythonLoads {
   }
   const computed = [
     ...joined.matchAll(
-      /\b(?:__import__|import_module|run_module|run_path|exec|execfile|spec_from_file_location|SourceFileLoader|load_source|addsitedir)\s*\([^)\n]{0,60}|(?<![.\w])compile\s*\([^)\n]{0,60}|\b(?:import_module|run_path|run_module)\s+as\s+\w+|\bsys\.path\b[^\n]{0,60}/g,
+      /\b(?:__import__|import_module|run_module|run_path|exec|execfile|spec_from_file_location|SourceFileLoader|load_source|addsitedir)\s*\([^)\n]{0,60}|(?<![.\w])compile\s*\([^)\n]{0,60}|\b(?:import_module|run_path|run_module)\s{1,20}as\s{1,20}\w{1,60}|\bsys\.path\b[^\n]{0,60}/g,
     ),
   ];
   return {

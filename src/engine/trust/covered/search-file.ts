@@ -76,7 +76,7 @@ function packageName({
 
 /** Calls of Python that start a program, and names under which such a call may be hidden. */
 const startsPrograms =
-  /\bsubprocess\b|\b(?:create_)?subprocess_(?:exec|shell)\b|\bpty\.spawn\b|\bos\.(?:system|popen|exec|spawn|posix_spawn)|\bfrom\s+os\s+import\s[^\n]*\b(?:system|popen|exec|spawn|posix_spawn)|\bimport\s+os\s+as\b/;
+  /\bsubprocess\b|\b(?:create_)?subprocess_(?:exec|shell)\b|\bpty\.spawn\b|\bos\.(?:system|popen|exec|spawn|posix_spawn)|\bfrom\s{1,20}os\s{1,20}import\s[^\n]{0,200}\b(?:system|popen|exec|spawn|posix_spawn)|\bimport\s{1,20}os\s{1,20}as\b/;
 
 function searchPython({ text, place, path }: Unsearched, script: Script, gathering: Gathering): void {
   const { modules, texts, computed } = pythonLoads(text);
