@@ -5,6 +5,7 @@ import { joinContinuedLines } from "./shell/join-lines.ts";
 import { type CommandPart, type ShellPart, type ShellProblemCode, type ShellWord, staticValue } from "./shell/part.ts";
 import { plainTexts } from "./shell/plain-texts.ts";
 import { meets, textsOf } from "./shell/text.ts";
+import { coversWhole, joinsCommands } from "./shell/whole-text.ts";
 import { readsOpenFile, shells } from "./shell/wrappers.ts";
 
 /**
@@ -16,6 +17,7 @@ export function commandHolds(pattern: CommandPattern, text: string, context: She
   const { complete, problems, parts } = analyseShell(joined ?? text, context);
   const commands = parts.filter((part) => part.kind === "command");
   if (commands.some((part) => meets(textsOf(part), pattern) !== "no")) return true;
+  if (commands.length > 1 && joinsCommands(pattern) && coversWhole(text)(pattern)) return true;
   if (parts.some((part) => part.kind === "state" && couldCover(pattern, [part.text]))) return true;
   // Which program it is decides the run: it may be one that starts another, as a shell does.
   if (commands.some(({ words: [head] }) => head && staticValue(head) === undefined)) return true;

@@ -258,3 +258,14 @@ test("a condition on /x of the project holds for x of its worktrees", () => {
     false,
   ]);
 });
+
+test("a condition written over several commands holds for the text and for each pipeline", () => {
+  const tee = (command: string) => bash("Bash(echo * | tee *)", command);
+  expect(["echo x | tee y", "cd a && echo x|tee y", "echo x && tee y", "tee y"].map(tee)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+  expect(bash("Bash(git add . && git commit *)", "git add . && git commit -m x")).toBe(true);
+});
