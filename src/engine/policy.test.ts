@@ -128,6 +128,17 @@ test("hooks in the file of an agent run for a teammate of that kind, whose agent
   });
 });
 
+test("an agent whose name is a number, or has blanks around it, has its hooks", async () => {
+  const world = await checkoutWorld();
+  await world.put("home/.claude/agents/a.md", frontmatter("7", "PreToolUse", "digits"));
+  await world.put("home/.claude/agents/b.md", frontmatter('" b "', "PreToolUse", "blanks"));
+  await withEngine(world, async (engine) => {
+    const call = { session_id: "s", agent_id: "1", tool_name: "Bash", tool_input: { command: "ls" } };
+    expect(words(await engine.fire("PreToolUse", { ...call, agent_type: "7" }))).toEqual(["digits"]);
+    expect(words(await engine.fire("PreToolUse", { ...call, agent_type: "b" }))).toEqual(["blanks"]);
+  });
+});
+
 test("a skill whose file has another name than its folder has its hooks under either", async () => {
   const world = await checkoutWorld();
   await world.put("home/.claude/skills/dep/SKILL.md", frontmatter("Deploy Tool", "PreToolUse", "watching"));

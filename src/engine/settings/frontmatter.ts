@@ -40,8 +40,10 @@ export async function frontmatterHooks(
   const { fields, fault } = await readFrontmatter(text);
   if (fault !== undefined) return { fault };
   if (!Object.hasOwn(fields, "hooks")) return undefined;
-  const { name, hooks } = fields;
-  return typeof name === "string" && name !== "" ? { name, hooks } : { hooks };
+  const { name: said, hooks } = fields;
+  // A name of digits is a number in YAML, and the name all the same.
+  const name = typeof said === "object" || said === undefined ? "" : String(said).trim();
+  return name === "" ? { hooks } : { name, hooks };
 }
 
 const mentionsHooks = /^[ \t]*[{"']?[ \t]*["']?hooks\b/m;
