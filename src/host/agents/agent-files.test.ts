@@ -222,3 +222,11 @@ test("a checkout's agent that takes the place of the user's own is reported", as
   const file = join(home, ".claude/agents/rev.md");
   expect(told).toEqual([`rev.md:1: this folder's agent "rev" takes the place of yours, ${file}.`]);
 });
+
+test("a checkout's agent that names a provider in its model has the session's model, and that is reported", async () => {
+  const { agents, told } = await load({ checkout: { rev: "---\nmodel: openai:x\n---\nbody" } });
+  expect(agents.at(-1)).not.toHaveProperty("model");
+  expect(told).toEqual([
+    'rev.md: "model" is openai:x, which a project may not choose; the agent has the session\'s model.',
+  ]);
+});
