@@ -119,10 +119,13 @@ function namesCommand(pattern: CommandPattern, text: string): boolean {
     if (name === "") return true;
     const open = form.length > 1 && form[0].trimEnd() === form[0] && form[0].trim() === word;
     const end = open ? "" : "(?![\\w-])";
-    const named = new RegExp(`(?<![\\w.-])(?:-[A-Za-z])?${escaped(name)}${end}`);
+    const named = new RegExp(`(?<![\\w.-])(?:-[A-Za-z])?${escaped(name)}${end}`, changesCase.test(text) ? "i" : "");
     return texts.some((plain) => named.test(plain));
   });
 }
+
+/** `${x^^}`, `${x@L}` and `declare -u x`: text that bash evaluates later may have other letters than it is written with. */
+const changesCase = /\$\{[^}]{0,256}?(?:[\^,]|@[ULu])|\b(?:declare|typeset|local|readonly)\s+[-+]\w*[clu]/;
 
 function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

@@ -134,6 +134,9 @@ test("a condition holds where the text cannot be analysed and names its command,
     "shopt -s extglob; /usr/bin/git push",
     "declare -A m; {git,push}",
     "printf -v x %s git",
+    "echo ${y['$(g$\"it\" push)']}",
+    "x='a[${x,,}$(GIT push)]'; ((x))",
+    "declare -l x='a[$(GIT push)]'; ((x))",
   ];
   expect(named.filter((command) => !bash("Bash(git push *)", command))).toEqual([]);
 });
@@ -158,6 +161,7 @@ test("a condition does not hold for everyday commands that cannot be analysed an
     "f() { ls; }; f",
     "a=(1)",
     "let x=1; ((x++))",
+    'name=${1^^}; let n=1; echo "$name"',
   ];
   expect(everyday.filter((command) => bash("Bash(git push *)", command))).toEqual([]);
   expect(bash("Bash(rm *)", "source .env; npm run format")).toBe(false);

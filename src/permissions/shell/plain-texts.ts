@@ -1,13 +1,14 @@
 /**
- * A text for bash without its quotes and backslashes, in each way it may be read: with continued lines joined and apart,
- * and with what stands in `$'…'` decoded.
+ * A text for bash without its quotes and backslashes, in each way it may be read: with continued lines joined and apart, with the body of
+ * `$'…'` decoded, and with the `$` of `$"…"` as a part of the quote.
  */
 export function plainTexts(text: string): string[] {
   const joined = text.replaceAll("\\\n", "");
   const readings = joined === text ? [text] : [joined, text];
-  return readings.flatMap((reading) =>
-    reading.includes("$'") ? [reading, ...decodings(reading)].map(bare) : [bare(reading)],
-  );
+  return readings
+    .flatMap((reading) => (reading.includes("$'") ? [reading, ...decodings(reading)] : [reading]))
+    .flatMap((reading) => [...new Set([reading, reading.replace(/\$(?=\\*")/g, "")])])
+    .map(bare);
 }
 
 /** In scripts inside scripts a backslash is written several times: once each run counts as one, once each counts as it is written. */
