@@ -20,8 +20,9 @@ export function commandHolds(pattern: CommandPattern, text: string, context: She
   if (commands.length > 1 && joinsCommands(pattern) && coversWhole(text)(pattern)) return true;
   if (parts.some((part) => part.kind === "state" && couldCover(pattern, [part.text]))) return true;
   // Which program it is decides the run: it may be one that starts another, as a shell does.
-  if (commands.some(({ words: [head] }) => head && staticValue(head) === undefined)) return true;
+  if (commands.some(hasOpenHead)) return true;
   if (commands.some(runsUnknown)) return true;
+  if (commands.some((part) => trapsUnknown(part, context))) return true;
   const programs = parts.flatMap(programSet);
   if (programs.some((text) => /^[\w]+=["']*[$`]/.test(text))) return true;
   if (programs.some((text) => namesCommand(pattern, text))) return true;
@@ -82,6 +83,18 @@ function runsUnknown({ opaque, words }: CommandPart): boolean {
   if (/^(mapfile|readarray)$/.test(head) && args.some((word) => /^-[A-Za-z]*C/.test(word.pieces[0]))) return true;
   if (open) return runners.has(head);
   return !runners.has(head) && readBuiltin(head, args) === "evaluates" && args.some(holdsSubstitution);
+}
+
+function hasOpenHead({ words: [head] }: CommandPart): boolean {
+  return head !== undefined && staticValue(head) === undefined;
+}
+
+/** `trap '$x y' EXIT`: which command a trap runs later is decided then. */
+function trapsUnknown({ words: [name, ...args] }: CommandPart, context: ShellContext): boolean {
+  if (name === undefined || staticValue(name) !== "trap") return false;
+  const action = args.map((word) => staticValue(word) ?? "").find((text) => !text.startsWith("-"));
+  if (action === undefined || !/[$`]/.test(action)) return false;
+  return analyseShell(action, context).parts.some((part) => part.kind === "command" && hasOpenHead(part));
 }
 
 /** `let 'a[$(…)]'`: a builtin that evaluates its arguments runs a substitution in them, whatever their quotes. */

@@ -137,6 +137,7 @@ test("a condition holds where the text cannot be analysed and names its command,
     "echo ${y['$(g$\"it\" push)']}",
     "x='a[${x,,}$(GIT push)]'; ((x))",
     "declare -l x='a[$(GIT push)]'; ((x))",
+    "trap '$[1+1]git push' EXIT | c3",
   ];
   expect(named.filter((command) => !bash("Bash(git push *)", command))).toEqual([]);
 });

@@ -91,6 +91,8 @@ const wrapped = [
   "man --pager='rm x' ls",
   "sed '1e rm x' f",
   "sed -n -e '/x/e rm x' f",
+  "sed $x'1e rm x' f",
+  'sed "${n}e rm x" f',
   "at now <<< 'rm x'",
   "crontab - <<< '* * * * * rm x'",
   "crontab <<E\n* * * * * rm x\nE",

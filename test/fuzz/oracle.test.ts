@@ -49,6 +49,10 @@ test.each(finds)("PE-54: a find stays mended: %j", async (line) => {
 });
 
 const comparedFinds = [
+  "/bin/sed ${*}'s/x/y/w f2' $$[1+1]@<<< x",
+  "trap '$[1+1]c2 x' EXIT | c3 ",
+  "c1 x>];x='a[${x^^}$(c2 x)]'; ((x))",
+  "c1  a\\ b '' ${y['$(c2$\"a\" x)']} >| - ; LANG[0]=1 c3 'a b' - # <<'E'\nE",
   "/bin/sed 's/x/y/w f8'\\ <<< x ;\nc1 f1",
   "if true; then if true; then cd d1; else g=1; fi; else f=2; fi ; (h+=3)\n/bin/bash -c 'cat k'",
   "for i in 1 2; do cat k; cd d1; done",

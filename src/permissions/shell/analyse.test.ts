@@ -163,6 +163,13 @@ const quotings = [
   (value: string) => value.replace(/[^\w]/g, "\\$&"),
 ];
 
+test("a script of sed with a variable in it writes a file whose name is not known, and one that only edits writes none", () => {
+  const writes = (text: string) =>
+    analyse(text).parts.some((part) => part.kind === "write" && part.target.pieces.length > 1);
+  expect([writes("sed $x's/x/y/w f2' f"), writes('sed "${n}w f2" f')]).toEqual([true, true]);
+  expect([writes('sed "s/$a/$b/g" f'), writes('sed -n "${n}p" f'), writes('sed "s|$a|w $b|" f')]).not.toContain(true);
+});
+
 test("the file that sed writes ends where its line ends: a blank there belongs to its name", () => {
   const written = (line: string) =>
     analyseShell(line, { cwd: "/t", home: "/h" }).parts.flatMap((part) =>

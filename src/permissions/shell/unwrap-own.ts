@@ -3,7 +3,7 @@ import { gitEffects } from "./git.ts";
 import { emptyWord, type Inner, scriptOf, withoutText } from "./inner.ts";
 import { cutWord, optionValues } from "./option-values.ts";
 import { type ShellWord, staticValue } from "./part.ts";
-import { readSedScript } from "./sed-script.ts";
+import { readSedScript, type SedEffects } from "./sed-script.ts";
 
 // Programs whose command line has a grammar of its own.
 
@@ -23,10 +23,9 @@ export function unwrapSed(args: readonly ShellWord[]): readonly Inner[] {
   const inFile = args.some((word) => /^(-[A-Za-z]*f|--file)/.test(word.pieces[0]));
   const scripts = given.length > 0 || inFile ? given : firstOperand(args);
   return scripts.flatMap((word): Inner[] => {
-    const text = staticValue(word);
-    if (text === undefined) return [];
-    const { runs, reads, writes, opaque } = readSedScript(text);
-    const named = (name: string): ShellWord => ({ ...word, pieces: [name], raw: name });
+    const { runs, reads, writes, opaque } = sedEffects(word);
+    const isKnown = staticValue(word) !== undefined;
+    const named = (name: string): ShellWord => ({ ...word, pieces: isKnown ? [name] : ["", ""], raw: name });
     return [
       ...runs.map((script): Inner => ({ kind: "script", text: script, dialect: "sh", from: word, openEnded: false })),
       ...reads.map((name): Inner => ({ kind: "file", access: "read", option: "r", word: named(name) })),
@@ -34,6 +33,19 @@ export function unwrapSed(args: readonly ShellWord[]): readonly Inner[] {
       ...(opaque ? [{ kind: "opaque", why: "the script of sed may run commands" } as const] : []),
     ];
   });
+}
+
+/** Of a script with variables in it, what it does when they are empty or a number, as an address is. */
+function sedEffects(word: ShellWord): SedEffects {
+  const known = staticValue(word);
+  if (known !== undefined) return readSedScript(known);
+  const [empty, number] = [readSedScript(word.pieces.join("")), readSedScript(word.pieces.join("1"))];
+  return {
+    runs: [...empty.runs, ...number.runs],
+    reads: [...empty.reads, ...number.reads],
+    writes: [...empty.writes, ...number.writes],
+    opaque: empty.opaque && number.opaque,
+  };
 }
 
 function firstOperand(args: readonly ShellWord[]): readonly ShellWord[] {
