@@ -182,7 +182,7 @@ export function liveHooks({ rows, aliases = {}, warn }: LiveHooksOptions): LiveH
   };
 }
 
-/** Contract: a key that looks like one of a hook and is none is refused, since a guard may rely on it; so is a matcher that is no text. */
+/** Contract: a key that looks like one of a hook and is none is refused, since a guard may rely on it; so is a matcher that is not a string. */
 function checkKeys({ event, group }: LiveHook): void {
   const about = { event };
   if (group.matcher !== undefined && typeof group.matcher !== "string") {

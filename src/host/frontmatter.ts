@@ -20,7 +20,7 @@ export async function splitFrontmatter(text: string): Promise<Frontmatter> {
   return { ...rest, fields: Object.fromEntries(texts), keys: Object.keys(fields) };
 }
 
-/** Undefined for a list that holds anything but plain values: a part of a limit is no limit. */
+/** Undefined for a list that holds anything but plain values: half of a limit must not count as the limit. */
 function joined(list: readonly unknown[]): string | undefined {
   const texts = list.map(textOf);
   return texts.includes(undefined) ? undefined : texts.join(", ");

@@ -104,7 +104,7 @@ test("SD-97: entries that are gone or altered, a lost lock file and a lost hooks
   );
 });
 
-test("in a clone, where there is no record, an entry whose matcher is not what the lock file says is told", async () => {
+test("in a clone, where there is no record, an entry whose matcher is not what the lock file says is reported", async () => {
   const here = await installed();
   const { settingsFile } = here.call().places;
   rmSync(join(here.state, "installs"), { recursive: true });

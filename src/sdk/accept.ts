@@ -28,7 +28,7 @@ const longText = 10_000;
  * What a handler returned, as answers that this event takes. `passedOn` are answers of others among them, whose length was looked at.
  *
  * Contract: a refusal in the wrong word is spelled in the right one, never lost; any other answer that is illegal here is dropped
- * with a warning. Something that is no answer throws: that is a failure of the handler. Beside a refusal it is a warning.
+ * with a warning. A value that is not an answer throws: the handler has failed. Next to a refusal it is a warning.
  */
 export function accept(said: unknown, event: HookEvent, handler: string, passedOn: readonly Answer[] = []): Accepted {
   const rule = ruleOf(event.name);

@@ -271,7 +271,7 @@ test("an approval with a name that it does not have is a failure, and approves n
   }
 });
 
-test("a refusal counts beside something that is no answer, which is a warning", async () => {
+test("a refusal counts next to a value that is not an answer, which is a warning", async () => {
   const app = createApp().preTool({ name: "guard" }, () => [false, deny("no")] as never);
   const { warnings } = (await testClient(app).preTool("Bash", { command: "ls" })).expectDenied("no");
   expect(warnings).toMatchObject([

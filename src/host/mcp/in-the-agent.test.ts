@@ -26,7 +26,7 @@ const calls = (...tools: readonly string[]) => [
 
 test("HO-20: the agent calls a server's tools, hooks see the recorded shape, and no child survives", async () => {
   const { run, payloads } = open({ settings, hooks: { PreToolUse: {}, PostToolUse: {}, PostToolUseFailure: {} } });
-  // The crash by itself: beside it, a call whose hook takes longer would find the server gone.
+  // The crash has a turn of its own: a call in the same turn whose hook takes longer would find the server gone.
   const script = [...calls("do_thing", "boom").slice(0, 1), ...calls("crash")];
   const { result, requests, complaints } = await run(script, { prompt: "go", mcpConfig });
   expect([result.result, complaints]).toEqual(["Done.", []]);

@@ -79,7 +79,7 @@ export function isPlain(name: string): boolean {
   return plain.has(name);
 }
 
-/** Options by which a program that runs nothing else is told to run one: of sort, split, tar, rg, rsync, zip. */
+/** Options that make a program run another one, though it usually runs none: of sort, split, tar, rg, rsync, zip. */
 export function isProgramOption(word: string): boolean {
   return /^--(?:compress-program|use-compress-program|filter|checkpoint-action|to-command|info-script|new-volume-script|pre|rsh|unzip-command)=/.test(
     word,
