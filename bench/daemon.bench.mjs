@@ -1,4 +1,4 @@
-/** SD-76: how long a call waits while the handler of another one holds the thread. */
+/** How long a call waits while the handler of another one holds the thread. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,7 +34,7 @@ export async function measure({ long, say }) {
     const figure = `${worst.toFixed(0)} ms (median ${median(waits).toFixed(0)} ms)`;
     return [
       {
-        name: "SD-76 a call beside a held thread, the worst",
+        name: "a call beside a held thread, the worst",
         budget: `≤ ${budgetMs} ms`,
         figure,
         ok: worst <= budgetMs,

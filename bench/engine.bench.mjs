@@ -1,4 +1,4 @@
-/** EN-134 to EN-141: the engine against another agent's hook system and against bare processes. */
+/** The engine against another agent's hook system and against bare processes. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,12 +15,12 @@ export async function measure({ long, say }) {
   const peer = peerFolder("@google/gemini-cli-core", "0.61.0", say);
   try {
     return [
-      await inProcess("EN-134 event without a matching hook", 1 / 5, 0, folder, peer, long),
+      await inProcess("event without a matching hook", 1 / 5, 0, folder, peer, long),
       // Since handlers get a frozen copy of the payload, these two have more room than before.
-      await inProcess("EN-135 one in-process callback", 1 / 4, 1, folder, peer, long),
-      await inProcess("EN-136 ten in-process callbacks", 1 / 8, 10, folder, peer, long),
-      await commands("EN-137 one command hook", 1, folder, long),
-      await commands("EN-138 ten command hooks", 10, folder, long),
+      await inProcess("one in-process callback", 1 / 4, 1, folder, peer, long),
+      await inProcess("ten in-process callbacks", 1 / 8, 10, folder, peer, long),
+      await commands("one command hook", 1, folder, long),
+      await commands("ten command hooks", 10, folder, long),
       importCost(long),
       idleMemory(folder, long),
     ];
@@ -82,7 +82,7 @@ function importCost(long) {
   }
   const above = median(engine) - median(bare);
   return {
-    name: "EN-139 import of the engine's door",
+    name: "import of the engine's door",
     budget: "≤ 60 ms of CPU above bare node",
     figure: `${above.toFixed(0)} ms (bare node ${median(bare).toFixed(0)} ms)`,
     ok: above <= 60,
@@ -104,7 +104,7 @@ function idleMemory(folder, long) {
   const engine = median(rounds.map(() => Number(node(open + report))));
   const above = (engine - bare) / 2 ** 20;
   return {
-    name: "EN-140 memory of an idle engine",
+    name: "memory of an idle engine",
     budget: "≤ 20 MB above bare node",
     figure: `${above.toFixed(1)} MB (bare node ${(bare / 2 ** 20).toFixed(1)} MB)`,
     ok: above <= 20,

@@ -1,4 +1,4 @@
-/** HO-91: what the reference agent and `ask` add of their own. */
+/** What the reference agent and `ask` add of their own. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,14 +30,14 @@ function perCall(root, long) {
     );
   const kept = each("kept");
   return [
-    row("HO-91 the loop, per tool call without hooks", each(), 2, "ms"),
+    row("the loop, per tool call without hooks", each(), 2, "ms"),
     { name: "the same with its transcript on disk", budget: "none", figure: `${kept.toFixed(2)} ms`, ok: true },
   ];
 }
 
 function help(long) {
   const took = Array.from({ length: long ? 21 : 9 }, () => cpuOf([program, "agent", "--help"]));
-  return row("HO-91 agent --help, CPU", median(took), 150, "ms");
+  return row("agent --help, CPU", median(took), 150, "ms");
 }
 
 /**
@@ -61,12 +61,12 @@ function resumed(root, say) {
     rmSync(folder, { recursive: true, force: true });
     return [
       row(
-        `HO-91 going on with 50 MB, ${name}: CPU to the first request`,
+        `going on with 50 MB, ${name}: CPU to the first request`,
         median(seen.map(({ cpuMs }) => cpuMs)),
         1_000,
         "ms",
       ),
-      row("HO-91 the same, peak memory", Math.max(...seen.map(({ peakMb }) => peakMb)), 200, "MB"),
+      row("the same, peak memory", Math.max(...seen.map(({ peakMb }) => peakMb)), 200, "MB"),
     ];
   });
 }
@@ -125,7 +125,7 @@ function asked(root, long) {
     const alone = wallOf(start, [], env, folder);
     return wallOf(process.execPath, [program, "ask", "hi", "--agent", start], env, folder) - alone - bareNode(env);
   });
-  return row("HO-91 ask above the child and a bare node start", median(added), 300, "ms");
+  return row("ask above the child and a bare node start", median(added), 300, "ms");
 }
 
 function bareNode(env) {

@@ -1,4 +1,4 @@
-/** PE-52: judging ordinary commands, hostile texts of 64 KB, and the word net on 1 MB. */
+/** Judging ordinary commands, hostile texts of 64 KB, and the word net on 1 MB. */
 import { readFileSync } from "node:fs";
 import { compileRules, judge } from "../dist/permissions/index.js";
 import { median } from "./interleave.mjs";
@@ -73,14 +73,14 @@ function ordinary(policy, long) {
   const times = rounds.map(median).sort((a, b) => a - b);
   const at = (share) => times[Math.floor(times.length * share)];
   const row = (name, share, budget) => ({
-    name: `PE-52 ordinary command, 50 rules, ${name}`,
+    name: `ordinary command, 50 rules, ${name}`,
     budget: `< ${budget} ms of CPU`,
     figure: `${at(share).toFixed(3)} ms`,
     ok: at(share) < budget,
   });
   const slow = onTheClock.sort((a, b) => a - b)[Math.floor(onTheClock.length * 0.99)];
   const calls = {
-    name: "PE-52 the same, p99 of all calls on the clock",
+    name: "the same, p99 of all calls on the clock",
     budget: "< 1 ms",
     figure: `${slow.toFixed(3)} ms`,
     ok: slow < 1,
@@ -103,7 +103,7 @@ function hostile(policy, long, say) {
     if (took > worst.took) worst = { took, text: command.slice(0, 16) };
   }
   return {
-    name: `PE-52 the worst of ${texts.length} hostile texts of 64 KB`,
+    name: `the worst of ${texts.length} hostile texts of 64 KB`,
     budget: "< 250 ms of CPU",
     figure: `${worst.took.toFixed(0)} ms (${JSON.stringify(worst.text)})`,
     ok: texts.length >= 200 && worst.took < 250,
@@ -223,7 +223,7 @@ function net(policy) {
     ].map((text) => cpuOf(() => judge({ tool: "Bash", input: { command: text } }, policy, context))),
   );
   return {
-    name: "PE-52 the word net on 1 MB",
+    name: "the word net on 1 MB",
     budget: "< 250 ms of CPU",
     figure: `${worst.toFixed(0)} ms`,
     ok: worst < 250,

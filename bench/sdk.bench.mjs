@@ -1,4 +1,4 @@
-/** SD-115 to SD-118: what one call of a hook costs, against a bare start of Node. */
+/** What one call of a hook costs, against a bare start of Node. */
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
@@ -62,11 +62,11 @@ export async function measure({ long, say }) {
     for (const line of quoted) say(line);
     warm.close();
     return [
-      row("SD-115, SD-118 cold run of a .mjs file, built ahead", 1.15, seen.mjs, seen.node),
-      row("SD-115 cold run of a .ts file, second start", 1.2, seen.ts, seen.node),
-      row("SD-115 http round trip, warm", 0.01, seen.http, seen.node),
+      row("cold run of a .mjs file, built ahead", 1.15, seen.mjs, seen.node),
+      row("cold run of a .ts file, second start", 1.2, seen.ts, seen.node),
+      row("http round trip, warm", 0.01, seen.http, seen.node),
       row(
-        `SD-115 shipped client (${compiled ? "compiled" : "script"}), entry of project scope, exec form, warm daemon`,
+        `shipped client (${compiled ? "compiled" : "script"}), entry of project scope, exec form, warm daemon`,
         0.03,
         seen.client,
         seen.node,

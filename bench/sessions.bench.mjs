@@ -1,4 +1,4 @@
-/** SE-8, SE-19, SE-22, SE-25, SE-40, SE-63: reading transcripts, each figure in a process of its own. */
+/** Reading transcripts, each figure in a process of its own. */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, createWriteStream, mkdirSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "node:fs";
@@ -33,13 +33,13 @@ export async function measure({ long, say }) {
     const follow = run("follow", join(root, "live"));
     const scale = (1000 * MB) / bytes;
     return [
-      row("SE-8 listing, CPU per session", list.cpuMs / 500, 2, "ms"),
-      row("SE-19 streaming, peak memory", stream.rssMb, 200, "MB"),
-      row("SE-22 from write to delivery, slowest of 20", follow.slowestMs, 500, "ms"),
-      row("SE-25 a window once the table exists, slowest of 50", window.slowestMs, 50, "ms"),
-      row("SE-40 full load against split and JSON.parse", load.cpuMs / parse.cpuMs, 2.5, "×"),
-      row("SE-63 a rare word, CPU per GB", (search.cpuMs * scale) / 1000, 3, "s"),
-      row("SE-63 a rare word, peak memory", search.rssMb, 150, "MB"),
+      row("listing, CPU per session", list.cpuMs / 500, 2, "ms"),
+      row("streaming, peak memory", stream.rssMb, 200, "MB"),
+      row("from write to delivery, slowest of 20", follow.slowestMs, 500, "ms"),
+      row("a window once the table exists, slowest of 50", window.slowestMs, 50, "ms"),
+      row("full load against split and JSON.parse", load.cpuMs / parse.cpuMs, 2.5, "×"),
+      row("a rare word, CPU per GB", (search.cpuMs * scale) / 1000, 3, "s"),
+      row("a rare word, peak memory", search.rssMb, 150, "MB"),
     ];
   } finally {
     rmSync(root, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** SD-55, SD-112: what a job and a line of the log cost the hook that adds them. */
+/** What a job and a line of the log cost the hook that adds them. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** US-29, US-40 to US-44: tokens and money, in CPU beside ccusage, and every figure against the corpus's own truth. */
+/** Tokens and money, in CPU beside ccusage, and every figure against the corpus's own truth. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -72,7 +72,7 @@ function corpusRows({ root, peer, say, mb }, bars) {
     ours("grown");
   }
   const base = median(times.peer);
-  const name = (what) => `US-42 ${mb} MB, ${saidOf[what]}`;
+  const name = (what) => `${mb} MB, ${saidOf[what]}`;
   const cpu = Object.entries(bars).map(([what, bar]) => ({
     name: name(what),
     budget: `≤ ${bar.cpu} × ccusage`,
@@ -88,7 +88,7 @@ function corpusRows({ root, peer, say, mb }, bars) {
     ];
   });
   const exact = {
-    name: `US-42 ${mb} MB, figures against the truth`,
+    name: `${mb} MB, figures against the truth`,
     budget: "all equal",
     figure:
       wrong.length === 0
@@ -150,7 +150,7 @@ function differences(run, { totals, rows }, told) {
   return [...unlike("total", totals, told.totals), ...days];
 }
 
-/** US-29: a session of 100 MB that goes on. The first calls read it, a part each; from then on only what is new is read. */
+/** A session of 100 MB that goes on. The first calls read it, a part each; from then on only what is new is read. */
 function statuslineRow({ root, say }) {
   say("writing a session of 100 MB");
   const config = join(root, "live");
@@ -180,7 +180,7 @@ function statuslineRow({ root, say }) {
   const base = median(bare);
   const above = median(line) - base;
   return {
-    name: "US-29 the status line of a session of 100 MB, CPU above bare node",
+    name: "the status line of a session of 100 MB, CPU above bare node",
     budget: "≤ 80 ms",
     figure:
       `${above.toFixed(0)} ms, ${(median(start) - base).toFixed(0)} of them without any session (${(median(begun) - base).toFixed(0)} ms while it ` +
@@ -206,13 +206,13 @@ function trapRows({ root, peer }) {
   });
   return [
     {
-      name: "US-43, US-44 cases that trip readers, ours",
+      name: "cases that trip readers, ours",
       budget: "all right",
       figure: ours.length === 0 ? `${traps.length} right` : `wrong: ${ours.join("; ")}`,
       ok: ours.length === 0,
     },
     {
-      name: "US-43, US-44 the same, ccusage as recorded",
+      name: "the same, ccusage as recorded",
       budget: "as recorded",
       figure: theirs.length === 0 ? "unchanged" : `changed: ${theirs.join("; ")}`,
       ok: theirs.length === 0,

@@ -21,7 +21,7 @@ async function ask(script: object, ...args: readonly string[]) {
   return JSON.parse(stdout) as { result: string; session_id: string; hookline: Record<string, unknown> };
 }
 
-test("HO-70 HO-75 ask runs our own agent: answer, tools, tokens; then a fork of the session", async () => {
+test("ask runs our own agent: answer, tools, tokens; then a fork of the session", async () => {
   const usage = { input: 100, output: 20, cacheRead: 0, cacheWrite5m: 0 };
   writeFileSync(join(cwd, "notes.txt"), "blue mugs\n");
   const read = { tool: "Read", input: { file_path: join(cwd, "notes.txt") } };

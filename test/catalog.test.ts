@@ -6,7 +6,7 @@ import { recordedPayloads } from "./fixtures/payloads/read.ts";
 
 const rows: readonly EventRow[] = eventNames.map((name) => catalog[name]);
 
-test("EV-1 every event but the declared ones has recorded payloads, and no file is left over", () => {
+test("every event but the declared ones has recorded payloads, and no file is left over", () => {
   const recorded = readdirSync(join(import.meta.dirname, "fixtures/payloads")).filter((name) =>
     /^[A-Z].*\.jsonl$/.test(name),
   );
@@ -41,7 +41,7 @@ test.each(rows)("the row of $name is consistent with itself", (row) => {
   if (row.onFailure !== "open") expect(row.blocks !== null || row.onBlock === "feedback").toBe(true);
 });
 
-test("EV-1 EV-5 no module asks for an event by its name", () => {
+test("no module asks for an event by its name", () => {
   const modules = ["engine", "schemas", "permissions", "exec", "files", "sdk", "daemon", "install"];
   const branches = sources
     .filter(({ name }) => modules.some((module) => name.startsWith(`${module}/`)))
@@ -53,7 +53,7 @@ test("EV-1 EV-5 no module asks for an event by its name", () => {
   expect(branches).toEqual([]);
 });
 
-test("SD-3: the catalog is the only list of events; the recorded payloads for tests are data, one for each", () => {
+test("the catalog is the only list of events; the recorded payloads for tests are data, one for each", () => {
   const lists = sources.filter(
     ({ code }) => eventNames.filter((event) => new RegExp(`"${event}"|\\b${event}:`).test(code)).length > 8,
   );

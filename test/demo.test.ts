@@ -24,7 +24,7 @@ globalThis.fetch = no;
 `,
 );
 
-test("HO-80 HO-82 the demo runs without a network and leaves nothing behind", async () => {
+test("the demo runs without a network and leaves nothing behind", async () => {
   const offline = { ...env, NODE_OPTIONS: `--import=${refuse}` };
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, "demo", "--fast"], {
     env: offline,
@@ -36,7 +36,7 @@ test("HO-80 HO-82 the demo runs without a network and leaves nothing behind", as
   expect(readdirSync(env.HOME)).toEqual([]);
 }, 60_000);
 
-test("HO-83 Ctrl-C ends the demo and leaves nothing behind", async () => {
+test("Ctrl-C ends the demo and leaves nothing behind", async () => {
   const child = spawn(process.execPath, [program, "demo"], { env, stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   child.stderr.on("data", (text) => {

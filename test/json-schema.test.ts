@@ -26,7 +26,7 @@ async function printed(...args: string[]): Promise<unknown> {
   return JSON.parse((await callHookline([...args, "--json"], caller)).out);
 }
 
-test.each(reportNames)("US-25 usage %s prints what its schema says", async (name) => {
+test.each(reportNames)("usage %s prints what its schema says", async (name) => {
   const own: Partial<Record<typeof name, string[]>> = { session: ["--reconcile"], blocks: ["--token-limit", "max"] };
   const more = ["--breakdown", "--agents", "--show-prices", ...(own[name] ?? [])];
   for (const args of [[], more]) {
@@ -53,11 +53,11 @@ test.each([
   ["fork", [subagent]],
   ["archive", [subagent]],
   ["export", [subagent, "--agents", "--results"]],
-])("SE-68 sessions %s %j prints what its schema says", async (verb, args) => {
+])("sessions %s %j prints what its schema says", async (verb, args) => {
   expect(sessionsSchemas[verb]?.safeParse(await printed("sessions", verb, ...args)).error).toBeUndefined();
 });
 
-test("SE-68 every command has a schema, and every schema a command", () => {
+test("every command has a schema, and every schema a command", () => {
   const verbs = ["archive", "export", "fork", "live", "ls", "repair", "search", "show", "tree", "validate"];
   expect(Object.keys(sessionsSchemas).sort()).toEqual(verbs);
   expect(Object.keys(usageSchemas).sort()).toEqual([...reportNames].sort());

@@ -150,7 +150,7 @@ test("a new user's path: init, test, install, an event through the client, statu
 }, 120_000);
 
 test.runIf(findCompiler(process.env) !== undefined)(
-  "SD-79 SD-90 SD-95 SD-96: a package of the project's own has the compiled client in the script's place, approved in both forms, and the script again after uninstall",
+  "a package of the project's own has the compiled client in the script's place, approved in both forms, and the script again after uninstall",
   async () => {
     const { project, folder, hookline, fire, read } = machine({ isCopy: true });
     const client = join(project, "node_modules/hookline/client");
@@ -204,7 +204,7 @@ app.preTool("Bash", ({ input }) => (input.command.includes(word) ? deny("not tha
 ${more}export default app;
 `;
 
-test("SD-69 SD-87 SD-97: what was installed is approved with its imports; a changed import is a changed hook, a new handler is drift", async () => {
+test("what was installed is approved with its imports; a changed import is a changed hook, a new handler is drift", async () => {
   const { project, hookline, fire } = machine();
   mkdirSync(join(project, ".claude"));
   const put = (name: string, text: string) => writeFileSync(join(project, ".claude", name), text);
@@ -238,7 +238,7 @@ test("SD-69 SD-87 SD-97: what was installed is approved with its imports; a chan
   expect(await hookline("install")).toMatchObject({ code: 2, err: expect.stringContaining("has no handlers") });
 }, 120_000);
 
-test("SD-82 SD-83 SD-96 SD-98: in the user's own settings over http, with a daemon; hooks that the agent dropped are put back; nothing is left", async () => {
+test("in the user's own settings over http, with a daemon; hooks that the agent dropped are put back; nothing is left", async () => {
   const { home, folder, project, hookline, fire } = machine();
   mkdirSync(join(project, ".claude"));
   mkdirSync(join(home, ".claude"));
@@ -281,7 +281,7 @@ test("SD-82 SD-83 SD-96 SD-98: in the user's own settings over http, with a daem
   expect(filesWith(token, folder).filter((name) => !name.includes("backups"))).toEqual([]);
 }, 120_000);
 
-test("SD-98: doctor --fix installs nothing that was not installed", async () => {
+test("doctor --fix installs nothing that was not installed", async () => {
   const { project, hookline } = machine();
   expect((await hookline("init")).code).toBe(0);
   expect(await hookline("doctor", "--fix")).toMatchObject({
@@ -291,7 +291,7 @@ test("SD-98: doctor --fix installs nothing that was not installed", async () => 
   expect(existsSync(join(project, ".claude/settings.json"))).toBe(false);
 }, 60_000);
 
-test("SD-83 SD-95: what a choice means is said: http in a local file, another app in the same scope", async () => {
+test("what a choice means is said: http in a local file, another app in the same scope", async () => {
   const { project, hookline } = machine();
   mkdirSync(join(project, ".claude"));
   const text = 'import { createApp } from "hookline/sdk";\nexport default createApp().onStop(() => undefined);\n';

@@ -22,7 +22,7 @@ test("schema/ holds what the catalog says; `npm run schema` writes it anew", () 
   expect(new Map([...written].sort())).toEqual(new Map([...schemaFiles()].sort()));
 });
 
-test("EV-1 every event has a schema pair that names itself", () => {
+test("every event has a schema pair that names itself", () => {
   for (const name of eventNames) {
     for (const direction of ["input", "output"]) {
       const file = `${name}.${direction}.json`;
@@ -36,7 +36,7 @@ test("EV-1 every event has a schema pair that names itself", () => {
   }
 });
 
-test.each(eventNames)("EV-2 every recorded payload of %s is valid input", (name) => {
+test.each(eventNames)("every recorded payload of %s is valid input", (name) => {
   for (const { payload, line } of recordedPayloads(name)) {
     expect(inputSchema(name).safeParse(payload).error, line).toBeUndefined();
   }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { readScript } from "../src/models/index.ts";
 import { scriptSchema } from "../src/schemas/index.ts";
 
-test("HO-13: the reader of scripts and the published schema agree on any value", () => {
+test("the reader of scripts and the published schema agree on any value", () => {
   fc.assert(
     fc.property(scripts, (value) => {
       expect(reads(value), JSON.stringify(value)).toBe(scriptSchema.safeParse(value).success);

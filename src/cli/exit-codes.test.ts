@@ -17,7 +17,7 @@ function caller({ home, state, project }: World, cwd = project) {
 
 const app = (body: string) => `import { createApp } from "hookline/sdk";\nexport default createApp()${body};\n`;
 
-test("SD-99: 0 done or already so, 1 cannot be done, 2 no handlers, 3 something found, 4 not installed", async () => {
+test("0 done or already so, 1 cannot be done, 2 no handlers, 3 something found, 4 not installed", async () => {
   const here = world();
   const hookline = caller(here);
   const codeOf = async (...words: readonly string[]) => (await hookline(...words)).status;
@@ -60,7 +60,7 @@ test("SD-99: 0 done or already so, 1 cannot be done, 2 no handlers, 3 something 
   expect([await codeOf("uninstall"), readFileSync(file, "utf8"), await codeOf("status")]).toEqual([0, "{}", 4]);
 }, 60_000);
 
-test("SD-88 SD-96: uninstalling in a scope that was named, in the home folder, took the user's own entries out", async () => {
+test("uninstalling in a scope that was named, in the home folder, took the user's own entries out", async () => {
   const here = world();
   const call = here.call({ scope: "user", needs: [stop] });
   await install(call);
@@ -74,7 +74,7 @@ test("SD-88 SD-96: uninstalling in a scope that was named, in the home folder, t
   expect((await atHome("uninstall")).out).toBe("Nothing is installed here.\n");
 });
 
-test("SD-88: the home folder as a named project is no second scope, and a project's entries were written into the user's settings", async () => {
+test("the home folder as a named project is no second scope, and a project's entries were written into the user's settings", async () => {
   const here = world();
   const call = here.call({ scope: "user", needs: [stop] });
   mkdirSync(join(here.home, ".claude"));
@@ -93,14 +93,14 @@ test("SD-88: the home folder as a named project is no second scope, and a projec
   ]);
 });
 
-test("SD-96: with another scope's file broken, uninstalling failed after it was done", async () => {
+test("with another scope's file broken, uninstalling failed after it was done", async () => {
   const here = world();
   await install(here.call({ scope: "user", needs: [stop] }));
   writeFileSync(join(here.project, ".claude/settings.json"), "{");
   expect(await caller(here)("uninstall", "--scope", "user")).toMatchObject({ status: 0, err: "" });
 });
 
-test("SD-98: doctor tells of a settings file whose link leads in a circle, where it failed", async () => {
+test("doctor tells of a settings file whose link leads in a circle, where it failed", async () => {
   const here = world();
   const file = join(here.project, ".claude/settings.json");
   rmSync(file, { force: true });

@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test("SD-83: port and token are chosen once and kept, in a file for this user alone; fresh ones differ", async () => {
+test("port and token are chosen once and kept, in a file for this user alone; fresh ones differ", async () => {
   const all = await Promise.all(Array.from({ length: 5 }, () => endpointFor(file, { env })));
   const [first] = all;
   expect(new Set(all.map(({ url, token }) => `${url} ${token}`)).size).toBe(1);
@@ -57,7 +57,7 @@ test("an endpoint that was cut short is chosen anew; one that others may write i
   await expect(endpointFor(file, { env })).rejects.toMatchObject({ code: "file/unsafe" });
 });
 
-test("SD-74: the record of a dead process and of a number that was given again is none; a link is refused", async () => {
+test("the record of a dead process and of a number that was given again is none; a link is refused", async () => {
   await endpointFor(file, { env });
   const record = {
     pid: process.pid,

@@ -69,7 +69,7 @@ test("a call that was still running when the daemon left was begun again in a ne
   expect(runs()).toEqual(["never"]);
 });
 
-test("SD-77: a file that was saved again while it was loaded was answered for with the code before", async () => {
+test("a file that was saved again while it was loaded was answered for with the code before", async () => {
   const app = await openWarmApp({ file, cwd: folder, module, complain: nothing, changed: nothing, failed: nothing });
   const say = async () => app.call(asked("fine"), new Interest());
   writeFileSync(file, "slow two");

@@ -4,7 +4,7 @@ import { watchIdle } from "./idle.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("SD-73: it leaves after the idle time, not while it is busy, and busy is asked only when it is quiet", async () => {
+test("it leaves after the idle time, not while it is busy, and busy is asked only when it is quiet", async () => {
   let isBusy = true;
   const busy = vi.fn(async () => isBusy);
   const leave = vi.fn();

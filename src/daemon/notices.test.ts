@@ -5,7 +5,7 @@ const answer = { exitCode: 0, stdout: "", stderr: "", json: false };
 const from = (session_id: string) => JSON.stringify({ hook_event_name: "Stop", session_id });
 const told = (notice: string) => ({ ...answer, stdout: `${JSON.stringify({ systemMessage: notice })}\n`, json: true });
 
-test("SD-77: each session is told once; another notice, or the same after it was forgotten, is told again", () => {
+test("each session is told once; another notice, or the same after it was forgotten, is told again", () => {
   const notices = openNotices();
   const say = (session: string, notice = "n") => notices.add(answer, from(session), notice);
   expect([say("a"), say("a"), say("b")]).toEqual([told("n"), answer, told("n")]);

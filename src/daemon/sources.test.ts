@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test("SD-77: a change of equal size and time shows; so does one in the same step of the clock", async () => {
+test("a change of equal size and time shows; so does one in the same step of the clock", async () => {
   utimesSync(file, 1, 1);
   const first = await readSources(file);
   // Written a moment ago: what is written in the next moment may bear the same times.

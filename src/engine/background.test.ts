@@ -28,7 +28,7 @@ function run(
   };
 }
 
-test("each answer is handed over once, in order of ending, to its own session (EN-103)", async () => {
+test("each answer is handed over once, in order of ending, to its own session", async () => {
   const running = background(() => undefined);
   running.adopt(
     run(
@@ -44,7 +44,7 @@ test("each answer is handed over once, in order of ending, to its own session (E
   expect(running.take("t").map(({ id }) => id)).toEqual(["other"]);
 });
 
-test("at most eight run at once, and none is dropped (EN-102)", async () => {
+test("at most eight run at once, and none is dropped", async () => {
   const running = background(() => undefined);
   const ends: (() => void)[] = [];
   let begun = 0;
@@ -66,7 +66,7 @@ test("at most eight run at once, and none is dropped (EN-102)", async () => {
   for (const end of ends) end();
 });
 
-test("closing grants time, then ends what still runs, and leaves the detached alone (EN-104)", async () => {
+test("closing grants time, then ends what still runs, and leaves the detached alone", async () => {
   const running = background(() => undefined);
   const cancelled: string[] = [];
   const endable = (id: string, detached: boolean): BackgroundRun => {

@@ -46,13 +46,13 @@ async function everyLayer(world: CheckoutWorld, policy: object): Promise<Outcome
   });
 }
 
-test("EN-2: without policy every layer's hooks run", async () => {
+test("without policy every layer's hooks run", async () => {
   const outcome = await everyLayer(await checkoutWorld(), {});
   expect(words(outcome)).toEqual(["managed", "user", "project", "local", "flag", "plugin", "skill", "session", "", ""]);
   expect(skips(outcome)).toEqual([]);
 });
 
-test("EN-14: allowManagedHooksOnly keeps managed hooks and callbacks marked so, and drops all others", async () => {
+test("allowManagedHooksOnly keeps managed hooks and callbacks marked so, and drops all others", async () => {
   const outcome = await everyLayer(await checkoutWorld(), { allowManagedHooksOnly: true });
   expect(outcome.runs.map(({ hook }) => hook.name)).toEqual(["echo managed", "mine"]);
   expect(skips(outcome)).toEqual(
@@ -62,7 +62,7 @@ test("EN-14: allowManagedHooksOnly keeps managed hooks and callbacks marked so, 
   );
 });
 
-test("EN-15: strictPluginOnlyCustomization keeps managed and plugin hooks and what the program itself registered", async () => {
+test("strictPluginOnlyCustomization keeps managed and plugin hooks and what the program itself registered", async () => {
   const outcome = await everyLayer(await checkoutWorld(), { strictPluginOnlyCustomization: true });
   expect(words(outcome)).toEqual(["managed", "plugin", "session", "", ""]);
   expect(skips(outcome)).toEqual(
@@ -70,13 +70,13 @@ test("EN-15: strictPluginOnlyCustomization keeps managed and plugin hooks and wh
   );
 });
 
-test("EN-12: disableAllHooks of managed settings skips every hook", async () => {
+test("disableAllHooks of managed settings skips every hook", async () => {
   const outcome = await everyLayer(await checkoutWorld(), { disableAllHooks: true });
   expect(outcome.runs).toEqual([]);
   expect(new Set(outcome.skipped.map(({ why }) => why))).toEqual(new Set(["disabled"]));
 });
 
-test("EN-4: an agent's hooks run inside that agent only, and its Stop is the end of the agent", async () => {
+test("an agent's hooks run inside that agent only, and its Stop is the end of the agent", async () => {
   const world = await checkoutWorld();
   await world.put("home/.claude/agents/a.md", frontmatter("a", "Stop", "ended"));
   await withEngine(world, async (engine) => {
@@ -155,7 +155,7 @@ test("a skill whose file has another name than its folder has its hooks under ei
   });
 });
 
-test("EN-4: a skill's hooks run from its use to the end of the session that used it", async () => {
+test("a skill's hooks run from its use to the end of the session that used it", async () => {
   const world = await checkoutWorld();
   await world.put("home/.claude/skills/deploy/SKILL.md", frontmatter("deploy", "PreToolUse", "watching"));
   await withEngine(world, async (engine) => {
@@ -170,7 +170,7 @@ test("EN-4: a skill's hooks run from its use to the end of the session that used
   });
 });
 
-test("EN-123: managedHooksOnFailure makes a failed managed guard deny, and nobody else's", async () => {
+test("managedHooksOnFailure makes a failed managed guard deny, and nobody else's", async () => {
   const world = await checkoutWorld();
   await world.put("home/.claude/settings.json", hooksOn("PreToolUse", "exit 1"));
   await world.put("managed/managed-settings.json", { managedHooksOnFailure: "block" });
@@ -191,7 +191,7 @@ test("EN-123: managedHooksOnFailure makes a failed managed guard deny, and nobod
 test.each([
   ["cannot be read", "{ not json"],
   ["holds a guard that cannot be used", { hooks: { PreToolUse: [{ hooks: [{ type: "command" }] }] } }],
-])("EN-8, H3: while managed settings %s, tool calls never settle below ask", async (_, managed) => {
+])("while managed settings %s, tool calls never settle below ask", async (_, managed) => {
   const world = await checkoutWorld();
   await world.put("managed/managed-settings.json", managed);
   const payload = { tool_name: "Bash", tool_input: { command: "ls" } };
@@ -215,7 +215,7 @@ test.each([
   });
 });
 
-test("EN-17: a policy key where it may not stand is told and has no effect", async () => {
+test("a policy key where it may not stand is told and has no effect", async () => {
   const world = await checkoutWorld();
   await world.put("home/.claude/settings.json", { ...hooksOn("Stop", "echo user"), allowManagedHooksOnly: true });
   await withEngine(world, async (engine) => {
@@ -224,7 +224,7 @@ test("EN-17: a policy key where it may not stand is told and has no effect", asy
   });
 });
 
-test("EN-123: managedHooksOnFailure decides for callbacks marked as managed too, unless they say otherwise", async () => {
+test("managedHooksOnFailure decides for callbacks marked as managed too, unless they say otherwise", async () => {
   const world = await checkoutWorld();
   await world.put("managed/managed-settings.json", { managedHooksOnFailure: "block" });
   const failing = (more: object) => ({

@@ -29,7 +29,7 @@ const record: RunRecord = {
 const secrets = ["s3cr3t-key"];
 const seenHook = { ...hook, name: "https://[redacted]@a.example/x?k=[redacted]" };
 
-test("EN-121 without content nothing of what the hook said is left", () => {
+test("without content nothing of what the hook said is left", () => {
   expect(redact(record, secrets, { content: false })).toEqual({
     hook: seenHook,
     ended: { by: "http", status: 500 },
@@ -44,7 +44,7 @@ test("EN-121 without content nothing of what the hook said is left", () => {
   });
 });
 
-test("EN-121 with content secrets and credentials are still blacked out, wherever they are", () => {
+test("with content secrets and credentials are still blacked out, wherever they are", () => {
   expect(redact(record, secrets, { content: true })).toEqual({
     ...record,
     hook: seenHook,
@@ -60,7 +60,7 @@ test("EN-121 with content secrets and credentials are still blacked out, whereve
   });
 });
 
-test("EN-121 words that a hook chose itself count as content", () => {
+test("words that a hook chose itself count as content", () => {
   const threw: RunRecord = {
     ...record,
     ended: { by: "threw", message: "cannot read the user's text" },
@@ -75,7 +75,7 @@ test("EN-121 words that a hook chose itself count as content", () => {
   ]);
 });
 
-test("EN-121 every notice is redacted", () => {
+test("every notice is redacted", () => {
   const options = { content: false };
   expect(redactNotice({ kind: "run", record, event: "PreToolUse", sessionId: "s" }, secrets, options)).toEqual({
     kind: "run",

@@ -33,12 +33,12 @@ function allowed(
 const rules = (world: CheckoutWorld, permissions: object): Promise<string> =>
   world.put("home/.claude/settings.json", { permissions });
 
-test("EN-92: a hook's allow stands where no rule is against it", async () => {
+test("a hook's allow stands where no rule is against it", async () => {
   const world = await checkoutWorld();
   expect(await allowed(world, "Bash", { command: "make all" })).toEqual({ decision: "allow", output: {} });
 });
 
-test("EN-92: a hook's allow never beats a deny or ask rule, and the rule is named", async () => {
+test("a hook's allow never beats a deny or ask rule, and the rule is named", async () => {
   const world = await checkoutWorld();
   const file = await rules(world, { deny: ["Bash(rm *)"], ask: ["Bash(git push *)"], allow: ["Bash"] });
   expect(await allowed(world, "Bash", { command: "ls && rm x" })).toMatchObject({
@@ -51,7 +51,7 @@ test("EN-92: a hook's allow never beats a deny or ask rule, and the rule is name
   });
 });
 
-test("I1, EN-98: a rewritten input is judged as what will really run", async () => {
+test("a rewritten input is judged as what will really run", async () => {
   const world = await checkoutWorld();
   await rules(world, { deny: ["Bash(rm *)"], ask: ["Bash(curl *)"] });
   expect(await allowed(world, "Bash", { command: "git status" }, { command: "rm -rf x" })).toMatchObject({
@@ -63,7 +63,7 @@ test("I1, EN-98: a rewritten input is judged as what will really run", async () 
   expect(await allowed(world, "Bash", { command: "rm x" }, { command: "ls" })).toMatchObject({ decision: "allow" });
 });
 
-test("EN-92: protected paths and critical removals are asked about, whatever hooks say", async () => {
+test("protected paths and critical removals are asked about, whatever hooks say", async () => {
   const world = await checkoutWorld();
   await world.put("project/guard.sh", "exit 0\n");
   await world.put("home/.claude/settings.json", hooksOn("Stop", 'sh "$CLAUDE_PROJECT_DIR/guard.sh"'));
@@ -85,14 +85,14 @@ test("EN-92: protected paths and critical removals are asked about, whatever hoo
   expect((await allowed(world, "Bash", { command: "echo x > .claude/settings.json" })).decision).toBe("ask");
 });
 
-test("PE-19: what cannot be analysed stays ask where a rule might concern it", async () => {
+test("what cannot be analysed stays ask where a rule might concern it", async () => {
   const world = await checkoutWorld();
   expect((await allowed(world, "Bash", { command: "eval $X" })).decision).toBe("allow");
   await rules(world, { deny: ["Bash(rm *)"] });
   expect((await allowed(world, "Bash", { command: "eval $X" })).decision).toBe("ask");
 });
 
-test("PE-21: a permission request's allow stands against an ask rule, never against deny; what it rewrites is asked about", async () => {
+test("a permission request's allow stands against an ask rule, never against deny; what it rewrites is asked about", async () => {
   const world = await checkoutWorld();
   await rules(world, { deny: ["Bash(rm *)"], ask: ["Bash(curl *)"] });
   const request = (command: string, rewritten?: string) =>
@@ -111,7 +111,7 @@ test("PE-21: a permission request's allow stands against an ask rule, never agai
   expect(await request("ls", "curl x")).toMatchObject({ decision: "ask", output: {} });
 });
 
-test("EN-92: the mode of the call counts: where nothing is asked, an ask rule denies", async () => {
+test("the mode of the call counts: where nothing is asked, an ask rule denies", async () => {
   const world = await checkoutWorld();
   await rules(world, { ask: ["Bash(git push *)"] });
   await withEngine(world.options, async (engine) => {
@@ -121,7 +121,7 @@ test("EN-92: the mode of the call counts: where nothing is asked, an ask rule de
   });
 });
 
-test("EN-92: the host's own judge is asked in place of the settings' rules", async () => {
+test("the host's own judge is asked in place of the settings' rules", async () => {
   const world = await checkoutWorld();
   await rules(world, { deny: ["Bash"] });
   const judge = () => ({ decision: "ask" as const, reason: "the host wonders", byRule: true });
@@ -132,7 +132,7 @@ test("EN-92: the host's own judge is asked in place of the settings' rules", asy
   });
 });
 
-test("EN-92: with no hook decision the rules are the host's own flow, and the outcome stays none", async () => {
+test("with no hook decision the rules are the host's own flow, and the outcome stays none", async () => {
   const world = await checkoutWorld();
   await rules(world, { deny: ["Bash"] });
   await withEngine(world.options, async (engine) => {
@@ -142,13 +142,13 @@ test("EN-92: with no hook decision the rules are the host's own flow, and the ou
   });
 });
 
-test("DR-4, PE-11: an untrusted project's restrictions count at once", async () => {
+test("an untrusted project's restrictions count at once", async () => {
   const world = await checkoutWorld();
   await world.put("project/.claude/settings.json", { permissions: { deny: ["Bash(make *)"], allow: ["Bash"] } });
   expect((await allowed(world, "Bash", { command: "make all" })).decision).toBe("deny");
 });
 
-test("H3: a file that had deny rules and cannot be read any more keeps them in force", async () => {
+test("a file that had deny rules and cannot be read any more keeps them in force", async () => {
   const world = await checkoutWorld();
   await rules(world, { deny: ["Bash(rm *)"] });
   await withEngine(world.options, async (engine) => {

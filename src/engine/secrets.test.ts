@@ -20,7 +20,7 @@ test.each([
   "SESSION_COOKIE",
   "SENTRY_DSN",
   "SLACK_WEBHOOK_URL",
-])("EN-121 %s looks secret", (name) => {
+])("%s looks secret", (name) => {
   expect(looksSecret(name)).toBe(true);
 });
 
@@ -37,13 +37,13 @@ test.each([
   "MAX_OUTPUT_TOKENS",
   "TOKENIZERS_PARALLELISM",
   "CLAUDE_CODE_SESSION_ID",
-])("EN-121 %s does not", (name) => {
+])("%s does not", (name) => {
   expect(looksSecret(name)).toBe(false);
 });
 
 const hook = (headers: Record<string, string>): HttpHook => ({ type: "http", url: "https://a.example/", headers });
 
-test("EN-121 values of secret variables and of headers, short and harmless ones aside, longest first", () => {
+test("values of secret variables and of headers, short and harmless ones aside, longest first", () => {
   const env = { API_KEY: "k-123456", SHORT_TOKEN: "12345", HOME: "/home/dev", MINE: "value-of-mine", NONE: undefined };
   const hooks = [
     hook({ Authorization: "Bearer $MINE", "X-Key": "literal-key", "X-Flag": "yes", Accept: "application/json" }),
@@ -60,7 +60,7 @@ test("EN-121 values of secret variables and of headers, short and harmless ones 
   ]);
 });
 
-test("EN-121 a secret is known in the spellings of JSON and URLs too, odd ones included", () => {
+test("a secret is known in the spellings of JSON and URLs too, odd ones included", () => {
   expect(secretValues({ API_KEY: 'a"b/c=d' }, [])).toEqual(["a%22b%2Fc%3Dd", 'a\\"b/c=d', 'a"b/c=d']);
   expect(secretValues({}, [hook({ X: "$toString" })])).toEqual([]);
   expect(secretValues({ API_KEY: "lone\ud800half" }, [])).toContain("lone\ud800half");

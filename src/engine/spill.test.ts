@@ -11,13 +11,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(base, { recursive: true }));
 
-test("EN-85 a text of 10,000 characters stays as it is and touches no file", async () => {
+test("a text of 10,000 characters stays as it is and touches no file", async () => {
   const text = "x".repeat(10_000);
   expect(await spill(text, join(base, "none"))).toEqual({ text });
   expect(await readdir(base)).toEqual([]);
 });
 
-test("EN-85 a longer one lies in a private file, and its beginning and the path stand in its place", async () => {
+test("a longer one lies in a private file, and its beginning and the path stand in its place", async () => {
   const folder = join(base, "session", "spills");
   const text = `${"y".repeat(1_999)}😀${"z".repeat(9_000)}`;
   const { text: short, warning } = await spill(text, folder);
@@ -29,13 +29,13 @@ test("EN-85 a longer one lies in a private file, and its beginning and the path 
   expect([dirname(path), (await stat(folder)).mode & 0o777]).toEqual([folder, 0o700]);
 });
 
-test("EN-133 two spills never share a name", async () => {
+test("two spills never share a name", async () => {
   const folder = join(base, "two");
   await Promise.all([spill("a".repeat(20_000), folder), spill("a".repeat(20_000), folder)]);
   expect(new Set(await readdir(folder)).size).toBe(2);
 });
 
-test("EN-85 G9 a link in the folder's place is not followed: the text is cut and the warning says so", async () => {
+test("a link in the folder's place is not followed: the text is cut and the warning says so", async () => {
   const victim = join(base, "victim");
   const link = join(base, "link");
   await nodeFs.mkdir(victim, 0o700);
@@ -51,7 +51,7 @@ test("EN-85 G9 a link in the folder's place is not followed: the text is cut and
   expect(await readdir(victim)).toEqual([]);
 });
 
-test("EN-85 a full disk costs the rest of the text, nothing more", async () => {
+test("a full disk costs the rest of the text, nothing more", async () => {
   const full = { ...nodeFs, open: () => Promise.reject(new Error("ENOSPC: no space left on device")) };
   const { text, warning } = await spill("a".repeat(20_000), join(base, "full"), full);
   expect([text.length, warning?.code]).toEqual([10_000, "spill-failed"]);

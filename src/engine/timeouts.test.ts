@@ -6,7 +6,7 @@ const command: Hook = { type: "command", command: "true" };
 const prompt: Hook = { type: "prompt", prompt: "ok?" };
 const env = { CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: "4000" };
 
-test("EN-74 a hook's own timeout is in seconds; else the event's counts, else the type's", () => {
+test("a hook's own timeout is in seconds; else the event's counts, else the type's", () => {
   expect(timeoutOf({ ...command, timeout: 0.5 }, catalog.UserPromptSubmit, {})).toBe(500);
   expect(timeoutOf(command, catalog.PreToolUse, {})).toBe(600_000);
   expect(timeoutOf({ type: "http", url: "https://x.io" }, catalog.PreToolUse, {})).toBe(600_000);
@@ -15,7 +15,7 @@ test("EN-74 a hook's own timeout is in seconds; else the event's counts, else th
   expect(timeoutOf({ type: "function", function: () => true, errorMessage: "" }, catalog.Stop, {})).toBe(5_000);
 });
 
-test("EN-74 an event's figure replaces the 600 s and no other", () => {
+test("an event's figure replaces the 600 s and no other", () => {
   expect(timeoutOf(command, catalog.UserPromptSubmit, {})).toBe(30_000);
   expect(timeoutOf(command, catalog.PreModelSwitch, {})).toBe(30_000);
   expect(timeoutOf(command, catalog.MessageDisplay, {})).toBe(10_000);

@@ -26,7 +26,7 @@ test("a cleared deadline never passes", async () => {
   expect(passed()).toBe(false);
 });
 
-test("EN-107: the clock stands still until every pause is resumed", async () => {
+test("the clock stands still until every pause is resumed", async () => {
   const { deadline, passed } = watched(50);
   deadline.pause();
   deadline.pause();
@@ -39,7 +39,7 @@ test("EN-107: the clock stands still until every pause is resumed", async () => 
   expect(passed()).toBe(true);
 });
 
-test("EN-100: a new limit replaces the old and counts from now", async () => {
+test("a new limit replaces the old and counts from now", async () => {
   const { deadline, passedAt } = watched(50);
   deadline.set(250);
   await sleep(150);

@@ -53,7 +53,7 @@ const row = (pid: number, facts: Partial<ProcessRow> = {}): ProcessRow => ({
   ...facts,
 });
 
-test("EN-76: what nothing ends is reported, by number and name, and what may not be signalled as that", async () => {
+test("what nothing ends is reported, by number and name, and what may not be signalled as that", async () => {
   const sent: [number, string | 0][] = [];
   const system: Processes = {
     list: async () => [row(9_000_100), row(9_000_101, { ppid: 9_000_100 })],
@@ -109,7 +109,7 @@ function standInForTaskkill(script: string): () => string[] {
   return () => readFileSync(log, "utf8").trimEnd().split("\n");
 }
 
-test("EN-59: on Windows taskkill asks the tree and then forces it", async () => {
+test("on Windows taskkill asks the tree and then forces it", async () => {
   const calls = standInForTaskkill('[ "$2" = /F ] || exit 128; kill -KILL "$4"');
   const { tree } = await plant("echo; sleep 60");
   cleanUp.push(() => void procfs.signal(-tree.pid, "SIGKILL"));

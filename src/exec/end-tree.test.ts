@@ -21,13 +21,13 @@ async function endedRun(command: string, options: { graceMs?: number; timeoutMs?
 
 const gone = { ended: { by: "timeout", afterMs: 200 }, leaked: [], survivors: [] };
 
-test("F1, EN-76: a limit ends the whole group, and at once if it listens", async () => {
+test("a limit ends the whole group, and at once if it listens", async () => {
   const ended = await endedRun("sleep 60 & sleep 60");
   expect(ended).toMatchObject(gone);
   expect(ended.overrunMs).toBeLessThan(1_500);
 });
 
-test("F2: what ignores TERM is killed after the grace", async () => {
+test("what ignores TERM is killed after the grace", async () => {
   const ended = await endedRun("trap '' TERM; sleep 60 & while :; do sleep 1; done", { graceMs: 300 });
   expect(ended).toMatchObject(gone);
   expect(ended.overrunMs).toBeGreaterThanOrEqual(300);
@@ -48,14 +48,14 @@ test.each([
   ["a deaf session of its own", "setsid sh -c \"trap '' TERM; while :; do sleep 1; done\" & sleep 60"],
   ["two forks and nohup", "(setsid nohup sh -c 'sleep 60; :' >/dev/null 2>&1 &); sleep 60"],
   ["groups of their own", "set -m; sleep 60 & sleep 60 & wait"],
-])("F3: %s is no escape", async (_name, command) => {
+])("%s is no escape", async (_name, command) => {
   expect(await endedRun(command, { graceMs: 300 })).toMatchObject(gone);
 });
 
 test.each([
   ["while its parent lives", "setsid env -i PATH=$PATH sh -c 'echo $$; exec sleep 60 >/dev/null 2>&1' & sleep 60"],
   ["while it holds a pipe", "(setsid env -i PATH=$PATH sh -c 'echo $$; exec sleep 60' &); sleep 60"],
-])("F3: a process that dropped its tag is ended %s", async (_name, command) => {
+])("a process that dropped its tag is ended %s", async (_name, command) => {
   const ended = await endedRun(command);
   expect(ended).toMatchObject(gone);
   expect(ended.stdout.text).toMatch(/^\d+\n$/);
@@ -63,7 +63,7 @@ test.each([
   expect(row?.zombie ?? true).toBe(true);
 });
 
-test("F3: one that also hides behind another descriptor is reported as a possible leak", async () => {
+test("one that also hides behind another descriptor is reported as a possible leak", async () => {
   const ended = await endedRun(
     "(setsid env -i PATH=$PATH sh -c 'exec 9>&1 </dev/null >/dev/null 2>&1; echo $$ >&9; exec sleep 60' &); sleep 60",
   );
@@ -86,7 +86,7 @@ test("a sibling whose tag only begins the same is left alone", async () => {
   expect((await sibling.done).ended).toEqual({ by: "cancelled" });
 });
 
-test("F9: one signal ends twenty running processes, and no warning is given", async () => {
+test("one signal ends twenty running processes, and no warning is given", async () => {
   const warnings: Error[] = [];
   const listen = (warning: Error) => warnings.push(warning);
   process.on("warning", listen);

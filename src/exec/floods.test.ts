@@ -21,7 +21,7 @@ test.each([
   ["stdout, in lines", "yes", "stdout"],
   ["stdout, without a line break", "cat /dev/zero", "stdout"],
   ["stderr", "cat /dev/zero >&2", "stderr"],
-] as const)("F5, EN-84: a flood on %s costs under 64 MiB and is cut at the cap", async (_name, command, stream) => {
+] as const)("a flood on %s costs under 64 MiB and is cut at the cap", async (_name, command, stream) => {
   const [finished, grewBytes] = await growth(
     run({ form: "shell", command }, { ...base, timeoutMs: 1_000, onLine: () => "keep" }),
   );
@@ -31,7 +31,7 @@ test.each([
   expect(grewBytes).toBeLessThan(64 * mebibyte);
 });
 
-test("F5: a flood that ends is read to its end and its exit counts", async () => {
+test("a flood that ends is read to its end and its exit counts", async () => {
   const [finished, grewBytes] = await growth(
     run({ form: "shell", command: "head -c 500000000 /dev/zero; exit 3" }, { ...base, timeoutMs: 20_000 }),
   );

@@ -54,14 +54,14 @@ test("after keep-all nothing is shown and everything is kept", () => {
   expect(kept.text()).toBe("one\ntwo\nthree\n");
 });
 
-test("F5: a line that does not fit under the cap is never shown, nor anything after it", () => {
+test("a line that does not fit under the cap is never shown, nor anything after it", () => {
   const { seen, kept, add } = watch(() => "keep", 10);
   for (const piece of ["first\n", "123456789", "\ndeny\n"]) add(piece);
   expect(seen).toEqual([["first", true]]);
   expect(kept.output()).toEqual({ text: "first\n1234", droppedBytes: 11 });
 });
 
-test("EN-100: a line without a break is shown once it rests", async () => {
+test("a line without a break is shown once it rests", async () => {
   const { seen, kept, add, lines } = watch();
   add('{"async":');
   add("true}");

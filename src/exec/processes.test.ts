@@ -70,7 +70,7 @@ test("a signal to nobody says so", () => {
   expect(signal(2 ** 22 + 5, 0)).toBe("gone");
 });
 
-onLinux("F9: what a killed parent left is found by its tag and ended", async () => {
+onLinux("what a killed parent left is found by its tag and ended", async () => {
   const value = `left-${process.pid}`;
   const fixture = join(import.meta.dirname, "fixtures", "leaves-children.mjs");
   const parent = spawn(process.execPath, [fixture, "EXEC_TEST", `${value}-1`], {

@@ -35,24 +35,24 @@ test("a process gets its input, folder and environment, and its end is told whol
   });
 });
 
-test("EN-49: in exec form no shell looks at the arguments", async () => {
+test("in exec form no shell looks at the arguments", async () => {
   const args = ["-c", 'for a; do echo "[$a]"; done', "sh", "a b", "$HOME", "*", "`id`", ""];
   const finished = await run({ form: "exec", file: "sh", args }, base);
   expect(finished).toEqual(exit0(finished, "[a b]\n[$HOME]\n[*]\n[`id`]\n[]\n"));
 });
 
-test("EN-50: a process leads a session and a group of its own and has no terminal", async () => {
+test("a process leads a session and a group of its own and has no terminal", async () => {
   const running = start(sh("cut -d' ' -f5,6,7 /proc/$$/stat"), base);
   const finished = await running.done;
   expect(finished).toEqual(exit0(finished, `${running.pid} ${running.pid} 0\n`));
 });
 
-test("EN-78: death by a signal is not an exit", async () => {
+test("death by a signal is not an exit", async () => {
   const finished = await run(sh("echo '{}'; kill -SEGV $$"), base);
   expect(finished).toEqual({ ...exit0(finished, "{}\n"), ended: { by: "signal", signal: "SIGSEGV" } });
 });
 
-test("F4, EN-75: exit counts and not end of file; the child is left alive", async () => {
+test("exit counts and not end of file; the child is left alive", async () => {
   const finished = await run(sh("sleep 2 & echo $!; exit 0"), base);
   expect(finished.ended).toEqual({ by: "exit", code: 0 });
   expect(finished.durationMs).toBeLessThan(1_000);
@@ -81,7 +81,7 @@ test("a process that ended in time is no timeout, even if this process was busy 
   expect(finished).toEqual(exit0(finished, "done\n"));
 });
 
-test("F6: five megabytes for processes that do not read them, and no descriptor or child is left", async () => {
+test("five megabytes for processes that do not read them, and no descriptor or child is left", async () => {
   const input = "x".repeat(5_000_000);
   await run(sh("exit 0"), { ...base, input });
   const before = readdirSync("/proc/self/fd").length;
@@ -99,7 +99,7 @@ test("a large input arrives whole", async () => {
   expect(finished).toEqual(exit0(finished, "7000001\n"));
 });
 
-test("EN-84, F5: a stream is kept up to its cap, read to its end and counted", async () => {
+test("a stream is kept up to its cap, read to its end and counted", async () => {
   const finished = await run(sh("head -c 5000000 /dev/zero; printf '%s' 'tail' >&2"), { ...base, capBytes: 1_000 });
   expect(finished).toEqual({
     ...exit0(finished, "\0".repeat(1_000)),
@@ -108,7 +108,7 @@ test("EN-84, F5: a stream is kept up to its cap, read to its end and counted", a
   });
 });
 
-test("EN-106, EN-107: input kept open takes an answer later, and the asking line is no output", async () => {
+test("input kept open takes an answer later, and the asking line is no output", async () => {
   const asking = start(
     { form: "exec", file: process.execPath, args: [join(fixtures, "asks-a-question.mjs")] },
     {
@@ -144,7 +144,7 @@ test("input kept open can be closed, and writing after that or after the end is 
   expect(finished).toEqual(exit0(finished, "a\nb\n"));
 });
 
-test("EN-102: what was said so far can be read while it runs", async () => {
+test("what was said so far can be read while it runs", async () => {
   const seen: { stdout: string; stderr: string }[] = [];
   const running = start(sh("echo one >&2; echo two; read line; echo three"), {
     ...base,
@@ -162,7 +162,7 @@ test("EN-102: what was said so far can be read while it runs", async () => {
   expect(finished.stdout).toEqual(quiet("two\nthree\n"));
 });
 
-test("EN-100: the limit can be replaced while the process runs", async () => {
+test("the limit can be replaced while the process runs", async () => {
   const running = start(sh("sleep 0.6; echo late"), { ...base, timeoutMs: 300 });
   running.setDeadline(15_000);
   const finished = await running.done;
@@ -172,7 +172,7 @@ test("EN-100: the limit can be replaced while the process runs", async () => {
   expect((await shortened.done).ended).toEqual({ by: "timeout", afterMs: 50 });
 });
 
-test("EN-47: a process let go does not keep this one from exiting, and its end is still told", async () => {
+test("a process let go does not keep this one from exiting, and its end is still told", async () => {
   const holding = () =>
     process
       .getActiveResourcesInfo()

@@ -12,7 +12,7 @@ const on = (platform: NodeJS.Platform, command: CommandLine, ...files: string[])
   return [file, ...args];
 };
 
-test("EN-59: the shell of Windows is Git Bash, by its usual place or by where git lies, else PowerShell", () => {
+test("the shell of Windows is Git Bash, by its usual place or by where git lies, else PowerShell", () => {
   const usual = "C:\\Program Files\\Git\\bin\\bash.exe";
   const own = "C:\\Me\\Programs\\Git\\bin\\bash.exe";
   const besideGit = "C:\\Git\\bin\\bash.exe";
@@ -26,20 +26,20 @@ test("EN-59: the shell of Windows is Git Bash, by its usual place or by where gi
   });
 });
 
-test("EN-48: shell form is /bin/sh, whatever $SHELL says", () => {
+test("shell form is /bin/sh, whatever $SHELL says", () => {
   const command: CommandLine = { form: "shell", command: "echo $0" };
   const withShell = programOf(command, { platform: "linux", env: { SHELL: "/bin/zsh" } });
   expect(withShell).toEqual({ file: "/bin/sh", args: ["-c", "echo $0"] });
 });
 
-test("EN-48: PowerShell starts without profile and without questions", () => {
+test("PowerShell starts without profile and without questions", () => {
   const flags = ["-NoProfile", "-NonInteractive", "-Command", "Get-Date"];
   const command: CommandLine = { form: "powershell", command: "Get-Date" };
   expect(on("linux", command)).toEqual(["pwsh", ...flags]);
   expect(on("win32", command)).toEqual(["powershell.exe", ...flags]);
 });
 
-test("EN-49: exec form is the program and its arguments as they are", () => {
+test("exec form is the program and its arguments as they are", () => {
   const command: CommandLine = { form: "exec", file: "tool", args: ["a b", "$HOME"] };
   expect([on("linux", command), on("win32", command)]).toEqual([
     ["tool", "a b", "$HOME"],
@@ -47,7 +47,7 @@ test("EN-49: exec form is the program and its arguments as they are", () => {
   ]);
 });
 
-test("EN-59: on Windows a .sh file is run by bash where there is one", () => {
+test("on Windows a .sh file is run by bash where there is one", () => {
   const command: CommandLine = { form: "exec", file: "C:\\hooks\\a.sh", args: ["x"] };
   const bash = "C:\\Program Files\\Git\\bin\\bash.exe";
   expect(on("win32", command, bash)).toEqual([bash, "C:\\hooks\\a.sh", "x"]);

@@ -16,7 +16,7 @@ test("lines are appended whole and in order, and nothing is left beside the file
   expect((await lstat(path)).mode & 0o777).toBe(0o600);
 });
 
-test("G2: a file cut at every byte of its last record: the stub stays as a line of its own, the next record is whole", async () => {
+test("a file cut at every byte of its last record: the stub stays as a line of its own, the next record is whole", async () => {
   const folder = await tempFolder();
   const path = join(folder, "log.jsonl");
   const first = '{"n":1}\n';
@@ -37,7 +37,7 @@ test("a record with a line break is refused and the file stays as it is", async 
   expect(await readFile(path, "utf8")).toBe("a\nb\n");
 });
 
-test("G5: an error at every operation of an append is an error, never an acknowledgement, and harms no line", async () => {
+test("an error at every operation of an append is an error, never an acknowledgement, and harms no line", async () => {
   const count = await atEveryOperation("error", async (strike, k) => {
     const faulty = strike();
     const path = join(await tempFolder(), "log.jsonl");
@@ -57,7 +57,7 @@ test("G5: an error at every operation of an append is an error, never an acknowl
   expect(count).toBeGreaterThan(15);
 });
 
-test("G5: when there is no room, half a record is cut off again, and the file is whole once there is room", async () => {
+test("when there is no room, half a record is cut off again, and the file is whole once there is room", async () => {
   await atEveryOperation(
     "stuck",
     async (strike) => {
@@ -82,7 +82,7 @@ test("G5: when there is no room, half a record is cut off again, and the file is
   );
 });
 
-test("SE-55: killed at every operation, what was acknowledged is there once and the next append goes on", async () => {
+test("killed at every operation, what was acknowledged is there once and the next append goes on", async () => {
   await atEveryOperation(
     "kill",
     async (strike) => {
@@ -105,7 +105,7 @@ test("SE-55: killed at every operation, what was acknowledged is there once and 
 });
 
 test.each(["lost", "kept"] as const)(
-  "SE-55: a power cut at every operation (names %s) loses no durable record",
+  "a power cut at every operation (names %s) loses no durable record",
   async (names) => {
     await atEveryOperation(
       "kill",
@@ -150,7 +150,7 @@ test("a disk that takes a part of a write is asked for the rest", async () => {
   expect(await readFile(path, "utf8")).toBe("whole line\n");
 });
 
-test("G9: a link or a folder where the file or its lock should be is not followed", async () => {
+test("a link or a folder where the file or its lock should be is not followed", async () => {
   const folder = await tempFolder();
   const victim = join(folder, "victim");
   await writeFile(victim, "mine\n");

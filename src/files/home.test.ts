@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { tempFolder } from "./fixtures/temp-folder.ts";
 import { ensureFolder, openFolder, openState, statePath } from "./index.ts";
 
-test("SD-51: the state folder is HOOKLINE_HOME, else the platform's", () => {
+test("the state folder is HOOKLINE_HOME, else the platform's", () => {
   const at = (platform: NodeJS.Platform, env: Record<string, string>) => statePath({ env, home: "/u", platform });
   expect(at("linux", { HOOKLINE_HOME: "/x" })).toBe("/x");
   expect(at("linux", {})).toBe("/u/.local/state/hookline");
@@ -16,7 +16,7 @@ test("SD-51: the state folder is HOOKLINE_HOME, else the platform's", () => {
   expect(() => at("linux", { HOOKLINE_HOME: "here" })).toThrow(/absolute path/);
 });
 
-test("SD-51: it is made with its parents, and every folder is 0700", async () => {
+test("it is made with its parents, and every folder is 0700", async () => {
   const root = await tempFolder();
   const home = join(root, "a", "b");
   const spill = await openState(["spill", "s1"], { env: { HOOKLINE_HOME: home } });
@@ -27,7 +27,7 @@ test("SD-51: it is made with its parents, and every folder is 0700", async () =>
   expect(await openState([], { env: { HOOKLINE_HOME: home } })).toBe(home);
 });
 
-test("DR-4: a folder that group or others may write is refused, with a way out", async () => {
+test("a folder that group or others may write is refused, with a way out", async () => {
   const root = await tempFolder();
   for (const mode of [0o770, 0o707, 0o777, 0o1777]) {
     await chmod(root, mode);
@@ -68,7 +68,7 @@ test("a file in its place is a problem; a link of one's own to a safe folder is 
 });
 
 test.skipIf(process.getuid?.() !== 0)(
-  "DR-4: another user's folder or link is refused, which only root can show",
+  "another user's folder or link is refused, which only root can show",
   async () => {
     const root = await tempFolder();
     await mkdir(join(root, "theirs"), { mode: 0o700 });

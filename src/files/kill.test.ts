@@ -44,7 +44,7 @@ async function inLanes(trial: (n: number) => Promise<void>): Promise<number> {
   return done;
 }
 
-test(`G7: kill -9 of a writer, up to ${trials} times: the file is a whole version, its mode is kept, leftovers go at the next start`, async () => {
+test(`kill -9 of a writer, up to ${trials} times: the file is a whole version, its mode is kept, leftovers go at the next start`, async () => {
   let leftovers = 0;
   const done = await inLanes(async () => {
     const folder = await tempFolder();
@@ -63,7 +63,7 @@ test(`G7: kill -9 of a writer, up to ${trials} times: the file is a whole versio
   process.stdout.write(`  ${done} kills, ${leftovers} temporary files left and swept\n`);
 }, 3_600_000);
 
-test(`SE-53: kill -9 of processes that hold, wait for or clear a lock, up to ${trials} times: no count is lost and nobody is held up`, async () => {
+test(`kill -9 of processes that hold, wait for or clear a lock, up to ${trials} times: no count is lost and nobody is held up`, async () => {
   const done = await inLanes(async () => {
     const folder = await tempFolder();
     const file = join(folder, "count");

@@ -16,7 +16,7 @@ async function leaveLock(path: string, owner: Partial<Owner>): Promise<void> {
   await writeFile(`${path}.lock`, JSON.stringify({ ...ownOwner(), ...owner, nonce }));
 }
 
-test("SE-53: callers of one process get the lock one at a time, in the order of asking", async () => {
+test("callers of one process get the lock one at a time, in the order of asking", async () => {
   const folder = await tempFolder();
   const seen: string[] = [];
   const one = (n: number) =>
@@ -39,7 +39,7 @@ test("the lock names its owner: process, start, host, and a number of its own", 
   if (lock.held) await lock.release();
 });
 
-test("SE-53: a live process's lock is never taken, however old the file looks", async () => {
+test("a live process's lock is never taken, however old the file looks", async () => {
   const path = join(await tempFolder(), "f");
   const holder = startProgram("lock-holder.mjs", "hold", path);
   expect(await firstLine(holder)).toBe("held");
@@ -57,7 +57,7 @@ test("SE-53: a live process's lock is never taken, however old the file looks", 
   expect(await readFile(`${path}.lock`, "utf8")).toBe(before);
 });
 
-test("SE-53: a dead process holds nobody up, from the moment it is dead", async () => {
+test("a dead process holds nobody up, from the moment it is dead", async () => {
   const folder = await tempFolder();
   const path = join(folder, "f");
   const holder = startProgram("lock-holder.mjs", "hold", path);
@@ -159,7 +159,7 @@ test.each(["link", "unlink"])(
   },
 );
 
-test("SE-53: a process number that was given again is not its owner", async () => {
+test("a process number that was given again is not its owner", async () => {
   const path = join(await tempFolder(), "f");
   await leaveLock(path, { start: "1" });
   expect(await withLock(path, async () => "in", { waitMs: 0 })).toBe("in");
@@ -211,7 +211,7 @@ test("a claim that a full disk cut short was left beside the file", async () => 
   expect(await namesIn(folder)).toEqual([]);
 });
 
-test("G9: a link or folder at the lock's path is refused, and nothing is left behind", async () => {
+test("a link or folder at the lock's path is refused, and nothing is left behind", async () => {
   const folder = await tempFolder();
   await writeFile(join(folder, "victim"), "mine");
   await symlink("victim", join(folder, "a.lock"));
@@ -275,7 +275,7 @@ test("where there are no hard links, the lock still excludes", async () => {
   expect(await namesIn(folder)).toEqual([]);
 });
 
-test("SE-53: four processes that count under the lock lose nothing, while others are killed at it", async () => {
+test("four processes that count under the lock lose nothing, while others are killed at it", async () => {
   const folder = await tempFolder();
   const path = join(folder, "count");
   await writeFile(path, "0");

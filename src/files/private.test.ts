@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { namesIn, tempFolder } from "./fixtures/temp-folder.ts";
 import { readPrivate, writePrivate } from "./index.ts";
 
-test("EN-85: a private file is 0600 in a 0700 folder under a name nobody can guess", async () => {
+test("a private file is 0600 in a 0700 folder under a name nobody can guess", async () => {
   const folder = join(await tempFolder(), "spill");
   const paths = await Promise.all(
     Array.from({ length: 20 }, () => writePrivate(folder, "text", { prefix: "context-", suffix: ".txt" })),
@@ -24,7 +24,7 @@ test("a prefix is no way out of the folder", async () => {
   expect(await namesIn(folder)).toEqual([]);
 });
 
-test("DR-4: a file we rely on is read only when it is ours alone", async () => {
+test("a file we rely on is read only when it is ours alone", async () => {
   const folder = await tempFolder();
   const path = join(folder, "pins.json");
   expect(await readPrivate(path)).toBe(undefined);

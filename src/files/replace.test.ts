@@ -17,7 +17,7 @@ test("a new file is private, an old one keeps its mode", async () => {
   expect(await namesIn(folder)).toEqual(["settings.json"]);
 });
 
-test.skipIf(process.getuid?.() !== 0)("G7: the owner stays, which only root can show", async () => {
+test.skipIf(process.getuid?.() !== 0)("the owner stays, which only root can show", async () => {
   const path = join(await tempFolder(), "settings.json");
   await writeFile(path, "one");
   await chown(path, 1234, 4321);
@@ -26,7 +26,7 @@ test.skipIf(process.getuid?.() !== 0)("G7: the owner stays, which only root can 
   expect({ uid, gid }).toEqual({ uid: 1234, gid: 4321 });
 });
 
-test("H5: a linked file stays a link and its target is written, also through a chain and to a file that is not there", async () => {
+test("a linked file stays a link and its target is written, also through a chain and to a file that is not there", async () => {
   const folder = await tempFolder();
   await mkdir(join(folder, "real"));
   await mkdir(join(folder, "links"));
@@ -51,7 +51,7 @@ test("a link in a circle is a problem, not a hang", async () => {
   });
 });
 
-test("G9: a file that is ours alone is not written through a link, and the victim is unchanged", async () => {
+test("a file that is ours alone is not written through a link, and the victim is unchanged", async () => {
   const folder = await tempFolder();
   await writeFile(join(folder, "victim"), "mine");
   await symlink("victim", join(folder, "pins.json"));
@@ -81,7 +81,7 @@ test("a file whose owner cannot be kept is left alone, and told in words", async
   expect([await readFile(path, "utf8"), await namesIn(dirname(path))]).toEqual(["theirs", ["f"]]);
 });
 
-test("SD-92: a file that changed meanwhile is left alone", async () => {
+test("a file that changed meanwhile is left alone", async () => {
   const folder = await tempFolder();
   const path = join(folder, "settings.json");
   expect(await replaceFile(path, "one", { expect: null })).toBe("replaced");
@@ -93,7 +93,7 @@ test("SD-92: a file that changed meanwhile is left alone", async () => {
 });
 
 test.each(["error", "stuck", "kill"] as const)(
-  "G7: with a fault (%s) at every operation the file is the old or the new one",
+  "with a fault (%s) at every operation the file is the old or the new one",
   async (fault) => {
     const count = await atEveryOperation(fault, async (strike, k) => {
       const folder = await tempFolder();
@@ -130,7 +130,7 @@ test.each(["lost", "kept"] as const)(
   },
 );
 
-test("G7: what a killed process left is gone at the next start; what a live one is writing stays", async () => {
+test("what a killed process left is gone at the next start; what a live one is writing stays", async () => {
   const folder = await tempFolder();
   const own = tempName(join(folder, "a.json"));
   const { pid, start } = ownOwner();

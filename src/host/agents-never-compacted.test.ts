@@ -15,7 +15,7 @@ const agentCall = { calls: [{ tool: "Agent", input: { description: "a job", prom
 const echo = (word: string) => ({ calls: [{ tool: "Bash", input: { command: `echo ${word}` } }] });
 const summary = { when: { purpose: "compaction" as const }, text: "<summary>SUMMARY TEXT</summary>" };
 
-test("an agent that fills its window is compacted like the main conversation (HO-40)", async () => {
+test("an agent that fills its window is compacted like the main conversation", async () => {
   const { run, payloads, transcript } = open({
     hooks: {
       PreCompact: { print: "keep the MARK" },

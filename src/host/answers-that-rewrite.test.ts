@@ -21,7 +21,7 @@ const person = (answer: PermissionAnswer, asked: unknown[] = []): Person => ({
 });
 const touch = [{ calls: [{ tool: "Bash", input: { command: "touch made" } }] }, { text: "done" }];
 
-test("EN-95: an answer whose input is not the tool's ran all the same, and a file was filled with `undefined`", async () => {
+test("an answer whose input is not the tool's ran all the same, and a file was filled with `undefined`", async () => {
   const { project, run } = open({ hooks: {} });
   const write = { calls: [{ tool: "Write", input: { file_path: "new.txt", content: "words" } }] };
   const given = { input: { file_path: join(project, "other.txt") } } as const;
@@ -42,7 +42,7 @@ test("an input that an answer puts in place is the one that runs", async () => {
   expect([existsSync(join(project, "made")), existsSync(join(project, "instead"))]).toEqual([false, true]);
 });
 
-test("PE-21: a PermissionRequest hook does not get past a rule that asks by rewriting the call; the person is asked", async () => {
+test("a PermissionRequest hook does not get past a rule that asks by rewriting the call; the person is asked", async () => {
   const rewrite = { behavior: "allow", updatedInput: { command: "touch precious" } };
   const { project, run } = open({
     hooks: { PermissionRequest: decision(rewrite) },
@@ -55,7 +55,7 @@ test("PE-21: a PermissionRequest hook does not get past a rule that asks by rewr
   expect([asked, existsSync(join(project, "precious"))]).toEqual([[{ command: "touch made" }], false]);
 });
 
-test("EN-98: an answer's rewrite slipped past a PreToolUse guard whose condition only the new input meets", async () => {
+test("an answer's rewrite slipped past a PreToolUse guard whose condition only the new input meets", async () => {
   const guard = (verdict: string) => ({
     print: {
       hookSpecificOutput: {
@@ -94,7 +94,7 @@ test("EN-98: an answer's rewrite slipped past a PreToolUse guard whose condition
   }
 });
 
-test("PE-47: a folder that policy lets nobody add was added for the session nevertheless", async () => {
+test("a folder that policy lets nobody add was added for the session nevertheless", async () => {
   const { home, project, run } = open({ hooks: {} });
   const managed = join(dirname(project), "managed");
   mkdirSync(managed);
@@ -140,7 +140,7 @@ test("a folder that was added can be taken away again, and only what was asked f
   expect(readFileSync(join(home, ".claude/settings.json"), "utf8")).not.toContain("additionalDirectories");
 });
 
-test("PE-12: where policy alone grants, a folder on the command line was a grant all the same", async () => {
+test("where policy alone grants, a folder on the command line was a grant all the same", async () => {
   const { home, project, run } = open({ hooks: {} });
   writeFileSync(join(home, "diary.txt"), "private words");
   const read = [{ calls: [{ tool: "Read", input: { file_path: join(home, "diary.txt") } }] }, { text: "done" }];

@@ -50,7 +50,7 @@ test("a checkout's agent file that is a link to an endless device held every ses
   expect(told.join("\n")).toMatch(/\.claude\/agents\/\w+\.md:1: .*This agent is not used; mend the file/);
 });
 
-test("DR-1: a checkout's agent file, and the model itself, chose who answers: a script in the checkout, another provider", async () => {
+test("a checkout's agent file, and the model itself, chose who answers: a script in the checkout, another provider", async () => {
   const world = makeWorld({ hooks: {} });
   onTestFinished(world.remove);
   const [own, theirs] = [join(world.home, ".claude/agents"), join(world.project, ".claude/agents")];

@@ -26,7 +26,7 @@ function inputs(project: string): Readonly<Record<string, Readonly<Record<string
   };
 }
 
-test("a hook that denies stops every tool there is (HO-2)", async () => {
+test("a hook that denies stops every tool there is", async () => {
   const deny = {
     hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: "DENIED" },
   };

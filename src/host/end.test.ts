@@ -53,7 +53,7 @@ function stuck(time: Time, budgetMs?: number, aborted = true) {
   return { main: { session, cwd: "/", model: { name: "m", port: {} } } as unknown as Thread, seen };
 }
 
-describe("HO-43: the end is over two seconds after it was asked for", () => {
+describe("the end is over two seconds after it was asked for", () => {
   test("whatever does not end, in an order that leaves time for registry and transcript", async () => {
     const time = jumpingTime();
     const { main, seen } = stuck(time, 1_500);
@@ -113,7 +113,7 @@ describe("HO-43: the end is over two seconds after it was asked for", () => {
   });
 });
 
-test("HO-43: a SessionEnd hook, a command and one in the background that ignore TERM are gone with the session", async () => {
+test("a SessionEnd hook, a command and one in the background that ignore TERM are gone with the session", async () => {
   const stubborn = (name: string) => `trap '' TERM; echo $$ > ${name}; while :; do sleep 0.1; done`;
   const world = makeWorld({
     hooks: { SessionEnd: { run: stubborn("hook.pid") } },

@@ -43,7 +43,7 @@ const occasions: Readonly<Record<EventName, string>> = {
   SessionEnd: "end.ts: every end, and /clear · session.test.ts",
 };
 
-test("every event of the catalog is fired by the agent itself at a real occasion (HO-4)", async () => {
+test("every event of the catalog is fired by the agent itself at a real occasion", async () => {
   const hooks = Object.fromEntries(eventNames.map((name) => [name, {}]));
   const watch = `printf '{"hookSpecificOutput":{"hookEventName":"SessionStart","watchPaths":["%s"]}}' "$PWD/watched.txt"`;
   const world = makeWorld({

@@ -28,7 +28,7 @@ function person(answer: PermissionAnswer, asked: PermissionQuestion[] = []): Per
   };
 }
 
-describe("modes (HO-30)", () => {
+describe("modes", () => {
   test.each([
     ["default", "refused"],
     ["dontAsk", "refused"],
@@ -74,7 +74,7 @@ describe("modes (HO-30)", () => {
     expect(result.permission_denials).toMatchObject([{ tool_name: "Bash" }]);
   });
 
-  test("a rule for a server did not reach one whose name begins with its name (PE-8)", async () => {
+  test("a rule for a server did not reach one whose name begins with its name", async () => {
     const { run } = open({ hooks: {}, settings: { permissions: { allow: ["mcp__a"] } } });
     const tool = (name: string): Tool => ({
       name,
@@ -166,7 +166,7 @@ describe("modes (HO-30)", () => {
 });
 
 describe("PermissionRequest", () => {
-  test("fires also where nobody can be asked, with the recorded keys; no answer is a refusal with the reason (HO-6)", async () => {
+  test("fires also where nobody can be asked, with the recorded keys; no answer is a refusal with the reason", async () => {
     const { run, payloads } = open();
     const { requests } = await run(touch(), { prompt: "go" });
     expect(Object.keys({ ...payloads("PermissionRequest")[0], permission_suggestions: [] })).toEqual(
@@ -245,7 +245,7 @@ describe("PermissionRequest", () => {
   });
 });
 
-describe("who is asked (HO-31)", () => {
+describe("who is asked", () => {
   test("the person: yes runs it, no with words goes to the model", async () => {
     const asked: PermissionQuestion[] = [];
     const { run, project, payloads } = open({ hooks: { PermissionRequest: {} } });
@@ -286,7 +286,7 @@ describe("who is asked (HO-31)", () => {
     expect(payloads("Notification")[0]).toMatchObject({ notification_type: "permission_prompt" });
   });
 
-  test("a hook's own question is put to the person (EN-106)", async () => {
+  test("a hook's own question is put to the person", async () => {
     const ask = `read answer_in; echo '{"prompt":"q1","message":"Really?","options":[{"key":"y","label":"Yes"},{"key":"n","label":"No"}]}'; read reply; case "$reply" in *'"selected":"y"'*) echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}';; *) echo no >&2; exit 2;; esac`;
     const settings = { hooks: { PreToolUse: [{ hooks: [{ type: "command", command: ask, interactive: true }] }] } };
     const { run, project } = open({ hooks: {} });

@@ -7,13 +7,13 @@ const lines = (file: string): number =>
     .trimEnd()
     .split("\n").length;
 
-test("the loop can be read in one sitting (HO-1)", () => {
+test("the loop can be read in one sitting", () => {
   const own = ["loop.ts", "tool-call.ts", "stop.ts", "compact.ts"];
   expect(lines("loop.ts")).toBeLessThanOrEqual(250);
   expect(own.reduce((sum, file) => sum + lines(file), 0)).toBeLessThanOrEqual(600);
 });
 
-test("no file of the folder is longer than 250 lines (HO-1)", () => {
+test("no file of the folder is longer than 250 lines", () => {
   const files = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" });
   const sources = files.filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"));
   expect(sources.filter((file) => lines(file) > 250)).toEqual([]);

@@ -14,7 +14,7 @@ function bounded(command: string, more: Partial<BoundedOptions> = {}): Promise<B
   return runBounded(command, { policy, cwd, roots: [cwd], ...more });
 }
 
-test("PE-44 what the rules allow in all its parts runs, and tells streams and exit", async () => {
+test("what the rules allow in all its parts runs, and tells streams and exit", async () => {
   expect(await bounded("printf a; printf b >&2; printf c | head -c 1")).toEqual({
     started: true,
     stdout: "ac",
@@ -25,14 +25,14 @@ test("PE-44 what the rules allow in all its parts runs, and tells streams and ex
   });
 });
 
-test("PE-44 a part that no rule allows keeps the whole command from starting", async () => {
+test("a part that no rule allows keeps the whole command from starting", async () => {
   expect(await bounded("printf a; touch made")).toMatchObject({ started: false, decision: "ask" });
   expect(await bounded("printf a && rm -r x")).toMatchObject({ started: false, decision: "deny" });
   expect(await bounded("printf $(touch made)")).toMatchObject({ started: false });
   expect(existsSync(join(cwd, "made"))).toBe(false);
 });
 
-test("PE-44 a folder outside the roots is refused", async () => {
+test("a folder outside the roots is refused", async () => {
   await expect(bounded("printf a", { cwd: tmpdir() })).rejects.toMatchObject({ code: "path/outside" });
 });
 
@@ -49,7 +49,7 @@ test("in a folder below its roots a command is held by rules on files of the roo
   expect(free).toMatchObject({ started: true, stdout: "secret" });
 });
 
-test("PE-44 at its deadline the whole tree is ended", async () => {
+test("at its deadline the whole tree is ended", async () => {
   const run = await bounded("printf begun; sleep 30 | sleep 30", { timeoutMs: 300 });
   expect(run).toMatchObject({ started: true, stdout: "begun", exit: null, interrupted: true });
 });
@@ -68,12 +68,12 @@ function isRunning(pid: number): boolean {
   return existsSync(file) && !/\) [ZX] /.test(readFileSync(file, "utf8"));
 }
 
-test("PE-44 output beyond the limit is dropped and said", async () => {
+test("output beyond the limit is dropped and said", async () => {
   const run = await bounded("printf 123456", { maxOutputBytes: 4 });
   expect(run).toMatchObject({ stdout: "1234", warnings: ["2 bytes of output were dropped"] });
 });
 
-test.runIf(process.platform === "linux")("PE-44 memory beyond the limit is not given", async () => {
+test.runIf(process.platform === "linux")("memory beyond the limit is not given", async () => {
   expect(await bounded("printf done", { maxMemoryMb: 200 })).toMatchObject({ stdout: "done", exit: 0 });
   const greedy = await bounded("node -e 0", { maxMemoryMb: 50 });
   expect(greedy.started && greedy.exit).not.toBe(0);

@@ -16,7 +16,7 @@ function open(options: WorldOptions = {}): World {
 const allow = { permissions: { allow: ["Bash"] } };
 
 describe("the beginning", () => {
-  test("SessionStart gives context to the first request; Setup too, and its env file reaches Bash (HO-42)", async () => {
+  test("SessionStart gives context to the first request; Setup too, and its env file reaches Bash", async () => {
     const { run, payloads } = open({
       settings: allow,
       hooks: {
@@ -44,7 +44,7 @@ describe("the beginning", () => {
     expect(JSON.stringify(requests[1]?.messages)).toContain('"content":"yes"');
   });
 
-  test("env of the person's settings reaches tools, that of a project once it was approved (HO-24)", async () => {
+  test("env of the person's settings reaches tools, that of a project once it was approved", async () => {
     const { run, project, home, env } = open({
       settings: { ...allow, env: { MINE: "yes" } },
       hooks: {},
@@ -323,7 +323,7 @@ describe("going on", () => {
     expect(second.result.session_id).toBe(first.result.session_id);
   });
 
-  test("a session of another program goes on in a fork; the original keeps every byte (HO-50)", async () => {
+  test("a session of another program goes on in a fork; the original keeps every byte", async () => {
     const { run, home } = open({ hooks: {} });
     const fixture = join(
       import.meta.dirname,
@@ -465,7 +465,7 @@ describe("the end", () => {
     expect(readdirSync(join(store, "sessions"))).toEqual([]);
   });
 
-  test("an untrusted project's hooks never run, headless included; its deny rules count (A1, HO-24)", async () => {
+  test("an untrusted project's hooks never run, headless included; its deny rules count", async () => {
     const { run, project } = open({
       settings: allow,
       hooks: {},

@@ -14,7 +14,7 @@ function open(options: WorldOptions = {}): World {
 const allow = { permissions: { allow: ["Bash", "Read", "Edit"] } };
 const bash = (command: string) => ({ calls: [{ tool: "Bash", input: { command } }] });
 
-test("instructions: in the system prompt, nested ones when a file below is touched, each load told (HO-22)", async () => {
+test("instructions: in the system prompt, nested ones when a file below is touched, each load told", async () => {
   const { run, payloads, project, transcript } = open({
     settings: allow,
     hooks: { InstructionsLoaded: {} },
@@ -55,7 +55,7 @@ test("cd moves the session: CwdChanged, later payloads and env files follow", as
   expect(JSON.stringify(requests[3]?.messages)).toContain(`1 in ${join(project, "sub")}`);
 });
 
-test("watched files: by name in the current folder, and by path as hooks ask (HO-23)", async () => {
+test("watched files: by name in the current folder, and by path as hooks ask", async () => {
   const { run, payloads, project } = open({
     settings: allow,
     files: { "n.env": "a" },

@@ -125,7 +125,7 @@ describe("PreToolUse", () => {
     ]);
   });
 
-  test("a deny rule beats a hook's allow, also on what a hook rewrote (EN-129)", async () => {
+  test("a deny rule beats a hook's allow, also on what a hook rewrote", async () => {
     const { run, project } = open({
       settings: { permissions: { deny: ["Bash(touch *)"] } },
       hooks: {
@@ -145,7 +145,7 @@ describe("PreToolUse", () => {
     expect(existsSync(join(project, "made"))).toBe(false);
   });
 
-  test("an unknown tool and an input that is none are answered by the host; only the batch hears of them (HO-2)", async () => {
+  test("an unknown tool and an input that is none are answered by the host; only the batch hears of them", async () => {
     const { run, payloads } = open();
     const calls = [
       { tool: "Nothing", input: {} },

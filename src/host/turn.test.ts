@@ -161,7 +161,7 @@ test("a command in the background that does not end is not waited for beyond the
   );
 });
 
-test("what a background hook says is told before the next model call, and after a resume again (EN-103)", async () => {
+test("what a background hook says is told before the next model call, and after a resume again", async () => {
   const print = {
     hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: "CTX-MARK" },
     systemMessage: "SYS-MARK",

@@ -47,7 +47,7 @@ function look(client: string) {
   return { bytes: readFileSync(client, "latin1"), mode, ino, names: readdirSync(join(client, "..")) };
 }
 
-test("SD-90: the program takes the script's place and gives it back; the file that a store has too is never written", async () => {
+test("the program takes the script's place and gives it back; the file that a store has too is never written", async () => {
   const { client, program, packageRoot, folder } = project();
   linkSync(client, join(folder, "in-the-store"));
   const before = look(client);
@@ -137,7 +137,7 @@ test("only a copy of the project's own is changed: no link, no checkout, nothing
   chmodSync(join(store, "client"), 0o755);
 });
 
-test("SD-98: doctor called one client a script and compiled: a script that starts the compiled one is told as that", async () => {
+test("doctor called one client a script and compiled: a script that starts the compiled one is told as that", async () => {
   const here = project();
   await install(here.call());
   const bin = join(here.folder, "bin");
@@ -184,7 +184,7 @@ describe.runIf(findCompiler(env) !== undefined)("the compiled client in the scri
   const called = (client: string, more: object = {}) =>
     spawnSync(client, ["/none/hooks.mjs", "--on-failure", "block"], { env: { HOME: "/none", ...more }, input: "{}" });
 
-  test("SD-98: a program of another system in its place is told; --fix puts the right one there, or the script where there is no compiler", async () => {
+  test("a program of another system in its place is told; --fix puts the right one there, or the script where there is no compiler", async () => {
     const here = await placed();
     await install(here.call());
     const installer = {

@@ -101,7 +101,7 @@ describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () 
     if (process.platform === "linux" && process.arch === "x64") expect(seen[0]).not.toBe(seen[1]);
   });
 
-  test("SD-98: a program that is gone is compiled again; one that its package left behind is told, and --fix names another", async () => {
+  test("a program that is gone is compiled again; one that its package left behind is told, and --fix names another", async () => {
     const here = world();
     const packageRoot = shipped(here);
     const installer = installerOf(here, packageRoot);

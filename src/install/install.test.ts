@@ -35,7 +35,7 @@ function everything(folder: string): Readonly<Record<string, string>> {
   );
 }
 
-test("SD-95: installing again with nothing changed writes no byte", async () => {
+test("installing again with nothing changed writes no byte", async () => {
   const here = world();
   await install(here.call());
   const before = everything(here.folder);
@@ -44,14 +44,14 @@ test("SD-95: installing again with nothing changed writes no byte", async () => 
   expect(everything(here.folder)).toEqual(before);
 });
 
-test("SD-93: a dry run tells what would be written and writes nothing, not even the lock file", async () => {
+test("a dry run tells what would be written and writes nothing, not even the lock file", async () => {
   const here = world();
   const { settings } = await install(here.call({ dryRun: true }));
   expect([settings.created, settings.after.includes("hookline-client")]).toEqual([true, true]);
   expect(Object.keys(everything(here.folder))).toEqual(["an author's project/.claude/hooks.mjs"]);
 });
 
-test("SD-95: with changes, own entries are replaced where they stand, and what others wrote around them keeps its bytes", async () => {
+test("with changes, own entries are replaced where they stand, and what others wrote around them keeps its bytes", async () => {
   const here = world();
   const file = here.call().places.settingsFile;
   writeFileSync(file, '{"hooks": {"Stop": [\n  {"hooks": [{"type": "command", "command": "first"}]} // theirs\n]}}');
@@ -72,7 +72,7 @@ test("SD-95: with changes, own entries are replaced where they stand, and what o
   expect(parsed().hooks.Stop.map((group) => JSON.stringify(group))).toEqual([commands[0], commands[2]]);
 });
 
-test("SD-96: a file, a folder and a mode that install made or changed go back", async () => {
+test("a file, a folder and a mode that install made or changed go back", async () => {
   const here = world();
   rmSync(join(here.project, ".claude"), { recursive: true });
   const elsewhere = join(here.project, "hooks.mjs");
@@ -92,7 +92,7 @@ test("SD-96: a file, a folder and a mode that install made or changed go back", 
   expect([modeOf(file), readFileSync(file, "utf8")]).toEqual([0o640, "{}"]);
 });
 
-test("SD-96: a settings file that somebody removed after its mode was changed could not be uninstalled", async () => {
+test("a settings file that somebody removed after its mode was changed could not be uninstalled", async () => {
   const here = world();
   const user: Options = { scope: "user", transport: "http", needs: [stop] };
   const { settingsFile, lockFile } = here.call(user).places;
@@ -108,7 +108,7 @@ test("SD-96: a settings file that somebody removed after its mode was changed co
   ]);
 });
 
-test("SD-96: of several folders that install made none is left, and none that has something else in it goes", async () => {
+test("of several folders that install made none is left, and none that has something else in it goes", async () => {
   for (const theirs of [false, true]) {
     const here = world();
     const folder = join(here.home, "a/b/.claude");
@@ -121,7 +121,7 @@ test("SD-96: of several folders that install made none is left, and none that ha
   }
 });
 
-test("SD-92: links that lead in a circle were called a bug; they are refused, and nothing is written", async () => {
+test("links that lead in a circle were called a bug; they are refused, and nothing is written", async () => {
   const here = world();
   symlinkSync("settings.json", here.call().places.settingsFile);
   const before = everything(here.folder);
@@ -131,7 +131,7 @@ test("SD-92: links that lead in a circle were called a bug; they are refused, an
   expect(everything(here.folder)).toEqual(before);
 });
 
-test("SD-83 SD-94: the lock file holds no secret, and its paths count from its folder's parent", async () => {
+test("the lock file holds no secret, and its paths count from its folder's parent", async () => {
   const here = world();
   const call = here.call({ scope: "user", transport: "http", needs: [stop] });
   await install(call);
@@ -144,7 +144,7 @@ test("SD-83 SD-94: the lock file holds no secret, and its paths count from its f
   });
 });
 
-test("SD-92 H3: a file that does not parse is refused with its place, and nothing is written", async () => {
+test("a file that does not parse is refused with its place, and nothing is written", async () => {
   const here = world();
   const { settingsFile } = here.call().places;
   writeFileSync(settingsFile, '{\n  "hooks": {,}\n}');
@@ -156,7 +156,7 @@ test("SD-92 H3: a file that does not parse is refused with its place, and nothin
 });
 
 test.each(['{"hooks": null}', '{"hooks": {"Stop": {}}}', "[]"])(
-  "H3: %s has no room for entries, and is left as it is",
+  "%s has no room for entries, and is left as it is",
   async (text) => {
     const here = world();
     const { settingsFile } = here.call().places;
@@ -167,7 +167,7 @@ test.each(['{"hooks": null}', '{"hooks": {"Stop": {}}}', "[]"])(
   },
 );
 
-test("SD-94: a lock file of a newer version is refused and left alone, by install and by uninstall", async () => {
+test("a lock file of a newer version is refused and left alone, by install and by uninstall", async () => {
   const here = world();
   const { lockFile } = here.call().places;
   writeFileSync(lockFile, '{"version": 2, "other": true}');
@@ -177,7 +177,7 @@ test("SD-94: a lock file of a newer version is refused and left alone, by instal
   expect(everything(here.folder)).toEqual(before);
 });
 
-test("SD-94: with lock file and notes lost, own entries are known by program and hooks path, http ones by the key in the URL", async () => {
+test("with lock file and notes lost, own entries are known by program and hooks path, http ones by the key in the URL", async () => {
   for (const options of [
     { scope: "local" },
     { scope: "local", transport: "run" },
@@ -199,7 +199,7 @@ test("SD-94: with lock file and notes lost, own entries are known by program and
   }
 });
 
-test("SD-91: a linked settings file stays a link; SD-93: the last ten versions are kept, for this user alone", async () => {
+test("a linked settings file stays a link; the last ten versions are kept, for this user alone", async () => {
   const here = world();
   const { settingsFile } = here.call().places;
   writeFileSync(join(here.project, "dotfiles.json"), "{}\n");
@@ -222,7 +222,7 @@ test("SD-91: a linked settings file stays a link; SD-93: the last ten versions a
   ]);
 });
 
-test("G9: a link that waits at the lock file's place is not followed, and nothing is written", async () => {
+test("a link that waits at the lock file's place is not followed, and nothing is written", async () => {
   const here = world();
   const victim = join(here.folder, "victim");
   writeFileSync(victim, '{"version": 1}');
@@ -235,7 +235,7 @@ test("G9: a link that waits at the lock file's place is not followed, and nothin
   expect(everything(here.folder)).toEqual(before);
 });
 
-test("SD-96: a hook of somebody else in our group stays where it is", async () => {
+test("a hook of somebody else in our group stays where it is", async () => {
   const here = world();
   const { settingsFile } = here.call().places;
   await install(here.call({ needs: [stop] }));
@@ -248,7 +248,7 @@ test("SD-96: a hook of somebody else in our group stays where it is", async () =
   });
 });
 
-test("SD-91: several installs at once leave one entry per event, and the way back to the first bytes", async () => {
+test("several installs at once leave one entry per event, and the way back to the first bytes", async () => {
   const here = world();
   const { settingsFile } = here.call().places;
   const text = '{"hooks": {"Stop": [ ]}}';
@@ -262,7 +262,7 @@ test("SD-91: several installs at once leave one entry per event, and the way bac
   expect(readFileSync(settingsFile, "utf8")).toBe(text);
 });
 
-test("SD-96: state, log and backups outlive an uninstall, and --purge removes them", async () => {
+test("state, log and backups outlive an uninstall, and --purge removes them", async () => {
   const here = world();
   const call = here.call();
   writeFileSync(call.places.settingsFile, "{}");

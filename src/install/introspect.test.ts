@@ -27,7 +27,7 @@ function asked(text: string, { name, timeoutMs }: { name?: string; timeoutMs?: n
 const app = (body: string, head = "") =>
   `import { createApp } from "hookline/sdk";\n${head}\nconst app = createApp();\n${body}\nexport default app;\n`;
 
-test("SD-87: an app reports ids, failure modes, deadlines and inputs; what it prints is kept apart", async () => {
+test("an app reports ids, failure modes, deadlines and inputs; what it prints is kept apart", async () => {
   const body = `console.log("hello"); process.stdout.write("raw\\n"); console.error(name);
 app.preTool(["Bash", "mcp__x__*"], { onFailure: "block", timeoutMs: 1500 }, () => undefined).postTool(() => undefined).onStop(() => undefined);`;
   const { result, file, project } = asked(app(body, 'import { name } from "./lib.ts";'));
@@ -77,22 +77,22 @@ test.each([
   ],
   ["no default export", "export const x = 1;", "install/no-app", /no default export/],
   ["another default export", "export default {};", "install/no-app", /exports no app/],
-])("SD-87: %s is told in words of its own, with the file's name", async (_, text, code, message) => {
+])("%s is told in words of its own, with the file's name", async (_, text, code, message) => {
   const { result, file } = asked(text);
   await expect(result).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   await expect(result).rejects.toThrow(file);
 });
 
-test("SD-87: a syntax error in plain JavaScript is one too", async () => {
+test("a syntax error in plain JavaScript is one too", async () => {
   const { result } = asked("const = 1;", { name: "app.mjs" });
   await expect(result).rejects.toMatchObject({ code: "install/syntax", message: expect.stringMatching(/app\.mjs:1/) });
 });
 
-test("SD-87: an app without handlers has no events", async () => {
+test("an app without handlers has no events", async () => {
   expect((await asked(app("")).result).events).toEqual([]);
 });
 
-test("SD-87: what does not load in time is ended with everything it started, and so is what is left after a good end", async () => {
+test("what does not load in time is ended with everything it started, and so is what is left after a good end", async () => {
   const { folder } = world();
   const [late, good] = [join(folder, "late"), join(folder, "good")];
   const leave = (file: string) =>
@@ -127,7 +127,7 @@ test.each([
   ["signals past the usual way", `process._kill(process.ppid, 18);`],
   ["has V8 write a file", codeTraces],
   ["traces", `import trace from "node:trace_events";\ntrace.createTracing({ categories: ["node"] }).enable();`],
-])("SD-97: looked at without effects, code that %s while it is loaded is refused", async (_, head) => {
+])("looked at without effects, code that %s while it is loaded is refused", async (_, head) => {
   const canary = join(world().folder, "canary");
   const text = app("app.onStop(() => undefined);", head.replaceAll("CANARY", canary));
   const { file, project, env } = written(text, "app.mjs");

@@ -24,7 +24,7 @@ async function firstOutput(program: Program): Promise<void> {
   ended.catch(() => undefined);
 }
 
-test(`SD-92 G7: kill -9 at ${trials} moments of installing and uninstalling leaves the old or the new file, and the way back stays open`, async () => {
+test(`kill -9 at ${trials} moments of installing and uninstalling leaves the old or the new file, and the way back stays open`, async () => {
   const here = world();
   const file = join(here.project, ".claude", "settings.local.json");
   writeFileSync(file, old);
@@ -49,7 +49,7 @@ test(`SD-92 G7: kill -9 at ${trials} moments of installing and uninstalling leav
 const stride = isLong ? 1 : 31;
 const killedAt = join(import.meta.dirname, "fixtures/killed-at.mjs");
 
-test(`SD-92 SD-96 G7: killed before ${stride === 1 ? "every change" : `one in ${stride} changes`} of the disk, the file and its mode are the old or the new, and the way back stays open`, async () => {
+test(`killed before ${stride === 1 ? "every change" : `one in ${stride} changes`} of the disk, the file and its mode are the old or the new, and the way back stays open`, async () => {
   for (const isNew of [false, true]) {
     const here = world();
     const file = join(here.project, ".claude", "settings.local.json");
@@ -82,7 +82,7 @@ test(`SD-92 SD-96 G7: killed before ${stride === 1 ? "every change" : `one in ${
 const edits = isLong ? 200 : 20;
 const ruleWriter = join(import.meta.dirname, "../engine/settings/fixtures/rule-writer.mjs");
 
-test(`SD-92 H4: twelve writers of one rule each and one that installs and uninstalls ${edits} times lose nothing, nor do two times ${edits} edits`, async () => {
+test(`twelve writers of one rule each and one that installs and uninstalls ${edits} times lose nothing, nor do two times ${edits} edits`, async () => {
   const here = world();
   const file = join(here.project, ".claude", "settings.local.json");
   writeFileSync(file, old);

@@ -10,11 +10,11 @@ test.each([
   [["PreToolUse:a*b*"], "^(?:a.*b.*)$"],
   [["PreToolUse:Bash", "PreToolUse"], undefined],
   [["PreToolUse:Bash", "PreToolUse:*"], undefined],
-])("SD-89: %j is matched by %j", (ids, matcher) => {
+])("%j is matched by %j", (ids, matcher) => {
   expect(matcherOf("PreToolUse", ids, tool)).toBe(matcher);
 });
 
-test("SD-89: files are watched by their names; an event that matches on nothing has no matcher; one too long is left out", () => {
+test("files are watched by their names; an event that matches on nothing has no matcher; one too long is left out", () => {
   const files = ["FileChanged:.env", "FileChanged:a.json"];
   expect(matcherOf("FileChanged", files, { field: "file_path", part: "basename", narrow: true })).toBe(".env|a.json");
   expect(matcherOf("Stop", ["Stop"], null)).toBeUndefined();

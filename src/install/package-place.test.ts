@@ -25,7 +25,7 @@ function packageIn(modules: string): string {
   return root;
 }
 
-test("SD-90: in project scope it is the project's own package, or advice", async () => {
+test("in project scope it is the project's own package, or advice", async () => {
   const { project, source } = world();
   const asked = { scope: "project", root: project, running: "/opt/hookline", home: source(), dryRun: false } as const;
   await expect(packageFor(asked)).rejects.toMatchObject({
@@ -36,7 +36,7 @@ test("SD-90: in project scope it is the project's own package, or advice", async
   expect(await packageFor(asked)).toBe(own);
 });
 
-test("SD-90: a package in npx's cache is copied with what it needs, at its version, once; a dry run copies nothing", async () => {
+test("a package in npx's cache is copied with what it needs, at its version, once; a dry run copies nothing", async () => {
   const { folder, project, state, source } = world();
   const cache = join(folder, ".npm/_npx/0123abcd/node_modules");
   const running = packageIn(cache);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { world } from "./fixtures/world.ts";
 import { hooksFileFor, placesOf, projectRoot } from "./places.ts";
 
-test("SD-88: each scope has its settings and its lock file", () => {
+test("each scope has its settings and its lock file", () => {
   const { project, home } = world();
   const at = { cwd: join(project, ".claude"), home, env: {} };
   expect(placesOf("project", at)).toEqual({
@@ -25,7 +25,7 @@ test("SD-88: each scope has its settings and its lock file", () => {
   expect(moved.settingsFile).toBe(join(home, "elsewhere/settings.json"));
 });
 
-test("SD-88: the project is the nearest folder with .claude, .git or package.json, never the home folder unless it is named", () => {
+test("the project is the nearest folder with .claude, .git or package.json, never the home folder unless it is named", () => {
   const { folder, home } = world();
   const deep = join(home, "work/repo/src/deep");
   mkdirSync(deep, { recursive: true });
@@ -44,7 +44,7 @@ test("SD-88: the project is the nearest folder with .claude, .git or package.jso
   expect(() => projectRoot({ cwd: join(folder, "link"), home, env: {} })).toThrow(/home folder/);
 });
 
-test("SD-87: the hooks file is the one that was named, else the usual one; user scope falls back to the user's own", () => {
+test("the hooks file is the one that was named, else the usual one; user scope falls back to the user's own", () => {
   const { project, home, hooksFile } = world();
   const at = { cwd: project, home, env: {} };
   expect(hooksFileFor("project", undefined, at)).toBe(hooksFile);

@@ -19,7 +19,7 @@ const transports = (needs: readonly EventNeeds[], options: Partial<PlanOptions> 
 const note: EventNeeds = { ...stop, event: "Notification", ids: ["Notification"] };
 const post: EventNeeds = { ...guard, event: "PostToolUse", ids: ["PostToolUse"], onFailure: "continue" };
 
-test("SD-37 SD-38 SD-84 SD-89 SD-90: one entry per event, with mode, deadline plus five seconds, and paths from the project's folder", () => {
+test("one entry per event, with mode, deadline plus five seconds, and paths from the project's folder", () => {
   expect(plan([stop, guard], { transport: "run" })).toEqual([
     {
       event: "PreToolUse",
@@ -111,7 +111,7 @@ test("a token is written into settings only with --literal-token", () => {
   expect(JSON.stringify(plan([note], { ...http, tokenEnv: "T" }))).not.toContain("t0ken");
 });
 
-test("SD-37 SD-83: an http entry carries mode and token; with a variable, the token stands in no file", () => {
+test("an http entry carries mode and token; with a variable, the token stands in no file", () => {
   const http = { scope: "user", transport: "http", consent } as const;
   const [entry] = plan([post], http).slice(-1);
   expect(entry?.group.hooks[0]).toEqual({
@@ -128,7 +128,7 @@ test("SD-37 SD-83: an http entry carries mode and token; with a variable, the to
   expect(JSON.stringify(named)).not.toContain("t0ken");
 });
 
-test("SD-83 SD-85 SD-89: what makes no sense is refused", () => {
+test("what makes no sense is refused", () => {
   const display: EventNeeds = { ...stop, event: "MessageDisplay", ids: ["MessageDisplay"] };
   const refusals: [Partial<PlanOptions>, string][] = [
     [{ transport: "http" }, "install/http-in-project"],
@@ -141,14 +141,14 @@ test("SD-83 SD-85 SD-89: what makes no sense is refused", () => {
   expect(transports([display], { transport: "run", force: true })).toEqual({ MessageDisplay: "run" });
 });
 
-test("SD-89: --all-events has every event of the catalog and no matcher; unknown events come last", () => {
+test("--all-events has every event of the catalog and no matcher; unknown events come last", () => {
   const own: EventNeeds = { ...stop, event: "Later", ids: ["Later"] };
   const entries = plan([own, guard], { allEvents: true });
   expect(entries.map(({ event }) => event)).toEqual([...Object.keys(catalog), "Later"]);
   expect(entries.filter(({ group }) => group.matcher !== undefined)).toEqual([]);
 });
 
-test("SD-82: no event gets an entry of a type that it does not take", () => {
+test("no event gets an entry of a type that it does not take", () => {
   const rows: Readonly<Record<string, EventRow>> = catalog;
   const wrong = plan([guard], { scope: "user", transport: "http", allEvents: true, consent }).filter(
     ({ event, group }) => !rows[event]?.types.includes(group.hooks[0].type),
@@ -156,7 +156,7 @@ test("SD-82: no event gets an entry of a type that it does not take", () => {
   expect(wrong).toEqual([]);
 });
 
-test("SD-82 SD-90: for hosts without args the words become one line that a shell reads as the same words", () => {
+test("for hosts without args the words become one line that a shell reads as the same words", () => {
   const words = ["${CLAUDE_PROJECT_DIR}/a b/it's", "$x", 'q"q', "plain/é"];
   expect(shellLine(words)).toBe(`"$CLAUDE_PROJECT_DIR"'/a b/it'\\''s' '$x' 'q"q' 'plain/é'`);
   const [entry] = plan([stop], { transport: "run", shellForm: true });
@@ -168,7 +168,7 @@ test("SD-82 SD-90: for hosts without args the words become one line that a shell
   });
 });
 
-test("SD-90: a committed entry cannot name a file outside the project; others name it as it is", () => {
+test("a committed entry cannot name a file outside the project; others name it as it is", () => {
   const outside = { root: "/p", hooksFile: "/q/hooks.ts", packageRoot: "/x/hookline", node: "/usr/bin/node" };
   expect(() => callsFor({ ...outside, scope: "project" })).toThrow(
     expect.objectContaining({ code: "install/outside-project" }),

@@ -10,7 +10,7 @@ import { uninstall } from "./uninstall.ts";
 
 const runs = Number(process.env["HOOKLINE_RUNS"] ?? 36);
 
-test(`SD-91 SD-96 H2: of ${runs} generated files each has its bytes back after install and uninstall, with a second install in between`, async () => {
+test(`of ${runs} generated files each has its bytes back after install and uninstall, with a second install in between`, async () => {
   const { call, source } = world();
   const file = call().places.settingsFile;
   await fc.assert(
@@ -37,7 +37,7 @@ test(`SD-91 SD-96 H2: of ${runs} generated files each has its bytes back after i
   );
 }, 3_600_000);
 
-test(`SD-91 SD-96: the same where somebody else writes between install and uninstall: what they wrote stays, ours goes`, async () => {
+test(`the same where somebody else writes between install and uninstall: what they wrote stays, ours goes`, async () => {
   const { call, source } = world();
   const file = call().places.settingsFile;
   await fc.assert(
@@ -55,7 +55,7 @@ test(`SD-91 SD-96: the same where somebody else writes between install and unins
   );
 }, 3_600_000);
 
-test("SD-96: whatever others changed between install and uninstall stays, in their layout, and nothing of ours does", async () => {
+test("whatever others changed between install and uninstall stays, in their layout, and nothing of ours does", async () => {
   const { call, source } = world();
   const file = call().places.settingsFile;
   const change = fc.constantFrom(...Object.values(changes));

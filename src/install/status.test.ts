@@ -73,7 +73,7 @@ function putClient({ folder, project }: World, scope: Scope = "project"): string
   return join(client, "hookline-client");
 }
 
-test("SD-97: as installed there is no drift, and no other scope has anything", async () => {
+test("as installed there is no drift, and no other scope has anything", async () => {
   const here = await installed();
   const all = await statusOf(standpointOf(here), installerOf(here), undefined, "nothing");
   expect(
@@ -85,7 +85,7 @@ test("SD-97: as installed there is no drift, and no other scope has anything", a
   ]);
 });
 
-test("SD-97: entries that are gone or altered, a lost lock file and a lost hooks file are told", async () => {
+test("entries that are gone or altered, a lost lock file and a lost hooks file are told", async () => {
   const here = await installed();
   const { settingsFile, lockFile } = here.call().places;
   const settings = JSON.parse(readFileSync(settingsFile, "utf8")) as { hooks: Record<string, { matcher?: string }[]> };
@@ -120,7 +120,7 @@ test("in a clone, where there is no record, an entry whose matcher is not what t
   expect(await driftOf(here)).toEqual([]);
 });
 
-test("SD-97: the same app in two scopes, and a switch that turns every hook off", async () => {
+test("the same app in two scopes, and a switch that turns every hook off", async () => {
   const here = await installed();
   await install(here.call({ scope: "local" }));
   const { settingsFile } = here.call({ scope: "user", transport: "http" }).places;
@@ -156,7 +156,7 @@ test("in user scope a switch of the project around is reported, which turns the 
   expect(await driftOf(here)).toEqual([`user disabled: disableAllHooks in ${settingsFile} switches every hook off.`]);
 });
 
-test("SD-97: a policy that lets managed hooks run only is told", async () => {
+test("a policy that lets managed hooks run only is told", async () => {
   const here = await installed();
   const managedFolder = join(here.folder, "policy");
   mkdirSync(managedFolder);
@@ -170,7 +170,7 @@ test("SD-97: a policy that lets managed hooks run only is told", async () => {
   ]);
 });
 
-test("SD-97: a group of ours in which somebody put nonsense is altered, and looking at it fails nobody", async () => {
+test("a group of ours in which somebody put nonsense is altered, and looking at it fails nobody", async () => {
   const here = world();
   const { places } = here.call({ scope: "user", transport: "http" });
   await install(here.call({ scope: "user", transport: "http", needs: [stop] }));
@@ -185,7 +185,7 @@ test("SD-97: a group of ours in which somebody put nonsense is altered, and look
   ]);
 });
 
-test("SD-97: a policy whose list of addresses or variables leaves an http entry out was not told", async () => {
+test("a policy whose list of addresses or variables leaves an http entry out was not told", async () => {
   const here = world();
   await install(here.call({ scope: "user", transport: "http", needs: [stop], tokenEnv: "HOOK_TOKEN" }));
   const managedFolder = join(here.folder, "policy");
@@ -224,7 +224,7 @@ test("a settings file that is no JSON is a problem for who edits it, and client-
   expect(await codesOf(here)).toEqual(["install-drift"]);
 });
 
-test("SD-98: dropped hooks, a lost package, a missing bash, a token that others can read, an old daemon and slow handlers are found", async () => {
+test("dropped hooks, a lost package, a missing bash, a token that others can read, an old daemon and slow handlers are found", async () => {
   const here = await installed();
   expect(await codesOf(here)).toEqual([]);
   expect(await codesOf(here, installerOf(here), { PATH: here.folder })).toEqual(["bash-missing"]);
@@ -251,7 +251,7 @@ test("SD-98: dropped hooks, a lost package, a missing bash, a token that others 
   expect(await codesOf(user)).toContain("token-readable");
 });
 
-test("SD-83 SD-98: a port that somebody else has is told with who it is; --fix chooses another, with a new token", async () => {
+test("a port that somebody else has is told with who it is; --fix chooses another, with a new token", async () => {
   const here = world();
   putClient(here, "user");
   const server = createServer().listen(0, "127.0.0.1");
@@ -285,7 +285,7 @@ test("SD-83 SD-98: a port that somebody else has is told with who it is; --fix c
   expect(await driftOf(here)).toEqual([]);
 });
 
-test("SD-98: --fix puts back what the lock file describes, and only that; another user's install it leaves alone", async () => {
+test("--fix puts back what the lock file describes, and only that; another user's install it leaves alone", async () => {
   const here = await installed({ needs: [guard] });
   const { settingsFile, lockFile } = here.call().places;
   const [text, lock] = [readFileSync(settingsFile, "utf8"), readFileSync(lockFile, "utf8")];
@@ -304,7 +304,7 @@ test("SD-98: --fix puts back what the lock file describes, and only that; anothe
   expect(readFileSync(settingsFile, "utf8")).toBe("{}\n");
 });
 
-test("SD-98: a lock file that cannot be read kept --fix from repairing the other scopes", async () => {
+test("a lock file that cannot be read kept --fix from repairing the other scopes", async () => {
   const here = await installed();
   const user = here.call({ scope: "user", transport: "http", needs: [stop] });
   putClient(here, "user");
@@ -321,7 +321,7 @@ test("SD-98: a lock file that cannot be read kept --fix from repairing the other
   ]);
 });
 
-test("SD-98: entries whose package is gone were left as they were; --fix lets them call what is there", async () => {
+test("entries whose package is gone were left as they were; --fix lets them call what is there", async () => {
   for (const shellForm of [false, true]) {
     const here = await installed({ scope: "local", shellForm });
     const { settingsFile, lockFile } = here.call({ scope: "local" }).places;
@@ -343,7 +343,7 @@ test("SD-98: entries whose package is gone were left as they were; --fix lets th
   }
 });
 
-test("SD-98: --fix replaces an interpreter that is gone, and says so where there is no package to call", async () => {
+test("--fix replaces an interpreter that is gone, and says so where there is no package to call", async () => {
   const here = world();
   const call = here.call({ scope: "local", transport: "run" });
   const bin = call.calls.flat().find((word) => word.includes("bin.")) ?? "";
@@ -368,7 +368,7 @@ test("SD-98: --fix replaces an interpreter that is gone, and says so where there
   ]);
 });
 
-test("SD-98: --fix makes the client that entries call executable, and no other file that a lock file names", async () => {
+test("--fix makes the client that entries call executable, and no other file that a lock file names", async () => {
   const here = await installed();
   const client = putClient(here);
   chmodSync(client, 0o640);

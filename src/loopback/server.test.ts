@@ -37,7 +37,7 @@ const ask = (port: number, headers: Readonly<Record<string, string>>) =>
     asked.end();
   });
 
-test("E2: pages that the server sends itself may ask it where that is meant, and nobody else's", async () => {
+test("pages that the server sends itself may ask it where that is meant, and nobody else's", async () => {
   const { port } = await start({ ownPages: true });
   const own = `http://127.0.0.1:${port}`;
   expect(await ask(port, { Origin: own, "Sec-Fetch-Site": "same-origin" })).toBe(200);
@@ -53,7 +53,7 @@ test("a port that another program has is told by its code", async () => {
   await expect(start({ port })).rejects.toMatchObject({ code: "loopback/port-taken" });
 });
 
-test("G9: a socket is this user's alone; one that was left behind is replaced, a link or a file is not touched", async () => {
+test("a socket is this user's alone; one that was left behind is replaced, a link or a file is not touched", async () => {
   const socket = join(folder, "s");
   await start({ socket });
   expect(statSync(socket).mode & 0o777).toBe(0o600);

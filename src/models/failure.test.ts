@@ -40,7 +40,7 @@ const cases: readonly [string, Partial<ModelError>, string, string][] = [
   ["an unmet expectation", { status: 400, errorType: "expectation" }, "unknown", ""],
 ];
 
-test.each(cases)("HO-14: %s has its class", (_, part, failure, help) => {
+test.each(cases)("%s has its class", (_, part, failure, help) => {
   const error: ModelError = { type: "error", errorType: "some_error", message: "words", ...part };
   const helps = [worthRetrying(error) ? "retry" : "", worthFallback(error) ? "fallback" : ""].join(" ").trim();
   expect([failureOf(error), helps]).toEqual([failure, help]);

@@ -4,7 +4,7 @@ import { type RetryOptions, withRetry } from "./retry.ts";
 import type { ScriptedAnswer } from "./scripted/script.ts";
 import { scripted } from "./scripted/scripted.ts";
 
-test("HO-14: 429, 5xx, 529 and a dropped stream are tried again, each try is shown, and the answer comes in the end", async () => {
+test("429, 5xx, 529 and a dropped stream are tried again, each try is shown, and the answer comes in the end", async () => {
   const { events, waits, shown } = await run([
     { error: { status: 429, retryAfterMs: 7000 } },
     { error: { status: 500 } },
@@ -26,7 +26,7 @@ test("HO-14: 429, 5xx, 529 and a dropped stream are tried again, each try is sho
   expect(shown).toEqual([1, 2, 3, 4]);
 });
 
-test("HO-14: after five tries the error is the error", async () => {
+test("after five tries the error is the error", async () => {
   const { events, waits } = await run([{ error: { status: 529 }, times: 5 }]);
   expect(brief(events).slice(-2)).toEqual(["retry 4/5 overloaded_error", "error overloaded_error"]);
   expect(waits).toEqual([500, 1000, 2000, 4000]);

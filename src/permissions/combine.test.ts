@@ -23,7 +23,7 @@ function row(command: string, rules: Partial<RuleLayer>, more: object = {}): str
   return verdicts.map((verdict) => combine(verdict, judgement).decision);
 }
 
-test("PE-18: hooks and rules together", () => {
+test("hooks and rules together", () => {
   expect(row("npm x", { deny: ["Bash(npm *)"] })).toEqual(["deny", "deny", "deny", "deny", "deny"]);
   expect(row("npm x", { ask: ["Bash(npm *)"] })).toEqual(["deny", "defer", "ask", "ask", "ask"]);
   expect(row("echo x > .git/config", {})).toEqual(["deny", "defer", "ask", "ask", "ask"]);
@@ -33,7 +33,7 @@ test("PE-18: hooks and rules together", () => {
   expect(row("npm x", {}, { mode: "bypassPermissions" })).toEqual(["deny", "defer", "ask", "allow", "allow"]);
 });
 
-test("PE-18: several parts, the firmest counts, not the loudest", () => {
+test("several parts, the firmest counts, not the loudest", () => {
   // One part no rule covers, another that an ask rule names: a hook's allow does not settle the second.
   expect(row("zzz; npm x", { ask: ["Bash(npm *)"] })).toEqual(["deny", "defer", "ask", "ask", "ask"]);
   expect(row("zzz; npm x", { ask: ["Bash(npm *)"] }, { mode: "dontAsk" })).toEqual([
@@ -45,13 +45,13 @@ test("PE-18: several parts, the firmest counts, not the loudest", () => {
   ]);
 });
 
-test("PE-19: where the call cannot be analysed and a deny or ask rule names the tool, a hook's allow stays ask", () => {
+test("where the call cannot be analysed and a deny or ask rule names the tool, a hook's allow stays ask", () => {
   expect(row('echo "x', { deny: ["Bash(rm *)"] })).toEqual(["deny", "defer", "ask", "ask", "ask"]);
   expect(row('echo "x', {})).toEqual(["deny", "defer", "ask", "allow", "ask"]);
   expect(row("$x y", { deny: ["Bash(rm *)"] })).toEqual(["deny", "defer", "ask", "ask", "ask"]);
 });
 
-test("PE-17: a question with nobody there is a denial, the hook's too", () => {
+test("a question with nobody there is a denial, the hook's too", () => {
   expect(row("npm x", { allow: ["Bash(npm *)"] }, { attended: false })).toEqual([
     "deny",
     "defer",
@@ -62,7 +62,7 @@ test("PE-17: a question with nobody there is a denial, the hook's too", () => {
   expect(row("npm x", {}, { attended: false })).toEqual(["deny", "defer", "deny", "allow", "deny"]);
 });
 
-test("PE-21: all reasons are kept, the deciding one first", () => {
+test("all reasons are kept, the deciding one first", () => {
   const judgement = judge(
     { tool: "Bash", input: { command: "npm x" } },
     compileRules([{ scope: "user", deny: ["Bash(npm *)"] }]),

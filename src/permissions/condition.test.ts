@@ -20,7 +20,7 @@ function held(rule: string, tool: string, input: unknown): boolean {
 
 const bash = (rule: string, command: string) => held(rule, "Bash", { command });
 
-test("EN-36: a shell condition holds for any part, prefixes dropped, wrappers and nested shells opened", () => {
+test("a shell condition holds for any part, prefixes dropped, wrappers and nested shells opened", () => {
   const commands = [
     "git status",
     "git",
@@ -199,7 +199,7 @@ test("a word that a substitution fills counts as met for a condition with argume
   ]);
 });
 
-test("EN-38: path conditions hold widely, tools are not interchangeable", () => {
+test("path conditions hold widely, tools are not interchangeable", () => {
   const write = (rule: string, file_path: string) => held(rule, "Write", { file_path });
   expect(
     [
@@ -248,7 +248,7 @@ test("every rule form holds but mcp__server, which is no tool's name", () => {
   expect(held("Deploy(env:prod)", "Deploy", { env: "test" })).toBe(false);
 });
 
-test("EN-34: an unparsable rule or A|B is invalid", () => {
+test("an unparsable rule or A|B is invalid", () => {
   for (const rule of ["Bash|Write", "Bash(x", "", "Bash Write", "(x)", "Read(!x)", "Bash(x)y"]) {
     expect(compileCondition(rule), rule).toHaveProperty("invalid");
   }

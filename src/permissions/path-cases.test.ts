@@ -41,7 +41,7 @@ function check(tool: string, input: unknown, rules: Rules, more: object = {}): J
 const read = (file_path: string, rules: Rules, more = {}) => check("Read", { file_path }, rules, more).decision;
 const write = (file_path: string, rules: Rules, more = {}) => check("Write", { file_path }, rules, more).decision;
 
-test("C1: traversal", () => {
+test("traversal", () => {
   const rules = { allow: ["Read(./src/**)"], ask: ["Read(./.env)"] };
   const outside = [
     "src/../.env",
@@ -70,7 +70,7 @@ test("C1: traversal", () => {
   );
 });
 
-test("C2: links in both directions, missing leaf included", () => {
+test("links in both directions, missing leaf included", () => {
   expect(read("src/env-link", { deny: ["Read(./.env)"] })).toBe("deny");
   expect(read("srclink/env-link", { deny: ["Read(./.env)"] })).toBe("deny");
   expect(read("src/env-link", { deny: ["Read(./src/env-link)"] })).toBe("deny");
@@ -97,7 +97,7 @@ test("C2: links in both directions, missing leaf included", () => {
   ).toBe("deny");
 });
 
-test("C3: a sibling with the same beginning is outside", () => {
+test("a sibling with the same beginning is outside", () => {
   expect(check("Read", { file_path: join(base, "proj-evil/x") }, {}).paths).toEqual([
     {
       given: join(base, "proj-evil/x"),
@@ -119,7 +119,7 @@ test("C3: a sibling with the same beginning is outside", () => {
   expect(() => resolveInside("", [proj], { cwd: proj })).toThrow(/empty/);
 });
 
-test("C6: special files", () => {
+test("special files", () => {
   const all = { allow: ["Read(//**)", "Read", "Edit(//**)"] };
   expect(
     ["/proc/self/environ", "/dev/tcp/evil/80", "/dev/zero", "/sys/kernel", "src/fifo"].map((path) => read(path, all)),
@@ -140,7 +140,7 @@ test("C6: special files", () => {
   expect(check("Glob", { pattern: "**/*.ts" }, {}).decision).toBe("allow");
 });
 
-test("A9: own configuration is protected, also where it does not exist yet", () => {
+test("own configuration is protected, also where it does not exist yet", () => {
   const rules = { allow: ["Edit", "Write", "Bash", "Edit(//**)", "Write(//**)"] };
   const pins = join(home, "state/pins.json");
   const files = [
@@ -186,7 +186,7 @@ test("A9: own configuration is protected, also where it does not exist yet", () 
   expect(read(".claude/settings.json", {})).toBe("allow");
 });
 
-test("PE-5: anchors, names and folders", () => {
+test("anchors, names and folders", () => {
   expect(read("deep/down/.env", { deny: ["Read(.env)"] })).toBe("deny");
   expect(read("deep/secrets/x", { deny: ["Read(secrets/**)"] })).toBe("deny");
   expect(write("deep/src/x", { allow: ["Edit(src/**)"] })).toBe("ask");
@@ -279,7 +279,7 @@ test("a search through a folder is asked about where a rule restricts what lies 
   expect(search("grep -R x /home", "Read(~/.ssh/**)")).toBe("ask");
 });
 
-test("PE-39: deny compares with case folded unless the volume tells names apart", () => {
+test("deny compares with case folded unless the volume tells names apart", () => {
   expect(read(".ENV", { deny: ["Read(./.env)"] }, { pathCase: "insensitive" })).toBe("deny");
   expect(read(".ENV", { deny: ["Read(./.env)"] }, { pathCase: "sensitive" })).toBe("allow");
   expect(read("caf\u0065\u0301", { deny: ["Read(./caf\u00e9)"] }, { pathCase: "insensitive" })).toBe("deny");

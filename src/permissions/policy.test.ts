@@ -11,7 +11,7 @@ function decide(layers: readonly RuleLayer[], tool: string, input: unknown, more
 
 const bash = (layers: readonly RuleLayer[], command: string, more = {}) => decide(layers, "Bash", { command }, more);
 
-test("PE-2: a broken rule is off with a warning; under deny or ask its tool is asked about", () => {
+test("a broken rule is off with a warning; under deny or ask its tool is asked about", () => {
   const layer: RuleLayer = {
     scope: "user",
     file: "/s.json",
@@ -36,7 +36,7 @@ test("PE-2: a broken rule is off with a warning; under deny or ask its tool is a
   expect(decide([layer], "Write", { file_path: "a" }, { mode: "bypassPermissions" })).toBe("ask");
 });
 
-test("PE-3: names with case, under current names", () => {
+test("names with case, under current names", () => {
   const layers: RuleLayer[] = [{ scope: "user", allow: ["Task(Explore)"], deny: ["bash"] }];
   expect(decide(layers, "Agent", { subagent_type: "Explore" })).toBe("allow");
   expect(decide(layers, "Task", { subagent_type: "Explore" })).toBe("allow");
@@ -49,7 +49,7 @@ test("PE-3: names with case, under current names", () => {
   expect(policy.allow[0]?.meaning.toolKind).toBe("read");
 });
 
-test("PE-6: Edit covers all editing tools, Read all reading ones, a Read deny editing too", () => {
+test("Edit covers all editing tools, Read all reading ones, a Read deny editing too", () => {
   const edit: RuleLayer[] = [{ scope: "user", allow: ["Edit(./a)"] }];
   expect(["Edit", "MultiEdit", "Write", "NotebookEdit"].map((tool) => decide(edit, tool, { file_path: "a" }))).toEqual(
     Array(4).fill("allow"),
@@ -67,7 +67,7 @@ test("PE-6: Edit covers all editing tools, Read all reading ones, a Read deny ed
   expect([decide(grep, "Grep", { path: "a" }), decide(grep, "Read", { file_path: "a" })]).toEqual(["deny", "allow"]);
 });
 
-test("PE-8: the name of a server ends at its underscores", () => {
+test("the name of a server ends at its underscores", () => {
   const layers: RuleLayer[] = [{ scope: "user", allow: ["mcp__srv"] }];
   expect(["mcp__srv__t", "mcp__srv2__t", "mcp__srv", "mcp__sr__v__t"].map((tool) => decide(layers, tool, {}))).toEqual([
     "allow",
@@ -81,7 +81,7 @@ test("PE-8: the name of a server ends at its underscores", () => {
   );
 });
 
-test("PE-9: a parameter is compared as sent, absent never matches", () => {
+test("a parameter is compared as sent, absent never matches", () => {
   const layers: RuleLayer[] = [
     { scope: "user", allow: ["Deploy"], deny: ["Deploy(env:prod*)"], ask: ["Bash(run_in_background:true)"] },
   ];
@@ -117,7 +117,7 @@ test("the table's other tools: Skill, PowerShell", () => {
   ]);
 });
 
-test("PE-10: deny beats ask beats allow, whatever the scope; scope chooses which rule is named", () => {
+test("deny beats ask beats allow, whatever the scope; scope chooses which rule is named", () => {
   const layers: RuleLayer[] = [
     { scope: "session", deny: ["Bash(git push *)"] },
     { scope: "user", file: "u", deny: ["Bash(git push * main)"], ask: ["Bash(git *)"] },
@@ -129,7 +129,7 @@ test("PE-10: deny beats ask beats allow, whatever the scope; scope chooses which
   expect(rule).toEqual({ text: "Bash(git push o *)", list: "deny", scope: "project", file: "p" });
 });
 
-test("PE-11: what a checkout grants needs trust, what it restricts never does", () => {
+test("what a checkout grants needs trust, what it restricts never does", () => {
   const own = (trusted?: boolean): RuleLayer => ({
     scope: "project",
     allow: ["Bash(npm *)"],
@@ -149,7 +149,7 @@ test("PE-11: what a checkout grants needs trust, what it restricts never does", 
   expect(all(own(true))).toEqual(["allow", "deny", "allow", "allow"]);
 });
 
-test("PE-12: allowManagedPermissionRulesOnly drops foreign grants and keeps what restricts", () => {
+test("allowManagedPermissionRulesOnly drops foreign grants and keeps what restricts", () => {
   const layers: RuleLayer[] = [
     { scope: "managed", allowManagedPermissionRulesOnly: true, allow: ["Bash(git *)"] },
     { scope: "user", allow: ["Bash(npm *)"], deny: ["Bash(git push *)"], ask: ["Bash(git fetch *)"] },
@@ -165,7 +165,7 @@ test("PE-12: allowManagedPermissionRulesOnly drops foreign grants and keeps what
   );
 });
 
-test("PE-13: while a managed file cannot be read nothing settles below ask", () => {
+test("while a managed file cannot be read nothing settles below ask", () => {
   const layers: RuleLayer[] = [
     { scope: "managed", unreadable: true },
     { scope: "user", allow: ["Bash"], deny: ["Bash(rm *)"] },
@@ -178,7 +178,7 @@ test("PE-13: while a managed file cannot be read nothing settles below ask", () 
   expect(bash([{ scope: "user", unreadable: true, deny: ["Bash(rm *)"] }], "rm x")).toBe("deny");
 });
 
-test("PE-15: the host's word, then managed, flags, user; a checkout never switches asking off", () => {
+test("the host's word, then managed, flags, user; a checkout never switches asking off", () => {
   const mode = (layers: readonly RuleLayer[], said?: string) =>
     judge({ tool: "Bash", input: { command: "x" } }, compileRules(layers), {
       ...context,
@@ -205,7 +205,7 @@ test("PE-15: the host's word, then managed, flags, user; a checkout never switch
   expect(compileRules([{ scope: "user", defaultMode: "odd" }]).warnings).toMatchObject([{ code: "mode-unknown" }]);
 });
 
-test("PE-14: what happens when no rule decides", () => {
+test("what happens when no rule decides", () => {
   const modes = ["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions", "auto"];
   const row = (tool: string, input: object, layer: Partial<RuleLayer> = {}) =>
     modes.map((mode) => decide([{ scope: "user", ...layer }], tool, input, { mode }));
@@ -237,7 +237,7 @@ test("PE-14: what happens when no rule decides", () => {
   expect(command('echo "x', { deny: ["Bash(rm *)"] })).toEqual(["ask", "ask", "ask", "deny", "ask", "ask"]);
 });
 
-test("PE-14: what acceptEdits lets pass cannot plant configuration or follow a folder that moves", () => {
+test("what acceptEdits lets pass cannot plant configuration or follow a folder that moves", () => {
   const accept = (command: string) => bash([], command, { mode: "acceptEdits" });
   expect(
     [
@@ -252,7 +252,7 @@ test("PE-14: what acceptEdits lets pass cannot plant configuration or follow a f
   ).toEqual(Array(7).fill("ask"));
 });
 
-test("PE-17: with nobody there every question becomes a denial that says what would have been asked", () => {
+test("with nobody there every question becomes a denial that says what would have been asked", () => {
   const judged = judge({ tool: "Bash", input: { command: "npm x" } }, compileRules([]), {
     ...context,
     attended: false,
@@ -266,7 +266,7 @@ test("PE-17: with nobody there every question becomes a denial that says what wo
   expect(bash([], "ls", { attended: false })).toBe("allow");
 });
 
-test("PE-20: what was judged is frozen and nobody's but the judgement's", () => {
+test("what was judged is frozen and nobody's but the judgement's", () => {
   const input = { command: "ls", deep: { list: [1] } };
   const { input: judged } = judge({ tool: "Bash", input }, compileRules([]), context);
   input.command = "rm x";
@@ -282,14 +282,14 @@ test("an input that holds itself is copied once", () => {
   expect([decision, judged["command"], (judged["a"] as unknown[])[0] === judged]).toEqual(["allow", "ls", true]);
 });
 
-test("PE-14: added directories count as inside, a tilde is home", () => {
+test("added directories count as inside, a tilde is home", () => {
   const layers: RuleLayer[] = [{ scope: "user", additionalDirectories: ["~/notes", "/more", 5] }];
   expect(
     ["/home/u/notes/a", "/more/b", "/home/u/a", "/mores/b"].map((path) => decide(layers, "Read", { file_path: path })),
   ).toEqual(["allow", "allow", "ask", "ask"]);
 });
 
-test("PE-36: another shell gets exact allow rules only", () => {
+test("another shell gets exact allow rules only", () => {
   const layers: RuleLayer[] = [
     { scope: "user", allow: ["Bash(git log)", "Bash(git *)", "Bash"], deny: ["Bash(rm *)"] },
   ];

@@ -114,7 +114,7 @@ const riders = [
   "git log; bash -c 'rm x'",
 ];
 
-test("B1: no operator rides on an allow rule", () => {
+test("no operator rides on an allow rule", () => {
   expect(riders.length).toBeGreaterThanOrEqual(60);
   expect(riders.filter((command) => decide(command, gitOnly) === "allow")).toEqual([]);
   // Nor where the second head is one of the commands that only read.
@@ -180,24 +180,24 @@ const removals = [
   "rm \\\n x",
 ];
 
-test("B2: deny fires at every position and in every spelling", () => {
+test("deny fires at every position and in every spelling", () => {
   expect(removals.length).toBeGreaterThanOrEqual(25);
   expect(removals.filter((command) => decide(command, denyRm) !== "deny")).toEqual([]);
 });
 
-test("B2: deny finds its words at any length and depth", () => {
+test("deny finds its words at any length and depth", () => {
   const long = `echo ${"x".repeat(70_000)}; rm x`;
   const many = `${"ls;".repeat(5_000)} rm x`;
   const deep = `${"$(".repeat(400)}rm x${")".repeat(400)}`;
   expect([long, many, deep].map((command) => decide(command, denyRm))).toEqual(["deny", "deny", "deny"]);
 });
 
-test("B2: a word that is not known and could complete a deny rule is asked about", () => {
+test("a word that is not known and could complete a deny rule is asked about", () => {
   const cases = ["$x y", "$(echo rm) x", "r$x y", "${x} y", "r? x", "/bin/r? x", '"$x" y'];
   expect(cases.map((command) => decide(command, denyRm))).toEqual(cases.map(() => "ask"));
 });
 
-test("B3: wrappers are opened for deny and never carry an allow", () => {
+test("wrappers are opened for deny and never carry an allow", () => {
   const opened = [
     "sudo rm x",
     "sudo -u root rm x",
@@ -270,7 +270,7 @@ test("B3: wrappers are opened for deny and never carry an allow", () => {
   expect(unknown.filter((command) => decide(command, denyRm, { mode: "bypassPermissions" }) === "allow")).toEqual([]);
 });
 
-test("B3: both the wrapper and the command in it need a rule, an exact rule covers its exact text", () => {
+test("both the wrapper and the command in it need a rule, an exact rule covers its exact text", () => {
   expect(decide("timeout 5 rm x", { allow: ["Bash(timeout *)"] })).toBe("ask");
   expect(decide("timeout 60 npm test", { allow: ["Bash(npm test)"] })).toBe("ask");
   expect(decide("timeout 60 npm test", { allow: ["Bash(npm test)", "Bash(timeout *)"] })).toBe("allow");
@@ -284,7 +284,7 @@ test("B3: both the wrapper and the command in it need a rule, an exact rule cove
   );
 });
 
-describe("B4: odd bytes", () => {
+describe("odd bytes", () => {
   const marks = [
     "\r\n",
     "\r",
@@ -322,7 +322,7 @@ describe("B4: odd bytes", () => {
   });
 });
 
-test("B5: no needless refusals", () => {
+test("no needless refusals", () => {
   const fine = [
     'git log --format="%H;x"',
     'git commit -m "it\'s; rm x"',
@@ -348,7 +348,7 @@ test("B5: no needless refusals", () => {
   expect(fine.filter((command) => decide(command, gitOnly) !== "allow")).toEqual([]);
 });
 
-test("B6: environment prefixes", () => {
+test("environment prefixes", () => {
   const unsafe = [
     "GIT_SSH_COMMAND=x git fetch",
     "LD_PRELOAD=./x.so git x",
@@ -394,7 +394,7 @@ test("B6: environment prefixes", () => {
   expect(inherited.decision).toBe("ask");
 });
 
-test("B7: redirections are writes", () => {
+test("redirections are writes", () => {
   const echo = { allow: ["Bash(echo *)"] };
   const writes = [
     "echo x > ~/.bashrc",
@@ -438,7 +438,7 @@ test("B7: redirections are writes", () => {
   expect(decide("cat < a", { deny: ["Read(./a)"] })).toBe("deny");
 });
 
-test("B10: cd and then a relative write", () => {
+test("cd and then a relative write", () => {
   const rules = { allow: ["Bash(echo *)", "Bash(cd *)", "Bash(pushd *)", "Edit(./**)"] };
   const into = [
     "cd .claude && echo x > settings.json",
@@ -480,7 +480,7 @@ test("B10: cd and then a relative write", () => {
   expect(decide("cd /t/proj && git status", gitOnly)).toBe("allow");
 });
 
-test("B11: not parseable or dynamic head", () => {
+test("not parseable or dynamic head", () => {
   const texts = [
     'echo "x',
     "git status;;rm",
@@ -515,7 +515,7 @@ test("B11: not parseable or dynamic head", () => {
   }
 });
 
-test("B12: rule boundaries", () => {
+test("rule boundaries", () => {
   expect(["gitx", "git-evil x", "git;x"].map((command) => decide(command, gitOnly))).toEqual(["ask", "ask", "ask"]);
   expect(decide("npm run test-evil", { allow: ["Bash(npm run test)"] })).toBe("ask");
   expect(decide("npm run test", { allow: ["Bash(npm run test)"] })).toBe("allow");
@@ -538,7 +538,7 @@ test("B12: rule boundaries", () => {
   expect(tool("Nobody")).toBe("ask");
 });
 
-test("B15: shadowing", () => {
+test("shadowing", () => {
   const shadowed = [
     "function git { rm x; }; git status",
     "alias git=rm; git x",
@@ -560,7 +560,7 @@ test("B15: shadowing", () => {
   expect(shadowed.filter((command) => decide(command, rules) === "allow")).toEqual([]);
 });
 
-test("DR-8: no read-only command runs a program, writes, changes state or reaches the network", () => {
+test("no read-only command runs a program, writes, changes state or reaches the network", () => {
   const off = [
     "ls --color=x --unknown",
     "diff -l a b",
@@ -618,7 +618,7 @@ test("DR-8: no read-only command runs a program, writes, changes state or reache
   expect(on.filter((command) => decide(command, {}) !== "allow")).toEqual([]);
 });
 
-test("PE-35: static operands of known file commands meet rules that restrict files", () => {
+test("static operands of known file commands meet rules that restrict files", () => {
   const rules = { allow: ["Bash"], deny: ["Read(.env)", "Edit(./lock/**)"], ask: ["Edit(./pkg)"] };
   const denied = [
     "cat .env",
@@ -646,7 +646,7 @@ test("PE-35: static operands of known file commands meet rules that restrict fil
   ]);
 });
 
-test("PE-16: critical removals pass no rule, hook or mode unasked", () => {
+test("critical removals pass no rule, hook or mode unasked", () => {
   const critical = [
     "rm -rf /",
     "rm -rf /*",
@@ -686,7 +686,7 @@ test("PE-16: critical removals pass no rule, hook or mode unasked", () => {
   expect(fine.filter((command) => decide(command, { allow: ["Bash(rm *)"] }) !== "allow")).toEqual([]);
 });
 
-test("PE-53: ordinary commands of agents are complete", () => {
+test("ordinary commands of agents are complete", () => {
   const file = new URL("../../test/fixtures/shell/ordinary.json", import.meta.url);
   const commands = JSON.parse(readFileSync(file, "utf8")) as string[];
   expect(commands.length).toBeGreaterThanOrEqual(40);

@@ -20,7 +20,7 @@ function decide(policy: ReturnType<typeof compileRules>, command: string): strin
   return judge({ tool: "Bash", input: { command } }, policy, context).decision;
 }
 
-test("PE-46: rules of the session are added, replaced and removed, in force from the next judgement", () => {
+test("rules of the session are added, replaced and removed, in force from the next judgement", () => {
   const start = compileRules([{ scope: "user", deny: ["Bash(rm *)"] }]);
   const added = applyUpdates(start, [
     { type: "addRules", destination: "session", ...rules("allow", "npm *", "npm *") },
@@ -41,7 +41,7 @@ test("PE-46: rules of the session are added, replaced and removed, in force from
   expect(decide(kept, "rm x")).toBe("deny");
 });
 
-test("PE-46: mode and directories of the session", () => {
+test("mode and directories of the session", () => {
   const { policy } = applyUpdates(compileRules([]), [
     { type: "setMode", destination: "session", mode: "acceptEdits" },
     { type: "addDirectories", destination: "session", directories: [folder] },
@@ -55,7 +55,7 @@ test("PE-46: mode and directories of the session", () => {
   expect(judge({ tool: "Write", input: { file_path: join(folder, "a") } }, less, context).decision).toBe("ask");
 });
 
-test("PE-46: a bad entry is dropped with a warning, the others stay", () => {
+test("a bad entry is dropped with a warning, the others stay", () => {
   const good = { type: "addRules", destination: "session", ...rules("allow", "npm *") };
   const bad = [
     5,
@@ -76,7 +76,7 @@ test("PE-46: a bad entry is dropped with a warning, the others stay", () => {
   );
 });
 
-test("PE-47: what is refused", () => {
+test("what is refused", () => {
   const policy = compileRules([]);
   const bypass = (destination: string) => ({ type: "setMode", destination, mode: "bypassPermissions" });
   const user = { type: "addRules", destination: "userSettings", ...rules("allow", "npm *") };
@@ -103,13 +103,13 @@ test("PE-47: what is refused", () => {
   expect(count({ type: "addRules", destination: "session", ...rules("deny", "npm *") }, {}, managed)).toBe(1);
 });
 
-test("PE-48: entries for files are handed back for the editor", () => {
+test("entries for files are handed back for the editor", () => {
   const update: PermissionUpdate = { type: "addRules", destination: "localSettings", ...rules("allow", "npm *") };
   const start = compileRules([]);
   expect(applyUpdates(start, [update])).toEqual({ policy: start, stored: [update], warnings: [] });
 });
 
-test("PE-49: one exact rule per part that is not covered, which really covers it", () => {
+test("one exact rule per part that is not covered, which really covers it", () => {
   const call = { tool: "Bash", input: { command: "npm 'a*(b)' && git log > 'n.txt' | wc -l" } };
   const { suggestions } = judge(call, compileRules([]), context);
   expect(suggestions).toEqual([
@@ -136,7 +136,7 @@ test("PE-49: one exact rule per part that is not covered, which really covers it
   expect(judge(call, applyUpdates(compileRules([]), session).policy, context).decision).toBe("allow");
 });
 
-test("PE-49: modes and directories where they help, nothing where no rule could", () => {
+test("modes and directories where they help, nothing where no rule could", () => {
   const suggestions = (tool: string, input: object) => judge({ tool, input }, compileRules([]), context).suggestions;
   expect(suggestions("Write", { file_path: "a[1].ts" })).toEqual([
     {

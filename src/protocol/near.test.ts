@@ -22,6 +22,6 @@ test("what resembles nothing finds nothing", () => {
   expect(nearest("", events)).toBeUndefined();
 });
 
-test("EV-3 an unknown event is refused with the nearest name", () => {
+test("an unknown event is refused with the nearest name", () => {
   expect(() => rowOf("PreTool")).toThrow('"PreTool" is not an event. Did you mean "PreToolUse"?');
 });

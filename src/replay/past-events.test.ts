@@ -19,7 +19,7 @@ async function eventsOf(session: string): Promise<PastEvent[]> {
   return events;
 }
 
-test("SD-105: payloads are those a hook was sent then, but for what transcripts do not hold", async () => {
+test("payloads are those a hook was sent then, but for what transcripts do not hold", async () => {
   const id = "85334377-a414-4ce3-b102-48ae155e745d";
   const events = await eventsOf(`n-headless-with-hooks/${id}.jsonl`);
   const lost = { effort: undefined, duration_ms: undefined, transcript_path: undefined };
@@ -37,7 +37,7 @@ test("SD-105: payloads are those a hook was sent then, but for what transcripts 
   }
 });
 
-test("SD-105: calls of subagents are told with the agent's id and type, and prompts to agents are no prompts", async () => {
+test("calls of subagents are told with the agent's id and type, and prompts to agents are no prompts", async () => {
   const events = await eventsOf("b-subagent/501a101c-7ecf-4bd9-a106-13be7d54c3a1.jsonl");
   const calls = events
     .filter(({ name }) => name === "PreToolUse")

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { replayEnv, replayProcess } from "./sandbox.ts";
 
-test("SD-106: the process may read, write to its scratch folder, and nothing else", () => {
+test("the process may read, write to its scratch folder, and nothing else", () => {
   expect(replayProcess("/scratch", false)).toMatchObject({
     form: "exec",
     file: process.execPath,

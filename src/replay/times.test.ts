@@ -7,7 +7,7 @@ test("nothing added, nothing known", () => {
   expect([times.at(0.5), times.max]).toEqual([undefined, undefined]);
 });
 
-test("SD-107: median and p95 are within two in a hundred of the true ones, and the maximum is exact", () => {
+test("median and p95 are within two in a hundred of the true ones, and the maximum is exact", () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0.01, max: 60_000, noNaN: true }), { minLength: 1 }), (list) => {
       const times = openTimes();

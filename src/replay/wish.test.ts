@@ -14,7 +14,7 @@ const call = (tool: string, at = "2026-01-02T00:00:00Z"): PastEvent => ({
 });
 const prompt: PastEvent = { name: "UserPromptSubmit", payload: {}, session: "s", key: "k", missing: [] };
 
-test("SD-105: tools are named exactly or by a pattern; Task and Agent are one tool; prompts have none", () => {
+test("tools are named exactly or by a pattern; Task and Agent are one tool; prompts have none", () => {
   const some = wanted({ tools: ["Bash", "mcp__github__*", "Task"] });
   const names = ["Bash", "bash", "BashOutput", "mcp__github__create", "mcp__gitlab__create", "Agent", "Task"];
   expect(names.filter((name) => some(call(name)))).toEqual(["Bash", "mcp__github__create", "Agent", "Task"]);
@@ -26,7 +26,7 @@ test("a name with signs of regular expressions means itself", () => {
   expect(wanted({ tools: ["a.c(*"] })(call("abc(d"))).toBe(false);
 });
 
-test("SD-105: since a time; what has no time is not since it", () => {
+test("since a time; what has no time is not since it", () => {
   const late = wanted({ sinceMs: Date.parse("2026-01-02T00:00:00Z") });
   expect([late(call("Bash")), late(call("Bash", "2026-01-01T23:59:59Z")), late(prompt)]).toEqual([true, false, false]);
 });

@@ -5,7 +5,7 @@ import { testClient } from "./testing/index.ts";
 
 const bash = { command: "ls", description: "list" };
 
-test("SD-22: every answer is a frozen value", () => {
+test("every answer is a frozen value", () => {
   const all = [
     ...[sdk.allow("r"), sdk.ask("r"), sdk.deny("r"), sdk.defer(), sdk.block("r"), sdk.halt("r"), sdk.context("r")],
     ...[sdk.updateInput({}), sdk.patchInput({}), sdk.updateOutput({}), sdk.mapOutput((text) => text), sdk.retry()],
@@ -16,7 +16,7 @@ test("SD-22: every answer is a frozen value", () => {
   expect(new Set(all.map(({ kind }) => kind)).size).toBe(22);
 });
 
-test("SD-23: a decision without words does not compile", () => {
+test("a decision without words does not compile", () => {
   // @ts-expect-error
   sdk.allow();
   // @ts-expect-error
@@ -32,7 +32,7 @@ test("SD-23: a decision without words does not compile", () => {
   expect(sdk.defer()).toEqual({ kind: "defer" });
 });
 
-test("SD-25: updateInput replaces the input, patchInput lays a part over it, and neither allows anything", async () => {
+test("updateInput replaces the input, patchInput lays a part over it, and neither allows anything", async () => {
   const said = async (answer: sdk.AnswerOf<"updateInput" | "patchInput">) => {
     const { wire } = await testClient(createApp().preTool("Bash", () => answer)).preTool("Bash", bash);
     return wire?.["hookSpecificOutput"];
@@ -45,7 +45,7 @@ test("SD-25: updateInput replaces the input, patchInput lays a part over it, and
   });
 });
 
-test("SD-27: halt ends the turn, denies a tool call too, and is dropped with a warning where it has no effect", async () => {
+test("halt ends the turn, denies a tool call too, and is dropped with a warning where it has no effect", async () => {
   const app = createApp()
     .preTool(() => sdk.halt("enough"))
     .onStop(() => sdk.halt("enough"))
@@ -64,7 +64,7 @@ test("SD-27: halt ends the turn, denies a tool call too, and is dropped with a w
   expect([stdout, warnings.map(({ code }) => code)]).toEqual(["", ["illegal-answer"]]);
 });
 
-test("SD-32, SD-33: no opinion is silence; what a form of text cannot carry goes to stderr; a refusal by status has no stdout", async () => {
+test("no opinion is silence; what a form of text cannot carry goes to stderr; a refusal by status has no stdout", async () => {
   const app = createApp()
     .onPreCompact("auto", () => [sdk.context("text"), sdk.systemMessage("aside")])
     .onPreCompact("manual", () => [sdk.context("text"), sdk.systemMessage("aside"), sdk.block("no")])

@@ -21,7 +21,7 @@ import { memoryState, testClient } from "./testing/index.ts";
 
 const bash = { command: "rm -rf /" };
 
-test("SD-15: a tool's name types its input; a list narrows; an open event is narrowed by isTool", () => {
+test("a tool's name types its input; a list narrows; an open event is narrowed by isTool", () => {
   createApp()
     .preTool("Bash", ({ input }) => expectTypeOf(input.command).toEqualTypeOf<string>() && undefined)
     .preTool(["Write", "Read"], (event) => {
@@ -52,7 +52,7 @@ test("unknown events that a handler names, and thin payloads, are dispatched lik
   expect(seen).toEqual(["BrandNew", payload, [{ type: "text" }], "text", null]);
 });
 
-test("SD-5, SD-44: exact names, then patterns, then all, then on; registration order within each", async () => {
+test("exact names, then patterns, then all, then on; registration order within each", async () => {
   const order: string[] = [];
   const note = (name: string) => () => void order.push(name);
   const app = createApp()
@@ -73,7 +73,7 @@ test("SD-5, SD-44: exact names, then patterns, then all, then on; registration o
   expect(() => createApp().preTool([], () => undefined)).toThrow(expect.objectContaining({ code: "sdk/empty-match" }));
 });
 
-test("SD-16: events are frozen, camelCase outside, untouched inside", async () => {
+test("events are frozen, camelCase outside, untouched inside", async () => {
   const app = createApp().preTool("Bash", (event) => {
     (event.input as { command: string }).command = "ls";
   });
@@ -84,7 +84,7 @@ test("SD-16: events are frozen, camelCase outside, untouched inside", async () =
   expect(bash).toEqual({ command: "rm -rf /" });
 });
 
-test("SD-7: a guard that says no skips; a guard that throws is a failure of its handler", async () => {
+test("a guard that says no skips; a guard that throws is a failure of its handler", async () => {
   const skip = createApp().preTool({ when: async () => false }, () => deny("no"));
   const skipped = (await testClient(skip).preTool("Bash", bash)).expectNoOpinion();
   expect(skipped.trace.map(({ outcome }) => outcome)).toEqual(["skipped"]);
@@ -101,7 +101,7 @@ test("SD-7: a guard that says no skips; a guard that throws is a failure of its 
   (await testClient(broken).preTool("Bash", bash)).expectDenied("g failed: guard broke");
 });
 
-test("SD-34: a denial that comes after its deadline, from a handler that held the thread, still counts", async () => {
+test("a denial that comes after its deadline, from a handler that held the thread, still counts", async () => {
   const hold = () => {
     const end = performance.now() + 5;
     while (performance.now() < end);
@@ -113,7 +113,7 @@ test("SD-34: a denial that comes after its deadline, from a handler that held th
   }
 });
 
-test("SD-34: a throw, a rejection, a deadline and a value that is no answer all fail by the registration's mode", async () => {
+test("a throw, a rejection, a deadline and a value that is no answer all fail by the registration's mode", async () => {
   const ways = {
     throws: () => {
       throw new Error("boom");
@@ -137,7 +137,7 @@ test("SD-34: a throw, a rejection, a deadline and a value that is no answer all 
   }
 });
 
-test("SD-34: what was thrown or returned and cannot be printed was a failure of the whole app", async () => {
+test("what was thrown or returned and cannot be printed was a failure of the whole app", async () => {
   const ring: Record<string, unknown> = {};
   ring["ring"] = ring;
   const ways: readonly (() => unknown)[] = [
@@ -156,7 +156,7 @@ test("SD-34: what was thrown or returned and cannot be printed was a failure of 
   }
 });
 
-test("SD-38: a deadline that no timer knows passed at once", async () => {
+test("a deadline that no timer knows passed at once", async () => {
   const app = createApp().preTool({ timeoutMs: Number.POSITIVE_INFINITY }, async () => {
     await new Promise((done) => setTimeout(done, 20));
     return deny("waited for");
@@ -164,7 +164,7 @@ test("SD-38: a deadline that no timer knows passed at once", async () => {
   (await testClient(app).preTool("Bash", bash)).expectDenied("waited for");
 });
 
-test("SD-6: one function with two failure modes keeps both", async () => {
+test("one function with two failure modes keeps both", async () => {
   const boom = () => {
     throw new Error("boom");
   };
@@ -175,7 +175,7 @@ test("SD-6: one function with two failure modes keeps both", async () => {
   expect((await testClient(app).preTool("Read", { file_path: "a" })).decision).toBe("none");
 });
 
-test("SD-35: a failure is told the person once per session and handler", async () => {
+test("a failure is told the person once per session and handler", async () => {
   const app = createApp().onPrompt({ name: "h" }, () => {
     throw new Error("boom");
   });
@@ -187,7 +187,7 @@ test("SD-35: a failure is told the person once per session and handler", async (
   expect([second.systemMessages, second.warnings.length]).toEqual([[], 1]);
 });
 
-test("SD-36: on Stop a failure blocks once per turn; where nothing can be refused it is told only", async () => {
+test("on Stop a failure blocks once per turn; where nothing can be refused it is told only", async () => {
   const boom = () => {
     throw new Error("boom");
   };
@@ -198,7 +198,7 @@ test("SD-36: on Stop a failure blocks once per turn; where nothing can be refuse
   expect([start.decision, start.systemMessages.length, start.exitCode]).toEqual(["none", 1, 0]);
 });
 
-test("SD-45: the strictest answer wins with its first reason; a refusal ends the chain, keeps words and drops rewrites", async () => {
+test("the strictest answer wins with its first reason; a refusal ends the chain, keeps words and drops rewrites", async () => {
   const mild = createApp()
     .preTool(() => allow("a"))
     .preTool(() => ask("first"))
@@ -216,7 +216,7 @@ test("SD-45: the strictest answer wins with its first reason; a refusal ends the
   ]);
 });
 
-test("SD-46, SD-48: rewrites are chained, and a guard before them judges the final input", async () => {
+test("rewrites are chained, and a guard before them judges the final input", async () => {
   const seen: unknown[] = [];
   const guard = ({ input }: { input: { command: string } }) => (/\brm\b/.test(input.command) ? deny("rm") : undefined);
   const app = createApp()
@@ -229,7 +229,7 @@ test("SD-46, SD-48: rewrites are chained, and a guard before them judges the fin
   (await testClient(app).preTool("Bash", { command: "clean" })).expectDenied("rm");
 });
 
-test("SD-26: an output of another shape is a failure; mapOutput keeps the shape", async () => {
+test("an output of another shape is a failure; mapOutput keeps the shape", async () => {
   const response = { stdout: "key=abc", stderr: "", interrupted: false };
   const mask = createApp().postTool("Bash", () => mapOutput((text) => text.replace("abc", "***")));
   expect((await testClient(mask).postTool("Bash", bash, response)).output).toEqual({
@@ -257,7 +257,7 @@ test("a promise as the new input is a failure, and not an empty input", async ()
   (await testClient(app).preTool("Bash", bash)).expectDenied("no answer");
 });
 
-test("SD-47: ten runs with random delays give the same bytes", async () => {
+test("ten runs with random delays give the same bytes", async () => {
   const wait = () => new Promise((done) => setTimeout(done, Math.random() * 4));
   const app = createApp();
   for (const text of ["a", "b", "c"]) {
@@ -276,7 +276,7 @@ test("SD-47: ten runs with random delays give the same bytes", async () => {
   ]);
 });
 
-test("SD-9: middleware wraps, answers early, may change the event, and may call next once", async () => {
+test("middleware wraps, answers early, may change the event, and may call next once", async () => {
   const order: string[] = [];
   const app = createApp()
     .use(async (event, _ctx, next) => {
@@ -305,7 +305,7 @@ test("SD-9: middleware wraps, answers early, may change the event, and may call 
   (await testClient(late).preTool("Bash", bash)).expectDenied("no");
 });
 
-test("SD-10, SD-13: a blueprint keeps its place, its middleware and its state to itself", async () => {
+test("a blueprint keeps its place, its middleware and its state to itself", async () => {
   const wrapped: string[] = [];
   const part = blueprint("part")
     .use(async (event, _ctx, next) => {
@@ -327,13 +327,13 @@ test("SD-10, SD-13: a blueprint keeps its place, its middleware and its state to
   expect((await testClient(other).prompt("hi")).trace.map(({ name }) => name)).toEqual(["inside"]);
 });
 
-test("SD-10: a handler that was registered on a blueprint after it was included was in no app", () => {
+test("a handler that was registered on a blueprint after it was included was in no app", () => {
   const part = blueprint("late");
   createApp().include(part);
   expect(() => part.preTool("Bash", () => deny("no"))).toThrow(/PreToolUse is registered on the blueprint late after/);
 });
 
-test("SD-11, SD-12, SD-13: strategies declare what they do, and two that declare the same conflict", async () => {
+test("strategies declare what they do, and two that declare the same conflict", async () => {
   const define = (name: string, build: Parameters<typeof defineStrategy>[0]["build"]) =>
     defineStrategy({ name, version: "1.0.0", hooks: ["Stop"], customEvents: ["done"], onFailure: "block", build });
   const emitted: unknown[] = [];
@@ -357,7 +357,7 @@ test("SD-11, SD-12, SD-13: strategies declare what they do, and two that declare
   expect(() => sly()).toThrow(expect.objectContaining({ code: "sdk/undeclared-hook" }));
 });
 
-test("SD-11: a strategy is built from its defaults and the options of the call", async () => {
+test("a strategy is built from its defaults and the options of the call", async () => {
   const quota = defineStrategy<{ most: number; word: string }>({
     ...{ name: "quota", version: "1.0.0", hooks: ["PreToolUse:Bash"], defaults: { most: 3, word: "calls" } },
     build: (plan, { most, word }) => void plan.preTool("Bash", () => deny(`at most ${most} ${word}`)),
@@ -366,7 +366,7 @@ test("SD-11: a strategy is built from its defaults and the options of the call",
   (await testClient(createApp().include(quota({ most: 5 }))).preTool("Bash", bash)).expectDenied("at most 5 calls");
 });
 
-test("SD-14: observers see frozen data, cannot change the answer, and cost nothing when absent", async () => {
+test("observers see frozen data, cannot change the answer, and cost nothing when absent", async () => {
   const kinds: string[] = [];
   const app = createApp()
     .observe((seen) => {
@@ -379,7 +379,7 @@ test("SD-14: observers see frozen data, cannot change the answer, and cost nothi
   expect(() => createApp().observe("hook-begin" as never, () => undefined)).toThrow(/no kind of observation/);
 });
 
-test("SD-39, SD-43: providers are made once per event, may use each other, and are disposed", async () => {
+test("providers are made once per event, may use each other, and are disposed", async () => {
   const made: string[] = [];
   const app = createApp()
     .provide("base", () => made.push("base"), { dispose: (count) => void made.push(`gone ${count}`) })
@@ -402,7 +402,7 @@ test("SD-39, SD-43: providers are made once per event, may use each other, and a
   (await testClient(ring).prompt("hi")).expectBlocked("a → b → a");
 });
 
-test("SD-19: a schema checks a tool's input for the handlers named for it", async () => {
+test("a schema checks a tool's input for the handlers named for it", async () => {
   const schema = (input: unknown) => {
     const { command } = input as { command?: unknown };
     if (typeof command !== "string") throw new Error("command must be text");
@@ -415,7 +415,7 @@ test("SD-19: a schema checks a tool's input for the handlers named for it", asyn
   (await testClient(app).preTool("Bash", { command: 1 } as never)).expectDenied("command must be text");
 });
 
-test("SD-9: a middleware that returns no answer is a failure of the app", async () => {
+test("a middleware that returns no answer is a failure of the app", async () => {
   const odd = createApp({ onFailure: "block" }).use(() => ({ ok: true }) as never);
   (await testClient(odd).preTool("Bash", bash)).expectDenied(/is no answer/);
 });

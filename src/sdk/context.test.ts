@@ -30,7 +30,7 @@ function dispatch(app: unknown, changes: Partial<World> = {}, fields: object = {
   );
 }
 
-test("SD-14: with nobody to observe and no log, nothing to be observed is built", async () => {
+test("with nobody to observe and no log, nothing to be observed is built", async () => {
   const observers = openObservers();
   let built = 0;
   const make = () => ({ event: "Stop", n: built++ });
@@ -53,7 +53,7 @@ test("SD-14: with nobody to observe and no log, nothing to be observed is built"
   expect(seen.all.every(Object.isFrozen)).toBe(true);
 });
 
-test("SD-14: an observer that throws is told of and changes nothing; an unknown kind throws", async () => {
+test("an observer that throws is told of and changes nothing; an unknown kind throws", async () => {
   const complaints: string[] = [];
   const app = createApp()
     .observe(() => {
@@ -67,7 +67,7 @@ test("SD-14: an observer that throws is told of and changes nothing; an unknown 
   );
 });
 
-test("SD-39, SD-41: what nobody touches is not made; what two handlers touch is made once", async () => {
+test("what nobody touches is not made; what two handlers touch is made once", async () => {
   let opened: (string | undefined)[] = [];
   const openTranscript = async (path: string | undefined) => void opened.push(path);
   const fields = { transcript_path: "/home/dev/t.jsonl" };
@@ -87,7 +87,7 @@ test("SD-39, SD-41: what nobody touches is not made; what two handlers touch is 
   expect(opened).toEqual([undefined]);
 });
 
-test("SD-41: the test client gave undefined for a transcript; without path or file the session is empty, with a file it is read", async () => {
+test("the test client gave undefined for a transcript; without path or file the session is empty, with a file it is read", async () => {
   const file = join(folder, "00000000-0000-4000-8000-000000000001.jsonl");
   await writeFile(file, '{"type":"user","message":{"role":"user","content":"hi"}}\n');
   const app = createApp().onPrompt(async (_event, { transcript }) => {
@@ -107,7 +107,7 @@ test("SD-41: the test client gave undefined for a transcript; without path or fi
   own.expectContext("9 x");
 });
 
-test("SD-42: the signal aborts at the handler's deadline and when the host goes away", async () => {
+test("the signal aborts at the handler's deadline and when the host goes away", async () => {
   const reasons: string[] = [];
   const app = createApp().onPrompt({ timeoutMs: 30 }, (_event, { signal }) => {
     signal.addEventListener("abort", () => reasons.push(String(signal.reason)));
@@ -125,7 +125,7 @@ test("SD-42: the signal aborts at the handler's deadline and when the host goes 
   expect(folded.contexts).toEqual(["Error: the connection closed"]);
 });
 
-test("SD-42: git tells of the event's folder, asks once per event, and runs nothing a repository names", async () => {
+test("git tells of the event's folder, asks once per event, and runs nothing a repository names", async () => {
   const ran = join(folder, "ran");
   const trap = join(folder, "trap");
   await program(trap, `echo ran >> '${ran}'`);
@@ -151,7 +151,7 @@ test("SD-42: git tells of the event's folder, asks once per event, and runs noth
   expect((await dispatch(outside, {}, { cwd: folder })).folded.contexts).toEqual(['[null,[],""]']);
 });
 
-test("SD-42: a git that hangs is given up after five seconds", async () => {
+test("a git that hangs is given up after five seconds", async () => {
   const bin = join(folder, "bin");
   await mkdir(bin);
   await program(join(bin, "git"), "exec sleep 30");
@@ -165,7 +165,7 @@ test("SD-42: a git that hangs is given up after five seconds", async () => {
   expect(performance.now() - begun).toBeLessThan(15_000);
 });
 
-test("SD-40, SD-42: folders and environment are the event's; exports are quoted, and need a file of the host's", async () => {
+test("folders and environment are the event's; exports are quoted, and need a file of the host's", async () => {
   const file = join(folder, "env");
   const env = { CLAUDE_PROJECT_DIR: "/home/dev/project", CLAUDE_ENV_FILE: file, COLOUR: "red" };
   const app = createApp().onPrompt(async (_event, { cwd, projectDir, path, env, exportEnv, replay }) => {
@@ -185,7 +185,7 @@ test("SD-40, SD-42: folders and environment are the event's; exports are quoted,
   expect(trace[0]?.error).toMatch(/gives no CLAUDE_ENV_FILE/);
 });
 
-test("SD-100: a test client lends a transcript, an environment and any member of the context", async () => {
+test("a test client lends a transcript, an environment and any member of the context", async () => {
   const app = createApp()
     .provide("db", () => "real")
     .provide("greeting", (ctx) => `hello ${ctx.db}`)
@@ -198,7 +198,7 @@ test("SD-100: a test client lends a transcript, an environment and any member of
   expect((await client.prompt("hi")).additionalContext).toEqual(['hello fake,somewhere,{"entries":3},me']);
 });
 
-test("SD-43: values end with their scope: the event, the session, the process; one that hangs or throws holds no other", async () => {
+test("values end with their scope: the event, the session, the process; one that hangs or throws holds no other", async () => {
   const ended: unknown[] = [];
   const end = (value: unknown) => void ended.push(value);
   let made = 0;
@@ -222,7 +222,7 @@ test("SD-43: values end with their scope: the event, the session, the process; o
   expect(ended.slice(4).sort()).toEqual(["process", "session a/b"]);
 });
 
-test("SD-43: the state, log and signal of a factory's context were undefined", async () => {
+test("the state, log and signal of a factory's context were undefined", async () => {
   const seen: unknown[] = [];
   const part = blueprint("part").onPrompt(async (_event, ctx) => {
     const { count } = ctx as typeof ctx & { readonly count: Promise<number> };
@@ -246,7 +246,7 @@ test("SD-43: the state, log and signal of a factory's context were undefined", a
   ]);
 });
 
-test("SD-35: a failure was not told when a handler of another app with the same name had failed before", async () => {
+test("a failure was not told when a handler of another app with the same name had failed before", async () => {
   const state = memoryState();
   const app = createApp().onPrompt({ name: "h" }, () => {
     throw new Error("boom");
@@ -258,7 +258,7 @@ test("SD-35: a failure was not told when a handler of another app with the same 
   expect(told).toEqual([1, 1, 0]);
 });
 
-test("SD-34, SD-35: a provider that fails is a failure of every handler that touched it, and is observed", async () => {
+test("a provider that fails is a failure of every handler that touched it, and is observed", async () => {
   const app = createApp()
     .provide("broken", () => {
       throw new Error("no database");
@@ -285,7 +285,7 @@ test("SD-34, SD-35: a provider that fails is a failure of every handler that tou
   ]);
 });
 
-test("SD-44: events run side by side and share no value but those of a wider scope", async () => {
+test("events run side by side and share no value but those of a wider scope", async () => {
   let made = 0;
   let bothIn: () => void = () => undefined;
   const both = new Promise<void>((done) => {

@@ -3,7 +3,7 @@ import { readEvent } from "./event.ts";
 import { createApp, isTool } from "./index.ts";
 import { testClient } from "./testing/index.ts";
 
-test("SD-16: the envelope is camelCase, a tool's data keeps its keys, unknown fields are kept, and nothing can be changed", () => {
+test("the envelope is camelCase, a tool's data keeps its keys, unknown fields are kept, and nothing can be changed", () => {
   const payload = {
     ...{
       session_id: "s",
@@ -26,7 +26,7 @@ test("SD-16: the envelope is camelCase, a tool's data keeps its keys, unknown fi
   expect(parts.filter((part) => !Object.isFrozen(part))).toEqual([]);
 });
 
-test("SD-20: no payload is too odd to be read", () => {
+test("no payload is too odd to be read", () => {
   let deep: unknown = "end";
   for (let i = 0; i < 50_000; i++) deep = [deep];
   const payload = { hook_event_name: "X", tool_input: null, cwd: 7, session_id: 8, constructor: 9, deep };
@@ -37,7 +37,7 @@ test("SD-20: no payload is too odd to be read", () => {
   expect(readEvent({}).name).toBe("undefined");
 });
 
-test("SD-15: what holds for a tool's input holds for its response", async () => {
+test("what holds for a tool's input holds for its response", async () => {
   const app = createApp()
     .postTool(["Bash", "Skill"], (event) => {
       if (event.toolName === "Bash") expectTypeOf(event.response.stdout).toEqualTypeOf<string>();
@@ -54,7 +54,7 @@ test("SD-15: what holds for a tool's input holds for its response", async () => 
   (await testClient(app).postTool("Skill", { skill: "x" }, { success: true, commandName: "x" })).expectNoOpinion();
 });
 
-test("SD-5: Task and Agent are one tool, for the compiler too: a host's Agent was no Task to who compared the name", async () => {
+test("Task and Agent are one tool, for the compiler too: a host's Agent was no Task to who compared the name", async () => {
   const seen: string[] = [];
   const app = createApp().preTool(["Task", "Bash"], (event) => {
     if (event.toolName === "Bash") return;

@@ -20,7 +20,7 @@ import {
   watchPaths,
 } from "./index.ts";
 
-test("SD-45: defer beats ask beats allow, whichever comes first, with the reason of the first that said it", () => {
+test("defer beats ask beats allow, whichever comes first, with the reason of the first that said it", () => {
   const answers = [allow("a"), ask("b"), defer(), ask("c"), allow("d")];
   const decide = (list: readonly Answer[]) => fold(list).decision;
   expect(decide(answers)).toEqual(decide([...answers].reverse()));
@@ -30,7 +30,7 @@ test("SD-45: defer beats ask beats allow, whichever comes first, with the reason
   expect(decide([allow("a"), allow("b")])).toEqual({ kind: "allow", reason: "a" });
 });
 
-test("SD-45: each of the four refusals ends a chain, drops decisions and rewrites and keeps what was said", () => {
+test("each of the four refusals ends a chain, drops decisions and rewrites and keeps what was said", () => {
   for (const refuse of [deny("no"), block("no"), halt("no"), denyPermission("no")]) {
     const weaker = [allow("a"), updateInput({ a: 1 }), approvePermission(), context("c"), systemMessage("m")];
     const { contexts, messages, decision, input, approval, refusal, halt } = fold([...weaker, refuse]);
@@ -40,7 +40,7 @@ test("SD-45: each of the four refusals ends a chain, drops decisions and rewrite
   for (const go of [ask("?"), defer(), context("c"), elicit("decline")]) expect(isRefusal(go)).toBe(false);
 });
 
-test("SD-47: paths are a union in order; of titles, texts to show, first messages and elicitations the last one counts", () => {
+test("paths are a union in order; of titles, texts to show, first messages and elicitations the last one counts", () => {
   const folded = fold([
     ...[watchPaths("/a", "/b"), sessionTitle("one"), display("one"), initialUserMessage("one"), elicit("decline")],
     ...[watchPaths("/b", "/c"), sessionTitle("two"), display("two"), initialUserMessage("two")],

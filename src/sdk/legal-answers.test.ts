@@ -25,7 +25,7 @@ import {
 } from "./index.ts";
 
 // The compiler is the one that runs this test: each event has a line that it takes and one that it must not.
-test("SD-21: only the answers of an event type-check on it, and each event is tried", () => {
+test("only the answers of an event type-check on it, and each event is tried", () => {
   const app = createApp();
   app.onSetup(() => context("c"));
   // @ts-expect-error nothing can be refused

@@ -50,14 +50,14 @@ const lines = (name = "hooks.jsonl") =>
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-test("SD-111: twelve processes write whole lines, and none is lost while the files hold them", async () => {
+test("twelve processes write whole lines, and none is lost while the files hold them", async () => {
   await Promise.all(Array.from({ length: 12 }, (_, who) => writer(who, 100, 5 * 2 ** 20, 3)));
   const seen = lines().map(({ who, n }) => `${who} ${n}`);
   expect([seen.length, new Set(seen).size]).toEqual([1_200, 1_200]);
   expect(statSync(join(home, "log/hooks.jsonl")).mode & 0o777).toBe(0o600);
 });
 
-test("SD-112: twelve processes that turn files over leave three of them, within bounds and of whole lines", async () => {
+test("twelve processes that turn files over leave three of them, within bounds and of whole lines", async () => {
   await Promise.all(Array.from({ length: 12 }, (_, who) => writer(who, 200, 20_000, 3)));
   // The very last line may have turned the current one over.
   expect([...new Set(["hooks.jsonl", ...files()])]).toEqual(["hooks.jsonl", "hooks.jsonl.1", "hooks.jsonl.2"]);
@@ -68,7 +68,7 @@ test("SD-112: twelve processes that turn files over leave three of them, within 
   }
 });
 
-test("SD-112: a turn that a killed process left behind is given to another", () => {
+test("a turn that a killed process left behind is given to another", () => {
   write({ pad: "x".repeat(200) });
   const turn = join(home, "log/hooks.jsonl.turning");
   mkdirSync(turn);
@@ -79,7 +79,7 @@ test("SD-112: a turn that a killed process left behind is given to another", () 
   expect(files()).toEqual(["hooks.jsonl", "hooks.jsonl.1"]);
 });
 
-test("SD-112: what cannot be written is told and changes nothing; a link is not followed; a torn line stays alone", () => {
+test("what cannot be written is told and changes nothing; a link is not followed; a torn line stays alone", () => {
   mkdirSync(home);
   writeFileSync(join(home, "log"), "");
   expect(write()).toEqual([expect.stringMatching(/^The hook log cannot be written: /)]);
@@ -95,7 +95,7 @@ test("SD-112: what cannot be written is told and changes nothing; a link is not 
   expect(readFileSync(join(home, "log/hooks.jsonl"), "utf8").split("\n")[0]).toBe('{"torn":');
 });
 
-test("SD-112: a state folder that a file system denies kept the process going for ever", () => {
+test("a state folder that a file system denies kept the process going for ever", () => {
   if (process.platform !== "linux") return;
   const words = [resolve(import.meta.dirname, "fixtures/write-log.mjs"), built, 1, 1, 1_000, 3].map(String);
   const { status, stderr } = spawnSync(process.execPath, words, {
@@ -105,7 +105,7 @@ test("SD-112: a state folder that a file system denies kept the process going fo
   expect([status, String(stderr)]).toEqual([0, expect.stringContaining("The hook log cannot be written: ENOENT")]);
 });
 
-test("SD-112: whatever an author hands to the log becomes a line of bounded length", () => {
+test("whatever an author hands to the log becomes a line of bounded length", () => {
   const ring: Record<string, unknown> = {};
   ring["self"] = ring;
   expect([...write({ data: ring }), ...write({ data: 1n }), ...write({ data: "x".repeat(10 * 2 ** 20) })]).toEqual([]);

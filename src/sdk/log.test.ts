@@ -37,7 +37,7 @@ async function logged(app: unknown, about: object = payload): Promise<{ records:
   return { records, complaints };
 }
 
-test("SD-111: a record names the event, the answer and every handler with its outcome", async () => {
+test("a record names the event, the answer and every handler with its outcome", async () => {
   const app = createApp()
     .preTool("Bash", { name: "skips", when: () => false }, () => undefined)
     .preTool("Bash", { name: "passes" }, () => undefined)
@@ -74,7 +74,7 @@ test("SD-111: a record names the event, the answer and every handler with its ou
   ]);
 });
 
-test("SD-45: reasons that did not win were nowhere; the log keeps them beside their handlers", async () => {
+test("reasons that did not win were nowhere; the log keeps them beside their handlers", async () => {
   const app = createApp()
     .preTool("Bash", { name: "first" }, () => ask("first"))
     .preTool("Bash", { name: "second" }, () => ask("second"))
@@ -89,7 +89,7 @@ test("SD-45: reasons that did not win were nowhere; the log keeps them beside th
   ]);
 });
 
-test("SD-32: what a form of text cannot carry is in the log; SD-111: a permission that was approved is an answer", async () => {
+test("what a form of text cannot carry is in the log; a permission that was approved is an answer", async () => {
   const app = createApp()
     .onPreCompact(() => [context("text"), systemMessage("aside")])
     .onPermission(() => approvePermission());
@@ -99,7 +99,7 @@ test("SD-32: what a form of text cannot carry is in the log; SD-111: a permissio
   expect(permission).toMatchObject({ answer: "allow" });
 });
 
-test("SD-14: an observer that throws was told on stderr only; it is in the log, once for each time", async () => {
+test("an observer that throws was told on stderr only; it is in the log, once for each time", async () => {
   const app = createApp()
     .observe("handler-end", () => {
       throw new Error("blind");
@@ -110,7 +110,7 @@ test("SD-14: an observer that throws was told on stderr only; it is in the log, 
   expect(complaints).toEqual(["An observer of handler-end threw: blind"]);
 });
 
-test("SD-113: what handlers and middleware write carries their name, and goes to stderr from warn up", async () => {
+test("what handlers and middleware write carries their name, and goes to stderr from warn up", async () => {
   const app = createApp()
     .use((_event, { log }, next) => {
       log.warn("outer");
@@ -131,7 +131,7 @@ test("SD-113: what handlers and middleware write carries their name, and goes to
   expect(complaints).toEqual(["warn middleware: outer", "error h: e"]);
 });
 
-test("SD-112: inputs and outputs are logged only on demand, cut, and without secrets", async () => {
+test("inputs and outputs are logged only on demand, cut, and without secrets", async () => {
   const make = (log: AppOptions["log"]) => createApp({ log: log ?? true }).preTool(() => deny("no"));
   expect((await logged(make(true))).records[0]).not.toHaveProperty("content");
   const { records } = await logged(make({ content: true }));
@@ -141,7 +141,7 @@ test("SD-112: inputs and outputs are logged only on demand, cut, and without sec
   });
 });
 
-test("SD-112: what looks like a secret is masked, in texts and under telling names", () => {
+test("what looks like a secret is masked, in texts and under telling names", () => {
   const secrets = [
     `sk-ant-${"a1".repeat(12)}`,
     "ghp_abcdefghijklmnopqrstuvwxyz0123456789",

@@ -19,7 +19,7 @@ test("a middleware that did not wait for next lost the refusal", async () => {
   (await testClient(createApp().include(part)).preTool("Bash", bash)).expectDenied("no");
 });
 
-test("SD-9: a middleware may answer in place of the handlers, and may show them another event", async () => {
+test("a middleware may answer in place of the handlers, and may show them another event", async () => {
   const seen: unknown[] = [];
   const app = createApp()
     .use((event, _ctx, next) => (event["toolName"] === "Read" ? deny("early") : next()))
@@ -49,7 +49,7 @@ test("what a middleware patched was dropped without a word", async () => {
   (await testClient(app).preTool("Bash", bash)).expectInput({ command: "ls -l", timeout: 5 });
 });
 
-test("SD-48: a guard judges what a middleware made of the input, and what is left when it takes a rewrite back", async () => {
+test("a guard judges what a middleware made of the input, and what is left when it takes a rewrite back", async () => {
   const guard = ({ input }: { input: { command: string } }) => (/\brm\b/.test(input.command) ? deny("rm") : undefined);
   const rewrites = createApp()
     .use(async (_event, _ctx, next) => [...(await next()), patchInput({ command: "rm x" })])

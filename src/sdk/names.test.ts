@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { appInside, blueprint, createApp, deny } from "./index.ts";
 import { testClient } from "./testing/index.ts";
 
-test("SD-8: a handler is called by its option, its function or its place, and two blueprints gave two handlers one name", async () => {
+test("a handler is called by its option, its function or its place, and two blueprints gave two handlers one name", async () => {
   const broken = (why: string) => () => {
     throw new Error(why);
   };
@@ -32,7 +32,7 @@ test("SD-8: a handler is called by its option, its function or its place, and tw
   ]);
 });
 
-test("SD-1: two copies of the package understand each other's apps, blueprints and answers", async () => {
+test("two copies of the package understand each other's apps, blueprints and answers", async () => {
   vi.resetModules();
   const copy = await import("./index.ts");
   expect(copy.createApp).not.toBe(createApp);
@@ -46,7 +46,7 @@ test("SD-1: two copies of the package understand each other's apps, blueprints a
   for (const none of [undefined, null, {}, () => undefined, "app"]) expect(appInside(none)).toBeUndefined();
 });
 
-test("SD-38: a handler that names no deadline was cut short by the quick one of another", async () => {
+test("a handler that names no deadline was cut short by the quick one of another", async () => {
   const app = createApp()
     .preTool("Bash", { timeoutMs: 20 }, () => undefined)
     .preTool("Bash", { name: "guard" }, async () => {

@@ -3,7 +3,7 @@ import { createApp, type ObservationKind } from "./index.ts";
 import { observationKinds, openObservers } from "./observe.ts";
 import { testClient } from "./testing/index.ts";
 
-test("SD-14: everything that can be observed happens, and tells the handler it concerns", async () => {
+test("everything that can be observed happens, and tells the handler it concerns", async () => {
   const seen: (readonly [ObservationKind, unknown])[] = [];
   const app = createApp()
     .observe(({ kind, handler }) => void seen.push([kind, handler]))
@@ -32,7 +32,7 @@ test("SD-14: everything that can be observed happens, and tells the handler it c
   expect(new Set(seen.map(([kind]) => kind))).toEqual(new Set(observationKinds));
 });
 
-test("SD-14: an observer that rejects was an unhandled rejection, and that is a failure of the whole app", async () => {
+test("an observer that rejects was an unhandled rejection, and that is a failure of the whole app", async () => {
   const told: string[] = [];
   const observers = openObservers();
   observers.add([() => Promise.reject(new Error("no disk"))]);
@@ -45,7 +45,7 @@ test("SD-14: an observer that rejects was an unhandled rejection, and that is a 
   expect(told).toEqual(["An observer of hook-end threw: no disk"]);
 });
 
-test("SD-14: an observer of one kind is told of that kind only", () => {
+test("an observer of one kind is told of that kind only", () => {
   const seen: unknown[] = [];
   const observers = openObservers();
   observers.add(["handler-skip", (observation: unknown) => void seen.push(observation)]);

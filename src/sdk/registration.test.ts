@@ -2,7 +2,7 @@ import { expect, expectTypeOf, test } from "vitest";
 import { appInside, block, blueprint, createApp, defineStrategy, deny, type HookEvent } from "./index.ts";
 import { testClient } from "./testing/index.ts";
 
-test("SD-4: on takes any event; a known name has its type and its matcher, an unknown one a name and what came", async () => {
+test("on takes any event; a known name has its type and its matcher, an unknown one a name and what came", async () => {
   const app = createApp()
     .on("Stop", ({ stopHookActive }) => void expectTypeOf(stopHookActive).toEqualTypeOf<boolean>())
     .on("PreToolUse", ["Bash", "Write"], ({ toolName }) => deny(`not ${toolName}`))
@@ -16,7 +16,7 @@ test("SD-4: on takes any event; a known name has its type and its matcher, an un
   expect({ warnings, stdout, stderr, exitCode }).toEqual({ warnings: [], stdout: "", stderr: "", exitCode: 0 });
 });
 
-test("SD-5: what is compared is the event's matcher value: a reason, a trigger, a type, the base name of a file", async () => {
+test("what is compared is the event's matcher value: a reason, a trigger, a type, the base name of a file", async () => {
   const seen: string[] = [];
   const note = (name: string) => () => void seen.push(name);
   const app = createApp()
@@ -35,7 +35,7 @@ test("SD-5: what is compared is the event's matcher value: a reason, a trigger, 
   expect(seen).toEqual(["notification", "agent", "file"]);
 });
 
-test("SD-5: a handler for a value of an event that has none was registered and never ran", () => {
+test("a handler for a value of an event that has none was registered and never ran", () => {
   const refused = { code: "sdk/bad-registration", message: expect.stringMatching(/nothing that "main" could be/) };
   expect(() => createApp().onStop("main", () => block("no"))).toThrow(expect.objectContaining(refused));
   expect(() => createApp().on("BrandNew", "main" as never, () => undefined)).toThrow(expect.objectContaining(refused));
@@ -63,7 +63,7 @@ test("a matcher with | is refused on events without a tool too, and a regular ex
   expect(() => createApp().preTool(["mcp__my-server.v2__*", "a:b/c"], () => undefined)).not.toThrow();
 });
 
-test("SD-6: a guard whose onFailure was misspelled let everything pass when it broke", () => {
+test("a guard whose onFailure was misspelled let everything pass when it broke", () => {
   const odd = (options: object) => () => createApp().preTool("Bash", { name: "guard", ...options }, () => undefined);
   const told = (message: RegExp) =>
     expect.objectContaining({ code: "sdk/bad-option", message: expect.stringMatching(message) });
@@ -118,7 +118,7 @@ test.each([
   expect(call).toThrow(expect.objectContaining({ code: expect.stringMatching(/^sdk\/(bad-|no-handler)/) }));
 });
 
-test("SD-6: a wrong call is told at once, and leaves the app as it was", () => {
+test("a wrong call is told at once, and leaves the app as it was", () => {
   const app = createApp().onStop(() => undefined);
   const wrong: readonly [() => unknown, string][] = [
     [() => app.onStop(undefined as never), "sdk/no-handler"],

@@ -3,7 +3,7 @@ import { catalog, type EventRow, eventNames } from "../protocol/index.ts";
 import { createApp } from "./app.ts";
 import { ruleOf, rules, type ToolEventName } from "./rules.ts";
 
-test("SD-3: every event of the catalog has a method of its own, and the methods are the promised ones", () => {
+test("every event of the catalog has a method of its own, and the methods are the promised ones", () => {
   const promised =
     `preTool postTool postToolFailure onPermission onPermissionDenied onToolBatch onPrompt onPromptExpansion
     onSessionStart onSessionEnd onSetup onStop onStopFailure onSubagentStart onSubagentStop onPreCompact onPostCompact
@@ -16,23 +16,23 @@ test("SD-3: every event of the catalog has a method of its own, and the methods 
   expect(promised.filter((method) => typeof app[method] !== "function")).toEqual([]);
 });
 
-test("SD-36: an event has a refusal exactly where its row honours a denial", () => {
+test("an event has a refusal exactly where its row honours a denial", () => {
   const can = eventNames.filter((name) => ruleOf(name).refusal !== undefined);
   expect(can).toEqual(eventNames.filter((name) => (catalog[name] as EventRow).decisions.includes("deny")));
 });
 
-test("SD-31: events whose answer is an exit code or text, or that no http hook is called for, need a command", () => {
+test("events whose answer is an exit code or text, or that no http hook is called for, need a command", () => {
   const named =
     `SessionStart Setup TaskCreated TaskCompleted TeammateIdle ConfigChange PreCompact WorktreeCreate`.split(" ");
   expect(eventNames.filter((name) => ruleOf(name).command).sort()).toEqual(named.sort());
 });
 
-test("SD-38: how long the handlers of an event may take together", () => {
+test("how long the handlers of an event may take together", () => {
   const own = eventNames.flatMap((name) => (ruleOf(name).deadlineMs ? [[name, ruleOf(name).deadlineMs]] : []));
   expect(Object.fromEntries(own)).toEqual({ UserPromptSubmit: 20_000, MessageDisplay: 5_000, SessionEnd: 1_000 });
 });
 
-test("SD-15: the events whose type is about a tool are those whose row is", () => {
+test("the events whose type is about a tool are those whose row is", () => {
   const typed: Readonly<Record<ToolEventName, true>> = {
     ...{ PreToolUse: true, PermissionRequest: true, PermissionDenied: true, PostToolUse: true },
     PostToolUseFailure: true,

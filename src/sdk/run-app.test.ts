@@ -64,7 +64,7 @@ test("an app in code answers one event as hookline run does, and leaves an input
   expect(open.destroyed).toBe(true);
 });
 
-test("SD-31: a refusal that is told by the exit status alone gives that status", async () => {
+test("a refusal that is told by the exit status alone gives that status", async () => {
   const app = createApp().onTaskCreated(() => block("not today"));
   expect(await ran(app, JSON.stringify(fixtures.TaskCreated()))).toMatchObject({
     code: 2,
@@ -73,7 +73,7 @@ test("SD-31: a refusal that is told by the exit status alone gives that status",
   });
 });
 
-test("SD-64: what is no event, and silence, are told by the failure mode", async () => {
+test("what is no event, and silence, are told by the failure mode", async () => {
   expect(await ran(guard({ onFailure: "block" }), "{")).toMatchObject({
     code: 2,
     stdout: "",
@@ -92,7 +92,7 @@ test("SD-64: what is no event, and silence, are told by the failure mode", async
   });
 });
 
-test("SD-70: HOOKLINE=0 is no opinion, and what is no app is a problem", async () => {
+test("HOOKLINE=0 is no opinion, and what is no app is a problem", async () => {
   const env = { HOOKLINE: "0", HOOKLINE_HOME: mkdtempSync(join(tmpdir(), "hookline-run-app-off-")) };
   onTestFinished(() => rmSync(env.HOOKLINE_HOME, { recursive: true, force: true }));
   expect(
@@ -102,7 +102,7 @@ test("SD-70: HOOKLINE=0 is no opinion, and what is no app is a problem", async (
   await expect(runApp({})).rejects.toMatchObject({ code: "sdk/no-app" });
 });
 
-test("SD-62 SD-63: with the process's own output nothing but the answer goes there, no handler ends the process, and its status is set", async () => {
+test("with the process's own output nothing but the answer goes there, no handler ends the process, and its status is set", async () => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-run-app-own-"));
   const before = process.exitCode;
   const written: string[] = [];

@@ -73,7 +73,7 @@ test("an app in code is answered over http as the daemon answers, and logged", a
   await expect(send(server, event)).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });
 
-test("SD-75: serveApp has the daemon's gate: token, name, origin, method, type, key and what cannot be read", async () => {
+test("serveApp has the daemon's gate: token, name, origin, method, type, key and what cannot be read", async () => {
   const { server } = await served(guard);
   const answers = await Promise.all(
     [
@@ -111,7 +111,7 @@ test("serveApp listens on the machine's own address alone, and never without a t
   await expect(serveApp({})).rejects.toMatchObject({ code: "sdk/no-app" });
 });
 
-test("SD-34: a handler that ends the process has failed, in serveApp and in the test client", async () => {
+test("a handler that ends the process has failed, in serveApp and in the test client", async () => {
   const app = createApp().preTool("Bash", { name: "leaves", onFailure: "block" }, () => process.exit(0));
   const why = "leaves failed: process.exit(0) was called; hooks and tasks end by returning";
   const { server, complaints } = await served(app);
@@ -120,7 +120,7 @@ test("SD-34: a handler that ends the process has failed, in serveApp and in the 
   (await testClient(app).preTool("Bash", { command: "ls" })).expectDenied(why);
 });
 
-test("SD-34: a handler that killed its process by a signal took the program that tested or served it along", async () => {
+test("a handler that killed its process by a signal took the program that tested or served it along", async () => {
   const asks = createApp().preTool("Bash", () => deny(`alive: ${process.kill(process.pid, 0)}`));
   (await testClient(asks).preTool("Bash", { command: "ls" })).expectDenied("alive: true");
   const heard: string[] = [];

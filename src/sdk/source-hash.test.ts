@@ -22,14 +22,14 @@ function place(): { readonly env: Readonly<Record<string, string>>; put(name: st
   };
 }
 
-test("SD-111: a file that names no other has the daemon's hash without a build", async () => {
+test("a file that names no other has the daemon's hash without a build", async () => {
   const { env, put } = place();
   const file = put("alone.mjs", 'import { createApp } from "hookline/sdk";\nexport default createApp();\n');
   const { hash } = await readSources(file);
   expect([sourceHash(file, env), sourceHash(file, env)]).toEqual([hash, hash]);
 });
 
-test("SD-111: an app of several .mjs files was logged with another hash than the daemon's", async () => {
+test("an app of several .mjs files was logged with another hash than the daemon's", async () => {
   const { env, put } = place();
   const file = put("hooks.mjs", 'import { word } from "./word.mjs";\nexport default word;\n');
   put("word.mjs", 'export const word = "one";\n');

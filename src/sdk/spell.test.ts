@@ -56,7 +56,7 @@ const every: readonly Answer[] = [
   block("hidden", { hidePrompt: true }),
 ];
 
-test("SD-30: every answer on every event is spelled as the event allows", async () => {
+test("every answer on every event is spelled as the event allows", async () => {
   const wrong: string[] = [];
   for (const name of eventNames) {
     const row: EventRow = catalog[name];
@@ -81,7 +81,7 @@ test("SD-30: every answer on every event is spelled as the event allows", async 
   expect(wrong).toEqual([]);
 });
 
-test("SD-24: a refusal in the wrong word still refuses, on every event that can refuse", async () => {
+test("a refusal in the wrong word still refuses, on every event that can refuse", async () => {
   for (const name of eventNames.filter((one) => (catalog[one] as EventRow).decisions.includes("deny"))) {
     for (const answer of [deny("no"), block("no"), denyPermission("no")]) {
       const result = await testClient(createApp().on(name as string, () => answer as never)).send(name);
@@ -94,7 +94,7 @@ test("SD-24: a refusal in the wrong word still refuses, on every event that can 
   }
 });
 
-test("SD-24: any other answer that is illegal is dropped, and the warning names handler and event", async () => {
+test("any other answer that is illegal is dropped, and the warning names handler and event", async () => {
   const app = createApp().onStop({ name: "titles" }, () => [context("kept"), sessionTitle("t") as never]);
   const { warnings, wire } = await testClient(app).stop();
   expect(wire).toEqual({ hookSpecificOutput: { hookEventName: "Stop", additionalContext: "kept" } });
@@ -103,7 +103,7 @@ test("SD-24: any other answer that is illegal is dropped, and the warning names 
   ]);
 });
 
-test("SD-31: the wire of answers given together", async () => {
+test("the wire of answers given together", async () => {
   const say = async (answer: unknown, event: (typeof eventNames)[number] = "PreToolUse") => {
     const { wire, stdout, stderr, exitCode } = await testClient(
       createApp().on(event as string, () => answer as never),
@@ -154,7 +154,7 @@ test("SD-31: the wire of answers given together", async () => {
   expect(await say(undefined)).toEqual({ stdout: "", stderr: "", exitCode: 0 });
 });
 
-test("SD-23, SD-28: empty reasons and long texts", async () => {
+test("empty reasons and long texts", async () => {
   const bare = (answer: (reason: string) => Answer, reason?: string) => answer(reason as string);
   const empty = [deny, ask, block, halt, denyPermission].flatMap((answer) => [bare(answer), bare(answer, " ")]);
   for (const answer of empty) {
@@ -175,7 +175,7 @@ test("SD-23, SD-28: empty reasons and long texts", async () => {
   expect(warnings.map(({ code }) => code)).toEqual(["long-text", "long-text"]);
 });
 
-test("SD-32: a message was taken for the path of a working copy", async () => {
+test("a message was taken for the path of a working copy", async () => {
   const app = createApp().onWorktreeCreate(({ worktreeName }) => [
     systemMessage("looked"),
     raw({ suppressOutput: true }),
@@ -190,7 +190,7 @@ test("SD-32: a message was taken for the path of a working copy", async () => {
   expect(await said("other")).toEqual({ stdout: "", stderr, exitCode: 0 });
 });
 
-test("SD-29: raw fields pass, with the right event name and nothing where the event has no such object", async () => {
+test("raw fields pass, with the right event name and nothing where the event has no such object", async () => {
   const newer = createApp().postTool(() =>
     raw({ hookSpecificOutput: { hookEventName: "Stop", classifierContext: "c" } }),
   );
@@ -201,7 +201,7 @@ test("SD-29: raw fields pass, with the right event name and nothing where the ev
   expect((await testClient(none).sessionEnd()).wire).toEqual({ suppressOutput: true });
 });
 
-test("SD-30: a raw reason went out without a decision; it is told aside, and passes beside one or on an unknown event", async () => {
+test("a raw reason went out without a decision; it is told aside, and passes beside one or on an unknown event", async () => {
   const said = async (fields: Record<string, unknown>, event = "PreToolUse") => {
     const app = createApp().on(event, () => raw(fields));
     const { wire, stderr } = await testClient(app).raw({ hook_event_name: event, tool_name: "Bash", tool_input: {} });

@@ -67,7 +67,7 @@ const declined = { own: { action: "decline" }, stderr: "why\n" };
 const elicited = { own: { action: "accept", content: { name: "Ada" } } };
 const prompt = { block: blocked, context: known, halt: halted };
 
-/** SD-31, row by row: each legal answer and what it is on the wire; `own` stands for `hookSpecificOutput` without the event's name. */
+/** Each legal answer and its wire form; `own` means `hookSpecificOutput` without the event's name. */
 const table: Readonly<Record<EventName, Partial<Record<AnswerKind, object>>>> = {
   PreToolUse: {
     allow: decided("allow"),
@@ -126,7 +126,7 @@ const table: Readonly<Record<EventName, Partial<Record<AnswerKind, object>>>> = 
   Notification: {},
 };
 
-test.each(eventNames)("SD-31: %s takes the answers of its row, spelled as the table says", async (name) => {
+test.each(eventNames)("%s takes the answers of its row, spelled as the table says", async (name) => {
   expect([...ruleOf(name).legal].sort()).toEqual(Object.keys(table[name]).sort());
   for (const [kind, expected] of Object.entries(table[name])) {
     const app = createApp().on(name as string, () => said[kind as AnswerKind] as never);

@@ -13,7 +13,7 @@ const standard = {
   },
 };
 
-test("SD-19: any Standard Schema checks all events of its tool, in its app, for the handlers named for the tool", async () => {
+test("any Standard Schema checks all events of its tool, in its app, for the handlers named for the tool", async () => {
   const seen: unknown[] = [];
   const note = ({ input }: { input: unknown }) => void seen.push(input);
   const app = createApp()
@@ -34,7 +34,7 @@ test("SD-19: any Standard Schema checks all events of its tool, in its app, for 
   (await testClient(other).preTool("Bash", {} as never)).expectDenied("no schema here");
 });
 
-test("SD-19: a schema of Task did not check what hosts call Agent", async () => {
+test("a schema of Task did not check what hosts call Agent", async () => {
   const app = createApp({ onFailure: "block" })
     .registerToolEvent("Task", () => {
       throw new Error("no such agent");

@@ -12,7 +12,7 @@ declare module "hookline/sdk" {
   }
 }
 
-test("SD-17: the tools of hosts have typed inputs", () => {
+test("the tools of hosts have typed inputs", () => {
   const named: readonly (keyof ToolInputs)[] = [
     ...(["Bash", "Write", "Read", "Edit", "MultiEdit", "NotebookEdit", "Grep", "Glob", "Agent", "Task"] as const),
     ...(["WebSearch", "WebFetch", "Skill", "TaskCreate", "TaskUpdate", "AskUserQuestion", "ExitPlanMode"] as const),
@@ -81,7 +81,7 @@ const responses: { readonly [Tool in keyof ToolResponses]?: Keys<ToolResponses[T
   AskUserQuestion: [["questions", "answers"], ["annotations"]],
 };
 
-test("SD-17: recorded inputs and responses have the keys that their types need, and no others than they name", () => {
+test("recorded inputs and responses have the keys that their types need, and no others than they name", () => {
   const wrong: string[] = [];
   const compare = (tool: string, keys: Keys<never> | undefined, recorded: object) => {
     const [needed, others = []] = (keys ?? [[]]) as readonly (readonly string[])[];
@@ -108,7 +108,7 @@ interface Recorded {
   readonly tool_response?: object;
 }
 
-test("SD-18: a tool that an author describes narrows like a built-in one", async () => {
+test("a tool that an author describes narrows like a built-in one", async () => {
   const app = createApp()
     .preTool("mcp__github__create_issue", ({ input }) => void expectTypeOf(input.title).toEqualTypeOf<string>())
     .postTool("mcp__github__create_issue", ({ response }) => {
@@ -122,7 +122,7 @@ test("SD-18: a tool that an author describes narrows like a built-in one", async
   expect(result.output).toEqual({ updatedToolOutput: { number: 2 } });
 });
 
-test("SD-26: a new output is typed by its tool", () => {
+test("a new output is typed by its tool", () => {
   createApp()
     .postTool("Bash", ({ response }) => updateOutput({ ...response, stdout: "" }))
     .postTool(["Bash", "Skill"], () => updateOutput({ success: true, commandName: "x" }))
@@ -135,7 +135,7 @@ test("SD-26: a new output is typed by its tool", () => {
     .postTool("Bash", { name: "h" }, () => updateOutput({ stdout: "" }));
 });
 
-test("SD-26: mapOutput reaches every text, also in a response that is a list", async () => {
+test("mapOutput reaches every text, also in a response that is a list", async () => {
   const app = createApp().postTool(() => mapOutput((text) => text.toUpperCase()));
   const { output } = await testClient(app).postTool("mcp__a__b", {}, [{ type: "text", text: "a", n: 1 }, null, "b"]);
   expect(output).toEqual({ updatedToolOutput: [{ type: "TEXT", text: "A", n: 1 }, null, "B"] });

@@ -39,7 +39,7 @@ async function sourceFiles(place: SessionPlace): Promise<Record<string, string>>
   return Object.fromEntries(await Promise.all(read)) as Record<string, string>;
 }
 
-test.each(recordedNames)("SE-61: %s is archived whole, read from there, and counts the same", async (name) => {
+test.each(recordedNames)("%s is archived whole, read from there, and counts the same", async (name) => {
   const { home, places } = await recordedHome(name);
   const root = join(home, "archive");
   for (const place of places) {
@@ -66,7 +66,7 @@ test.each(recordedNames)("SE-61: %s is archived whole, read from there, and coun
   }
 });
 
-test("SE-61: run again it adds only what is new, and leaves a line that is under way", async () => {
+test("run again it adds only what is new, and leaves a line that is under way", async () => {
   const { home, places } = await recordedHome("b-subagent");
   const [place] = places;
   if (place === undefined) throw new Error("one session was recorded");
@@ -88,7 +88,7 @@ test("SE-61: run again it adds only what is new, and leaves a line that is under
   expect(await plainFiles(root, place)).toEqual(await sourceFiles(place));
 });
 
-test("SE-61: what the source no longer has stays in the archive", async () => {
+test("what the source no longer has stays in the archive", async () => {
   const { home, places } = await recordedHome("g-large-and-image");
   const [place] = places;
   if (place === undefined) throw new Error("one session was recorded");
@@ -204,7 +204,7 @@ test("a copy that somebody cut or removed is made anew", async () => {
   expect(await plainFiles(root, place)).toEqual(await sourceFiles(place));
 });
 
-test("SE-61: sessions that the client will delete within a week and no archive holds are named", async () => {
+test("sessions that the client will delete within a week and no archive holds are named", async () => {
   const { home, places } = await recordedHome("d-forked");
   const [one, two] = places;
   if (one === undefined || two === undefined) throw new Error("two sessions were recorded");

@@ -15,7 +15,7 @@ import { validateSession } from "./validate.ts";
 const cwd = "/home/dev/project";
 const id = "11111111-1111-4111-8111-111111111111";
 
-test("SE-52: an append is one write of the whole line, made durable only when asked, and acknowledged after that", async () => {
+test("an append is one write of the whole line, made durable only when asked, and acknowledged after that", async () => {
   const { fs, log } = faultyFs(Number.POSITIVE_INFINITY);
   const store = await openStore({ root: await tempFolder(), version: "0.0.0", fs });
   const session = await store.open({ id, cwd });
@@ -37,7 +37,7 @@ test("SE-52: an append is one write of the whole line, made durable only when as
   expect(lines.map((line) => JSON.parse(line).message.content)).toEqual(["first", "second", "third", "fourth"]);
 });
 
-test("SE-52, SE-71: a torn end becomes a bad line of its own, which readers pass and the next record does not touch", async () => {
+test("a torn end becomes a bad line of its own, which readers pass and the next record does not touch", async () => {
   const root = await tempFolder();
   const store = await openStore({ root, version: "0.0.0" });
   const session = await store.open({ id, cwd });
@@ -66,7 +66,7 @@ test("an entry over a minute older than its parent is a warning; calls are told 
   expect((await sessionAt(place).load()).calls.map(({ call }) => call.key)).toEqual(["msg_1", "msg_2"]);
 });
 
-test("SE-71: our fork of a compacted session keeps usage and leaves a note of where it came from", async () => {
+test("our fork of a compacted session keeps usage and leaves a note of where it came from", async () => {
   const { places } = await recordedHome("e2-autocompact-headless");
   const [source] = places;
   if (source === undefined) throw new Error("a session was recorded");

@@ -39,7 +39,7 @@ function clock(then: (pause: number) => void = () => undefined) {
 
 const line = (wire: Wire) => `${JSON.stringify(wire)}\n`;
 
-test("SE-45: the final text is that of the last call of the last turn, without thinking and tools", async () => {
+test("the final text is that of the last call of the last turn, without thinking and tools", async () => {
   const p = prompt(null, "go");
   const a = answer(p, [
     { type: "thinking", thinking: "hm" },
@@ -56,7 +56,7 @@ test("SE-45: the final text is that of the last call of the last turn, without t
   expect(finalText(await (await openSession(plain)).load())).toBe("Plain done.");
 });
 
-test("SE-46: the last line comes late: it is waited for, and the previous turn's text is never given", async () => {
+test("the last line comes late: it is waited for, and the previous turn's text is never given", async () => {
   const p = prompt(null, "one");
   const old = answer(p, "old words");
   const q = prompt(old, "two");
@@ -77,7 +77,7 @@ test("SE-46: the last line comes late: it is waited for, and the previous turn's
   });
 });
 
-test("SE-46: text after stop-hook feedback counts, text before it does not", async () => {
+test("text after stop-hook feedback counts, text before it does not", async () => {
   const p = prompt(null, "one");
   const a = answer(p, "too early");
   const feedback = prompt(a, "Stop hook feedback:\nmore", { isMeta: true });
@@ -92,7 +92,7 @@ test("SE-46: text after stop-hook feedback counts, text before it does not", asy
   });
 });
 
-test("SE-46: a text that differs from the payload's is not it; after the last attempt the payload's is given", async () => {
+test("a text that differs from the payload's is not it; after the last attempt the payload's is given", async () => {
   const p = prompt(null, "one");
   write(file, [p, answer(p, "something else")]);
   expect(
@@ -111,7 +111,7 @@ test("SE-46: a text that differs from the payload's is not it; after the last at
   });
 });
 
-test("SE-46: without transcript and without message there is nothing to say", async () => {
+test("without transcript and without message there is nothing to say", async () => {
   expect(await finalTextAtStop({}, { clock: clock() })).toEqual({ text: "", from: "none", attempts: 0, waitedMs: 0 });
   expect(await finalTextAtStop({ transcript_path: join(folder, "none.jsonl") }, { clock: clock() })).toMatchObject({
     from: "none",
@@ -119,7 +119,7 @@ test("SE-46: without transcript and without message there is nothing to say", as
   });
 });
 
-test("SE-46: a call written in several lines counts when its last one is there", async () => {
+test("a call written in several lines counts when its last one is there", async () => {
   const p = prompt(null, "one");
   const first = answer(p, "part one", { id: "m1", stop: null });
   const second = answer(first, "part two", { id: "m1", stop: "end_turn" });
@@ -133,7 +133,7 @@ test("SE-46: a call written in several lines counts when its last one is there",
   });
 });
 
-test("SE-46: an agent's own transcript is read when the payload names it", async () => {
+test("an agent's own transcript is read when the payload names it", async () => {
   const agent = join(folder, "agent.jsonl");
   const p = sidechain("x", prompt(null, "in"));
   write(agent, [p, sidechain("x", answer(p, "agent's word"))]);
@@ -143,7 +143,7 @@ test("SE-46: an agent's own transcript is read when the payload names it", async
   ).toMatchObject({ text: "agent's word" });
 });
 
-test("SE-46: a last line that is whole but for its newline is waited for, then read once", async () => {
+test("a last line that is whole but for its newline is waited for, then read once", async () => {
   const p = prompt(null, "one");
   const a = answer(p, "words");
   writeFileSync(file, `${line(p)}${line(a).slice(0, -1)}`);

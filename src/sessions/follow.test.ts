@@ -52,7 +52,7 @@ function start(options: FollowOptions = {}) {
   return { seen, done, following, events };
 }
 
-test("SE-22: new entries of the main file and of agents that begin later, as they are written", async () => {
+test("new entries of the main file and of agents that begin later, as they are written", async () => {
   const file = write(join(folder, "s1.jsonl"), [mode("old")]);
   const { seen } = start();
   await new Promise((go) => setTimeout(go, 100));
@@ -64,7 +64,7 @@ test("SE-22: new entries of the main file and of agents that begin later, as the
   expect(await seen(1)).toEqual(["in x x"]);
 });
 
-test("SE-22: half a line is not an entry until its newline is there", async () => {
+test("half a line is not an entry until its newline is there", async () => {
   const file = write(join(folder, "s1.jsonl"), []);
   const { seen, events } = start({ pollMs: 20 });
   appendFileSync(file, mode("a").slice(0, 10));
@@ -76,7 +76,7 @@ test("SE-22: half a line is not an entry until its newline is there", async () =
   expect(await seen(1)).toEqual(["b"]);
 });
 
-test("SE-22: truncation, replacement and removal are events", async () => {
+test("truncation, replacement and removal are events", async () => {
   const file = write(join(folder, "s1.jsonl"), [mode("a"), mode("b")]);
   const { seen } = start({ from: "start", pollMs: 20 });
   expect(await seen(2)).toEqual(["a", "b"]);
@@ -91,7 +91,7 @@ test("SE-22: truncation, replacement and removal are events", async () => {
   expect(await seen(2)).toEqual(["reset", "e"]);
 });
 
-test("SE-22: a later follower goes on from the cursors of an earlier one", async () => {
+test("a later follower goes on from the cursors of an earlier one", async () => {
   const file = write(join(folder, "s1.jsonl"), [mode("a")]);
   const first = start({ from: "start" });
   await first.seen(1);
@@ -104,14 +104,14 @@ test("SE-22: a later follower goes on from the cursors of an earlier one", async
   expect(await start({ from }).seen(1)).toEqual(["b"]);
 });
 
-test("SE-22: a session whose file is not there yet is followed from its first line", async () => {
+test("a session whose file is not there yet is followed from its first line", async () => {
   const { seen } = start({ pollMs: 20 });
   await new Promise((go) => setTimeout(go, 60));
   write(join(folder, "s1.jsonl"), [mode("a")]);
   expect(await seen(1)).toEqual(["a"]);
 });
 
-test.skipIf(process.platform !== "linux")("SE-23: abort ends the iteration and leaves no descriptor open", async () => {
+test.skipIf(process.platform !== "linux")("abort ends the iteration and leaves no descriptor open", async () => {
   write(join(folder, "s1.jsonl"), [mode("a")]);
   const before = readdirSync("/proc/self/fd").length;
   const { seen, done } = start({ from: "start" });

@@ -19,7 +19,7 @@ async function linesOf(file: string): Promise<Record<string, unknown>[]> {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-test("SE-56: a fork holds what the client's own fork held of the original", async () => {
+test("a fork holds what the client's own fork held of the original", async () => {
   const { places } = await recordedHome("d-forked");
   const [original, theirs] = places;
   if (original === undefined || theirs === undefined) throw new Error("two sessions were recorded");
@@ -29,7 +29,7 @@ test("SE-56: a fork holds what the client's own fork held of the original", asyn
 });
 
 test.each(recordedNames)(
-  "SE-56: forking %s keeps uuids, times, usage and results, and not a byte of the original changes",
+  "forking %s keeps uuids, times, usage and results, and not a byte of the original changes",
   async (name) => {
     const { home, places } = await recordedHome(name);
     for (const place of places) {
@@ -53,7 +53,7 @@ test.each(recordedNames)(
   },
 );
 
-test("SE-56: a fork of a compacted session begins at the last boundary, and one way up passes all of it", async () => {
+test("a fork of a compacted session begins at the last boundary, and one way up passes all of it", async () => {
   const { places } = await recordedHome("e2-autocompact-headless");
   const fork = await forkSession(places[0] as never);
   const lines = (await linesOf(fork.file)).map(({ uuid, parentUuid }) => [
@@ -159,7 +159,7 @@ test("with a fault at every operation the fork is whole or not there, and the or
   }
 });
 
-test("SE-56: resuming goes on in the same file behind the newest entry, with the context a model is given", async () => {
+test("resuming goes on in the same file behind the newest entry, with the context a model is given", async () => {
   const store = await openStore({ root: await tempFolder(), version: "1" });
   const { places } = await recordedHome("e2-autocompact-headless");
   const fork = await store.fork(places[0] as never, { cwd });
@@ -183,7 +183,7 @@ test("SE-56: resuming goes on in the same file behind the newest entry, with the
   await expect(store.resume("nobody", { cwd })).rejects.toMatchObject({ code: "sessions/not-found" });
 });
 
-test("SE-56: an unanswered end gets a note and a filler answer before the new prompt, an answered or deferred one does not", async () => {
+test("an unanswered end gets a note and a filler answer before the new prompt, an answered or deferred one does not", async () => {
   const root = await tempFolder();
   const store = await openStore({ root, version: "1" });
   const file = (id: string) => join(root, "projects", "-p", `${id}.jsonl`);

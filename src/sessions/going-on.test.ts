@@ -11,7 +11,7 @@ import { answer, prompt, result, sidechain, system, toolUse, type Wire, write } 
 import { type GoingOn, readGoingOn } from "./going-on.ts";
 import { readSinceCompaction } from "./since-compaction.ts";
 
-test("SE-55: recorded sessions go on as if they had been read whole", async () => {
+test("recorded sessions go on as if they had been read whole", async () => {
   let short = 0;
   for (const name of recordedNames) {
     for (const { file } of (await recordedHome(name)).places) {
@@ -22,7 +22,7 @@ test("SE-55: recorded sessions go on as if they had been read whole", async () =
   expect(short).toBeGreaterThan(0);
 });
 
-test("SE-55: whatever happened in a session, reading from its last compaction tells the same as reading it whole", async () => {
+test("whatever happened in a session, reading from its last compaction tells the same as reading it whole", async () => {
   const folder = await tempFolder();
   let [number, short] = [0, 0];
   await fc.assert(
@@ -37,7 +37,7 @@ test("SE-55: whatever happened in a session, reading from its last compaction te
   expect(short).toBeGreaterThan(10);
 });
 
-test("SE-55: of a compacted session, what lies before the lines it preserved is not read", async () => {
+test("of a compacted session, what lies before the lines it preserved is not read", async () => {
   const asked = prompt(null, "long ago");
   const called = answer(asked, [toolUse("t1")], { stop: "tool_use" });
   const done = result(called, "t1");

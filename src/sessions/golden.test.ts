@@ -22,7 +22,7 @@ async function load(fixture: string, id: string) {
   return sessionAt({ id, root, project: fixture, folder, file: join(folder, `${id}.jsonl`) }).load();
 }
 
-describe("SE-69: the recorded transcripts give what the golden files say", () => {
+describe("the recorded transcripts give what the golden files say", () => {
   test.each(sessions)("$fixture $id", async ({ fixture, id }) => {
     const words = describeSession(await load(fixture, id));
     const file = join(golden, `${fixture}.${id.slice(0, 8)}.txt`);
@@ -50,7 +50,7 @@ const table: Record<string, string> = {
   "n-headless-with-hooks": "1 15 | 1 | 3+0 | 3+0 (1) | 300/120/0",
 };
 
-test.each(Object.entries(table))("SE-69: %s", async (fixture, row) => {
+test.each(Object.entries(table))("%s", async (fixture, row) => {
   const models = await Promise.all(
     sessions.filter((one) => one.fixture === fixture).map(({ id }) => load(fixture, id)),
   );

@@ -105,7 +105,7 @@ function records(next: (limit: number) => number) {
   });
 }
 
-test("SE-12, SE-70: whatever a record holds, the model, its figures, its exports and its searches come out", () => {
+test("whatever a record holds, the model, its figures, its exports and its searches come out", () => {
   const next = numbers(7);
   const record = records(next);
   const items = (count: number): Item[] =>

@@ -5,7 +5,7 @@ import { type KillFindings, killTrial } from "./fixtures/kill-trial.ts";
 const trials = Number(process.env["HOOKLINE_TRIALS"] ?? 100);
 const limitMs = process.env["HOOKLINE_TRIALS"] === undefined ? 2_000 : Number.POSITIVE_INFINITY;
 
-test(`G1: kill -9 of 1 to 4 writers, up to ${trials} times, loses nothing acknowledged and harms no other line`, async () => {
+test(`kill -9 of 1 to 4 writers, up to ${trials} times, loses nothing acknowledged and harms no other line`, async () => {
   const findings: KillFindings[] = [];
   const startedAt = performance.now();
   let next = 0;

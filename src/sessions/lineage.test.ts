@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test("SE-35: a fork is known by the uuids it shares with the older file, and only that way round", async () => {
+test("a fork is known by the uuids it shares with the older file, and only that way round", async () => {
   const at = (id: string) => join(recorded, "d-forked", `${id}.jsonl`);
   const [original, fork] = ["11111111-1111-4111-8111-111111111111", "a8ca7ae6-2245-4889-a8b3-2c753f65fc30"] as const;
   expect(await (await openSession(at(fork))).lineage()).toEqual([
@@ -20,7 +20,7 @@ test("SE-35: a fork is known by the uuids it shares with the older file, and onl
   expect(await (await openSession(at(original))).lineage()).toEqual([]);
 });
 
-test("SE-35: ancestors named in records and in our own note come first", async () => {
+test("ancestors named in records and in our own note come first", async () => {
   const p = prompt(null, "go", { session_id: "s-a", forkedFrom: { sessionId: "s-b", messageUuid: "u" } });
   write(join(folder, "s-a.jsonl"), [prompt(null, "old")]);
   write(join(folder, "s1/hookline.json"), [{ forkedFrom: { sessionId: "s-c" } }]);
@@ -32,7 +32,7 @@ test("SE-35: ancestors named in records and in our own note come first", async (
   ]);
 });
 
-test("SE-35: a fork of a compacted session begins in the middle of its ancestor", async () => {
+test("a fork of a compacted session begins in the middle of its ancestor", async () => {
   const early = { timestamp: "2026-01-01T00:00:00.000Z" };
   const p = prompt(null, "go", early);
   const shared = prompt(p, "shared", { timestamp: "2026-01-01T00:00:09.000Z" });

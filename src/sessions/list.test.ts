@@ -37,7 +37,7 @@ async function list(options: ListOptions = {}): Promise<SessionSummary[]> {
   return all;
 }
 
-describe("SE-26: the header", () => {
+describe("the header", () => {
   test("what the ends of a file show", async () => {
     const p = prompt(null, "first words", { timestamp: "T1" });
     const a = answer(p, "x", {}, { timestamp: "T2" });
@@ -110,7 +110,7 @@ describe("SE-26: the header", () => {
   });
 });
 
-describe("SE-8, SE-68: the list", () => {
+describe("the list", () => {
   test("newest activity first, with everything a row needs", async () => {
     session("-home-dev-project", "old", [prompt(null, "one")], 1000);
     session("-home-dev-project", "new", [prompt(null, "two", { timestamp: "2026-01-02T00:00:00Z" })], 2000);
@@ -136,7 +136,7 @@ describe("SE-8, SE-68: the list", () => {
     expect((await list({ sinceMs: 1_500_000 })).map(({ id }) => id)).toEqual(["new"]);
   });
 
-  test("SE-3: a folder's project is the cwd most of its sessions have; its name stands in only when none has any", async () => {
+  test("a folder's project is the cwd most of its sessions have; its name stands in only when none has any", async () => {
     session("-x", "a", [prompt(null, "1", { cwd: "/w/a_b" })]);
     session("-x", "b", [prompt(null, "1", { cwd: "/w/a-b" })]);
     session("-x", "c", [prompt(null, "1", { cwd: "/w/a-b" })]);
@@ -150,7 +150,7 @@ describe("SE-8, SE-68: the list", () => {
     });
   });
 
-  test("SE-4: sessions of a directory, by computed name, by its real path, and by what their records say", async () => {
+  test("sessions of a directory, by computed name, by its real path, and by what their records say", async () => {
     const project = join(home, "work/proj");
     mkdirSync(project, { recursive: true });
     symlinkSync(project, join(home, "link"));
@@ -161,7 +161,7 @@ describe("SE-8, SE-68: the list", () => {
     expect((await list({ cwd: join(home, "link") })).map(({ id }) => id).sort()).toEqual(["by-name", "by-record"]);
   });
 
-  test("SE-61: archived sessions are listed once, and marked when they are gone where they were recorded", async () => {
+  test("archived sessions are listed once, and marked when they are gone where they were recorded", async () => {
     session("-p", "both", [prompt(null, "1")]);
     for (const id of ["both", "gone"]) {
       mkdirSync(join(home, "state/archive/projects/-p"), { recursive: true });
@@ -186,7 +186,7 @@ describe("SE-8, SE-68: the list", () => {
   });
 });
 
-describe("SE-7: asking for one session", () => {
+describe("asking for one session", () => {
   const find = (name: string, more: object = {}) => findSession(name, { ...where, ...more });
   const code = (wanted: string) => expect.objectContaining({ name: "Problem", code: wanted });
 
@@ -220,7 +220,7 @@ describe("SE-7: asking for one session", () => {
     await expect(find("abcd1234")).rejects.toEqual(code("sessions/ambiguous"));
   });
 
-  test("E7: names that are no ids are refused before anything is looked at", async () => {
+  test("names that are no ids are refused before anything is looked at", async () => {
     for (const name of ["../../x", "..%2f", "a/b", "C:\\x", "a\0b", "x".repeat(300), "CON", ""]) {
       await expect(find(name)).rejects.toEqual(code("sessions/unsafe-id"));
     }

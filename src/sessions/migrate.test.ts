@@ -52,7 +52,7 @@ async function bytesBelow(folder: string): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await readFile(path, "utf8")])));
 }
 
-test.each(recordedNames)("SE-60: %s is of the present layout", async (name) => {
+test.each(recordedNames)("%s is of the present layout", async (name) => {
   const { home, places } = await recordedHome(name);
   const before = await bytesBelow(home);
   for (const place of places)
@@ -101,7 +101,7 @@ test("agents get their place, lines keep their bytes, calls and tokens are the s
   expect(await pruneBackups(backups, "s1", 0, quickFs)).toEqual([kept?.folder]);
 });
 
-test("G10: a live session, an archive, an unknown layout and a store of a newer format are left alone", async () => {
+test("a live session, an archive, an unknown layout and a store of a newer format are left alone", async () => {
   const { place, env } = await oldSession();
   const before = await bytesBelow(place.root.path);
   await expect(migrateSession(place, { env, live: true })).rejects.toMatchObject({ code: "sessions/read-only" });
@@ -130,7 +130,7 @@ test("a step that would lose a call is stopped before anything is swapped", asyn
 });
 
 test.each(["error", "kill"] as const)(
-  "G10: with a fault (%s) at every operation of a migration, old or new is read with the same tokens, and a rerun completes",
+  "with a fault (%s) at every operation of a migration, old or new is read with the same tokens, and a rerun completes",
   async (fault) => {
     const count = await atEveryOperation(
       fault,

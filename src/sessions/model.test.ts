@@ -47,7 +47,7 @@ async function load(
   return sessionAt(place()).load();
 }
 
-describe("SE-27: calls", () => {
+describe("calls", () => {
   test("lines of one message id are one call wherever they stand; the final line's usage counts once", async () => {
     const p = prompt(null, "go");
     const interim = { input_tokens: 100, output_tokens: 1 };
@@ -117,7 +117,7 @@ describe("SE-27: calls", () => {
   });
 });
 
-describe("SE-28: tool calls", () => {
+describe("tool calls", () => {
   test("every status there is", async () => {
     const p = prompt(null, "go");
     const ids = ["ok", "error", "denied1", "denied2", "interrupted1", "background", "deferred", "open"];
@@ -186,8 +186,8 @@ describe("SE-28: tool calls", () => {
   });
 });
 
-describe("SE-29 to SE-32: branches", () => {
-  test("SE-29: parallel results and hook records make no branch, and no result is lost", async () => {
+describe("branches", () => {
+  test("parallel results and hook records make no branch, and no result is lost", async () => {
     const p = prompt(null, "go");
     const a1 = answer(p, [toolUse("t1")], { id: "m1", stop: "tool_use" });
     const a2 = answer(a1, [toolUse("t2")], { id: "m1", stop: "tool_use" });
@@ -201,7 +201,7 @@ describe("SE-29 to SE-32: branches", () => {
     expect(main.toolCalls.map(({ status }) => status)).toEqual(["ok", "ok"]);
   });
 
-  test("SE-30: a rewind and a retry are branch points, each of its kind", async () => {
+  test("a rewind and a retry are branch points, each of its kind", async () => {
     const p = prompt(null, "go");
     const a = answer(p, "one", { id: "m1" });
     const old = prompt(a, "old way");
@@ -234,7 +234,7 @@ describe("SE-29 to SE-32: branches", () => {
     expect(main.turns("all").turns.length).toBe(3);
   });
 
-  test("SE-30: a first prompt that was written anew is a rewind with no fork point", async () => {
+  test("a first prompt that was written anew is a rewind with no fork point", async () => {
     const one = prompt(null, "one");
     const a = answer(one, "a");
     const two = prompt(null, "two");
@@ -244,7 +244,7 @@ describe("SE-29 to SE-32: branches", () => {
     expect(main.branches.list()).toMatchObject([{ leaf: b["uuid"] }, { leaf: a["uuid"], forkPoint: null, size: 2 }]);
   });
 
-  test("SE-31: a later last-prompt names the leaf, unless only attachments and system lines hang below it", async () => {
+  test("a later last-prompt names the leaf, unless only attachments and system lines hang below it", async () => {
     const p = prompt(null, "go");
     const a = answer(p, "one");
     const q = prompt(a, "more");
@@ -263,7 +263,7 @@ describe("SE-29 to SE-32: branches", () => {
     expect(unknown.main.branches.leaf).toBe(a["uuid"]);
   });
 
-  test("SE-32: of two lines with one uuid the later counts, both are kept, and it is reported", async () => {
+  test("of two lines with one uuid the later counts, both are kept, and it is reported", async () => {
     const p = prompt(null, "go");
     const a = answer(p, [toolUse("t1")], { id: "m1", stop: "tool_use" });
     const again = { ...a, message: { ...(a["message"] as Wire), content: [{ type: "text", text: "later" }] } };
@@ -295,7 +295,7 @@ describe("SE-29 to SE-32: branches", () => {
   });
 });
 
-describe("SE-33: turns", () => {
+describe("turns", () => {
   test("what begins a turn, what does not, and how each ended", async () => {
     const p1 = prompt(null, "one");
     const a1 = answer(p1, "fine");
@@ -355,7 +355,7 @@ describe("SE-33: turns", () => {
     expect(localCommands.map(({ name, entry }) => [name, entry.line])).toEqual([["/compact", 12]]);
   });
 
-  test("SE-20: times that run backwards never make a duration negative or move a line", async () => {
+  test("times that run backwards never make a duration negative or move a line", async () => {
     const p = prompt(null, "go", { timestamp: "2026-01-01T00:01:00.000Z" });
     const a = answer(p, "fine", {}, { timestamp: "2026-01-01T00:00:00.000Z" });
     const { main } = await load([p, a]);
@@ -364,7 +364,7 @@ describe("SE-33: turns", () => {
   });
 });
 
-describe("SE-34: compaction", () => {
+describe("compaction", () => {
   const metadata = (more: Wire) => ({ compactMetadata: { trigger: "auto", preTokens: 100, postTokens: 30, ...more } });
 
   test("the boundary joins the old tree; context is summary, preserved lines, and all after", async () => {
@@ -403,7 +403,7 @@ describe("SE-34: compaction", () => {
     expect(two.main.history().length).toBe(4);
   });
 
-  test("SE-35: in a fork of a compacted session the preserved lines hang behind the summary, once", async () => {
+  test("in a fork of a compacted session the preserved lines hang behind the summary, once", async () => {
     const boundary = system(null, "compact_boundary", { logicalParentUuid: "gone", ...metadata({}) });
     const summary = prompt(boundary, "sum", { isCompactSummary: true });
     const kept = answer(summary, "kept", { id: "m1", usage: { input_tokens: 0, output_tokens: 0 } });
@@ -413,13 +413,13 @@ describe("SE-34: compaction", () => {
   });
 });
 
-describe("SE-36 to SE-39: agents", () => {
+describe("agents", () => {
   const thread = (id: string, text: string, more: Wire[] = []) => {
     const p = sidechain(id, prompt(null, text));
     return [p, sidechain(id, answer(p, `${id} done`)), ...more];
   };
 
-  test("SE-36: every way an agent is linked, in order; nesting to any depth", async () => {
+  test("every way an agent is linked, in order; nesting to any depth", async () => {
     const p = prompt(null, "go");
     const start = (id: string, input: Wire = {}) => toolUse(id, "Agent", input);
     const uses = answer(
@@ -493,7 +493,7 @@ describe("SE-36 to SE-39: agents", () => {
     expect(model.agent("a1")?.children.map(({ id }) => id)).toEqual(["n1"]);
   });
 
-  test("SE-36: agents that are each other's parents are cut apart and reported", async () => {
+  test("agents that are each other's parents are cut apart and reported", async () => {
     const p = prompt(null, "go");
     const model = await load([p], {
       "s1/subagents/agent-x.jsonl": thread("x", "x"),
@@ -508,13 +508,13 @@ describe("SE-36 to SE-39: agents", () => {
     expect(model.findings).toMatchObject([{ what: "agent-cycle", about: "x" }]);
   });
 
-  test("SE-6: an unreadable meta never hides its agent", async () => {
+  test("an unreadable meta never hides its agent", async () => {
     write(join(folder, "s1/subagents/agent-x.meta.json"), ["{half"]);
     const model = await load([prompt(null, "go")], { "s1/subagents/agent-x.jsonl": thread("x", "x") });
     expect(model.agents).toMatchObject([{ id: "x", linkedBy: "none" }]);
   });
 
-  test("SE-37: a copied call finds its agent in the session it was copied from", async () => {
+  test("a copied call finds its agent in the session it was copied from", async () => {
     const p = prompt(null, "go");
     const use = answer(p, [toolUse("t1", "Agent", {})], { stop: "tool_use" });
     const done = result(use, "t1", "x", { toolUseResult: { agentId: "a1" } });
@@ -528,7 +528,7 @@ describe("SE-36 to SE-39: agents", () => {
     expect(own.agents.map(({ borrowedFrom }) => borrowedFrom)).toEqual([undefined]);
   });
 
-  test("SE-38: sidechain lines inside the main file become agents of their own", async () => {
+  test("sidechain lines inside the main file become agents of their own", async () => {
     const p = prompt(null, "go");
     const use = answer(p, [toolUse("t1", "Task", { prompt: "look around" })], { stop: "tool_use" });
     const side = (line: Wire): Wire => ({ ...line, isSidechain: true });
@@ -546,7 +546,7 @@ describe("SE-36 to SE-39: agents", () => {
     ]);
   });
 
-  test("SE-39: the last report ends a background agent's call; the launch does not", async () => {
+  test("the last report ends a background agent's call; the launch does not", async () => {
     const p = prompt(null, "go");
     const use = answer(p, [toolUse("t1", "Agent", {})], { stop: "tool_use" });
     const launch = result(use, "t1", "started", {
@@ -574,7 +574,7 @@ describe("SE-36 to SE-39: agents", () => {
   });
 });
 
-test("SE-40: indexes find entries, children, calls, tool calls and agents of every file", async () => {
+test("indexes find entries, children, calls, tool calls and agents of every file", async () => {
   const p = prompt(null, "go");
   const use = answer(p, [toolUse("t1", "Agent", {})], { id: "m1", stop: "tool_use" });
   const side = sidechain("a1", prompt(null, "in"));
@@ -594,13 +594,13 @@ test("SE-40: indexes find entries, children, calls, tool calls and agents of eve
   ]);
 });
 
-test("SE-6: a session id in the records that is not the file's name is reported; ancestors are kept", async () => {
+test("a session id in the records that is not the file's name is reported; ancestors are kept", async () => {
   const model = await load([prompt(null, "go", { sessionId: "other", session_id: "ancestor" })]);
   expect(model.findings).toMatchObject([{ what: "session-id-mixed", about: "other", line: 1 }]);
   expect(model.main.entries[0]?.ancestorSessionId).toBe("ancestor");
 });
 
-test("SE-70: the order in which files are read does not change the model", async () => {
+test("the order in which files are read does not change the model", async () => {
   const id = "501a101c-7ecf-4bd9-a106-13be7d54c3a1";
   const at = join(recorded, "b-subagent");
   const { content } = await contentReader({

@@ -38,7 +38,7 @@ async function made(lines: readonly (Wire | string)[]): Promise<Session> {
 
 const lines = (elements: readonly Entry[]) => elements.map(({ line, offset }) => (line > 0 ? line : `@${offset}`));
 
-test("SE-41: the steps give what they say, and the element type follows", async () => {
+test("the steps give what they say, and the element type follows", async () => {
   const session = await fixture("i-permission-hooks-interactive");
   const query = session.query();
   expect(await query.count()).toBe(111);
@@ -84,13 +84,13 @@ test("SE-41: the steps give what they say, and the element type follows", async 
   ]);
 });
 
-test("SE-41: queries are immutable: a step leaves the query it was made from as it was", async () => {
+test("queries are immutable: a step leaves the query it was made from as it was", async () => {
   const all = (await fixture("a-plain")).query().tools();
   const errors = all.errors();
   expect([await all.count(), await errors.count(), await all.count()]).toEqual([7, 1, 7]);
 });
 
-test("SE-41: slices and iteration", async () => {
+test("slices and iteration", async () => {
   const query = (await fixture("a-plain")).query().tools();
   const names = async (one: Query<Element & { name: string }>) => (await one.all()).map(({ name }) => name);
   const all = ["Bash", "Read", "Edit", "Write", "TaskCreate", "TaskUpdate", "Bash"];
@@ -110,7 +110,7 @@ test("SE-41: slices and iteration", async () => {
   expect(seen).toEqual(all);
 });
 
-test("SE-41: agents, and everything with theirs", async () => {
+test("agents, and everything with theirs", async () => {
   const query = (await fixture("b-subagent")).query();
   expect((await query.agents().all()).map(({ linkedBy }) => linkedBy)).toEqual(["meta", "meta", "meta"]);
   expect(await query.agents({ depth: 0 }).count()).toBe(0);
@@ -119,7 +119,7 @@ test("SE-41: agents, and everything with theirs", async () => {
   expect(await query.including("agents").users().count()).toBe(4);
 });
 
-test("SE-41: since and until take dates, ISO text, spans and uuids, both ends included", async () => {
+test("since and until take dates, ISO text, spans and uuids, both ends included", async () => {
   const at = (hour: number) => ({ timestamp: `2026-05-31T${String(hour).padStart(2, "0")}:00:00.000Z` });
   const p = prompt(null, "one", at(20));
   const q = prompt(p, "two", at(21));
@@ -135,7 +135,7 @@ test("SE-41: since and until take dates, ISO text, spans and uuids, both ends in
     await expect(query.since(noTime).all()).rejects.toMatchObject({ code: "sessions/bad-time" });
 });
 
-test("SE-41: errors are tool errors, API errors and failed hooks", async () => {
+test("errors are tool errors, API errors and failed hooks", async () => {
   const p = prompt(null, "go");
   const use = answer(p, [toolUse("t1")], { stop: "tool_use" });
   const bad = result(use, "t1", "no", {}, { is_error: true });
@@ -145,7 +145,7 @@ test("SE-41: errors are tool errors, API errors and failed hooks", async () => {
   expect(lines(await (await made([p, use, bad, hook, fine, api])).query().errors().all())).toEqual([3, 4, 6]);
 });
 
-describe("SE-31, SE-42: branches in queries", () => {
+describe("branches in queries", () => {
   const world = () => {
     const p = prompt(null, "go");
     const a = answer(p, "one");
@@ -182,7 +182,7 @@ describe("SE-31, SE-42: branches in queries", () => {
   });
 });
 
-test("SE-42: a query over every line of an unloaded session stops reading when its answer is certain", async () => {
+test("a query over every line of an unloaded session stops reading when its answer is certain", async () => {
   const first = prompt(null, "go");
   const padding = Array.from({ length: 3000 }, (_, index) =>
     JSON.stringify({ type: "mode", mode: `${index}${"x".repeat(2000)}`, sessionId: "s1" }),
@@ -279,7 +279,7 @@ const plainly: Record<string, (entry: Entry) => boolean> = {
   since: ({ timestamp }) => timestamp !== undefined,
 };
 
-test("SE-42: filters commute, and every query equals the same filter over the full list", async () => {
+test("filters commute, and every query equals the same filter over the full list", async () => {
   await fc.assert(
     fc.asyncProperty(
       generated,
@@ -320,7 +320,7 @@ test("SE-42: filters commute, and every query equals the same filter over the fu
   );
 });
 
-test("SE-38: agents' lines inside an old main file are not the session's, however it is read", async () => {
+test("agents' lines inside an old main file are not the session's, however it is read", async () => {
   const p = prompt(null, "go");
   const side = { ...prompt(null, "inside"), isSidechain: true };
   const session = await made([p, side, sidechain("a", answer(side, "x")), answer(p, "done")]);

@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test("SE-21: a file that grows while it is read gives a prefix of what was written, in order and whole", async () => {
+test("a file that grows while it is read gives a prefix of what was written, in order and whole", async () => {
   writeFileSync(file, "");
   const script = `
     const { appendFileSync } = require("node:fs");
@@ -54,7 +54,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("G6: a line of exactly 64 MiB is read, one byte more is passed over, and the lines around them are read", async () => {
+test("a line of exactly 64 MiB is read, one byte more is passed over, and the lines around them are read", async () => {
   const limit = 64 * 1024 * 1024;
   const line = (length: number) => `{"type":"mode","mode":"${"z".repeat(length - 25)}"}`;
   const small = '{"type":"mode","mode":"a"}';
@@ -69,7 +69,7 @@ test("G6: a line of exactly 64 MiB is read, one byte more is passed over, and th
   ]);
 });
 
-test("SE-70: a hundred thousand random byte strings are read without a throw, none in more than 100 ms", () => {
+test("a hundred thousand random byte strings are read without a throw, none in more than 100 ms", () => {
   const pieces = [
     '{"type":"',
     '"}',
@@ -111,7 +111,7 @@ test("SE-70: a hundred thousand random byte strings are read without a throw, no
   expect(slowest).toBeLessThan(1000);
 });
 
-test("DR-17: damage of every kind in one file: all that can be read comes out, in order, with the place of what cannot", async () => {
+test("damage of every kind in one file: all that can be read comes out, in order, with the place of what cannot", async () => {
   const good = (name: string) => `{"type":"mode","mode":"${name}","sessionId":"s"}`;
   const parts = [
     good("a"),

@@ -41,7 +41,7 @@ const resulted = result(called, "t1");
 const answered = answer(resulted, "done", { usage: { input_tokens: 5, output_tokens: 6 } });
 const plain = [asked, called, resulted, answered];
 
-test.each(recordedNames)("SE-59: %s needs no repair, and gets none", async (name) => {
+test.each(recordedNames)("%s needs no repair, and gets none", async (name) => {
   const { home, places } = await recordedHome(name);
   for (const place of places)
     expect(await repairSession(place, { env: { HOOKLINE_HOME: join(home, "state") }, inPlace: true })).toEqual({
@@ -152,7 +152,7 @@ const flaws: [string, readonly (Wire | string)[], string, string[]][] = [
   ],
 ];
 
-test.each(flaws)("SE-59: %s", async (_, lines, tail, codes) => {
+test.each(flaws)("%s", async (_, lines, tail, codes) => {
   const { place, env } = await world(lines, tail);
   const before = await readFile(place.file);
   const model = await sessionAt(place).load();
@@ -179,7 +179,7 @@ test.each(flaws)("SE-59: %s", async (_, lines, tail, codes) => {
   expect(after.filter((line) => kept.includes(line))).toEqual(kept);
 });
 
-test("SE-59: what is taken out is kept beside the session, byte for byte", async () => {
+test("what is taken out is kept beside the session, byte for byte", async () => {
   const bad = Buffer.from([0x7b, 0xff, 0xfe, 0x0a]);
   const { place, env } = await world(plain);
   await appendFile(place.file, bad);
@@ -200,7 +200,7 @@ test("SE-59: what is taken out is kept beside the session, byte for byte", async
   expect(await readFile(copy.file, "utf8")).toBe(plain.map((line) => `${JSON.stringify(line)}\n`).join(""));
 });
 
-test("G6: a byte order mark, carriage returns, bytes that are no UTF-8 and lone surrogates stay as they are", async () => {
+test("a byte order mark, carriage returns, bytes that are no UTF-8 and lone surrogates stay as they are", async () => {
   const { place, env } = await world([]);
   const line = (wire: Wire, end: string) => Buffer.from(`${JSON.stringify(wire)}${end}`);
   const lossy = line(prompt(asked, "?"), "\r\n").map((byte) => (byte === 0x3f ? 0xff : byte));
@@ -213,7 +213,7 @@ test("G6: a byte order mark, carriage returns, bytes that are no UTF-8 and lone 
   expect(after.subarray(Buffer.concat(parts).length).toString("utf8")).toMatch(/^\{"parentUuid".*"end".*\}\n$/);
 });
 
-test("SE-59: in place, the files are swapped and the backup brings them back; a live session is refused", async () => {
+test("in place, the files are swapped and the backup brings them back; a live session is refused", async () => {
   const { place, env } = await world([asked, "{oops", called, answered], "");
   const agent = write(join(place.folder, "s1", "subagents", "agent-a1.jsonl"), [
     sidechain("a1", prompt(null, "go")),
@@ -276,7 +276,7 @@ test.each(["error", "kill"] as const)(
   3_600_000,
 );
 
-test("SE-59: whatever is done to the lines of a session, it can be mended, and counts the same", async () => {
+test("whatever is done to the lines of a session, it can be mended, and counts the same", async () => {
   const lines = [
     ...plain,
     prompt(answered, "again"),

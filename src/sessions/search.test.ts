@@ -41,7 +41,7 @@ async function search(query: string, options: SearchOptions = {}): Promise<strin
   );
 }
 
-test("SE-63: prompts, answers, titles, tool names and inputs; results and thinking only when asked for", async () => {
+test("prompts, answers, titles, tool names and inputs; results and thinking only when asked for", async () => {
   const p = prompt(null, "find the needle", at(1));
   const use = answer(
     p,
@@ -72,7 +72,7 @@ test("SE-63: prompts, answers, titles, tool names and inputs; results and thinki
   });
 });
 
-test("SE-63: rank is phrase over words, prompt over answer over tool, newer over older, then a fixed order", async () => {
+test("rank is phrase over words, prompt over answer over tool, newer over older, then a fixed order", async () => {
   const p = (text: string, day: number) => prompt(null, text, at(day));
   put("s1", [p("red apple pie", 1), answer(null, "red apple", {}, at(9)), p("apple so red", 8)]);
   put("s2", [p("a red apple", 2), answer(null, [toolUse("t", "Write", { text: "red apple" })], {}, at(9))]);
@@ -84,7 +84,7 @@ test("SE-63: rank is phrase over words, prompt over answer over tool, newer over
   expect((await searchSessions("red apple", { ...where, limit: 2 })).total).toBe(6);
 });
 
-test("SE-63: case, regular expressions, project, since and agents", async () => {
+test("case, regular expressions, project, since and agents", async () => {
   const p = prompt(null, "Quick Brown fox 42", { ...at(1), cwd: "/w/one" });
   put("s1", [p], "-w-one");
   put("s2", [prompt(null, "quick brown", { ...at(5), cwd: "/w/two" })], "-elsewhere");
@@ -117,13 +117,13 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("SE-63: damaged lines are no obstacle, and a line that only looks like a match is none", async () => {
+test("damaged lines are no obstacle, and a line that only looks like a match is none", async () => {
   const p = prompt(null, "plain");
   put("s1", ["{junk needle", p, prompt(null, "x", { gitBranch: "needle" }), prompt(null, "a needle")]);
   expect(await search("needle")).toEqual(["s1 prompt turn 1"]);
 });
 
-test("SE-63: the needle is found in every spelling that JSON allows", async () => {
+test("the needle is found in every spelling that JSON allows", async () => {
   const words = ["naïve", "😀 smile", 'say "hi"', "C:\\path", "a/b", "<tag>", "ÄÖ", "plain"];
   const escaped = (text: string) =>
     JSON.stringify(text)
@@ -145,7 +145,7 @@ test("SE-63: the needle is found in every spelling that JSON allows", async () =
   }
 });
 
-test("SE-63: what the bytes are passed over for is never there (property)", () => {
+test("what the bytes are passed over for is never there (property)", () => {
   const text = fc
     .string({ unit: "grapheme", minLength: 1, maxLength: 8 })
     .filter((one) => one.trim() !== "" && !/\s/u.test(one));
@@ -159,7 +159,7 @@ test("SE-63: what the bytes are passed over for is never there (property)", () =
   );
 });
 
-describe("SE-63: the index", () => {
+describe("the index", () => {
   const indexed = async (query: string, options: SearchOptions = {}) => {
     const { hits } = await searchIndex(query, { ...where, ...options });
     return hits.map(({ session, kind, phrase }) => `${session} ${kind}${phrase ? "" : " words"}`);

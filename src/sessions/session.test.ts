@@ -53,7 +53,7 @@ async function readsDuring(work: () => Promise<unknown>): Promise<number> {
   return bytes;
 }
 
-describe("SE-24: loading", () => {
+describe("loading", () => {
   test("opening reads nothing; askers at the same time share one load", async () => {
     const p = prompt(null, "go");
     write(join(folder, "s1.jsonl"), [p, ...Array.from({ length: 2000 }, () => answer(p, "x".repeat(400)))]);
@@ -122,7 +122,7 @@ test("a session whose file is not there is empty where that is asked for, and fi
   await expect(openSession(join(folder, "none.jsonl"))).rejects.toMatchObject({ code: "sessions/not-found" });
 });
 
-describe("SE-66: refreshing and caching", () => {
+describe("refreshing and caching", () => {
   test("a refresh reads only what is new, in every file, and a torn tail when it is whole", async () => {
     const p = prompt(null, "go".repeat(50_000));
     const file = write(join(folder, "s1.jsonl"), [p]);
@@ -182,7 +182,7 @@ describe("SE-66: refreshing and caching", () => {
   });
 });
 
-describe("SE-62: spilled outputs", () => {
+describe("spilled outputs", () => {
   const use = (path: string) => {
     const p = prompt(null, "go");
     const a = answer(p, [toolUse("t1")], { stop: "tool_use" });
@@ -208,7 +208,7 @@ describe("SE-62: spilled outputs", () => {
     expect(text?.length).toBe(228_894);
   });
 
-  test("E7: a path inside a record opens nothing outside the session", async () => {
+  test("a path inside a record opens nothing outside the session", async () => {
     writeFileSync(join(folder, "secret.txt"), "secret");
     write(join(folder, "s1/tool-results/x.txt"), ["ok"]);
     expect(await spilled("/etc/passwd")).toBeUndefined();

@@ -25,7 +25,7 @@ describe.each(drivers)("driver %s", (driver) => {
     database.close();
   });
 
-  test("US-34: rows go in and come out the same, blobs and large integers included", async () => {
+  test("rows go in and come out the same, blobs and large integers included", async () => {
     const path = join(folder, "a.db");
     const database = await openSqlite(path, { driver });
     database.exec("CREATE TABLE t (a TEXT, b INTEGER, c BLOB, d REAL)");
@@ -44,7 +44,7 @@ describe.each(drivers)("driver %s", (driver) => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test("US-34: a transaction is all or nothing", async () => {
+  test("a transaction is all or nothing", async () => {
     const database = await openSqlite(join(folder, "a.db"), { driver });
     database.exec("CREATE TABLE t (a INTEGER)");
     const insert = database.prepare("INSERT INTO t VALUES (?)");
@@ -59,7 +59,7 @@ describe.each(drivers)("driver %s", (driver) => {
     database.close();
   });
 
-  test("SE-63: full-text search is there", async () => {
+  test("full-text search is there", async () => {
     const database = await openSqlite(join(folder, "a.db"), { driver });
     database.exec("CREATE VIRTUAL TABLE t USING fts5(body)");
     database.prepare("INSERT INTO t VALUES (?)").run("the quick brown fox");
@@ -86,7 +86,7 @@ describe.each(drivers)("driver %s", (driver) => {
   });
 });
 
-test("US-38: a lock folder left by a killed process blocks the WebAssembly driver until it is removed", async () => {
+test("a lock folder left by a killed process blocks the WebAssembly driver until it is removed", async () => {
   const path = join(folder, "a.db");
   const first = await openSqlite(path, { driver: "wasm" });
   first.exec("CREATE TABLE t (a INTEGER)");

@@ -16,7 +16,7 @@ import { openStore } from "./store.ts";
 const cwd = "/home/dev/project";
 const id = "11111111-1111-4111-8111-111111111111";
 
-test("G10: a store of a newer format is not written to", async () => {
+test("a store of a newer format is not written to", async () => {
   const root = await tempFolder();
   for (const text of ['{"format":2}', "{}", "not json"]) {
     await writeFile(join(root, "hookline-store.json"), text, { mode: 0o600 });
@@ -25,7 +25,7 @@ test("G10: a store of a newer format is not written to", async () => {
   }
 });
 
-test("G2: a record cut at every byte becomes a line of its own; the next record is whole and all others are read", async () => {
+test("a record cut at every byte becomes a line of its own; the next record is whole and all others are read", async () => {
   const root = await tempFolder();
   const store = await openStore({ root, version: "1" });
   const session = await store.open({ id, cwd });
@@ -49,7 +49,7 @@ test("G2: a record cut at every byte becomes a line of its own; the next record 
   }
 }, 120_000);
 
-test("G5: an error at every operation of an append: not acknowledged, the file valid, parents unbroken", async () => {
+test("an error at every operation of an append: not acknowledged, the file valid, parents unbroken", async () => {
   const count = await atEveryOperation(
     "error",
     async (strike, k) => {
@@ -87,7 +87,7 @@ test("G5: an error at every operation of an append: not acknowledged, the file v
 }, 120_000);
 
 test.each(["lost", "kept"] as const)(
-  "SE-55: a power cut at every operation (names %s) loses no durable record",
+  "a power cut at every operation (names %s) loses no durable record",
   async (names) => {
     await atEveryOperation(
       "kill",
@@ -133,7 +133,7 @@ const crowds =
       ];
 
 test.each(crowds)(
-  "G3: $writers processes append $each records each: every line valid, order per writer kept, no splice",
+  "$writers processes append $each records each: every line valid, order per writer kept, no splice",
   async ({ writers, each, maxBytes }) => {
     const root = await tempFolder();
     await openStore({ root, version: "1" });
@@ -163,7 +163,7 @@ test.each(crowds)(
 const canMount = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
 
 test.skipIf(!canMount)(
-  "G5: on a full disk of 1 MB records are refused, those acknowledged are there, and it goes on once there is room",
+  "on a full disk of 1 MB records are refused, those acknowledged are there, and it goes on once there is room",
   async () => {
     const root = await tempFolder();
     const script = join(import.meta.dirname, "fixtures", "full-disk.mjs");
@@ -176,7 +176,7 @@ test.skipIf(!canMount)(
   },
 );
 
-test("G5: at a size limit the record is refused, and the file is valid", async () => {
+test("at a size limit the record is refused, and the file is valid", async () => {
   const root = await tempFolder();
   await openStore({ root, version: "1" });
   const script = join(import.meta.dirname, "fixtures", "store-writer.mjs");
@@ -196,7 +196,7 @@ test("G5: at a size limit the record is refused, and the file is valid", async (
   expect((await itemsOf(file)).filter(({ kind }) => kind === "unreadable")).toEqual([]);
 });
 
-test("G11: a clock that is set back a day changes neither order nor parents", async () => {
+test("a clock that is set back a day changes neither order nor parents", async () => {
   let now = Date.parse("2026-01-01T00:00:00.000Z");
   const store = await openStore({ root: await tempFolder(), version: "1", now: () => now });
   const session = await store.open({ id, cwd });

@@ -13,7 +13,7 @@ const cwd = "/home/dev/project";
 const id = "11111111-1111-4111-8111-111111111111";
 const epoch = Date.parse("2026-01-01T00:00:00.000Z");
 
-test("SE-51: ids, parents, time and version are set by the store, in the client's layout and format", async () => {
+test("ids, parents, time and version are set by the store, in the client's layout and format", async () => {
   const root = await tempFolder();
   let now = epoch;
   const store = await openStore({ root, version: "1.2.3", now: () => now++ });
@@ -76,7 +76,7 @@ test("SE-51: ids, parents, time and version are set by the store, in the client'
   ]);
 });
 
-test("SE-55: files are 0600 and folders 0700", async () => {
+test("files are 0600 and folders 0700", async () => {
   const root = join(await tempFolder(), "state", "sessions");
   const store = await openStore({ root, version: "1" });
   const session = await store.open({ cwd });
@@ -90,7 +90,7 @@ test("SE-55: files are 0600 and folders 0700", async () => {
   }
 });
 
-test("DR-4: the store lies in the state folder, and not in one that others may write to", async () => {
+test("the store lies in the state folder, and not in one that others may write to", async () => {
   const home = await tempFolder();
   const env = { HOOKLINE_HOME: join(home, "state") };
   const session = await (await openStore({ env, version: "1" })).open({ id, cwd });
@@ -121,7 +121,7 @@ test("an agent's lines are its own thread, with what is known about it beside", 
 });
 
 test.each(["../../x", "..%2f", "a/b", "C:\\x", "a\0b", "x".repeat(300), "CON", ""])(
-  "E7: %j is no id, and nothing is touched",
+  "%j is no id, and nothing is touched",
   async (bad) => {
     const root = await tempFolder();
     const store = await openStore({ root, version: "1" });
@@ -189,7 +189,7 @@ test("a store refuses ids, agents and options of the wrong type by name", async 
   await expect(session.append(said("x"), loose(null))).rejects.toMatchObject(refusal);
 });
 
-test("E7: a project folder that is a link out of the store is not entered", async () => {
+test("a project folder that is a link out of the store is not entered", async () => {
   const root = await tempFolder();
   const outside = await tempFolder();
   await mkdir(join(root, "projects"), { mode: 0o700 });
@@ -202,7 +202,7 @@ test("E7: a project folder that is a link out of the store is not entered", asyn
   expect(await namesIn(outside)).toEqual([]);
 });
 
-test("E7: a session folder that is a link out of the store gets no parts", async () => {
+test("a session folder that is a link out of the store gets no parts", async () => {
   const root = await tempFolder();
   const outside = await tempFolder();
   const session = await (await openStore({ root, version: "1" })).open({ id, cwd });
@@ -273,7 +273,7 @@ test("large parts are kept in files of their own, and every reader gets them bac
   expect((await namesIn(join(session.folder, "tool-results"))).every((name) => /^[\w.-]+\.txt$/.test(name))).toBe(true);
 });
 
-test("SE-54: a part that is gone, changed or outside the session is a marked gap", async () => {
+test("a part that is gone, changed or outside the session is a marked gap", async () => {
   const root = await tempFolder();
   const store = await openStore({ root, version: "1" });
   const session = await store.open({ id, cwd });
@@ -299,7 +299,7 @@ test("SE-54: a part that is gone, changed or outside the session is a marked gap
   }
 });
 
-test("SE-70: writing then reading is identity, whatever the texts hold", async () => {
+test("writing then reading is identity, whatever the texts hold", async () => {
   const root = await tempFolder();
   const store = await openStore({ root, version: "1" });
   const session = await store.open({ id, cwd });
@@ -317,7 +317,7 @@ test("SE-70: writing then reading is identity, whatever the texts hold", async (
   );
 });
 
-test("G9: links placed beforehand at the transcript, its lock and its parts are not followed", async () => {
+test("links placed beforehand at the transcript, its lock and its parts are not followed", async () => {
   const root = await tempFolder();
   const store = await openStore({ root, version: "1" });
   const victim = join(await tempFolder(), "victim");
@@ -356,7 +356,7 @@ test("a live process that keeps the lock is named", async () => {
   expect((await entriesOf(session.file)).length).toBe(2);
 }, 20_000);
 
-test("G6: a record of 64 MB is one line, and odd texts stay what they are", async () => {
+test("a record of 64 MB is one line, and odd texts stay what they are", async () => {
   const store = await openStore({ root: await tempFolder(), version: "1" });
   const session = await store.open({ id, cwd });
   const odd = ["\ufeff", "a\r\nb", "\ud800", "\u2028\u2029", "\0", "ä".repeat(1_000)];

@@ -40,7 +40,7 @@ const resulted = result(called, "t1");
 const answered = answer(resulted, "done");
 const plain = [asked, called, resulted, answered];
 
-test.each(recordedNames)("SE-57: %s has no errors, and looking at it changes nothing", async (name) => {
+test.each(recordedNames)("%s has no errors, and looking at it changes nothing", async (name) => {
   const { home, places } = await recordedHome(name);
   const snapshot = async () =>
     Promise.all(
@@ -54,7 +54,7 @@ test.each(recordedNames)("SE-57: %s has no errors, and looking at it changes not
   expect(await snapshot()).toEqual(before);
 });
 
-test("SE-57: a clean session has no findings", async () => {
+test("a clean session has no findings", async () => {
   const { findings, counts } = await validateSession(await session(plain));
   expect([findings, counts]).toEqual([[], { error: 0, warning: 0, note: 0 }]);
 });
@@ -136,21 +136,21 @@ test.each<[string, readonly (Wire | string)[], string[]]>([
     [...plain, sidechain("a1", prompt(null, "lonely"))],
     ["warning agent-unlinked 1"],
   ],
-])("SE-57: %s", async (_, lines, expected) => {
+])("%s", async (_, lines, expected) => {
   const found = await codes(await session(lines));
   // A line that was moved is also older than its new parent.
   const usual = (code: string) => code.startsWith("warning time-before-parent") && !expected.includes(code);
   expect(found.filter((code) => !usual(code)).sort()).toEqual([...expected].sort());
 });
 
-test("SE-57: bytes that are not UTF-8 are noted", async () => {
+test("bytes that are not UTF-8 are noted", async () => {
   const place = await session(plain);
   const line = Buffer.from(`${JSON.stringify(prompt(answered, "x"))}\n`).map((byte) => (byte === 0x78 ? 0xff : byte));
   await appendFile(place.file, line);
   expect((await codes(place)).filter((code) => code.includes("lossy"))).toEqual(["note lossy-text 5"]);
 });
 
-test("SE-57: an unfinished last line is an error, unless somebody is still writing", async () => {
+test("an unfinished last line is an error, unless somebody is still writing", async () => {
   const place = await session(plain);
   await appendFile(place.file, '{"type":"us');
   const { findings } = await validateSession(place);
@@ -168,7 +168,7 @@ test("SE-57: an unfinished last line is an error, unless somebody is still writi
   expect(await codes(place, { live: true })).toEqual([]);
 });
 
-test("SE-57: an agent without meta, and an output that is gone, are warned of", async () => {
+test("an agent without meta, and an output that is gone, are warned of", async () => {
   const agents = await recordedHome("b-subagent");
   const [place] = agents.places;
   if (place === undefined) throw new Error("one session was recorded");
@@ -185,7 +185,7 @@ test("SE-57: an agent without meta, and an output that is gone, are warned of", 
   expect((await codes(large)).filter((code) => code.includes("spilled"))).toHaveLength(1);
 });
 
-test("SE-57: callers may add rules of their own", async () => {
+test("callers may add rules of their own", async () => {
   const place = await session(plain);
   const rude = {
     code: "rude",
@@ -204,7 +204,7 @@ test("SE-57: callers may add rules of their own", async () => {
   expect([findings, counts.warning]).toEqual([[rude], 1]);
 });
 
-test("SE-58: a plain walk loses the results of parallel tools, and everything above a broken link", async () => {
+test("a plain walk loses the results of parallel tools, and everything above a broken link", async () => {
   const many = answer(asked, [toolUse("t1")], { id: "m", stop: "tool_use" });
   const more = answer(many, [toolUse("t2")], { id: "m", stop: "tool_use" });
   const one = result(many, "t1");

@@ -45,7 +45,7 @@ async function window(wish: WindowWish): Promise<number[]> {
   return items.map((item) => (item.kind === "unreadable" ? -1 : Number(item.uuid?.slice(-12))));
 }
 
-test("SE-25: a window by line number, by uuid, around one, and of the last lines", async () => {
+test("a window by line number, by uuid, around one, and of the last lines", async () => {
   writeLines(2000);
   expect(await window({ from: 1, limit: 3 })).toEqual([1, 2, 3]);
   expect(await window({ from: 1500, limit: 3 })).toEqual([1501, 1502, 1503]);
@@ -61,7 +61,7 @@ test("SE-25: a window by line number, by uuid, around one, and of the last lines
   expect(await window({ last: 0 })).toEqual([]);
 });
 
-test("SE-25: a window reads only its own stretch of the file", async () => {
+test("a window reads only its own stretch of the file", async () => {
   writeLines(20_000);
   const table = await offsetsOf(file);
   const at = table.before(15_000);
@@ -69,7 +69,7 @@ test("SE-25: a window reads only its own stretch of the file", async () => {
   expect(table.lines).toBe(20_000);
 });
 
-test("SE-25: the table grows with the file and starts over when the file was replaced", async () => {
+test("the table grows with the file and starts over when the file was replaced", async () => {
   writeLines(600);
   const first = await offsetsOf(file);
   appendFileSync(file, `${lineAt(601)}\n${lineAt(602)}\n`);
@@ -79,7 +79,7 @@ test("SE-25: the table grows with the file and starts over when the file was rep
   expect((await offsetsOf(file, second)).lines).toBe(10);
 });
 
-test("SE-25: the last lines of an archived session", async () => {
+test("the last lines of an archived session", async () => {
   writeLines(1000);
   const expected = await window({ last: 5 });
   writeFileSync(`${file}.gz`, gzipSync(Array.from({ length: 1000 }, (_, index) => `${lineAt(index + 1)}\n`).join("")));
@@ -88,7 +88,7 @@ test("SE-25: the last lines of an archived session", async () => {
   expect(expected.length).toBe(5);
 });
 
-test("SE-42: reading from the back gives the same items in reverse, whatever the file holds", async () => {
+test("reading from the back gives the same items in reverse, whatever the file holds", async () => {
   const piece = fc.constantFrom(
     "\n",
     "\r\n",
@@ -114,7 +114,7 @@ test("SE-42: reading from the back gives the same items in reverse, whatever the
   );
 });
 
-test("SE-42: a line longer than a chunk is read whole from the back", async () => {
+test("a line longer than a chunk is read whole from the back", async () => {
   const long = JSON.stringify({ type: "mode", mode: "y".repeat(1_000_000) });
   writeFileSync(file, `${lineAt(1)}\n${long}\n${lineAt(3)}\n`);
   expect((await all(readBackwards(file))).map(({ kind, length }) => [kind, length])).toEqual([

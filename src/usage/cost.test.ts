@@ -24,7 +24,7 @@ function exact(row: PriceRow, bought: Bought): number {
   return Number((twentieths + 10_000_000n) / 20_000_000n);
 }
 
-test("US-14 a cost is computed exactly and rounded once, half up, whatever the amounts", () => {
+test("a cost is computed exactly and rounded once, half up, whatever the amounts", () => {
   const count = fc.oneof(fc.nat(1_000), fc.nat(2_000_000), fc.maxSafeNat());
   const bought = fc.record({
     input: count,
@@ -46,13 +46,13 @@ test("US-14 a cost is computed exactly and rounded once, half up, whatever the a
   );
 });
 
-test("US-14 a written cost becomes micro-dollars by its decimal digits, half up", () => {
+test("a written cost becomes micro-dollars by its decimal digits, half up", () => {
   expect([0.0000005, 0.00000049, 0.123456, 1.1, 4.35, 1e-9, 0, -1, Number.NaN, 12345.6789005].map(microUsd)).toEqual([
     1, 0, 123_456, 1_100_000, 4_350_000, 0, 0, 0, 0, 12_345_678_901,
   ]);
 });
 
-test("US-21 three ways to ask for a cost", async () => {
+test("three ways to ask for a cost", async () => {
   const lines = [
     answer({ more: { costUSD: 0.5 } }),
     answer({ id: "msg_2", request: "req_2" }),

@@ -6,7 +6,7 @@ import { answer, copyOf, prompt, reportOf, tokens, type Wire } from "./fixtures/
 
 const agent = "a0123456789abcdef";
 
-test("US-1 answers with usage count, and their copies in progress lines; nothing else does, ever", async () => {
+test("answers with usage count, and their copies in progress lines; nothing else does, ever", async () => {
   const usage = tokens(7_000_000, 7_000_000);
   const { totals, warnings } = await reportOf([
     answer(),
@@ -26,7 +26,7 @@ test("US-1 answers with usage count, and their copies in progress lines; nothing
   expect(warnings).toEqual([]);
 });
 
-test("US-2 the key is message.id, else the request, else the line's uuid; a request is no part of it", async () => {
+test("the key is message.id, else the request, else the line's uuid; a request is no part of it", async () => {
   expect((await reportOf([answer(), answer({ request: "req_2" }), answer({ request: null })])).totals.calls).toBe(1);
   for (const id of ["", null]) {
     const lines = [answer({ id }), answer({ id }), answer({ id, request: "req_2" })];
@@ -40,7 +40,7 @@ test("US-2 the key is message.id, else the request, else the line's uuid; a requ
   expect((await reportOf([nameless, nameless])).totals.calls).toBe(2);
 });
 
-test("US-3 a stop reason wins, then output, then the sum of all classes, in whatever order lines were written", async () => {
+test("a stop reason wins, then output, then the sum of all classes, in whatever order lines were written", async () => {
   const records = [
     answer({ usage: tokens(10, 3, 40), stop: null }),
     answer({ usage: tokens(10, 900, 40), stop: null }),
@@ -63,7 +63,7 @@ test("US-3 a stop reason wins, then output, then the sum of all classes, in what
   );
 });
 
-test("US-4 lines of a call that disagree are told; the chosen one is used whole", async () => {
+test("lines of a call that disagree are told; the chosen one is used whole", async () => {
   const { totals, warnings } = await reportOf([
     answer({ usage: tokens(500, 3), stop: null }),
     answer({ usage: tokens(10, 100) }),
@@ -72,7 +72,7 @@ test("US-4 lines of a call that disagree are told; the chosen one is used whole"
   expect(warnings).toMatchObject([{ code: "usage-conflict", count: 1 }]);
 });
 
-test("US-4 an endpoint that gives every answer one id: other counts under other requests are other calls", async () => {
+test("an endpoint that gives every answer one id: other counts under other requests are other calls", async () => {
   const { totals, warnings } = await reportOf([
     answer({ request: "req_1" }),
     answer({ request: "req_2", usage: tokens(20, 100) }),
@@ -82,7 +82,7 @@ test("US-4 an endpoint that gives every answer one id: other counts under other 
   expect(warnings).toEqual([]);
 });
 
-test("US-5 a call over midnight belongs to the day it began", async () => {
+test("a call over midnight belongs to the day it began", async () => {
   const { rows } = await reportOf([
     answer({ at: "2026-10-05T23:59:59.900Z", stop: null, usage: tokens(10, 1) }),
     answer({ at: "2026-10-06T00:00:00.100Z" }),
@@ -90,7 +90,7 @@ test("US-5 a call over midnight belongs to the day it began", async () => {
   expect(rows.map(({ date, calls, costMicroUsd }) => [date, calls, costMicroUsd])).toEqual([["2026-10-05", 1, 2_550]]);
 });
 
-test("US-8 what the client made up is no call; its API errors are counted apart", async () => {
+test("what the client made up is no call; its API errors are counted apart", async () => {
   const synthetic = (more: Wire) => {
     const line = answer({ model: "<synthetic>", id: `msg_${JSON.stringify(more).length}`, usage: tokens(0, 0), more });
     return line;
@@ -103,7 +103,7 @@ test("US-8 what the client made up is no call; its API errors are counted apart"
   expect(totals).toMatchObject({ calls: 1, apiErrors: 1, outputTokens: 100 });
 });
 
-test("US-8 an answer that was cut off counts with its largest output, and is said to be open", async () => {
+test("an answer that was cut off counts with its largest output, and is said to be open", async () => {
   const { totals, warnings } = await reportOf([
     answer({ stop: null, usage: tokens(10, 2) }),
     answer({ stop: null, usage: tokens(10, 8) }),
@@ -113,7 +113,7 @@ test("US-8 an answer that was cut off counts with its largest output, and is sai
   expect(warnings).toMatchObject([{ code: "open-calls", count: 1 }]);
 });
 
-test("US-9 six classes; a cache write without a lifetime is one of five minutes, and marked", async () => {
+test("six classes; a cache write without a lifetime is one of five minutes, and marked", async () => {
   const usage = {
     ...tokens(1, 50),
     cache_read_input_tokens: 4,
@@ -144,7 +144,7 @@ test("US-9 six classes; a cache write without a lifetime is one of five minutes,
   expect(old.warnings).toMatchObject([{ code: "assumed-5m", count: 100 }]);
 });
 
-test("US-10 message iterations are in the counts; others are parts of the call, at their own model", async () => {
+test("message iterations are in the counts; others are parts of the call, at their own model", async () => {
   const iteration = (type: string, more: Wire = {}) => ({ type, ...tokens(10, 100), ...more });
   for (const iterations of [null, [], [iteration("message")], undefined]) {
     const { totals } = await reportOf([answer({ usage: { iterations } })]);
@@ -176,7 +176,7 @@ test("US-10 message iterations are in the counts; others are parts of the call, 
   ]);
 });
 
-test("US-11 a count that is none is 0 and told; a time that is none is that of the line before", async () => {
+test("a count that is none is 0 and told; a time that is none is that of the line before", async () => {
   for (const bad of [-1, 1.5, 2 ** 53 + 2, "12", null, undefined, 1e300, true, [1]]) {
     const { totals, warnings } = await reportOf([answer({ usage: { output_tokens: bad } })]);
     expect(totals, String(bad)).toMatchObject({ calls: 1, inputTokens: 10, outputTokens: 0 });
@@ -192,7 +192,7 @@ test("US-11 a count that is none is 0 and told; a time that is none is that of t
   }
 });
 
-test("US-11 no call is lost to a null, a blank, an odd version or an unknown field", async () => {
+test("no call is lost to a null, a blank, an odd version or an unknown field", async () => {
   const odd: Wire[] = [
     { version: null },
     { version: "2.1 beta (x)" },
@@ -207,7 +207,7 @@ test("US-11 no call is lost to a null, a blank, an odd version or an unknown fie
   expect(totals).toMatchObject({ calls: odd.length, costMicroUsd: odd.length * 2_550 });
 });
 
-test("US-13 two calls with equal usage are two; the lines of one are one, whatever lies between", async () => {
+test("two calls with equal usage are two; the lines of one are one, whatever lies between", async () => {
   const { totals } = await reportOf([
     answer({ id: "msg_1", request: "req_1" }),
     answer({ id: "msg_2", request: "req_2" }),

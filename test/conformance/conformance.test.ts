@@ -18,16 +18,16 @@ test("there are at least 150 cases", () => {
 describe.each(eventNames.map((name): EventRow => catalog[name]))("$name", (row) => {
   const own = cases.filter(({ events }) => events.some(({ event }) => event === row.name));
 
-  test.each([0, 1, 2])("EV-1 has a case for exit %i", (code) => {
+  test.each([0, 1, 2])("has a case for exit %i", (code) => {
     expect(own.some((one) => expectsExit(one, row.name, code))).toBe(true);
   });
 
-  test("EN-91 has a case for each answer it honours", () => {
+  test("has a case for each answer it honours", () => {
     const missing = row.answers.filter((answer) => !own.some((one) => says(one, answer)));
     expect(missing).toEqual([]);
   });
 
-  test("EN-91 has a case for a failure under both policies", () => {
+  test("has a case for a failure under both policies", () => {
     expect(own.some((one) => says(one, "onFailure"))).toBe(true);
     expect(own.some((one) => !says(one, "onFailure") && expectsExit(one, row.name, 1))).toBe(true);
   });

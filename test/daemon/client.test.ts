@@ -45,7 +45,7 @@ const asker =
   };
 const askers = clientForms.map(asker);
 
-describe("SD-72, SD-79: from cold to warm", () => {
+describe("from cold to warm", () => {
   test.each(clientForms)(
     "the first call of the %s is answered in process and starts the daemon; the second is answered by it",
     async (form) => {
@@ -148,7 +148,7 @@ describe("SD-72, SD-79: from cold to warm", () => {
     }
   });
 
-  test("SD-42: cwd and env are the caller's, not the daemon's", async () => {
+  test("cwd and env are the caller's, not the daemon's", async () => {
     const file = world.file(
       "around.mjs",
       app(
@@ -165,7 +165,7 @@ describe("SD-72, SD-79: from cold to warm", () => {
     }
   });
 
-  test("SD-70: HOOKLINE=0 is no opinion, noted in the log", async () => {
+  test("HOOKLINE=0 is no opinion, noted in the log", async () => {
     const file = world.file("off.mjs", guard);
     await world.serve(file);
     for (const ask of askers) {
@@ -176,7 +176,7 @@ describe("SD-72, SD-79: from cold to warm", () => {
   });
 });
 
-test("SD-102: every fixture through run, the client, http and the test client: equal byte for byte", async () => {
+test("every fixture through run, the client, http and the test client: equal byte for byte", async () => {
   const file = world.file(
     "all.mjs",
     app(`
@@ -219,7 +219,7 @@ test("SD-102: every fixture through run, the client, http and the test client: e
   }
 });
 
-describe("SD-74, SD-80, SD-81: when the daemon is not what it should be", () => {
+describe("when the daemon is not what it should be", () => {
   test.each(clientForms)(
     "killed: the call of the %s is answered in process and the next finds a new one; a recycled number is not taken for it",
     async (form) => {
@@ -397,7 +397,7 @@ describe("SD-74, SD-80, SD-81: when the daemon is not what it should be", () => 
     }
   });
 
-  test("SD-74: a record of another owner is not believed", async ({ skip }) => {
+  test("a record of another owner is not believed", async ({ skip }) => {
     if (process.getuid?.() !== 0) skip("only root can give a file away");
     const file = world.file("foreign.mjs", guard);
     const { pid } = await world.serve(file);

@@ -109,13 +109,13 @@ const cases: Readonly<Record<string, readonly [Raw | (() => string), ...number[]
   "a failure of ours, for a client": [{ more: client, body: '"fail"' }, 500],
 };
 
-describe.each(["port", "socket"] as const)("SD-75: by the %s", (door) => {
+describe.each(["port", "socket"] as const)("by the %s", (door) => {
   test.concurrent.each(Object.entries(cases))("%s", async (_, [one, ...statuses]) => {
     expect(await say(door, typeof one === "function" ? one() : raw(one))).toEqual(statuses);
   });
 });
 
-test("SD-37: the refusal of a payload that is too large was lost on those who read once they have sent all of it", async () => {
+test("the refusal of a payload that is too large was lost on those who read once they have sent all of it", async () => {
   const wire = connect(server.port, "127.0.0.1");
   const failed = new Promise<string>((done) => wire.on("error", ({ message }) => done(message)));
   const sent = async () => {

@@ -30,7 +30,7 @@ const statuses = async (all: Readonly<Record<string, PostOptions>>) =>
   );
 const routes = () => [`/v1/hook/${appKey(file)}`, "/v1/health", "/", "/v1/hook/other", "/index.html"];
 
-describe("SD-75", () => {
+describe("limits of a request", () => {
   test("an event is answered, with version and source of the code that answered", async () => {
     const { status, text, headers } = await ask();
     expect([status, text]).toEqual([200, denial("no")]);
@@ -78,8 +78,8 @@ describe("SD-75", () => {
   });
 });
 
-describe("E1 to E4", () => {
-  test("E1: a Host that is not ours is 403 on every route, with the right token too", async () => {
+describe("who may call the daemon", () => {
+  test("a Host that is not ours is 403 on every route, with the right token too", async () => {
     const { port } = await endpointFor(file, { env: world.env });
     for (const path of routes()) {
       for (const Host of [
@@ -96,7 +96,7 @@ describe("E1 to E4", () => {
     expect((await ask({ headers: { Host: `localhost:${port}` } })).status).toBe(200);
   });
 
-  test("E1: no Host, and two of them", async () => {
+  test("no Host, and two of them", async () => {
     const { port, token, url } = await endpointFor(file, { env: world.env });
     const path = new URL(url).pathname;
     const send = (lines: readonly string[]) => raw(port, (socket) => socket.write(`${lines.join("\r\n")}\r\n\r\n`));
@@ -108,7 +108,7 @@ describe("E1 to E4", () => {
     );
   });
 
-  test("E2: requests of other sites are 403, and no reply lets them read it", async () => {
+  test("requests of other sites are 403, and no reply lets them read it", async () => {
     const upgrade = { Connection: "Upgrade", Upgrade: "websocket", Origin: "https://evil.com" };
     const seen = await Promise.all(
       [
@@ -129,7 +129,7 @@ describe("E1 to E4", () => {
     ).toEqual([]);
   });
 
-  test("E3: every route needs the token; it lies in a file of this user's, in no argument list and no log", async () => {
+  test("every route needs the token; it lies in a file of this user's, in no argument list and no log", async () => {
     const { token } = await endpointFor(file, { env: world.env });
     for (const path of routes()) {
       for (const method of ["GET", "POST"]) {
@@ -146,7 +146,7 @@ describe("E1 to E4", () => {
     expect((line + log).includes(token)).toBe(false);
   });
 
-  test("E4: it listens on loopback and on a socket of this user's, which answers too", async () => {
+  test("it listens on loopback and on a socket of this user's, which answers too", async () => {
     const inodes = readdirSync(`/proc/${pid}/fd`).map((fd) => link(`/proc/${pid}/fd/${fd}`));
     const owns = (inode: string) => inodes.includes(`socket:[${inode}]`);
     const listening = ["tcp", "tcp6"].flatMap((kind) =>
@@ -174,13 +174,13 @@ describe("E1 to E4", () => {
   });
 });
 
-test("SD-64 over http: what is no event is 400, and refused where the entry says block", async () => {
+test("over http: what is no event is 400, and refused where the entry says block", async () => {
   expect((await ask({}, "{")).status).toBe(400);
   const refused = await ask({ query: "?on-failure=block" }, "{");
   expect([refused.status, JSON.parse(refused.text)]).toMatchObject([200, { decision: "block", continue: false }]);
 });
 
-test("SD-37: a file that does not load is refused in the event's own words where the entry says block", async () => {
+test("a file that does not load is refused in the event's own words where the entry says block", async () => {
   const broken = world.file("broken.mjs", "const a = ;");
   await world.serve(broken);
   const payload = JSON.parse(event());
@@ -199,7 +199,7 @@ test("SD-37: a file that does not load is refused in the event's own words where
   expect(byClient).toEqual(await world.cli(["run", broken, "--on-failure", "block"], { input: event() }));
 });
 
-test("SD-42: a host that goes away aborts the handler's signal", async () => {
+test("a host that goes away aborts the handler's signal", async () => {
   const out = join(world.project, "aborted.txt");
   const waits = world.file(
     "waits.mjs",
@@ -226,13 +226,13 @@ test("SD-42: a host that goes away aborts the handler's signal", async () => {
   await until("the signal aborts", () => says().includes("the host went away"));
 });
 
-test("SD-75: a body that trickles is given up after ten seconds", async () => {
+test("a body that trickles is given up after ten seconds", async () => {
   const { answer, afterMs } = await trickle;
   expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   expect(afterMs).toBeGreaterThan(9_000);
 });
 
-test("SD-75: a head that never ends is given up, on the socket too", async () => {
+test("a head that never ends is given up, on the socket too", async () => {
   expect(await drips).toEqual([expect.stringMatching(/^HTTP\/1\.1 408 /), expect.stringMatching(/^HTTP\/1\.1 408 /)]);
 });
 

@@ -48,7 +48,7 @@ test("a thread that was held now and then ran out of room for calls, and was nev
   thread.end();
 });
 
-test("SD-37: an http entry that blocks got an error for a large payload or held threads, which hosts let pass", async () => {
+test("an http entry that blocks got an error for a large payload or held threads, which hosts let pass", async () => {
   const nothing = () => undefined;
   const options: RouteOptions = {
     ...{ key: "k", file: "", version: "0", secret: "" },

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.remove());
 
-test(`SD-81: a daemon killed at any moment of a request never turns a deny into an allow, ${trials} times`, async () => {
+test(`a daemon killed at any moment of a request never turns a deny into an allow, ${trials} times`, async () => {
   const each = Math.ceil(trials / clientForms.length);
   const warm = await Promise.all(clientForms.map((form) => killed(form, each)));
   // Trials are worth something only when the kill hits before the answer, too.

@@ -38,7 +38,7 @@ afterAll(() => world.remove());
 const isLong = process.env["HOOKLINE_TRIALS"] !== undefined;
 const status = (file: string) => daemonStatus(file, { env: world.env });
 
-describe("SD-72: one daemon", () => {
+describe("one daemon", () => {
   test("many starts at once end with one daemon, and every call is answered", async () => {
     const file = world.file("many.mjs", guard);
     const calls = Array.from({ length: isLong ? 30 : 8 }, () => world.client([file], event()));
@@ -86,7 +86,7 @@ describe("SD-72: one daemon", () => {
     expect(await isServed(world, file)).toBe(false);
   });
 
-  test("SD-83: a port that a stranger has is told, and clients are answered all the same", async () => {
+  test("a port that a stranger has is told, and clients are answered all the same", async () => {
     const file = world.file("taken.mjs", guard);
     const { port } = await endpointFor(file, { env: world.env });
     const stranger = createServer();
@@ -101,7 +101,7 @@ describe("SD-72: one daemon", () => {
   });
 });
 
-describe("SD-73: leaving", () => {
+describe("leaving", () => {
   test("on TERM it finishes the calls it has; serve --stop waits for that", async () => {
     const file = world.file(
       "finishing.mjs",
@@ -120,7 +120,7 @@ describe("SD-73: leaving", () => {
     expect((await world.cli(["serve", file, "--status"])).code).toBe(4);
   });
 
-  test("SD-42: a handler that is not done after five seconds hears of it, and may still answer; one that is deaf settles by its mode", async () => {
+  test("a handler that is not done after five seconds hears of it, and may still answer; one that is deaf settles by its mode", async () => {
     const file = world.file(
       "hears.mjs",
       app(`app.preTool((_e, { signal }) => new Promise((done) => {
@@ -183,7 +183,7 @@ describe("SD-73: leaving", () => {
     await until("the other leaves with its task", async () => !(await isServed(world, works)));
   });
 
-  test("SD-78: a client of another version is answered in process, and the next finds a daemon of that version", async () => {
+  test("a client of another version is answered in process, and the next finds a daemon of that version", async () => {
     const file = world.file("versions.mjs", guard);
     const old = await world.serve(file);
     const client = join(world.folder, "package/client/hookline-client");
@@ -204,7 +204,7 @@ describe("SD-73: leaving", () => {
   });
 });
 
-describe("SD-77: the app follows its files", () => {
+describe("the app follows its files", () => {
   test("save, and the next event shows it, though the folder it was started in is gone; an import counts; equal content under a new time does not", async () => {
     const words = world.file("words.ts", `export const word: string = "one";\n`);
     const file = world.file(
@@ -250,7 +250,7 @@ describe("SD-77: the app follows its files", () => {
   });
 });
 
-describe("SD-76: a handler that holds the thread", () => {
+describe("a handler that holds the thread", () => {
   test("is ended at its deadline and settles by its mode; others are answered by a fresh thread meanwhile", async () => {
     const hold = "for (const until = Date.now() + 60_000; Date.now() < until; ) ;";
     const file = world.file(
@@ -336,7 +336,7 @@ test("a promise that a handler leaves rejected is reported on stderr by the warm
   expect(await world.client([file], event({ session_id: "warm 2" }), elsewhere)).toEqual(there);
 });
 
-test("SD-35: a promise that a handler leaves rejected, under continue, was told on stderr only", async () => {
+test("a promise that a handler leaves rejected, under continue, was told on stderr only", async () => {
   const file = world.file("leaves.mjs", app(`app.onStop(() => void Promise.reject(new Error("left")));`));
   await world.serve(file);
   expect((await world.post(file, JSON.parse(event({ hook_event_name: "Stop" })))).status).toBe(200);
@@ -346,7 +346,7 @@ test("SD-35: a promise that a handler leaves rejected, under continue, was told 
   );
 });
 
-test("SD-71: payloads are kept for tests, secrets masked, by run and by the daemon; the testing door reads them", async () => {
+test("payloads are kept for tests, secrets masked, by run and by the daemon; the testing door reads them", async () => {
   const file = world.file("kept.mjs", guard);
   const folder = join(world.folder, "kept payloads");
   const payload = event({ tool_input: { command: "curl -H 'Authorization: Bearer abcdefghijklmnop'", api_key: "k" } });

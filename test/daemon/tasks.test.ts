@@ -22,7 +22,7 @@ const prompt = (text: string, session = "s") => ({
 const contextIn = (text: string) =>
   (JSON.parse(text) as { hookSpecificOutput?: { additionalContext?: string } }).hookSpecificOutput?.additionalContext;
 
-test("SD-119: with a daemon, a job of three seconds holds nobody, and an event four seconds later pops its result", async () => {
+test("with a daemon, a job of three seconds holds nobody, and an event four seconds later pops its result", async () => {
   const file = world.file(
     "slow.mjs",
     app(`const slow = app.task("slow", async (text) => { await new Promise((done) => setTimeout(done, 3000)); return text + " done"; });
@@ -45,7 +45,7 @@ test("SD-119: with a daemon, a job of three seconds holds nobody, and an event f
   expect((await world.serve(file)).pid).toBe(pid);
 });
 
-test("SD-50: twelve requests to one daemon, and six with six processes beside them, end with twelve", async () => {
+test("twelve requests to one daemon, and six with six processes beside them, end with twelve", async () => {
   const file = world.file(
     "count.mjs",
     app(

@@ -6,7 +6,7 @@ import { bash, command, on, openIn, processesWith, until, writeUserSettings } fr
 
 const session = { session_id: "s-1" };
 
-test("EN-103 answers are handed over once each, in order of ending, context and message both as texts", async () => {
+test("answers are handed over once each, in order of ending, context and message both as texts", async () => {
   const says = (context: string, message: string) =>
     JSON.stringify({
       systemMessage: message,
@@ -32,7 +32,7 @@ test("EN-103 answers are handed over once each, in order of ending, context and 
   expect(engine.background.list().map(({ delivered }) => delivered)).toEqual([true, true]);
 });
 
-test("EN-103 an ill-typed field is dropped with a warning and the rest is delivered", async () => {
+test("an ill-typed field is dropped with a warning and the rest is delivered", async () => {
   const answer = { systemMessage: 3, hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: "noted" } };
   const { engine } = await openIn(on("PostToolUse", command(`echo '${JSON.stringify(answer)}'`, { async: true })));
   await engine.fire("PostToolUse", { ...bash, ...session });
@@ -44,7 +44,7 @@ test("EN-103 an ill-typed field is dropped with a warning and the rest is delive
   );
 });
 
-test("EN-100 what a hook prints after it sent itself into the background is its answer", async () => {
+test("what a hook prints after it sent itself into the background is its answer", async () => {
   const answer = { hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: "later" } };
   const { engine } = await openIn(on("PostToolUse", `echo '{"async":true}'; echo '${JSON.stringify(answer)}'`));
   const outcome = await engine.fire("PostToolUse", { ...bash, ...session });
@@ -53,7 +53,7 @@ test("EN-100 what a hook prints after it sent itself into the background is its 
   expect(engine.background.take("s-1").map(({ texts }) => texts)).toEqual([["later"]]);
 });
 
-test("EN-100 asyncTimeout counts from then on, in milliseconds", async () => {
+test("asyncTimeout counts from then on, in milliseconds", async () => {
   const { engine } = await openIn(
     on("PostToolUse", `echo '{"async":true,"asyncTimeout":200}'; sleep 60; echo '{"systemMessage":"never"}'`),
   );
@@ -82,7 +82,7 @@ test("a failed hook whose denial counts is not reported as if the operation went
   expect(failed[0]).not.toContain("goes on");
 });
 
-test("EN-102 each background hook has an entry; at most 8 run at once, the others wait and none is dropped", async () => {
+test("each background hook has an entry; at most 8 run at once, the others wait and none is dropped", async () => {
   const hooks = Array.from({ length: 11 }, (_, n) =>
     command(`touch started-${n}; until [ -e go ]; do sleep 0.02; done; echo '{"systemMessage":"${n}"}'`, {
       async: true,
@@ -112,7 +112,7 @@ test("EN-102 each background hook has an entry; at most 8 run at once, the other
   expect(texts.map(Number).sort((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
 });
 
-test("EN-104 closing ends what still runs, as cancelled, and delivers nothing", async () => {
+test("closing ends what still runs, as cancelled, and delivers nothing", async () => {
   const notices: Notice[] = [];
   const { engine, mark } = await openIn(on("PostToolUse", command("sleep 60", { async: true })), {
     ports: { observe: (notice) => notices.push(notice) },
@@ -126,7 +126,7 @@ test("EN-104 closing ends what still runs, as cancelled, and delivers nothing", 
   if (process.platform === "linux") expect(processesWith(mark)).toEqual([]);
 });
 
-test("EN-104 waitMs grants time first, to hooks that wait for their turn too", async () => {
+test("waitMs grants time first, to hooks that wait for their turn too", async () => {
   const hooks = Array.from({ length: 10 }, (_, n) => command(`sleep 0.1; echo ${n} >> log`, { async: true }));
   const { engine, project } = await openIn(on("PostToolUse", ...hooks));
   await engine.fire("PostToolUse", bash);
@@ -134,7 +134,7 @@ test("EN-104 waitMs grants time first, to hooks that wait for their turn too", a
   expect(readFileSync(join(project, "log"), "utf8").trim().split("\n")).toHaveLength(10);
 });
 
-test("EN-24 EN-104 a reload leaves background hooks running", async () => {
+test("a reload leaves background hooks running", async () => {
   const says = `echo '{"systemMessage":"done"}'`;
   const { engine, home, project } = await openIn(
     on("PostToolUse", command(`until [ -e go ]; do sleep 0.02; done; ${says}`, { async: true })),
@@ -147,7 +147,7 @@ test("EN-24 EN-104 a reload leaves background hooks running", async () => {
   expect(engine.background.take("s-1").map(({ texts }) => texts)).toEqual([["done"]]);
 });
 
-test("EN-124 a failed background hook is told with the next event", async () => {
+test("a failed background hook is told with the next event", async () => {
   const { engine } = await openIn(on("PostToolUse", command("echo out of paper >&2; exit 1", { async: true })));
   await engine.fire("PostToolUse", bash);
   await ended(engine, 1);
@@ -157,7 +157,7 @@ test("EN-124 a failed background hook is told with the next event", async () => 
   );
 });
 
-test("EN-105a forceSync awaits async hooks and uses their answers", async () => {
+test("forceSync awaits async hooks and uses their answers", async () => {
   const { engine } = await openIn(
     on("PreToolUse", command("echo no >&2; exit 2", { async: true }), `echo '{"async":true}'`),
   );
@@ -175,7 +175,7 @@ test("EN-105a forceSync awaits async hooks and uses their answers", async () => 
 test.each([
   ["stderr", "echo 'tests are red' >&2; exit 2"],
   ["stdout when stderr is empty", "echo 'tests are red'; exit 2"],
-])("EN-101 asyncRewake wakes the agent with %s on exit 2", async (_, text) => {
+])("asyncRewake wakes the agent with %s on exit 2", async (_, text) => {
   const calls: WakeCall[] = [];
   const { engine } = await openIn(on("PostToolUse", command(text, { asyncRewake: true })), {
     interactive: true,
@@ -188,7 +188,7 @@ test.each([
   expect(engine.background.take("s-1")).toEqual([]);
 });
 
-test("EN-101 other ends of an asyncRewake hook deliver like async", async () => {
+test("other ends of an asyncRewake hook deliver like async", async () => {
   const calls: WakeCall[] = [];
   const hook = command(`echo '{"systemMessage":"all green"}'`, { asyncRewake: true });
   const { engine } = await openIn(on("PostToolUse", hook), {

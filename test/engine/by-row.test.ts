@@ -38,7 +38,7 @@ function allowedIn({ answers, special }: EventRow): ReadonlySet<string> {
   return new Set([...named, "terminalSequence", ...(special.endsTurn ? ["stopBlocks"] : [])]);
 }
 
-describe.each(eventNames.map((name): EventRow => catalog[name]))("EN-90 $name", (row) => {
+describe.each(eventNames.map((name): EventRow => catalog[name]))("$name", (row) => {
   test("output holds only what its row honours, and of that all that was said", async () => {
     const { engine } = await openIn({});
     const said: HookOutput = {

@@ -4,7 +4,7 @@ import type { Handler } from "../../src/engine/index.ts";
 import type { Callback, Hook, Outcome } from "../../src/protocol/index.ts";
 import { bash, command, on, openIn } from "./world.ts";
 
-test("EN-72 EN-73a a callback gets payload, tool use id and signal, and answers at once or later", async () => {
+test("a callback gets payload, tool use id and signal, and answers at once or later", async () => {
   const { engine } = await openIn({});
   const seen: unknown[] = [];
   engine.on("PreToolUse", "Bash", (payload, { toolUseId, signal }) => {
@@ -35,7 +35,7 @@ test("a handler of a known event has its fields typed, and may return nothing at
   expect(seen).toEqual(["DONE", "BASH", "ls"]);
 });
 
-test("EN-72 a throw, a rejection and an invalid return are failures, with errorMessage as their text if set", async () => {
+test("a throw, a rejection and an invalid return are failures, with errorMessage as their text if set", async () => {
   const { engine } = await openIn({});
   const wrong: Callback[] = [
     () => {
@@ -119,7 +119,7 @@ test("a function hook gets a frozen copy of the conversation", async () => {
   expect(Object.isFrozen(conversation[0])).toBe(false);
 });
 
-test("EN-73 a function hook sees the conversation; false makes the agent go on with errorMessage", async () => {
+test("a function hook sees the conversation; false makes the agent go on with errorMessage", async () => {
   const { engine } = await openIn({}, { conversation: () => ["hello"] });
   const seen: unknown[] = [];
   engine.stopHooks.add({
@@ -252,7 +252,7 @@ test("a misspelt field of an answer is a warning that names the right one", asyn
   expect(warnings.map(({ message }) => message).join()).toMatch(/"permissionDecision"[\s\S]*"systemMessage"/);
 });
 
-test("EN-41 the same function registered twice runs twice", async () => {
+test("the same function registered twice runs twice", async () => {
   const { engine } = await openIn({});
   let calls = 0;
   const counts: Handler = () => {
@@ -268,7 +268,7 @@ test("EN-41 the same function registered twice runs twice", async () => {
   expect(calls).toBe(3);
 });
 
-test("EN-74 a callback that never answers is a timeout, and its signal says so", async () => {
+test("a callback that never answers is a timeout, and its signal says so", async () => {
   const { engine } = await openIn({});
   let reason: unknown;
   const callback: Callback = (_payload, _id, signal) =>
@@ -296,7 +296,7 @@ const answers = fc.oneof(
   fc.constant({ decision: "maybe" }),
 );
 
-test("EN-42 with callbacks alone the outcome is what the full path gives", async () => {
+test("with callbacks alone the outcome is what the full path gives", async () => {
   const alone = await openIn({});
   const beside = await openIn(on("PreToolUse", command("true", { if: "Bash" })));
   await fc.assert(
@@ -323,7 +323,7 @@ function comparable({ runs, warnings, ...outcome }: Outcome): object {
   };
 }
 
-test("EN-11 a closed engine refuses every call", async () => {
+test("a closed engine refuses every call", async () => {
   const { engine } = await openIn(on("Stop", "true"));
   await engine.close();
   await engine.close();

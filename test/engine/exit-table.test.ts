@@ -49,7 +49,7 @@ function hasFailed(holds: Holds, is: Is, onFailure: "continue" | "block"): boole
   return is === "other" && (holds === "nothing" || (holds === "allow" && onFailure === "block"));
 }
 
-describe.each(["continue", "block"] as const)("F7 the exit table with onFailure %s", (onFailure) => {
+describe.each(["continue", "block"] as const)("the exit table with onFailure %s", (onFailure) => {
   test.each(Object.keys(ends) as (keyof typeof ends)[])("%s", async (end) => {
     const { engine, project } = await openIn({});
     script(project, "no-interpreter.sh", "#!/no/such/interpreter\n");

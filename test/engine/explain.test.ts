@@ -47,7 +47,7 @@ test.each([
   ["a model", { ports: { model: async () => ({ ok: true }) } }],
   ["hooks switched off", { settings: ['{"disableAllHooks":true}'] }],
   ["a hook three deep", { env: { HOOKLINE_DEPTH: "3" } }],
-] as const)("EN-117 EN-118 fire runs and skips exactly what explain says, with %s", async (_, options) => {
+] as const)("fire runs and skips exactly what explain says, with %s", async (_, options) => {
   const engine = await openWith(options);
   for (const [event, payload] of [...payloads, ...payloads]) {
     const explained = engine.explain(event, payload).hooks.map((one) => [one.hook.id, one.runs ? "runs" : one.why]);
@@ -60,7 +60,7 @@ test.each([
   }
 });
 
-test("EN-117 each explanation holds the detail that decided", async () => {
+test("each explanation holds the detail that decided", async () => {
   const engine = await openWith({ trust: "pinned" });
   const { hooks: explained } = engine.explain("PreToolUse", bash);
   const details = explained.map((one) => `${one.hook.name} ${one.runs ? "runs" : one.why}: ${one.detail}`);
@@ -81,7 +81,7 @@ test("EN-117 each explanation holds the detail that decided", async () => {
   ]);
 });
 
-test("EN-117 explaining starts nothing and writes nothing", async () => {
+test("explaining starts nothing and writes nothing", async () => {
   const { engine, project, home } = await openIn({
     hooks: {
       ...on("SessionStart", "touch made").hooks,
@@ -94,7 +94,7 @@ test("EN-117 explaining starts nothing and writes nothing", async () => {
   expect([readdirSync(project), readdirSync(home, { recursive: true })]).toEqual(before);
 });
 
-test("EN-43 hasHookFor never says false for a hook that would run", async () => {
+test("hasHookFor never says false for a hook that would run", async () => {
   const engine = await openWith({});
   expect(
     ["PreToolUse", "Stop", "SessionStart", "Nothing"].map((event) => engine.hasHookFor(event as EventName)),
@@ -105,7 +105,7 @@ test("EN-43 hasHookFor never says false for a hook that would run", async () => 
   expect(engine.hasHookFor("SessionStart")).toBe(false);
 });
 
-test("EN-43 an event nobody has a hook for does not serialise its payload", async () => {
+test("an event nobody has a hook for does not serialise its payload", async () => {
   const { engine } = await openIn(on("PreToolUse", "true"));
   const payload = {
     tool_name: "Write",
@@ -122,7 +122,7 @@ test("EN-43 an event nobody has a hook for does not serialise its payload", asyn
   });
 });
 
-test("EN-117 list gives layer, file, matcher, type, trust state and problems", async () => {
+test("list gives layer, file, matcher, type, trust state and problems", async () => {
   const engine = await openWith({ trust: "pinned" });
   const listed = engine.list();
   expect(listed[0]).toMatchObject({

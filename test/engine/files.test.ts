@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { bash, command, on, openIn } from "./world.ts";
 
-test("EN-53 the input file is private and gone when the hook has ended", async () => {
+test("the input file is private and gone when the hook has ended", async () => {
   const { engine, project } = await openIn(
     on("PreToolUse", 'echo "$HOOK_INPUT_FILE" > path; cp "$HOOK_INPUT_FILE" copy'),
   );
@@ -14,12 +14,12 @@ test("EN-53 the input file is private and gone when the hook has ended", async (
   expect(existsSync(path)).toBe(false);
 });
 
-test("EN-53 a hook that takes its input file away itself is no error", async () => {
+test("a hook that takes its input file away itself is no error", async () => {
   const { engine } = await openIn(on("PreToolUse", 'rm "$HOOK_INPUT_FILE"'));
   expect((await engine.fire("PreToolUse", bash)).runs).toMatchObject([{ ended: { by: "exit", code: 0 } }]);
 });
 
-test("EN-54 env files lie in a private folder of the session, under the root the host names", async () => {
+test("env files lie in a private folder of the session, under the root the host names", async () => {
   const settings = on("SessionStart", 'echo "export A=1" > "$CLAUDE_ENV_FILE"');
   const { engine, home } = await openIn(settings);
   const { output } = await engine.fire("SessionStart", { source: "startup", session_id: "s-1" });
@@ -32,7 +32,7 @@ test("EN-54 env files lie in a private folder of the session, under the root the
   expect(started.output.envFiles?.[0]).toMatch(new RegExp(`^${join(home, "client/session-env")}/[0-9a-f]{32}/`));
 });
 
-test("EN-57 a plugin hook whose folder is gone fails before a shell could call it a block", async () => {
+test("a plugin hook whose folder is gone fails before a shell could call it a block", async () => {
   const { engine: probe, project } = await openIn({});
   await probe.close();
   const plugin = join(project, "plugin");

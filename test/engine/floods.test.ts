@@ -7,7 +7,7 @@ test.each([
   ["lines on stdout", "yes"],
   ["lines on stderr", "yes >&2"],
   ["zeros on both", "cat /dev/zero & exec cat /dev/zero >&2"],
-])("EN-84 F5 a flood of %s is kept to 1 MiB and costs less than 64 MiB", async (_, flood) => {
+])("a flood of %s is kept to 1 MiB and costs less than 64 MiB", async (_, flood) => {
   const settings = {
     hooks: { ...on("PreToolUse", command(flood, { timeout: 0.7 })).hooks, ...on("Stop", "true").hooks },
   };
@@ -24,7 +24,7 @@ test.each([
   expect(warnings.map(({ code }) => code)).toContain("output-cut");
 });
 
-test("EN-84 each stream is kept to 1 MiB with a count of what was dropped", async () => {
+test("each stream is kept to 1 MiB with a count of what was dropped", async () => {
   const { engine } = await openIn(on("PreToolUse", "head -c 3000000 /dev/zero; head -c 2000000 /dev/zero >&2"));
   const { runs } = await engine.fire("PreToolUse", bash);
   expect(runs[0]).toMatchObject({

@@ -15,7 +15,7 @@ const deploy: EventRow = {
   special: {},
 };
 
-test("EV-4 a host's own event behaves by its row", async () => {
+test("a host's own event behaves by its row", async () => {
   const settings = {
     hooks: {
       Deploy: [{ matcher: "production", hooks: [command("echo not on Friday >&2; exit 2"), command("echo careful")] }],
@@ -39,11 +39,11 @@ test("EV-4 a host's own event behaves by its row", async () => {
   expect(engine.hasHookFor("Deploy")).toBe(true);
 });
 
-test("EV-4 a name that the catalog has is refused", async () => {
+test("a name that the catalog has is refused", async () => {
   await expect(openEngine({ events: [{ ...deploy, name: "Stop" }] })).rejects.toMatchObject({ code: "event/taken" });
 });
 
-test("EV-3 EV-4 elsewhere the same name is unknown", async () => {
+test("elsewhere the same name is unknown", async () => {
   const { engine } = await openIn(on("Deploy", "true"));
   expect(engine.warnings).toMatchObject([{ code: "unknown-event" }]);
   await expect(engine.fireUnknown("Deploy", {})).rejects.toMatchObject({ code: "event/unknown" });

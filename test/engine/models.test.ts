@@ -13,7 +13,7 @@ async function judged(event: string, payload: object, reply: unknown, hook: Hook
   return engine.fireUnknown(event, { ...payload });
 }
 
-test("EN-66 EN-71a the port gets prompt, payload, schema, and the model by name if the hook names one", async () => {
+test("the port gets prompt, payload, schema, and the model by name if the hook names one", async () => {
   const calls: ModelCall[] = [];
   const { engine } = await openIn(
     on("PreToolUse", ask, { type: "prompt", prompt: "Say no to nothing. It costs \\$5.", model: "large-1" }),
@@ -38,7 +38,7 @@ test("EN-66 EN-71a the port gets prompt, payload, schema, and the model by name 
   expect(second?.prompt).toMatch(/^Say no to nothing. It costs \$5\.\n\nARGUMENTS:\n<event-data/);
 });
 
-test("EN-66 a prompt at the end of a turn also gets the conversation", async () => {
+test("a prompt at the end of a turn also gets the conversation", async () => {
   const seen: unknown[] = [];
   const { engine } = await openIn(on("Stop", ask), {
     conversation: ({ session_id }) => [`of ${session_id}`],
@@ -54,47 +54,41 @@ test.each([
   ["PostToolBatch", {}],
   ["TaskCreated", {}],
   ["TaskCompleted", {}],
-])("EN-67 ok: false denies on %s as exit 2 would", async (event, payload) => {
+])("ok: false denies on %s as exit 2 would", async (event, payload) => {
   expect(await judged(event, payload, no)).toMatchObject({ decision: "deny", blocked: true, reason: "too risky" });
 });
 
-test.each(["Stop", "SubagentStop"])(
-  "EN-67 ok: false makes the agent go on at %s; impossible lets it stop",
-  async (event) => {
-    const payload = { agent_type: "Explore", agent_id: "a-1" };
-    expect(await judged(event, payload, no)).toMatchObject({ decision: "deny", blocked: true, reason: "too risky" });
-    expect(await judged(event, payload, { ...no, impossible: true })).toMatchObject({
-      decision: "none",
-      blocked: false,
-      systemMessages: ["too risky"],
-    });
-  },
-);
+test.each(["Stop", "SubagentStop"])("ok: false makes the agent go on at %s; impossible lets it stop", async (event) => {
+  const payload = { agent_type: "Explore", agent_id: "a-1" };
+  expect(await judged(event, payload, no)).toMatchObject({ decision: "deny", blocked: true, reason: "too risky" });
+  expect(await judged(event, payload, { ...no, impossible: true })).toMatchObject({
+    decision: "none",
+    blocked: false,
+    systemMessages: ["too risky"],
+  });
+});
 
 test.each([
   ["PostToolUse", bash, { decision: "deny", blocked: false, reason: "too risky" }],
   ["TeammateIdle", {}, { decision: "deny", blocked: true, reason: "too risky" }],
-])(
-  "EN-67 EN-69 on %s it stops the run unless continueOnBlock; an agent never stops it",
-  async (event, payload, fed) => {
-    const stopped = { decision: "none", continue: false, stopReason: "too risky" };
-    expect(await judged(event, payload, no)).toMatchObject(stopped);
-    expect(await judged(event, payload, no, { ...ask, continueOnBlock: true })).toMatchObject({
-      ...fed,
-      continue: true,
-    });
-    expect(await judged(event, payload, no, { type: "agent", prompt: "Look." })).toMatchObject({
-      ...fed,
-      continue: true,
-    });
-  },
-);
+])("on %s it stops the run unless continueOnBlock; an agent never stops it", async (event, payload, fed) => {
+  const stopped = { decision: "none", continue: false, stopReason: "too risky" };
+  expect(await judged(event, payload, no)).toMatchObject(stopped);
+  expect(await judged(event, payload, no, { ...ask, continueOnBlock: true })).toMatchObject({
+    ...fed,
+    continue: true,
+  });
+  expect(await judged(event, payload, no, { type: "agent", prompt: "Look." })).toMatchObject({
+    ...fed,
+    continue: true,
+  });
+});
 
-test.each(["PermissionRequest", "PermissionDenied"])("EN-67 %s takes no notice", async (event) => {
+test.each(["PermissionRequest", "PermissionDenied"])("%s takes no notice", async (event) => {
   expect(await judged(event, bash, no)).toMatchObject({ decision: "none", blocked: false, continue: true });
 });
 
-test("EN-68 D5 ok: true never allows, and any other shape is a failure that denies under block", async () => {
+test("ok: true never allows, and any other shape is a failure that denies under block", async () => {
   expect(await judged("PreToolUse", bash, { ok: true })).toMatchObject({ decision: "none" });
   const wrong = [
     "It is ok: true, go on.",
@@ -114,7 +108,7 @@ test("EN-68 D5 ok: true never allows, and any other shape is a failure that deni
   }
 });
 
-test("EN-68 a model that fails is a failure", async () => {
+test("a model that fails is a failure", async () => {
   const { engine } = await openIn(on("PreToolUse", { ...ask, onFailure: "block" }), {
     ports: {
       model: async () => {
@@ -129,7 +123,7 @@ test("EN-68 a model that fails is a failure", async () => {
   });
 });
 
-test("EN-74 a model that takes too long is a timeout", async () => {
+test("a model that takes too long is a timeout", async () => {
   const { engine } = await openIn(on("PreToolUse", { ...ask, timeout: 0.05 }), {
     ports: { model: () => new Promise(() => undefined) },
   });
@@ -139,7 +133,7 @@ test("EN-74 a model that takes too long is a timeout", async () => {
   });
 });
 
-test("EN-69 an agent answers by the same shape, without impossible; text like a function is text", async () => {
+test("an agent answers by the same shape, without impossible; text like a function is text", async () => {
   const prompts: string[] = [];
   const { engine } = await openIn(on("Stop", { type: "agent", prompt: "() => process.exit()" }), {
     ports: {
@@ -178,7 +172,7 @@ async function answered(result: McpResult, hook: Hook = tool) {
   return { outcome, calls };
 }
 
-test("EN-70 templates are filled in from the payload, a lone one keeps its type, a missing one is empty and told", async () => {
+test("templates are filled in from the payload, a lone one keeps its type, a missing one is empty and told", async () => {
   const { outcome, calls } = await answered({ connected: true, text: "", isError: false });
   expect(calls).toEqual([
     { server: "srv", tool: "check", input: { text: "run ls!", whole: { command: "ls", n: 3 }, count: 3, lost: "" } },
@@ -186,7 +180,7 @@ test("EN-70 templates are filled in from the payload, a lone one keeps its type,
   expect(outcome.warnings).toContainEqual(expect.objectContaining({ code: "template-missing", place: "nowhere" }));
 });
 
-test("EN-70 the tool's text is read like stdout", async () => {
+test("the tool's text is read like stdout", async () => {
   const deny = {
     hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: "no" },
   };
@@ -195,7 +189,7 @@ test("EN-70 the tool's text is read like stdout", async () => {
   expect((await answered({ connected: true, text: "looks fine", isError: false })).outcome.decision).toBe("none");
 });
 
-test("EN-70 an error or a server that is not connected is a failure", async () => {
+test("an error or a server that is not connected is a failure", async () => {
   const failed = { connected: true, text: "broken", isError: true } as const;
   for (const result of [failed, { connected: false } as const]) {
     expect((await answered(result)).outcome).toMatchObject({ decision: "none" });
@@ -203,7 +197,7 @@ test("EN-70 an error or a server that is not connected is a failure", async () =
   }
 });
 
-test("EN-71 without its port a hook is skipped; with onFailure block on a guard event that is a failure", async () => {
+test("without its port a hook is skipped; with onFailure block on a guard event that is a failure", async () => {
   const hooks: Hook[] = [ask, { type: "agent", prompt: "Look." }, tool];
   const { engine } = await openIn(on("PreToolUse", ...hooks));
   const outcome = await engine.fire("PreToolUse", bash);

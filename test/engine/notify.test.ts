@@ -5,7 +5,7 @@ import { command, on, openIn, until } from "./world.ts";
 
 const waits = "touch started; until [ -e go ]; do sleep 0.02; done; touch made";
 
-test("EN-47 notify returns at once; its hooks run in the background", async () => {
+test("notify returns at once; its hooks run in the background", async () => {
   const { engine, project } = await openIn(on("Notification", command(waits, { timeout: 20 })));
   engine.notify("Notification", { message: "hello", notification_type: "idle_prompt" });
   expect(existsSync(join(project, "started"))).toBe(false);
@@ -15,7 +15,7 @@ test("EN-47 notify returns at once; its hooks run in the background", async () =
   await until(() => existsSync(join(project, "made")));
 });
 
-test("EN-47 closing ends them, but leaves those of a detached event alive", async () => {
+test("closing ends them, but leaves those of a detached event alive", async () => {
   const settings = {
     hooks: { ...on("CwdChanged", "touch a; sleep 1; touch a-made").hooks, ...on("StopFailure", waits).hooks },
   };
@@ -29,13 +29,13 @@ test("EN-47 closing ends them, but leaves those of a detached event alive", asyn
   expect(existsSync(join(project, "a-made"))).toBe(false);
 });
 
-test("EN-47 fire waits, whatever the row says", async () => {
+test("fire waits, whatever the row says", async () => {
   const { engine } = await openIn(on("StopFailure", "echo noted"));
   const { runs } = await engine.fire("StopFailure", { error: "rate_limit" });
   expect(runs).toMatchObject([{ background: false, stdout: "noted\n" }]);
 });
 
-test("EN-11 what is wrong with a call is said at once; what happens later is a warning", async () => {
+test("what is wrong with a call is said at once; what happens later is a warning", async () => {
   const { engine } = await openIn({});
   expect(() => engine.notify("Nothing" as "Stop", {})).toThrow('"Nothing" is not an event');
   engine.notify("PermissionDenied", {} as never);

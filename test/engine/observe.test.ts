@@ -12,7 +12,7 @@ async function observed(settings: object, options: EngineOptions = {}) {
   return { ...world, notices, records };
 }
 
-test("EN-119 a record says how a run ended, what it said and when, by the clock port", async () => {
+test("a record says how a run ended, what it said and when, by the clock port", async () => {
   let now = 1_000;
   const clock = { now: () => (now += 5) };
   const hooks: Hook[] = [
@@ -55,7 +55,7 @@ test("EN-119 a record says how a run ended, what it said and when, by the clock 
   }
 });
 
-test("EN-119 an http hook that answered ended by its status", async () => {
+test("an http hook that answered ended by its status", async () => {
   const server = createServer((_, response) => response.writeHead(418).end());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
@@ -64,7 +64,7 @@ test("EN-119 an http hook that answered ended by its status", async () => {
   expect((await engine.fire("PreToolUse", bash)).runs).toMatchObject([{ ended: { by: "http", status: 418 } }]);
 });
 
-test("EN-120 the observer gets each record and each notice, and cannot change an outcome", async () => {
+test("the observer gets each record and each notice, and cannot change an outcome", async () => {
   const { engine, notices, records, home } = await observed(on("Stop", "echo more >&2; exit 2"), { stopBlockCap: 1 });
   const outcome = await engine.fire("Stop", { session_id: "s-1" });
   await engine.fire("Stop", { session_id: "s-1" });
@@ -75,7 +75,7 @@ test("EN-120 the observer gets each record and each notice, and cannot change an
   expect(records()[0]).toMatchObject({ hook: outcome.runs[0]?.hook, ended: { by: "exit", code: 2 } });
 });
 
-test("EN-120 what an observer throws is a warning", async () => {
+test("what an observer throws is a warning", async () => {
   const { engine } = await openIn(on("PreToolUse", "echo no >&2; exit 2"), {
     ports: {
       observe: () => {
@@ -88,7 +88,7 @@ test("EN-120 what an observer throws is a warning", async () => {
   expect(warnings).toContainEqual(expect.objectContaining({ code: "observer-threw" }));
 });
 
-test("EN-121 D1 secrets reach no observer, though a hook prints them; the outcome itself is whole", async () => {
+test("secrets reach no observer, though a hook prints them; the outcome itself is whole", async () => {
   const secret = "sk-very-secret-value";
   const hooks: Hook[] = [
     command('echo "$MY_API_KEY" >&2; exit 2'),
@@ -106,7 +106,7 @@ test("EN-121 D1 secrets reach no observer, though a hook prints them; the outcom
   expect(told).not.toContain("hunter22");
 });
 
-test("EN-121 without observeContent an observer sees which verdict, not what was said", async () => {
+test("without observeContent an observer sees which verdict, not what was said", async () => {
   const { engine, notices } = await observed(on("PreToolUse", "cat; echo 'the launch code is 0000' >&2; exit 2"));
   await engine.fire("PreToolUse", { tool_name: "Bash", tool_input: { command: "echo tell-nobody" } });
   const told = JSON.stringify(

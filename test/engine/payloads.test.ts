@@ -7,19 +7,16 @@ import { on, openIn } from "./world.ts";
 
 const recorded = eventNames.filter((event) => recordedPayloads(event).length > 0);
 
-test.each(recorded)(
-  "EV-2 the stdin of a %s hook is the recorded payload, byte for byte, and a newline",
-  async (event) => {
-    // The folders of the recording are not here; hooks then run in the project.
-    const { engine, project } = await openIn(on(event, 'cat > "$CLAUDE_PROJECT_DIR/stdin"'));
-    const file = join(project, "stdin");
-    for (const { payload, line } of recordedPayloads(event)) {
-      await engine.fire(event, payload);
-      expect(readFileSync(file, "utf8")).toBe(`${line}\n`);
-      rmSync(file);
-    }
-  },
-);
+test.each(recorded)("the stdin of a %s hook is the recorded payload, byte for byte, and a newline", async (event) => {
+  // The folders of the recording are not here; hooks then run in the project.
+  const { engine, project } = await openIn(on(event, 'cat > "$CLAUDE_PROJECT_DIR/stdin"'));
+  const file = join(project, "stdin");
+  for (const { payload, line } of recordedPayloads(event)) {
+    await engine.fire(event, payload);
+    expect(readFileSync(file, "utf8")).toBe(`${line}\n`);
+    rmSync(file);
+  }
+});
 
 test("common fields come first in their order, the host's own after the event's name", async () => {
   const { engine, project } = await openIn(on("PreToolUse", "cat > stdin"));
@@ -41,7 +38,7 @@ test("common fields come first in their order, the host's own after the event's 
   ]);
 });
 
-test("F6 a hook that does not read a payload of 5 MB is no error, time after time", async () => {
+test("a hook that does not read a payload of 5 MB is no error, time after time", async () => {
   const { engine } = await openIn(on("PreToolUse", "exit 0"));
   const payload = { tool_name: "Write", tool_input: { content: "x".repeat(5_000_000) } };
   const descriptors = () => (existsSync("/proc/self/fd") ? readdirSync("/proc/self/fd").length : 0);
@@ -55,7 +52,7 @@ test("F6 a hook that does not read a payload of 5 MB is no error, time after tim
   expect(descriptors()).toBe(before);
 });
 
-test("F6 a hook that reads all of 5 MB gets all of it", async () => {
+test("a hook that reads all of 5 MB gets all of it", async () => {
   const { engine } = await openIn(on("UserPromptSubmit", "wc -c | tr -d ' '"));
   const prompt = "é".repeat(2_500_000);
   const { additionalContext } = await engine.fire("UserPromptSubmit", { prompt });

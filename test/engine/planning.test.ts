@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Outcome } from "../../src/protocol/index.ts";
 import { bash, command, on, openIn } from "./world.ts";
 
-test.each([1, 3])("EN-45 at most %i hook processes of an event run at a time", async (concurrency) => {
+test.each([1, 3])("at most %i hook processes of an event run at a time", async (concurrency) => {
   const hooks = Array.from({ length: 7 }, (_, n) => `echo + ${n} >> log; sleep 0.05; echo - ${n} >> log`);
   const { engine, project } = await openIn(on("PreToolUse", ...hooks), { concurrency });
   await engine.fire("PreToolUse", bash);
@@ -19,7 +19,7 @@ test.each([1, 3])("EN-45 at most %i hook processes of an event run at a time", a
   expect(started).toEqual(["+ 0", "+ 1", "+ 2", "+ 3", "+ 4", "+ 5", "+ 6"]);
 });
 
-test("EN-45 a queued hook's clock starts with it, and callbacks take no place", async () => {
+test("a queued hook's clock starts with it, and callbacks take no place", async () => {
   const hooks = Array.from({ length: 4 }, (_, n) => command(`: ${n}; sleep 0.3`, { timeout: 1 }));
   const { engine } = await openIn(on("PreToolUse", ...hooks), { concurrency: 1 });
   const order: string[] = [];
@@ -33,7 +33,7 @@ test("EN-45 a queued hook's clock starts with it, and callbacks take no place", 
   expect(runs.slice(0, 4).map(({ ended }) => ended)).toEqual(Array(4).fill({ by: "exit", code: 0 }));
 });
 
-test("EN-46 equal answers give an equal outcome, in whatever order hooks finish", async () => {
+test("equal answers give an equal outcome, in whatever order hooks finish", async () => {
   const says = (answer: object) => JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", ...answer } });
   const answers = [
     { permissionDecision: "ask", permissionDecisionReason: "first" },

@@ -17,7 +17,7 @@ const asks = (id: string) =>
   command(`read -r payload; echo '${line(id)}'; read -r answer; echo "$answer" >&2; exit 2`, { interactive: true });
 const call = { tool_name: "Bash", tool_input: { command: "rm -r x\ny" } };
 
-test("EN-106 a hook can ask while it runs, and gets the answer on stdin", async () => {
+test("a hook can ask while it runs, and gets the answer on stdin", async () => {
   const questions: Question[] = [];
   const asker: Asker = async (question) => {
     questions.push(question);
@@ -39,7 +39,7 @@ test("EN-106 a hook can ask while it runs, and gets the answer on stdin", async 
   expect(questions[0]?.summary).not.toContain("\n");
 });
 
-test("EN-107 questions of all hooks are put one at a time, and each answer goes to its asker", async () => {
+test("questions of all hooks are put one at a time, and each answer goes to its asker", async () => {
   let open = 0;
   const most: number[] = [];
   const asker: Asker = async ({ id }) => {
@@ -60,14 +60,14 @@ test("EN-107 questions of all hooks are put one at a time, and each answer goes 
   }
 });
 
-test("EN-107 a hook's clock stands still while the person thinks", async () => {
+test("a hook's clock stands still while the person thinks", async () => {
   const asker: Asker = () => new Promise((resolve) => setTimeout(resolve, 1_500, "a"));
   const { engine } = await openIn(on("PreToolUse", { ...asks("branch"), timeout: 1 }), { ports: { asker } });
   const outcome = await engine.fire("PreToolUse", call);
   expect(outcome.reason).toBe('{"prompt_response":"branch","selected":"a"}');
 });
 
-test("EN-108 without a port, on refusal and when the port fails, the reply is cancelled and stdin closes", async () => {
+test("without a port, on refusal and when the port fails, the reply is cancelled and stdin closes", async () => {
   const hook = command(`read -r payload; echo '${line("branch")}'; cat >&2; exit 2`, { interactive: true });
   const ports = [
     {},
@@ -84,14 +84,14 @@ test("EN-108 without a port, on refusal and when the port fails, the reply is ca
   }
 });
 
-test("EN-106 what is no question is output, also of an interactive hook", async () => {
+test("what is no question is output, also of an interactive hook", async () => {
   const hook = command(`read -r payload; echo '{"prompt":"x"}'; echo done`, { interactive: true });
   const { engine } = await openIn(on("UserPromptSubmit", hook), { ports: { asker: async () => "a" } });
   const outcome = await engine.fire("UserPromptSubmit", { prompt: "hello" });
   expect(outcome.runs[0]?.stdout).toBe('{"prompt":"x"}\ndone\n');
 });
 
-test("EN-108 from a hook without interactive such a line is ordinary output, with a warning", async () => {
+test("from a hook without interactive such a line is ordinary output, with a warning", async () => {
   const { engine } = await openIn(on("PreToolUse", `echo '${line("branch")}'`), {
     ports: { asker: async () => "a" },
   });
@@ -100,7 +100,7 @@ test("EN-108 from a hook without interactive such a line is ordinary output, wit
   expect(outcome.warnings.map(({ code }) => code)).toContain("question-without-interactive");
 });
 
-test("EN-116 an abort while the person thinks ends the hook", async () => {
+test("an abort while the person thinks ends the hook", async () => {
   const abort = new AbortController();
   const asker: Asker = (_, signal) =>
     new Promise((_, reject) => {

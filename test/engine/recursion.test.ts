@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Outcome } from "../../src/protocol/index.ts";
 import { bash, command, on, openIn } from "./world.ts";
 
-test("EN-125 a callback that fires an event inside its event gets it one deeper; three deep nothing runs", async () => {
+test("a callback that fires an event inside its event gets it one deeper; three deep nothing runs", async () => {
   const { engine } = await openIn(on("PreToolUse", 'echo "depth $HOOKLINE_DEPTH" >&2'));
   const outcomes: Outcome[] = [];
   engine.on("PreToolUse", async () => {
@@ -17,7 +17,7 @@ test("EN-125 a callback that fires an event inside its event gets it one deeper;
   expect(said).toEqual([["recursion", "recursion"], ["depth 3"], ["depth 2"], ["depth 1"]]);
 });
 
-test("EN-125 a callback that waits first ends as well", async () => {
+test("a callback that waits first ends as well", async () => {
   const { engine } = await openIn({});
   let runs = 0;
   engine.on("PreToolUse", async () => {
@@ -30,7 +30,7 @@ test("EN-125 a callback that waits first ends as well", async () => {
   expect(runs).toBe(3);
 });
 
-test("EN-125 events fired beside each other are not inside each other", async () => {
+test("events fired beside each other are not inside each other", async () => {
   const { engine } = await openIn({});
   engine.on("PreToolUse", async () => {
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -42,7 +42,7 @@ test("EN-125 events fired beside each other are not inside each other", async ()
   }
 });
 
-test("EN-125 an engine opened inside a hook's process begins where that hook was", async () => {
+test("an engine opened inside a hook's process begins where that hook was", async () => {
   const { engine } = await openIn(on("PreToolUse", command('echo "depth $HOOKLINE_DEPTH" >&2')), {
     env: { HOOKLINE_DEPTH: "2" },
   });

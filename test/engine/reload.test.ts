@@ -6,7 +6,7 @@ import { bash, on, openIn, until, writeUserSettings } from "./world.ts";
 
 const denies = (reason: string) => on("PreToolUse", `echo ${reason} >&2; exit 2`);
 
-test("EN-23 an event uses the settings of its start to its end", async () => {
+test("an event uses the settings of its start to its end", async () => {
   const { engine, home, project } = await openIn(
     on("PreToolUse", "touch started; until [ -e go ]; do sleep 0.02; done; echo old >&2; exit 2"),
   );
@@ -22,7 +22,7 @@ test("EN-23 an event uses the settings of its start to its end", async () => {
   expect(await fired).toMatchObject({ reason: "old" });
 });
 
-test("EN-24 a reload that finds nothing new changes nothing", async () => {
+test("a reload that finds nothing new changes nothing", async () => {
   const { engine, home } = await openIn(denies("no"));
   const before = engine.fingerprint;
   expect(await engine.reload()).toMatchObject({ changed: false, fingerprint: before });
@@ -32,7 +32,7 @@ test("EN-24 a reload that finds nothing new changes nothing", async () => {
   expect(await engine.reload()).toMatchObject({ changed: true, fingerprint: before });
 });
 
-test("EN-24 watching reloads on file changes, also of files that were not there before", async () => {
+test("watching reloads on file changes, also of files that were not there before", async () => {
   const { engine, home, project } = await openIn({});
   const stop = engine.watch();
   writeUserSettings(home, denies("user"));
@@ -45,7 +45,7 @@ test("EN-24 watching reloads on file changes, also of files that were not there 
   expect(engine.hasHookFor("PreToolUse")).toBe(true);
 });
 
-test("EN-25 the old settings' hooks are asked with source and file before a change takes effect", async () => {
+test("the old settings' hooks are asked with source and file before a change takes effect", async () => {
   const notices: Notice[] = [];
   const guard = on("ConfigChange", "cat > asked.json; echo keep it >&2; exit 2");
   const { engine, home, project } = await openIn(guard, {
@@ -67,7 +67,7 @@ test("EN-25 the old settings' hooks are asked with source and file before a chan
   expect(engine.hasHookFor("ConfigChange")).toBe(true);
 });
 
-test("EN-25 a hook that lets a change pass is asked about each changed layer alone", async () => {
+test("a hook that lets a change pass is asked about each changed layer alone", async () => {
   const { engine, project } = await openIn(
     on("ConfigChange", 'grep -q \'"source":"local_settings"\' && { echo not local >&2; exit 2; }; true'),
   );
@@ -78,7 +78,7 @@ test("EN-25 a hook that lets a change pass is asked about each changed layer alo
   expect([engine.hasHookFor("PreToolUse"), engine.hasHookFor("Stop")]).toEqual([true, false]);
 });
 
-test("EN-25 managed policy takes effect whatever a hook says", async () => {
+test("managed policy takes effect whatever a hook says", async () => {
   const { engine, project } = await openIn(on("ConfigChange", "exit 2"));
   const managed = join(project, "../managed");
   mkdirSync(managed);
@@ -87,7 +87,7 @@ test("EN-25 managed policy takes effect whatever a hook says", async () => {
   expect(await engine.fire("PreToolUse", bash)).toMatchObject({ reason: "policy" });
 });
 
-test("EN-26 a layer that can no longer be read keeps its last good content and says so", async () => {
+test("a layer that can no longer be read keeps its last good content and says so", async () => {
   const { engine, home } = await openIn(denies("still here"));
   writeUserSettings(home, '{ "hooks": ');
   const { warnings } = await engine.reload();
@@ -98,7 +98,7 @@ test("EN-26 a layer that can no longer be read keeps its last good content and s
   expect(await engine.fire("PreToolUse", bash)).toMatchObject({ reason: "mended" });
 });
 
-test("EN-24 two reloads at once ask about a change once", async () => {
+test("two reloads at once ask about a change once", async () => {
   const { engine, home, project } = await openIn(on("ConfigChange", "echo asked >> log"));
   writeUserSettings(home, { ...on("ConfigChange", "echo asked >> log"), theme: "dark" });
   await Promise.all([engine.reload(), engine.reload(), engine.reload()]);

@@ -7,7 +7,7 @@ import { bash, command, on, openIn, until } from "./world.ts";
 
 const call = (session_id: string) => ({ ...bash, session_id });
 
-test("EN-112 a session hook of any type runs for its session only, until it is removed", async () => {
+test("a session hook of any type runs for its session only, until it is removed", async () => {
   const { engine } = await openIn({}, { ports: { model: async () => ({ ok: false, reason: "the model says no" }) } });
   const session = engine.session("s-1");
   const removals = [
@@ -35,7 +35,7 @@ test("EN-112 a session hook of any type runs for its session only, until it is r
   expect(engine.hasHookFor("PreToolUse")).toBe(false);
 });
 
-test("EN-1 EN-112 nothing is written to disk; hooks of files come first, callbacks last", async () => {
+test("nothing is written to disk; hooks of files come first, callbacks last", async () => {
   const { engine, home } = await openIn(on("UserPromptSubmit", "echo file"));
   engine.on("UserPromptSubmit", () => ({
     hookSpecificOutput: { hookEventName: "UserPromptSubmit", additionalContext: "callback" },
@@ -46,7 +46,7 @@ test("EN-1 EN-112 nothing is written to disk; hooks of files come first, callbac
   expect(readFileSync(join(home, ".claude/settings.json"), "utf8")).not.toContain("session");
 });
 
-test("EN-112 a hook that cannot be used is a wrong call", async () => {
+test("a hook that cannot be used is a wrong call", async () => {
   const { engine } = await openIn({});
   const register = (hook: object) => () => engine.session("s-1").register("Stop", undefined, hook as never);
   expect(register({ type: "command" })).toThrow("command");
@@ -56,7 +56,7 @@ test("EN-112 a hook that cannot be used is a wrong call", async () => {
   );
 });
 
-test("EN-113 onSuccess is called once per run that did not fail; what it throws is a warning", async () => {
+test("onSuccess is called once per run that did not fail; what it throws is a warning", async () => {
   const { engine } = await openIn({});
   const calls: [HookRef, RunRecord][] = [];
   const session = engine.session("s-1");
@@ -92,7 +92,7 @@ test("an onSuccess whose promise is rejected is a warning of the next outcome an
   );
 });
 
-test("EN-105 once is honoured: after its first run that did not fail the hook is listed as once", async () => {
+test("once is honoured: after its first run that did not fail the hook is listed as once", async () => {
   const { engine, project } = await openIn({});
   const hook = command(`[ -e ${project}/ready ] || { touch ${project}/ready; exit 1; }; echo no >&2; exit 2`, {
     once: true,
@@ -106,7 +106,7 @@ test("EN-105 once is honoured: after its first run that did not fail the hook is
   expect(await fire()).toMatchObject({ runs: [], skipped: [{ why: "once" }] });
 });
 
-test("EN-105 a background hook that failed has not had its one time", async () => {
+test("a background hook that failed has not had its one time", async () => {
   const notices: Notice[] = [];
   const { engine, project } = await openIn({}, { ports: { observe: (notice) => notices.push(notice) } });
   const hook = command(`[ -e ${project}/ready ] || { touch ${project}/ready; exit 1; }`, { once: true, async: true });
@@ -121,13 +121,13 @@ test("EN-105 a background hook that failed has not had its one time", async () =
   expect(await fireAndWait(2)).toMatchObject({ runs: [], skipped: [{ why: "once" }] });
 });
 
-test("EN-14 EN-112 session hooks are subject to policy", async () => {
+test("session hooks are subject to policy", async () => {
   const { engine } = await openIn({ disableAllHooks: true });
   engine.session("s-1").register("PreToolUse", undefined, command("exit 2"));
   expect(await engine.fire("PreToolUse", call("s-1"))).toMatchObject({ runs: [], skipped: [{ why: "disabled" }] });
 });
 
-test("EN-111 stop hooks are added, listed and removed at run time, and each step reaches the observer", async () => {
+test("stop hooks are added, listed and removed at run time, and each step reaches the observer", async () => {
   const notices: Notice[] = [];
   const { engine } = await openIn({}, { ports: { observe: (notice) => notices.push(notice) } });
   const id = engine.stopHooks.add(command("echo more to do >&2; exit 2"));
@@ -150,7 +150,7 @@ test("EN-111 stop hooks are added, listed and removed at run time, and each step
   ]);
 });
 
-test("EN-111 hooks of files cannot be removed this way, and policy counts for added ones", async () => {
+test("hooks of files cannot be removed this way, and policy counts for added ones", async () => {
   const { engine } = await openIn({ disableAllHooks: true, ...on("Stop", "exit 2") });
   const [listed] = engine.list();
   expect(() => engine.stopHooks.remove(listed?.hook.id ?? "")).toThrow("hooks of files cannot be removed here");
@@ -161,7 +161,7 @@ test("EN-111 hooks of files cannot be removed this way, and policy counts for ad
   });
 });
 
-test("EN-24 session and stop hooks survive a reload", async () => {
+test("session and stop hooks survive a reload", async () => {
   const { engine } = await openIn({});
   engine.session("s-1").register("Stop", undefined, command("true"));
   engine.stopHooks.add({ type: "function", function: () => false, errorMessage: "not yet" });

@@ -5,12 +5,12 @@ import { openIn, processesWith, until, writeUserSettings } from "./world.ts";
 
 const line = (command: string) => ({ statusLine: { type: "command", command } });
 
-test("EN-114 the command gets the input on stdin and its lines come back", async () => {
+test("the command gets the input on stdin and its lines come back", async () => {
   const { engine } = await openIn(line("cat; printf 'two\\n\\n'"));
   expect(await engine.statusLine({ model: "large-1" })).toEqual(['{"model":"large-1"}', "two"]);
 });
 
-test("EN-114 further files come before local, local before project, project before user", async () => {
+test("further files come before local, local before project, project before user", async () => {
   const { engine, project, home } = await openIn(line("echo user"));
   const seen = [await engine.statusLine({})];
   writeFileSync(join(project, ".claude/settings.json"), JSON.stringify(line("echo project")));
@@ -24,12 +24,12 @@ test("EN-114 further files come before local, local before project, project befo
   expect(await further.engine.statusLine({})).toEqual(["further"]);
 });
 
-test("EN-114 colours are kept, other control sequences are not", async () => {
+test("colours are kept, other control sequences are not", async () => {
   const { engine } = await openIn(line("printf '\\033[31mred\\033[0m \\033]0;title\\007\\033[2Jplain'"));
   expect(await engine.statusLine({})).toEqual(["\u001b[31mred\u001b[0m plain"]);
 });
 
-test("EN-114 the newest call wins and the older run is ended", async () => {
+test("the newest call wins and the older run is ended", async () => {
   const { engine, project, mark } = await openIn(
     line("if grep -q slow; then touch started; sleep 60; else echo quick; fi"),
   );
@@ -40,7 +40,7 @@ test("EN-114 the newest call wins and the older run is ended", async () => {
   if (process.platform === "linux") expect(processesWith(mark)).toEqual([]);
 });
 
-test("EN-114 at most one run per 300 ms", async () => {
+test("at most one run per 300 ms", async () => {
   const { engine, project } = await openIn(line("echo run >> log; cat"));
   await engine.statusLine(0);
   const begun = performance.now();
@@ -50,7 +50,7 @@ test("EN-114 at most one run per 300 ms", async () => {
   expect(readFileSync(join(project, "log"), "utf8")).toBe("run\nrun\n");
 });
 
-test("EN-114 a failure keeps the last lines and is told once", async () => {
+test("a failure keeps the last lines and is told once", async () => {
   const { engine, project } = await openIn(line("[ ! -e broken ] || { echo out of paper >&2; exit 1; }; echo fine"));
   expect(await engine.statusLine({})).toEqual(["fine"]);
   writeFileSync(join(project, "broken"), "");
@@ -62,7 +62,7 @@ test("EN-114 a failure keeps the last lines and is told once", async () => {
   expect(told[0]?.message).toContain("out of paper");
 });
 
-test("EN-114 without a command there are no lines; policy and trust count as for any hook", async () => {
+test("without a command there are no lines; policy and trust count as for any hook", async () => {
   const { engine, home } = await openIn({});
   expect(await engine.statusLine({})).toEqual([]);
   writeUserSettings(home, { disableAllHooks: true, ...line("echo user") });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { EventStep } from "../../src/engine/index.ts";
 import { bash, command, on, openIn } from "./world.ts";
 
-test("EN-115 a stream tells each hook's start and end, then the outcome, which is what fire gives", async () => {
+test("a stream tells each hook's start and end, then the outcome, which is what fire gives", async () => {
   const hooks = [command("echo no >&2; exit 2", { statusMessage: "Looking at it" }), command("sleep 0.1")];
   const { engine } = await openIn(on("PreToolUse", ...hooks));
   const steps: EventStep[] = [];
@@ -22,14 +22,14 @@ test("EN-115 a stream tells each hook's start and end, then the outcome, which i
   expect(new Set(ended)).toEqual(new Set(last.outcome.runs));
 });
 
-test("EN-115 a stream of an event that nobody answers is its outcome", async () => {
+test("a stream of an event that nobody answers is its outcome", async () => {
   const { engine } = await openIn({});
   const steps: EventStep[] = [];
   for await (const step of engine.stream("Stop", {})) steps.push(step);
   expect(steps.map(({ kind }) => kind)).toEqual(["outcome"]);
 });
 
-test("EN-115 what fire refuses, the stream refuses", async () => {
+test("what fire refuses, the stream refuses", async () => {
   const { engine } = await openIn({});
   await expect(engine.stream("PreToolUse", {} as never).next()).rejects.toMatchObject({ code: "event/bad-payload" });
 });

@@ -49,7 +49,7 @@ test("require-tests takes a report that is newer than the edit, and leaves other
   (await client.stop({ ...here, stop_hook_active: false })).expectNoOpinion();
 });
 
-test("US-30 budget-guard tells the person once, then asks, then stops, by tokens", async () => {
+test("budget-guard tells the person once, then asks, then stops, by tokens", async () => {
   const file = join(import.meta.dirname, "../fixtures/transcripts/a-plain/11111111-1111-4111-8111-111111111111.jsonl");
   const transcript = await openSession(file);
   const { tokens } = await transcript.stats();
@@ -77,7 +77,7 @@ test("US-30 budget-guard tells the person once, then asks, then stops, by tokens
   blocked.expectBlocked("Raise it where budgetGuard is included");
 });
 
-test("US-30 budget-guard by dollars: a session, a day, a month, a project; models without a price", async () => {
+test("budget-guard by dollars: a session, a day, a month, a project; models without a price", async () => {
   const { env, dir, write } = await project();
   const at = new Date().toISOString();
   const call = (id: string, model: string) => ({
@@ -136,7 +136,7 @@ test("kill-switch stops tools and prompts while its file is there, with the word
   (await past.preTool("Bash", { command: "ls" }, here)).expectNoOpinion();
 });
 
-test("SD-110 kill-switch: a link that leads nowhere, or round and round, was no file to it", async () => {
+test("kill-switch: a link that leads nowhere, or round and round, was no file to it", async () => {
   const { here, env, write, dir } = await project();
   const client = testClient(createApp().include(killSwitch()), { env });
   await write(".claude/keep", "");
@@ -243,7 +243,7 @@ test("long-running hands notes over and wants new ones after edits", async () =>
   (await client.stop({ ...here, stop_hook_active: false })).expectNoOpinion();
 });
 
-test("SD-12: two strategies that both want the last word on Stop must be told their order", () => {
+test("two strategies that both want the last word on Stop must be told their order", () => {
   const app = createApp().include(cleanState());
   expect(() => app.include(longRunning())).toThrow("both declare Stop");
   app.include(longRunning(), { onConflict: "order" });

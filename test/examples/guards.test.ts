@@ -27,7 +27,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 const bash = async (client: TestClient, command: string) =>
   (await client.preTool("Bash", { command }, { cwd: dir })).decision;
 
-describe("SD-110: block-destructive", () => {
+describe("block-destructive", () => {
   const lines: readonly (readonly [command: string, expected: string])[] = [
     ["rm -rf build", "deny"],
     ["rm -r -f build", "deny"],
@@ -129,7 +129,7 @@ describe("SD-110: block-destructive", () => {
   });
 });
 
-describe("SD-110: protect-paths", () => {
+describe("protect-paths", () => {
   const lines: readonly (readonly [command: string, expected: string])[] = [
     ["echo x > .env", "deny"],
     [`echo x >> .e"nv"`, "deny"],
@@ -225,7 +225,7 @@ describe("SD-110: protect-paths", () => {
   });
 });
 
-describe("SD-110: redact-secrets", () => {
+describe("redact-secrets", () => {
   const key = (length: number) => "aB3".repeat(length).slice(0, length);
   const lines: readonly (readonly [printed: string, shown: string])[] = [
     [`AKIA${"A".repeat(16)}`, "[redacted]"],

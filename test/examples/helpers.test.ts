@@ -70,7 +70,7 @@ test("commit-trailer rewrites every git commit of a command, and nothing else", 
   expect(await becomes(`git commit ${option.replace("'\\''", "'")} -m "By: Ana's agent"`)).toBeUndefined();
 });
 
-test("SD-48: a guard with recheck sees what a rewriter made of the command", async () => {
+test("a guard with recheck sees what a rewriter made of the command", async () => {
   const app = createApp();
   app.preTool("Bash", { name: "no-trailers", recheck: true }, ({ input }) =>
     input.command.includes("--trailer") ? deny("No trailers here.") : undefined,

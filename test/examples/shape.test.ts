@@ -10,7 +10,7 @@ const recipes = readdirSync(join(examples, "hooks")).map((file) => ({
   text: readFileSync(join(examples, "hooks", file), "utf8"),
 }));
 
-test("SD-108, SD-109: all recipes are here", () => {
+test("all recipes are here", () => {
   expect(recipes.map(({ name }) => name).sort()).toEqual(
     [
       ...["block-destructive", "protect-paths", "require-tests", "redact-secrets", "format-on-write", "notify"],
@@ -23,7 +23,7 @@ test("SD-108, SD-109: all recipes are here", () => {
 for (const { file, name, text } of recipes) {
   const factory = name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-  test(`SD-108: ${name} has a header of two lines, one screenful, one factory with options`, async () => {
+  test(`${name} has a header of two lines, one screenful, one factory with options`, async () => {
     const lines = text.trimEnd().split("\n");
     expect(lines.length).toBeLessThanOrEqual(60);
     expect(lines[0]).toMatch(/^\/\/ .+\.$/);

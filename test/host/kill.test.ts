@@ -6,7 +6,7 @@ const long = process.env["HOOKLINE_TRIALS"] !== undefined;
 const trials = long ? Math.min(200, Number(process.env["HOOKLINE_TRIALS"])) : 6;
 const limitMs = long ? Number.POSITIVE_INFINITY : 4_000;
 
-test(`HO-91: kill -9 of the agent, up to ${trials} times, loses no line it had told of, and the session goes on`, async () => {
+test(`kill -9 of the agent, up to ${trials} times, loses no line it had told of, and the session goes on`, async () => {
   const seen: AgentKill[] = [];
   const startedAt = performance.now();
   let next = 0;

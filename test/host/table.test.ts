@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { eventNames } from "../../src/protocol/index.ts";
 
-test("the reference agent fires every event of the catalog, each shown by a test of its name (HO-4, HO-90)", () => {
+test("the reference agent fires every event of the catalog, each shown by a test of its name", () => {
   const tests = readdirSync(import.meta.dirname)
     .filter((name) => name.endsWith(".test.ts"))
     .flatMap((name) => [...readFileSync(join(import.meta.dirname, name), "utf8").matchAll(/^test\(\s*"(\w+): /gm)])

@@ -86,7 +86,7 @@ test("PermissionRequest: allow, deny, rewrite, a rule that is saved, an interrup
     command: "mkfifo one",
   });
   expect(JSON.stringify(saving.payloads("PermissionRequest"))).not.toContain("mkfifo two");
-  // The agent's own writes to settings are no news (HO-23).
+  // The agent's own writes to settings are no news.
   expect(saving.payloads("ConfigChange")).toEqual([]);
 
   const ending = open({ hooks: answer({ behavior: "deny", message: "stop it", interrupt: true }) });

@@ -1,4 +1,4 @@
-/** HO-70 to HO-78 with the real client: its answer, tokens and cost as data. */
+/** With the real client: its answer, tokens and cost as data. */
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -57,7 +57,7 @@ async function asking(script: Script, work: (asked: Asked) => Promise<void>): Pr
 const usage = { input_tokens: 120, output_tokens: 30, cache_read_input_tokens: 1_000, cache_creation_input_tokens: 0 };
 
 describe.concurrent("hookline ask and the real client", () => {
-  test("HO-70 HO-75 answer, usage and cost are what the API sent", async () => {
+  test("answer, usage and cost are what the API sent", async () => {
     await asking({ main: [{ blocks: ["forty-two"], usage }] }, async ({ call, world, requests }) => {
       const result = await runSession(call("what is the answer?"));
       expect(result).toMatchObject({
@@ -80,7 +80,7 @@ describe.concurrent("hookline ask and the real client", () => {
     });
   });
 
-  test("HO-70 a session goes on, and a fork goes on beside it", async () => {
+  test("a session goes on, and a fork goes on beside it", async () => {
     await asking({ main: ["one", "two", "three"] }, async ({ call }) => {
       const first = await runSession(call("first"));
       const second = await runSession(call("second", { resume: first.sessionId }));
@@ -94,7 +94,7 @@ describe.concurrent("hookline ask and the real client", () => {
     });
   });
 
-  test("HO-72 called from inside a session, the caller's transcript gains no line", async () => {
+  test("called from inside a session, the caller's transcript gains no line", async () => {
     await asking({ main: ["one", "two"] }, async ({ call }) => {
       const outer = await runSession(call("outer"));
       const before = await readFile(String(outer.transcriptPath));
@@ -107,7 +107,7 @@ describe.concurrent("hookline ask and the real client", () => {
     });
   });
 
-  test("HO-73 a project's hooks that nobody approved do not run, and the result says so", async () => {
+  test("a project's hooks that nobody approved do not run, and the result says so", async () => {
     await asking({ main: ["one", "two"] }, async ({ call, world }) => {
       const hook = { hooks: [{ type: "command", command: `touch ${world.root}/ran` }] };
       await mkdir(join(world.project, ".claude"));
@@ -121,7 +121,7 @@ describe.concurrent("hookline ask and the real client", () => {
     });
   });
 
-  test("HO-76 a timeout ends the child and keeps what was said so far", async () => {
+  test("a timeout ends the child and keeps what was said so far", async () => {
     const look = { tool: "Bash", input: { command: "ls" } };
     await asking({ main: [["working on it", look], { blocks: ["late"], delayMs: 60_000 }] }, async ({ call }) => {
       const result = await runSession(call("go", { timeoutMs: 8_000 }));
@@ -129,7 +129,7 @@ describe.concurrent("hookline ask and the real client", () => {
     });
   });
 
-  test("HO-76 an API error is an error with words", async () => {
+  test("an API error is an error with words", async () => {
     await asking({ main: [{ status: 401, message: "invalid x-api-key" }] }, async ({ call }) => {
       const result = await runSession(call("go"));
       expect(result).toMatchObject({ ended: "error" });
@@ -137,7 +137,7 @@ describe.concurrent("hookline ask and the real client", () => {
     });
   });
 
-  test("HO-77 twenty at once with a limit of four, in order", async () => {
+  test("twenty at once with a limit of four, in order", async () => {
     const echo: Script = {
       main: ({ messages }) => `answer ${/number (\d+)/.exec(JSON.stringify(messages.at(-1)))?.[1]}`,
     };

@@ -1,4 +1,4 @@
-/** HO-52: ccusage and `usageReport` count the same tokens in a session of our agent, subagents included. */
+/** Ccusage and `usageReport` count the same tokens in a session of our agent, subagents included. */
 import { execFile } from "node:child_process";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ async function findCcusage(): Promise<string | undefined> {
   }
 }
 
-test("HO-52 ccusage and hookline usage count the same tokens in a session of our agent", async () => {
+test("ccusage and hookline usage count the same tokens in a session of our agent", async () => {
   const ccusage = await findCcusage();
   if (ccusage === undefined) return;
   const world = await makeWorld({ "notes.txt": "blue mugs\n" });

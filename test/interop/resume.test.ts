@@ -1,4 +1,4 @@
-/** HO-50, HO-52: the real client goes on with a session that our agent wrote, and ours with one of the client's. */
+/** The real client goes on with a session that our agent wrote, and ours with one of the client's. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -51,7 +51,7 @@ async function ourAgent(world: World, answers: ModelScript["answers"], more: obj
 }
 
 describe.concurrent("sessions go from one agent to the other", () => {
-  test("HO-52 the client resumes our session and sends its whole history", async () => {
+  test("the client resumes our session and sends its whole history", async () => {
     await inWorld(async (world, path) => {
       const look = { tool: "Bash", input: { command: "cat notes.txt", description: "Read notes" } };
       const { result } = await ourAgent(world, [{ text: "I look.", calls: [look] }, { text: "The notes name mugs." }], {
@@ -72,7 +72,7 @@ describe.concurrent("sessions go from one agent to the other", () => {
     });
   });
 
-  test("HO-50 our agent goes on with the client's session in a fork; the original keeps every byte", async () => {
+  test("our agent goes on with the client's session in a fork; the original keeps every byte", async () => {
     await inWorld(async (world, path) => {
       const look = { tool: "Bash", input: { command: "cat notes.txt" } };
       const run = await runClient({

@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => world.remove());
 
-test("SD-106: of everything that reaches out of a process, nothing works on this Node", {
+test("of everything that reaches out of a process, nothing works on this Node", {
   timeout: 60_000,
 }, async () => {
   const folder = join(world.home, "victims");

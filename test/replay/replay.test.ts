@@ -29,7 +29,7 @@ async function replay(...words: string[]): Promise<Report> {
   return JSON.parse(stdout) as Report;
 }
 
-describe("SD-105, SD-107: the report over the recorded transcripts", () => {
+describe("the report over the recorded transcripts", () => {
   test("it says what was seen and what would have been refused, asked and changed", async () => {
     const file = world.file(".claude/hooks.ts", guard);
     const report = await replay("--all");
@@ -173,7 +173,7 @@ const place = (at: string, session: string, input: string, decision: string, rea
   reason,
 });
 
-describe("SD-105: which of the past", () => {
+describe("which of the past", () => {
   test("by tool, event, time and project", async () => {
     const file = world.file("which.mjs", app(""));
     const seen = async (...words: string[]) =>
@@ -185,7 +185,7 @@ describe("SD-105: which of the past", () => {
     expect(await seen()).toEqual([]);
   });
 
-  test("SD-99: a call that cannot be made is 1, with the way out", async () => {
+  test("a call that cannot be made is 1, with the way out", async () => {
     world.file("broken.ts", "export default 1 +;");
     world.file("none.mjs", "export default {};");
     const says = async (...words: string[]) => {
@@ -211,7 +211,7 @@ describe("SD-105: which of the past", () => {
     expect(await says(file, "--against", "git:HEAD")).toEqual([1, "", expect.stringContaining("not a git repository")]);
   });
 
-  test("SD-99: --fail-on ends with 3 when it finds something, else with 0", async () => {
+  test("--fail-on ends with 3 when it finds something, else with 0", async () => {
     const file = world.file("fails.ts", guard);
     const ends = async (...words: string[]) => (await world.hookline(["replay", file, "--all", ...words])).code;
     expect(await ends("--fail-on", "deny")).toBe(3);
@@ -221,7 +221,7 @@ describe("SD-105: which of the past", () => {
   });
 });
 
-describe("SD-105: --against", () => {
+describe("--against", () => {
   test("only calls that another app answers differently are listed, both answers side by side", async () => {
     const now = world.file("now.ts", guard);
     const before = world.file("before.ts", guard.replace("This waits.", "It sleeps.").replace("/touch/", "/tuch/"));
@@ -290,7 +290,7 @@ const where = (at: string, session: string, input: string) => ({
   input,
 });
 
-describe("SD-106: nothing is executed", () => {
+describe("nothing is executed", () => {
   test("a handler that writes a file, spawns a process and opens a socket leaves no trace", async () => {
     let connections = 0;
     const server = createServer((socket) => {

@@ -4,7 +4,7 @@ import { command } from "../../src/cli/commands/ask.ts";
 import { parseCall } from "../../src/cli/parse.ts";
 import { agentTask, type TaskContext } from "../../src/sdk/index.ts";
 
-test("SD-60: every word that an agent task says is one that hookline ask knows", async () => {
+test("every word that an agent task says is one that hookline ask knows", async () => {
   const stand = join(import.meta.dirname, "../../src/sdk/fixtures/stand-in-agent.mjs");
   const task = agentTask("hi", {
     ...{ agent: "hookline", model: "small", tools: ["Read", "Bash(git diff *)"], maxTurns: 3, maxCostUsd: 0.5 },

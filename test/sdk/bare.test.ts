@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.remove());
 
-describe("SD-66, SD-67: without esbuild, in a project without an install of its own", () => {
+describe("without esbuild, in a project without an install of its own", () => {
   test("a .mjs file was told that it is TypeScript, and one that does not parse had no line", async () => {
     const run = world.bare();
     expect(await run([world.file("bare.mjs", guard)], event())).toEqual({ code: 0, stdout: denial("no"), stderr: "" });

@@ -44,7 +44,7 @@ const elsewhere: Readonly<Record<string, object>> = {
 };
 
 test.each(eventNames)(
-  "SD-30: what an app says to %s the engine reads without a warning, as the tester shows it",
+  "what an app says to %s the engine reads without a warning, as the tester shows it",
   async (name) => {
     for (const kind of [...catalog[name].app.answers, "systemMessage"]) {
       const app = sdk.createApp().on(name as string, () => said[kind] as never);

@@ -32,7 +32,7 @@ interface Told {
   readonly stderr: string;
 }
 
-test("SD-102: every recorded payload gets the same bytes from the test client, from run and from the daemon", async () => {
+test("every recorded payload gets the same bytes from the test client, from run and from the daemon", async () => {
   const head = `import * as sdk from "hookline/sdk";\nconst names = ${JSON.stringify(eventNames)};\n`;
   const file = world.file("all.mjs", `${head}const app = sdk.createApp();\n${body}\nexport default app;\n`);
   const sdk = await import("../../src/sdk/index.ts");

@@ -7,7 +7,7 @@ vi.mock("esbuild", () => {
   throw new Error("it is not installed");
 });
 
-test("SD-66: without esbuild a .mjs file loads as it is; TypeScript that Node cannot read either says what to do", async () => {
+test("without esbuild a .mjs file loads as it is; TypeScript that Node cannot read either says what to do", async () => {
   const { appInputs, loadApp } = await import("../../src/sdk/index.ts");
   const folder = mkdtempSync(join(tmpdir(), "hookline-no-esbuild-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

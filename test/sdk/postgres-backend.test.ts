@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { postgresTasks } from "./postgres-backend.ts";
 
-test("SD-58: the backend that the guide shows is this one, and it has the ten methods", () => {
+test("the backend that the guide shows is this one, and it has the ten methods", () => {
   const shown = readFileSync(resolve("docs/tasks.md"), "utf8");
   expect(shown).toContain(
     `\`\`\`ts postgres\n${readFileSync(join(import.meta.dirname, "postgres-backend.ts"), "utf8")}\`\`\``,

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.remove());
 
-describe("SD-61: input", () => {
+describe("input", () => {
   test("an answer comes while standard input stays open, and pieces of one byte, a BOM and blanks are read", async () => {
     const file = world.file("open.mjs", guard);
     expect(await world.run([file], event(), { open: true })).toEqual({ code: 0, stdout: denial("no"), stderr: "" });
@@ -49,7 +49,7 @@ describe("SD-61: input", () => {
     expect([code, stdout, stderr.includes("the payload is larger than 25 MiB")]).toEqual([2, "", true]);
   });
 
-  test("SD-64, SD-122: what is no event is never silence: refused under block, told under continue", async () => {
+  test("what is no event is never silence: refused under block, told under continue", async () => {
     const file = world.file("soft.mjs", guard);
     const strict = world.file("strict.mjs", app(`app.preTool("Bash", { onFailure: "block" }, () => undefined);`));
     for (const input of ["", "{", "[1]", `{"a":1}`]) {
@@ -76,7 +76,7 @@ describe("SD-61: input", () => {
     expect([ended.code, ended.stdout, ended.stderr]).toEqual([code, "", expect.stringContaining(message)]);
   });
 
-  test("SD-122: a payload without tool_use_id, and an MCP response that is a list, are dispatched, and the guard decides", async () => {
+  test("a payload without tool_use_id, and an MCP response that is a list, are dispatched, and the guard decides", async () => {
     expect((await world.run([world.file("thin.mjs", guard)], event())).stdout).toBe(denial("no"));
     const judge = world.file(
       "list.mjs",
@@ -97,7 +97,7 @@ describe("SD-61: input", () => {
   });
 });
 
-describe("SD-62, SD-63: output", () => {
+describe("output", () => {
   test("open timers do not hold the process, and nothing but the answer reaches stdout", async () => {
     const file = world.file(
       "loud.mjs",
@@ -119,7 +119,7 @@ describe("SD-62, SD-63: output", () => {
   });
 });
 
-describe("SD-34, SD-35: failure", () => {
+describe("failure", () => {
   test("process.exit, an uncaught error and a handler that never ends cannot turn a block into silence", async () => {
     const bodies = {
       exit: `app.preTool({ name: "h", onFailure: "block" }, () => process.exit(0));`,
@@ -176,7 +176,7 @@ describe("SD-34, SD-35: failure", () => {
     expect((await world.run([file], event())).code).toBe(2);
   });
 
-  test("SD-36: an app that fell over on Stop refused again and again", async () => {
+  test("an app that fell over on Stop refused again and again", async () => {
     const file = world.file(
       "stops.mjs",
       app(
@@ -214,7 +214,7 @@ describe("SD-34, SD-35: failure", () => {
   });
 });
 
-describe("SD-65, SD-66, SD-67: loading", () => {
+describe("loading", () => {
   test("a file that does not load is refused or told, with file, line and the first error line", async () => {
     const faults: [string, string, RegExp][] = [
       ["syntax.mjs", "const a = ;", /syntax\.mjs:1: Unexpected/],
@@ -278,7 +278,7 @@ export default app;
     expect(existsSync(join(world.project, "hooks.mjs"))).toBe(false);
   });
 
-  test("SD-70: HOOKLINE=0 is no opinion, noted in the log", async () => {
+  test("HOOKLINE=0 is no opinion, noted in the log", async () => {
     const ran = await world.run([world.file("off.mjs", guard)], event(), { env: { HOOKLINE: "0" } });
     expect(ran).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(readFileSync(join(world.folder, "state/log/hooks.jsonl"), "utf8")).toContain(`"off":true`);
@@ -305,7 +305,7 @@ export async function load(url, context, next) {
   };
 }
 
-test("SD-68: the cold path of a file as it is loads at most twelve modules of the package and no npm package", async () => {
+test("the cold path of a file as it is loads at most twelve modules of the package and no npm package", async () => {
   const { spy, urls } = moduleSpy();
   const file = world.file("cold.mjs", `${guard}await undefined;`);
   // The first start builds, because the project has no install; the second is what a hook costs.
@@ -317,7 +317,7 @@ test("SD-68: the cold path of a file as it is loads at most twelve modules of th
   expect(urls().filter((url) => url.includes("node_modules") || url.includes("/sessions/"))).toEqual([]);
 });
 
-test("SD-3, SD-68: what a hook process loads knows every event by what its row means to apps, and leaves the rows out", async () => {
+test("what a hook process loads knows every event by what its row means to apps, and leaves the rows out", async () => {
   const dist = join(world.folder, "package/dist");
   for (const name of ["cli/program.cjs", "sdk/index.js"]) {
     const text = readFileSync(join(dist, name), "utf8");
@@ -442,7 +442,7 @@ test.skipIf(!existsSync("/dev/full"))(
   },
 );
 
-test("SD-120, SD-121: twelve processes count to twelve; ids never become paths", async () => {
+test("twelve processes count to twelve; ids never become paths", async () => {
   const file = world.file(
     "count.mjs",
     app(

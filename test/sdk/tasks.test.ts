@@ -44,7 +44,7 @@ const said = ({ stdout, stderr }: Ran): unknown => {
   return JSON.parse(hookSpecificOutput.additionalContext);
 };
 
-test("SD-119: a job of three seconds does not hold the hook, and an event four seconds later pops its result", async () => {
+test("a job of three seconds does not hold the hook, and an event four seconds later pops its result", async () => {
   const file = world.file(
     "slow.mjs",
     app(`const slow = app.task("slow", async (text) => { await sleep(3000); return text + " done"; });`),
@@ -67,7 +67,7 @@ test("SD-119: a job of three seconds does not hold the hook, and an event four s
   expect(pops.filter((value) => value !== null)).toEqual(["work done"]);
 });
 
-test("SD-58: a worker has no descriptor, tag or terminal of the hook that started it, and is one for many hooks", async () => {
+test("a worker has no descriptor, tag or terminal of the hook that started it, and is one for many hooks", async () => {
   const file = world.file(
     "who.mjs",
     app(`const who = app.task("who", async (n, { cwd }) => { await sleep(4000); return { pid: process.pid, cwd }; });`),
@@ -108,7 +108,7 @@ test("SD-58: a worker has no descriptor, tag or terminal of the hook that starte
   expect(new Set([pid, ...rest, ...all.filter((one) => one !== null)])).toEqual(new Set([pid]));
 });
 
-test("SD-59: a job whose worker was killed runs again up to its attempts, then fails as worker-lost", async () => {
+test("a job whose worker was killed runs again up to its attempts, then fails as worker-lost", async () => {
   const pids = join(world.folder, "pids");
   const file = world.file(
     "dies.mjs",
@@ -138,7 +138,7 @@ test("SD-59: a job whose worker was killed runs again up to its attempts, then f
   expect(await send(file, "(await tasks.wait(twice))?.error?.code")).toBe("worker-lost");
 });
 
-test("SD-59: a task that never lets go of the thread loses its worker, and the next jobs run", async () => {
+test("a task that never lets go of the thread loses its worker, and the next jobs run", async () => {
   const pids = join(world.folder, "stuck");
   const file = world.file(
     "stuck.mjs",
@@ -174,7 +174,7 @@ test("a task that ended its process took the jobs along that ran beside it", asy
   ]);
 });
 
-test("SD-56: cancel aborts the signal of a job that runs in another process", async () => {
+test("cancel aborts the signal of a job that runs in another process", async () => {
   const notes = join(world.folder, "notes");
   const file = world.file(
     "cancel.mjs",
@@ -191,7 +191,7 @@ test("SD-56: cancel aborts the signal of a job that runs in another process", as
   await until(() => read() === "begun aborted ");
 });
 
-test("SD-59: a worker leaves a task alone that its app has not, and a changed hooks file gets a worker of its own", async () => {
+test("a worker leaves a task alone that its app has not, and a changed hooks file gets a worker of its own", async () => {
   const file = world.file("changes.mjs", app(`const one = app.task("one", () => "one");`));
   expect(await send(file, "(await tasks.add(one), (await tasks.wait(one))?.value)")).toBe("one");
   world.file("changes.mjs", app(`const two = app.task("two", () => "two"); const one = { name: "one", key: "one" };`));
@@ -200,7 +200,7 @@ test("SD-59: a worker leaves a task alone that its app has not, and a changed ho
   expect(unknown.stdout).toContain("no task called");
 });
 
-test("EN-18: a worker whose hooks file was changed ran the new code by itself, before any host had let it run", async () => {
+test("a worker whose hooks file was changed ran the new code by itself, before any host had let it run", async () => {
   const mark = join(world.folder, "ran-by-itself");
   const late = `const late = app.task("late", () => sleep(900));`;
   const file = world.file("pinned.mjs", app(late));
@@ -217,7 +217,7 @@ test("EN-18: a worker whose hooks file was changed ran the new code by itself, b
   await until(() => findJobs(join(world.folder, "state/tasks"), "done", "late").length === 5);
 });
 
-test("SD-57: a result is delivered once, over all processes, to the session it belongs to", async () => {
+test("a result is delivered once, over all processes, to the session it belongs to", async () => {
   const file = world.file("deliver.mjs", app(`const note = app.task("note", (text) => text);`));
   await send(file, `await tasks.add(note, "for the model", { deliver: "context" })`, { session_id: "../../escaped" });
   expect(await send(file, `(await tasks.wait(note))?.value`, { session_id: "else" })).toBe(null);
@@ -229,7 +229,7 @@ test("SD-57: a result is delivered once, over all processes, to the session it b
   expect(readdirSync(world.folder)).not.toContain("escaped");
 });
 
-test("SD-54: once a day a process of its own clears away the state of old sessions; no hook waits for it", async () => {
+test("once a day a process of its own clears away the state of old sessions; no hook waits for it", async () => {
   const file = world.file("state.mjs", app("").replace("{ tasks }", "{ state }"));
   const sessions = join(world.folder, "state/state/session");
   await send(file, `await state.set("k", 1)`, { session_id: "11111111-1111-4111-8111-111111111111" });

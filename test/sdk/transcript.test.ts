@@ -36,7 +36,7 @@ const hooks = 'import { appendFileSync } from "node:fs"; export async function l
 register("data:text/javascript," + encodeURIComponent(hooks));
 `;
 
-test("SD-41: a transcript is neither opened nor its reader loaded for an app that does not touch it", async () => {
+test("a transcript is neither opened nor its reader loaded for an app that does not touch it", async () => {
   const node = ["--import", world.file("spy.mjs", spy())];
   const app = (body: string) =>
     `import { createApp, context } from "hookline/sdk";\nexport default createApp().onPrompt(async (_event, ctx) => { ${body} });\n`;

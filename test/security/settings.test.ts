@@ -8,7 +8,7 @@ import { clone, payloadOf } from "./cloned.ts";
 const denying = { type: "command", command: "echo no >&2; exit 2" };
 const guard = { hooks: { PreToolUse: [{ hooks: [denying] }] } };
 
-test("H1 no key of any file reaches a prototype or changes a decision", async () => {
+test("no key of any file reaches a prototype or changes a decision", async () => {
   const cloned = await clone();
   const odd = `"__proto__": { "polluted": 1, "hooks": {}, "disableAllHooks": true },
     "constructor": { "prototype": { "polluted": 1 } }, "toString": "x", "hasOwnProperty": 1`;
@@ -28,7 +28,7 @@ test("H1 no key of any file reaches a prototype or changes a decision", async ()
   expect(Object.keys(Object.prototype)).toEqual([]);
 });
 
-test("H3 a broken file is loud, is not edited, and takes nothing else with it", async () => {
+test("a broken file is loud, is not edited, and takes nothing else with it", async () => {
   const cloned = await clone();
   await cloned.put("home/.claude/settings.json", guard);
   const broken = await cloned.put("project/.claude/settings.json", '{ "hooks": { "Stop": [ }');
@@ -41,7 +41,7 @@ test("H3 a broken file is loud, is not edited, and takes nothing else with it", 
   expect(await readFile(broken, "utf8")).toBe('{ "hooks": { "Stop": [ }');
 });
 
-test("H3 while managed settings are broken, calls are asked about, by hooks' allow and by rules", async () => {
+test("while managed settings are broken, calls are asked about, by hooks' allow and by rules", async () => {
   const cloned = await clone();
   await cloned.put("managed/managed-settings.d/10-team.json", "not json at all");
   const engine = await openEngine(cloned.options);

@@ -24,7 +24,7 @@ async function fireAll({ options }: Cloned, more: object = {}): Promise<readonly
 const sourcesOf = (event: string): readonly string[] =>
   event === "PreToolUse" ? ["project", "local", "skill", "agent"] : ["project"];
 
-test("A1 a hook of an untrusted project never runs, headless included", async () => {
+test("a hook of an untrusted project never runs, headless included", async () => {
   const cloned = await clone();
   const { status, out } = await cloned.hookline("fire", "SessionStart", "--input", '{"source":"startup"}', "--json");
   const { skipped, runs, decision } = JSON.parse(out);
@@ -33,7 +33,7 @@ test("A1 a hook of an untrusted project never runs, headless included", async ()
   expect(await cloned.canaries()).toEqual([]);
 });
 
-test("A2 so for every event of the catalog, for frontmatter and for the status line", async () => {
+test("so for every event of the catalog, for frontmatter and for the status line", async () => {
   const cloned = await clone();
   const outcomes = await fireAll(cloned);
   expect(
@@ -43,7 +43,7 @@ test("A2 so for every event of the catalog, for frontmatter and for the status l
   expect(await cloned.started()).toEqual([]);
 });
 
-test("A2 could fail: once it is trusted, every one of those hooks runs", async () => {
+test("could fail: once it is trusted, every one of those hooks runs", async () => {
   const cloned = await clone();
   await fireAll(cloned, { trust: "implicit" });
   expect([...(await cloned.canaries())].sort()).toEqual(
@@ -52,7 +52,7 @@ test("A2 could fail: once it is trusted, every one of those hooks runs", async (
   expect((await cloned.started()).length).toBeGreaterThan(0);
 });
 
-test("A4 no file grants its own trust or disarms its user", async () => {
+test("no file grants its own trust or disarms its user", async () => {
   const cloned = await clone();
   const guard = { type: "command", command: "echo 'EVIL is '$EVIL >&2; exit 2" };
   await cloned.put("home/.claude/settings.json", { hooks: { PreToolUse: [{ matcher: "Bash", hooks: [guard] }] } });
@@ -77,7 +77,7 @@ test("A4 no file grants its own trust or disarms its user", async () => {
   expect(JSON.parse(out)).toMatchObject({ decision: "ask", mode: "default" });
 });
 
-test("A5 trust is pinned to content", async () => {
+test("trust is pinned to content", async () => {
   const cloned = await clone();
   const { put, hookline, project, root } = cloned;
   const settings = (command: string) =>
@@ -99,7 +99,7 @@ test("A5 trust is pinned to content", async () => {
   expect(await fired(moved)).toBe("trust new");
 });
 
-test("A8 no subprocess in an untrusted project", async () => {
+test("no subprocess in an untrusted project", async () => {
   const cloned = await clone();
   const path = process.env["PATH"];
   process.env["PATH"] = cloned.options.env["PATH"];
@@ -126,7 +126,7 @@ test("A8 no subprocess in an untrusted project", async () => {
   expect(await cloned.started()).toEqual(["git status"]);
 });
 
-test("A9 own configuration is protected, also where it does not exist yet", async () => {
+test("own configuration is protected, also where it does not exist yet", async () => {
   const cloned = await clone();
   const rules = ["--allow", "Write", "--allow", "Edit", "--allow", "Bash(echo *)", "--mode", "acceptEdits"];
   const folder = join(cloned.root, "empty");
@@ -180,7 +180,7 @@ test("a cloned repository with hooks on every event: nothing runs, and explain a
   expect([await cloned.canaries(), await cloned.started()]).toEqual([[], []]);
 });
 
-test("DR-1 a person's own hooks see nothing of an untrusted repository's settings", async () => {
+test("a person's own hooks see nothing of an untrusted repository's settings", async () => {
   const cloned = await clone();
   await cloned.put("home/.claude/settings.json", {
     hooks: { Stop: [{ hooks: [{ type: "command", command: "/usr/bin/env" }] }] },
@@ -192,7 +192,7 @@ test("DR-1 a person's own hooks see nothing of an untrusted repository's setting
   expect(record?.stdout).not.toMatch(/EVIL|LD_PRELOAD|NODE_OPTIONS|BASH_ENV|PROXY|BASE_URL/);
 });
 
-test("DR-2 links and version-control metadata prove nothing", async () => {
+test("links and version-control metadata prove nothing", async () => {
   const cloned = await clone();
   await cloned.hookline("trust", "--yes");
   const twin = join(cloned.root, "twin");

@@ -1,7 +1,6 @@
 import { test } from "vitest";
 import { agreeWithModel, agreeWithParsing } from "../../src/usage/fixtures/agreement.ts";
 
-test("US-12 on more than a hundred thousand changed lines the quick scan and a parser agree", () =>
-  agreeWithParsing(3_000));
+test("on more than a hundred thousand changed lines the quick scan and a parser agree", () => agreeWithParsing(3_000));
 
-test("US-12 on tens of thousands the session model agrees, too", () => agreeWithModel(3_000));
+test("on tens of thousands the session model agrees, too", () => agreeWithModel(3_000));

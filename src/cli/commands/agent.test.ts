@@ -44,7 +44,7 @@ test("the mode bypassPermissions works with both flags that the Agent SDK passes
   expect(existsSync(join(base, "proj/made"))).toBe(true);
 });
 
-test("no prompt, wrong words and an API error are 1; a blocked prompt is 0 (HO-45)", async () => {
+test("no prompt, wrong words and an API error are 1; a blocked prompt is 0", async () => {
   expect(await agent(["-p"])).toMatchObject({ status: 1, err: expect.stringContaining("no prompt") });
   expect(await agent(["-p", "hi", "--permission-mode", "brave"])).toMatchObject({
     status: 1,
@@ -65,13 +65,13 @@ test("no prompt, wrong words and an API error are 1; a blocked prompt is 0 (HO-4
   });
 });
 
-test("a script that did not go as written fails the run and says where (HO-13)", async () => {
+test("a script that did not go as written fails the run and says where", async () => {
   const { status, err } = await agent(["-p", "hi"], { answers: [{ text: "a" }, { name: "the other one", text: "b" }] });
   expect(status).toBe(1);
   expect(err).toContain("the other one");
 });
 
-test("tries again as often as CLAUDE_CODE_MAX_RETRIES says, each shown (HO-14)", async () => {
+test("tries again as often as CLAUDE_CODE_MAX_RETRIES says, each shown", async () => {
   const answers = [{ error: { status: 529, message: "Overloaded", retryAfterMs: 10 } }, { text: "second try" }];
   const { status, out, err } = await agent(["-p", "hi"], { answers, env: { CLAUDE_CODE_MAX_RETRIES: "1" } });
   expect({ status, out }).toEqual({ status: 0, out: "second try\n" });

@@ -20,13 +20,13 @@ function ask(args: readonly string[], { stdin = "", env = {} } = {}) {
   });
 }
 
-test("HO-70 ask prints the answer and where it came from; the prompt may come from standard input", async () => {
+test("ask prints the answer and where it came from; the prompt may come from standard input", async () => {
   const { status, out } = await ask(["-"], { stdin: "hello\nthere" });
   expect(status).toBe(0);
   expect(out).toMatch(/^heard: hello\nthere\n\nSession [0-9a-f-]{36}, 12 tokens, \$0\.0001\. Go on: hookline ask /);
 });
 
-test("HO-77 --file asks one prompt per line or object, in order", async () => {
+test("--file asks one prompt per line or object, in order", async () => {
   writeFileSync(join(base, "prompts"), 'one\n\n{"prompt":"two"}\nthree\n');
   const { status, out } = await ask(["--file", "prompts", "--jobs", "2", "--json"]);
   const results = out
@@ -37,12 +37,12 @@ test("HO-77 --file asks one prompt per line or object, in order", async () => {
   expect(status).toBe(0);
 });
 
-test("HO-78 --as context answers for the event of the hook that calls", async () => {
+test("--as context answers for the event of the hook that calls", async () => {
   const { out } = await ask(["hi", "--as", "context"], { env: { HOOK_EVENT: "PostToolUse" } });
   expect(JSON.parse(out)).toMatchObject({ hookSpecificOutput: { hookEventName: "PostToolUse" } });
 });
 
-test("HO-76 the exit status is the child's fate", async () => {
+test("the exit status is the child's fate", async () => {
   expect((await ask(["hi"], { env: { STAND_IN: "crash" } })).status).toBe(1);
   expect((await ask(["hi", "--timeout", "0.4"], { env: { STAND_IN: "hang" } })).status).toBe(124);
 });
@@ -62,7 +62,7 @@ test("wrong calls say what is wrong and start nothing", async () => {
   }
 });
 
-test("E6, HO-32: the words of an agent, and of an error about a strange name, moved the terminal", async () => {
+test("the words of an agent, and of an error about a strange name, moved the terminal", async () => {
   const hostile = "a \u001b]0;title\u0007b \u001b[2J \u009b31m c";
   const { status, out } = await ask(["-"], { stdin: hostile });
   expect([status, out.split("\n")[0]]).toEqual([0, "heard: a b   c"]);

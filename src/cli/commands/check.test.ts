@@ -24,7 +24,7 @@ function settings(where: string, permissions: object): void {
   writeFileSync(join(base, where, ".claude/settings.json"), JSON.stringify({ permissions }));
 }
 
-test("PE-51: the decision, one line per part, why, and what would allow it", async () => {
+test("the decision, one line per part, why, and what would allow it", async () => {
   settings("home", { allow: ["Bash(git *)"] });
   const { status, out, err } = await run(bash("git log > notes.txt && npm test"));
   expect({ status, err }).toEqual({ status: 0, err: "" });
@@ -40,7 +40,7 @@ test("PE-51: the decision, one line per part, why, and what would allow it", asy
   );
 });
 
-test("PE-50: --json prints the documented fields", async () => {
+test("--json prints the documented fields", async () => {
   const { out } = await run([...bash("git log"), "--allow", "Bash(git *)", "--json", "--no-settings"]);
   const rule = { text: "Bash(git *)", list: "allow", scope: "flags", file: null };
   expect(JSON.parse(out)).toEqual({
@@ -73,7 +73,7 @@ test("PE-50: --json prints the documented fields", async () => {
   });
 });
 
-test("PE-50: --exit-code maps deny to 2 and ask to 3; without it the status is 0", async () => {
+test("--exit-code maps deny to 2 and ask to 3; without it the status is 0", async () => {
   const statuses = async (...more: string[]) => [
     (await run([...bash("ls"), ...more])).status,
     (await run([...bash("npm x"), ...more])).status,
@@ -127,7 +127,7 @@ test("--batch answers each line in order and goes on after a bad one", async () 
   expect(plain).toEqual({ status: 2, out: "deny\tBash\tBash(rm *) denies it\n", err: "" });
 });
 
-test("PE-11: what a project restricts counts at once, what it grants waits for trust", async () => {
+test("what a project restricts counts at once, what it grants waits for trust", async () => {
   settings("proj", { allow: ["Bash(npm *)"], deny: ["Bash(git push *)"], defaultMode: "bypassPermissions" });
   const decision = async (command: string) =>
     (JSON.parse((await run([...bash(command), "--json"])).out) as { decision: string }).decision;
@@ -159,7 +159,7 @@ test("--mode, --unattended and --shell reach the judgement", async () => {
   expect(await judged("--mode", "odd")).toMatchObject({ mode: "default", warnings: [{ code: "mode-unknown" }] });
 });
 
-test("E6: escapes in a command are shown as symbols", async () => {
+test("escapes in a command are shown as symbols", async () => {
   const { out } = await run(bash("echo \u001b]0;x\u0007 \u202e\u009b2J\nrm"));
   expect(out).not.toMatch(/[\u001b\u0007\u202e\u009b]/);
   expect(out.split("\n")[0]).toContain("␛]0;x␇ ‹U+202E›‹U+009B›2J⏎rm");

@@ -24,7 +24,7 @@ function init(cwd: string, ...words: string[]) {
   return callHookline(["init", ...words], { home: cwd });
 }
 
-test("SD-86: a hooks file and its test are written, and never replaced unasked", async () => {
+test("a hooks file and its test are written, and never replaced unasked", async () => {
   const folder = emptyProject();
   expect((await init(folder)).status).toBe(0);
   expect(readdirSync(join(folder, ".claude")).sort()).toEqual(["hooks.test.ts", "hooks.ts", "tsconfig.json"]);
@@ -107,7 +107,7 @@ test("what init writes type-checks as it is, with every recipe", async () => {
   expect([status, stdout]).toEqual([0, ""]);
 }, 120_000);
 
-test("SD-86: what came with a project cannot have init write elsewhere, and a file in the folder's place was called a bug", async () => {
+test("what came with a project cannot have init write elsewhere, and a file in the folder's place was called a bug", async () => {
   const folder = emptyProject();
   mkdirSync(join(folder, ".claude"));
   writeFileSync(join(folder, "victim"), "theirs");

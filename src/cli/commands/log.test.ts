@@ -18,7 +18,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 const record = (fields: object) =>
   `${JSON.stringify({ time: new Date().toISOString(), session: "abcdef0123456789", event: "PreToolUse", tool: "Bash", ms: 1.5, answer: "none", handlers: [], ...fields })}\n`;
 
-test("SD-114: a line per record, filtered by session, event, handler, decision, failure, time and duration", async () => {
+test("a line per record, filtered by session, event, handler, decision, failure, time and duration", async () => {
   const old = new Date(Date.now() - 3 * 36e5).toISOString();
   writeFileSync(
     `${file}.1`,
@@ -69,7 +69,7 @@ test("SD-114: a line per record, filtered by session, event, handler, decision, 
   }
 });
 
-test("SD-114: control characters are shown escaped, in both forms", async () => {
+test("control characters are shown escaped, in both forms", async () => {
   writeFileSync(
     file,
     record({
@@ -86,12 +86,12 @@ test("SD-114: control characters are shown escaped, in both forms", async () => 
   }
 });
 
-test("SD-114: a log that is not there is empty, not an error", async () => {
+test("a log that is not there is empty, not an error", async () => {
   rmSync(join(home, "log"), { recursive: true });
   expect(await run()).toEqual({ code: 0, out: "", err: "" });
 });
 
-test("SD-114: --follow goes on with what is written, over a file that is turned over, until it is interrupted", async () => {
+test("--follow goes on with what is written, over a file that is turned over, until it is interrupted", async () => {
   writeFileSync(file, record({ reason: "first" }));
   const ending = new AbortController();
   const seen: string[] = [];
@@ -120,7 +120,7 @@ test("SD-114: --follow goes on with what is written, over a file that is turned 
   ]);
 });
 
-test("SD-114: --follow missed a file that was turned over twice between two looks, and tells no line twice", async () => {
+test("--follow missed a file that was turned over twice between two looks, and tells no line twice", async () => {
   const turn = () => {
     for (const n of [2, 1]) {
       const from = n === 1 ? file : `${file}.${n - 1}`;

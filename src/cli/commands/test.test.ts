@@ -28,7 +28,7 @@ function run(cwd: string, ...words: string[]) {
   return callHookline(["test", ...words], { home: cwd, env });
 }
 
-test("SD-99, SD-104: no tests is 2, a case that fails is 3, all good is 0", async () => {
+test("no tests is 2, a case that fails is 3, all good is 0", async () => {
   expect((await run(project({}))).status).toBe(2);
   const one = (decision: string) =>
     JSON.stringify({ name: "rm", event: "PreToolUse", tool: "Bash", input: { command: "rm x" }, expect: { decision } });
@@ -46,7 +46,7 @@ test("SD-99, SD-104: no tests is 2, a case that fails is 3, all good is 0", asyn
   ]);
 });
 
-test("SD-104: a field nobody knows, or none at all, makes a case that cannot tell anything: it fails and says so", async () => {
+test("a field nobody knows, or none at all, makes a case that cannot tell anything: it fails and says so", async () => {
   const cases = [{ decison: "deny" }, {}].map((expect) => ({ name: "x", event: "Stop", expect }));
   const { status, out } = await run(project({ "hooks.ts": hooks, "hooks-tests/a.json": JSON.stringify(cases) }));
   expect(status).toBe(3);
@@ -94,7 +94,7 @@ test("a list without cases is nothing to run: 2, with --json too", async () => {
   expect([json.status, JSON.parse(json.out)]).toMatchObject([2, { ok: false, cases: [] }]);
 });
 
-test("SD-104: a file that is not there, a folder and a hooks file were called a bug of ours, or no JSON", async () => {
+test("a file that is not there, a folder and a hooks file were called a bug of ours, or no JSON", async () => {
   const folder = project({ "hooks.ts": hooks });
   const says = async (...words: string[]) => {
     const { status, err } = await run(folder, ...words);
@@ -106,7 +106,7 @@ test("SD-104: a file that is not there, a folder and a hooks file were called a 
   expect(await says("--input", "{}")).toEqual([1, "hookline: --input belongs to an event"]);
 });
 
-test("SD-104: programs run with Node's own runner, TypeScript too", async () => {
+test("programs run with Node's own runner, TypeScript too", async () => {
   const text = (wanted: number) => `import test from "node:test";
 import assert from "node:assert";
 test("sum", () => assert.equal(1 + 1, ${wanted} as number));
@@ -118,7 +118,7 @@ test("sum", () => assert.equal(1 + 1, ${wanted} as number));
   expect(failed.out).toContain(".claude/a.test.ts:3");
 });
 
-test("SD-104: --json is one object of cases and tests, and of one event the answer; what is printed meanwhile stays out of it", async () => {
+test("--json is one object of cases and tests, and of one event the answer; what is printed meanwhile stays out of it", async () => {
   const loud = `process.stdout.write("loud");\n${hooks}`;
   const cases = [
     { name: "rm", event: "PreToolUse", tool: "Bash", input: { command: "rm x" }, expect: { decision: "ask" } },
@@ -169,7 +169,7 @@ describe("sums", () => { test("good", () => {}); test.skip("later", () => {}); t
   expect([none.status, JSON.parse(none.out)]).toEqual([2, { ok: false, cases: [], tests: [], warnings: [] }]);
 });
 
-test("SD-104: --event shows handlers, answer and wire", async () => {
+test("--event shows handlers, answer and wire", async () => {
   const shown = await run(
     project({ "hooks.ts": hooks }),
     "--event",
@@ -183,7 +183,7 @@ test("SD-104: --event shows handlers, answer and wire", async () => {
   );
 });
 
-test("SD-104: an event nobody knows was called a bug of ours; one that the app has a handler for is sent", async () => {
+test("an event nobody knows was called a bug of ours; one that the app has a handler for is sent", async () => {
   const own = `${hooks.replace("export default createApp()", "const app = createApp()")}
 app.on("BrandNew", { name: "new" }, ({ raw }) => ({ kind: "systemMessage", text: String(raw["colour"]) }));
 export default app;

@@ -77,7 +77,7 @@ test("what would turn the writing of a terminal was printed as it is with --json
   }
 });
 
-test("EN-22a: --show prints the definition, the files it names in full, and that hooks have the person's rights", async () => {
+test("--show prints the definition, the files it names in full, and that hooks have the person's rights", async () => {
   const { put, run, project } = await world();
   await put("check.sh", "#!/bin/sh\necho hello\n");
   await put(".claude/settings.json", hook("sh check.sh"));
@@ -91,7 +91,7 @@ test("EN-22a: --show prints the definition, the files it names in full, and that
   expect(out).toMatch(/project:Stop:0\.0:[0-9a-f]{8}=sha256:[0-9a-f]{64}/);
 });
 
-test("EN-22a: what changed is shown as a diff against what was approved", async () => {
+test("what changed is shown as a diff against what was approved", async () => {
   const { put, run } = await world();
   await put("check.sh", "one\ntwo\nthree\n");
   await put(".claude/settings.json", hook("sh check.sh"));
@@ -106,7 +106,7 @@ test("EN-22a: what changed is shown as a diff against what was approved", async 
   );
 });
 
-test("EN-22a: without a terminal nothing is approved unless --yes or --pin says so", async () => {
+test("without a terminal nothing is approved unless --yes or --pin says so", async () => {
   const it = await world();
   await it.put(".claude/settings.json", hook("echo hi"));
   const refused = await it.run(["trust"]);
@@ -117,7 +117,7 @@ test("EN-22a: without a terminal nothing is approved unless --yes or --pin says 
   expect(await states(it)).toEqual(["trusted"]);
 });
 
-test("EN-22a: on a terminal each thing is asked about, and only a yes approves", async () => {
+test("on a terminal each thing is asked about, and only a yes approves", async () => {
   const it = await world();
   await it.put(".claude/settings.json", {
     env: { A: "b" },
@@ -133,7 +133,7 @@ test("EN-22a: on a terminal each thing is asked about, and only a yes approves",
   expect((await shown(it)).map(({ state }) => state)).toEqual(["trusted", "new", "trusted", "trusted"]);
 });
 
-test("EN-22a: --pin approves if the digest is equal; otherwise it is a problem and nothing is approved", async () => {
+test("--pin approves if the digest is equal; otherwise it is a problem and nothing is approved", async () => {
   const it = await world();
   await it.put("check.sh", "echo one\n");
   await it.put(".claude/settings.json", {
@@ -153,7 +153,7 @@ test("EN-22a: --pin approves if the digest is equal; otherwise it is a problem a
   }
 });
 
-test("EN-22a: the digest is the same on every machine", async () => {
+test("the digest is the same on every machine", async () => {
   const [here, there] = [await world(), await world()];
   for (const one of [here, there]) {
     await one.put("check.sh", "echo one\n");
@@ -173,7 +173,7 @@ test("--revoke forgets, and a folder that brings nothing says so", async () => {
   expect(await states(it)).toEqual(["new"]);
 });
 
-test("EN-21: --workspace accepts the folder as a whole", async () => {
+test("--workspace accepts the folder as a whole", async () => {
   const it = await world();
   await it.put(".claude/settings.json", hook("echo hi"));
   const fired = async () =>
@@ -185,7 +185,7 @@ test("EN-21: --workspace accepts the folder as a whole", async () => {
   expect(await fired()).toBe(1);
 });
 
-test("E6: nothing a folder holds reaches the terminal as a control sequence, and nothing of it is hidden", async () => {
+test("nothing a folder holds reaches the terminal as a control sequence, and nothing of it is hidden", async () => {
   const { put, run } = await world();
   const nasty = "\u001b[2J\u001b]52;c;eA==\u0007\u009b1m\u202e\u200b\u3164\u{e0041}";
   await put("check.sh", `echo ${nasty} shown\n`);
@@ -196,7 +196,7 @@ test("E6: nothing a folder holds reaches the terminal as a control sequence, and
   for (const code of ["202E", "3164", "E0041"]) expect(out).toContain(`‹U+${code}›`);
 });
 
-test("PE-11: hookline check counts what a folder grants once it is approved", async () => {
+test("hookline check counts what a folder grants once it is approved", async () => {
   const it = await world();
   await it.put(".claude/settings.json", { permissions: { allow: ["Bash(make *)"], deny: ["Bash(curl *)"] } });
   const decided = async (command: string) =>

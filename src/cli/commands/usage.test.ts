@@ -58,7 +58,7 @@ function session(lines: string): string {
   return path;
 }
 
-test("US-23 seven reports, daily unless told; a wrong one names the right one", async () => {
+test("seven reports, daily unless told; a wrong one names the right one", async () => {
   has("a-plain", "b-subagent");
   for (const name of reportNames) {
     const { status, out } = await hookline(["usage", name, "--json", "--timezone", "UTC"]);
@@ -77,7 +77,7 @@ test("US-23 seven reports, daily unless told; a wrong one names the right one", 
   expect(await hookline(["usage", "blocks", "--token-limit", "lots"])).toMatchObject({ status: 1 });
 });
 
-test("US-23 every option reaches the report", async () => {
+test("every option reaches the report", async () => {
   session(call("m1", "2026-10-04T10:00:00.000Z") + call("m2", "2026-10-05T10:00:00.000Z", { costUSD: 1 }));
   const totals = async (...args: string[]) =>
     JSON.parse((await hookline(["usage", ...args, "--json", "--timezone", "UTC"])).out).totals;
@@ -98,7 +98,7 @@ test("US-23 every option reaches the report", async () => {
   expect(rows[0]).toMatchObject({ date: "2026-10-05", models: [{ calls: 1 }], agents: [{ agentType: "main" }] });
 });
 
-test("US-28 a table fits the terminal, keeps the classes apart and has the cost last", async () => {
+test("a table fits the terminal, keeps the classes apart and has the cost last", async () => {
   has("a-plain", "b-subagent", "e-compact-interactive", "i-permission-hooks-interactive");
   for (const columns of [60, 80, 100, 140, 200]) {
     for (const name of reportNames) {
@@ -115,7 +115,7 @@ test("US-28 a table fits the terminal, keeps the classes apart and has the cost 
   }
 });
 
-test("US-28 the daily table, whole", async () => {
+test("the daily table, whole", async () => {
   session(
     call("m1", "2026-10-04T10:00:00.000Z") +
       call("m2", "2026-10-05T10:00:00.000Z", { message: { ...JSON.parse(call("m2", "")).message, model: "acme-1" } }),
@@ -133,7 +133,7 @@ test("US-28 the daily table, whole", async () => {
   );
 });
 
-test("US-28 no data is an empty report and status 0", async () => {
+test("no data is an empty report and status 0", async () => {
   expect(await hookline(["usage"])).toEqual({ status: 0, out: "Nothing was used.\n", err: "" });
   expect(await hookline(["usage", "--since", "2026-10-01", "--timezone", "UTC"])).toMatchObject({
     status: 0,
@@ -141,7 +141,7 @@ test("US-28 no data is an empty report and status 0", async () => {
   });
 });
 
-test("US-20 models --show-prices prints the rows that were used and where they come from", async () => {
+test("models --show-prices prints the rows that were used and where they come from", async () => {
   session(call("m1", "2026-10-04T10:00:00.000Z"));
   const { out } = await hookline(["usage", "models", "--show-prices"]);
   expect(out).toMatch(
@@ -149,7 +149,7 @@ test("US-20 models --show-prices prints the rows that were used and where they c
   );
 });
 
-test("US-23 --csv gives the rows; a name that a spreadsheet would run as a formula is kept from it", async () => {
+test("--csv gives the rows; a name that a spreadsheet would run as a formula is kept from it", async () => {
   session(call("m1", "2026-10-04T10:00:00.000Z"));
   const { out } = await hookline(["usage", "--csv", "--timezone", "UTC"]);
   expect(out).toBe(
@@ -205,7 +205,7 @@ test("the text of a report has every warning that --json has", async () => {
   expect(written.out).toContain("2 × no cost was written beside these calls");
 });
 
-test("US-28 text from transcripts is printed without control characters", async () => {
+test("text from transcripts is printed without control characters", async () => {
   const title = "\u001b[31mred\u202e \u0007bell";
   session(`${call("m1", "2026-10-04T10:00:00.000Z")}${JSON.stringify({ type: "ai-title", aiTitle: title })}\n`);
   const { out } = await hookline(["usage", "session"]);
@@ -233,7 +233,7 @@ test("a long scan shows how far it is, on a terminal only, and takes the line aw
 
 const status = (more: object) => JSON.stringify({ session_id: id, model: { display_name: "Opus" }, ...more });
 
-test("US-29 a status line: model, session, today, block, context, limits", async () => {
+test("a status line: model, session, today, block, context, limits", async () => {
   const at = new Date().toISOString();
   const transcript_path = session(call("m1", "2026-10-04T10:00:00.000Z") + call("m2", at));
   const input = status({
@@ -253,7 +253,7 @@ test("US-29 a status line: model, session, today, block, context, limits", async
   expect(await line("--template", "{model} | {nothing} | {context} used")).toBe("Opus | 25% used\n");
 });
 
-test("US-29 it reads on as the session grows, beside what the last report knows, and opens no database", async () => {
+test("it reads on as the session grows, beside what the last report knows, and opens no database", async () => {
   const at = new Date().toISOString();
   const transcript_path = session(call("m1", at));
   await hookline(["usage"]);
@@ -285,7 +285,7 @@ test.each([
   '"x"',
   '{"model":7,"cost":"x","context_window":[],"rate_limits":{"a":null}}',
   '{"transcript_path":"/nowhere/x.jsonl"}',
-])("US-29 it never prints an error and always ends with 0: %s", async (input) => {
+])("it never prints an error and always ends with 0: %s", async (input) => {
   const { status, err, out } = await hookline(["statusline"], {}, input);
   expect([status, err]).toEqual([0, ""]);
   expect(out).toMatch(/^[^\n]*\n$/);
@@ -311,7 +311,7 @@ test.each([
   expect([code, out, err]).toEqual([1, "", expect.stringContaining(why)]);
 });
 
-test("US-22 what the client told its status line stands beside our figure with --reconcile", async () => {
+test("what the client told its status line stands beside our figure with --reconcile", async () => {
   const transcript_path = session(call("m1", "2026-10-04T10:00:00.000Z"));
   await hookline(["statusline"], {}, status({ transcript_path, cost: { total_cost_usd: 0.003 } }));
   const { rows } = JSON.parse((await hookline(["usage", "session", "--reconcile", "--json"])).out);

@@ -4,7 +4,7 @@ import { missingSteps } from "./checks.ts";
 import { playStory } from "./play.ts";
 import { makeDemoProject } from "./project.ts";
 
-test("HO-80 HO-81 the story plays offline and every step does what it says", async () => {
+test("the story plays offline and every step does what it says", async () => {
   const project = await makeDemoProject(process.env["PATH"]);
   let text = "";
   const plain = styleFor({ terminal: { out: false, err: false, colour: false, columns: 80 } } as never);
@@ -23,7 +23,7 @@ test("HO-80 HO-81 the story plays offline and every step does what it says", asy
     await project.remove();
   }
   const lines = text.split("\n");
-  // HO-82: one line per event, readable at 80 columns without colour.
+  // One line per event, readable at 80 columns without colour.
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
   expect(lines.some((line) => /PreToolUse +Bash +guard\.sh +denied +\d+ ms$/.test(line))).toBe(true);
   expect(lines.some((line) => /Stop +tests-pass\.sh +sent back +\d+ ms$/.test(line))).toBe(true);

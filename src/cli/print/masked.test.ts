@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { masked } from "./masked.ts";
 
-test("SD-83 E3: no token of a settings file is shown, of an earlier install or of somebody else either", () => {
+test("no token of a settings file is shown, of an earlier install or of somebody else either", () => {
   const text = '{"headers": {"Authorization": "Bearer 00ff", "authorization" :\n"Bearer a\\"b", "X": "Bearer x"}}';
   expect(masked(text)).toBe(
     '{"headers": {"Authorization": "Bearer …", "authorization" :\n"Bearer …", "X": "Bearer x"}}',

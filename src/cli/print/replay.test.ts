@@ -94,7 +94,7 @@ const against: Report = {
   },
 };
 
-test("SD-107: the verdict comes first, in one sentence", () => {
+test("the verdict comes first, in one sentence", () => {
   expect(replayText(report, { style, columns: 200 }).split("\n").slice(0, 2)).toEqual([
     "1,214 tool calls and 96 prompts from 31 sessions, 48 files, 61.2 MB",
     "It would have denied 4 of 1,214 calls, asked about 11, changed the input of 1, changed the output of 2.",
@@ -114,7 +114,7 @@ test("no line is wider than the terminal, and nothing of a transcript reaches it
   }
 });
 
-test("SD-107: what differs is shown with both answers, and what is left out is counted", () => {
+test("what differs is shown with both answers, and what is left out is counted", () => {
   const lines = replayText(against, { style, columns: 80 }).split("\n");
   const at = lines.indexOf("Answered differently");
   expect(lines.slice(at + 2, at + 5).map((line) => line.slice(0, 22))).toEqual([

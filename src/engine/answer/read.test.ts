@@ -16,7 +16,7 @@ function codes(ran: ReturnType<typeof printed>, on = preTool) {
   return readAnswer(ran, on).warnings.map(({ code }) => code);
 }
 
-describe("exit codes and objects (EN-80, EN-81)", () => {
+describe("exit codes and objects", () => {
   test("a valid object counts on every exit code", () => {
     for (const exit of [0, 1, 3, 127]) expect(verdictOf(printed(exit, deny))).toEqual({ kind: "deny", reason: "no" });
   });
@@ -49,7 +49,7 @@ describe("exit codes and objects (EN-80, EN-81)", () => {
   });
 });
 
-describe("death by a signal (EN-78)", () => {
+describe("death by a signal", () => {
   test("a deny it had printed counts, an allow does not", () => {
     expect(verdictOf(printed(null, deny))).toEqual({ kind: "deny", reason: "no" });
     expect(readAnswer(printed(null, allow), preTool).answer).toEqual({
@@ -59,7 +59,7 @@ describe("death by a signal (EN-78)", () => {
   });
 });
 
-describe("broken output (EN-82, EN-83)", () => {
+describe("broken output", () => {
   const broken: [string, unknown][] = [
     ["wrong types beside it", { ...deny, systemMessage: 7 }],
     ["no event name", { hookSpecificOutput: { permissionDecision: "deny", permissionDecisionReason: "no" } }],
@@ -107,12 +107,12 @@ describe("plain text (events.md)", () => {
     expect(readAnswer(printed(0, "hi"), preTool).answer).toEqual({ verdict: { kind: "none" } });
   });
 
-  test("arrays and strings are plain text (EN-79)", () => {
+  test("arrays and strings are plain text", () => {
     expect(readAnswer(printed(0, "[1]"), reading("SessionStart")).answer.context).toEqual(["[1]"]);
   });
 });
 
-describe("decision words (EN-89)", () => {
+describe("decision words", () => {
   test("approve allows where the row allows, and is no opinion elsewhere", () => {
     expect(verdictOf(printed(0, { decision: "approve" }))).toEqual({ kind: "allow" });
     expect(verdictOf(printed(0, { decision: "approve" }), reading("Stop"))).toEqual({ kind: "none" });
@@ -164,7 +164,7 @@ test("defer drops the rewrite and the context beside it", () => {
   expect(answer).toEqual({ verdict: { kind: "defer" }, output: {} });
 });
 
-test("a PermissionRequest answer carries rewritten input and checked updates (EN-93, EN-94)", () => {
+test("a PermissionRequest answer carries rewritten input and checked updates", () => {
   const good = {
     type: "addRules",
     rules: [{ toolName: "Bash", ruleContent: "ls" }],
@@ -183,7 +183,7 @@ test("a PermissionRequest answer carries rewritten input and checked updates (EN
   expect(warnings.map(({ code }) => code)).toEqual(["permission-update-invalid"]);
 });
 
-test("a project's hook may not write the user's settings (EN-94)", () => {
+test("a project's hook may not write the user's settings", () => {
   const update = { type: "addRules", rules: [{ toolName: "Bash" }], behavior: "allow", destination: "userSettings" };
   const output = {
     hookSpecificOutput: {
@@ -196,7 +196,7 @@ test("a project's hook may not write the user's settings (EN-94)", () => {
   });
 });
 
-describe("a judgement (EN-67)", () => {
+describe("a judgement", () => {
   const notOk = (continueOnBlock = false) =>
     ({
       ended: { by: "answered" },
@@ -224,7 +224,7 @@ describe("a judgement (EN-67)", () => {
   });
 });
 
-test("an http error keeps a denial of its body and nothing else (EN-64)", () => {
+test("an http error keeps a denial of its body and nothing else", () => {
   const body = (ok: boolean, stdout: string) =>
     ({
       ended: { by: "http", status: 500 },
@@ -244,7 +244,7 @@ test("an http error keeps a denial of its body and nothing else (EN-64)", () => 
   });
 });
 
-describe("texts that people read (EN-86)", () => {
+describe("texts that people read", () => {
   test("a reason and a warning hold nothing a terminal would act on", () => {
     const red = "\u001b[31mno\u001b[0m";
     expect(verdictOf(printed(2, "", red))).toEqual({ kind: "deny", reason: "no" });
@@ -253,7 +253,7 @@ describe("texts that people read (EN-86)", () => {
   });
 });
 
-test("EN-89 asking is a denial only where the event can block", () => {
+test("asking is a denial only where the event can block", () => {
   const ask = (hookEventName: string) => ({
     hookSpecificOutput: { hookEventName, permissionDecision: "ask", permissionDecisionReason: "sure?" },
   });

@@ -20,7 +20,7 @@ async function told(world: CheckoutWorld): Promise<readonly string[]> {
 const user = (world: CheckoutWorld, settings: unknown): Promise<string> =>
   world.put("home/.claude/settings.json", settings);
 
-test("a machine without hooks is well, and one with good hooks hears of them", async () => {
+test("a user hook is reported as one that runs in every folder, and a machine without hooks has no findings", async () => {
   const world = await checkoutWorld();
   expect(await found(world)).toEqual([]);
   await user(world, hooksOn("Stop", "echo done"));

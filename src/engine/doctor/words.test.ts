@@ -4,7 +4,7 @@ import { argumentWords, shellWords, type Word } from "./words.ts";
 const named = (words: readonly Word[]): readonly string[] =>
   words.flatMap(({ text, use }) => (use === "written" ? [] : [text]));
 
-test("EN-19: words are split as a shell splits them, quotes taken off", () => {
+test("words are split as a shell splits them, quotes taken off", () => {
   expect(named(shellWords(`node "hooks/my check.js" --config='a b.json' x\\ y`))).toEqual([
     "node",
     "hooks/my check.js",
@@ -19,13 +19,13 @@ test("EN-19: words are split as a shell splits them, quotes taken off", () => {
   ]);
 });
 
-test("EN-19: operators, substitutions and comments separate words", () => {
+test("operators, substitutions and comments separate words", () => {
   expect(named(shellWords("a.sh;b.sh&&c.sh|d.sh & (e.sh) `f.sh` $(g.sh) <h.txt # i.sh\nj.sh"))).toEqual([
     ...["a.sh", "b.sh", "c.sh", "d.sh", "e.sh", "f.sh", "$", "g.sh", "h.txt", "j.sh"],
   ]);
 });
 
-test("EN-19: a command inside a word names its files too", () => {
+test("a command inside a word names its files too", () => {
   expect(named(shellWords(`bash -c 'sh "deep.sh"'`))).toContain("deep.sh");
   expect(named(shellWords('echo "$(./inner.sh)"'))).toContain("./inner.sh");
   expect(named(argumentWords("bash", ["-c", "node hooks/x.js"]))).toEqual([
@@ -37,7 +37,7 @@ test("EN-19: a command inside a word names its files too", () => {
   ]);
 });
 
-test("EN-19: what is only written to is not named, unless it is named elsewhere too", () => {
+test("what is only written to is not named, unless it is named elsewhere too", () => {
   expect(named(shellWords("echo x >> log.txt; echo y 2>err.txt &>all.txt >|w.txt"))).toEqual([
     "echo",
     "x",
@@ -49,7 +49,7 @@ test("EN-19: what is only written to is not named, unless it is named elsewhere 
   expect(named(argumentWords("touch", ["mark"]))).toEqual(["touch"]);
 });
 
-test("EN-19: a hostile text has words like any other", () => {
+test("a hostile text has words like any other", () => {
   const open = { "'": 1, '"': 1, "\\": 1, "${": 1 };
   const none = { "`": 0, "(": 0, ";": 0, ">": 0, "#": 0 };
   const counts = { ...open, ...none, "$(": 60_000, "a ": 60_000, "'a b' ": 180_000 };

@@ -15,7 +15,7 @@ function call(more: Partial<CallbackCall> = {}): CallbackCall {
 
 const quiet = { stdout: "", stderr: "", warnings: [] };
 
-test("EN-72 an answer counts the same at once and later", async () => {
+test("an answer counts the same at once and later", async () => {
   const deny = { decision: "block", reason: "no" };
   const expected = { ...quiet, ended: { by: "answered" }, said: { kind: "returned", value: deny } };
   expect(
@@ -32,7 +32,7 @@ test("EN-72 an answer counts the same at once and later", async () => {
   ).toEqual(expected);
 });
 
-test("EN-72 a callback gets the payload, the id of the tool use and a signal", async () => {
+test("a callback gets the payload, the id of the tool use and a signal", async () => {
   const seen: unknown[] = [];
   const given = call();
   const callback: Callback = (...args) => {
@@ -44,7 +44,7 @@ test("EN-72 a callback gets the payload, the id of the tool use and a signal", a
   expect(seen).toEqual([given.payload, "t1", given.signal]);
 });
 
-test("EN-72 throwing, rejecting and returning nonsense are failures in words", async () => {
+test("throwing, rejecting and returning nonsense are failures in words", async () => {
   const boom = () => {
     throw new Error("boom");
   };
@@ -67,7 +67,7 @@ test("EN-72 throwing, rejecting and returning nonsense are failures in words", a
   expect(list.failure).toBe("returned a list; a callback returns an object or nothing");
 });
 
-test("EN-72 errorMessage stands in the place of what went wrong inside the callback", async () => {
+test("errorMessage stands in the place of what went wrong inside the callback", async () => {
   const more = { errorMessage: "The guard is broken." };
   const boom = () => {
     throw new Error("boom");
@@ -90,7 +90,7 @@ test("a callback that never answers is ended at the deadline, its late rejection
   await new Promise((resolve) => setTimeout(resolve, 60));
 });
 
-test("EN-116 a callback that takes a signal sees the abort and its own deadline", async () => {
+test("a callback that takes a signal sees the abort and its own deadline", async () => {
   const names: string[] = [];
   const waits: Callback = (_payload, _id, signal) =>
     new Promise((resolve) => {

@@ -11,7 +11,7 @@ const call = (timeoutMs = 1_000) => ({ messages: [{ role: "user" }], timeoutMs, 
 const quiet = { stdout: "", stderr: "", warnings: [] };
 const answered = { ...quiet, ended: { by: "answered" } };
 
-test("EN-73 true lets the agent stop, false makes it go on with errorMessage as the reason", async () => {
+test("true lets the agent stop, false makes it go on with errorMessage as the reason", async () => {
   const stop = { kind: "judged", ok: true, continueOnBlock: false };
   expect(
     await runFunction(
@@ -30,7 +30,7 @@ test("EN-73 true lets the agent stop, false makes it go on with errorMessage as 
   });
 });
 
-test("EN-73 anything but true or false is a failure", async () => {
+test("anything but true or false is a failure", async () => {
   const ran = await runFunction(hook((() => "yes") as unknown as StopFunction), call());
   const failure = "returned string; a function hook returns true or false";
   expect(ran).toEqual({ ...answered, said: { kind: "nothing" }, failure });

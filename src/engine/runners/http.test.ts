@@ -64,7 +64,7 @@ function post(url: string, hook: Partial<HttpHook> = {}, { policy, ...more }: Lo
 
 const quiet = { stderr: "", warnings: [] };
 
-test("EN-60 one POST with the payload as JSON, a fixed agent and the hook's own headers", async () => {
+test("one POST with the payload as JSON, a fixed agent and the hook's own headers", async () => {
   const { origin, port, seen } = await serve(answering(200, '{"a":1}'));
   const headers = { Authorization: "Bearer ${TOK}", "user-agent": "mine" };
   const ran = await post(`${origin}/deny?q=1#x`, { headers, allowedEnvVars: ["TOK"] }, { env: { TOK: "tokval" } });
@@ -115,7 +115,7 @@ test("the hook's own Authorization header counts before user name and password o
   expect(seen[0]?.headers.authorization).toBe("Bearer mine");
 });
 
-test("EN-64 an empty 204 is a success", async () => {
+test("an empty 204 is a success", async () => {
   const { origin } = await serve(answering(204));
   expect(await post(origin)).toEqual({
     ...quiet,
@@ -125,7 +125,7 @@ test("EN-64 an empty 204 is a success", async () => {
   });
 });
 
-test.each([400, 403, 404, 500, 503])("EN-64 status %i is a failure that keeps its body", async (status) => {
+test.each([400, 403, 404, 500, 503])("status %i is a failure that keeps its body", async (status) => {
   const { origin } = await serve(answering(status, '{"decision":"block"}'));
   expect(await post(`${origin}/x?token=hunter2`)).toEqual({
     ...quiet,
@@ -136,7 +136,7 @@ test.each([400, 403, 404, 500, 503])("EN-64 status %i is a failure that keeps it
   });
 });
 
-test.each([301, 302, 307, 308])("EN-60 a redirect by %i is not followed", async (status) => {
+test.each([301, 302, 307, 308])("a redirect by %i is not followed", async (status) => {
   const { origin, seen } = await serve(answering(status, "", { location: "/elsewhere" }));
   const ran = await post(`${origin}/x`);
   expect(ran.failure).toBe(`HTTP ${status} from ${origin}/x: redirects are not followed`);
@@ -156,7 +156,7 @@ test.each([
   expect((await post(origin)).stdout).toBe(text);
 });
 
-test("EN-65 a body of exactly 1 MiB is whole, one byte more is not", async () => {
+test("a body of exactly 1 MiB is whole, one byte more is not", async () => {
   const mib = 1024 * 1024;
   const { origin } = await serve((request, response) => {
     response.end("x".repeat(Number(request.url?.slice(1))));
@@ -175,7 +175,7 @@ test("EN-65 a body of exactly 1 MiB is whole, one byte more is not", async () =>
   ]);
 });
 
-test("EN-64 nobody listening is a failure before the start", async () => {
+test("nobody listening is a failure before the start", async () => {
   const { origin } = await serve(answering(200));
   running?.close();
   const ran = await post(`${origin}/x`);
@@ -189,7 +189,7 @@ test("EN-64 nobody listening is a failure before the start", async () => {
   });
 });
 
-test("D2 a variable with a line break refuses the request, and nothing arrives", async () => {
+test("a variable with a line break refuses the request, and nothing arrives", async () => {
   const { origin, seen } = await serve(answering(200));
   const hook = { headers: { X: "$EVIL" }, allowedEnvVars: ["EVIL"] };
   const ran = await post(origin, hook, { env: { EVIL: "hunter2\r\nX-Evil: 1" } });
@@ -204,7 +204,7 @@ test("D2 a variable with a line break refuses the request, and nothing arrives",
   expect(seen).toEqual([]);
 });
 
-test("D1 a variable that is not listed arrives empty and its value is nowhere in the run", async () => {
+test("a variable that is not listed arrives empty and its value is nowhere in the run", async () => {
   const { origin, seen } = await serve(answering(500));
   const env = { AWS_SECRET_ACCESS_KEY: "hunter2" };
   const ran = await post(origin, { headers: { X: "$AWS_SECRET_ACCESS_KEY" } }, { env });
@@ -213,7 +213,7 @@ test("D1 a variable that is not listed arrives empty and its value is nowhere in
   expect(JSON.stringify(ran)).not.toContain("hunter2");
 });
 
-test("EN-130 the value of a header is in no text of a failed run", async () => {
+test("the value of a header is in no text of a failed run", async () => {
   const { origin } = await serve(answering(200));
   running?.close();
   const hook = { headers: { Authorization: "Bearer hunter2", X: "✓hunter2" } };
@@ -234,7 +234,7 @@ test.each([
   "http://[::ffff:127.0.0.1]:PORT/",
   "http://[::ffff:7f00:1]:PORT/",
   "http://１２７.0.0.1:PORT/",
-])("EN-63 DR-12 %s does not reach this machine unless allowed", async (url) => {
+])("%s does not reach this machine unless allowed", async (url) => {
   const { port, seen } = await serve(answering(200));
   const ran = await post(url.replace("PORT", String(port)), {}, { policy: { allowPrivate: false } });
   expect(ran).toMatchObject({ ended: { by: "not-started" }, said: { kind: "nothing" } });
@@ -242,7 +242,7 @@ test.each([
   expect(seen).toEqual([]);
 });
 
-test("EN-63 a pattern of httpHookAllowPrivate opens exactly what it names", async () => {
+test("a pattern of httpHookAllowPrivate opens exactly what it names", async () => {
   const { origin, seen } = await serve(answering(200));
   const policy = { allowPrivate: [`${origin}/hooks/*`] };
   expect((await post(`${origin}/hooks/a`, {}, { policy })).failure).toBeUndefined();
@@ -250,7 +250,7 @@ test("EN-63 a pattern of httpHookAllowPrivate opens exactly what it names", asyn
   expect(seen.map(({ url }) => url)).toEqual(["/hooks/a"]);
 });
 
-test("EN-63 a name is asked for once and the checked address is the one connected to", async () => {
+test("a name is asked for once and the checked address is the one connected to", async () => {
   const { port, seen } = await serve(answering(200, "{}"));
   let asked = 0;
   // A rebinding server: it names another address first, and every later answer leads to the listener.
@@ -271,14 +271,14 @@ test("a name with several addresses is tried at each of those that were checked"
   expect((await post(`http://both.example.test:${port}/`, {}, { resolve })).ended).toEqual({ by: "http", status: 200 });
 });
 
-test("EN-62 a URL off the list is not connected to", async () => {
+test("a URL off the list is not connected to", async () => {
   const { origin, seen } = await serve(answering(200));
   const ran = await post(`${origin}/x`, {}, { policy: { allowedUrls: ["https://a.example/*"] } });
   expect(ran.failure).toBe(`${origin}/x is not on the list allowedHttpHookUrls`);
   expect(seen).toEqual([]);
 });
 
-test("EN-65 the timeout covers the lookup of the name", async () => {
+test("the timeout covers the lookup of the name", async () => {
   const ran = await post(
     "http://slow.example.test/",
     {},
@@ -302,7 +302,7 @@ test("a name found after the deadline is not connected to", async () => {
   expect([ran.ended, connections]).toEqual([{ by: "timeout", afterMs: 10 }, 0]);
 });
 
-test("EN-65 headers up to 64 KiB are read, more end the request", async () => {
+test("headers up to 64 KiB are read, more end the request", async () => {
   const { origin } = await serve((request, response) => {
     response.writeHead(200, { "x-long": "x".repeat(Number(request.url?.slice(1))) }).end("{}");
   });
@@ -310,7 +310,7 @@ test("EN-65 headers up to 64 KiB are read, more end the request", async () => {
   expect((await post(`${origin}/66000`)).failure).toContain("answered with more than 64 KiB of headers");
 });
 
-test("EN-116 an abort ends the request at once and closes its connection", async () => {
+test("an abort ends the request at once and closes its connection", async () => {
   const controller = new AbortController();
   let closed: Promise<unknown> = Promise.reject(new Error("no request came"));
   closed.catch(() => undefined);

@@ -10,7 +10,7 @@ const replying =
   async () =>
     result as McpResult;
 
-test("EN-70 the tool is called with templates filled and its text is kept to be read", async () => {
+test("the tool is called with templates filled and its text is kept to be read", async () => {
   const asked: unknown[] = [];
   const port: McpPort = async (ask) => {
     asked.push(ask);
@@ -27,7 +27,7 @@ test("EN-70 the tool is called with templates filled and its text is kept to be 
   });
 });
 
-test("EN-70 an error of the tool is a failure that keeps its text", async () => {
+test("an error of the tool is a failure that keeps its text", async () => {
   expect(await runMcpTool(hook, call(replying({ connected: true, text: "bad", isError: true })))).toEqual({
     ended: { by: "answered" },
     said: { kind: "body", ok: false, whole: true },
@@ -38,7 +38,7 @@ test("EN-70 an error of the tool is a failure that keeps its text", async () => 
   });
 });
 
-test("EN-70 a server that is not connected is a failure, and the warning about a template stays", async () => {
+test("a server that is not connected is a failure, and the warning about a template stays", async () => {
   const ran = await runMcpTool({ ...hook, input: { c: "${nope}" } }, call(replying({ connected: false })));
   expect(ran).toMatchObject({
     ended: { by: "not-started", why: 'MCP server "guard" is not connected' },

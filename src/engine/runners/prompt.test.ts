@@ -21,7 +21,7 @@ const call = (port: ModelPort, timeoutMs = 1_000) => ({
 });
 const quiet = { stderr: "", warnings: [] };
 
-test("EN-66 the model is asked with prompt, schema and, where lent, the conversation", async () => {
+test("the model is asked with prompt, schema and, where lent, the conversation", async () => {
   const asked: ModelCall[] = [];
   const port: ModelPort = async (ask) => {
     asked.push(ask);
@@ -36,7 +36,7 @@ test("EN-66 the model is asked with prompt, schema and, where lent, the conversa
   ]);
 });
 
-test("EN-68 an exact reply is a judgement, as an object or as one JSON object in text", async () => {
+test("an exact reply is a judgement, as an object or as one JSON object in text", async () => {
   const said = { kind: "judged", ok: false, reason: "no tests", impossible: true, continueOnBlock: false };
   const reply = { ok: false, reason: "no tests", impossible: true };
   const expected = { ...quiet, ended: { by: "answered" }, said, stdout: JSON.stringify(reply) };
@@ -66,7 +66,7 @@ test.each([
   null,
   undefined,
   true,
-])("D5 EN-68 %j is no reply and never ok", async (reply) => {
+])("%j is no reply and never ok", async (reply) => {
   const ran = await runPrompt(hook, call(replying(reply)));
   expect(ran).toMatchObject({ ended: { by: "answered" }, said: { kind: "nothing" } });
   expect(ran.failure).toMatch(/^the model /);
@@ -78,7 +78,7 @@ test("what an object inherits is not a reply", async () => {
   );
 });
 
-test("EN-124 an API error and silence are failures", async () => {
+test("an API error and silence are failures", async () => {
   const refused: ModelPort = () => Promise.reject(new Error("529 overloaded"));
   expect(await runPrompt(hook, call(refused))).toEqual({
     ...quiet,
@@ -97,7 +97,7 @@ test("EN-124 an API error and silence are failures", async () => {
   expect([(await runPrompt(hook, call(silent, 10))).ended, told]).toEqual([{ by: "timeout", afterMs: 10 }, true]);
 });
 
-test("EN-131 a reply without end is cut and does not count", async () => {
+test("a reply without end is cut and does not count", async () => {
   const long = JSON.stringify({ ok: true, reason: "x".repeat(1024 * 1024) });
   const ran = await runPrompt(hook, call(replying(long)));
   expect([ran.said, ran.stdout.length, ran.droppedBytes, ran.failure]).toEqual([
@@ -108,7 +108,7 @@ test("EN-131 a reply without end is cut and does not count", async () => {
   ]);
 });
 
-test("EN-69 an agent hook asks for the same shape without impossible and goes on when blocked", async () => {
+test("an agent hook asks for the same shape without impossible and goes on when blocked", async () => {
   const asked: ModelCall[] = [];
   const port: ModelPort = async (ask) => {
     asked.push(ask);

@@ -6,7 +6,7 @@ const payload = {
   tool_input: { command: "ls ${tool_name}", count: 3, flags: ["a", { deep: null }], none: null },
 };
 
-test("EN-70 templates in texts take values from the payload", () => {
+test("templates in texts take values from the payload", () => {
   const input = {
     text: "run ${tool_input.command} ${tool_input.count} ${tool_input.flags}",
     deep: [{ t: "${ tool_name }!" }],
@@ -17,7 +17,7 @@ test("EN-70 templates in texts take values from the payload", () => {
   });
 });
 
-test("EN-70 a text that is one template keeps the value's type", () => {
+test("a text that is one template keeps the value's type", () => {
   const input = { n: "${tool_input.count}", o: "${tool_input.flags.1}", nil: "${tool_input.none}", raw: 7, yes: true };
   expect(fillTemplates(input, payload)).toEqual({
     input: { n: 3, o: { deep: null }, nil: null, raw: 7, yes: true },
@@ -25,7 +25,7 @@ test("EN-70 a text that is one template keeps the value's type", () => {
   });
 });
 
-test("EN-70 a path that leads nowhere is empty, with one warning", () => {
+test("a path that leads nowhere is empty, with one warning", () => {
   const { input, warnings } = fillTemplates({ a: "${tool_input.nope}", b: "x${tool_input.nope}y" }, payload);
   expect(input).toEqual({ a: "", b: "xy" });
   expect(warnings).toEqual([

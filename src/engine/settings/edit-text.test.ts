@@ -47,13 +47,13 @@ test.each([
     '\ufeff{\r\n    "a": 1\r\n}\r\n',
     '\ufeff{\r\n    "a": 1,\r\n    "permissions": {\r\n        "deny": [\r\n            "Bash"\r\n        ]\r\n    }\r\n}\r\n',
   ],
-])("H2 a rule is added to %s", (_, text, result) => {
+])("a rule is added to %s", (_, text, result) => {
   const { text: after, undo } = editText(text, [append("Bash", "permissions", "deny")]);
   expect(after).toBe(result);
   expect(editText(after, undo).text).toBe(text);
 });
 
-test("H2 only the intended lines differ", () => {
+test("only the intended lines differ", () => {
   const text = `\ufeff// settings\r\n{\r\n\t"theme": "dark", /* a */\r\n\t"permissions": {\r\n\t\t"allow": [ "Read" ],\r\n\t\t"deny": [\r\n\t\t\t"Bash(rm *)", // never\r\n\t\t],\r\n\t},\r\n}\r\n`;
   const before = text.split("\n");
   const after = edited(text, append("WebFetch", "permissions", "deny")).split("\n");
@@ -116,7 +116,7 @@ test.each([
   expect(() => editText(text, edits)).toThrow(expect.objectContaining({ code }));
 });
 
-test("H1 a key such as __proto__ is edited like any other", () => {
+test("a key such as __proto__ is edited like any other", () => {
   const text = edited("{}", set("1", "env", "__proto__"));
   expect(text).toBe('{\n  "env": {\n    "__proto__": "1"\n  }\n}');
   expect(edited(text, remove("env", "__proto__"))).toBe('{\n  "env": {}\n}');
@@ -217,7 +217,7 @@ function places(text: string): {
   return found;
 }
 
-test("H2 edit and undo give the same bytes, whatever the file", () => {
+test("edit and undo give the same bytes, whatever the file", () => {
   const value = fc.constantFrom<unknown>(
     "Bash(rm *)",
     { matcher: "Bash", hooks: [{ type: "command", command: "x" }] },
@@ -247,7 +247,7 @@ test("H2 edit and undo give the same bytes, whatever the file", () => {
   );
 });
 
-test("H2 whatever is taken out, all else stays as it was written", () => {
+test("whatever is taken out, all else stays as it was written", () => {
   fc.assert(
     fc.property(file, fc.nat(), (before, pick) => {
       const { values } = places(before);

@@ -53,7 +53,7 @@ test.each([
   ["bytes that are not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), "not UTF-8"],
   ["ten megabytes", Buffer.alloc(10_000_000, 0x20), "10000000 bytes"],
   ["a depth of 10,000", "[".repeat(10_000), "nested more than 200 deep"],
-])("H3 H5 %s is refused and keeps its bytes", async (_, content, why) => {
+])("%s is refused and keeps its bytes", async (_, content, why) => {
   const file = await settingsFile(content);
   await expect(editSettings(file, () => [deny("Bash")])).rejects.toMatchObject({
     code: "settings/unreadable",
@@ -63,7 +63,7 @@ test.each([
   expect(await namesIn(join(file, ".."))).toEqual(["settings.json"]);
 });
 
-test("H5 an edit that made a file too large to be read again was written", async () => {
+test("an edit that made a file too large to be read again was written", async () => {
   const file = await settingsFile(`{"a": "${"x".repeat(mostBytes - 10)}"}`);
   await expect(editSettings(file, () => [deny("Bash")])).rejects.toMatchObject({
     code: "settings/not-editable",
@@ -74,7 +74,7 @@ test("H5 an edit that made a file too large to be read again was written", async
 
 const rulesEach = process.env["HOOKLINE_TRIALS"] === undefined ? 30 : 200;
 
-test(`H4 two processes with ${rulesEach} rules each lose none`, async () => {
+test(`two processes with ${rulesEach} rules each lose none`, async () => {
   const file = await settingsFile('// ours\n{\n  "permissions": {\n    "deny": []\n  }\n}\n');
   const program = join(import.meta.dirname, "fixtures/rule-writer.mjs");
   await Promise.all(["One", "Two"].map((name) => endOf(startFixture(program, [file, name, String(rulesEach)]))));
@@ -88,7 +88,7 @@ test(`H4 two processes with ${rulesEach} rules each lose none`, async () => {
   expect(readFileSync(file, "utf8")).toMatch(/^\/\/ ours\n/);
 }, 60_000);
 
-test("H4 a foreign change between read and write is seen: the edit is made on the new content", async () => {
+test("a foreign change between read and write is seen: the edit is made on the new content", async () => {
   const file = await settingsFile("{}");
   let foreign = 0;
   const done = await editSettings(file, () => {
@@ -100,7 +100,7 @@ test("H4 a foreign change between read and write is seen: the edit is made on th
   expect(done.before).toBe('{"theirs": true}');
 });
 
-test("H4 a file that keeps changing is a conflict, and the last foreign content stays", async () => {
+test("a file that keeps changing is a conflict, and the last foreign content stays", async () => {
   const file = await settingsFile("{}");
   let foreign = 0;
   const edit = editSettings(file, () => {
@@ -112,7 +112,7 @@ test("H4 a file that keeps changing is a conflict, and the last foreign content 
   expect(await namesIn(join(file, ".."))).toEqual(["settings.json"]);
 });
 
-test("H5 a linked settings file stays a link, whether what it points to is there or not", async () => {
+test("a linked settings file stays a link, whether what it points to is there or not", async () => {
   const folder = await tempFolder();
   mkdirSync(join(folder, "dotfiles"));
   const target = join(folder, "dotfiles", "real.json");
@@ -124,7 +124,7 @@ test("H5 a linked settings file stays a link, whether what it points to is there
   expect(JSON.parse(readFileSync(target, "utf8"))).toEqual({ permissions: { deny: ["Bash", "Read"] } });
 });
 
-test("SD-92 G7 killed at any operation, the file is the old or the new one", async () => {
+test("killed at any operation, the file is the old or the new one", async () => {
   const folder = await tempFolder();
   const operations = await atEveryOperation("kill", async (strike, k) => {
     // A folder for each: the lock that a killed process leaves would be that of this live one.
@@ -137,7 +137,7 @@ test("SD-92 G7 killed at any operation, the file is the old or the new one", asy
   expect(operations).toBeGreaterThan(10);
 });
 
-test("SD-92 whatever operation fails, the edit is made or the file is as it was", async () => {
+test("whatever operation fails, the edit is made or the file is as it was", async () => {
   const folder = await tempFolder();
   await atEveryOperation("error", async (strike, k) => {
     const file = join(folder, String(k), "settings.json");
@@ -160,7 +160,7 @@ test("a dry run tells what would be written and touches nothing, not even for a 
   expect(await namesIn(folder)).toEqual([]);
 });
 
-test("SD-93 what has to be kept of the old file is kept before it is replaced, or it is not replaced", async () => {
+test("what has to be kept of the old file is kept before it is replaced, or it is not replaced", async () => {
   const file = await settingsFile('{"a": 1}');
   const seen: string[] = [];
   await editSettings(file, () => [deny("Bash")], {

@@ -8,7 +8,7 @@ function read(text: string): unknown {
   return "fault" in parsed ? parsed.fault : plainValue(parsed.tree);
 }
 
-test("EN-3 comments, trailing commas and a BOM are accepted", () => {
+test("comments, trailing commas and a BOM are accepted", () => {
   const text =
     '\ufeff// first\r\n{ /* a */ "a": [1, 2.5e3, -0,], // b\n"b": {"c": null, "d": "\\u00e9\\n",},\t"e": true, }\n// last';
   expect(read(text)).toEqual({ a: [1, 2500, -0], b: { c: null, d: "é\n" }, e: true });
@@ -32,12 +32,12 @@ test.each([
   expect(read(text)).toEqual(fault);
 });
 
-test("H5 a depth of 10,000 and a text of ten million brackets are faults, not crashes", () => {
+test("a depth of 10,000 and a text of ten million brackets are faults, not crashes", () => {
   expect(read("[".repeat(10_000))).toMatchObject({ why: "nested more than 200 deep" });
   expect(read('{"a":'.repeat(10_000_000))).toMatchObject({ line: 1, why: "nested more than 200 deep" });
 });
 
-test("H5 megabytes of blanks, comments or one text are read", () => {
+test("megabytes of blanks, comments or one text are read", () => {
   const big = 5_000_000;
   expect(read(`{${" ".repeat(big)}}`)).toEqual({});
   expect(read(`{${"//\n".repeat(big / 4)}}`)).toEqual({});
@@ -45,7 +45,7 @@ test("H5 megabytes of blanks, comments or one text are read", () => {
   expect(read(`["${"x".repeat(big)}"]`)).toEqual(["x".repeat(big)]);
 });
 
-test("H1 the keys of prototypes are keys like any other", () => {
+test("the keys of prototypes are keys like any other", () => {
   const value = read('{"__proto__": {"x": 1}, "constructor": {"prototype": {"x": 1}}, "toString": 1}');
   expect(Object.keys(value as object)).toEqual(["__proto__", "constructor", "toString"]);
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype);

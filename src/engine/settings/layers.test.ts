@@ -41,7 +41,7 @@ test("without any file there is no layer", async () => {
   expect(await load()).toEqual([]);
 });
 
-test("EN-1 layers come in configured order", async () => {
+test("layers come in configured order", async () => {
   write("etc/managed-settings.json", { env: { A: "1" } });
   write("etc/managed-settings.d/20-b.json", { env: { A: "3" } });
   write("etc/managed-settings.d/10-a.json", { env: { A: "2" } });
@@ -86,12 +86,12 @@ test("EN-1 layers come in configured order", async () => {
   });
 });
 
-test("EN-1 settings of a parent folder are nobody's", async () => {
+test("settings of a parent folder are nobody's", async () => {
   write("project/.claude/settings.json", stop);
   expect(await load({ cwd: join(root, "project/inner") })).toEqual([]);
 });
 
-test("EN-5a where the start folder is the home folder, its settings count once, as the person's", async () => {
+test("where the start folder is the home folder, its settings count once, as the person's", async () => {
   write("home/.claude/settings.json", stop);
   write("home/.claude/settings.local.json", stop);
   write("home/.claude/agents/a.md", frontmatter);
@@ -104,7 +104,7 @@ test("EN-5a where the start folder is the home folder, its settings count once, 
   expect(await kinds(join(root, "project"))).toEqual(["user", "agent"]);
 });
 
-test("EN-7 H3 a broken file is reported and the other layers stay active", async () => {
+test("a broken file is reported and the other layers stay active", async () => {
   write("home/.claude/settings.json", "{");
   write("project/.claude/settings.json", stop);
   write("etc/managed-settings.json", "[]");
@@ -139,7 +139,7 @@ test.each([
   ["nowhere.json", "there is no such file"],
   ["{", "line 1, column 2"],
   ["broken.json", "line 1, column 2"],
-])("EN-7 settings named by the caller that cannot be read are a Problem: %s", async (given, why) => {
+])("settings named by the caller that cannot be read are a Problem: %s", async (given, why) => {
   write("project/broken.json", "{");
   await expect(load({ settings: [given] })).rejects.toMatchObject({
     code: "settings/unreadable",
@@ -147,7 +147,7 @@ test.each([
   });
 });
 
-test("H5 a linked file is read; a pipe, a folder, a device and a closed file at its place delay nobody", async () => {
+test("a linked file is read; a pipe, a folder, a device and a closed file at its place delay nobody", async () => {
   const file = join(root, "project/.claude/settings.json");
   const target = write("elsewhere/settings.json", stop);
   mkdirSync(dirname(file), { recursive: true });
@@ -193,7 +193,7 @@ test("a plugin without hooks is no layer, one that is gone is reported", async (
   expect(await load({ plugins: [join(root, "plugins/gone")] })).toMatchObject([{ kind: "plugin", readable: false }]);
 });
 
-test("EN-26 on a reload an unreadable file keeps its last good content and says so, again and again", async () => {
+test("on a reload an unreadable file keeps its last good content and says so, again and again", async () => {
   const file = write("home/.claude/settings.json", { permissions: { deny: ["Bash"] } });
   write("etc/managed-settings.json", { env: { A: "1" } });
   write("project/extra.json", { env: { B: "1" } });
@@ -227,7 +227,7 @@ test("EN-26 on a reload an unreadable file keeps its last good content and says 
   expect((await loadLayers(given, { previous: third })).map(({ kind }) => kind)).toEqual(["managed", "flag"]);
 });
 
-test("EN-24 every file that gives a layer is among those to be watched", async () => {
+test("every file that gives a layer is among those to be watched", async () => {
   const given = { ...places, settings: ["extra.json", "{}"], plugins: [join(root, "plugins/p")] };
   for (const path of [
     "etc/managed-settings.json",

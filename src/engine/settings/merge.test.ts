@@ -27,7 +27,7 @@ test("layers that say nothing give the defaults", () => {
   });
 });
 
-test("EN-5 managed, command line and user share their env with every hook, in that order of strength", () => {
+test("managed, command line and user share their env with every hook, in that order of strength", () => {
   const { env } = merged(
     layer("managed", { env: { A: "managed" } }),
     layer("user", { env: { A: "user", B: "user", C: "user" } }),
@@ -59,7 +59,7 @@ test.each([
   "ANTHROPIC_BASE_URL",
   "HOOKLINE",
   "HOOKLINE_HOME",
-])("EN-5 a checkout cannot set %s for its own hooks, the person can for all", (name) => {
+])("a checkout cannot set %s for its own hooks, the person can for all", (name) => {
   const settings = { env: { [name]: "x", FINE: "1" } };
   expect(merged(layer("project", settings), layer("local", settings)).env).toEqual({
     shared: {},
@@ -69,7 +69,7 @@ test.each([
   expect(merged(layer("user", settings)).env.shared).toEqual(settings.env);
 });
 
-test("EN-12 EN-13 disableAllHooks reaches as far as its layer may, and false undoes nothing", () => {
+test("disableAllHooks reaches as far as its layer may, and false undoes nothing", () => {
   const managed = layer("managed", { disableAllHooks: true });
   const user = layer("user", { disableAllHooks: true });
   const project = layer("project", { disableAllHooks: true });
@@ -80,7 +80,7 @@ test("EN-12 EN-13 disableAllHooks reaches as far as its layer may, and false und
   expect(merged(no("managed"), no("user"), no("project"), no("local"), no("flag")).disabled).toEqual({});
 });
 
-test("EN-14 EN-15 EN-17 keys of managed policy count in managed settings only", () => {
+test("keys of managed policy count in managed settings only", () => {
   const keys = { allowManagedHooksOnly: true, strictPluginOnlyCustomization: true, managedHooksOnFailure: "block" };
   const managed = layer("managed", keys);
   expect(merged(managed)).toMatchObject({
@@ -96,7 +96,7 @@ test("EN-14 EN-15 EN-17 keys of managed policy count in managed settings only", 
   }
 });
 
-test("EN-16 a managed list is the only one; else user and command line are joined, and a checkout only narrows", () => {
+test("a managed list is the only one; else user and command line are joined, and a checkout only narrows", () => {
   const lists = (...values: string[]) => ({ allowedHttpHookUrls: values, httpHookAllowedEnvVars: values });
   const user = layer("user", lists("u"));
   const flag = layer("flag", lists("f"));
@@ -116,7 +116,7 @@ test("EN-16 a managed list is the only one; else user and command line are joine
   expect(shape(layer("user", {}))).toEqual([]);
 });
 
-test("EN-63 private addresses are opened by managed and the person, never by a checkout", () => {
+test("private addresses are opened by managed and the person, never by a checkout", () => {
   const say = (kind: LayerKind, httpHookAllowPrivate: boolean | string[]) => layer(kind, { httpHookAllowPrivate });
   expect(merged(say("user", true)).http.allowPrivate).toBe(true);
   expect(merged(say("user", ["http://a"]), say("flag", ["http://b"])).http.allowPrivate).toEqual([
@@ -128,7 +128,7 @@ test("EN-63 private addresses are opened by managed and the person, never by a c
   expect(warned(say("local", ["http://a"]))).toEqual([["policy-key-ignored", "/local.json: httpHookAllowPrivate"]]);
 });
 
-test("EN-97 of several words on conflicts the strictest counts", () => {
+test("of several words on conflicts the strictest counts", () => {
   expect(merged(layer("user", { onConflict: "ask" }), layer("flag", { onConflict: "last" })).onConflict).toBe("ask");
   expect(merged(layer("managed", { onConflict: "deny" }), layer("user", { onConflict: "ask" })).onConflict).toBe(
     "deny",
@@ -136,7 +136,7 @@ test("EN-97 of several words on conflicts the strictest counts", () => {
   expect(merged(layer("project", { onConflict: "deny" })).onConflict).toBe("last");
 });
 
-test("EN-114 the status line is that of managed, command line, local, project, user, in this order", () => {
+test("the status line is that of managed, command line, local, project, user, in this order", () => {
   const kinds = ["user", "project", "local", "flag", "managed"] as const;
   const layers = kinds.map((kind) => layer(kind, { statusLine: { type: "command", command: kind } }));
   kinds.forEach((kind, index) => {
@@ -166,12 +166,12 @@ test.each([
   ["hooks of a managed file that are no object", layer("managed", { hooks: [] }), true],
   ["an invalid managed Stop hook", layer("managed", { hooks: { Stop: [{ hooks: [{}] }] } }), false],
   ["a user file that cannot be read", readLayer({ kind: "user", file: "/u.json" }, Buffer.from("{")), false],
-])("EN-8 %s damages policy: %s", (_, broken, damaged) => {
+])("%s damages policy: %s", (_, broken, damaged) => {
   expect(merged(broken).managedDamage !== undefined).toBe(damaged);
   expect(warned(broken)).toEqual(damaged ? [["managed-unreadable", broken.file]] : []);
 });
 
-test("H1 a layer's odd keys change no prototype and no decision", () => {
+test("a layer's odd keys change no prototype and no decision", () => {
   const poison = '{"__proto__": "1", "constructor": "1", "toString": "1", "hasOwnProperty": "1"}';
   const odd = readLayer(
     { kind: "user", file: "/u" },

@@ -32,7 +32,7 @@ test("a file becomes a layer with its hooks and keys; keys nobody knows are igno
   });
 });
 
-test("EN-7 a file that is no JSON gives no hooks and says where", () => {
+test("a file that is no JSON gives no hooks and says where", () => {
   const layer = read('{\n  "hooks": {,}\n}');
   expect(layer).toEqual({
     ...source,
@@ -56,13 +56,13 @@ test.each([
   ["a depth of 10,000", "[".repeat(10_000), "nested more than 200 deep"],
   ["a key that stands twice", '{"env": {}, "env": {}}', 'the key "env" stands here a second time'],
   ["nothing", "", "expected a value, found the end of the file"],
-])("H5 EN-7 %s is an error, not a crash", (_, bytes, why) => {
+])("%s is an error, not a crash", (_, bytes, why) => {
   const layer = readLayer(source, Buffer.from(bytes));
   expect(layer.readable).toBe(false);
   expect(layer.warnings[0]?.message).toContain(why);
 });
 
-test("EN-6 one invalid entry is off and named by file, event, index and field; the rest stays", () => {
+test("one invalid entry is off and named by file, event, index and field; the rest stays", () => {
   const layer = read({
     hooks: {
       PreToolUse: [
@@ -109,19 +109,19 @@ test.each([
   [{ type: "callback" }, 'cannot be "callback" in a file; a program registers those.'],
   [{ type: "function" }, 'cannot be "function" in a file; a program registers those.'],
   [{ command: "x" }, "is missing."],
-])("EN-9 EN-73b the entry %j is reported with the way out", (entry, why) => {
+])("the entry %j is reported with the way out", (entry, why) => {
   expect(read({ hooks: { Stop: [{ hooks: [entry] }] } }).warnings.map(({ message }) => message)).toEqual([
     `hooks.Stop[0].hooks[0].type in ${file} ${why} Hookline skips this entry and uses the rest of the file.`,
   ]);
 });
 
-test("EN-9 a misspelt field that is needed is pointed out", () => {
+test("a misspelt field that is needed is pointed out", () => {
   expect(read({ hooks: { Stop: [{ hooks: [{ type: "command", comand: "x" }] }] } }).warnings[0]?.message).toContain(
     'command in /home/dev/.claude/settings.json is missing; "comand" looks like it.',
   );
 });
 
-test("EN-9 EV-3 an event nobody knows is ignored with the nearest name, the others stay", () => {
+test("an event nobody knows is ignored with the nearest name, the others stay", () => {
   const layer = read({ hooks: { pretooluse: [{ hooks: [good] }], Nonsense_Of_Mine: [], Stop: [{ hooks: [good] }] } });
   expect(layer.settings.hooks).toEqual({ Stop: [{ hooks: [good] }] });
   expect(layer.warnings.map(({ code, message }) => [code, message])).toEqual([
@@ -201,7 +201,7 @@ function order(at: string): number {
   );
 }
 
-test("H1 EN-3 keys of prototypes reach no prototype, wherever they stand", () => {
+test("keys of prototypes reach no prototype, wherever they stand", () => {
   const poison = '{"__proto__": {"x": "1"}, "constructor": {"prototype": {"x": "1"}}, "toString": {"x": "1"}}';
   const layer = read(
     `{"__proto__": {"x": 1, "disableAllHooks": true}, "env": ${poison}, "permissions": ${poison}, "hooks": ${poison}}`,

@@ -21,7 +21,7 @@ function codes(settings: object, kind: LayerKind = "user"): string[] {
   return takeSnapshot([layer(kind, settings)], { compileCondition }).warnings.map(({ code }) => code);
 }
 
-test("EN-2 hooks of all layers stand side by side in configured order, each with a stable id that names its file", () => {
+test("hooks of all layers stand side by side in configured order, each with a stable id that names its file", () => {
   const layers = () => [
     layer("user", hooks("PreToolUse", { matcher: "Bash", hooks: [run("a"), run("b")] })),
     layer("project", {
@@ -77,7 +77,7 @@ test("no two hooks of a snapshot have one id, even in layers of one kind", () =>
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test("EN-23 the fingerprint changes exactly when settings do", () => {
+test("the fingerprint changes exactly when settings do", () => {
   const of = (text: string) => takeSnapshot([readLayer({ kind: "user", file: "/u" }, Buffer.from(text))]).fingerprint;
   const first = of('{"env": {"A": "1"}}');
   expect(of('{ "env": {"A": "1"}, } // the same')).toBe(first);
@@ -85,7 +85,7 @@ test("EN-23 the fingerprint changes exactly when settings do", () => {
   expect(of("{")).not.toBe(first);
 });
 
-test("EN-23 a snapshot is frozen", () => {
+test("a snapshot is frozen", () => {
   const snapshot = takeSnapshot([layer("user", { ...hooks("Stop", { hooks: [run("a")] }), env: { A: "1" } })]);
   const [hook] = snapshot.byEvent.get("Stop") ?? [];
   for (const part of [
@@ -137,7 +137,7 @@ test("what can be worked out beforehand is: matcher, condition, chain, failure p
   ]);
 });
 
-test("EN-32 a host's aliases count for matchers and conditions", () => {
+test("a host's aliases count for matchers and conditions", () => {
   const snapshot = takeSnapshot([layer("user", hooks("PreToolUse", { matcher: "RunShell", hooks: [run("a")] }))], {
     aliases: { RunShell: "Bash" },
   });
@@ -181,7 +181,7 @@ test.each([
     "timeout-suspicious",
   ],
   ["an unknown event", hooks("PreTool", { hooks: [run("a")] }), "unknown-event"],
-])("EN-10 loading warns of %s", (_, settings, code) => {
+])("loading warns of %s", (_, settings, code) => {
   expect(codes(settings)).toEqual([code]);
 });
 
@@ -192,11 +192,11 @@ test.each([
   ["a shell command with blanks", hooks("Stop", { hooks: [run("npm test")] })],
   ["a path with blanks in exec form", hooks("Stop", { hooks: [run("/opt/my tools/x", { args: [] })] })],
   ["an hour", hooks("Stop", { hooks: [run("a", { timeout: 3_600 })] })],
-])("EN-10 loading does not warn of %s", (_, settings) => {
+])("loading does not warn of %s", (_, settings) => {
   expect(codes(settings)).toEqual([]);
 });
 
-test("EN-105 once counts in a skill, not in an agent", () => {
+test("once counts in a skill, not in an agent", () => {
   const once = hooks("Stop", { hooks: [run("a", { once: true })] });
   expect(
     takeSnapshot([layer("skill", once, { frontmatter: { of: "skill", name: "s", from: "user" } })]).warnings,
@@ -204,7 +204,7 @@ test("EN-105 once counts in a skill, not in an agent", () => {
   expect(codes(once, "agent")).toEqual(["once-ignored"]);
 });
 
-test("EN-10 every type an event does not take is warned of, and no other", () => {
+test("every type an event does not take is warned of, and no other", () => {
   const entries = [
     run("a"),
     { type: "http", url: "x" },
@@ -236,7 +236,7 @@ test("a warning about a group is told once, and each hook of the group knows of 
   ]);
 });
 
-test("EN-4 Stop in an agent's file means SubagentStop", () => {
+test("Stop in an agent's file means SubagentStop", () => {
   const source = { frontmatter: { of: "agent", name: "reviewer", from: "project" } } as const;
   const snapshot = takeSnapshot([layer("agent", hooks("Stop", { hooks: [run("a")] }), source)]);
   expect([...snapshot.byEvent.keys()]).toEqual(["SubagentStop"]);
@@ -248,7 +248,7 @@ test("EN-4 Stop in an agent's file means SubagentStop", () => {
   });
 });
 
-test("EV-4 a host's own events have hooks like any other", () => {
+test("a host's own events have hooks like any other", () => {
   const rows = { ...catalog, Deployed: { ...catalog.Notification, name: "Deployed" } };
   const read = readLayer(
     { kind: "user", file: "/u" },
@@ -258,7 +258,7 @@ test("EV-4 a host's own events have hooks like any other", () => {
   expect([...takeSnapshot([read], { rows }).byEvent.keys()]).toEqual(["Deployed"]);
 });
 
-test("EN-123 managed hooks block on failure when policy says so, unless they say otherwise", () => {
+test("managed hooks block on failure when policy says so, unless they say otherwise", () => {
   const snapshot = takeSnapshot([
     layer("managed", {
       ...hooks("PreToolUse", { hooks: [run("a"), run("b", { onFailure: "continue" })] }),

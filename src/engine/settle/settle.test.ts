@@ -55,7 +55,7 @@ describe("verdicts", () => {
     expect(settle(settling("PreToolUse", [record("a", deny("one")), record("b", deny("two"))])).reason).toBe("one");
   });
 
-  test("EN-87: the strongest verdict does not depend on order, and combining is associative", () => {
+  test("the strongest verdict does not depend on order, and combining is associative", () => {
     const verdict = fc.constantFrom<Verdict>(none, allow, ask, { kind: "defer" }, deny("x"));
     fc.assert(
       fc.property(fc.array(verdict), fc.array(verdict), (a, b) => {
@@ -66,7 +66,7 @@ describe("verdicts", () => {
     );
   });
 
-  test("EN-88: defer becomes ask where the host cannot defer", () => {
+  test("defer becomes ask where the host cannot defer", () => {
     const outcome = settle(settling("PreToolUse", [record("a", { kind: "defer" })], { canDefer: false }));
     expect([outcome.decision, outcome.warnings.map(({ code }) => code)]).toEqual(["ask", ["defer-unsupported"]]);
     expect(outcome.reason).toBeTruthy();
@@ -87,7 +87,7 @@ describe("verdicts", () => {
 describe("rewritten input", () => {
   const to = (command: string) => ({ input: { command } });
 
-  test("the last configured of two rewrites wins, and both are named (EN-97)", () => {
+  test("the last configured of two rewrites wins, and both are named", () => {
     const outcome = settle(settling("PreToolUse", [record("a", none, to("1")), record("b", none, to("2"))]));
     expect(outcome.updatedInput).toEqual({ command: "2" });
     expect(outcome.warnings.map(({ code, place }) => [code, place])).toEqual([["input-conflict", "a, b"]]);
@@ -119,7 +119,7 @@ describe("rewritten input", () => {
     expect(warnings[0]?.message).toContain("Hooks a and b and c rewrote the input differently; that of c counts.");
   });
 
-  test("a chain has one rewrite: its last (EN-96)", () => {
+  test("a chain has one rewrite: its last", () => {
     const runs = [record("a", allow, to("1")), record("b", none, to("2"))].map((one) => ({ record: one, chain: "g" }));
     const outcome = settle(settling("PreToolUse", [], { runs }));
     expect([outcome.decision, outcome.updatedInput, outcome.warnings]).toEqual(["allow", { command: "2" }, []]);
@@ -177,7 +177,7 @@ describe("continue: false", () => {
   });
 });
 
-describe("the end of a turn (EN-109, EN-110)", () => {
+describe("the end of a turn", () => {
   test("context alone makes the agent go on, without a decision", () => {
     const outcome = settle(
       settling("Stop", [record("a", none, { context: ["run the tests"] })], { turn: { count: 0, cap: 8 } }),
@@ -217,7 +217,7 @@ describe("event-specific answers", () => {
     expect(outcome.warnings.map(({ code }) => code)).toEqual(["output-conflict"]);
   });
 
-  test("PermissionRequest: any deny wins, and interrupt also stops (EN-93)", () => {
+  test("PermissionRequest: any deny wins, and interrupt also stops", () => {
     const outcome = settle(
       settling("PermissionRequest", [
         record("a", allow, { output: { permission: { behavior: "allow" } } }),

@@ -26,7 +26,7 @@ async function standing(options: Parameters<typeof openEngine>[0]): Promise<stri
   }
 }
 
-test("SD-69: with an app, what it imports is approved too: a changed import is a changed hook", async () => {
+test("with an app, what it imports is approved too: a changed import is a changed hook", async () => {
   const { options, project, put } = await installed();
   const inputsOf = async () => ["hooks.ts", "lib.ts"].map((name) => join(project, name));
   const review = await reviewTrust(options, { inputsOf });
@@ -47,7 +47,7 @@ test("SD-69: with an app, what it imports is approved too: a changed import is a
   expect(await standing(options)).toBe("changed: lib.ts is not as it was approved");
 });
 
-test("SD-69: a file that could be found in an import's place ends the approval, one elsewhere does not", async () => {
+test("a file that could be found in an import's place ends the approval, one elsewhere does not", async () => {
   const { options, project, put } = await installed();
   const inputsOf = async () => ["hooks.ts", "lib.ts"].map((name) => join(project, name));
   const review = await reviewTrust(options, { inputsOf });
@@ -58,7 +58,7 @@ test("SD-69: a file that could be found in an import's place ends the approval, 
   expect(await standing(options)).toBe("changed: lib.js is not as it was approved");
 });
 
-test("SD-69: an app whose imports cannot be told cannot be approved", async () => {
+test("an app whose imports cannot be told cannot be approved", async () => {
   const { options } = await installed();
   const inputsOf = () => Promise.reject(new Error("lib.ts:1: Unexpected end of file"));
   const [entry] = (await reviewTrust(options, { inputsOf })).entries;

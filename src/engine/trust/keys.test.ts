@@ -22,7 +22,7 @@ async function withEngine<T>({ options }: CheckoutWorld, work: (engine: Engine) 
 const said = (world: CheckoutWorld, event = "Stop"): Promise<readonly string[]> =>
   withEngine(world, async (engine) => (await engine.fireUnknown(event, {})).runs.map(({ stdout }) => stdout.trim()));
 
-test("EN-5, EN-128: variables of a checkout reach its own approved hooks only, and only once they are approved", async () => {
+test("variables of a checkout reach its own approved hooks only, and only once they are approved", async () => {
   const world = await checkoutWorld();
   await world.put("home/.claude/settings.json", hooksOn("Stop", "echo mine=$WORD"));
   await world.put("project/.claude/settings.json", {
@@ -37,7 +37,7 @@ test("EN-5, EN-128: variables of a checkout reach its own approved hooks only, a
   expect(await said(world)).toEqual(["mine=", "theirs="]);
 });
 
-test("EN-13: disableAllHooks of a checkout reaches other hooks only when the key itself is approved", async () => {
+test("disableAllHooks of a checkout reaches other hooks only when the key itself is approved", async () => {
   const world = await checkoutWorld();
   await world.put("home/.claude/settings.json", hooksOn("Stop", "echo mine"));
   await world.put("managed/managed-settings.json", hooksOn("Stop", "echo policy"));
@@ -48,14 +48,14 @@ test("EN-13: disableAllHooks of a checkout reaches other hooks only when the key
   expect(await said(world)).toEqual(["policy"]);
 });
 
-test("EN-13: trust in the whole folder does not let its disableAllHooks reach hooks of others", async () => {
+test("trust in the whole folder does not let its disableAllHooks reach hooks of others", async () => {
   const world = await checkoutWorld();
   await world.put("home/.claude/settings.json", hooksOn("Stop", "echo mine"));
   await world.put("project/.claude/settings.json", { ...hooksOn("Stop", "echo theirs"), disableAllHooks: true });
   expect(await said({ ...world, options: { ...world.options, trust: "implicit" } })).toEqual(["mine"]);
 });
 
-test("EN-13: a second file of the checkout that is approved counts although the first is not", async () => {
+test("a second file of the checkout that is approved counts although the first is not", async () => {
   const world = await checkoutWorld();
   await world.put("home/.claude/settings.json", hooksOn("Stop", "echo mine"));
   await world.put("project/.claude/settings.local.json", { disableAllHooks: true });
@@ -72,7 +72,7 @@ test("EN-13: a second file of the checkout that is approved counts although the 
   expect(await said(world)).toEqual([]);
 });
 
-test("EN-22, EN-114: a checkout's status line runs once it is approved; until then it hides nobody else's", async () => {
+test("a checkout's status line runs once it is approved; until then it hides nobody else's", async () => {
   const world = await checkoutWorld();
   const line = (command: string) => ({ statusLine: { type: "command", command } });
   await world.put("home/.claude/settings.json", line("echo mine"));
@@ -86,7 +86,7 @@ test("EN-22, EN-114: a checkout's status line runs once it is approved; until th
   expect(await shown()).toEqual(["mine"]);
 });
 
-test("EN-16: a list of the checkout narrows others' hooks only when it is approved", async () => {
+test("a list of the checkout narrows others' hooks only when it is approved", async () => {
   const world = await checkoutWorld();
   await world.put("home/.claude/settings.json", {
     hooks: { Stop: [{ hooks: [{ type: "http", url: "http://127.0.0.1:9/x" }] }] },
@@ -105,7 +105,7 @@ const decided = (world: CheckoutWorld, command: string): Promise<string> =>
     return judge({ tool: "Bash", input: { command } }, policy, context()).decision;
   });
 
-test("PE-11: what a checkout grants is one block per file, approved by content; what it restricts counts at once", async () => {
+test("what a checkout grants is one block per file, approved by content; what it restricts counts at once", async () => {
   const world = await checkoutWorld();
   const settings = (allow: readonly string[]) =>
     world.put("project/.claude/settings.json", { permissions: { allow, deny: ["Bash(curl *)"] } });
@@ -117,7 +117,7 @@ test("PE-11: what a checkout grants is one block per file, approved by content; 
   expect([await decided(world, "make all"), await decided(world, "npm x")]).toEqual(["ask", "ask"]);
 });
 
-test("PE-48: a grant written on a person's word is approved with the write, that entry alone", async () => {
+test("a grant written on a person's word is approved with the write, that entry alone", async () => {
   const world = await checkoutWorld();
   const settings = (allow: readonly string[]) => world.put("project/.claude/settings.json", { permissions: { allow } });
   await settings(["Bash(make *)"]);
@@ -131,7 +131,7 @@ test("PE-48: a grant written on a person's word is approved with the write, that
   expect([await decided(world, "make all"), await decided(world, "npm x")]).toEqual(["allow", "ask"]);
 });
 
-test("PE-15: a checkout's default mode waits for approval, and never switches asking off", async () => {
+test("a checkout's default mode waits for approval, and never switches asking off", async () => {
   const world = await checkoutWorld();
   await world.put("project/.claude/settings.json", { permissions: { defaultMode: "acceptEdits" } });
   await world.put("project/.claude/settings.local.json", { permissions: { defaultMode: "bypassPermissions" } });
@@ -145,7 +145,7 @@ test("PE-15: a checkout's default mode waits for approval, and never switches as
   expect(await write()).toBe("acceptEdits");
 });
 
-test("EN-20: the file of approvals holds what was approved, so that a change can be shown", async () => {
+test("the file of approvals holds what was approved, so that a change can be shown", async () => {
   const world = await checkoutWorld();
   await world.put("project/check.sh", "echo one\n");
   await world.put("project/.claude/settings.json", hooksOn("Stop", "sh check.sh"));

@@ -6,7 +6,7 @@ import { openServerTrust, reviewTrust } from "../index.ts";
 
 const config = { command: "node", args: ["tools/server.mjs"] };
 
-test("HO-24: a server of a checkout is approved as it is, with the files it names; one changed byte takes that back", async () => {
+test("a server of a checkout is approved as it is, with the files it names; one changed byte takes that back", async () => {
   const { cwd, options, mcp } = checkout({ ours: config });
   const server = { file: mcp, name: "ours", config };
   const state = async (one: object = server) => (await openServerTrust(options))({ ...server, ...one }).state;

@@ -26,7 +26,7 @@ async function outcomeOf(options: EngineOptions, payload: object = {}): Promise<
 
 const says = (word: string): string => `#!/bin/sh\necho ${word}\n`;
 
-test("A5, EN-19: an approval is of content: a changed byte ends it, the byte put back restores it", async () => {
+test("an approval is of content: a changed byte ends it, the byte put back restores it", async () => {
   const { options, put } = await checkoutWorld();
   await put("project/check.sh", says("one"));
   await put("project/.claude/settings.json", hooksOn("Stop", "sh ./check.sh"));
@@ -45,7 +45,7 @@ test("A5, EN-19: an approval is of content: a changed byte ends it, the byte put
   expect(await outcomeOf(options)).toEqual(["one"]);
 });
 
-test("A5, EN-20: a moved folder is not trusted, and moved back it is", async () => {
+test("a moved folder is not trusted, and moved back it is", async () => {
   const { options, root, project, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
   await approveAll(options);
@@ -60,7 +60,7 @@ test("A5, EN-20: a moved folder is not trusted, and moved back it is", async () 
   expect(await outcomeOf(options)).toEqual(["here"]);
 });
 
-test("EN-20: a folder reached through a link is the folder", async () => {
+test("a folder reached through a link is the folder", async () => {
   const { options, root, project, put } = await checkoutWorld();
   await put("project/check.sh", says("one"));
   await put("project/.claude/settings.json", hooksOn("Stop", 'sh "$CLAUDE_PROJECT_DIR/check.sh"'));
@@ -79,7 +79,7 @@ test.each([
     "the failure policy of the group",
     { hooks: { Stop: [{ onFailure: "block", hooks: [{ type: "command", command: "echo a" }] }] } },
   ],
-])("EN-19: %s is part of what was approved", async (_, settings) => {
+])("%s is part of what was approved", async (_, settings) => {
   const { options, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "echo a"));
   await approveAll(options);
@@ -110,7 +110,7 @@ test("approving a hook that was put before an approved one leaves the approval o
   expect(await outcomeOf(options)).toEqual(["first", expect.stringMatching(/^trust/)]);
 });
 
-test("EN-19: formatting, the order of members and other hooks around it change nothing", async () => {
+test("formatting, the order of members and other hooks around it change nothing", async () => {
   const { options, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "echo a", { timeout: 5 }));
   await approveAll(options);
@@ -145,7 +145,7 @@ const namings: readonly [string, object][] = [
   ["the same from the project's variable", { command: 'sh "$CLAUDE_PROJECT_DIR/far/../x.sh"' }],
 ];
 
-test.each(namings)("EN-19: a file named by %s is part of what was approved", async (_, hook) => {
+test.each(namings)("a file named by %s is part of what was approved", async (_, hook) => {
   const { options, project, put } = await checkoutWorld();
   const file = await put("project/hooks/x.sh", says("one"));
   await chmod(file, 0o755);
@@ -159,7 +159,7 @@ test.each(namings)("EN-19: a file named by %s is part of what was approved", asy
   expect((await reviewTrust(options)).entries.map(({ state }) => state)).toEqual(["changed"]);
 });
 
-test("EN-19: a file that was not there when the hook was approved is a change", async () => {
+test("a file that was not there when the hook was approved is a change", async () => {
   const { options, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "sh ./later.sh || echo none"));
   await approveAll(options);
@@ -168,7 +168,7 @@ test("EN-19: a file that was not there when the hook was approved is a change", 
   expect(await outcomeOf(options)).toEqual(["trust changed: later.sh is not as it was approved"]);
 });
 
-test("EN-19: what a hook writes is not what it runs", async () => {
+test("what a hook writes is not what it runs", async () => {
   const { options, put, project } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "touch mark; echo ran >> log.txt"));
   await approveAll(options);
@@ -177,7 +177,7 @@ test("EN-19: what a hook writes is not what it runs", async () => {
   expect(await readFile(join(project, "log.txt"), "utf8")).toBe("ran\nran\n");
 });
 
-test("EN-22: in another folder the same words mean other files, which nobody approved", async () => {
+test("in another folder the same words mean other files, which nobody approved", async () => {
   const { options, project, put } = await checkoutWorld();
   await put("project/check.sh", says("one"));
   await put("project/sub/check.sh", says("evil"));
@@ -191,7 +191,7 @@ test("EN-22: in another folder the same words mean other files, which nobody app
   expect(await outcomeOf(options, { cwd: join(project, "empty") })).toEqual(["absent"]);
 });
 
-test("EN-22: the bytes are compared again immediately before the start", async () => {
+test("the bytes are compared again immediately before the start", async () => {
   const { options, project, put } = await checkoutWorld();
   await put("project/check.sh", says("one"));
   await put("project/.claude/settings.json", {
@@ -212,7 +212,7 @@ test("EN-22: the bytes are compared again immediately before the start", async (
   expect(await readFile(join(project, "check.sh"), "utf8")).toBe("echo evil\n");
 });
 
-test("EN-19: what cannot be looked at before every run cannot be approved", async () => {
+test("what cannot be looked at before every run cannot be approved", async () => {
   const { options, project, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "sh ./device"));
   await symlink("/dev/zero", join(project, "device"));
@@ -224,7 +224,7 @@ test("EN-19: what cannot be looked at before every run cannot be approved", asyn
   expect(await outcomeOf(options)).toEqual(["trust new: nobody has approved it yet"]);
 });
 
-test("EN-18: hooks in the frontmatter of the project need approval, the person's own do not", async () => {
+test("hooks in the frontmatter of the project need approval, the person's own do not", async () => {
   const { options, put } = await checkoutWorld();
   const agent = (word: string) =>
     `---\nname: helper\nhooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: echo ${word}\n---\n`;
@@ -240,7 +240,7 @@ test("EN-18: hooks in the frontmatter of the project need approval, the person's
   await engine.close();
 });
 
-test("EN-21: in mode workspace one acceptance of the folder or of one above it gates every hook of every layer", async () => {
+test("in mode workspace one acceptance of the folder or of one above it gates every hook of every layer", async () => {
   const { options, root, put } = await checkoutWorld();
   await put("home/.claude/settings.json", hooksOn("Stop", "echo mine"));
   await put("project/.claude/settings.json", hooksOn("Stop", "echo theirs"));
@@ -254,13 +254,13 @@ test("EN-21: in mode workspace one acceptance of the folder or of one above it g
   expect(await outcomeOf(options)).toEqual(["mine", "trust new: nobody has approved it yet"]);
 });
 
-test("EN-21: in mode implicit everything runs", async () => {
+test("in mode implicit everything runs", async () => {
   const { options, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "echo theirs"));
   expect(await outcomeOf({ ...options, trust: "implicit" })).toEqual(["theirs"]);
 });
 
-test("EN-20, EN-133: approvals are kept outside the folder, for this user alone", async () => {
+test("approvals are kept outside the folder, for this user alone", async () => {
   const { options, root, project, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
   await approveAll(options);
@@ -295,7 +295,7 @@ test.each([
     "it is of another version",
     async (file: string) => writeFile(file, (await readFile(file, "utf8")).replace('"version": 2', '"version": 3')),
   ],
-])("DR-4: the file of approvals counts for nothing when %s", async (_, spoil) => {
+])("the file of approvals counts for nothing when %s", async (_, spoil) => {
   const world = await checkoutWorld();
   await world.put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
   await approveAll(world.options);
@@ -311,7 +311,7 @@ test.each([
   });
 });
 
-test("EN-20: a folder that holds the state folder cannot approve itself", async () => {
+test("a folder that holds the state folder cannot approve itself", async () => {
   const { options, project, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
   const inside = { ...options, env: { ...options.env, HOOKLINE_HOME: join(project, "state") } };
@@ -320,7 +320,7 @@ test("EN-20: a folder that holds the state folder cannot approve itself", async 
   expect(await outcomeOf(inside)).toEqual(["trust new: nobody has approved it yet"]);
 });
 
-test("EN-22a: what was reviewed is what is approved, not what the files have become since", async () => {
+test("what was reviewed is what is approved, not what the files have become since", async () => {
   const { options, put } = await checkoutWorld();
   await put("project/check.sh", says("shown"));
   await put("project/.claude/settings.json", hooksOn("Stop", "sh check.sh"));
@@ -330,7 +330,7 @@ test("EN-22a: what was reviewed is what is approved, not what the files have bec
   expect(await outcomeOf(options)).toEqual(["trust changed: check.sh is not as it was approved"]);
 });
 
-test("EN-20: approvals given at the same time are all kept", async () => {
+test("approvals given at the same time are all kept", async () => {
   const { options, put } = await checkoutWorld();
   const hooks = Array.from({ length: 8 }, (_, index) => ({ type: "command", command: `echo ${index}` }));
   await put("project/.claude/settings.json", { hooks: { Stop: [{ hooks }] } });
@@ -339,7 +339,7 @@ test("EN-20: approvals given at the same time are all kept", async () => {
   expect((await outcomeOf(options)).toSorted()).toEqual(["0", "1", "2", "3", "4", "5", "6", "7"]);
 });
 
-test("EN-22a: revoking also helps where the file of approvals is damaged", async () => {
+test("revoking also helps where the file of approvals is damaged", async () => {
   const world = await checkoutWorld();
   await world.put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
   await approveAll(world.options);
@@ -349,7 +349,7 @@ test("EN-22a: revoking also helps where the file of approvals is damaged", async
   expect(await outcomeOf(world.options)).toEqual(["here"]);
 });
 
-test("EN-22a: revoking forgets everything about the folder", async () => {
+test("revoking forgets everything about the folder", async () => {
   const { options, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
   await approveAll(options);
@@ -358,7 +358,7 @@ test("EN-22a: revoking forgets everything about the folder", async () => {
   expect(await (await reviewTrust(options)).revoke()).toBe(false);
 });
 
-test("EN-24: an approval given elsewhere reaches a watching engine", async () => {
+test("an approval given elsewhere reaches a watching engine", async () => {
   const { options, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
   const engine = await openEngine(options);

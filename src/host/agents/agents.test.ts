@@ -138,7 +138,7 @@ test("agents nest five deep and no deeper", async () => {
   expect(payloads("SubagentStart")).toHaveLength(5);
 });
 
-test("a background agent: the run waits, its end is news and a turn of its own when nothing runs (HO-21)", async () => {
+test("a background agent: the run waits, its end is news and a turn of its own when nothing runs", async () => {
   const { run, payloads, transcript } = open();
   const { result } = await run(
     [
@@ -216,7 +216,7 @@ test("a teammate idles, is sent a message and answers; a hook sends it back to w
   expect(store).toBeTruthy();
 });
 
-test("an interrupt kills agents in the background; the model hears of it with the next prompt (HO-21)", async () => {
+test("an interrupt kills agents in the background; the model hears of it with the next prompt", async () => {
   const { run, payloads } = open({ settings: allow, hooks: { UserPromptSubmit: {} } });
   let control: AgentControl | undefined;
   let interrupted = false;

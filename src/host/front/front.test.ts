@@ -62,7 +62,7 @@ function front(options: WorldOptions = {}) {
 }
 
 describe("headless", () => {
-  test("text: the answer on stdout, notices on stderr, nothing a terminal would act on (HO-32)", async () => {
+  test("text: the answer on stdout, notices on stderr, nothing a terminal would act on", async () => {
     const { headless, seen } = front({ hooks: { Stop: { print: { systemMessage: "a \u001b[31mmessage" } } } });
     expect(await headless([{ text: "plain \u001b]0;title\u0007text \u001b[2J" }], { prompt: "go" })).toBe(0);
     expect(seen.out).toBe("plain text \n");
@@ -80,7 +80,7 @@ describe("headless", () => {
     expect(seen.err.match(/The observer of this run threw.*oops/g)).toHaveLength(1);
   });
 
-  test("json: one object with the fields of the client's own (HO-54)", async () => {
+  test("json: one object with the fields of the client's own", async () => {
     const { headless, lines } = front({ hooks: {} });
     expect(await headless([{ error: { status: 401, message: "no" } }], { prompt: "go", output: "json" })).toBe(1);
     const [result] = lines();
@@ -267,7 +267,7 @@ describe("headless", () => {
     ]);
   });
 
-  test("stream-json: the lines of the recorded stream, with their keys (HO-55)", async () => {
+  test("stream-json: the lines of the recorded stream, with their keys", async () => {
     const { headless, lines, project } = front({
       files: { "a.txt": "hello\n" },
       settings: { permissions: { allow: ["Bash", "Read"] } },
@@ -304,7 +304,7 @@ describe("headless", () => {
     expect(lines().at(-1)).toMatchObject({ type: "result", result: "All done.", num_turns: 4 });
   });
 
-  test("stream-json: what a hook prints while it runs is told, and nothing twice (HO-55)", async () => {
+  test("stream-json: what a hook prints while it runs is told, and nothing twice", async () => {
     const wait = (name: string) => `while [ ! -e ${name} ]; do sleep 0.02; done`;
     const { headless, lines, until, project } = front({
       hooks: { UserPromptSubmit: { run: `echo one; ${wait("go")}; echo two >&2; ${wait("on")}` } },
@@ -353,7 +353,7 @@ describe("headless", () => {
     ["SIGINT", 130],
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ] as const)("%s ends the run with %i, SessionEnd and no child left (HO-44)", async (name, status) => {
+  ] as const)("%s ends the run with %i, SessionEnd and no child left", async (name, status) => {
     const { headless, signal, payloads, project } = front({
       hooks: { SessionEnd: {}, PreToolUse: { matcher: "Bash" } },
       settings: { permissions: { allow: ["Bash"] } },
@@ -417,7 +417,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-describe("the protocol (HO-55)", () => {
+describe("the protocol", () => {
   const open = { input: "stream-json", output: "stream-json" } as const;
   const user = (content: string) => ({ type: "user", message: { role: "user", content } });
   const request = (id: string, fields: Line) => ({ type: "control_request", request_id: id, request: fields });
@@ -659,7 +659,7 @@ test.each([
   ]);
 });
 
-describe("a line prompt (HO-33)", () => {
+describe("a line prompt", () => {
   test("prompts, commands, a question answered, and the way out", async () => {
     const { interactive, stdin, until, seen, payloads, project, transcript } = front({
       hooks: { SessionStart: {}, SessionEnd: {}, UserPromptSubmit: {} },
@@ -714,7 +714,7 @@ describe("a line prompt (HO-33)", () => {
     expect(seen.out.match(/\[y\]es/g)).toHaveLength(2);
   });
 
-  test("stop hooks at run time: added, run, listed, removed by the person alone, and kept in the transcript (HO-34)", async () => {
+  test("stop hooks at run time: added, run, listed, removed by the person alone, and kept in the transcript", async () => {
     const { interactive, stdin, until, payloads, transcript, project } = front({ hooks: { SessionEnd: {} } });
     const run = interactive([{ text: "/stop-hook remove 1" }, { text: "went on" }, { text: "free" }]);
     await until(/> $/);
@@ -760,7 +760,7 @@ describe("a line prompt (HO-33)", () => {
     expect(await run).toBe(0);
   });
 
-  test("a background hook that exits 2 wakes the idle agent with a prompt (HO-41)", async () => {
+  test("a background hook that exits 2 wakes the idle agent with a prompt", async () => {
     const { interactive, stdin, until, payloads } = front({
       hooks: {
         PostToolUse: { run: "sleep 0.5", stderr: "REWAKE-MARK", exit: 2, hook: { asyncRewake: true } },

@@ -9,7 +9,7 @@ import { agentWith, fired, looks, withScript } from "./fixtures/scripted-ports.t
 const agent: Hook = { type: "agent", prompt: "The tests must pass." };
 const guard = { onFailure: "block" } as const;
 
-test("HO-60: an agent hook looks around with its tools and then must give its verdict", async () => {
+test("an agent hook looks around with its tools and then must give its verdict", async () => {
   const { ports, requests, called } = await withScript([
     looks({
       calls: [
@@ -44,7 +44,7 @@ test("HO-60: an agent hook looks around with its tools and then must give its ve
   ]);
 });
 
-test("EN-69: an agent hook's turns are limited, and in the last it must answer", async () => {
+test("an agent hook's turns are limited, and in the last it must answer", async () => {
   const { ports, requests } = await withScript([
     { ...looks({ calls: [{ tool: "Read", input: { file_path: "a" } }] }), times: 4 },
   ]);
@@ -53,7 +53,7 @@ test("EN-69: an agent hook's turns are limited, and in the last it must answer",
   expect(requests.map(({ toolChoice }) => toolChoice?.type)).toEqual([undefined, undefined, undefined, "tool"]);
 });
 
-test("HO-60: an agent hook's tool calls fire events one level deeper, so that it cannot judge itself for ever", async () => {
+test("an agent hook's tool calls fire events one level deeper, so that it cannot judge itself for ever", async () => {
   const depths: string[] = [];
   const when = { purpose: "agent-hook" } as const;
   const { ports, model } = await withScript([
@@ -97,7 +97,7 @@ test("a cancelled agent hook stops asking and stops its tools", async () => {
   expect(stopped).toEqual(["Read"]);
 });
 
-test("HO-60: an mcp_tool hook asks a connected server, and its answer counts; a missing one is a failure", async () => {
+test("an mcp_tool hook asks a connected server, and its answer counts; a missing one is a failure", async () => {
   const mcp = await connectedServer();
   const forbids: Hook = { type: "mcp_tool", server: "srv", tool: "deny", input: { q: "${tool_input.command}" } };
   const denied = await fired(on("PreToolUse", forbids), { mcp });

@@ -43,7 +43,7 @@ test("in the agent the no of a prompt hook denies a call and ends the turn; its 
   });
 });
 
-test("HO-60: in the agent an agent hook reads files, through the same rules and hooks as every call, and only reads", async () => {
+test("in the agent an agent hook reads files, through the same rules and hooks as every call, and only reads", async () => {
   const { run, payloads } = open({
     files: { "notes.txt": "two tests fail", ".env": "SECRET=1" },
     hooks: { PreToolUse: {} },
@@ -81,7 +81,7 @@ test("HO-60: in the agent an agent hook reads files, through the same rules and 
   expect(payloads("PreToolUse").map((payload) => payload["tool_name"])).toEqual(["Read", "Read"]);
 });
 
-test("HO-60: an agent hook's definition may ask for more tools; rules and hooks judge their calls as any other's", async () => {
+test("an agent hook's definition may ask for more tools; rules and hooks judge their calls as any other's", async () => {
   const { run, payloads, project } = open({
     files: { "a.txt": "one\n", "sub/b.txt": "" },
     hooks: { PreToolUse: {} },

@@ -70,7 +70,7 @@ test("a line of backticks is looked at once, and code is still only talk", () =>
   expect(process.cpuUsage().user - startedAt).toBeLessThan(5_000_000);
 });
 
-test("DR-4: what a rule keeps from the model, an include does not bring in; a rule on the tool is about the tool", async () => {
+test("what a rule keeps from the model, an include does not bring in; a rule on the tool is about the tool", async () => {
   const files = { ".env": "KEY=hunter2", "ok.md": "fine words", "CLAUDE.md": "@.env @./ok.md" };
   for (const [deny, seen] of [
     ["Read(./.env)", [false, true]],

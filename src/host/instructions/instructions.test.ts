@@ -33,7 +33,7 @@ function world(files: Record<string, string>) {
   return { root, projectRoot, instructions, warnings, short, write };
 }
 
-test("the person's own file comes first, then those of the folders above, then the project's and the local one (HO-22)", async () => {
+test("the person's own file comes first, then those of the folders above, then the project's and the local one", async () => {
   const { instructions, short } = world({
     "home/.claude/CLAUDE.md": "own",
     "up/CLAUDE.md": "above",

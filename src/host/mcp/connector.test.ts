@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-test("HO-20: a server's tools are listed as mcp__server__tool and answer in the recorded shape", async () => {
+test("a server's tools are listed as mcp__server__tool and answer in the recorded shape", async () => {
   const { servers } = await connected({ srv });
   expect(servers.states).toEqual([{ name: "srv", status: "connected" }]);
   expect(servers.tools[0]).toMatchObject({
@@ -48,7 +48,7 @@ test("HO-20: a server's tools are listed as mcp__server__tool and answer in the 
   expect((await call(servers, "mcp__srv__noise")).content).toEqual([{ type: "text", text: "after the noise" }]);
 });
 
-test("HO-20: a form reaches the person and the answer the server; a page to open is declined", async () => {
+test("a form reaches the person and the answer the server; a page to open is declined", async () => {
   const forms: ElicitationForm[] = [];
   const { servers, told } = await connected(
     { srv },
@@ -68,7 +68,7 @@ test("HO-20: a form reaches the person and the answer the server; a page to open
   expect([forms.length, told]).toEqual([1, ["The MCP server srv wanted a page to be opened; that was declined."]]);
 });
 
-test("HO-20: a server that crashes is a tool error, then and afterwards", async () => {
+test("a server that crashes is a tool error, then and afterwards", async () => {
   const { servers, told } = await connected({ srv });
   const during = await call(servers, "mcp__srv__crash");
   expect(during).toMatchObject({ isError: true, interrupted: false });
@@ -97,7 +97,7 @@ test("a server that floods us with a line without end is ended, and the call wit
   expect(await call(servers, "mcp__srv__flood")).toMatchObject({ isError: true, interrupted: false });
 });
 
-test("F9: closing ends every child, those that a server started included", async () => {
+test("closing ends every child, those that a server started included", async () => {
   const { servers } = await connected({ srv, other: srv });
   const { content } = await call(servers, "mcp__srv__start_child");
   const pid = Number((content as readonly { readonly text: string }[])[0]?.text);
@@ -127,7 +127,7 @@ test("tools that a server adds later are there", async () => {
   await expect.poll(() => servers.tools.length).toBe(before + 1);
 });
 
-test("HO-20: the same over streamable HTTP, with the headers of its configuration", async () => {
+test("the same over streamable HTTP, with the headers of its configuration", async () => {
   const url = await startHttpServer();
   const headers = { Authorization: "Bearer ${T}" };
   const { servers } = await connected({ web: { type: "http", url, headers } }, { env: { T: "token-1" } });

@@ -27,7 +27,7 @@ test("each name is taken once: command line, local settings, the folder's own en
   expect(commandsOf(found)).toEqual({ a: "flag", b: "local", c: "here", d: "shared", e: "person", f: "state" });
 });
 
-test("HO-24, A1, A4: what a checkout configures waits for approval, whatever it says of itself, and takes nobody's name", async () => {
+test("what a checkout configures waits for approval, whatever it says of itself, and takes nobody's name", async () => {
   const places = await folders({
     "project/.mcp.json": { mcpServers: { mine: named("stranger"), theirs: named("stranger"), off: named("stranger") } },
     "project/.claude/settings.json": {

@@ -24,7 +24,7 @@ const calls = (...tools: readonly string[]) => [
   { text: "Done." },
 ];
 
-test("HO-20: the agent calls a server's tools, hooks see the recorded shape, and no child survives", async () => {
+test("the agent calls a server's tools, hooks see the recorded shape, and no child survives", async () => {
   const { run, payloads } = open({ settings, hooks: { PreToolUse: {}, PostToolUse: {}, PostToolUseFailure: {} } });
   // The crash has a turn of its own: a call in the same turn whose hook takes longer would find the server gone.
   const script = [...calls("do_thing", "boom").slice(0, 1), ...calls("crash")];
@@ -45,7 +45,7 @@ test("HO-20: the agent calls a server's tools, hooks see the recorded shape, and
   expect(processesWith(`IN_AGENT=${mark}`)).toEqual([]);
 });
 
-test("HO-2: a denying hook stops a server's tool as any other", async () => {
+test("a denying hook stops a server's tool as any other", async () => {
   const hooks = { PreToolUse: { matcher: "mcp__.*", stderr: "not that server", exit: 2 }, PostToolUse: {} };
   const { run, payloads } = open({ settings, hooks });
   const { result, requests } = await run(calls("do_thing"), { prompt: "go", mcpConfig });
@@ -54,7 +54,7 @@ test("HO-2: a denying hook stops a server's tool as any other", async () => {
   expect(payloads("PostToolUse")).toEqual([]);
 });
 
-test("HO-60: an mcp_tool hook of the agent asks the session's server", async () => {
+test("an mcp_tool hook of the agent asks the session's server", async () => {
   const { run } = open({ settings: { permissions: { allow: ["Bash"] } }, hooks: {} });
   const input = { q: "${tool_input.command}" };
   const hooks = { PreToolUse: [{ hooks: [{ type: "mcp_tool", server: "srv", tool: "deny", input }] }] };
@@ -97,7 +97,7 @@ test("Elicitation, ElicitationResult: a hook answers a server's form, or changes
   ]);
 });
 
-test("F9: an interrupt during a call that hangs ends the call and the server", async () => {
+test("an interrupt during a call that hangs ends the call and the server", async () => {
   const { run, payloads } = open({ settings, hooks: { PreToolUse: {}, PostToolUseFailure: {} } });
   const stop = new AbortController();
   const watch = setInterval(() => {
@@ -110,7 +110,7 @@ test("F9: an interrupt during a call that hangs ends the call and the server", a
   expect(processesWith(`IN_AGENT=${mark}`)).toEqual([]);
 });
 
-test("A1, HO-24: a server of a checkout that nobody approved is not started, and the person is told", async () => {
+test("a server of a checkout that nobody approved is not started, and the person is told", async () => {
   const touch = { command: process.execPath, args: ["-e", "require('fs').writeFileSync('canary', '')"] };
   const { run, project } = open({ hooks: {}, files: { ".mcp.json": JSON.stringify({ mcpServers: { ours: touch } }) } });
   const { events } = await run([{ text: "Done." }], { prompt: "go" });

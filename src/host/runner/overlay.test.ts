@@ -7,7 +7,7 @@ import { makeOverlay } from "./overlay.ts";
 
 const source = { env: { HOOKLINE_HOME: mkdtempSync(join(tmpdir(), "over lay'")) } };
 
-test("HO-71 the overlay is private and adds to what it is given", async () => {
+test("the overlay is private and adds to what it is given", async () => {
   const mine = { hooks: [{ type: "command", command: "true" }] };
   const overlay = await makeOverlay({ model: "m", hooks: { Stop: [mine], PreToolUse: [mine] } }, source);
   expect(statSync(overlay.folder).mode & 0o777).toBe(0o700);
@@ -18,7 +18,7 @@ test("HO-71 the overlay is private and adds to what it is given", async () => {
   expect(existsSync(overlay.folder)).toBe(false);
 });
 
-test("HO-71 what a killed run left is swept at the next start; what a living one has is not", async () => {
+test("what a killed run left is swept at the next start; what a living one has is not", async () => {
   const left = await makeOverlay({}, source);
   const used = await makeOverlay({}, source);
   writeFileSync(join(left.folder, "owner.json"), JSON.stringify({ ...ownOwner(), pid: 2 ** 22 - 1, start: "0" }));

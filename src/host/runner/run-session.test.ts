@@ -32,7 +32,7 @@ async function asking(mode: string) {
   return { call, env, cwd, root, seen, left };
 }
 
-test("HO-70 HO-74 HO-75 the answer comes from the transcript, counted and priced by ourselves", async () => {
+test("the answer comes from the transcript, counted and priced by ourselves", async () => {
   const { call, seen, left } = await asking("ordinary");
   const result = await runSession(call("hello; $(touch x) 'there'"));
   expect(result).toMatchObject({
@@ -50,7 +50,7 @@ test("HO-70 HO-74 HO-75 the answer comes from the transcript, counted and priced
   expect(left()).toEqual([]);
 });
 
-test("HO-72 the child inherits no identity of a calling session, but the guard of recursion", async () => {
+test("the child inherits no identity of a calling session, but the guard of recursion", async () => {
   const { call, env, seen } = await asking("ordinary");
   const calling = {
     CLAUDECODE: "1",
@@ -92,7 +92,7 @@ test("an onEvent whose promise is rejected is a warning of the run and does not 
   });
 });
 
-test("HO-71 HO-74 a last line that comes late is waited for, and what the hook was told is an event", async () => {
+test("a last line that comes late is waited for, and what the hook was told is an event", async () => {
   const { call } = await asking("late");
   const events: SessionEvent[] = [];
   const result = await runSession(call("hi", { onEvent: (event) => events.push(event) }));
@@ -102,7 +102,7 @@ test("HO-71 HO-74 a last line that comes late is waited for, and what the hook w
   ).toEqual(["system", "assistant", "Stop", "result"]);
 });
 
-test("HO-71 settings of the call keep their hooks beside ours", async () => {
+test("settings of the call keep their hooks beside ours", async () => {
   const { call, root } = await asking("ordinary");
   const own = { hooks: [{ type: "command", command: `touch '${root}/mine'` }] };
   const result = await runSession(call("hi", { settings: { hooks: { Stop: [own] } } }));
@@ -110,14 +110,14 @@ test("HO-71 settings of the call keep their hooks beside ours", async () => {
   expect(readdirSync(root)).toContain("mine");
 });
 
-test("HO-74 without hooks the transcript still answers, and that no hook was heard is said", async () => {
+test("without hooks the transcript still answers, and that no hook was heard is said", async () => {
   const { call } = await asking("silent");
   const result = await runSession(call("hi"));
   expect(result).toMatchObject({ answer: "heard: hi", answerSource: "transcript", ended: "answered" });
   expect(result.warnings.map(({ code }) => code)).toEqual(["hook-not-heard"]);
 });
 
-test("HO-73 unapproved settings of the folder are left out, and that is said", async () => {
+test("unapproved settings of the folder are left out, and that is said", async () => {
   const { call, cwd, seen } = await asking("ordinary");
   await mkdir(join(cwd, ".claude"));
   const hook = { hooks: [{ type: "command", command: "true" }] };
@@ -129,7 +129,7 @@ test("HO-73 unapproved settings of the folder are left out, and that is said", a
   expect(seen().args).not.toContain("--setting-sources");
 });
 
-test("DR-3 settings that name a program for the agent, such as a key helper, were loaded since nobody could approve them", async () => {
+test("settings that name a program for the agent, such as a key helper, were loaded since nobody could approve them", async () => {
   const { call, cwd, seen } = await asking("ordinary");
   await mkdir(join(cwd, ".claude"));
   const skips = async (file: string, text: string): Promise<boolean> => {
@@ -146,7 +146,7 @@ test("DR-3 settings that name a program for the agent, such as a key helper, wer
   ]).toEqual([true, true, true, false]);
 });
 
-test("HO-70 a session that goes on is counted from where it stood", async () => {
+test("a session that goes on is counted from where it stood", async () => {
   const { call } = await asking("ordinary");
   const first = await runSession(call("one"));
   const second = await runSession(call("two", { resume: first.sessionId }));
@@ -162,21 +162,21 @@ test("an agent that counts a resumed session as a whole is no reason for a warni
   expect(third.warnings.map(({ code }) => code)).toEqual(["tokens-differ", "cost-differs"]);
 });
 
-test("HO-76 a child that ignores the end is ended, and what it said so far is kept", async () => {
+test("a child that ignores the end is ended, and what it said so far is kept", async () => {
   const { call, left } = await asking("hang");
   const result = await runSession(call("hi", { timeoutMs: 1_500 }));
   expect(result).toMatchObject({ ended: "timeout", exitCode: null, answer: "so far", answerSource: "result" });
   expect(left()).toEqual([]);
 });
 
-test("HO-76 an interrupt ends the child and the result says so", async () => {
+test("an interrupt ends the child and the result says so", async () => {
   const { call } = await asking("hang");
   const stop = new AbortController();
   const onEvent = (event: SessionEvent) => void (event.kind === "message" && stop.abort());
   expect(await runSession(call("hi", { signal: stop.signal, onEvent }))).toMatchObject({ ended: "interrupted" });
 });
 
-test("HO-76 a child that is missing or breaks is an error with words", async () => {
+test("a child that is missing or breaks is an error with words", async () => {
   const { call } = await asking("crash");
   expect(await runSession(call("hi"))).toMatchObject({ ended: "error", exitCode: 3, error: "it broke" });
   const missing = await runSession(call("hi", { agent: { file: "/no/such/agent" } }));
@@ -220,12 +220,12 @@ test("an answer of several text blocks comes back whole, within 100 ms of the re
   expect(Math.min(...tookMs)).toBeLessThan(100);
 }, 60_000);
 
-test("HO-75 a flood of a subagent's words is neither answer nor lost", async () => {
+test("a flood of a subagent's words is neither answer nor lost", async () => {
   const { call } = await asking("flood");
   expect(await runSession(call("hi"))).toMatchObject({ answer: "heard: hi", ended: "answered" });
 });
 
-test("HO-77 several keep their order; one that fails stops none unless told", async () => {
+test("several keep their order; one that fails stops none unless told", async () => {
   const { call } = await asking("ordinary");
   const broken = { agent: { file: "/no/such/agent" } };
   const calls = [
@@ -245,7 +245,7 @@ test("HO-77 several keep their order; one that fails stops none unless told", as
   expect(first.map(({ ended }) => ended)).toEqual(["error", "interrupted"]);
 });
 
-test("HO-70 a call that cannot be meant is refused at once", async () => {
+test("a call that cannot be meant is refused at once", async () => {
   const { call } = await asking("ordinary");
   await expect(runSession(call("  "))).rejects.toMatchObject({ code: "host/no-prompt" });
   await expect(runSession(call("hi", { resume: "../x" }))).rejects.toMatchObject({ code: "host/bad-session-id" });

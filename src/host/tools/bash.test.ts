@@ -7,7 +7,7 @@ import { bashTool } from "./bash.ts";
 import { recorded } from "./fixtures/recorded.ts";
 import { shapeOf, toolWorld } from "./fixtures/world.ts";
 
-test("a command's response has the recorded keys and kinds, in the recorded order (HO-20)", async () => {
+test("a command's response has the recorded keys and kinds, in the recorded order", async () => {
   const { call } = toolWorld();
   for (const { tool_input, tool_response } of recorded("PostToolUse", "Bash")) {
     const result = await call(bashTool(), tool_input as Record<string, unknown>);
@@ -130,7 +130,7 @@ test("a command over the length of one argument runs", async () => {
   expect(result).toMatchObject({ content: "ran" });
 });
 
-test("env files are read before every command, in order of writing (HO-42)", async () => {
+test("env files are read before every command, in order of writing", async () => {
   const { call, root } = toolWorld();
   const folder = join(root, "session-env");
   writeFileSync(join(folder, "sessionstart-hook-1.sh"), "export A=late\n");
@@ -139,7 +139,7 @@ test("env files are read before every command, in order of writing (HO-42)", asy
   expect(await call(bashTool(), { command: "echo $A $B" })).toMatchObject({ content: "later late" });
 });
 
-test("an env file that bash cannot read, or that ends the shell, is reported once and left out (HO-42)", async () => {
+test("an env file that bash cannot read, or that ends the shell, is reported once and left out", async () => {
   const { call, root, notes } = toolWorld();
   const folder = join(root, "session-env");
   const broken = join(folder, "setup-hook-0.sh");

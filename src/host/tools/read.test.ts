@@ -8,7 +8,7 @@ import { shapeOf, toolWorld } from "./fixtures/world.ts";
 import { readTool } from "./read.ts";
 import { writeTool } from "./write.ts";
 
-test("responses of Read, Write and Edit have the recorded keys and kinds, in the recorded order (HO-20)", async () => {
+test("responses of Read, Write and Edit have the recorded keys and kinds, in the recorded order", async () => {
   const { call, write, project } = toolWorld();
   write("a.txt", "hello\n");
   for (const tool of [readTool, writeTool, editTool]) {

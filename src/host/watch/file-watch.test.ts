@@ -23,7 +23,7 @@ async function watching(list: (root: string) => Partial<WatchList>, pollMs?: num
 
 const soon = { timeout: 2_000, interval: 20 };
 
-test("a file is told when it is added, changed and removed, each once (HO-23)", async () => {
+test("a file is told when it is added, changed and removed, each once", async () => {
   const { root, told } = await watching(() => ({ names: ["a.txt"] }));
   const file = join(root, "a.txt");
   writeFileSync(file, "1");

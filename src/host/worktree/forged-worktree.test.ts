@@ -68,7 +68,7 @@ test("a worktree that is one is entered by its path", async () => {
   expect(world.context.cwd()).toBe(path);
 });
 
-test("A8: neither a search nor a worktree runs the program that a repository names as its file monitor", async () => {
+test("neither a search nor a worktree runs the program that a repository names as its file monitor", async () => {
   const { project, home, git, call, context } = repository();
   const canary = join(home, "canary");
   writeFileSync(join(home, "monitor.sh"), `#!/bin/sh\ntouch ${canary}\n`, { mode: 0o755 });

@@ -61,7 +61,7 @@ test("work that would be lost is not removed unless the call says so", async () 
   expect([existsSync(path), git("branch", "--list", "worktree-*"), context.cwd()]).toEqual([false, "", project]);
 });
 
-test("a hook's folder takes the place of git's, and a hook removes it; responses as recorded (HO-20)", async () => {
+test("a hook's folder takes the place of git's, and a hook removes it; responses as recorded", async () => {
   const world = toolWorld();
   const made = join(world.root, "made");
   mkdirSync(made);

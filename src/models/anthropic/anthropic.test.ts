@@ -15,7 +15,7 @@ afterEach(async () => {
   api = undefined;
 });
 
-test("HO-10, HO-11: the official client's stream becomes deltas and then the answer, thinking with its signature", async () => {
+test("the official client's stream becomes deltas and then the answer, thinking with its signature", async () => {
   const usage = {
     input_tokens: 11,
     cache_creation_input_tokens: 30,
@@ -70,7 +70,7 @@ test("a call whose input a server writes at its beginning keeps it, and counts t
   });
 });
 
-test("HO-11: a request carries system, tools, thinking and cache marks, and thinking goes back as it came", async () => {
+test("a request carries system, tools, thinking and cache marks, and thinking goes back as it came", async () => {
   const messages: readonly Message[] = [
     { role: "user", content: "one" },
     {
@@ -160,7 +160,7 @@ test("a forced tool goes without thinking, and a single question without cache m
   expect(JSON.stringify(body)).not.toContain("cache_control");
 });
 
-test("HO-10: an API error is a value with status, type, message and the wait that was asked for", async () => {
+test("an API error is a value with status, type, message and the wait that was asked for", async () => {
   const model = await open({ main: [{ status: 429, retryAfter: 3, message: "slow down" }, { status: 401 }] });
   expect([...(await eventsOf(model, request)), ...(await eventsOf(model, request))]).toEqual([
     {
@@ -181,7 +181,7 @@ test("HO-10: an API error is a value with status, type, message and the wait tha
   ]);
 });
 
-test("HO-14: streams that break off or say that they failed are errors in place, and a retry gets the whole answer", async () => {
+test("streams that break off or say that they failed are errors in place, and a retry gets the whole answer", async () => {
   const broken = [
     { blocks: ["half"], breaks: "connection" },
     { blocks: ["half"], breaks: "overloaded_error" },
@@ -216,7 +216,7 @@ test("an abort ends the request, and the last event says so", async () => {
   expect(events).toEqual([{ type: "error", errorType: "aborted", message: "The request was interrupted." }]);
 });
 
-test("HO-11: key, token and base URL are those of the given environment; without a key nothing is sent", async () => {
+test("key, token and base URL are those of the given environment; without a key nothing is sent", async () => {
   const { url } = await start({});
   const keyed = await anthropic({ env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "key-1" } });
   const tokened = await anthropic({ env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: "token-1" } });

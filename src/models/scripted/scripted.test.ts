@@ -67,7 +67,7 @@ test("an answer is chosen by purpose, agent and text in the last message; withou
   expect(model.complaints()).toEqual([]);
 });
 
-test("HO-13: an unmet expectation is an error that says which, and the run has failed", async () => {
+test("an unmet expectation is an error that says which, and the run has failed", async () => {
   const model = await scripted({
     answers: [{ text: "ok", expect: [{ contains: ["blue", "green"] }, { in: "system", lacks: ["secret"] }] }],
   });
@@ -78,7 +78,7 @@ test("HO-13: an unmet expectation is an error that says which, and the run has f
   expect(model.complaints()).toEqual([message]);
 });
 
-test("HO-13: a request without an answer and an answer without a request are both complaints", async () => {
+test("a request without an answer and an answer without a request are both complaints", async () => {
   const model = await scripted({
     answers: [
       { when: { purpose: "compaction" }, text: "summary", times: 3 },

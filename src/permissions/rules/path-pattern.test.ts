@@ -12,7 +12,7 @@ function compiled(spec: string): PathPattern {
 const covered = (spec: string, path: string, more = {}) =>
   coversPath(compiled(spec), path.split("/"), { anyDepth: false, folded: false, folderItself: false, ...more });
 
-test("PE-5: star, question mark and sets stay in one segment, two stars cross", () => {
+test("star, question mark and sets stay in one segment, two stars cross", () => {
   expect(["src/a.ts", "src/x/a.ts", "src/.a.ts"].map((path) => covered("./src/*.ts", path))).toEqual([
     true,
     false,
@@ -30,7 +30,7 @@ test("PE-5: star, question mark and sets stay in one segment, two stars cross", 
   expect(["a*", "ax"].map((path) => covered("./a\\*", path))).toEqual([true, false]);
 });
 
-test("PE-5: a name without a slash is meant at any depth, a folder covers all in it", () => {
+test("a name without a slash is meant at any depth, a folder covers all in it", () => {
   expect([".env", "a/b/.env", "a/.env/x", "a/.envx"].map((path) => covered(".env", path))).toEqual([
     true,
     true,
@@ -49,19 +49,19 @@ test("PE-5: a name without a slash is meant at any depth, a folder covers all in
   ]).toEqual([false, true, true]);
 });
 
-test("PE-5: anchors", () => {
+test("anchors", () => {
   const anchors = ["//etc/x", "~/x", "/x", "./x", "x", "x/y", "~", "~user/x", "/", "//"].map(
     (spec) => compiled(spec).anchor,
   );
   expect(anchors).toEqual(["root", "home", "source", "cwd", "cwd", "cwd", "home", "cwd", "source", "root"]);
 });
 
-test("PE-5: negation and climbing are invalid", () => {
+test("negation and climbing are invalid", () => {
   for (const spec of ["!x", "../x", "a/../b", `./${"x".repeat(300)}`])
     expect(isInvalid(compilePath(spec)), spec).toBe(true);
 });
 
-test("PE-39: folded patterns take names in any case and Unicode form", () => {
+test("folded patterns take names in any case and Unicode form", () => {
   expect(covered("./Caf\u00e9/*.TS", "cafe\u0301/a.ts".normalize("NFC").toLowerCase(), { folded: true })).toBe(true);
 });
 
@@ -98,7 +98,7 @@ test("one step back is enough: patterns cover what trying everything finds", () 
   );
 });
 
-test("DR-9: no pattern takes long on a long path", () => {
+test("no pattern takes long on a long path", () => {
   const path = `${"a/".repeat(1_000)}b`;
   expect(covered(`./${"**/*a*a*a*a*/".repeat(20)}c`, path)).toBe(false);
   expect(covered(`./${"*a".repeat(100)}`, "a".repeat(4_000))).toBe(true);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { meaningOf } from "./compile.ts";
 import { isInvalid, parseRule } from "./rule.ts";
 
-test("PE-1: a rule is a tool, or a tool and a spec from the first bracket to the last", () => {
+test("a rule is a tool, or a tool and a spec from the first bracket to the last", () => {
   expect(parseRule("  Bash(git *)  ")).toEqual({ text: "Bash(git *)", tool: "Bash", spec: "git *" });
   expect(parseRule("Bash")).toEqual({ text: "Bash", tool: "Bash" });
   expect(parseRule("Bash()")).toEqual({ text: "Bash()", tool: "Bash" });
@@ -11,7 +11,7 @@ test("PE-1: a rule is a tool, or a tool and a spec from the first bracket to the
   expect(parseRule("mcp__srv__get_*")).toEqual({ text: "mcp__srv__get_*", tool: "mcp__srv__get_*" });
 });
 
-test("PE-1: what is no rule says why", () => {
+test("what is no rule says why", () => {
   const faults = [
     "",
     "   ",
@@ -31,13 +31,13 @@ test("PE-1: what is no rule says why", () => {
   for (const text of faults) expect(isInvalid(parseRule(text)), JSON.stringify(text)).toBe(true);
 });
 
-test("PE-2: the tool of a broken rule is still read where it can be", () => {
+test("the tool of a broken rule is still read where it can be", () => {
   expect(parseRule("Bash(x")).toMatchObject({ invalid: expect.any(String), tool: "Bash" });
   expect(parseRule("Bash Write")).toMatchObject({ tool: "Bash" });
   expect(parseRule("(x)")).not.toHaveProperty("tool");
 });
 
-test("PE-3: an allow rule may be wide only behind a literal mcp__server__", () => {
+test("an allow rule may be wide only behind a literal mcp__server__", () => {
   const allow = (text: string) => {
     const rule = parseRule(text);
     return isInvalid(rule) ? "invalid" : "tooWide" in meaningOf(rule, "allow") ? "too wide" : "fine";
@@ -47,7 +47,7 @@ test("PE-3: an allow rule may be wide only behind a literal mcp__server__", () =
   expect(["Agent(*x)", "PowerShell(ls *)"].map(allow)).toEqual(["too wide", "too wide"]);
 });
 
-test("PE-9: a parameter can be denied or asked about, not allowed", () => {
+test("a parameter can be denied or asked about, not allowed", () => {
   const meaning = (text: string, list: "allow" | "deny") => {
     const rule = parseRule(text);
     return isInvalid(rule) ? rule : meaningOf(rule, list);

@@ -15,7 +15,7 @@ function parts(text: string): string[] {
   });
 }
 
-test("PE-27: parts at every depth", () => {
+test("parts at every depth", () => {
   expect(parts("a && b || c | d; e & (f) { g; }".replace(" {", "; {"))).toEqual(["a", "b", "c", "d", "e", "f", "g"]);
   expect(parts("a $(b `c` <(d)) > e")).toEqual(["c", "d", "b `c` <(d)", "> e", "a $(b `c` <(d))"]);
   expect(
@@ -27,13 +27,13 @@ test("PE-27: parts at every depth", () => {
   ).toEqual(new Set(["a", "b", "c", "d", "e", "set i", "f", "g", "h", "i", "j", "l"]));
 });
 
-test("PE-28: words after quote removal; empty ones and those with blanks in quotes", () => {
+test("words after quote removal; empty ones and those with blanks in quotes", () => {
   expect(parts('git \'push x\' "" a\\ b it"\'"s')).toEqual(['git "push x" "" "a b" it\'s']);
   expect(parts("echo '\"a' 'b\"'")).toEqual(['echo "\\"a" b"']);
   expect(parts("r''m \\x \"y\"'z'")).toEqual(["rm x yz"]);
 });
 
-test("PE-28: a word with expansion, glob, brace or tilde is not known", () => {
+test("a word with expansion, glob, brace or tilde is not known", () => {
   const known = (text: string) => {
     const [part] = analyse(text).parts;
     return part?.kind === "command" ? part.words.map((word) => staticValue(word) !== undefined) : [];
@@ -49,7 +49,7 @@ test("PE-28: a word with expansion, glob, brace or tilde is not known", () => {
   ]);
 });
 
-test("PE-33: where parts run", () => {
+test("where parts run", () => {
   const places = (text: string) =>
     analyse(text)
       .parts.filter((part) => part.kind === "write")
@@ -70,7 +70,7 @@ test("PE-33: where parts run", () => {
   expect(analyseShell("cd sub && x > a", { ...context, envNames: ["CDPATH"] }).parts.at(-1)?.places.unknown).toBe(true);
 });
 
-test("PE-30: what wrappers start, with the way to it", () => {
+test("what wrappers start, with the way to it", () => {
   const via = (text: string) =>
     analyse(text).parts.map((part) => [...part.via, part.kind === "command" ? shownText(part) : ""].join(" > "));
   expect(via("sudo -u x timeout 5 npm test")).toEqual([
@@ -90,7 +90,7 @@ test("PE-30: what wrappers start, with the way to it", () => {
   expect(analyse("bash -c 'bash -c \"bash -c x\"'").complete).toBe(true);
 });
 
-test("PE-30: what bash says of a script need not hold for another shell", () => {
+test("what bash says of a script need not hold for another shell", () => {
   expect(
     ["sh -c '[[ a && b ]]'", "sh -c 'x+=1'", "sh -c 'a {fd}>b'", "zsh -c 'a'", "ksh -c 'a'"].map(
       (text) => analyse(text).complete,
@@ -99,7 +99,7 @@ test("PE-30: what bash says of a script need not hold for another shell", () => 
   expect(["bash -c '[[ -f a ]]'", "sh -c 'a; b'"].map((text) => analyse(text).complete)).toEqual([true, true]);
 });
 
-test("PE-23: what a quoted here-document holds costs nothing, and hides nothing that is none", () => {
+test("what a quoted here-document holds costs nothing, and hides nothing that is none", () => {
   const body = `${"{[(`\"'\\\n".repeat(2_000)}x\n`;
   expect(analyse(`cat > a <<'E'\n${body}E\nb`)).toMatchObject({ complete: true });
   expect(parts(`cat > a <<'E'\n${body}E\nb`)).toEqual(["> a", "cat", "b"]);
@@ -111,7 +111,7 @@ test("PE-23: what a quoted here-document holds costs nothing, and hides nothing 
   expect(parts("a $(cat <<'E'\n) b\nE\n)")).not.toContain("b");
 });
 
-test("PE-23: limits on what is analysed", () => {
+test("limits on what is analysed", () => {
   const code = (text: string) => analyse(text).problems[0]?.code;
   expect(code("a".repeat(65_537))).toBe("too-long");
   expect(code("a;".repeat(4_001))).toBe("too-many-parts");

@@ -8,7 +8,7 @@ const world: World = {
   ...{ signal: new AbortController().signal, complain: () => undefined },
 };
 
-test("SD-106: a refusal by the permission model counts as one, in the words of every version of Node", async () => {
+test("a refusal by the permission model counts as one, in the words of every version of Node", async () => {
   for (const words of ["", ". Use --allow-fs-write to manage permissions."]) {
     const app = createApp().preTool({ name: "guard", onFailure: "block" }, () => {
       throw new Error(`Access to this API has been restricted${words}`);

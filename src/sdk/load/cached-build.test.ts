@@ -80,7 +80,7 @@ test("a hooks file that is a link went on saying what it had pointed to before",
   rmSync(file);
 });
 
-test("SD-67: a build of another version of the package or of Node is not taken, though it lies under our name", async () => {
+test("a build of another version of the package or of Node is not taken, though it lies under our name", async () => {
   await build(file, env);
   const record = join(state, "builds", recordName(file));
   const kept = readFileSync(record, "utf8");
@@ -108,7 +108,7 @@ test("where nothing can be kept, as on a full or read-only disk, TypeScript did 
   await expect(build(file, env)).rejects.toMatchObject({ name: "Problem" });
 });
 
-test("SD-67: the cache keeps the files of some fifty builds, the newest ones", async () => {
+test("the cache keeps the files of some fifty builds, the newest ones", async () => {
   const builds = join(state, "builds");
   mkdirSync(builds, { recursive: true, mode: 0o700 });
   chmodSync(state, 0o700);

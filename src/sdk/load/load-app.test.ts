@@ -7,7 +7,7 @@ import { buildAhead, endBuilds } from "./build.ts";
 import { appInputs, buildFile } from "./inputs.ts";
 import { loadApp } from "./load-app.ts";
 
-test("SD-68: a .mjs file is imported as it is and then built ahead; HOOKLINE_BUILD_AHEAD=0 leaves it as it is for good", async () => {
+test("a .mjs file is imported as it is and then built ahead; HOOKLINE_BUILD_AHEAD=0 leaves it as it is for good", async () => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-load-"));
   onTestFinished(async () => {
     await endBuilds();
@@ -51,7 +51,7 @@ test("a file that is not there was told with a line of our own code", async () =
   await expect(loading).rejects.toThrow("/nowhere/gone.ts does not load: there is no such file.");
 });
 
-test("SD-65: syntax that the builder reads and this Node does not had no line, in an import either", async () => {
+test("syntax that the builder reads and this Node does not had no line, in an import either", async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-load-")));
   onTestFinished(async () => {
     await endBuilds();

@@ -8,7 +8,7 @@ import { buildAhead, endBuilds } from "./build.ts";
 import { cachedBuild, recordName } from "./cached-build.ts";
 import { loadApp } from "./load-app.ts";
 
-test("SD-65: an import that does not end is given up, with the file named and the way out", async () => {
+test("an import that does not end is given up, with the file named and the way out", async () => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-slow-import-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, "hooks.mjs");

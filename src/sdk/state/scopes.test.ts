@@ -32,7 +32,7 @@ function place() {
   };
 }
 
-test("SD-49: a session's state is its own, a project's that of its real path, the user's everybody's", async () => {
+test("a session's state is its own, a project's that of its real path, the user's everybody's", async () => {
   const within = place();
   await within("s1", "one", async (state) => {
     await state.set("where", "session");
@@ -51,7 +51,7 @@ test("SD-49: a session's state is its own, a project's that of its real path, th
   expect(await seen("s2", "two")).toEqual([undefined, undefined, "user"]);
 });
 
-test("SD-49: every call of a scope", async () => {
+test("every call of a scope", async () => {
   const within = place();
   const told = await within("s", "one", async (state) => {
     await state.set("a", 1);
@@ -66,7 +66,7 @@ test("SD-49: every call of a scope", async () => {
   expect(told).toEqual([["a", "b"], true, false, { a: 2, b: [2] }, 2, undefined, ["a"], {}]);
 });
 
-test("SD-13: an app that cleared its state cleared that of its parts as well", async () => {
+test("an app that cleared its state cleared that of its parts as well", async () => {
   const door = memoryState();
   const [app, part] = [door.inSpace(undefined), door.inSpace("part")];
   for (const key of ["k", "/k", "part/k", "/part/k"]) await app.set(key, "ours");
@@ -80,7 +80,7 @@ test("SD-13: an app that cleared its state cleared that of its parts as well", a
   expect([await app.all(), await part.all()]).toEqual([{}, { k: "theirs" }]);
 });
 
-test("SD-53: declared keys have their types and defaults, and a default that was changed is not everybody's", async () => {
+test("declared keys have their types and defaults, and a default that was changed is not everybody's", async () => {
   const app = createApp({ state: { session: { count: 0, list: [] as string[] }, user: { name: "" } } });
   const seen: unknown[] = [];
   app.onPrompt(async (_event, { state }) => {
@@ -95,7 +95,7 @@ test("SD-53: declared keys have their types and defaults, and a default that was
   expect(seen).toEqual([0, [], false, { count: 0, list: [] }]);
 });
 
-test("SD-20: a session or folder that is no text was a failure of every handler that kept something", async () => {
+test("a session or folder that is no text was a failure of every handler that kept something", async () => {
   const within = place();
   const count = (session: unknown) =>
     within(session, "one", async (state) => {

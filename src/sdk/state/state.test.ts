@@ -64,7 +64,7 @@ async function withState<Value>(
 }
 const sessionFile = (session: string) => join(home, "state/session", `${fileNameOf(session)}.json`);
 
-test("SD-50, SD-120: twelve processes that add one to a counter at the same time end with twelve", async () => {
+test("twelve processes that add one to a counter at the same time end with twelve", async () => {
   const processes = await Promise.all(Array.from({ length: 12 }, () => counter()));
   try {
     for (let round = 0; round < rounds; round++) {
@@ -79,7 +79,7 @@ test("SD-50, SD-120: twelve processes that add one to a counter at the same time
   }
 });
 
-test("SD-50: a process killed at any moment leaves the old or the new file, and its lock holds nobody up", async () => {
+test("a process killed at any moment leaves the old or the new file, and its lock holds nobody up", async () => {
   let last = 0;
   for (let trial = 0; trial < Math.max(8, rounds); trial++) {
     const { child, add } = await counter();
@@ -99,7 +99,7 @@ test("SD-50: a process killed at any moment leaves the old or the new file, and 
   expect(left).toEqual([`${fileNameOf("killed")}.json`]);
 });
 
-test("SD-50: a live owner's lock is never taken; waiting longer than two seconds is state-busy", async () => {
+test("a live owner's lock is never taken; waiting longer than two seconds is state-busy", async () => {
   await withState((state) => state.set("k", 1));
   await withLock(sessionFile("s"), async () => {
     const other = await counter();
@@ -111,7 +111,7 @@ test("SD-50: a live owner's lock is never taken; waiting longer than two seconds
 });
 
 test.skipIf(!existsSync("/proc/thread-self"))(
-  "SD-50: the lock of a thread that was ended was held for as long as its process lived",
+  "the lock of a thread that was ended was held for as long as its process lived",
   async () => {
     const body = `
       const { parentPort, workerData: { built, home } } = require("node:worker_threads");
@@ -130,7 +130,7 @@ test.skipIf(!existsSync("/proc/thread-self"))(
   },
 );
 
-test("SD-50: an update that never ended held its lock for as long as the daemon lived", async () => {
+test("an update that never ended held its lock for as long as the daemon lived", async () => {
   const world = { cwd: folder, replay: false, now: Date.now, complain: () => undefined, env: { HOOKLINE_HOME: home } };
   const app = createApp().onPrompt({ timeoutMs: 50 }, (_event, { state }) =>
     state.update("n", () => new Promise(() => undefined)),
@@ -143,7 +143,7 @@ test("SD-50: an update that never ended held its lock for as long as the daemon 
   expect(await withState((state) => state.update("n", (n = 0) => n + 1))).toBe(1);
 });
 
-test("SD-50: an update inside an update of one scope is state-nested; of another scope it works", async () => {
+test("an update inside an update of one scope is state-nested; of another scope it works", async () => {
   const nested = withState((state) => state.update("a", async () => state.update("b", () => 1)));
   await expect(nested).rejects.toMatchObject({ code: "sdk/state-nested" });
   for (const work of [(state: ScopedState) => state.set("b", 1), (state: ScopedState) => state.clear()]) {
@@ -153,7 +153,7 @@ test("SD-50: an update inside an update of one scope is state-nested; of another
   expect(await withState((state) => state.update("a", async () => state.user.update("b", () => 2)))).toBe(2);
 });
 
-test("SD-52, SD-121: no id becomes a path, and no two ids share a file, whatever case a file system tells apart", async () => {
+test("no id becomes a path, and no two ids share a file, whatever case a file system tells apart", async () => {
   const ids = ["../../../tmp/escaped", "", "x".repeat(300), "a\0b", "CON", "Abc", "abc", "ABC", "..", "/etc/passwd"];
   for (const id of ids) await withState((state) => state.set("id", id), { session: id });
   for (const id of ids) expect(await withState((state) => state.get("id"), { session: id })).toBe(id);
@@ -164,7 +164,7 @@ test("SD-52, SD-121: no id becomes a path, and no two ids share a file, whatever
   expect(lstatSync(sessionFile("CON")).mode & 0o777).toBe(0o600);
 });
 
-test("SD-53: values are JSON, and __proto__ is an ordinary key", async () => {
+test("values are JSON, and __proto__ is an ordinary key", async () => {
   const ring: unknown[] = [];
   ring.push(ring);
   for (const value of [() => 1, 1n, ring, { deep: { fn: () => 1 } }, { seen: new Set([1]) }]) {
@@ -180,7 +180,7 @@ test("SD-53: values are JSON, and __proto__ is an ordinary key", async () => {
   });
 });
 
-test("SD-54: what is too large is refused and the old content stays; the limit is an option", async () => {
+test("what is too large is refused and the old content stays; the limit is an option", async () => {
   const big = "x".repeat(2 ** 20);
   await withState((state) => state.set("k", "old"));
   await expect(withState((state) => state.set("k", big))).rejects.toMatchObject({ code: "sdk/state-too-large" });
@@ -193,7 +193,7 @@ test("SD-54: what is too large is refused and the old content stays; the limit i
   await expect(small).rejects.toMatchObject({ code: "sdk/state-too-large" });
 });
 
-test("SD-54: keys expire at their ttl, session state thirty days after its last write, project state never", async () => {
+test("keys expire at their ttl, session state thirty days after its last write, project state never", async () => {
   let now = Date.now();
   const at = <Value>(work: (state: ScopedState) => Promise<Value>) => withState(work, { world: { now: () => now } });
   await at(async (state) => {
@@ -213,7 +213,7 @@ test("SD-54: keys expire at their ttl, session state thirty days after its last 
   expect(await at(async (state) => [await state.get("long"), await state.project.get("kept")])).toEqual([undefined, 3]);
 });
 
-test("SD-54: a file that cannot be read is moved aside with a warning, and defaults apply", async () => {
+test("a file that cannot be read is moved aside with a warning, and defaults apply", async () => {
   const complaints: string[] = [];
   await withState((state) => state.set("n", 1));
   writeFileSync(sessionFile("s"), '{"n":');
@@ -224,7 +224,7 @@ test("SD-54: a file that cannot be read is moved aside with a warning, and defau
   expect(readdirSync(join(home, "state/session")).some((name) => name.includes(".unreadable-"))).toBe(true);
 });
 
-test("SD-54: many who read a file that cannot be read at once took each other's good one away, or failed", async () => {
+test("many who read a file that cannot be read at once took each other's good one away, or failed", async () => {
   for (let round = 0; round < 5; round++) {
     await withState((state) => state.set("n", 1));
     writeFileSync(sessionFile("s"), "{");
@@ -235,12 +235,12 @@ test("SD-54: many who read a file that cannot be read at once took each other's 
   }
 });
 
-test("SD-54: a key that was to be kept for ever was gone at once", async () => {
+test("a key that was to be kept for ever was gone at once", async () => {
   await withState((state) => state.set("k", 1, { ttlMs: Number.POSITIVE_INFINITY }));
   expect(await withState((state) => state.get("k"))).toBe(1);
 });
 
-test("SD-54: the sweep removes old sessions and leaves the rest; a hook only notes the day", async () => {
+test("the sweep removes old sessions and leaves the rest; a hook only notes the day", async () => {
   const old = new Date(Date.now() - 31 * 24 * 3_600_000);
   for (const session of ["old", "new", "busy"]) await withState((state) => state.set("k", 1), { session });
   await withState((state) => state.user.set("k", 1));
@@ -252,7 +252,7 @@ test("SD-54: the sweep removes old sessions and leaves the rest; a hook only not
   expect(await withState((state) => state.user.get("k"))).toBe(1);
 });
 
-test("SD-51: folders are private, and a folder that others may write is refused", async () => {
+test("folders are private, and a folder that others may write is refused", async () => {
   await withState((state) => state.set("k", 1));
   expect(lstatSync(join(home, "state/session")).mode & 0o777).toBe(0o700);
   const open = join(folder, "open");
@@ -267,7 +267,7 @@ test("SD-51: folders are private, and a folder that others may write is refused"
   expect(readdirSync(join(own, "session"))).toContain(`${fileNameOf("own")}.json`);
 });
 
-test("SD-51: a link in the place of a state file is not followed", async () => {
+test("a link in the place of a state file is not followed", async () => {
   const victim = join(folder, "victim");
   writeFileSync(victim, "mine");
   await withState((state) => state.set("k", 1));
@@ -279,7 +279,7 @@ test("SD-51: a link in the place of a state file is not followed", async () => {
   expect(readFileSync(victim, "utf8")).toBe("mine");
 });
 
-test("SD-103: state in memory behaves as that in files does", async () => {
+test("state in memory behaves as that in files does", async () => {
   const door = memoryState({ session: { n: 0 } });
   const state = door.inSpace(undefined);
   await Promise.all(Array.from({ length: 12 }, () => state.update("n", (n: number) => n + 1)));

@@ -24,7 +24,7 @@ async function asked(prompt: string, options: Parameters<typeof agentTask>[1] = 
   return seen;
 }
 
-test("SD-60: an agent task runs one session with model, tools, turn and cost limits, and gives its answer", async () => {
+test("an agent task runs one session with model, tools, turn and cost limits, and gives its answer", async () => {
   const options = {
     model: "small",
     tools: ["Read", "Bash(git diff *)"],
@@ -40,7 +40,7 @@ test("SD-60: an agent task runs one session with model, tools, turn and cost lim
   });
 });
 
-test("SD-60: an agent that fails, hits a limit or hangs is a failed task with words", async () => {
+test("an agent that fails, hits a limit or hangs is a failed task with words", async () => {
   expect(await asked("crash")).toEqual({ code: "failed", message: "the agent gave no answer: no such model" });
   expect(await asked("limit")).toEqual({ code: "failed", message: "the agent gave no answer: error_max" });
   expect(await asked("hang", {}, 300)).toEqual({ code: "timed-out", message: "it took longer than 300 ms" });

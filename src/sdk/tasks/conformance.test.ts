@@ -20,11 +20,11 @@ const backends: Record<string, OpenBackend> = {
 };
 
 for (const [name, open] of Object.entries(backends)) {
-  describe(`SD-58: ${name}`, () => {
+  describe(`${name}`, () => {
     for (const claim of taskBackendClaims) test(claim.name, () => claim.check(open));
   });
 }
 
-test("SD-58: a backend has at most ten methods", () => {
+test("a backend has at most ten methods", () => {
   expect(Object.keys(queueTasks("/")).length).toBeLessThanOrEqual(10);
 });

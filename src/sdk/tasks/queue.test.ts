@@ -29,7 +29,7 @@ const job = (changes: Partial<NewJob> = {}): NewJob => ({
   ...changes,
 });
 
-test("SD-57, SD-59: processes killed at any moment lose no job that was added and hand none out twice", async () => {
+test("processes killed at any moment lose no job that was added and hand none out twice", async () => {
   const place = join(folder, "killed");
   const added = new Set<string>();
   const taken: string[] = [];
@@ -85,7 +85,7 @@ test("a job file that cannot be read is put aside, and the others run", async ()
   ]);
 });
 
-test("SD-57, SD-59: after a reboot results are there, and what ran runs again, though its worker's number is in use", async () => {
+test("after a reboot results are there, and what ran runs again, though its worker's number is in use", async () => {
   const place = join(folder, "reboot");
   const before = queueTasks(place);
   await before.add(job({ key: "done" }));
@@ -112,7 +112,7 @@ test("for a job whose task is gone a worker was started with every event", async
   expect(await isWaiting(place, appInside(app)?.tasks ?? new Map())).toBe(true);
 });
 
-test("SD-59: a worker that slept with its machine lost its job before it could give a sign", async () => {
+test("a worker that slept with its machine lost its job before it could give a sign", async () => {
   const queue = queueTasks(join(folder, "slept"), { leaseMs: 400 });
   await queue.add(job());
   const claim = await queue.claim(["t"]);
@@ -123,7 +123,7 @@ test("SD-59: a worker that slept with its machine lost its job before it could g
   expect((await asked)?.state).toBe("running");
 });
 
-test("SD-59: a session has at most a thousand open jobs, and a worker that is silent for half a minute has lost its job", () => {
+test("a session has at most a thousand open jobs, and a worker that is silent for half a minute has lost its job", () => {
   expect(backendDefaults).toEqual({ maxOpen: 1_000, leaseMs: 30_000 });
 });
 

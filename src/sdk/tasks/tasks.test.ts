@@ -4,7 +4,7 @@ import { agentTask, appInside, blueprint, context, createApp } from "../index.ts
 import { mockTasks, testClient } from "../testing/index.ts";
 import type { TaskBackend } from "./backend.ts";
 
-test("SD-55: a task is typed by its function, runs with its input, and its result is popped", async () => {
+test("a task is typed by its function, runs with its input, and its result is popped", async () => {
   const app = createApp();
   const double = app.task("double", (n: number, { cwd, attempt }) => ({ twice: n * 2, cwd, attempt }));
   app.onPrompt(async (_event, { tasks }) => {
@@ -21,7 +21,7 @@ test("SD-55: a task is typed by its function, runs with its input, and its resul
   ]);
 });
 
-test("SD-56: every call of ctx.tasks, over jobs that complete, fail and wait", async () => {
+test("every call of ctx.tasks, over jobs that complete, fail and wait", async () => {
   const app = createApp();
   const work = app.task("work", (what: string) => what);
   const backend = mockTasks();
@@ -70,7 +70,7 @@ test("SD-56: every call of ctx.tasks, over jobs that complete, fail and wait", a
   ]);
 });
 
-test("SD-13, SD-55: a blueprint's tasks and jobs lie apart from the app's", async () => {
+test("a blueprint's tasks and jobs lie apart from the app's", async () => {
   const part = blueprint("part");
   const theirs = part.task("job", () => "theirs");
   part.onPrompt(async (_event, { tasks }) => void (await tasks.add(theirs, undefined)));
@@ -88,7 +88,7 @@ test("SD-13, SD-55: a blueprint's tasks and jobs lie apart from the app's", asyn
   expect(() => app.task("", () => 1)).toThrow(expect.objectContaining({ code: "sdk/bad-task" }));
 });
 
-test("SD-57: a result to be delivered reaches the model with the next event that takes context, once", async () => {
+test("a result to be delivered reaches the model with the next event that takes context, once", async () => {
   const app = createApp();
   const lint = app.task("lint", (n: number) => {
     if (n === 0) throw new Error("nothing to lint");
@@ -113,7 +113,7 @@ test("SD-57: a result to be delivered reaches the model with the next event that
   expect((await client.prompt("hi", { session_id: session })).additionalContext).toEqual([]);
 });
 
-test("SD-59: inputs and results over one MiB, or that are no JSON, are refused", async () => {
+test("inputs and results over one MiB, or that are no JSON, are refused", async () => {
   const app = createApp();
   const big = app.task("big", (n: number) => (n === 0 ? 1n : "x".repeat(n)));
   app.onPrompt(async ({ prompt }, { tasks }) => {
@@ -135,7 +135,7 @@ test("SD-59: inputs and results over one MiB, or that are no JSON, are refused",
   expect((await client.prompt("unknown")).warnings[0]?.message).toMatch(/no task called "nobody"/);
 });
 
-test("SD-56: a job with an endless ttl, timeout or number of attempts was lost, and so was one with a priority that is no number", async () => {
+test("a job with an endless ttl, timeout or number of attempts was lost, and so was one with a priority that is no number", async () => {
   const app = createApp();
   const { POSITIVE_INFINITY: endless, NaN: none } = Number;
   const options = { ttlMs: endless, timeoutMs: endless, attempts: endless, priority: none };
@@ -152,7 +152,7 @@ test("SD-56: a job with an endless ttl, timeout or number of attempts was lost, 
   ]);
 });
 
-test("SD-2: an app's own backend is used where no other is lent", async () => {
+test("an app's own backend is used where no other is lent", async () => {
   const tasks = mockTasks();
   const app = createApp({ tasks });
   const one = app.task("one", () => 1);

@@ -4,7 +4,7 @@ import { createApp, systemMessage } from "../index.ts";
 import { ruleOf } from "../rules.ts";
 import { fixtures, testClient } from "./index.ts";
 
-test("SD-100: every event of the catalog has a method, called like the app's without `on`, that sends it", async () => {
+test("every event of the catalog has a method, called like the app's without `on`, that sends it", async () => {
   const app = createApp();
   for (const name of eventNames) app.on(name, { name: "hears" }, () => undefined);
   const client = testClient(app) as unknown as Record<string, (...args: unknown[]) => Promise<{ event: string }>>;
@@ -16,7 +16,7 @@ test("SD-100: every event of the catalog has a method, called like the app's wit
   }
 });
 
-test("SD-100: what a method is given is where the event has it, and changes come last", async () => {
+test("what a method is given is where the event has it, and changes come last", async () => {
   const seen: unknown[] = [];
   const app = createApp()
     .preTool(({ input, toolName, sessionId }) => void seen.push([toolName, input, sessionId]))
@@ -45,7 +45,7 @@ test("SD-100: what a method is given is where the event has it, and changes come
   expect(() => testClient({})).toThrow("testClient needs the value of createApp()");
 });
 
-test("SD-102: a fixture is a copy of its own each time", () => {
+test("a fixture is a copy of its own each time", () => {
   const one = fixtures.PreToolUse();
   (one.tool_input as Record<string, unknown>)["command"] = "changed";
   expect(fixtures.PreToolUse().tool_input).not.toEqual(one.tool_input);

@@ -13,7 +13,7 @@ const app = createApp()
 const client = testClient(app);
 const bash = (command: string) => client.preTool("Bash", { command });
 
-test("SD-101: a result has the fields of an outcome, the wire, the exit status and a trace", async () => {
+test("a result has the fields of an outcome, the wire, the exit status and a trace", async () => {
   const { wire, trace, stdout, stderr, exitCode, ...result } = await bash("rm");
   expect(result).toMatchObject({
     event: "PreToolUse",
@@ -37,7 +37,7 @@ test("SD-101: a result has the fields of an outcome, the wire, the exit status a
   ]);
 });
 
-test("SD-101: expectations hold where they should, and chain", async () => {
+test("expectations hold where they should, and chain", async () => {
   (await bash("rm")).expectDenied().expectDenied("rm").expectDenied(/^no/);
   (await bash("sudo")).expectAsked("sure");
   (await bash("ls")).expectAllowed("harmless").expectInput({ command: "ls -l" }).expectContext("long");
@@ -46,7 +46,7 @@ test("SD-101: expectations hold where they should, and chain", async () => {
   (await client.stop({ stop_hook_active: true })).expectHalted("enough");
 });
 
-test("SD-101: one that does not hold throws an AssertionError that shows the trace", async () => {
+test("one that does not hold throws an AssertionError that shows the trace", async () => {
   const [denied, silent] = [await bash("rm"), await bash("pwd")];
   for (const wrong of [
     () => denied.expectAllowed(),
@@ -75,7 +75,7 @@ test("SD-101: one that does not hold throws an AssertionError that shows the tra
   });
 });
 
-test("SD-101: the order of keys made two inputs differ, and a pattern with the flag g held every other time", async () => {
+test("the order of keys made two inputs differ, and a pattern with the flag g held every other time", async () => {
   const both = testClient(createApp().preTool(() => [patchInput({ timeout: 5 }), deny("no no")]));
   const result = await both.preTool("Bash", { command: "ls" });
   const again = /no/g;

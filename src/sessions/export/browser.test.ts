@@ -39,7 +39,7 @@ async function page(): Promise<string> {
 
 // The packaged browser is built for this platform only.
 test.skipIf(process.platform !== "linux" || process.arch !== "x64")(
-  "SE-64: a page full of hostile texts opens no dialog, makes no request and breaks no rule of its own policy",
+  "a page full of hostile texts opens no dialog, makes no request and breaks no rule of its own policy",
   async () => {
     const address = await page();
     const browser = await browsers.launch({ executablePath: await chromium.executablePath(), args: chromium.args });

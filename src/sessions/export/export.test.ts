@@ -105,8 +105,8 @@ const allowed: Record<string, readonly string[]> = {
   a: ["class", "rel", "href"],
 };
 
-describe("SE-64: HTML", () => {
-  test("DR-13: hostile text in every field stays text", async () => {
+describe("HTML", () => {
+  test("hostile text in every field stays text", async () => {
     for (const text of hostile) {
       const html = await exportSession(await sessionFull(text), "html", everything);
       const body = html.replace("<!doctype html>", "");
@@ -150,8 +150,8 @@ describe("SE-64: HTML", () => {
   });
 });
 
-describe("SE-64: Markdown", () => {
-  test("DR-13: hostile text leaves neither its quote nor its fence, and brings no tags, pictures or links", async () => {
+describe("Markdown", () => {
+  test("hostile text leaves neither its quote nor its fence, and brings no tags, pictures or links", async () => {
     for (const text of hostile) {
       const markdown = await exportSession(await sessionFull(text), "markdown", everything);
       let fence: string | undefined;
@@ -215,7 +215,7 @@ describe("SE-64: Markdown", () => {
   });
 });
 
-describe("SE-64: options and what never leaves", () => {
+describe("options and what never leaves", () => {
   const json = async (session: Session, options: object = {}) =>
     JSON.parse(await exportSession(session, "json", options)) as SessionDocument;
 

@@ -34,7 +34,7 @@ const diary: Format = {
   },
 };
 
-test("SE-67: another agent is a spelling; model, figures and export work unchanged", async () => {
+test("another agent is a spelling; model, figures and export work unchanged", async () => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-format-"));
   const file = join(folder, "s1.jsonl");
   writeFileSync(
@@ -60,7 +60,7 @@ test("SE-67: another agent is a spelling; model, figures and export work unchang
   rmSync(folder, { recursive: true });
 });
 
-test("SE-67: asking a format for what it does not support is a problem that says what it does", () => {
+test("asking a format for what it does not support is a problem that says what it does", () => {
   expect(() => needAbility(diary, "repair")).toThrowError(expect.objectContaining({ code: "sessions/unsupported" }));
   expect(() => needAbility(diary, "repair")).toThrow(
     "transcripts of diary do not support repair; they support validate.",

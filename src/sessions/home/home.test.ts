@@ -37,7 +37,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const problem = (code: string) => expect.objectContaining({ name: "Problem", code });
 
-describe("SE-47: the live registry", () => {
+describe("the live registry", () => {
   const register = (pid: number, note: Record<string, unknown>) =>
     write(join(home, `sessions/${pid}.json`), [{ pid, sessionId: "s1", ...note }]);
 
@@ -128,7 +128,7 @@ describe("SE-47: the live registry", () => {
   });
 });
 
-test("SE-48: history comes newest first, by project and text, bad lines passed over", async () => {
+test("history comes newest first, by project and text, bad lines passed over", async () => {
   cpSync(join(extras, "history.jsonl"), join(home, "history.jsonl"));
   appendFileSync(join(home, "history.jsonl"), '{junk\n{"display":"elsewhere","project":"/x","timestamp":1}\n');
   const read = async (options: object = {}) => {
@@ -155,7 +155,7 @@ test("SE-48: history comes newest first, by project and text, bad lines passed o
   expect(await read()).toEqual([]);
 });
 
-describe("SE-49: tasks and todos", () => {
+describe("tasks and todos", () => {
   const id = "11111111-1111-4111-8111-111111111111";
   const one = async (): Promise<Task> => {
     const [task] = await loadTasks(root, id);
@@ -273,7 +273,7 @@ describe("SE-49: tasks and todos", () => {
     expect((await loadTodos(root, id))[1]?.items).toEqual(next.items);
   });
 
-  test("E7: an id that is a path touches nothing", async () => {
+  test("an id that is a path touches nothing", async () => {
     for (const bad of ["../projects", "a/b", "", "..", "C:\\x", "x".repeat(300)]) {
       await expect(loadTasks(root, bad)).rejects.toEqual(problem("sessions/unsafe-id"));
       await expect(loadTodos(root, bad)).rejects.toEqual(problem("sessions/unsafe-id"));
@@ -288,7 +288,7 @@ describe("SE-49: tasks and todos", () => {
   });
 });
 
-test("SE-50: backups of files are joined with the lines that say what they are", async () => {
+test("backups of files are joined with the lines that say what they are", async () => {
   cpSync(join(extras, "file-history"), join(home, "file-history"), { recursive: true });
   const id = "caa64082-c010-438f-8a73-e223779394f4";
   const tracked = {
@@ -318,7 +318,7 @@ test("SE-50: backups of files are joined with the lines that say what they are",
   );
 });
 
-test("SE-50: environment files by event and index, as text", async () => {
+test("environment files by event and index, as text", async () => {
   write(join(home, "session-env/s1/sessionstart-hook-1.sh"), ["export A=1"]);
   write(join(home, "session-env/s1/sessionstart-hook-0.sh"), ["export B=$(rm -rf /)"]);
   write(join(home, "session-env/s1/cwdchanged-hook-10.sh"), ["export C=1"]);
@@ -333,7 +333,7 @@ test("SE-50: environment files by event and index, as text", async () => {
   expect(await listFolder(root, "plans")).toEqual([join(home, "plans/a.md")]);
 });
 
-describe("SE-50: the feature-flag cache", () => {
+describe("the feature-flag cache", () => {
   const data = {
     feature_gates: { a: { value: true }, b: { value: false } },
     dynamic_configs: { c: { value: { n: 1 } } },

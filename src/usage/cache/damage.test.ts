@@ -16,7 +16,7 @@ const isLong = process.env["HOOKLINE_TRIALS"] !== undefined;
 /** How many places of a file are damaged, one after the other. */
 const places = isLong ? 60 : 6;
 
-test("US-39 a manifest cut or flipped anywhere is set aside and built anew, and that is told", async () => {
+test("a manifest cut or flipped anywhere is set aside and built anew, and that is told", async () => {
   const world = settled();
   await world.indexed();
   const path = join(world.folder, manifestName);
@@ -36,7 +36,7 @@ test("US-39 a manifest cut or flipped anywhere is set aside and built anew, and 
   expect(readdirSync(world.folder).filter((file) => file.endsWith(".broken"))).toEqual([`${manifestName}.broken`]);
 });
 
-test("US-39 a database cut or flipped anywhere costs time, never a figure", async () => {
+test("a database cut or flipped anywhere costs time, never a figure", async () => {
   const world = settled();
   await world.indexed();
   const path = join(world.folder, databaseName());
@@ -58,7 +58,7 @@ test("US-39 a database cut or flipped anywhere costs time, never a figure", asyn
 });
 
 test.each(["error", "stuck", "kill"] as const satisfies readonly Fault[])(
-  "US-39 a fault (%s) at every file operation of the index: the answer stays right, then and afterwards",
+  "a fault (%s) at every file operation of the index: the answer stays right, then and afterwards",
   async (fault) => {
     const count = await atEveryOperation(
       fault,
@@ -77,7 +77,7 @@ test.each(["error", "stuck", "kill"] as const satisfies readonly Fault[])(
   },
 );
 
-test("US-39 a manifest or database of other rules is set aside and built anew, and that is told", async () => {
+test("a manifest or database of other rules is set aside and built anew, and that is told", async () => {
   const world = settled();
   const fresh = await world.fresh();
   await world.indexed();
@@ -99,6 +99,6 @@ test("US-39 a manifest or database of other rules is set aside and built anew, a
   expect(await world.indexed()).toMatchObject({ from: "index", notes: [] });
 });
 
-test("US-39, G7 killed at any moment, the next run is right and nothing is left behind", async () => {
+test("killed at any moment, the next run is right and nothing is left behind", async () => {
   await killRuns(settled(), isLong ? 60 : 3);
 });

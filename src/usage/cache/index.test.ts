@@ -98,7 +98,7 @@ function take(world: World, what: Step): void {
   }
 }
 
-test("US-36 with an index the answer is that of a fresh scan, after every step of any history", async () => {
+test("with an index the answer is that of a fresh scan, after every step of any history", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 3, maxLength: 12 }),
@@ -117,7 +117,7 @@ test("US-36 with an index the answer is that of a fresh scan, after every step o
   );
 });
 
-test("US-37 a run that finds nothing changed uses the manifest alone", async () => {
+test("a run that finds nothing changed uses the manifest alone", async () => {
   const world = settled();
   const first = await world.indexed();
   const database = join(world.folder, databaseName());
@@ -131,7 +131,7 @@ test("US-37 a run that finds nothing changed uses the manifest alone", async () 
   expect(statSync(database, { throwIfNoEntry: false })).toBeUndefined();
 });
 
-test("US-34 the files are ours alone, and the database is named for its layout and driver", async () => {
+test("the files are ours alone, and the database is named for its layout and driver", async () => {
   const world = settled();
   await world.indexed();
   expect(databaseName()).toBe(`usage-1-${sqliteDriver()}.db`);
@@ -140,7 +140,7 @@ test("US-34 the files are ours alone, and the database is named for its layout a
   expect(statSync(world.folder).mode & 0o777).toBe(0o700);
 });
 
-test("US-35 new prices are computed from what is kept: no transcript is read again", async () => {
+test("new prices are computed from what is kept: no transcript is read again", async () => {
   const world = settled();
   await world.indexed();
   const table = join(world.root, "prices.json");
@@ -159,7 +159,7 @@ test("US-35 new prices are computed from what is kept: no transcript is read aga
   expect(reportsOf(ledger)).toEqual(reportsOf(fresh));
 });
 
-test("US-36 what has vanished is forgotten; --rescan and no index at all give the same", async () => {
+test("what has vanished is forgotten; --rescan and no index at all give the same", async () => {
   const world = settled();
   await world.indexed();
   rmSync(join(world.root, "projects", "-w", `${name(1)}.jsonl`));
@@ -169,7 +169,7 @@ test("US-36 what has vanished is forgotten; --rescan and no index at all give th
   expect(reportsOf(await world.indexed({ rescan: true }))).toEqual(await world.fresh());
 });
 
-test("US-38 who does not get the lock reads in memory, answers, and writes nothing", async () => {
+test("who does not get the lock reads in memory, answers, and writes nothing", async () => {
   const world = settled();
   await world.indexed();
   const lock = await takeLock(join(world.folder, "usage"));
@@ -187,7 +187,7 @@ test("US-38 who does not get the lock reads in memory, answers, and writes nothi
   expect(await world.indexed()).toMatchObject({ from: "index", notes: [] });
 });
 
-test("US-38 a lock folder that a killed driver left is removed under our lock", async () => {
+test("a lock folder that a killed driver left is removed under our lock", async () => {
   const world = settled();
   await world.indexed();
   mkdirSync(join(world.folder, `${databaseName()}.lock`));
@@ -197,7 +197,7 @@ test("US-38 a lock folder that a killed driver left is removed under our lock", 
   expect(reportsOf(ledger)).toEqual(await world.fresh());
 });
 
-test("US-38 twenty runs at once give twenty equal answers", async () => {
+test("twenty runs at once give twenty equal answers", async () => {
   const world = settled();
   const runner = "../../usage/fixtures/report-runner.mjs";
   const { rows, totals } = await world.report();

@@ -10,7 +10,7 @@ import { spent } from "../index.ts";
 
 const agent = "a0123456789abcdef";
 
-test("US-6 a main line beats a sidechain's, which beats a copy; the split says so", async () => {
+test("a main line beats a sidechain's, which beats a copy; the split says so", async () => {
   const world = openWorld();
   world.write(`${one}.jsonl`, [answer(), copyOf(answer({ id: "msg_2", request: "req_2" }), agent)]);
   const side = { agent, at: "2026-10-05T09:00:00.000Z" };
@@ -24,7 +24,7 @@ test("US-6 a main line beats a sidechain's, which beats a copy; the split says s
   expect(row?.byAgent).toMatchObject([{ agentId: agent, calls: 1 }]);
 });
 
-test("US-6 among equals the owner is whom the other names, else who began first, else the first path", async () => {
+test("among equals the owner is whom the other names, else who began first, else the first path", async () => {
   const owners = async (first: Wire[], second: Wire[]) => {
     const world = openWorld();
     world.write(`${one}.jsonl`, first);
@@ -67,7 +67,7 @@ test("a session that was forked keeps its calls, also when the fork began at the
   expect(rows.map(({ sessionId, calls }) => [sessionId, calls])).toEqual([[two, 1]]);
 });
 
-test("US-6 totals do not depend on the owner, nor on roots and archives that hold the same call again", async () => {
+test("totals do not depend on the owner, nor on roots and archives that hold the same call again", async () => {
   const world = openWorld();
   const other = openWorld();
   world.write(`${one}.jsonl`, [answer()]);
@@ -78,7 +78,7 @@ test("US-6 totals do not depend on the owner, nor on roots and archives that hol
   expect(turned.totals).toEqual(both.totals);
 });
 
-test("US-7 a side question that repeats the main answer under another request counts once, for the main thread", async () => {
+test("a side question that repeats the main answer under another request counts once, for the main thread", async () => {
   const world = openWorld();
   world.write(`${one}.jsonl`, [answer()]);
   world.write(`${one}/subagents/agent-${agent}.jsonl`, [answer({ agent, request: "req_2" })]);

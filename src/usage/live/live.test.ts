@@ -43,7 +43,7 @@ async function indexed(): Promise<World & { readonly folder: string; readonly ma
   return { ...world, folder, main };
 }
 
-test("US-29 what is new in a session, beside what the last report knew of all others, is what a fresh scan finds", async () => {
+test("what is new in a session, beside what the last report knew of all others, is what a fresh scan finds", async () => {
   const { folder, main, ...world } = await indexed();
   const own = () => filesOf(world).filter(({ path }) => path.includes(one));
   const pad = { pad: "x".repeat(3000) };
@@ -60,7 +60,7 @@ test("US-29 what is new in a session, beside what the last report knew of all ot
   expect(readdirSync(join(folder, "live"))).toHaveLength(1);
 });
 
-test("US-29 a session too long to be read in one go shows what the last report knew until it has been", async () => {
+test("a session too long to be read in one go shows what the last report knew until it has been", async () => {
   const { folder, main, ...world } = await indexed();
   for (let index = 0; index < 2000; index++)
     appendFileSync(main, call(100 + index, { more: { pad: "x".repeat(1000) } }));
@@ -79,7 +79,7 @@ test("US-29 a session too long to be read in one go shows what the last report k
   for (const [cost, whole] of seen) expect(cost).toBe(whole ? known + 2_550 : known);
 });
 
-test("US-29 what was kept of a file that is another one now, or was damaged, is not used", async () => {
+test("what was kept of a file that is another one now, or was damaged, is not used", async () => {
   const { folder, main, ...world } = await indexed();
   const own = () => filesOf(world).filter(({ path }) => path.includes(one));
   const fill = () => Array.from({ length: 200 }, (_, index) => call(100 + index, { more: { pad: "x".repeat(3000) } }));
@@ -98,7 +98,7 @@ test("US-29 what was kept of a file that is another one now, or was damaged, is 
   expect(statSync(join(folder, "live", kept), { throwIfNoEntry: false })).toBeUndefined();
 });
 
-test("US-30 what was spent by a session, a day, a month and a project, agents included", async () => {
+test("what was spent by a session, a day, a month and a project, agents included", async () => {
   const { main, ...world } = await indexed();
   const options = { roots: [world.root], env: { HOOKLINE_HOME: world.home }, timezone: "UTC" };
   const cost = async (on: Parameters<typeof spent>[0]) => (await spent(on, options)).costMicroUsd;
@@ -117,7 +117,7 @@ test("US-30 what was spent by a session, a day, a month and a project, agents in
   expect(await cost({ day: "2026-10-05" })).toBe(4 * 2_550);
 });
 
-test("US-30 an unpriced model makes the figure incomplete, never free", async () => {
+test("an unpriced model makes the figure incomplete, never free", async () => {
   const { main, ...world } = await indexed();
   appendFileSync(main, call(9, { model: "acme-coder-1" }));
   const options = { roots: [world.root], env: { HOOKLINE_HOME: world.home }, timezone: "UTC" };

@@ -43,13 +43,13 @@ test.each([
   ["claude-haiku-4-5", "2026-10-10", [1, 1.25, 2, 0.1, 5]],
   ["claude-3-5-haiku", "2025-11-10", [0.8, 1, 1.6, 0.08, 4]],
   ["claude-3-haiku", "2025-11-10", [0.25, 0.3, 0.5, 0.03, 1.25]],
-] as const)("US-17 %s on %s", (model, day, prices) => {
+] as const)("%s on %s", (model, day, prices) => {
   const row = table.rowAt(model, at(day));
   expect(row && dollars(row.prices)).toEqual(prices);
   expect(row?.perSearchPico).toBe(10_000 * million);
 });
 
-test("US-17 fast prices, steps and the surcharge are where the vendor has them", () => {
+test("fast prices, steps and the surcharge are where the vendor has them", () => {
   const rowOf = (model: string, day = "2026-10-10") => table.rowAt(model, at(day)) as PriceRow;
   expect(dollars(rowOf("claude-opus-5-5").fast as Prices)).toEqual([8, 10, 16, 0.4, 40]);
   expect(dollars(rowOf("claude-opus-5").fast as Prices)).toEqual([10, 12.5, 20, 1, 50]);
@@ -64,7 +64,7 @@ test("US-17 fast prices, steps and the surcharge are where the vendor has them",
   expect(["claude-opus-4-5", "claude-haiku-4-5"].map((model) => rowOf(model).usSurcharge)).toEqual([false, false]);
 });
 
-test("US-16 rows of a model neither overlap nor leave a gap, and say where and when they were read", () => {
+test("rows of a model neither overlap nor leave a gap, and say where and when they were read", () => {
   for (const model of new Set(table.rows.flatMap(({ models }) => models))) {
     const rows = table.rows.filter(({ models }) => models.includes(model)).sort((a, b) => a.from - b.from);
     for (const [index, { from }] of rows.slice(1).entries()) expect(from, model).toBe(rows[index]?.to);
@@ -75,7 +75,7 @@ test("US-16 rows of a model neither overlap nor leave a gap, and say where and w
   }
 });
 
-test("US-18 names lose a mark, a date and a cloud's coat; nothing is matched by likeness", () => {
+test("names lose a mark, a date and a cloud's coat; nothing is matched by likeness", () => {
   const names = [
     "claude-opus-5[1m]",
     "claude-sonnet-4-5-20250929",
@@ -96,7 +96,7 @@ test("US-18 names lose a mark, a date and a cloud's coat; nothing is matched by 
     expect(table.rowAt(like, at("2026-10-10")), like).toBeUndefined();
 });
 
-test("US-18 what a cloud sold is priced at list, and says so", async () => {
+test("what a cloud sold is priced at list, and says so", async () => {
   const model = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
   const { rows } = await reportOf([answer({ model })], { report: "models" });
   expect(rows).toMatchObject([{ model, basis: "list", costMicroUsd: 1_530 }]);
@@ -104,7 +104,7 @@ test("US-18 what a cloud sold is priced at list, and says so", async () => {
   expect(plain.rows[0]).not.toHaveProperty("basis");
 });
 
-test("US-19 an unpriced model is named, and the total is said to be at least", async () => {
+test("an unpriced model is named, and the total is said to be at least", async () => {
   const { totals, unpriced, warnings } = await reportOf([
     answer(),
     answer({ id: "msg_2", request: "req_2", model: "acme-coder-1" }),
@@ -114,7 +114,7 @@ test("US-19 an unpriced model is named, and the total is said to be at least", a
   expect(warnings).toMatchObject([{ code: "unpriced-model", count: 1 }]);
 });
 
-test("US-20 a user's own table wins by model and period", async () => {
+test("a user's own table wins by model and period", async () => {
   const world = openWorld();
   world.write("11111111-1111-4111-8111-111111111111.jsonl", [
     answer({ at: "2026-10-04T10:00:00.000Z" }),
@@ -161,7 +161,7 @@ test.each([
   ['{"rows":[{}]}', '"models"'],
   ['{"rows":[{"models":["m"],"prices":{"input":"-1"},"source":"s","read":"r"}]}', 'not an amount such as "12.50"'],
   ['{"rows":[{"models":["m"],"currency":"EUR"}]}', "currency"],
-])("US-20 a table that cannot be used is a problem that says why: %s", async (text, why) => {
+])("a table that cannot be used is a problem that says why: %s", async (text, why) => {
   const world = openWorld();
   const prices = join(world.root, "prices.json");
   writeFileSync(prices, text);
@@ -171,7 +171,7 @@ test.each([
   });
 });
 
-test("US-15 the order of a price: row by time, step for all tokens, fast, batch, US, then searches", () => {
+test("the order of a price: row by time, step for all tokens, fast, batch, US, then searches", () => {
   const usage = (more: object) => ({ ...tokens(0, 0), ...more });
   const price = (model: string, day: string, more: object) =>
     priceUsage({ model, at: at(day), usage: usage(more) }, table);
@@ -199,7 +199,7 @@ test("US-15 the order of a price: row by time, step for all tokens, fast, batch,
   expect(price("claude-opus-5", "2026-10-10", all)).toBe(2.75 * million + 30_000);
 });
 
-test("US-15 fast and batch together do not exist: fast is used, and told", async () => {
+test("fast and batch together do not exist: fast is used, and told", async () => {
   const usage = { input_tokens: million, output_tokens: 0, speed: "fast", service_tier: "batch" };
   const { totals, warnings } = await reportOf([answer({ model: "claude-opus-4-6", usage })]);
   expect(totals.costMicroUsd).toBe(30 * million);

@@ -10,7 +10,7 @@ function callsAt(...times: readonly string[]): Wire[] {
 
 const now = (time: string) => Date.parse(`2026-10-05T${time}Z`);
 
-test("US-27 a block is five hours from its first call's hour; after its end, or five hours of silence, a new one begins", async () => {
+test("a block is five hours from its first call's hour; after its end, or five hours of silence, a new one begins", async () => {
   const { rows } = await reportOf(callsAt("01:20:00", "05:59:59", "06:00:00", "08:00:00", "13:30:00"), {
     report: "blocks",
     now: now("23:00:00"),
@@ -26,7 +26,7 @@ test("US-27 a block is five hours from its first call's hour; after its end, or 
   ]);
 });
 
-test("US-27 the active block burns, and says where it would end", async () => {
+test("the active block burns, and says where it would end", async () => {
   const { rows } = await reportOf(callsAt("10:00:00", "10:30:00", "11:00:00"), {
     report: "blocks",
     now: now("12:00:00"),
@@ -44,7 +44,7 @@ test("US-27 the active block burns, and says where it would end", async () => {
   expect(later.rows).toMatchObject([{ active: false, burn: null, projection: null }]);
 });
 
-test("US-27 a limit in tokens, given or the fullest block before", async () => {
+test("a limit in tokens, given or the fullest block before", async () => {
   const lines = callsAt("01:00:00", "01:10:00", "10:00:00");
   const shares = async (tokenLimit: number | "max") => {
     const { rows } = await reportOf(lines, { report: "blocks", tokenLimit, now: now("11:00:00") });
@@ -60,7 +60,7 @@ test("US-27 a limit in tokens, given or the fullest block before", async () => {
   ]);
 });
 
-test("US-27 a reset time in a limit message is told", async () => {
+test("a reset time in a limit message is told", async () => {
   const reset = now("14:00:00") / 1000;
   const { rows } = await reportOf(
     [

@@ -10,7 +10,7 @@ function callsAt(...times: readonly string[]): Wire[] {
   return times.map((at, index) => answer({ id: `msg_${index}`, request: `req_${index}`, at }));
 }
 
-test("US-23 days, weeks and months; filters act before anything is added up", async () => {
+test("days, weeks and months; filters act before anything is added up", async () => {
   const lines = callsAt(
     "2026-09-30T10:00:00.000Z",
     "2026-10-01T10:00:00.000Z",
@@ -43,11 +43,11 @@ test("US-23 days, weeks and months; filters act before anything is added up", as
   ]);
 });
 
-test.each(["2026-13-01", "tomorrow-ish", "", "2026-02-30"])("US-23 %j is no day, and that is said", async (since) => {
+test.each(["2026-13-01", "tomorrow-ish", "", "2026-02-30"])("%j is no day, and that is said", async (since) => {
   await expect(reportOf([], { since })).rejects.toMatchObject({ code: "usage/date" });
 });
 
-test("US-23 by project, session, model and agent", async () => {
+test("by project, session, model and agent", async () => {
   const world = openWorld();
   const agent = "a0123456789abcdef";
   world.write(`${one}.jsonl`, [answer(), answer({ id: "msg_2", request: "req_2", model: "claude-sonnet-5-20260501" })]);
@@ -70,7 +70,7 @@ test("US-23 by project, session, model and agent", async () => {
   await expect(world.report({ session: "11" })).rejects.toMatchObject({ code: "usage/session" });
 });
 
-test("US-24 days are those of the zone, through clock changes and zones of half and quarter hours", async () => {
+test("days are those of the zone, through clock changes and zones of half and quarter hours", async () => {
   const day = async (at: string, timezone: string) => (await reportOf([answer({ at })], { timezone })).rows[0]?.date;
   expect(await day("2026-03-28T23:30:00.000Z", "Europe/Berlin")).toBe("2026-03-29");
   expect(await day("2026-03-29T21:59:59.999Z", "Europe/Berlin")).toBe("2026-03-29");
@@ -89,7 +89,7 @@ test("US-24 days are those of the zone, through clock changes and zones of half 
   await expect(reportOf([], { timezone: "Mars/Base" })).rejects.toMatchObject({ code: "usage/timezone" });
 });
 
-test("US-24 and US-45 a call across a clock change belongs to the day it began", async () => {
+test("a call across a clock change belongs to the day it began", async () => {
   const { rows } = await reportOf(
     [
       answer({ at: "2026-03-28T22:59:59.900Z", stop: null, usage: tokens(10, 1) }),
@@ -100,7 +100,7 @@ test("US-24 and US-45 a call across a clock change belongs to the day it began",
   expect(rows.map(({ date, calls }) => [date, calls])).toEqual([["2026-03-28", 1]]);
 });
 
-test("US-25 a report is one object; without data it is an empty one", async () => {
+test("a report is one object; without data it is an empty one", async () => {
   const world = openWorld();
   for (const report of reportNames) {
     expect(await world.report({ report, now: 0 })).toEqual({
@@ -120,7 +120,7 @@ test("US-25 a report is one object; without data it is an empty one", async () =
   }
 });
 
-test("US-25 and US-26 a session's row: main and agents apart, adding up, and every agent by name", async () => {
+test("a session's row: main and agents apart, adding up, and every agent by name", async () => {
   const world = openWorld();
   const agent = "a0123456789abcdef";
   const path = world.write(`${one}.jsonl`, [
@@ -179,7 +179,7 @@ test("US-25 and US-26 a session's row: main and agents apart, adding up, and eve
   ]);
 });
 
-test("US-22 the client's own figures stand beside ours, and are never mixed in", async () => {
+test("the client's own figures stand beside ours, and are never mixed in", async () => {
   const lines = [answer(), { type: "cost-state", sessionId: one, totalCostUsd: 0.004 }];
   const { rows, totals } = await reportOf(lines, { report: "session", reconcile: true });
   expect(rows[0]?.reconcile).toEqual({ clientMicroUsd: 4_000, statuslineMicroUsd: null, differenceMicroUsd: -1_450 });
@@ -204,7 +204,7 @@ test("the difference to the client's figure is left open for a part of a session
   expect(await differences({ until: "2026-10-01" })).toEqual([{ ...client, differenceMicroUsd: null }]);
 });
 
-test("US-25 models with their share, speed and times", async () => {
+test("models with their share, speed and times", async () => {
   const { rows } = await reportOf(
     [
       answer({ usage: tokens(1_000_000, 0) }),
@@ -221,7 +221,7 @@ test("US-25 models with their share, speed and times", async () => {
   expect(rows[0]).toMatchObject({ firstAt: "2026-10-05T10:00:00.000Z", lastAt: "2026-10-05T10:00:00.000Z" });
 });
 
-test("US-25 projects by the directory their sessions ran in; a map in the settings joins worktrees", async () => {
+test("projects by the directory their sessions ran in; a map in the settings joins worktrees", async () => {
   const world = openWorld();
   const where = (cwd: string, told: Answer): Wire => answer({ ...told, request: told.id ?? null, more: { cwd } });
   world.write(`../-a/${one}.jsonl`, [where("/home/dev/a", { id: "msg_1" })]);

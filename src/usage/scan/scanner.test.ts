@@ -12,11 +12,11 @@ const folder = mkdtempSync(join(tmpdir(), "hookline-scan-"));
 const path = join(folder, "lines.jsonl");
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("US-12 the quick scan finds what parsing every line finds, on lines changed in every way", async () => {
+test("the quick scan finds what parsing every line finds, on lines changed in every way", async () => {
   await agreeWithParsing(80);
 });
 
-test("US-12 so it does wherever lines are cut by the buffer", async () => {
+test("so it does wherever lines are cut by the buffer", async () => {
   const filler = (length: number) => prompt("", { message: { role: "user", content: "x".repeat(length) } });
   // The buffer holds about 320 KB: lines end before, at and behind its end, and some are longer than it.
   const sizes = [300_000, 320_000, 327_300, 327_680, 328_000, 400_000, 900_000, 2_000_000];
@@ -33,7 +33,7 @@ test("US-12 so it does wherever lines are cut by the buffer", async () => {
 });
 
 test.each(readdirSync(transcripts).filter((name) => !name.startsWith("_")))(
-  "US-12 the scan and the session model agree on the recorded transcript %s",
+  "the scan and the session model agree on the recorded transcript %s",
   async (name) => {
     const places = await sessionsIn(recordedRoot(name));
     expect(places.length).toBeGreaterThan(0);
@@ -44,7 +44,7 @@ test.each(readdirSync(transcripts).filter((name) => !name.startsWith("_")))(
   },
 );
 
-test("US-12 they agree on generated transcripts, session by session", async () => {
+test("they agree on generated transcripts, session by session", async () => {
   const out = join(folder, "corpus");
   const { writeCorpus } = await corpus();
   writeCorpus({ mb: 4, seed: 7, out });
@@ -56,11 +56,11 @@ test("US-12 they agree on generated transcripts, session by session", async () =
   }
 });
 
-test("US-12 they agree on lines changed in every way", async () => {
+test("they agree on lines changed in every way", async () => {
   await agreeWithModel(30);
 });
 
-test("US-31 and US-32 lines like earlier ones are compared, all others parsed: few of many thousand", async () => {
+test("lines like earlier ones are compared, all others parsed: few of many thousand", async () => {
   const world = openWorld();
   const lines = Array.from({ length: 3000 }, (_, index) => [
     prompt(`do ${index}`),
@@ -72,7 +72,7 @@ test("US-31 and US-32 lines like earlier ones are compared, all others parsed: f
   expect(sources.fallbackLines).toBeLessThan(10);
 });
 
-test("US-33 a torn tail is left for the next time, and never read twice", async () => {
+test("a torn tail is left for the next time, and never read twice", async () => {
   const whole = usual.map((line) => `${textOf(line)}\n`).join("");
   const last = textOf(answer({ id: "msg_last", request: "req_last" }));
   for (const cut of [0, 1, 40, last.length - 1]) {
@@ -89,7 +89,7 @@ test("US-33 a torn tail is left for the next time, and never read twice", async 
   expect([offset, calls.length]).toEqual([Buffer.byteLength(whole), 7]);
 });
 
-test("US-12 an answer glued behind a stub is found, wherever its type stands and however long it is", async () => {
+test("an answer glued behind a stub is found, wherever its type stands and however long it is", async () => {
   const long = [{ type: "text", text: "y".repeat(5000) }];
   const last = answer({ id: "msg_last", request: "req_last", content: long });
   const { type, ...typeless } = last;
@@ -105,7 +105,7 @@ test("US-12 an answer glued behind a stub is found, wherever its type stands and
   }
 });
 
-test("US-33 a file that was cut anywhere is read to its end, by a scanner that has read nothing before", async () => {
+test("a file that was cut anywhere is read to its end, by a scanner that has read nothing before", async () => {
   const line = textOf(answer());
   for (let cut = 1; cut < line.length; cut += 19) {
     for (const text of [line.slice(0, cut), `${line.slice(0, cut)}${line}\n`, `${line}\n${line.slice(0, cut)}`]) {
@@ -115,7 +115,7 @@ test("US-33 a file that was cut anywhere is read to its end, by a scanner that h
   }
 });
 
-test("US-33 bad lines are counted with their place", async () => {
+test("bad lines are counted with their place", async () => {
   const world = openWorld();
   const file = world.write(`${one}.jsonl`, [
     answer(),

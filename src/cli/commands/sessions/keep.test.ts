@@ -26,7 +26,7 @@ async function person() {
   return { home, folder, file: join(folder, `${id}.jsonl`), run };
 }
 
-test("SE-68: validate says what is wrong and where, with status 1 for errors only", async () => {
+test("validate says what is wrong and where, with status 1 for errors only", async () => {
   const { file, run } = await person();
   const clean = await run(validate);
   expect([clean.status, clean.out.split("\n")[0]]).toEqual([0, `${id}  0 errors, 0 warnings, 0 notes`]);
@@ -50,7 +50,7 @@ test("SE-68: validate says what is wrong and where, with status 1 for errors onl
   ]);
 });
 
-test("SE-68: repair mends a copy, or in place, and rolls back", async () => {
+test("repair mends a copy, or in place, and rolls back", async () => {
   const { home, file, run } = await person();
   await appendFile(file, '{"half":');
   const before = await readFile(file, "utf8");
@@ -103,7 +103,7 @@ test("a rollback takes no backup of a session in another project that has the sa
   expect(await readFile(file, "utf8")).toBe(mended);
 });
 
-test("SE-68: fork puts a new session beside the old one; from the archive it comes into our own store", async () => {
+test("fork puts a new session beside the old one; from the archive it comes into our own store", async () => {
   const { home, folder, file, run } = await person();
   const before = await readFile(file);
   const made = JSON.parse((await run(fork, "last", "--json")).out) as {
@@ -121,7 +121,7 @@ test("SE-68: fork puts a new session beside the old one; from the archive it com
   expect(back.file).toContain(join(home, "state", "sessions", "projects", "-home-dev-project"));
 });
 
-test("SE-68: archive takes every session once, and then only what is new", async () => {
+test("archive takes every session once, and then only what is new", async () => {
   const { file, run } = await person();
   const { length } = await readFile(file);
   expect((await run(archive)).out).toBe(`1 session, 1 with something new: ${length} bytes added, ${length} held\n`);

@@ -39,7 +39,7 @@ function hookline(args: readonly string[], terminal: Partial<Io["terminal"]> = {
 const json = async (...args: string[]) =>
   JSON.parse((await hookline([...args, "--json"])).out) as Record<string, unknown>;
 
-test("SE-68: every verb has --help with an example, and a wrong verb names the right one", async () => {
+test("every verb has --help with an example, and a wrong verb names the right one", async () => {
   const { out } = await hookline(["--help"]);
   const verbs = ["ls", "show", "tree", "live", "search", "validate", "repair", "fork", "archive", "export"];
   for (const verb of verbs) {
@@ -129,7 +129,7 @@ test("a branch that is not there, and options that exclude each other, are error
   expect(await hookline(["search", "a.c", "--index", "--regex"])).toMatchObject({ status: 1, out: "" });
 });
 
-describe("SE-68: ls", () => {
+describe("ls", () => {
   test("rows hold what the specification names", async () => {
     has("b-subagent");
     expect(await json("ls")).toEqual({
@@ -193,7 +193,7 @@ describe("SE-68: ls", () => {
     });
   });
 
-  test("SE-61: sessions that will be deleted soon are told about", async () => {
+  test("sessions that will be deleted soon are told about", async () => {
     has("a-plain");
     const file = join(home, ".claude/projects/-a-plain/11111111-1111-4111-8111-111111111111.jsonl");
     const old = Date.now() / 1000 - 26 * 24 * 3600;
@@ -203,7 +203,7 @@ describe("SE-68: ls", () => {
   });
 });
 
-describe("SE-68: show", () => {
+describe("show", () => {
   test("a session turn by turn, one turn, the last entries, the raw lines", async () => {
     has("i-permission-hooks-interactive");
     const whole = await hookline(["show", "c856"]);
@@ -264,7 +264,7 @@ describe("SE-68: show", () => {
   });
 });
 
-test("SE-68: tree shows turns, agents, branches and where a session came from", async () => {
+test("tree shows turns, agents, branches and where a session came from", async () => {
   has("b-subagent", "d-forked");
   expect((await hookline(["tree", "501a"])).out.split("\n").slice(1).join("\n")).toBe(
     [
@@ -288,7 +288,7 @@ test("SE-68: tree shows turns, agents, branches and where a session came from", 
   for (const line of narrow.out.split("\n").slice(2)) expect(widthOf(line)).toBeLessThanOrEqual(70);
 });
 
-test("SE-68: live lists running sessions, and watches them", async () => {
+test("live lists running sessions, and watches them", async () => {
   mkdirSync(join(home, ".claude/projects"), { recursive: true });
   mkdirSync(join(home, ".claude/sessions"));
   const note = {
@@ -315,7 +315,7 @@ test("SE-68: live lists running sessions, and watches them", async () => {
   ).toEqual(["started"]);
 });
 
-describe("SE-68: search", () => {
+describe("search", () => {
   test("hits with place and snippet, in words and as JSON", async () => {
     has("a-plain", "i-permission-hooks-interactive");
     const { out } = await hookline(["search", "rewritten", "--results"]);
@@ -347,7 +347,7 @@ describe("SE-68: search", () => {
   });
 });
 
-test("SE-68: export prints or writes, and does not overwrite by accident", async () => {
+test("export prints or writes, and does not overwrite by accident", async () => {
   has("b-subagent");
   expect((await hookline(["export", "501a"])).out).toContain("# subagent run");
   expect(await json("export", "501a")).toMatchObject({ schema: "hookline.session/1" });
@@ -377,7 +377,7 @@ test("no export replaces a transcript, not even with --force or through a link",
   expect(readFileSync(file, "utf8")).toBe(before);
 });
 
-test("SE-65, E6: hostile titles and texts leave no escape, C1 or bidi control in any output", async () => {
+test("hostile titles and texts leave no escape, C1 or bidi control in any output", async () => {
   const evil =
     "\u001b]0;pwned\u0007\u001b]52;c;ZXZpbA==\u0007\u001b[2J\u001bP1$q\u001b\\\u009b31m\u0007\u202eevil\u2066\u0085";
   const folder = join(home, ".claude/projects/-p");
@@ -457,7 +457,7 @@ test("SE-65, E6: hostile titles and texts leave no escape, C1 or bidi control in
   expect(coloured.replace(/\u001b\[\d+m/g, "")).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f]/);
 });
 
-test("E7: ids on the command line are not paths, and nothing outside is touched", async () => {
+test("ids on the command line are not paths, and nothing outside is touched", async () => {
   has("a-plain");
   const outside = join(home, "x.jsonl");
   for (const verb of ["show", "tree", "export", "validate", "fork"]) {

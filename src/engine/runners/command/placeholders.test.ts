@@ -18,7 +18,7 @@ function exec(args: readonly string[], plugin: typeof plain | typeof odd = odd) 
   return fillPlaceholders(hook, { projectDir: "/srv/x", plugin });
 }
 
-test("EN-55 in shell form root, data and options are filled in, the project folder is the shell's to expand", () => {
+test("in shell form root, data and options are filled in, the project folder is the shell's to expand", () => {
   expect(
     shell("${CLAUDE_PLUGIN_ROOT}/run ${CLAUDE_PLUGIN_DATA} ${user_config.level} ${CLAUDE_PROJECT_DIR} $HOME"),
   ).toEqual({
@@ -26,14 +26,14 @@ test("EN-55 in shell form root, data and options are filled in, the project fold
   });
 });
 
-test("EN-55 in exec form all of them are filled in, once", () => {
+test("in exec form all of them are filled in, once", () => {
   expect(exec(["${CLAUDE_PROJECT_DIR}", "${CLAUDE_PLUGIN_DATA}/a", "${user_config.text}", "${OTHER}"])).toEqual({
     command: "/opt/my guard/run",
     args: ["/srv/x", "/home/$me/a", "${user_config.level}", "${OTHER}"],
   });
 });
 
-test("EN-56 a path that a shell would read is left to the shell, an option refuses the hook", () => {
+test("a path that a shell would read is left to the shell, an option refuses the hook", () => {
   expect(shell('"${CLAUDE_PLUGIN_ROOT}/run" "${CLAUDE_PLUGIN_DATA}"', odd)).toEqual({
     command: '"${CLAUDE_PLUGIN_ROOT}/run" "${CLAUDE_PLUGIN_DATA}"',
   });
@@ -54,7 +54,7 @@ test("without a plugin only the project folder is a placeholder", () => {
   expect(fillPlaceholders(hook, { projectDir: "/srv/x", plugin: undefined })).toEqual({ command: hook.command });
 });
 
-test("EN-55 all are exported as variables too", () => {
+test("all are exported as variables too", () => {
   expect(placeholderVariables({ projectDir: "/srv/x", plugin: plain })).toEqual({
     CLAUDE_PROJECT_DIR: "/srv/x",
     CLAUDE_PLUGIN_ROOT: "/opt/guard",

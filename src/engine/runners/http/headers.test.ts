@@ -4,7 +4,7 @@ import { fillHeaders } from "./headers.ts";
 const env = { TOK: "tokval", OTHER: "othval", CHAIN: "$TOK", EVIL: "a\r\nX-Evil: 1", NUL: "a\0b", ODD: "✓", EMPTY: "" };
 const rules = { env, allowedByHook: Object.keys(env), allowedByPolicy: null };
 
-test("EN-61 $VAR and ${VAR} are replaced in one pass; everything else stays", () => {
+test("$VAR and ${VAR} are replaced in one pass; everything else stays", () => {
   const written = {
     authorization: "Bearer $TOK",
     "x-brace": "${TOK}-${OTHER}x$TOK",
@@ -22,7 +22,7 @@ test("EN-61 $VAR and ${VAR} are replaced in one pass; everything else stays", ()
   });
 });
 
-test("D1 a variable that hook or policy does not list is empty, with a warning that holds no value", () => {
+test("a variable that hook or policy does not list is empty, with a warning that holds no value", () => {
   const filled = fillHeaders(
     { X: "$TOK", Y: "a${OTHER}b" },
     { env, allowedByHook: ["OTHER"], allowedByPolicy: ["TOK"] },
@@ -48,7 +48,7 @@ test("D1 a variable that hook or policy does not list is empty, with a warning t
   expect(JSON.stringify(filled)).not.toContain("val");
 });
 
-test("EN-16 an empty policy list allows no variable", () => {
+test("an empty policy list allows no variable", () => {
   const filled = fillHeaders({ X: "$TOK" }, { ...rules, allowedByPolicy: [] });
   expect(filled).toMatchObject({ headers: [["X", ""]], warnings: [{ code: "header-variable" }] });
 });
@@ -63,13 +63,13 @@ test("a variable that is not set, or is inherited, is empty with a warning", () 
   expect(fillHeaders({ X: "$EMPTY" }, rules)).toEqual({ headers: [["X", ""]], warnings: [] });
 });
 
-test.each(["$EVIL", "${NUL}", "a\rb", "a\nb", "$ODD", "\u0001"])("D2 a header of %j refuses the request", (text) => {
+test.each(["$EVIL", "${NUL}", "a\rb", "a\nb", "$ODD", "\u0001"])("a header of %j refuses the request", (text) => {
   const filled = fillHeaders({ ok: "1", X: text }, rules);
   expect(filled).toEqual({ refused: expect.stringMatching(/^header X would hold /), warnings: [] });
   expect(JSON.stringify(filled)).not.toContain("Evil");
 });
 
-test.each(["", "a b", "a:b", "a\r\nb", "é"])("D2 a header named %j refuses the request", (name) => {
+test.each(["", "a b", "a:b", "a\r\nb", "é"])("a header named %j refuses the request", (name) => {
   expect(fillHeaders({ [name]: "1" }, rules)).toEqual({
     refused: "a header has a name that cannot be sent",
     warnings: [],

@@ -58,7 +58,7 @@ test.each([
   ["/crumbs", { by: "http", status: 200 }, cut, over],
   ["/endless-headers", { by: "threw" }, nothing, "answered with more than 64 KiB of headers"],
 ])(
-  "D4 %s is ended in bounded memory",
+  "%s is ended in bounded memory",
   async (path, ended, said, words) => {
     const { ran, grewBytes } = await post(path);
     expect(ran).toMatchObject({ ended, said });
@@ -70,7 +70,7 @@ test.each([
 );
 
 test.each(["/drip", "/slow-headers", "/silence", "/informational"])(
-  "D4 %s is ended at the deadline, in bounded memory",
+  "%s is ended at the deadline, in bounded memory",
   async (path) => {
     const { ran, tookMs, grewBytes } = await post(path, 200);
     expect(ran).toMatchObject({ ended: { by: "timeout", afterMs: 200 }, said: nothing, stdout: "" });
@@ -79,27 +79,27 @@ test.each(["/drip", "/slow-headers", "/silence", "/informational"])(
   },
 );
 
-test("D4 trailers without end do not outlast the deadline", async () => {
+test("trailers without end do not outlast the deadline", async () => {
   const { ran, tookMs, grewBytes } = await post("/endless-trailers", 200);
   expect(ran.failure).toBeDefined();
   expect(tookMs).toBeLessThan(farFromNever);
   expect(grewBytes).toBeLessThan(64 * mib);
 });
 
-test("EN-65 what came before the cap is kept, and what was seen beyond it is counted", async () => {
+test("what came before the cap is kept, and what was seen beyond it is counted", async () => {
   const { ran } = await post("/flood");
   expect(ran.stdout).toBe("x".repeat(mib));
   expect(ran.droppedBytes?.stdout).toBeGreaterThan(0);
 });
 
-test("EN-64 a body that broke off is a failure that keeps what came", async () => {
+test("a body that broke off is a failure that keeps what came", async () => {
   const { ran } = await post("/half");
   expect(ran).toMatchObject({ ended: { by: "http", status: 200 }, said: cut });
   expect(ran.stdout).toBe('{"decision":"block","reason":"half"}');
   expect(ran.failure).toContain("broke off its answer");
 });
 
-test("EN-64 a body whose coding is broken or unknown is a failure", async () => {
+test("a body whose coding is broken or unknown is a failure", async () => {
   const broken = await post("/cut-gzip");
   expect(broken.ran).toMatchObject({ ended: { by: "http", status: 200 }, said: cut });
   expect(broken.ran.failure).toContain("broke off its answer");
@@ -108,7 +108,7 @@ test("EN-64 a body whose coding is broken or unknown is a failure", async () => 
   expect(unknown.ran.failure).toContain('answered in the coding "gzip, gzip"');
 });
 
-test.each(["/hang-up", "/nonsense", "/upgrade"])("EN-64 %s is a failure in words", async (path) => {
+test.each(["/hang-up", "/nonsense", "/upgrade"])("%s is a failure in words", async (path) => {
   const { ran } = await post(path);
   expect(ran).toMatchObject({ ended: { by: "threw" }, said: nothing, stdout: "" });
   expect(ran.failure).toContain(`${origin}${path}: `);

@@ -10,7 +10,7 @@ const refused = (words: string) => ({
   refused: `${words}, which a hook of this source may not reach; see httpHookAllowPrivate`,
 });
 
-test("EN-63 a literal address is judged without asking anybody", async () => {
+test("a literal address is judged without asking anybody", async () => {
   const nobody = () => Promise.reject(new Error("asked"));
   const loopback = { addresses: [{ address: "127.0.0.1", family: 4 }] };
   expect(await resolveHost("127.0.0.1", true, nobody)).toEqual(loopback);
@@ -18,7 +18,7 @@ test("EN-63 a literal address is judged without asking anybody", async () => {
   expect(await resolveHost("[::ffff:7f00:1]", false, nobody)).toEqual(refused("[::ffff:7f00:1] is a loopback address"));
 });
 
-test("EN-63 one private address among a name's addresses is enough to refuse", async () => {
+test("one private address among a name's addresses is enough to refuse", async () => {
   expect(await resolveHost("a.example", false, giving("8.8.8.8", "10.0.0.5"))).toEqual(
     refused("a.example leads to 10.0.0.5, a private address"),
   );
@@ -39,7 +39,7 @@ test("a name that is not found or has no address is refused in words", async () 
 });
 
 test.each(["localhost", "127.0.0.1.", "0x7f.1."])(
-  "EN-63 the system's own names for this machine are refused: %s",
+  "the system's own names for this machine are refused: %s",
   async (host) => {
     expect(await resolveHost(new URL(`http://${host}/`).hostname, false, systemResolve)).toHaveProperty("refused");
   },

@@ -20,7 +20,7 @@ test("only http and https are allowed, and no refusal repeats a user name or pas
   );
 });
 
-test("EN-16 an empty list allows nothing, an absent one restricts nothing, a narrowing list must match too", () => {
+test("an empty list allows nothing, an absent one restricts nothing, a narrowing list must match too", () => {
   const url = "https://a.example/x?token=hunter2";
   const refused = "https://a.example/x is not on the list allowedHttpHookUrls";
   expect(refusal(url)).toBeUndefined();
@@ -31,7 +31,7 @@ test("EN-16 an empty list allows nothing, an absent one restricts nothing, a nar
   expect(refusal(url, { narrowing: [[]] })).toBe(refused);
 });
 
-test("EN-63 private addresses are allowed always, never, or under patterns", () => {
+test("private addresses are allowed always, never, or under patterns", () => {
   const allowed = (allowPrivate: boolean | string[]) =>
     admitUrl("http://127.0.0.1:8080/x", { allowedUrls: null, allowPrivate });
   const url = new URL("http://127.0.0.1:8080/x");

@@ -13,7 +13,7 @@ async function say(world: ToolWorld, tool: Tool, input: Record<string, unknown>)
   return content;
 }
 
-test("responses have the recorded keys and kinds, in the recorded order (HO-20)", async () => {
+test("responses have the recorded keys and kinds, in the recorded order", async () => {
   const world = toolWorld();
   for (const tool of [taskCreateTool, taskGetTool, taskListTool, taskUpdateTool]) {
     for (const { tool_input, tool_response } of recorded("PostToolUse", tool.name)) {

@@ -14,7 +14,7 @@ if (!hasRedis) {
   console.warn("skipped: BullMQ needs a Redis server. Debian: apt-get install redis-server");
 }
 
-describe.skipIf(!hasRedis)("SD-58: bullmq, against a real Redis", () => {
+describe.skipIf(!hasRedis)("bullmq, against a real Redis", () => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-redis-"));
   let server: ReturnType<typeof spawn> | undefined;
   let port = 0;

@@ -44,7 +44,7 @@ async function recordedItems(): Promise<Item[]> {
   return items;
 }
 
-test("SE-9: an entry has our names, its place, and the fields we do not know in extra", () => {
+test("an entry has our names, its place, and the fields we do not know in extra", () => {
   const line = answer(
     null,
     "hi",
@@ -79,7 +79,7 @@ test("SE-9: an entry has our names, its place, and the fields we do not know in 
   });
 });
 
-test("SE-9: a known field of an odd type is kept in extra and does not cost the entry", () => {
+test("a known field of an odd type is kept in extra and does not cost the entry", () => {
   const line = answer(null, "hi", {}, { gitBranch: 5, version: null, cwd: [] });
   expect(entryOf(line)).toMatchObject({ kind: "assistant", extra: { gitBranch: 5, version: null, cwd: [] } });
   expect(entryOf({ type: "assistant", message: { id: 7, content: null, usage: 1, stop_reason: {} } })).toMatchObject({
@@ -91,7 +91,7 @@ test("SE-9: a known field of an odd type is kept in extra and does not cost the 
   });
 });
 
-test("SE-9: metadata of a compaction in an odd shape is kept aside, so that no reader trips over it", () => {
+test("metadata of a compaction in an odd shape is kept aside, so that no reader trips over it", () => {
   const fine = { trigger: "auto", preTokens: 5, preservedMessages: { uuids: ["u"], allUuids: ["u", "v"] } };
   expect(entryOf(system(null, "compact_boundary", { compactMetadata: fine }))).toMatchObject({ compactMetadata: fine });
   for (const odd of [{ preTokens: "5" }, { preservedMessages: { uuids: "u" } }, { preservedSegment: 1 }]) {
@@ -101,13 +101,13 @@ test("SE-9: metadata of a compaction in an odd shape is kept aside, so that no r
   }
 });
 
-test("SE-9: a field named __proto__ is data", () => {
+test("a field named __proto__ is data", () => {
   const entry = entryOf(JSON.parse('{"type":"mode","mode":"a","__proto__":{"evil":true}}') as Wire);
   expect(Object.keys(entry.extra ?? {})).toEqual(["__proto__"]);
   expect("evil" in entry || "evil" in {}).toBe(false);
 });
 
-test("SE-12: unknown types and subtypes, and known ones in a wrong shape, stay verbatim and in the graph", () => {
+test("unknown types and subtypes, and known ones in a wrong shape, stay verbatim and in the graph", () => {
   const threaded = { uuid: "u", parentUuid: "p", timestamp: "t", version: "9.0.0" };
   const news = { type: "telepathy", ...threaded };
   expect(entryOf(news)).toMatchObject({
@@ -140,7 +140,7 @@ test("SE-12: unknown types and subtypes, and known ones in a wrong shape, stay v
   for (const type of ["constructor", "toString", "__proto__"]) expect(entryOf({ type }).kind).toBe("other");
 });
 
-test("SE-11: every bare type is known; one that carries uuid and parentUuid is a node", () => {
+test("every bare type is known; one that carries uuid and parentUuid is a node", () => {
   const lines: Wire[] = [
     { type: "queue-operation", operation: "remove", timestamp: "t", sessionId: "s" },
     { type: "last-prompt", leafUuid: "u", sessionId: "s" },
@@ -170,7 +170,7 @@ test("SE-11: every bare type is known; one that carries uuid and parentUuid is a
   expect("uuid" in entryOf(lines[0] as Wire)).toBe(false);
 });
 
-test("SE-10: every attachment and system subtype of the list is known", () => {
+test("every attachment and system subtype of the list is known", () => {
   const hooks = [
     "hook_success",
     "hook_non_blocking_error",
@@ -229,7 +229,7 @@ test("SE-10: every attachment and system subtype of the list is known", () => {
   }
 });
 
-test("SE-13: blocks have our names, unknown ones stay verbatim, input that is not an object is kept", () => {
+test("blocks have our names, unknown ones stay verbatim, input that is not an object is kept", () => {
   const content = [
     { type: "thinking", thinking: "hm", signature: "s" },
     { type: "redacted_thinking", data: "d" },
@@ -260,7 +260,7 @@ test("SE-13: blocks have our names, unknown ones stay verbatim, input that is no
   ]);
 });
 
-test("SE-13: a result without is_error is a success, its text content is remembered as text", () => {
+test("a result without is_error is a success, its text content is remembered as text", () => {
   const line = result(prompt(null, "x"), "t1", "out", { toolUseResult: "Error: no" });
   expect(entryOf(line)).toMatchObject({
     role: "result",
@@ -278,7 +278,7 @@ test("SE-13: a result without is_error is a success, its text content is remembe
   expect(entryOf(prompt(null, "x"))).toMatchObject({ content: [{ type: "text", text: "x" }], contentWasText: true });
 });
 
-test("SE-14: what a user line is", () => {
+test("what a user line is", () => {
   const roleOf = (line: Wire) => {
     const entry = entryOf(line);
     return entry.kind === "user" ? `${entry.role}${entry.source ? ` ${entry.source}` : ""}` : entry.kind;
@@ -305,7 +305,7 @@ test("SE-14: what a user line is", () => {
   expect(roleOf(sidechain("a1", text("x", { promptSource: "typed" })))).toBe("prompt agent");
 });
 
-test("SE-12: the census of the recorded transcripts holds no surprise", async () => {
+test("the census of the recorded transcripts holds no surprise", async () => {
   const items = await recordedItems();
   const kinds: Record<string, number> = {};
   for (const item of items) kinds[item.kind] = (kinds[item.kind] ?? 0) + 1;
@@ -327,7 +327,7 @@ test("SE-12: the census of the recorded transcripts holds no surprise", async ()
   expect(driftOf(items)).toEqual([]);
 });
 
-test("SE-12: drift counts unknown types and fields per client version", () => {
+test("drift counts unknown types and fields per client version", () => {
   const line = answer(null, [{ type: "text", text: "x", glow: 1 }], {}, { version: "3.0.0", zeal: 1 });
   const items = [
     line,
@@ -350,7 +350,7 @@ test("SE-12: drift counts unknown types and fields per client version", () => {
   ]);
 });
 
-test("SE-9: nothing that was on disk is lost on the way in", async () => {
+test("nothing that was on disk is lost on the way in", async () => {
   for (const item of await recordedItems()) {
     if (item.kind === "unreadable") throw new Error("unreadable");
     const object = JSON.parse(Buffer.from(item.raw()).toString()) as Wire;

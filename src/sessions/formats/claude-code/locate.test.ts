@@ -19,7 +19,7 @@ const folder = (...parts: string[]) => {
   return join(home, ...parts);
 };
 
-test("SE-2: the folder name of a working directory", () => {
+test("the folder name of a working directory", () => {
   expect(folderName("/home/dev/naïve.app v2/x_y@z")).toBe("-home-dev-na-ve-app-v2-x-y-z");
   expect(folderName("/w/😀")).toBe("-w---");
   const long = folderName(`/w/${"a".repeat(300)}`);
@@ -28,7 +28,7 @@ test("SE-2: the folder name of a working directory", () => {
   expect(folderName("C:\\Users\\Me")).toBe("C--Users-Me");
 });
 
-test("SE-1: without a word from anyone, both places of the client, our store and the archive", async () => {
+test("without a word from anyone, both places of the client, our store and the archive", async () => {
   for (const path of [".claude", ".config/claude", "state/sessions", "state/archive"]) folder(path, "projects");
   const env = { HOOKLINE_HOME: join(home, "state") };
   expect(await findRoots({ env, home })).toEqual([
@@ -40,7 +40,7 @@ test("SE-1: without a word from anyone, both places of the client, our store and
   expect(await findRoots({ env: { ...env, XDG_CONFIG_HOME: join(home, "nowhere") }, home })).toHaveLength(3);
 });
 
-test("SE-1: CLAUDE_CONFIG_DIR is a list whose members alone count, config folder or projects folder; a real folder once", async () => {
+test("CLAUDE_CONFIG_DIR is a list whose members alone count, config folder or projects folder; a real folder once", async () => {
   folder(".claude", "projects");
   const one = folder("one");
   folder("one", "projects");
@@ -54,7 +54,7 @@ test("SE-1: CLAUDE_CONFIG_DIR is a list whose members alone count, config folder
   ]);
 });
 
-test("SE-1: roots the caller names are the only ones", async () => {
+test("roots the caller names are the only ones", async () => {
   folder(".claude", "projects");
   folder("mine", "projects");
   const mine: Root = { path: join(home, "mine"), origin: "archive" };
@@ -67,7 +67,7 @@ async function sessions(): Promise<SessionPlace[]> {
   return found;
 }
 
-test("SE-5: everything that belongs to a session is found by its place; unknown files are listed, not opened", async () => {
+test("everything that belongs to a session is found by its place; unknown files are listed, not opened", async () => {
   const id = "11111111-1111-4111-8111-111111111111";
   const files = [
     `${id}.jsonl`,
@@ -117,7 +117,7 @@ test("SE-5: everything that belongs to a session is found by its place; unknown 
   });
 });
 
-test("SE-61: an archived session is found under its own name", async () => {
+test("an archived session is found under its own name", async () => {
   write(join(home, "projects/-p/s1.jsonl.gz"), []);
   write(join(home, "projects/-p/s1/subagents/agent-a1.jsonl.gz"), []);
   write(join(home, "projects/-p/s1/subagents/agent-a1.meta.json.gz"), []);
@@ -128,7 +128,7 @@ test("SE-61: an archived session is found under its own name", async () => {
   ]);
 });
 
-test("SE-62: links that leave the root are not followed, those inside it are", async () => {
+test("links that leave the root are not followed, those inside it are", async () => {
   const outside = mkdtempSync(join(tmpdir(), "hookline-outside-"));
   write(join(outside, "secret.jsonl"), []);
   write(join(home, "projects/-p/s1.jsonl"), []);
@@ -146,7 +146,7 @@ test("SE-62: links that leave the root are not followed, those inside it are", a
   rmSync(outside, { recursive: true });
 });
 
-test("E7: ids are not paths", () => {
+test("ids are not paths", () => {
   const bad = [
     "../../x",
     "..%2f",
@@ -181,7 +181,7 @@ test("E7: ids are not paths", () => {
   expect(good.filter((id) => !isSafeId(id))).toEqual([]);
 });
 
-test("E7: a file whose name is not an id is no session", async () => {
+test("a file whose name is not an id is no session", async () => {
   mkdirSync(join(home, "projects/-p"), { recursive: true });
   for (const name of ["a b.jsonl", ".jsonl", "..jsonl", "con.jsonl", "ok.jsonl"])
     writeFileSync(join(home, "projects/-p", name), "");
