@@ -31,7 +31,7 @@ export type {
   StopFunction,
 } from "./hook.ts";
 export { fileHookTypes, groupFields, type HookFields, hookFields } from "./hook-fields.ts";
-export { isObject } from "./json.ts";
+export { defined, fieldOf, groupBy, isObject, parseJson, parseObject } from "./json.ts";
 export { missingPackage } from "./missing-package.ts";
 export { nearest } from "./near.ts";
 export { likelyMissed, likelyName, neverMatching } from "./never-matches.ts";
