@@ -27,15 +27,15 @@ const parts = [
   "client-in-place",
 ];
 const others = [
-  "test/conformance/command-line.test.ts",
-  "test/daemon/kill.test.ts",
+  "test/conformance/command-line.program.test.ts",
+  "test/daemon/request.kill.test.ts",
   "test/daemon/life.test.ts",
   "test/daemon/tasks.test.ts",
-  "test/host/kill.test.ts",
+  "test/host/agent.kill.test.ts",
   "src/sdk/state/state.test.ts",
   "src/sdk/tasks/queue.test.ts",
   "src/engine/settings/edit.test.ts",
-  "src/usage/cache/damage.test.ts",
+  "src/usage/cache/damage.kill.test.ts",
 ];
 const { status } = spawnSync(
   process.execPath,

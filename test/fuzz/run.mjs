@@ -24,7 +24,7 @@ const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", imp
 const share = Math.ceil(Number(lines) / Math.max(1, Number(jobs)));
 const codes = [];
 for (let first = 0; first < Number(lines); first += share) {
-  const child = spawn(process.execPath, [vitest, "run", "--root", root, "test/fuzz/shell.test.ts"], {
+  const child = spawn(process.execPath, [vitest, "run", "--root", root, "test/fuzz/shell.fuzz.test.ts"], {
     stdio: "inherit",
     env: {
       ...process.env,
