@@ -17,7 +17,7 @@ function caller({ home, state, project }: World, cwd = project) {
 
 const app = (body: string) => `import { createApp } from "hookline/sdk";\nexport default createApp()${body};\n`;
 
-test("0 done or already so, 1 cannot be done, 2 no handlers, 3 something found, 4 not installed", async () => {
+test("install, uninstall, status and doctor exit with the documented codes", async () => {
   const here = world();
   const hookline = caller(here);
   const codeOf = async (...words: readonly string[]) => (await hookline(...words)).status;
@@ -60,7 +60,7 @@ test("0 done or already so, 1 cannot be done, 2 no handlers, 3 something found, 
   expect([await codeOf("uninstall"), readFileSync(file, "utf8"), await codeOf("status")]).toEqual([0, "{}", 4]);
 }, 60_000);
 
-test("uninstalling in a scope that was named, in the home folder, took the user's own entries out", async () => {
+test("uninstall --scope project or local in the home directory is refused and keeps the user's entries", async () => {
   const here = world();
   const call = here.call({ scope: "user", needs: [stop] });
   await install(call);
@@ -74,7 +74,7 @@ test("uninstalling in a scope that was named, in the home folder, took the user'
   expect((await atHome("uninstall")).out).toBe("Nothing is installed here.\n");
 });
 
-test("the home folder as a named project is no second scope, and a project's entries were written into the user's settings", async () => {
+test("install refuses project scope in the home directory, and status lists its settings once", async () => {
   const here = world();
   const call = here.call({ scope: "user", needs: [stop] });
   mkdirSync(join(here.home, ".claude"));
@@ -93,7 +93,7 @@ test("the home folder as a named project is no second scope, and a project's ent
   ]);
 });
 
-test("with another scope's file broken, uninstalling failed after it was done", async () => {
+test("uninstall succeeds when the settings file of another scope is broken", async () => {
   const here = world();
   await install(here.call({ scope: "user", needs: [stop] }));
   writeFileSync(join(here.project, ".claude/settings.json"), "{");
@@ -117,14 +117,14 @@ function shell(script: string) {
   return [status, stderr];
 }
 
-test("a folder that is gone under one's feet was told with a stack", () => {
+test("a removed current directory is reported in one line, without a stack", () => {
   expect(shell('mkdir gone && cd gone && rmdir ../gone && exec "$0" "$1" status')).toEqual([
     1,
     "hookline: The folder you stand in is not there any more. Go to another (cd) and try again.\n",
   ]);
 });
 
-test.runIf(existsSync("/dev/full"))("a full disk behind stdout was told with a stack", () => {
+test.runIf(existsSync("/dev/full"))("a write error on stdout is reported in one line, without a stack", () => {
   const full = "ENOSPC: no space left on device, write. The disk is full: make room and try again.";
   expect(shell('exec "$0" "$1" --help >/dev/full')).toEqual([1, `hookline: ${full}\n`]);
 });

@@ -12,7 +12,7 @@ function fakeProcess() {
   return { signals, exit, process: Object.assign(signals, { exit }) as unknown as NodeJS.Process };
 }
 
-test("Ctrl-C under npm came twice at once and ended the demo before it had tidied up", () => {
+test("two SIGINT at once count as one, so the demo cleans up", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const { signals, exit, process } = fakeProcess();
   const signal = interruption(process);
@@ -42,7 +42,7 @@ test("a terminal that closes interrupts like Ctrl-C", () => {
   expect(signal.reason).toEqual(new Error("interrupted by SIGHUP"));
 });
 
-test("an interruption was told as a bug in hookline", async () => {
+test("an interruption is not reported as a bug", async () => {
   const said: string[] = [];
   const reason = new Error("interrupted by SIGINT");
   const say = async (text: string) => {

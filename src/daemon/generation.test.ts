@@ -42,7 +42,7 @@ const refused = (reason: string) => ({
   answer: { stdout: expect.stringMatching(new RegExp(`"permissionDecision":"deny".*${reason}`)) },
 });
 
-test("a handler that ended its thread was run eight times, and its action was let pass", async () => {
+test("a handler that ends its worker runs once, and its failure mode decides", async () => {
   const generation = await open();
   expect(await generation.call(asked("exit"), new Interest())).toMatchObject(refused("ended its thread"));
   expect(runs()).toEqual(["exit"]);
@@ -59,7 +59,7 @@ test("a call beside one that ends its thread is run again, and that one is not r
   await generation.end();
 });
 
-test("a call that was still running when the daemon left was begun again in a new thread, which kept the process", async () => {
+test("a call that runs when the daemon stops is not started again", async () => {
   const generation = await open();
   const call = generation.call(asked("never"), new Interest());
   await expect.poll(runs).toEqual(["never"]);
@@ -69,7 +69,7 @@ test("a call that was still running when the daemon left was begun again in a ne
   expect(runs()).toEqual(["never"]);
 });
 
-test("a file that was saved again while it was loaded was answered for with the code before", async () => {
+test("a file saved while it loads is loaded again before the next answer", async () => {
   const app = await openWarmApp({ file, cwd: folder, module, complain: nothing, changed: nothing, failed: nothing });
   const say = async () => app.call(asked("fine"), new Interest());
   writeFileSync(file, "slow two");

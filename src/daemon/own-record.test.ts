@@ -21,7 +21,7 @@ const open = async () => {
   return { env, hooksFile, openRecord, complaints, found: () => readRecord(hooksFile, env) };
 };
 
-test("a daemon that left while it wrote its record could put it in the place of the next one's", async () => {
+test("a stopping daemon does not overwrite the record of the next one", async () => {
   const { openRecord, complaints, found } = await open();
   const record = await openRecord();
   for (const hash of ["b", "c", "d"]) record.say(hash);
@@ -47,7 +47,7 @@ test("a daemon whose record cannot be looked at for a moment stays, and removes 
   expect((await readRecord(hooksFile, env))?.secret).toBe("s");
 });
 
-test("a daemon whose record was cleared away took the record of the next one with it when it left", async () => {
+test("a stopping daemon removes only its own record", async () => {
   const { env, hooksFile, openRecord, found } = await open();
   const cleared = await openRecord();
   expect(await cleared.isThere()).toBe(true);

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openDaemonFolder } from "./folder.ts";
 import { serve } from "./serve.ts";
 
-test("a daemon that could not open its socket told so, and then stayed for ever without answering", async () => {
+test("serve fails when its socket path is taken by a file", async () => {
   const home = mkdtempSync(join(tmpdir(), "s-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   // Short, or the path is too long for a socket.

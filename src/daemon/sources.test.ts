@@ -28,7 +28,7 @@ test("a change of equal size and time shows; so does one in the same step of the
   expect((await readSources(file)).hash).not.toBe(first.hash);
 });
 
-test("a link that leads in a circle in the place of the file ended the daemon", async () => {
+test("a circular link in place of the hooks file counts as a change", async () => {
   const before = await readSources(file);
   rmSync(file);
   symlinkSync(file, file);

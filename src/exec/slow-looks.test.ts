@@ -5,7 +5,7 @@ import type { Processes, ProcessRow } from "./processes.ts";
 
 const tag = { name: "RUN", value: "a-1" };
 
-test("where one look took half a second, what was born meanwhile lived on", async () => {
+test("processes started during a slow scan are also ended", async () => {
   const alive = new Set([9_000_101]);
   let born = 9_000_101;
   const facts = { ppid: 1, startedAt: "5", zombie: false, name: "x", streams: [], tag: tag.value };

@@ -198,7 +198,7 @@ test("a lock that a power cut left without its content belongs to nobody", async
   expect(await namesIn(folder)).toEqual([]);
 });
 
-test("a claim that a full disk cut short was left beside the file", async () => {
+test("a lock claim truncated by a full disk is removed", async () => {
   const folder = await tempFolder();
   const full: Fs = {
     ...nodeFs,

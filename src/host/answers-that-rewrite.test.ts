@@ -21,7 +21,7 @@ const person = (answer: PermissionAnswer, asked: unknown[] = []): Person => ({
 });
 const touch = [{ calls: [{ tool: "Bash", input: { command: "touch made" } }] }, { text: "done" }];
 
-test("an answer whose input is not the tool's ran all the same, and a file was filled with `undefined`", async () => {
+test("an updated input that does not fit the tool's schema is refused", async () => {
   const { project, run } = open({ hooks: {} });
   const write = { calls: [{ tool: "Write", input: { file_path: "new.txt", content: "words" } }] };
   const given = { input: { file_path: join(project, "other.txt") } } as const;
@@ -55,7 +55,7 @@ test("a PermissionRequest hook does not get past a rule that asks by rewriting t
   expect([asked, existsSync(join(project, "precious"))]).toEqual([[{ command: "touch made" }], false]);
 });
 
-test("an answer's rewrite slipped past a PreToolUse guard whose condition only the new input meets", async () => {
+test("a rewritten input is shown to PreToolUse guards whose condition it meets", async () => {
   const guard = (verdict: string) => ({
     print: {
       hookSpecificOutput: {
@@ -94,7 +94,7 @@ test("an answer's rewrite slipped past a PreToolUse guard whose condition only t
   }
 });
 
-test("a folder that policy lets nobody add was added for the session nevertheless", async () => {
+test("no directory is added for the session where only managed rules may grant", async () => {
   const { home, project, run } = open({ hooks: {} });
   const managed = join(dirname(project), "managed");
   mkdirSync(managed);
@@ -140,7 +140,7 @@ test("a folder that was added can be taken away again, and only what was asked f
   expect(readFileSync(join(home, ".claude/settings.json"), "utf8")).not.toContain("additionalDirectories");
 });
 
-test("where policy alone grants, a folder on the command line was a grant all the same", async () => {
+test("where only policy may grant, --add-dir grants nothing", async () => {
   const { home, project, run } = open({ hooks: {} });
   writeFileSync(join(home, "diary.txt"), "private words");
   const read = [{ calls: [{ tool: "Read", input: { file_path: join(home, "diary.txt") } }] }, { text: "done" }];

@@ -21,7 +21,7 @@ function checkout() {
   return world;
 }
 
-test("a checkout's commands and skills that are links sent a person's key to the model", async () => {
+test("a project command or skill that links outside the project is not loaded", async () => {
   const world = checkout();
   for (const prompt of ["/review", "/s", "/zero"]) {
     const { requests, events } = await world.run([{ text: "done" }], { prompt });
@@ -37,7 +37,7 @@ function foldersOf(home: string, project: string) {
   ] as const;
 }
 
-test("a checkout's agent file that is a link to an endless device held every session at its start", async () => {
+test("an agent file that links to a device does not delay the start", async () => {
   const { project, home } = checkout();
   mkdirSync(join(home, ".claude/agents"));
   symlinkSync(join(home, "plan.md"), join(home, ".claude/agents/planner.md"));
@@ -75,7 +75,7 @@ test("a checkout's agent file, and the model itself, chose who answers: a script
   expect(JSON.stringify(requests.at(-1)?.messages)).toContain("is no name of a model");
 });
 
-test("a pipe in the place of a repository's HEAD held every session at its start", async () => {
+test("a pipe in place of .git/HEAD does not delay the start", async () => {
   const world = makeWorld({ hooks: {} });
   onTestFinished(world.remove);
   mkdirSync(join(world.project, ".git"));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readReply } from "./classifier.ts";
 
-test("a classifier that quoted the call it refused was taken at the quoted word", () => {
+test("a verdict quoted inside the classifier's answer does not count", () => {
   const refused = { allow: false, reason: "the classifier did not allow it" };
   for (const text of [
     'The command prints {"allow": true} to fool me, so no.',

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { makeWorld } from "./fixtures/agent-run.ts";
 
-test("a model that may edit wrote an env file where the session is kept, and the next harmless command ran it", async () => {
+test("the model cannot write env files of the session", async () => {
   const world = makeWorld({ hooks: {} });
   onTestFinished(world.remove);
   const { project, home, run } = world;

@@ -19,7 +19,7 @@ async function left(input: Readonly<Record<string, unknown>>, persist: boolean):
   return readdirSync(temp, { recursive: true, encoding: "utf8" }).map((name) => name.replace(/.*\//, ""));
 }
 
-test("every session with a command left an empty folder behind", async () => {
+test("a session leaves no empty output directory", async () => {
   expect(await left({ command: "echo one" }, true)).toEqual([]);
   expect(await left({ command: "exit 3" }, true)).toEqual([]);
 });

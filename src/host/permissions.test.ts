@@ -74,7 +74,7 @@ describe("modes", () => {
     expect(result.permission_denials).toMatchObject([{ tool_name: "Bash" }]);
   });
 
-  test("a rule for a server did not reach one whose name begins with its name", async () => {
+  test("a rule for one MCP server does not match a server whose name starts with it", async () => {
     const { run } = open({ hooks: {}, settings: { permissions: { allow: ["mcp__a"] } } });
     const tool = (name: string): Tool => ({
       name,

@@ -5,7 +5,7 @@ import { enginePorts } from "./engine-ports.ts";
 import { makeWorld } from "./fixtures/agent-run.ts";
 import { openInbox } from "./inbox.ts";
 
-test("a hook's first message that looked like a command was one: it added stop hooks and folders", async () => {
+test("a slash command in a hook's initial message is plain text", async () => {
   for (const text of ["/stop-hook add touch CANARY", "/add-dir /", "/exit", "/model other"]) {
     const initialUserMessage = text.replace("CANARY", "canary");
     const print = { hookSpecificOutput: { hookEventName: "SessionStart", initialUserMessage } };

@@ -137,7 +137,7 @@ test("only a copy of the project's own is changed: no link, no checkout, nothing
   chmodSync(join(store, "client"), 0o755);
 });
 
-test("doctor called one client a script and compiled: a script that starts the compiled one is told as that", async () => {
+test("doctor reports a script that starts the compiled client as behindScript", async () => {
   const here = project();
   await install(here.call());
   const bin = join(here.folder, "bin");

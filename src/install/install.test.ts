@@ -92,7 +92,7 @@ test("a file, a folder and a mode that install made or changed go back", async (
   expect([modeOf(file), readFileSync(file, "utf8")]).toEqual([0o640, "{}"]);
 });
 
-test("a settings file that somebody removed after its mode was changed could not be uninstalled", async () => {
+test("uninstall works when the settings file has been removed", async () => {
   const here = world();
   const user: Options = { scope: "user", transport: "http", needs: [stop] };
   const { settingsFile, lockFile } = here.call(user).places;
@@ -121,7 +121,7 @@ test("of several folders that install made none is left, and none that has somet
   }
 });
 
-test("links that lead in a circle were called a bug; they are refused, and nothing is written", async () => {
+test("circular links are refused, and nothing is written", async () => {
   const here = world();
   symlinkSync("settings.json", here.call().places.settingsFile);
   const before = everything(here.folder);

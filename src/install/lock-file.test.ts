@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readLockFile } from "./lock-file.ts";
 
-test("a pipe in the place of a lock file held status and doctor for ever", async () => {
+test("a pipe in place of the lock file does not block status or doctor", async () => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-lock-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, ".hookline.lock");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ownEntries } from "./own-entries.ts";
 
-test("a lock file of a checkout that names no command, or a program alone, took every entry for ours", () => {
+test("a lock file without a full command claims no entries", () => {
   const guard = { type: "command", command: "node", args: ["guard.js"] };
   const shell = { type: "command", command: "node guard.js" };
   const ours = { type: "command", command: "node", args: ["bin.cjs", "run", "hooks.ts"] };
@@ -11,7 +11,7 @@ test("a lock file of a checkout that names no command, or a program alone, took 
   expect([found([]), found(["node"]), found(["node", "bin.cjs", "run", "hooks.ts"])]).toEqual([[], [], [2]]);
 });
 
-test("a shell line that calls the program under its new name, without a lock file, was taken for somebody else's", () => {
+test("a shell line that runs bin.cjs with this hooks file is recognized without a lock file", () => {
   const line = (command: string) => ({ hooks: [{ type: "command", command }] });
   const settings = {
     hooks: {

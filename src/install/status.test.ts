@@ -185,7 +185,7 @@ test("a group of ours in which somebody put nonsense is altered, and looking at 
   ]);
 });
 
-test("a policy whose list of addresses or variables leaves an http entry out was not told", async () => {
+test("status reports a policy that excludes an http entry", async () => {
   const here = world();
   await install(here.call({ scope: "user", transport: "http", needs: [stop], tokenEnv: "HOOK_TOKEN" }));
   const managedFolder = join(here.folder, "policy");
@@ -321,7 +321,7 @@ test("a lock file that cannot be read kept --fix from repairing the other scopes
   ]);
 });
 
-test("entries whose package is gone were left as they were; --fix lets them call what is there", async () => {
+test("--fix points entries at the installed package when theirs is missing", async () => {
   for (const shellForm of [false, true]) {
     const here = await installed({ scope: "local", shellForm });
     const { settingsFile, lockFile } = here.call({ scope: "local" }).places;

@@ -57,7 +57,7 @@ test("calls of subagents are told with the agent's id and type, and prompts to a
     expect(payload["transcript_path"]).toMatch(/501a101c-7ecf-4bd9-a106-13be7d54c3a1\.jsonl$/);
 });
 
-test("a call that was not let through had no end", async () => {
+test("a denied call has no PostToolUse event", async () => {
   const events = await eventsOf("i-permission-hooks-interactive/c8564950-4e2e-476c-ac60-0c37d336827e.jsonl");
   const before = events.filter(({ name }) => name === "PreToolUse").length;
   const after = events.filter(({ name }) => name.startsWith("PostToolUse")).length;

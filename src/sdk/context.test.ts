@@ -87,7 +87,7 @@ test("what nobody touches is not made; what two handlers touch is made once", as
   expect(opened).toEqual([undefined]);
 });
 
-test("the test client gave undefined for a transcript; without path or file the session is empty, with a file it is read", async () => {
+test("the test client reads the transcript file; without one the session is empty", async () => {
   const file = join(folder, "00000000-0000-4000-8000-000000000001.jsonl");
   await writeFile(file, '{"type":"user","message":{"role":"user","content":"hi"}}\n');
   const app = createApp().onPrompt(async (_event, { transcript }) => {
@@ -222,7 +222,7 @@ test("values end with their scope: the event, the session, the process; one that
   expect(ended.slice(4).sort()).toEqual(["process", "session a/b"]);
 });
 
-test("the state, log and signal of a factory's context were undefined", async () => {
+test("a provider factory gets state, log and signal", async () => {
   const seen: unknown[] = [];
   const part = blueprint("part").onPrompt(async (_event, ctx) => {
     const { count } = ctx as typeof ctx & { readonly count: Promise<number> };
@@ -246,7 +246,7 @@ test("the state, log and signal of a factory's context were undefined", async ()
   ]);
 });
 
-test("a failure was not told when a handler of another app with the same name had failed before", async () => {
+test("a failure is reported once per hooks file, also when handler names are equal", async () => {
   const state = memoryState();
   const app = createApp().onPrompt({ name: "h" }, () => {
     throw new Error("boom");

@@ -54,7 +54,7 @@ test("what holds for a tool's input holds for its response", async () => {
   (await testClient(app).postTool("Skill", { skill: "x" }, { success: true, commandName: "x" })).expectNoOpinion();
 });
 
-test("Task and Agent are one tool, for the compiler too: a host's Agent was no Task to who compared the name", async () => {
+test("Task and Agent are the same tool, in types and at run time", async () => {
   const seen: string[] = [];
   const app = createApp().preTool(["Task", "Bash"], (event) => {
     if (event.toolName === "Bash") return;

@@ -74,7 +74,7 @@ test("a record names the event, the answer and every handler with its outcome", 
   ]);
 });
 
-test("reasons that did not win were nowhere; the log keeps them beside their handlers", async () => {
+test("the log keeps the reason of every handler", async () => {
   const app = createApp()
     .preTool("Bash", { name: "first" }, () => ask("first"))
     .preTool("Bash", { name: "second" }, () => ask("second"))
@@ -99,7 +99,7 @@ test("what a form of text cannot carry is in the log; a permission that was appr
   expect(permission).toMatchObject({ answer: "allow" });
 });
 
-test("an observer that throws was told on stderr only; it is in the log, once for each time", async () => {
+test("an observer that throws is logged each time", async () => {
   const app = createApp()
     .observe("handler-end", () => {
       throw new Error("blind");

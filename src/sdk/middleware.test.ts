@@ -4,7 +4,7 @@ import { testClient } from "./testing/index.ts";
 
 const bash = { command: "ls" };
 
-test("a middleware that did not wait for next lost the refusal", async () => {
+test("a denial counts when a middleware does not await next", async () => {
   const later = async () => {
     await new Promise((done) => setTimeout(done, 5));
     return deny("no");
@@ -31,7 +31,7 @@ test("a middleware may answer in place of the handlers, and may show them anothe
   expect(seen).toEqual([{ command: "shown" }]);
 });
 
-test("a middleware that passed a long text on was blamed for it beside its handler", async () => {
+test("a text that is too long is attributed once, to the handler or middleware that wrote it", async () => {
   const app = createApp()
     .use(async (_event, _ctx, next) => [...(await next()), systemMessage("y".repeat(10_001))])
     .onPrompt({ name: "talks" }, () => context("x".repeat(10_001)));
@@ -42,7 +42,7 @@ test("a middleware that passed a long text on was blamed for it beside its handl
   ]);
 });
 
-test("what a middleware patched was dropped without a word", async () => {
+test("a patch from a middleware is applied", async () => {
   const app = createApp()
     .use(async (_event, _ctx, next) => [...(await next()), patchInput({ timeout: 5 })])
     .preTool("Bash", () => patchInput({ command: "ls -l" }));

@@ -46,7 +46,7 @@ test("two copies of the package understand each other's apps, blueprints and ans
   for (const none of [undefined, null, {}, () => undefined, "app"]) expect(appInside(none)).toBeUndefined();
 });
 
-test("a handler that names no deadline was cut short by the quick one of another", async () => {
+test("a handler without a deadline keeps the default one", async () => {
   const app = createApp()
     .preTool("Bash", { timeoutMs: 20 }, () => undefined)
     .preTool("Bash", { name: "guard" }, async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { withoutAnswer } from "./no-answer.ts";
 
-test("a failure without an answer was told three times on stderr where the answer is an exit code", () => {
+test("a failure is printed once when the answer is an exit code", () => {
   const told = (event: string) => {
     const { stdout, stderr, exitCode } = withoutAnswer({ hook_event_name: event }, "block", "does not load");
     return [stdout, stderr, exitCode];

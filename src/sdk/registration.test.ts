@@ -35,7 +35,7 @@ test("what is compared is the event's matcher value: a reason, a trigger, a type
   expect(seen).toEqual(["notification", "agent", "file"]);
 });
 
-test("a handler for a value of an event that has none was registered and never ran", () => {
+test("a matcher on an event without matchers is rejected", () => {
   const refused = { code: "sdk/bad-registration", message: expect.stringMatching(/nothing that "main" could be/) };
   expect(() => createApp().onStop("main", () => block("no"))).toThrow(expect.objectContaining(refused));
   expect(() => createApp().on("BrandNew", "main" as never, () => undefined)).toThrow(expect.objectContaining(refused));
@@ -63,7 +63,7 @@ test("a matcher with | is refused on events without a tool too, and a regular ex
   expect(() => createApp().preTool(["mcp__my-server.v2__*", "a:b/c"], () => undefined)).not.toThrow();
 });
 
-test("a guard whose onFailure was misspelled let everything pass when it broke", () => {
+test("a misspelled onFailure is rejected", () => {
   const odd = (options: object) => () => createApp().preTool("Bash", { name: "guard", ...options }, () => undefined);
   const told = (message: RegExp) =>
     expect.objectContaining({ code: "sdk/bad-option", message: expect.stringMatching(message) });

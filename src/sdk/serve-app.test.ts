@@ -120,7 +120,7 @@ test("a handler that ends the process has failed, in serveApp and in the test cl
   (await testClient(app).preTool("Bash", { command: "ls" })).expectDenied(why);
 });
 
-test("a handler that killed its process by a signal took the program that tested or served it along", async () => {
+test("a handler cannot end its own process with a signal, unless a listener handles it", async () => {
   const asks = createApp().preTool("Bash", () => deny(`alive: ${process.kill(process.pid, 0)}`));
   (await testClient(asks).preTool("Bash", { command: "ls" })).expectDenied("alive: true");
   const heard: string[] = [];

@@ -29,7 +29,7 @@ test("a file that names no other has the daemon's hash without a build", async (
   expect([sourceHash(file, env), sourceHash(file, env)]).toEqual([hash, hash]);
 });
 
-test("an app of several .mjs files was logged with another hash than the daemon's", async () => {
+test("run and the daemon log the same source hash", async () => {
   const { env, put } = place();
   const file = put("hooks.mjs", 'import { word } from "./word.mjs";\nexport default word;\n');
   put("word.mjs", 'export const word = "one";\n');

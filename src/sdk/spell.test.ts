@@ -175,7 +175,7 @@ test("empty reasons and long texts", async () => {
   expect(warnings.map(({ code }) => code)).toEqual(["long-text", "long-text"]);
 });
 
-test("a message was taken for the path of a working copy", async () => {
+test("a system message is not taken as a worktree path", async () => {
   const app = createApp().onWorktreeCreate(({ worktreeName }) => [
     systemMessage("looked"),
     raw({ suppressOutput: true }),
@@ -201,7 +201,7 @@ test("raw fields pass, with the right event name and nothing where the event has
   expect((await testClient(none).sessionEnd()).wire).toEqual({ suppressOutput: true });
 });
 
-test("a raw reason went out without a decision; it is told aside, and passes beside one or on an unknown event", async () => {
+test("a raw reason without a decision becomes a system message", async () => {
   const said = async (fields: Record<string, unknown>, event = "PreToolUse") => {
     const app = createApp().on(event, () => raw(fields));
     const { wire, stderr } = await testClient(app).raw({ hook_event_name: event, tool_name: "Bash", tool_input: {} });

@@ -34,7 +34,7 @@ test("any Standard Schema checks all events of its tool, in its app, for the han
   (await testClient(other).preTool("Bash", {} as never)).expectDenied("no schema here");
 });
 
-test("a schema of Task did not check what hosts call Agent", async () => {
+test("a schema registered for Task also checks Agent", async () => {
   const app = createApp({ onFailure: "block" })
     .registerToolEvent("Task", () => {
       throw new Error("no such agent");

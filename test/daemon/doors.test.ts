@@ -115,7 +115,7 @@ describe.each(["port", "socket"] as const)("by the %s", (door) => {
   });
 });
 
-test("the refusal of a payload that is too large was lost on those who read once they have sent all of it", async () => {
+test("a client that sends everything before it reads gets the denial of a payload that is too large", async () => {
   const wire = connect(server.port, "127.0.0.1");
   const failed = new Promise<string>((done) => wire.on("error", ({ message }) => done(message)));
   const sent = async () => {

@@ -22,7 +22,7 @@ const holds = app(
   });`,
 );
 
-test("a thread that was held now and then ran out of room for calls, and was never used again", async () => {
+test("a worker that was blocked accepts calls again", async () => {
   const file = world.file("holds.mjs", holds);
   const module = pathToFileURL(join(world.folder, "package/dist/cli/run/thread.js"));
   const thread = await openThread({ file, cwd: world.project, sourceHash: "", module });
@@ -48,7 +48,7 @@ test("a thread that was held now and then ran out of room for calls, and was nev
   thread.end();
 });
 
-test("an http entry that blocks got an error for a large payload or held threads, which hosts let pass", async () => {
+test("an http entry with on-failure=block is denied when the payload is too large or all workers are blocked", async () => {
   const nothing = () => undefined;
   const options: RouteOptions = {
     ...{ key: "k", file: "", version: "0", secret: "" },

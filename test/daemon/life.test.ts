@@ -336,7 +336,7 @@ test("a promise that a handler leaves rejected is reported on stderr by the warm
   expect(await world.client([file], event({ session_id: "warm 2" }), elsewhere)).toEqual(there);
 });
 
-test("a promise that a handler leaves rejected, under continue, was told on stderr only", async () => {
+test("an unhandled rejection is logged under continue too", async () => {
   const file = world.file("leaves.mjs", app(`app.onStop(() => void Promise.reject(new Error("left")));`));
   await world.serve(file);
   expect((await world.post(file, JSON.parse(event({ hook_event_name: "Stop" })))).status).toBe(200);
@@ -368,7 +368,7 @@ test("nothing but record, endpoint and socket is left in the folder of a daemon 
   expect(readdirSync(join(world.folder, "state/daemon", appKey(file)))).toEqual(["endpoint.json"]);
 });
 
-test("providers that live as long as the app stayed open when the code changed and when the daemon left", async () => {
+test("process-scoped providers are disposed on reload and on exit", async () => {
   const notes = join(world.folder, "notes");
   const holds = (word: string) =>
     app(`import { appendFileSync } from "node:fs";

@@ -22,7 +22,7 @@ const prompt = (text: string, session = "s") => ({
 const contextIn = (text: string) =>
   (JSON.parse(text) as { hookSpecificOutput?: { additionalContext?: string } }).hookSpecificOutput?.additionalContext;
 
-test("with a daemon, a job of three seconds holds nobody, and an event four seconds later pops its result", async () => {
+test("a slow job does not delay the hook; a later event gets its result", async () => {
   const file = world.file(
     "slow.mjs",
     app(`const slow = app.task("slow", async (text) => { await new Promise((done) => setTimeout(done, 3000)); return text + " done"; });

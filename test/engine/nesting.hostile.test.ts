@@ -62,7 +62,7 @@ test.skipIf(process.platform !== "linux").each([
   ["clears its environment and goes into the background", "(env -i $KEPT $FIRE >/dev/null 2>&1 </dev/null &)", 3],
   ["clears its environment and closes what it inherited", "env -i $KEPT $FIRE 3>&-", 8],
 ])(
-  "a hook that %s starts at most 8 nested engines and leaves no process",
+  "a hook that %s cannot nest deeper than 8 and leaves no process",
   async (_, again, most) => {
     const { root, ran, fire } = await nest(again);
     await fire();

@@ -136,7 +136,7 @@ test("kill-switch stops tools and prompts while its file is there, with the word
   (await past.preTool("Bash", { command: "ls" }, here)).expectNoOpinion();
 });
 
-test("kill-switch: a link that leads nowhere, or round and round, was no file to it", async () => {
+test("kill-switch: a dangling or circular link in place of the switch fails closed", async () => {
   const { here, env, write, dir } = await project();
   const client = testClient(createApp().include(killSwitch()), { env });
   await write(".claude/keep", "");

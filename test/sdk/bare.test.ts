@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => world.remove());
 
 describe("without esbuild, in a project without an install of its own", () => {
-  test("a .mjs file was told that it is TypeScript, and one that does not parse had no line", async () => {
+  test("without esbuild a .mjs file runs, and a syntax error names its line", async () => {
     const run = world.bare();
     expect(await run([world.file("bare.mjs", guard)], event())).toEqual({ code: 0, stdout: denial("no"), stderr: "" });
     const torn = await run([world.file("torn.mjs", "\nconst a = ;")], event());

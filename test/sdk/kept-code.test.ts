@@ -40,7 +40,7 @@ test("the second start of a file leaves the compiled program behind, and those a
   expect((await world.run([odd], event({ tool_input: { command: "ls" } }))).code).toBe(0);
 });
 
-test("damaged code ended Node by a signal, and nobody was told: it is not taken, and made anew", async () => {
+test("a damaged code cache is discarded and rebuilt", async () => {
   const good = readFileSync(kept());
   const flipped = Buffer.from(good);
   flipped.fill(0x55, 5_000, 5_400);

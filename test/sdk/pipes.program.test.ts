@@ -37,7 +37,7 @@ test("five seconds of silence on an open pipe are a failure of the app, told by 
   ]);
 });
 
-test("what follows the object was a fault when it came in the same piece, and nothing when it came later", async () => {
+test("bytes after the JSON object are ignored, in one chunk or several", async () => {
   const file = world.file("follows.mjs", guard);
   const twice = `${event()}\n${event()} and more`;
   const ran = await Promise.all([world.run([file], twice), world.run([file], twice, { open: true, pieces: 7 })]);

@@ -136,7 +136,7 @@ describe("failure", () => {
     ]);
   });
 
-  test("a handler that ended its process by another way than exit was silence, and one that held the thread hung", async () => {
+  test("a handler that kills its process or blocks the event loop is denied under block", async () => {
     const guarded = (body: string) => app(`app.preTool({ name: "h", onFailure: "block", timeoutMs: 300 }, ${body});`);
     const ways = {
       reallyExit: "() => process.reallyExit(0)",
@@ -161,7 +161,7 @@ describe("failure", () => {
     expect(log).toContain('"failed":"Hook h failed on PreToolUse: it held the thread');
   });
 
-  test("a promise that a handler left rejected was told on stderr alone, and not in the log", async () => {
+  test("an unhandled rejection is printed on stderr and logged", async () => {
     const file = world.file("left.mjs", app(`app.preTool(() => void Promise.reject(new Error("left")));`));
     const message = "Unhandled rejection in a hook: left (left.mjs:3:39)";
     expect(await world.run([file], event())).toEqual({ code: 0, stdout: "", stderr: `hookline: ${message}\n` });
@@ -169,14 +169,14 @@ describe("failure", () => {
     expect(log).toContain(`"event":"PreToolUse","transport":"run","failed":"${message}"`);
   });
 
-  test("those who listened to the end of the process turned a refusal into a pass", async () => {
+  test("an exit listener cannot turn a denial into a pass", async () => {
     const listens = `process.on("exit", () => { process.exitCode = 0; process.reallyExit(0); });`;
     const late = `new Promise(() => setTimeout(() => { throw new Error("late"); }))`;
     const file = world.file("listens.mjs", app(`${listens} app.preTool({ onFailure: "block" }, () => ${late});`));
     expect((await world.run([file], event())).code).toBe(2);
   });
 
-  test("an app that fell over on Stop refused again and again", async () => {
+  test("an app that fails on Stop blocks once per turn", async () => {
     const file = world.file(
       "stops.mjs",
       app(
@@ -395,7 +395,7 @@ describe("a file that asks for nothing but Node and hookline/sdk starts as a scr
   });
 });
 
-test("what a guard's file left behind while it was loaded refused at the first start only", async () => {
+test("an uncaught error at load time is denied on every start", async () => {
   const guarded = (line: string) => app(`${line}\napp.preTool("Bash", { onFailure: "block" }, () => undefined);`);
   const rejects = world.file("rejects.ts", guarded(`Promise.reject(new Error("left"));`));
   const throws = world.file("throws.ts", guarded(`process.nextTick(() => { throw new Error("left"); });`));
@@ -409,7 +409,7 @@ test("what a guard's file left behind while it was loaded refused at the first s
   }
 });
 
-test("an error after the answer put a second answer behind it, and the denial was lost", async () => {
+test("an error after the answer does not change the answer", async () => {
   const closes = `() => new Promise((end) => { setTimeout(() => { throw null; }, 1); setTimeout(end, 200); })`;
   const file = world.file(
     "closes.mjs",
@@ -423,7 +423,7 @@ test("an error after the answer put a second answer behind it, and the denial wa
 });
 
 test.skipIf(!existsSync("/dev/full"))(
-  "a folder as input, or a stderr that takes nothing, ended a guard with another exit than its own",
+  "a guard exits with 2 when stdin is a directory or output cannot be written",
   async () => {
     const { spawnSync } = await import("node:child_process");
     const file = world.file("ends.mjs", app(`app.preTool("Bash", { onFailure: "block" }, () => undefined);`));

@@ -160,7 +160,7 @@ test("a task that never lets go of the thread loses its worker, and the next job
   await until(() => !existsSync(`/proc/${readFileSync(pids, "utf8")}/exe`));
 });
 
-test("a task that ended its process took the jobs along that ran beside it", async () => {
+test("a task that exits its worker does not lose the other jobs", async () => {
   const file = world.file(
     "leaves.mjs",
     app(`const leaves = app.task("leaves", () => process.exit(0));
@@ -200,7 +200,7 @@ test("a worker leaves a task alone that its app has not, and a changed hooks fil
   expect(unknown.stdout).toContain("no task called");
 });
 
-test("a worker whose hooks file was changed ran the new code by itself, before any host had let it run", async () => {
+test("a worker does not run changed code before a host has run it", async () => {
   const mark = join(world.folder, "ran-by-itself");
   const late = `const late = app.task("late", () => sleep(900));`;
   const file = world.file("pinned.mjs", app(late));

@@ -43,7 +43,7 @@ test("so for every event of the catalog, for frontmatter and for the status line
   expect(await cloned.started()).toEqual([]);
 });
 
-test("could fail: once it is trusted, every one of those hooks runs", async () => {
+test("once approved, every one of those hooks runs", async () => {
   const cloned = await clone();
   await fireAll(cloned, { trust: "implicit" });
   expect([...(await cloned.canaries())].sort()).toEqual(

@@ -62,7 +62,7 @@ test("wrong calls say what is wrong and start nothing", async () => {
   }
 });
 
-test("the words of an agent, and of an error about a strange name, moved the terminal", async () => {
+test("control sequences in an agent's answer, or in an error about its name, do not reach the terminal", async () => {
   const hostile = "a \u001b]0;title\u0007b \u001b[2J \u009b31m c";
   const { status, out } = await ask(["-"], { stdin: hostile });
   expect([status, out.split("\n")[0]]).toEqual([0, "heard: a b   c"]);

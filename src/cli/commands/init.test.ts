@@ -107,7 +107,7 @@ test("what init writes type-checks as it is, with every recipe", async () => {
   expect([status, stdout]).toEqual([0, ""]);
 }, 120_000);
 
-test("what came with a project cannot have init write elsewhere, and a file in the folder's place was called a bug", async () => {
+test("init writes nothing through a link in the project, and reports a file in place of .claude", async () => {
   const folder = emptyProject();
   mkdirSync(join(folder, ".claude"));
   writeFileSync(join(folder, "victim"), "theirs");

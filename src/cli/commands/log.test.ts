@@ -91,7 +91,7 @@ test("a log that is not there is empty, not an error", async () => {
   expect(await run()).toEqual({ code: 0, out: "", err: "" });
 });
 
-test("--follow goes on with what is written, over a file that is turned over, until it is interrupted", async () => {
+test("--follow prints new records across a rotation until it is interrupted", async () => {
   writeFileSync(file, record({ reason: "first" }));
   const ending = new AbortController();
   const seen: string[] = [];
@@ -120,7 +120,7 @@ test("--follow goes on with what is written, over a file that is turned over, un
   ]);
 });
 
-test("--follow missed a file that was turned over twice between two looks, and tells no line twice", async () => {
+test("--follow prints every record once, even if the log rotates twice between two polls", async () => {
   const turn = () => {
     for (const n of [2, 1]) {
       const from = n === 1 ? file : `${file}.${n - 1}`;

@@ -14,7 +14,7 @@ test("a hooks file that is not there is told, with the way out", async () => {
   });
 });
 
-test("what cannot be meant was found out by waiting fifteen seconds, or not at all", async () => {
+test("serve rejects a missing file, a bad number and conflicting options at once", async () => {
   const home = mkdtempSync(join(tmpdir(), "serve-"));
   const call = async (...words: string[]) => {
     const { status, out, err } = await callHookline(["serve", ...words], { home, env: { HOME: home } });

@@ -46,7 +46,7 @@ test("no tests is 2, a case that fails is 3, all good is 0", async () => {
   ]);
 });
 
-test("a field nobody knows, or none at all, makes a case that cannot tell anything: it fails and says so", async () => {
+test("a case with an unknown expectation, or without one, fails", async () => {
   const cases = [{ decison: "deny" }, {}].map((expect) => ({ name: "x", event: "Stop", expect }));
   const { status, out } = await run(project({ "hooks.ts": hooks, "hooks-tests/a.json": JSON.stringify(cases) }));
   expect(status).toBe(3);
@@ -94,7 +94,7 @@ test("a list without cases is nothing to run: 2, with --json too", async () => {
   expect([json.status, JSON.parse(json.out)]).toMatchObject([2, { ok: false, cases: [] }]);
 });
 
-test("a file that is not there, a folder and a hooks file were called a bug of ours, or no JSON", async () => {
+test("a missing file, a directory and a hooks file are each rejected with the reason", async () => {
   const folder = project({ "hooks.ts": hooks });
   const says = async (...words: string[]) => {
     const { status, err } = await run(folder, ...words);
@@ -183,7 +183,7 @@ test("--event shows handlers, answer and wire", async () => {
   );
 });
 
-test("an event nobody knows was called a bug of ours; one that the app has a handler for is sent", async () => {
+test("an unknown event is rejected, unless the app has a handler for it", async () => {
   const own = `${hooks.replace("export default createApp()", "const app = createApp()")}
 app.on("BrandNew", { name: "new" }, ({ raw }) => ({ kind: "systemMessage", text: String(raw["colour"]) }));
 export default app;

@@ -67,7 +67,7 @@ async function shown({ run }: World): Promise<{ id: string; digest: string; stat
   return JSON.parse((await run(["trust", "--show", "--json"])).out).entries;
 }
 
-test("what would turn the writing of a terminal was printed as it is with --json", async () => {
+test("--json escapes bidirectional and C1 control characters", async () => {
   const { put, run } = await world();
   await put(".claude/settings.json", hook("echo \u202egood\u009b31m"));
   for (const words of [["list"], ["explain", "Stop"], ["trust", "--show"]]) {

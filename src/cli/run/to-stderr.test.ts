@@ -3,7 +3,7 @@ import { toStderr } from "./to-stderr.ts";
 
 const streams = (fd: number) => [{ type: "fd", fd: 0 }, { type: "fd", fd }, { type: "pipe" }, undefined];
 
-test("on Node 24, which hands the streams of a child over one by one, no hook could start a program and no TypeScript was built", () => {
+test("child stdout is redirected to stderr with the spawn signatures of Node 20 and Node 24", () => {
   const started: unknown[][] = [];
   const spawn = toStderr((...given) => started.push(given));
   spawn("/bin/echo", ["echo"], undefined, [], streams(1), 1, undefined, null);

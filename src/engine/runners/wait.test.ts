@@ -15,7 +15,7 @@ test("an answer, a throw and a rejection come back as values", async () => {
   expect(await waitFor(throwing, limit)).toEqual({ by: "threw", error });
 });
 
-test("whoever never answers is given up at the deadline and told so", async () => {
+test("a call without an answer is aborted at the deadline", async () => {
   let told: unknown;
   const waited = await waitFor(
     (signal) => {
@@ -56,7 +56,7 @@ test("work is not begun under an aborted signal", async () => {
   expect([waited, begun]).toEqual([{ by: "cancelled" }, false]);
 });
 
-test("a rejection after the deadline disturbs nobody", async () => {
+test("a rejection after the deadline is ignored", async () => {
   const late = new Promise<never>((_, reject) => setTimeout(() => reject(new Error("late")), 30));
   expect(await settled(late, { timeoutMs: 5, signal: never() })).toEqual({ by: "timeout" });
   await new Promise((resolve) => setTimeout(resolve, 50));

@@ -63,7 +63,7 @@ test.each([
   expect(await namesIn(join(file, ".."))).toEqual(["settings.json"]);
 });
 
-test("an edit that made a file too large to be read again was written", async () => {
+test("an edit that would exceed the size limit is refused", async () => {
   const file = await settingsFile(`{"a": "${"x".repeat(mostBytes - 10)}"}`);
   await expect(editSettings(file, () => [deny("Bash")])).rejects.toMatchObject({
     code: "settings/not-editable",

@@ -21,7 +21,7 @@ async function load(files: { readonly person?: Record<string, string>; readonly 
   return { ...world, agents, told };
 }
 
-test("a checkout's Explore.md lost the limit of the built-in agent, and nobody was told", async () => {
+test("a project's Explore.md keeps the read-only limit of the built-in agent and is reported", async () => {
   const { run, project, agents, told } = await load({ checkout: { Explore: "---\ntools: Read, Bash\n---\nmine" } });
   expect(agents.find(({ type }) => type === "Explore")).toMatchObject({ readOnly: true, prompt: "mine" });
   expect(told).toEqual([expect.stringMatching(/^Explore\.md:1: .*the built-in "Explore"; it still only reads\. Give/)]);
@@ -58,7 +58,7 @@ test("tools are read from a line, a list in brackets and a list below", async ()
   }
 });
 
-test("an agent file that could not be read gave an agent with all tools, or none and no word", async () => {
+test("an unreadable agent file is not used and is reported", async () => {
   const checkout = {
     open: "---\ntools: Read\nNo end.",
     odd: "---\nname: odd\ntools Read\n---\nbody",

@@ -46,7 +46,7 @@ async function begin(names: readonly string[]) {
   };
 }
 
-test("the answer to a question went to one that was interrupted before it", async () => {
+test("input after an interrupt is a prompt, not the answer to the interrupted question", async () => {
   const { ran, type, end, shown, made, interrupt } = await begin(["a"]);
   await shown("> ");
   type("go");

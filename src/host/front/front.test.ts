@@ -580,7 +580,7 @@ describe("the protocol", () => {
     });
   });
 
-  test("a program that went away before it was asked was waited for without end", async () => {
+  test("a permission question after stdin has closed is denied, and the run ends", async () => {
     const { headless, send, stdin, lines } = front({ hooks: {} });
     const calls = [{ tool: "Bash", input: { command: "touch no.txt" } }];
     const run = headless([{ calls }, { text: "done" }], { ...open, askOverStdio: true });

@@ -186,7 +186,7 @@ test("servers that do not come up are states with a sentence each, and the other
   expect((await call(servers, "mcp__srv__do_thing")).isError).toBe(false);
 });
 
-test("a checkout's server that nobody approved kept the person's out, by a name that becomes the same in tools", async () => {
+test("an unapproved project server does not keep out a user's server with the same tool prefix", async () => {
   const places = await folders();
   await writeFile(join(places.cwd, ".mcp.json"), JSON.stringify({ mcpServers: { "my.guard": srv } }));
   await mkdir(join(places.home, ".claude"));
@@ -200,7 +200,7 @@ test("a checkout's server that nobody approved kept the person's out, by a name 
   expect(asked).toMatchObject({ connected: true, isError: false });
 });
 
-test("two servers could make the same name of a tool, and a call reached the wrong one", async () => {
+test("a tool whose name reads as a tool of another server is left out and reported", async () => {
   const only = (name: string, words: string) => ({ ...srv, args: [program, "only", name, words] });
   const { servers, told } = await connected({ a: only("b__c", "I am a"), a__b: only("c", "I am a__b") });
   expect(servers.tools.map(({ name }) => name)).toEqual(["mcp__a__b__c"]);

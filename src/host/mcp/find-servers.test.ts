@@ -46,7 +46,7 @@ test("what a checkout configures waits for approval, whatever it says of itself,
   });
 });
 
-test("a checkout's local settings switched off a name and took the person's server of that name with it", async () => {
+test("a project that disables its own server does not disable a user's server of that name", async () => {
   const places = await folders({
     "project/.mcp.json": { mcpServers: { guard: named("stranger") } },
     "project/.claude/settings.local.json": { disabledMcpjsonServers: ["guard"] },

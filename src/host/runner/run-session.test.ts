@@ -70,7 +70,7 @@ test("the child inherits no identity of a calling session, but the guard of recu
   expect(seen().env["HOOKLINE_RUN"]).toMatch(/^outer\/./);
 });
 
-test("an onEvent that throws lost the answer of the run", async () => {
+test("an onEvent callback that throws does not lose the answer", async () => {
   const { call } = await asking("ordinary");
   const onEvent = () => {
     throw new Error("oops");
@@ -129,7 +129,7 @@ test("unapproved settings of the folder are left out, and that is said", async (
   expect(seen().args).not.toContain("--setting-sources");
 });
 
-test("settings that name a program for the agent, such as a key helper, were loaded since nobody could approve them", async () => {
+test("project settings that name a helper program are not loaded without approval", async () => {
   const { call, cwd, seen } = await asking("ordinary");
   await mkdir(join(cwd, ".claude"));
   const skips = async (file: string, text: string): Promise<boolean> => {

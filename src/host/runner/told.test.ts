@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { listenTo } from "./told.ts";
 import { findTranscript } from "./transcript-mark.ts";
 
-test("what an agent puts beside its payloads, a folder, a pipe, a link, ended or held the caller", async () => {
+test("a directory, pipe or link among the payload files is skipped", async () => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-told-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, "told-1.json"));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { faultsOf, type JsonSchema } from "./schema.ts";
 
-test("a server's schema of choices within choices took twice the time at every level", () => {
+test("validating nested choices takes linear time", () => {
   let schema: JsonSchema = { type: "string" };
   for (let depth = 0; depth < 60; depth += 1) schema = { anyOf: [schema, { type: "null" }] };
   expect(faultsOf(schema, 5, "x")).toEqual([{ path: "x", kind: "type", expected: "string", found: "number" }]);

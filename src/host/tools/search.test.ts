@@ -85,7 +85,7 @@ test("a file type that is the name of something every object has made the search
   }
 });
 
-test("a pattern that goes back for ever holds nobody and can be interrupted", async () => {
+test("catastrophic backtracking does not block the agent and can be interrupted", async () => {
   const { call, over, write } = tree();
   write("slow.txt", `${"a".repeat(40)}!\n`);
   const abort = new AbortController();

@@ -31,7 +31,7 @@ function forge({ project, git }: ReturnType<typeof repository>, name: string, fo
   writeFileSync(join(at, "HEAD"), git("rev-parse", "HEAD"));
 }
 
-test("a repository named any folder as its worktree, and the session moved there without a question", async () => {
+test("a worktree entry that points outside the repository is refused", async () => {
   const world = repository();
   forge(world, "forged", world.home);
   expect(world.git("worktree", "list")).toContain(world.home);

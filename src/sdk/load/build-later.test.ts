@@ -7,7 +7,7 @@ import { buildLater } from "./build-later.ts";
 const folder = mkdtempSync(join(tmpdir(), "hookline-later-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a builder that never came to an end was started again at every call", async () => {
+test("a hanging builder is not started again on every call", async () => {
   const started: (readonly string[])[] = [];
   const start = async (words: readonly string[]) => void started.push(words);
   const file = join(folder, "hooks.mjs");
@@ -24,7 +24,7 @@ test("a builder that never came to an end was started again at every call", asyn
   expect(started).toHaveLength(2);
 });
 
-test("after a builder was killed its content stayed unbuilt for good", async () => {
+test("a build is retried after the builder was killed", async () => {
   const started: (readonly string[])[] = [];
   const start = async (words: readonly string[]) => void started.push(words);
   const file = join(folder, "killed.mjs");

@@ -25,7 +25,7 @@ async function isScript(file: string): Promise<boolean> {
   return canBeScript && (await bundleScript(esbuild, file, inputs)) !== undefined;
 }
 
-test("what a script would say otherwise than the module became a script", async () => {
+test("code that behaves differently as a script stays a module", async () => {
   const texts = {
     plain: `import { sep } from "node:path"; export default [sep, "module exports arguments"];`,
     named: `const module = 1, exports = 2, require = 3; export default [module, exports, require];`,
@@ -49,13 +49,13 @@ test("what a script would say otherwise than the module became a script", async 
   expect(found).toEqual({ plain: true, named: true, none: true, ...no, asksForNobody: false });
 });
 
-test("a * in the path of a hooks file was taken for a pattern and told as an error in the file", async () => {
+test("a hooks file with * in its path loads", async () => {
   const file = project("st*r", { "ho*ks.ts": "export default 1;" });
   expect((await bundleModule(esbuild, file)).inputs.map(({ path }) => path)).toEqual([file]);
   expect(await isScript(file)).toBe(true);
 });
 
-test("stacks named a file that is not there, where its name is more than plain letters", async () => {
+test("stack traces name the hooks file, also with spaces, % and accents in its path", async () => {
   const place = "export const at = import.meta.url;";
   const file = project("100% é", {
     "hôoks #1.ts": `import { at } from "./wörds 5%.ts"; import { n } from "./n.ts"; export default [at, n];`,
@@ -67,7 +67,7 @@ test("stacks named a file that is not there, where its name is more than plain l
   expect(sources.map((url) => fileURLToPath(url)).sort()).toEqual(inputs.map(({ path }) => path).sort());
 });
 
-test("a sloppy CommonJS file beside a module became strict in a script", async () => {
+test("an import of sloppy-mode CommonJS keeps the file a module", async () => {
   const lib = { "lib.cjs": "leak = 1; exports.leak = leak;" };
   expect(await isScript(project("cjs", { "a.mjs": `import lib from "./lib.cjs"; export default lib;`, ...lib }))).toBe(
     false,
@@ -76,7 +76,7 @@ test("a sloppy CommonJS file beside a module became strict in a script", async (
   expect(await isScript(project("js", { "a.mjs": `import "./lib.js"; export default 1;`, ...plain }))).toBe(false);
 });
 
-test("rules in a file that is imported for what it does were left out where package.json speaks of sideEffects", async () => {
+test("an import for its side effects is kept despite sideEffects: false", async () => {
   const file = project("effects", {
     "a.mjs": `import "./rules.mjs"; export default 1;`,
     "rules.mjs": `globalThis.rules = ["no"];`,
@@ -87,7 +87,7 @@ test("rules in a file that is imported for what it does were left out where pack
   expect((await bundleScript(esbuild, file, inputs))?.code).toContain(`globalThis.rules = ["no"]`);
 });
 
-test("a file that changed while it was built was kept as the new text with the old code", async () => {
+test("a build uses the text that was read, also when the file changes meanwhile", async () => {
   const file = project("changes", { "a.mjs": `export default "old";` });
   const { inputs } = await bundleModule(esbuild, file);
   writeFileSync(file, `export default "new";`);
@@ -95,7 +95,7 @@ test("a file that changed while it was built was kept as the new text with the o
   expect((await bundleScript(esbuild, file, inputs))?.code).toContain(`"old"`);
 });
 
-test("two functions of one name were called otherwise in messages", async () => {
+test("functions keep their names in the bundle", async () => {
   const file = project("names", {
     "a.mjs": `import { check as other } from "./b.mjs"; function check() {} export default [check, other];`,
     "b.mjs": `export function check() {}`,
@@ -106,7 +106,7 @@ test("two functions of one name were called otherwise in messages", async () => 
   expect(found.map(({ name }) => name)).toEqual(["check", "check"]);
 });
 
-test("a text that looks like an import was loaded while the file was looked at, before anybody had approved it", async () => {
+test("text that looks like an import is not loaded and keeps the file a module", async () => {
   const file = project("looks", { "a.mjs": "", "b.mjs": "globalThis.ran = true;" });
   writeFileSync(file, `export default \`\nimport { x } from "file://${join(dirname(file), "b.mjs")}";\n\`;`);
   const { code, canBeScript } = await bundleModule(esbuild, file);
@@ -114,7 +114,7 @@ test("a text that looks like an import was loaded while the file was looked at, 
   expect([canBeScript, "ran" in globalThis]).toEqual([false, false]);
 });
 
-test("what a name with # leads to was no input, was not pinned, and did not load as TypeScript", async () => {
+test("a # import is built, pinned and listed as an input", async () => {
   const file = project("inside", {
     "a.mjs": `import { one } from "#one"; import { two } from "inside/two"; import "#dep"; export default [one, two];`,
     "one.ts": `export const one: number = 1;`,
@@ -134,7 +134,7 @@ test("what a name with # leads to was no input, was not pinned, and did not load
   expect(code.match(/from "file:.*"|import "file:.*"/g)).toEqual([expect.stringContaining("dep/node.js")]);
 });
 
-test("a function of a file alone asked for a helper of the build when its text was run elsewhere", async () => {
+test("built functions contain no build helper", async () => {
   const file = project("text", {
     "a.mjs": `function add(a, b) { const sum = () => a + b; return sum(); } export default add;`,
   });
@@ -147,7 +147,7 @@ test("a function of a file alone asked for a helper of the build when its text w
   expect(((await import(built)) as { default: string }).default).toBe("Rule");
 });
 
-test("all of a JSON file under one name had more names in a script", async () => {
+test("a namespace import of JSON keeps the file a module", async () => {
   const files = { "d.json": `{ "a": 1 }` };
   const whole = `import * as d from "./d.json" with { type: "json" }; export default Object.keys(d);`;
   const inside = `import d from "./d.json" with { type: "json" }; export default d.a;`;

@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("a record or a build that others may write was taken because the folder is ours", async () => {
+test("a build that other users may write is not used", async () => {
   await build(file, env);
   expect(isKept()).toBe(true);
   for (const name of readdirSync(join(state, "builds")).filter((name) => /\.(?:json|mjs)$/.test(name))) {
@@ -47,7 +47,7 @@ test("a record or a build that others may write was taken because the folder is 
   expect(isKept()).toBe(false);
 });
 
-test("builds in a folder that the user has linked elsewhere were made and never used", async () => {
+test("builds are used when the cache directory is a link", async () => {
   mkdirSync(join(folder, "elsewhere"), { mode: 0o700 });
   mkdirSync(state, { mode: 0o700 });
   symlinkSync(join(folder, "elsewhere"), join(state, "builds"));
@@ -55,7 +55,7 @@ test("builds in a folder that the user has linked elsewhere were made and never 
   expect(isKept()).toBe(true);
 });
 
-test("a hooks file that is a link went on saying what it had pointed to before", async () => {
+test("a changed link target of a hooks file is noticed", async () => {
   const text = `import { word } from "./lib/word.ts"; export default word;`;
   for (const release of ["one", "two"]) {
     mkdirSync(join(folder, release, "words"), { recursive: true });
@@ -94,11 +94,11 @@ test("a build of another version of the package or of Node is not taken, though 
   expect(isKept()).toBe(true);
 });
 
-test("without a home the cache threw, and nothing was loaded", () => {
+test("without HOME the app loads without a cache", () => {
   expect(cachedBuild(file, { HOOKLINE_HOME: "relative" })).toBeUndefined();
 });
 
-test("where nothing can be kept, as on a full or read-only disk, TypeScript did not load", async () => {
+test("TypeScript loads when the cache cannot be written", async () => {
   const url = await build(file, { HOOKLINE_HOME: join(file, "no-folder") });
   expect(((await import(url)) as { default: number }).default).toBe(1);
   expect(statSync(dirname(fileURLToPath(url))).mode & 0o777).toBe(0o700);

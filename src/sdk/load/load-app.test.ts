@@ -29,7 +29,7 @@ test("a .mjs file is imported as it is and then built ahead; HOOKLINE_BUILD_AHEA
   expect([await isAsItIs(built), await isAsItIs(asItIs), unbuilt]).toEqual([false, true, [file]]);
 });
 
-test("a .mjs file could not import TypeScript of its own on a Node that reads none", async () => {
+test("a .mjs file can import TypeScript on any supported Node", async () => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-load-"));
   onTestFinished(async () => {
     await endBuilds();
@@ -46,12 +46,12 @@ test("a .mjs file could not import TypeScript of its own on a Node that reads no
   expect(loaded).toEqual({ level: 7 });
 });
 
-test("a file that is not there was told with a line of our own code", async () => {
+test("a missing hooks file is reported without a stack", async () => {
   const loading = loadApp("gone.ts", { env: {}, cwd: "/nowhere" });
   await expect(loading).rejects.toThrow("/nowhere/gone.ts does not load: there is no such file.");
 });
 
-test("syntax that the builder reads and this Node does not had no line, in an import either", async () => {
+test("a syntax error that only Node rejects names file and line", async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-load-")));
   onTestFinished(async () => {
     await endBuilds();

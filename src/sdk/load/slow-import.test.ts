@@ -20,7 +20,7 @@ test("an import that does not end is given up, with the file named and the way o
   });
 });
 
-test("thirty first calls of a TypeScript file at once were refused: each built it, and the time for that was taken for the file's own", async () => {
+test("waiting for another process's build does not count as load time", async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-slow-build-")));
   onTestFinished(async () => {
     await endBuilds();

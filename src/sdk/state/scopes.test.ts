@@ -66,7 +66,7 @@ test("every call of a scope", async () => {
   expect(told).toEqual([["a", "b"], true, false, { a: 2, b: [2] }, 2, undefined, ["a"], {}]);
 });
 
-test("an app that cleared its state cleared that of its parts as well", async () => {
+test("clear() leaves the state of blueprints alone", async () => {
   const door = memoryState();
   const [app, part] = [door.inSpace(undefined), door.inSpace("part")];
   for (const key of ["k", "/k", "part/k", "/part/k"]) await app.set(key, "ours");
@@ -95,7 +95,7 @@ test("declared keys have their types and defaults, and a default that was change
   expect(seen).toEqual([0, [], false, { count: 0, list: [] }]);
 });
 
-test("a session or folder that is no text was a failure of every handler that kept something", async () => {
+test("state works when session_id or cwd is not a string", async () => {
   const within = place();
   const count = (session: unknown) =>
     within(session, "one", async (state) => {

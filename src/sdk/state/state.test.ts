@@ -110,10 +110,8 @@ test("a live owner's lock is never taken; waiting longer than two seconds is sta
   expect(await withState((state) => state.get("k"))).toBe(1);
 });
 
-test.skipIf(!existsSync("/proc/thread-self"))(
-  "the lock of a thread that was ended was held for as long as its process lived",
-  async () => {
-    const body = `
+test.skipIf(!existsSync("/proc/thread-self"))("the lock of a terminated worker is released", async () => {
+  const body = `
       const { parentPort, workerData: { built, home } } = require("node:worker_threads");
       import(built).then(({ appInside, createApp }) => {
         const hold = () => { parentPort.postMessage("held"); for (;;); };
@@ -121,16 +119,15 @@ test.skipIf(!existsSync("/proc/thread-self"))(
         const payload = { hook_event_name: "UserPromptSubmit", session_id: "ended" };
         appInside(app).dispatch(payload, { env: { HOOKLINE_HOME: home }, cwd: "/", now: Date.now, complain() {} });
       });`;
-    const thread = new Worker(body, { eval: true, workerData: { built, home }, execArgv: [] });
-    await new Promise((held) => thread.once("message", held));
-    const add = () => withState((state) => state.update("n", (n = 0) => n + 1), { session: "ended" });
-    await expect(add()).rejects.toMatchObject({ code: "sdk/state-busy" });
-    await thread.terminate();
-    expect(await add()).toBe(1);
-  },
-);
+  const thread = new Worker(body, { eval: true, workerData: { built, home }, execArgv: [] });
+  await new Promise((held) => thread.once("message", held));
+  const add = () => withState((state) => state.update("n", (n = 0) => n + 1), { session: "ended" });
+  await expect(add()).rejects.toMatchObject({ code: "sdk/state-busy" });
+  await thread.terminate();
+  expect(await add()).toBe(1);
+});
 
-test("an update that never ended held its lock for as long as the daemon lived", async () => {
+test("an update that never settles releases its lock at the deadline", async () => {
   const world = { cwd: folder, replay: false, now: Date.now, complain: () => undefined, env: { HOOKLINE_HOME: home } };
   const app = createApp().onPrompt({ timeoutMs: 50 }, (_event, { state }) =>
     state.update("n", () => new Promise(() => undefined)),
@@ -224,7 +221,7 @@ test("a file that cannot be read is moved aside with a warning, and defaults app
   expect(readdirSync(join(home, "state/session")).some((name) => name.includes(".unreadable-"))).toBe(true);
 });
 
-test("many who read a file that cannot be read at once took each other's good one away, or failed", async () => {
+test("concurrent reads and updates of a damaged state file lose no update", async () => {
   for (let round = 0; round < 5; round++) {
     await withState((state) => state.set("n", 1));
     writeFileSync(sessionFile("s"), "{");
@@ -235,7 +232,7 @@ test("many who read a file that cannot be read at once took each other's good on
   }
 });
 
-test("a key that was to be kept for ever was gone at once", async () => {
+test("a key with an infinite ttl is kept", async () => {
   await withState((state) => state.set("k", 1, { ttlMs: Number.POSITIVE_INFINITY }));
   expect(await withState((state) => state.get("k"))).toBe(1);
 });

@@ -102,7 +102,7 @@ test("after a reboot results are there, and what ran runs again, though its work
   expect((await after.claim(["t"]))?.record).toMatchObject({ key: "open", begun: 2 });
 });
 
-test("for a job whose task is gone a worker was started with every event", async () => {
+test("a job without a task starts no worker", async () => {
   const place = join(folder, "gone");
   await queueTasks(place).add(job({ task: "gone" }));
   const app = createApp();
@@ -112,7 +112,7 @@ test("for a job whose task is gone a worker was started with every event", async
   expect(await isWaiting(place, appInside(app)?.tasks ?? new Map())).toBe(true);
 });
 
-test("a worker that slept with its machine lost its job before it could give a sign", async () => {
+test("a worker keeps its job after the machine was suspended", async () => {
   const queue = queueTasks(join(folder, "slept"), { leaseMs: 400 });
   await queue.add(job());
   const claim = await queue.claim(["t"]);

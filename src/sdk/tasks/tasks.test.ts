@@ -135,7 +135,7 @@ test("inputs and results over one MiB, or that are no JSON, are refused", async 
   expect((await client.prompt("unknown")).warnings[0]?.message).toMatch(/no task called "nobody"/);
 });
 
-test("a job with an endless ttl, timeout or number of attempts was lost, and so was one with a priority that is no number", async () => {
+test("infinite ttl, timeout and attempts are capped, and an invalid priority counts as 0", async () => {
   const app = createApp();
   const { POSITIVE_INFINITY: endless, NaN: none } = Number;
   const options = { ttlMs: endless, timeoutMs: endless, attempts: endless, priority: none };

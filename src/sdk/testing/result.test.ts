@@ -75,7 +75,7 @@ test("one that does not hold throws an AssertionError that shows the trace", asy
   });
 });
 
-test("the order of keys made two inputs differ, and a pattern with the flag g held every other time", async () => {
+test("expectInput ignores key order, and a global pattern always matches", async () => {
   const both = testClient(createApp().preTool(() => [patchInput({ timeout: 5 }), deny("no no")]));
   const result = await both.preTool("Bash", { command: "ls" });
   const again = /no/g;
