@@ -1,76 +1,86 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { startDeadline } from "./deadline.ts";
 
-function watched(limitMs: number) {
-  const startedAt = performance.now();
-  let passedAt: number | undefined;
-  const deadline = startDeadline(limitMs, () => {
-    passedAt = performance.now() - startedAt;
-  });
-  return { deadline, passed: () => passedAt !== undefined, passedAt: () => passedAt ?? 0 };
-}
-
-test("passes after its limit and not before", async () => {
-  const { passedAt } = watched(60);
-  await sleep(200);
-  expect(passedAt()).toBeGreaterThanOrEqual(59);
+beforeEach(() => {
+  vi.useFakeTimers();
+  return () => vi.useRealTimers();
 });
 
-test("a cleared deadline never passes", async () => {
+function watched(limitMs: number) {
+  let hasPassed = false;
+  const deadline = startDeadline(limitMs, () => {
+    hasPassed = true;
+  });
+  return { deadline, passed: () => hasPassed };
+}
+
+test("passes after its limit and not before", () => {
+  const { passed } = watched(60);
+  vi.advanceTimersByTime(59);
+  expect(passed()).toBe(false);
+  vi.advanceTimersByTime(2);
+  expect(passed()).toBe(true);
+});
+
+test("a cleared deadline never passes", () => {
   const { deadline, passed } = watched(20);
   deadline.clear();
   deadline.set(10);
   deadline.resume();
-  await sleep(80);
+  vi.advanceTimersByTime(1_000);
   expect(passed()).toBe(false);
 });
 
-test("the clock stands still until every pause is resumed", async () => {
+test("the clock stops until every pause is resumed", () => {
   const { deadline, passed } = watched(50);
+  vi.advanceTimersByTime(20);
   deadline.pause();
   deadline.pause();
-  await sleep(120);
+  vi.advanceTimersByTime(100);
   deadline.resume();
-  await sleep(120);
+  vi.advanceTimersByTime(100);
   expect(passed()).toBe(false);
   deadline.resume();
-  await sleep(200);
+  vi.advanceTimersByTime(29);
+  expect(passed()).toBe(false);
+  vi.advanceTimersByTime(2);
   expect(passed()).toBe(true);
 });
 
-test("a new limit replaces the old and counts from now", async () => {
-  const { deadline, passedAt } = watched(50);
+test("a new limit replaces the old one and counts from now", () => {
+  const { deadline, passed } = watched(50);
+  vi.advanceTimersByTime(40);
   deadline.set(250);
-  await sleep(150);
-  expect(passedAt()).toBe(0);
-  await sleep(300);
-  expect(passedAt()).toBeGreaterThanOrEqual(249);
+  vi.advanceTimersByTime(249);
+  expect(passed()).toBe(false);
+  vi.advanceTimersByTime(2);
+  expect(passed()).toBe(true);
   expect(deadline.limitMs).toBe(250);
 });
 
-test("a new limit set while the clock stands still starts with it", async () => {
+test("a new limit set during a pause starts when the clock does", () => {
   const { deadline, passed } = watched(10_000);
   deadline.pause();
   deadline.set(20);
-  await sleep(100);
+  vi.advanceTimersByTime(1_000);
   expect(passed()).toBe(false);
   deadline.resume();
-  await sleep(150);
+  vi.advanceTimersByTime(21);
   expect(passed()).toBe(true);
 });
 
-test("a limit longer than any timer of the platform does not pass at once", async () => {
-  const { deadline, passed } = watched(2 ** 40);
+test("a limit longer than any timer of the platform passes in its own time", () => {
+  const { passed } = watched(2 ** 32);
   const endless = watched(Number.POSITIVE_INFINITY);
-  await sleep(60);
+  vi.advanceTimersByTime(2 ** 32 - 2);
   expect([passed(), endless.passed()]).toEqual([false, false]);
-  deadline.clear();
+  vi.advanceTimersByTime(3);
+  expect([passed(), endless.passed()]).toEqual([true, false]);
   endless.deadline.clear();
 });
 
-test("a limit of nothing, or of no number, passes at once", async () => {
+test("a limit of nothing, or of no number, passes at once", () => {
   const limits = [0, -5, Number.NaN].map(watched);
-  await sleep(60);
+  vi.advanceTimersByTime(2);
   expect(limits.map(({ passed }) => passed())).toEqual([true, true, true]);
 });

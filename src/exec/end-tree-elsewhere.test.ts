@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { endTree } from "./end-tree.ts";
 import { endTreeOnWindows } from "./end-tree-windows.ts";
 import type { Processes, ProcessRow } from "./processes.ts";
@@ -33,7 +33,7 @@ test("by ps alone, a deaf child in a session of its own is found by its parents 
   const { tree, said } = await plant(
     `setsid sh -c "trap '' TERM; echo \\$\\$; while :; do sleep 1; done" & while :; do sleep 1; done`,
   );
-  expect(await endTree(tree, 300, ps)).toEqual([]);
+  expect(await endTree(tree, 50, ps)).toEqual([]);
   expect([tree.exited(), await lives(Number(said))]).toEqual([true, false]);
 });
 
@@ -42,7 +42,7 @@ const blind: Processes = { ...procfs, list: async () => [] };
 test("where no process can be seen, the group is asked and then killed, though its leader has gone", async () => {
   const { tree, said } = await plant("(trap '' TERM; sh -c 'echo $PPID'; while :; do sleep 1; done) & sleep 60");
   // Not told: a group of which only the uncollected dead are left looks alive to the blind.
-  await endTree(tree, 200, blind);
+  await endTree(tree, 50, blind);
   expect([tree.exited(), await lives(Number(said))]).toEqual([true, false]);
 });
 
@@ -93,6 +93,30 @@ test("a process that took the number of one that ended is never signalled", asyn
   };
   expect(await endTree({ ...never, exited: () => true }, 50, system)).toEqual([]);
   expect(sent).toEqual([-9_000_100]);
+});
+
+test("where one look takes longer than the sweep, what is started meanwhile is ended too", async () => {
+  let nowMs = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+  onTestFinished(() => clock.mockRestore());
+  const alive = new Set([9_000_101]);
+  let newest = 9_000_101;
+  const system: Processes = {
+    list: async () => {
+      const rows = [row(process.pid), ...[...alive].map((pid) => row(pid, { tag: tag.value }))];
+      nowMs += 600;
+      // Each starts another one before it is found.
+      if (alive.size > 0 && newest < 9_000_104) alive.add(++newest);
+      return rows;
+    },
+    isAlive: ({ pid }) => alive.has(pid),
+    signal: (pid, name) => {
+      if (name === "SIGKILL") alive.delete(pid);
+      return "sent";
+    },
+  };
+  const leader = { ...never, exited: () => true, exit: Promise.resolve() };
+  expect([await endTree(leader, 0, system), [...alive]]).toEqual([[], []]);
 });
 
 /** Stands in for the program of Windows: writes down how it was called, and with /F kills. */

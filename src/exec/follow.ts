@@ -15,6 +15,7 @@ import type { Running, StartOptions } from "./running.ts";
 /** The life of one started process: fed, listened to, and over at its exit or at its limit, whichever comes first. */
 export function follow({ child, pid }: Started, options: StartOptions, elapsedMs: () => number): Running {
   const { input, keepInputOpen = false, capBytes = defaultCapBytes, graceMs = defaultGraceMs, signal } = options;
+  const { drainMs = defaultDrainMs } = options;
   const { stdin, stdout, stderr } = child;
   const pipes = [stdin, stdout, stderr];
   const out = capture(capBytes);
@@ -123,7 +124,7 @@ export function follow({ child, pid }: Started, options: StartOptions, elapsedMs
 const defaultCapBytes = 2 ** 20;
 const defaultGraceMs = 1_500;
 const longestGraceMs = 2_000;
-const drainMs = 250;
+const defaultDrainMs = 250;
 const settleByMs = 2_900;
 
 function brokenPipe(): void {

@@ -1,7 +1,11 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { capture } from "./capture.ts";
 import { type LineFate, watchLines } from "./lines.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  return () => vi.useRealTimers();
+});
 
 function watch(fate: (line: string, whole: boolean) => LineFate = () => "keep", capBytes = 1_000) {
   const seen: [string, boolean][] = [];
@@ -61,11 +65,14 @@ test("a line that does not fit under the cap is never shown, nor anything after 
   expect(kept.output()).toEqual({ text: "first\n1234", droppedBytes: 11 });
 });
 
-test("a line without a break is shown once it rests", async () => {
+test("a line without a break is shown once it rests", () => {
   const { seen, kept, add, lines } = watch();
   add('{"async":');
+  vi.advanceTimersByTime(49);
   add("true}");
-  await sleep(150);
+  vi.advanceTimersByTime(49);
+  expect(seen).toEqual([]);
+  vi.advanceTimersByTime(1);
   expect(seen).toEqual([['{"async":true}', false]]);
   add("\nrest\n");
   lines.stop();
@@ -77,19 +84,19 @@ test("a line without a break is shown once it rests", async () => {
   expect(kept.text()).toBe('{"async":true}\nrest\n');
 });
 
-test("a taken resting line is gone", async () => {
+test("a taken resting line is gone", () => {
   const { kept, add, lines } = watch((line) => (line === "x" ? "take" : "keep"));
   add("a\nx");
-  await sleep(150);
+  vi.advanceTimersByTime(50);
   add("b\n");
   lines.stop();
   expect(kept.text()).toBe("a\nb\n");
 });
 
-test("nothing is shown after the end", async () => {
+test("nothing is shown after the end", () => {
   const { seen, add, lines } = watch();
   add("x");
   lines.stop();
-  await sleep(100);
+  vi.advanceTimersByTime(50);
   expect(seen).toEqual([]);
 });

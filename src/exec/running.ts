@@ -20,6 +20,8 @@ export interface StartOptions {
   readonly timeoutMs: number;
   /** Time between the request to end and the kill; 1,500 ms unless told, 2,000 ms at most, so that a run settles 3 s after its limit. */
   readonly graceMs?: number;
+  /** Time for reading what is left in the pipes after the exit, when another process holds them open; 250 ms by default. */
+  readonly drainMs?: number;
   /** Bytes kept of each stream; 1 MiB unless told. */
   readonly capBytes?: number;
   readonly onLine?: OnLine;

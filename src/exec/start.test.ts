@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, realpathSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import type { Finished } from "./finished.ts";
 import { run, start } from "./index.ts";
 
 const cwd = realpathSync(mkdtempSync(join(tmpdir(), "exec-")));
-const base = { cwd, env: { ...process.env }, timeoutMs: 20_000 };
+const base = { cwd, env: { ...process.env }, timeoutMs: 60_000 };
 const fixtures = join(import.meta.dirname, "fixtures");
 const sh = (command: string) => ({ form: "shell", command }) as const;
 const quiet = (text = "") => ({ text, droppedBytes: 0 });
@@ -53,30 +53,31 @@ test("death by a signal is not an exit", async () => {
 });
 
 test("exit counts and not end of file; the child is left alive", async () => {
-  const finished = await run(sh("sleep 2 & echo $!; exit 0"), base);
+  const finished = await run(sh("sleep 60 & echo $!; exit 0"), { ...base, drainMs: 10 });
   expect(finished.ended).toEqual({ by: "exit", code: 0 });
-  expect(finished.durationMs).toBeLessThan(1_000);
-  expect(process.kill(Number(finished.stdout.text), 0)).toBe(true);
+  expect(process.kill(Number(finished.stdout.text), "SIGKILL")).toBe(true);
 });
 
 test("what comes within the drain is read even if this process was busy until after it", async () => {
-  const mark = join(cwd, "written");
-  const running = start(sh(`(sleep 0.1; echo late; : > ${mark}; sleep 60) & echo early; echo $! >&2`), base);
-  while (running.soFar().stderr === "") await new Promise((resolve) => setTimeout(resolve, 10));
-  await new Promise((resolve) => setTimeout(resolve, 40));
-  // From here on the next thing to happen is timers, and only then reading.
-  await new Promise((resolve) => setImmediate(resolve));
-  const until = performance.now() + 400;
-  while (performance.now() < until || !existsSync(mark));
+  const [go, mark] = [join(cwd, "go"), join(cwd, "written")];
+  const held = `(until [ -e ${go} ]; do sleep 0.02; done; echo late; : > ${mark}; sleep 60) & echo early`;
+  const running = start(sh(held), { ...base, drainMs: 50 });
+  const pid = running.pid ?? 0;
+  // Timers run in the order of their times: this one comes before that of the drain, however late both are.
+  const polling = setInterval(() => {
+    if (existsSync(`/proc/${pid}`)) return;
+    clearInterval(polling);
+    writeFileSync(go, "");
+    spinUntil(() => existsSync(mark), 100);
+  }, 5);
   const finished = await running.done;
-  process.kill(-(running.pid ?? 0), "SIGKILL");
+  process.kill(-pid, "SIGKILL");
   expect(finished.stdout.text).toBe("early\nlate\n");
 });
 
 test("a process that ended in time is no timeout, even if this process was busy past the limit", async () => {
-  const running = start(sh("echo done"), { ...base, timeoutMs: 300 });
-  const until = performance.now() + 700;
-  while (performance.now() < until);
+  const running = start(sh("echo done"), { ...base, timeoutMs: 50 });
+  spinUntil(() => /\) Z /.test(readFileSync(`/proc/${running.pid}/stat`, "utf8")), 100);
   const finished = await running.done;
   expect(finished).toEqual(exit0(finished, "done\n"));
 });
@@ -113,16 +114,15 @@ test("input kept open takes an answer later, and the asking line is no output", 
     { form: "exec", file: process.execPath, args: [join(fixtures, "asks-a-question.mjs")] },
     {
       ...base,
-      timeoutMs: 10_000,
       input: "hello\n",
       keepInputOpen: true,
       onLine: (line) => {
         if (!line.startsWith("question")) return "keep";
         asking.pauseDeadline();
-        setTimeout(() => {
+        setImmediate(() => {
           asking.resumeDeadline();
           asking.write("blue\n");
-        }, 50);
+        });
         return "take";
       },
     },
@@ -145,31 +145,23 @@ test("input kept open can be closed, and writing after that or after the end is 
 });
 
 test("what was said so far can be read while it runs", async () => {
-  const seen: { stdout: string; stderr: string }[] = [];
-  const running = start(sh("echo one >&2; echo two; read line; echo three"), {
-    ...base,
-    keepInputOpen: true,
-    onLine: () => {
-      setTimeout(() => {
-        seen.push(running.soFar());
-        running.write("\n");
-      }, 50);
-      return "keep-all";
-    },
-  });
+  const running = start(sh("echo one >&2; echo two; read line; echo three"), { ...base, keepInputOpen: true });
+  await expect.poll(running.soFar).toEqual({ stdout: "two\n", stderr: "one\n" });
+  running.write("\n");
   const finished = await running.done;
-  expect(seen).toEqual([{ stdout: "two\n", stderr: "one\n" }]);
   expect(finished.stdout).toEqual(quiet("two\nthree\n"));
 });
 
 test("the limit can be replaced while the process runs", async () => {
-  const running = start(sh("sleep 0.6; echo late"), { ...base, timeoutMs: 300 });
-  running.setDeadline(15_000);
+  // The limit of one millisecond has passed when the timer of the second one fires.
+  const running = start(sh("read line; echo late"), { ...base, keepInputOpen: true, timeoutMs: 1 });
+  running.setDeadline(60_000);
+  setTimeout(() => running.write("\n"), 2);
   const finished = await running.done;
   expect(finished).toEqual(exit0(finished, "late\n"));
   const shortened = start(sh("sleep 60"), base);
-  shortened.setDeadline(50);
-  expect((await shortened.done).ended).toEqual({ by: "timeout", afterMs: 50 });
+  shortened.setDeadline(1);
+  expect((await shortened.done).ended).toEqual({ by: "timeout", afterMs: 1 });
 });
 
 test("a process let go does not keep this one from exiting, and its end is still told", async () => {
@@ -195,4 +187,10 @@ function ticking(): () => number {
     at += 10;
     return at;
   };
+}
+
+/** Keeps this process busy until it holds, and for so long at least. */
+function spinUntil(holds: () => boolean, atLeastMs: number): void {
+  const end = performance.now() + atLeastMs;
+  while (performance.now() < end || !holds());
 }
