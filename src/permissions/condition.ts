@@ -1,11 +1,11 @@
 import { posix } from "node:path";
+import { fitsPieces } from "../protocol/index.ts";
 import { commandHolds } from "./command-condition.ts";
 import { segmentsBelow, worktreeAround } from "./paths/contain.ts";
 import { foldName } from "./paths/fold.ts";
 import { couldStartAgent } from "./rules/called-names.ts";
 import { type Meaning, meaningOf, type Target } from "./rules/compile.ts";
 import { coversHost, hostOf } from "./rules/domain-pattern.ts";
-import { fits } from "./rules/glob.ts";
 import { coversPath, type PathPattern } from "./rules/path-pattern.ts";
 import { isInvalid, parseRule } from "./rules/rule.ts";
 import { couldStartSkill } from "./rules/skill-pattern.ts";
@@ -45,7 +45,7 @@ export function compileCondition(text: string, names: ToolNames = {}): Condition
 export function holds({ meaning }: Condition, call: ToolCall, context: ConditionContext): boolean {
   const tool = currentName(call.tool, context.names);
   // Unlike a rule of the lists, `mcp__server` alone is no tool's name and never holds.
-  if (!fits(meaning.tools.name, tool)) return false;
+  if (!fitsPieces(meaning.tools.name, tool)) return false;
   const input = call.input !== null && typeof call.input === "object" ? (call.input as Record<string, unknown>) : {};
   return targetHolds(meaning.target, input, context);
 }
@@ -71,7 +71,7 @@ function targetHolds(target: Target, input: Readonly<Record<string, unknown>>, c
       return couldStartSkill(target.pattern, input);
     case "field": {
       const value = Object.hasOwn(input, target.field) ? input[target.field] : undefined;
-      return isScalar(value) && fits(target.value, String(value));
+      return isScalar(value) && fitsPieces(target.value, String(value));
     }
   }
 }

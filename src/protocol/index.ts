@@ -57,6 +57,7 @@ export { settingsFields } from "./settings-fields.ts";
 export { messageOf } from "./thrown.ts";
 export { compareDecisions, type Decision, decisions, type ToolInput, type Verdict } from "./verdict.ts";
 export { type Warning, type WarningCode, warningCodes } from "./warning.ts";
+export { fitsPieces, fitsWildcard } from "./wildcard.ts";
 export {
   type HookOutput,
   type HookSpecificOutput,

@@ -2,6 +2,7 @@ import { catalog, isEventName } from "./catalog.ts";
 import { foreignName } from "./foreign-names.ts";
 import { nearest } from "./near.ts";
 import type { EventRow } from "./row.ts";
+import { fitsWildcard } from "./wildcard.ts";
 
 /** Tools that agents have had for long. No one can say of another name that it never comes. */
 const tools =
@@ -56,16 +57,10 @@ export function neverMatching(event: string, ids: readonly string[]): readonly s
   const names = ids.map((id) => id.slice(event.length + 1)).filter((name) => name !== "");
   return names.flatMap((name) => {
     const foreign = catalog[event].special.onTool ? foreignName(undefined, name) : undefined;
-    const missed = likelyMissed(catalog[event], name, (value) => isLike(name, value));
+    const missed = likelyMissed(catalog[event], name, (value) => fitsWildcard(name, value));
     const meant = (name.includes("*") ? undefined : likelyName(catalog[event], name)?.replace(".*", "*")) ?? missed;
     if (meant !== undefined) return [`A handler of ${event} for "${name}" never runs. Did you mean "${meant}"?`];
     if (foreign === undefined) return [];
     return [`A handler of ${event} for "${name}" never runs: ${foreign.agent} has such a tool, Claude Code has not.`];
   });
-}
-
-/** Patterns of an app: only `*` is special. */
-function isLike(pattern: string, value: string): boolean {
-  const parts = pattern.split("*").map((part) => part.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}$`, "s").test(value);
 }

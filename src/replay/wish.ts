@@ -1,4 +1,4 @@
-import { nearest, Problem } from "../protocol/index.ts";
+import { fitsWildcard, nearest, Problem } from "../protocol/index.ts";
 import { type PastEvent, type PastEventName, pastEventNames } from "./past-event.ts";
 
 /** Which of the past is wanted; what is left out is all of it. */
@@ -15,7 +15,7 @@ export function wanted(wish: Wish): (event: PastEvent) => boolean {
   const tools = (wish.tools ?? []).map(toolPattern);
   return ({ name, tool, at }) =>
     events.has(name) &&
-    (tools.length === 0 || (tool !== undefined && tools.some((pattern) => pattern.test(tool)))) &&
+    (tools.length === 0 || (tool !== undefined && tools.some((pattern) => pattern(tool)))) &&
     (wish.sinceMs === undefined || Date.parse(at ?? "") >= wish.sinceMs);
 }
 
@@ -29,8 +29,7 @@ function eventName(text: string): PastEventName {
 }
 
 /** `Task` is the older name of `Agent`; hosts treat them as one tool. */
-function toolPattern(name: string): RegExp {
-  if (name === "Task" || name === "Agent") return /^(?:Task|Agent)$/;
-  const literal = name.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${literal.join(".*")}$`);
+function toolPattern(name: string): (tool: string) => boolean {
+  if (name === "Task" || name === "Agent") return (tool) => tool === "Task" || tool === "Agent";
+  return (tool) => fitsWildcard(name, tool);
 }

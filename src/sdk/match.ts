@@ -1,3 +1,4 @@
+import { fitsWildcard } from "../protocol/index.ts";
 import { sameTool } from "./event.ts";
 import type { Registration } from "./registration.ts";
 import { ruleOf } from "./rules.ts";
@@ -8,27 +9,11 @@ export function rankOf(registration: Registration, value: string): number | unde
   if (what === undefined) return general ? 3 : 2;
   const tool = ruleOf(event).tool === true;
   if (what.some((name) => (tool ? sameTool(name, value) : name === value))) return general ? 3 : 0;
-  if (what.some((name) => name.includes("*") && matchesPattern(name, value))) return general ? 3 : 1;
+  if (what.some((name) => name.includes("*") && fitsWildcard(name, value))) return general ? 3 : 1;
   return undefined;
 }
 
 /** Named for this very tool, not by pattern. */
 export function namesTool(registration: Registration, tool: string): boolean {
   return registration.what?.some((name) => sameTool(name, tool)) === true;
-}
-
-/** `*` stands for any run of characters; linear in time, since the value comes from outside. */
-function matchesPattern(pattern: string, value: string): boolean {
-  const [head = "", ...parts] = pattern.split("*");
-  const tail = parts.pop();
-  if (tail === undefined) return pattern === value;
-  if (!value.startsWith(head) || value.length < head.length + tail.length || !value.endsWith(tail)) return false;
-  let from = head.length;
-  const end = value.length - tail.length;
-  for (const part of parts) {
-    const at = value.indexOf(part, from);
-    if (at < 0 || at + part.length > end) return false;
-    from = at + part.length;
-  }
-  return true;
 }

@@ -1,4 +1,4 @@
-import { isObject } from "../../protocol/index.ts";
+import { fitsWildcard, isObject } from "../../protocol/index.ts";
 import type { SettingsAt } from "../settings-places.ts";
 import type { ServerConfig } from "./server-config.ts";
 
@@ -77,13 +77,8 @@ function admits(entries: readonly Entry[], name: string, config: ServerConfig): 
 
 function matches({ serverName, serverCommand, serverUrl }: Entry, name: string, config: ServerConfig): boolean {
   if (serverName !== undefined) return serverName === name;
-  if (config.kind === "http") return serverUrl !== undefined && asPattern(serverUrl).test(config.url);
+  if (config.kind === "http")
+    return serverUrl !== undefined && fitsWildcard(serverUrl.toLowerCase(), config.url.toLowerCase());
   const words = [config.command, ...config.args];
   return serverCommand?.length === words.length && serverCommand.every((word, at) => word === words[at]);
-}
-
-/** `*` is any text. */
-function asPattern(url: string): RegExp {
-  const parts = url.split("*").map((part) => part.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}$`, "is");
 }

@@ -1,8 +1,8 @@
+import { fitsPieces } from "../../protocol/index.ts";
 import type { PolicyRule } from "../policy.ts";
 import { agentType, couldStartAgent } from "../rules/called-names.ts";
 import { covers } from "../rules/command-pattern.ts";
 import { coversHost, hostOf } from "../rules/domain-pattern.ts";
-import { fits } from "../rules/glob.ts";
 import { couldStartSkill, skillText } from "../rules/skill-pattern.ts";
 import { coversTool } from "../rules/tool-pattern.ts";
 import type { ToolKind } from "../rules/tools.ts";
@@ -50,7 +50,7 @@ function targetCovers({ list, meaning: { target } }: PolicyRule, input: Input): 
       return host !== undefined && coversHost(target.pattern, host);
     }
     case "agent":
-      return list === "allow" ? fits(target.type, agentType(input)) : couldStartAgent(target.type, input);
+      return list === "allow" ? fitsPieces(target.type, agentType(input)) : couldStartAgent(target.type, input);
     case "skill":
       return list === "allow"
         ? covers(target.pattern.written, skillText(input))
@@ -69,7 +69,7 @@ export function fieldCovers(
   input: Input,
 ): boolean {
   const found = Object.hasOwn(input, field) ? input[field] : undefined;
-  return (found === null || ["string", "number", "boolean"].includes(typeof found)) && fits(value, String(found));
+  return (found === null || ["string", "number", "boolean"].includes(typeof found)) && fitsPieces(value, String(found));
 }
 
 function shownUrl(url: unknown): string {

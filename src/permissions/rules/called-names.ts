@@ -1,4 +1,5 @@
-import { fits, type Glob } from "./glob.ts";
+import { fitsPieces } from "../../protocol/index.ts";
+import type { Glob } from "./glob.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -11,7 +12,7 @@ export function agentType(input: Input): string {
 /** The client finds an agent whatever the letters' case, hyphens, underscores and blanks of its name. */
 export function couldStartAgent(wanted: Glob, input: Input): boolean {
   const [first, ...rest] = wanted;
-  return fits([plain(first), ...rest.map(plain)], plain(agentType(input)));
+  return fitsPieces([plain(first), ...rest.map(plain)], plain(agentType(input)));
 }
 
 function plain(name: string): string {

@@ -1,4 +1,5 @@
-import { fits, type Glob, overlap } from "./glob.ts";
+import { fitsPieces } from "../../protocol/index.ts";
+import { type Glob, overlap } from "./glob.ts";
 import { readSpec } from "./spec.ts";
 
 /** What a command rule covers. */
@@ -19,7 +20,7 @@ export function compileCommand(spec: string): CommandPattern {
 /** Whether the pattern covers a text whose every character is known. */
 export function covers(pattern: CommandPattern, text: string): boolean {
   // Loops, here and below: these run for every rule and every part, and closures would be most of the garbage.
-  for (const form of pattern.forms) if (fits(form, text)) return true;
+  for (const form of pattern.forms) if (fitsPieces(form, text)) return true;
   return false;
 }
 

@@ -1,5 +1,6 @@
 import { domainToASCII } from "node:url";
-import { fits, type Glob } from "./glob.ts";
+import { fitsPieces } from "../../protocol/index.ts";
+import type { Glob } from "./glob.ts";
 import type { Invalid } from "./rule.ts";
 import { readSpec } from "./spec.ts";
 
@@ -29,7 +30,7 @@ export function coversHost(pattern: DomainPattern, host: string): boolean {
   const labels = host.split(".");
   const extra = labels.length - pattern.labels.length;
   if (pattern.below ? extra < 1 : extra !== 0) return false;
-  return pattern.labels.every((label, index) => fits(label, labels[extra + index] ?? ""));
+  return pattern.labels.every((label, index) => fitsPieces(label, labels[extra + index] ?? ""));
 }
 
 /** The host of an http(s) address, or undefined where programs may disagree about which host it names. */

@@ -1,4 +1,5 @@
-import { fits, type Glob } from "./glob.ts";
+import { fitsPieces } from "../../protocol/index.ts";
+import type { Glob } from "./glob.ts";
 import { readSpec } from "./spec.ts";
 import { currentName, type ToolNames } from "./tools.ts";
 
@@ -24,7 +25,7 @@ export function coversTool(pattern: ToolPattern, tool: string, names: ToolNames 
     const server = serverOf(tool, names);
     return server === undefined ? tool.startsWith(`mcp__${pattern.server}__`) : server === pattern.server;
   }
-  return fits(pattern.name, tool);
+  return fitsPieces(pattern.name, tool);
 }
 
 /** An allow rule may hold `*` only behind a literal `mcp__server__`. */

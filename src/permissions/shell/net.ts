@@ -1,5 +1,6 @@
+import { fitsPieces } from "../../protocol/index.ts";
 import { foldName } from "../paths/fold.ts";
-import { fits, type Glob } from "../rules/glob.ts";
+import type { Glob } from "../rules/glob.ts";
 import { firstFrom } from "./first-from.ts";
 
 /**
@@ -36,7 +37,7 @@ export function castNet(text: string, wanted: Wanted): WordNet {
   const names = nameFinder([...wanted.names]);
   const noteWord = (word: string, count: number, places: Map<string, number[]>): void => {
     if (literal.has(word)) note(places, word, count);
-    for (const pattern of patterns) if (fits(pattern, word)) note(places, keyOf(pattern), count);
+    for (const pattern of patterns) if (fitsPieces(pattern, word)) note(places, keyOf(pattern), count);
   };
   const cut = (from: string, separators: Uint8Array): Map<string, number[]> => {
     const places = new Map<string, number[]>();

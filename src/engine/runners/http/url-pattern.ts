@@ -1,5 +1,5 @@
 import { domainToASCII } from "node:url";
-import { wildcard } from "./wildcard.ts";
+import { fitsWildcard } from "../../../protocol/index.ts";
 
 /**
  * Whether a URL is one of those that `pattern` names, part by part: `scheme://host[:port][/path]`.
@@ -14,10 +14,10 @@ export function matchesUrl(pattern: string, url: URL): boolean {
   if (parts === null) return false;
   const [, scheme = "", host = "", port, path = "/"] = parts;
   return (
-    wildcard(scheme.toLowerCase(), url.protocol.slice(0, -1)) &&
+    fitsWildcard(scheme.toLowerCase(), url.protocol.slice(0, -1)) &&
     matchesHost(host, url.hostname) &&
     matchesPort(port, url) &&
-    wildcard(asWritten(path), url.pathname + url.search)
+    fitsWildcard(asWritten(path), url.pathname + url.search)
   );
 }
 
@@ -36,7 +36,9 @@ function matchesHost(pattern: string, host: string): boolean {
 }
 
 function matchesNames(patterns: readonly string[], names: readonly string[]): boolean {
-  return patterns.length === names.length && patterns.every((pattern, index) => wildcard(pattern, names[index] ?? ""));
+  return (
+    patterns.length === names.length && patterns.every((pattern, index) => fitsWildcard(pattern, names[index] ?? ""))
+  );
 }
 
 /** A host as the URL parser writes it: lower case, ASCII, numbers of an address in their usual form. */
