@@ -1,6 +1,6 @@
 /** What one call of a hook costs, against a bare start of Node. */
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -35,10 +35,10 @@ export async function measure({ long, say }) {
     const serve = [process.execPath, program, "serve", world.mjs];
     const daemon = timed(() => world.start(serve, "/dev/null", { HOOKLINE_CLIENT: "script" }));
     served.push(world.mjs);
-    const compiled = installed(world, say);
+    const isCompiled = installed(world, say);
     const warm = await openWarm(world);
-    for (const words of [world.words.mjs, world.words.ts, world.words.client])
-      mustDeny(world.start(words, world.payload));
+    for (const name of ["mjs", "ts", "project", "local", "script"])
+      mustDeny(world.start(world.words[name], world.payload));
     await builtAhead(world);
     const rounds = long ? 300 : 100;
     say(`${rounds} rounds of ${Object.keys(world.words).length + (peer ? 1 : 0)} starts and ten http calls each`);
@@ -52,8 +52,6 @@ export async function measure({ long, say }) {
     say(`without a budget: a .mjs file imported as it is ${times(median(seen.asItIs))}`);
     const many = await hundredHandlers(world, served);
     say(`without a budget: an app of 100 handlers, cold ${times(many.cold)}, over http ${times(many.warm)}`);
-    say(`without a budget: the client as a script ${times(median(seen.script))}`);
-    if (compiled) say(`without a budget: a script that hands over to it ${times(median(seen.handsOver))}`);
     say(
       peer
         ? `cc-hooks-ts, same hook, with node: ${times(median(seen.peer))}`
@@ -64,13 +62,10 @@ export async function measure({ long, say }) {
     return [
       row("cold run of a .mjs file, built ahead", 1.15, seen.mjs, seen.node),
       row("cold run of a .ts file, second start", 1.2, seen.ts, seen.node),
-      row("http round trip, warm", 0.01, seen.http, seen.node),
-      row(
-        `shipped client (${compiled ? "compiled" : "script"}), entry of project scope, exec form, warm daemon`,
-        0.03,
-        seen.client,
-        seen.node,
-      ),
+      row("http round trip, warm", 0.02, seen.http, seen.node),
+      row("client, warm daemon: entry of project scope", isCompiled ? 0.05 : 0.07, seen.project, seen.node),
+      row("client, warm daemon: entry of user or local scope", isCompiled ? 0.03 : 0.07, seen.local, seen.node),
+      row("client, warm daemon: without a C compiler", 0.07, seen.script, seen.node),
     ].map((one) => ({ ...one, figure: `${one.figure}${cpuOf(seen.cpu, one.key)}` }));
   } finally {
     for (const file of served) spawnSync(process.execPath, [program, "serve", file, "--stop"], { env });
@@ -79,10 +74,8 @@ export async function measure({ long, say }) {
 }
 
 function prepare(folder, env) {
-  // A copy of its own, as npm makes it: a link would be left as it is.
-  const own = join(folder, "node_modules/hookline");
-  for (const name of ["client", "dist", "package.json"]) cpSync(join(root, name), join(own, name), { recursive: true });
-  symlinkSync(join(root, "node_modules"), join(own, "node_modules"));
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(root, join(folder, "node_modules/hookline"));
   writeFileSync(join(folder, "package.json"), "{}");
   const mjs = join(folder, "hooks.mjs");
   const ts = join(folder, "hooks.ts");
@@ -132,32 +125,27 @@ async function builtAhead({ env }) {
 }
 
 /**
- * Installs the app as a new user does, and takes the call from the entry. Beside it, what a package that may not be changed comes to
- * (the script hands over) and what one without a C compiler comes to (the script does the work). Gives whether there is a compiled one.
+ * Installs the app in both kinds of scope and takes the calls from the entries. The third call is that of a package whose client was not
+ * compiled. Returns whether there is a compiled client.
  */
 function installed(world, say) {
-  const { folder, mjs, payload } = world;
-  const client = JSON.parse(world.cli("install", mjs, "--json")).client;
-  const settings = JSON.parse(readFileSync(join(folder, ".claude/settings.json"), "utf8"));
+  const { folder, mjs } = world;
+  const { client } = JSON.parse(world.cli("install", mjs, "--json"));
+  world.cli("install", mjs, "--scope", "local", "--json");
+  world.words.project = callIn(folder, "settings.json");
+  world.words.local = callIn(folder, "settings.local.json");
+  cpSync(join(root, "client"), join(folder, "as-shipped/client"), { recursive: true });
+  symlinkSync(join(root, "dist"), join(folder, "as-shipped/dist"));
+  world.words.script = [join(folder, "as-shipped/client/hookline-client"), mjs];
+  if (client !== "compiled") say("there is no C compiler (cc), so each scope calls the script");
+  return client === "compiled";
+}
+
+/** What the entry for PreToolUse starts. */
+function callIn(folder, settingsFile) {
+  const settings = JSON.parse(readFileSync(join(folder, ".claude", settingsFile), "utf8"));
   const [{ command, args }] = settings.hooks.PreToolUse[0].hooks;
-  world.words.client = [command, ...args].map((word) => word.replaceAll(`\${CLAUDE_PROJECT_DIR}`, folder));
-  const script = (name) => {
-    cpSync(join(root, "client"), join(folder, name, "client"), { recursive: true });
-    symlinkSync(join(root, "dist"), join(folder, name, "dist"));
-    return [join(folder, name, "client/hookline-client"), mjs];
-  };
-  world.words.script = script("as-shipped");
-  if (client !== "compiled") {
-    say("there is no C compiler (cc), so the client is measured as a script");
-    return false;
-  }
-  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const [hands, made] = [script("handing-over"), join(folder, "node_modules/hookline/client/hookline-client")];
-  const at = join(world.env.HOOKLINE_HOME, "client/at");
-  symlinkSync(made, join(at, `${version}${join(hands[0], "..").replaceAll("%", "%25").replaceAll("/", "%2F")}`));
-  world.words.handsOver = hands;
-  mustDeny(world.start(hands, payload));
-  return true;
+  return [command, ...args].map((word) => word.replaceAll(`\${CLAUDE_PROJECT_DIR}`, folder));
 }
 
 /** The recorded PreToolUse of a shell command, about half a kilobyte. */
@@ -231,7 +219,7 @@ function recordOf(folder, pid) {
 async function roundRobin(world, warm, words, rounds) {
   await startsOf(world, words, 3);
   // As over http: a daemon that answers clients all day has compiled that way, too.
-  await startsOf(world, { client: words.client }, 1_500);
+  await startsOf(world, { local: words.local }, 1_500);
   const seen = { http: [], cpu: {} };
   for (const name of Object.keys(words)) seen[name] = [];
   const chunk = 5;
@@ -276,14 +264,14 @@ async function longPayload(world) {
   const long = join(world.folder, "long.json");
   const event = { ...JSON.parse(recorded()), more: "x".repeat(64 * 1024) };
   writeFileSync(long, `${JSON.stringify(event)}\n`);
-  return median((await startsOf(world, { client: world.words.client }, 20, long)).map(([, took]) => took));
+  return median((await startsOf(world, { local: world.words.local }, 20, long)).map(([, took]) => took));
 }
 
 /** Twenty calls of the client at the same time, until the last has its answer. */
 function atOnce(world) {
   const one = () =>
     new Promise((done) => {
-      const [client, ...words] = world.words.client;
+      const [client, ...words] = world.words.local;
       const child = spawn(client, words, {
         cwd: world.folder,
         env: world.env,
@@ -335,8 +323,16 @@ function row(name, budget, us, node) {
   return { name, budget: `≤ ${budget} × bare node`, figure, ok: ratio <= budget, key: keyOf(name) };
 }
 
+/** The measured start that a row is about, for its processor time; http starts nothing. */
 function keyOf(name) {
-  return ["mjs", "ts", "client"].find((key) => name.includes(key === "client" ? key : `.${key} `)) ?? "http";
+  const keys = {
+    mjs: ".mjs ",
+    ts: ".ts ",
+    project: "project scope",
+    local: "local scope",
+    script: "without a C compiler",
+  };
+  return Object.keys(keys).find((key) => name.includes(keys[key])) ?? "http";
 }
 
 function cpuOf(cpu, key) {
