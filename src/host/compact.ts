@@ -1,9 +1,9 @@
 import { joinTurns, type ModelEnd, type ModelError } from "../models/index.ts";
 import { type ApiFailure, apiFailure } from "./api-failure.ts";
 import { askOnce } from "./ask-once.ts";
-import { type Attachment, refusalOf } from "./attachment.ts";
+import { refusalOf } from "./attachment.ts";
 import { backgroundTasks } from "./background-tasks.ts";
-import { fire } from "./fire.ts";
+import { fire, fireAndHold } from "./fire.ts";
 import { shortened, withCutResults } from "./shorten.ts";
 import { attach, say, type Thread } from "./thread.ts";
 import { toolDefinitions } from "./tool-definitions.ts";
@@ -58,7 +58,8 @@ export async function compact(
 ): Promise<Compacted> {
   const { session } = thread;
   const startedAt = session.options.clock.now();
-  const before = await fire(thread, "PreCompact", { trigger, custom_instructions: words }, { signal, notes: [] });
+  const asked = { trigger, custom_instructions: words };
+  const { outcome: before } = await fireAndHold(thread, "PreCompact", asked, { signal });
   if (before.blocked) return notDone(thread, `Compaction blocked by PreCompact hook: ${refusalOf(before)}`);
 
   const wishes = [words, before.output.customInstructions].filter(Boolean).join("\n\n");
@@ -86,9 +87,8 @@ export async function compact(
   thread.contextTokens = postTokens;
   thread.readState.clear();
 
-  const notes: Attachment[] = [];
   const about = { source: "compact", model: thread.model.name };
-  const started = await fire(thread, "SessionStart", about, { signal, notes });
+  const { outcome: started, notes } = await fireAndHold(thread, "SessionStart", about, { signal });
   await session.surroundings.afterCompaction(thread, started);
   await attach(thread, notes);
   await fire(thread, "PostCompact", { trigger, compact_summary: summary }, { signal });
@@ -148,7 +148,7 @@ async function endOfSummariser(thread: Thread, summary: string, signal: AbortSig
     background_tasks: backgroundTasks(session),
     session_crons: [],
   };
-  await fire(thread, "SubagentStop", about, { signal, notes: [] });
+  await fireAndHold(thread, "SubagentStop", about, { signal });
 }
 
 function instructions(wishes: string): string {

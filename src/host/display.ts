@@ -1,5 +1,5 @@
 import type { ModelEnd } from "../models/index.ts";
-import { fire } from "./fire.ts";
+import { fireAndHold } from "./fire.ts";
 import type { Thread } from "./thread.ts";
 
 /** Shows an answer of the main thread while it is being written, by whole lines, after hooks have seen them. */
@@ -37,8 +37,8 @@ export function openDisplay(thread: Thread, signal: AbortSignal): Display {
     if (!session.engine.hasHookFor("MessageDisplay")) return delta;
     const about = { turn_id: turnId, message_id: shown.id, index: shown.index, final, delta };
     shown.index += 1;
-    const { output } = await fire(thread, "MessageDisplay", about, { signal, notes: [] });
-    return output.displayContent ?? delta;
+    const { outcome } = await fireAndHold(thread, "MessageDisplay", about, { signal });
+    return outcome.output.displayContent ?? delta;
   }
 
   return {

@@ -1,5 +1,5 @@
 import { endLeftovers, findLeftovers } from "../exec/index.ts";
-import { fire } from "./fire.ts";
+import { fireAndHold } from "./fire.ts";
 import type { AgentSession } from "./session.ts";
 import type { Thread } from "./thread.ts";
 import { openTimeLeft, type Time, type TimeLeft } from "./time-left.ts";
@@ -93,7 +93,7 @@ async function killLeft({ options, engine, shells }: AgentSession): Promise<void
 /** SessionEnd, within its budget. */
 export async function tellHooks(main: Thread, reason: string): Promise<void> {
   const { session } = main;
-  const outcome = await fire(main, "SessionEnd", { reason }, { notes: [] });
+  const { outcome } = await fireAndHold(main, "SessionEnd", { reason });
   for (const { hook, answer, stderr, ended } of outcome.runs) {
     const failed = answer?.failure !== undefined || (ended.by === "exit" && ended.code !== 0);
     const text = `SessionEnd hook [${hook.name}] failed: ${stderr.trim() || answer?.failure || "no stderr output"}`;

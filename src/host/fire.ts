@@ -7,20 +7,36 @@ import { attach, type Thread } from "./thread.ts";
 
 export interface FireOptions {
   readonly signal?: AbortSignal;
-  /** Collects what the transcript keeps; without it, it is written at once and the model is told. */
-  readonly notes?: Attachment[];
   readonly toolUseId?: string;
   /** The input that hooks of the event have seen; only those that the new one concerns are asked about it. */
   readonly rewrittenFrom?: ToolInput;
 }
 
-/** Fires an event from a thread, with all that the thread knows, and carries out what is common to all events. */
-export async function fire<Name extends EventName>(
+/** The outcome of an event, and what the transcript should keep of it. */
+export interface HeldOutcome {
+  readonly outcome: Outcome;
+  readonly notes: readonly Attachment[];
+}
+
+/** Fires an event; writes the notes to the transcript and gives the model its part at once. */
+export async function fire(
   thread: Thread,
-  event: Name,
+  event: EventName,
   own: Readonly<Record<string, unknown>>,
-  { signal, notes, toolUseId, rewrittenFrom }: FireOptions = {},
+  options: FireOptions = {},
 ): Promise<Outcome> {
+  const { outcome, notes } = await fireAndHold(thread, event, own, options);
+  await attach(thread, notes);
+  return outcome;
+}
+
+/** Fires an event with the common fields of its thread. The caller writes the notes, later or never. */
+export async function fireAndHold(
+  thread: Thread,
+  event: EventName,
+  own: Readonly<Record<string, unknown>>,
+  { signal, toolUseId, rewrittenFrom }: FireOptions = {},
+): Promise<HeldOutcome> {
   const { engine, tell, options } = thread.session;
   const payload = payloadOf(thread, event, own) as EventPayload<EventName>;
   const hookName = hookNameOf(event, own);
@@ -46,10 +62,7 @@ export async function fire<Name extends EventName>(
       noticeMissingKey(thread.session, `${hook.name}\n${stderr}\n${stdout}`);
   for (const text of outcome.systemMessages) tell({ kind: "notice", text, level: "info" });
   for (const warning of outcome.warnings) tell({ kind: "warning", warning });
-  const kept = attachmentsOf(outcome, { event, hookName, toolUseID: toolUseId ?? runId });
-  if (notes === undefined) await attach(thread, kept);
-  else notes.push(...kept);
-  return outcome;
+  return { outcome, notes: attachmentsOf(outcome, { event, hookName, toolUseID: toolUseId ?? runId }) };
 }
 
 async function shown(steps: AsyncIterable<EventStep>, show: (step: RunStep) => void): Promise<Outcome> {
@@ -73,9 +86,12 @@ export function fireUnawaited(
   use: (outcome: Outcome) => void,
 ): void {
   const { signal, tell } = thread.session;
-  fire(thread, event, own, { signal, notes: [] }).then(use, (error: unknown) => {
-    if (!signal.aborted) tell({ kind: "notice", text: `${event} failed: ${String(error)}`, level: "warning" });
-  });
+  fireAndHold(thread, event, own, { signal }).then(
+    ({ outcome }) => use(outcome),
+    (error: unknown) => {
+      if (!signal.aborted) tell({ kind: "notice", text: `${event} failed: ${String(error)}`, level: "warning" });
+    },
+  );
 }
 
 /** `PreToolUse:Bash`, `SessionStart:startup`: the event and what its matchers look at. */

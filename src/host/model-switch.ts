@@ -1,7 +1,6 @@
-import type { Attachment } from "./attachment.ts";
 import { fire } from "./fire.ts";
 import { noticeModel } from "./model-notices.ts";
-import { attach, type Thread } from "./thread.ts";
+import type { Thread } from "./thread.ts";
 
 export type SwitchSource = "command" | "picker" | "sdk" | "auto" | "resume";
 
@@ -34,9 +33,7 @@ export async function switchedModel(thread: Thread, wanted: string, source: Swit
   const about = aboutSwitch(thread, next.name, wanted, source);
   thread.model = next;
   noticeModel(thread);
-  const notes: Attachment[] = [];
-  await fire(thread, "PostModelSwitch", about, { signal: thread.session.signal, notes });
-  await attach(thread, notes);
+  await fire(thread, "PostModelSwitch", about, { signal: thread.session.signal });
   thread.session.tell({ kind: "notice", text: `The model is now ${next.name}.`, level: "info" });
 }
 

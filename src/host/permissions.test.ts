@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import type { AgentControl } from "./control.ts";
 import { makeWorld, type World, type WorldOptions } from "./fixtures/agent-run.ts";
 import type { PermissionAnswer, PermissionQuestion, Person } from "./person.ts";
 import type { ServerConnector } from "./servers.ts";
@@ -218,6 +219,27 @@ describe("PermissionRequest", () => {
       expect(existsSync(join(project, "made"))).toBe(behavior === "allow");
       remove();
     }
+  });
+
+  test("what a hook adds to the question stays in the transcript when the user interrupts the question", async () => {
+    const { run, transcript } = open({ hooks: { PermissionRequest: { print: { systemMessage: "LOOK TWICE" } } } });
+    let control: AgentControl | undefined;
+    const { result } = await run(touch().slice(0, 1), {
+      person: {
+        permission: (_, signal) =>
+          new Promise((_resolve, reject) => {
+            signal.addEventListener("abort", () => reject(signal.reason));
+            control?.interrupt();
+          }),
+      },
+      onReady: (given) => {
+        control = given;
+        given.prompt("go");
+        given.end();
+      },
+    });
+    expect(result.terminal_reason).toBe("interrupted");
+    expect(JSON.stringify(transcript(result.session_id))).toContain('"content":"LOOK TWICE"');
   });
 
   test("a rule is saved into local settings and holds at once; nobody is told of our own write", async () => {

@@ -1,6 +1,6 @@
 import type { ContentBlock } from "../models/index.ts";
 import { type Attachment, refusalOf } from "./attachment.ts";
-import { fire } from "./fire.ts";
+import { fireAndHold } from "./fire.ts";
 import type { Incoming } from "./inbox.ts";
 import { runTurn, type TurnEnd } from "./loop.ts";
 import { type Expanded, expand } from "./slash/expand.ts";
@@ -13,11 +13,12 @@ export async function answerPrompt(thread: Thread, item: Incoming, signal: Abort
   const typed = textOf(item.content);
   session.promptId = session.options.uuid();
   thread.stopActive = false;
-  const notes: Attachment[] = [];
-  const expanded = item.kind === "prompt" ? await expand(thread, typed, { signal, notes }) : undefined;
-  if (expanded !== undefined && "blocked" in expanded) return dropped(thread, expanded.blocked, notes);
+  const expanded = item.kind === "prompt" ? await expand(thread, typed, signal) : undefined;
+  if (expanded !== undefined && "blocked" in expanded) return dropped(thread, expanded.blocked, expanded.notes);
 
-  const outcome = await fire(thread, "UserPromptSubmit", { prompt: typed }, { signal, notes });
+  const submitted = await fireAndHold(thread, "UserPromptSubmit", { prompt: typed }, { signal });
+  const { outcome } = submitted;
+  const notes = [...(expanded?.notes ?? []), ...submitted.notes];
   if (outcome.output.sessionTitle !== undefined) await giveTitle(session, outcome.output.sessionTitle);
   if (outcome.blocked) {
     const original = outcome.output.suppressOriginalPrompt === true ? "" : `\n\nOriginal prompt: ${typed}`;

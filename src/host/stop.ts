@@ -1,9 +1,10 @@
 import type { Outcome } from "../protocol/index.ts";
-import { type Attachment, attachmentsOf, refusalOf } from "./attachment.ts";
+import { attachmentsOf, refusalOf } from "./attachment.ts";
 import { backgroundTasks } from "./background-tasks.ts";
-import { fire } from "./fire.ts";
+import { fireAndHold } from "./fire.ts";
+import { goOn } from "./go-on.ts";
 import type { TurnEnd } from "./loop.ts";
-import { attach, say, type Thread } from "./thread.ts";
+import { attach, type Thread } from "./thread.ts";
 
 /** What the agent wants to end its turn with. */
 export interface LastWords {
@@ -17,7 +18,6 @@ export interface LastWords {
 /** Asks hooks whether the turn may end; undefined when the agent is to go on, which it then knows. */
 export async function askToStop(thread: Thread, last: LastWords, signal: AbortSignal): Promise<TurnEnd | undefined> {
   const { agent, session } = thread;
-  const notes: Attachment[] = [];
   const about = {
     ...(agent === undefined ? {} : { agent_id: agent.id, agent_type: agent.type }),
     stop_hook_active: thread.stopActive,
@@ -27,11 +27,11 @@ export async function askToStop(thread: Thread, last: LastWords, signal: AbortSi
     session_crons: [],
   };
   const event = agent === undefined ? "Stop" : "SubagentStop";
-  const outcome = await fire(thread, event, about, { signal, notes });
+  const { outcome, notes } = await fireAndHold(thread, event, about, { signal });
   const denied = outcome.runs.some(({ verdict }) => verdict.kind === "deny");
   if (outcome.blocked && outcome.continue) {
     thread.stopActive = true;
-    if (denied) await feedBack(thread, `${event} hook feedback:\n${refusalOf(outcome)}`);
+    if (denied) await goOn(thread, `${event} hook feedback:\n${refusalOf(outcome)}`);
     await attach(thread, notes);
     await summarise(thread, outcome);
     return undefined;
@@ -39,6 +39,7 @@ export async function askToStop(thread: Thread, last: LastWords, signal: AbortSi
   await attach(thread, notes);
   if (session.options.interactive) await summarise(thread, outcome);
   const { stopReason = "" } = outcome;
+  // The client drops the text when a hook refused the end.
   const text = denied ? "" : last.shown;
   if (!outcome.continue) return { by: "stop_hook_prevented", text, reason: stopReason };
   const capped = outcome.warnings.find(({ code }) => code === "stop-cap");
@@ -51,11 +52,6 @@ export async function askToStop(thread: Thread, last: LastWords, signal: AbortSi
     isMeta: false,
   });
   return { by: "stop_hook_cap", text, reason: capped.message };
-}
-
-async function feedBack(thread: Thread, text: string): Promise<void> {
-  await thread.journal.user(text, { isMeta: true });
-  say(thread, text);
 }
 
 /** One line about all hooks of the turn's end. */

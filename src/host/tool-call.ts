@@ -2,13 +2,13 @@ import type { ToolResultBlock, ToolUseBlock } from "../models/index.ts";
 import type { Judgement } from "../permissions/index.ts";
 import type { Outcome, ToolInput } from "../protocol/index.ts";
 import type { Attachment } from "./attachment.ts";
-import { type Asked, type Decision, decide } from "./decide.ts";
-import { fire } from "./fire.ts";
+import { type CallDecision, decide, type PendingCall } from "./decide.ts";
+import { fireAndHold } from "./fire.ts";
 import { noticeMissingKey } from "./provider-keys.ts";
 import type { Thread } from "./thread.ts";
 import { toolContext } from "./tool-context.ts";
 import { checkInput, fitsResponse, noSuchTool } from "./tools/check-input.ts";
-import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError } from "./tools/tool.ts";
+import { type Tool, type ToolContent, type ToolResult, toolError } from "./tools/tool.ts";
 
 /** What became of one tool call. */
 export interface CallEnd {
@@ -35,22 +35,31 @@ export interface CallEnd {
 export async function callTool(thread: Thread, call: ToolUseBlock, signal: AbortSignal): Promise<CallEnd> {
   const tool = thread.tools().find(({ name }) => name === call.name);
   if (tool === undefined) return failed(call, call.input, noSuchTool(call.name), []);
+  const toolUseId = call.id;
   const notes: Attachment[] = [];
-  const asked: Asked = { thread, tool: tool.name, toolUseId: call.id, signal, notes };
-  const context = toolContext(asked);
+  const context = toolContext(thread, toolUseId, signal, notes);
   const checked = await checkInput(tool, call.input, context);
   if (!checked.ok) return failed(call, call.input, checked.message, []);
   try {
-    const about = { tool_name: tool.name, tool_input: checked.input, tool_use_id: call.id };
-    const before = await fire(thread, "PreToolUse", about, { signal, notes, toolUseId: call.id });
-    // Also when the call is refused: a denial next to `continue: false` ends the turn.
-    if (before.decision === "deny" && !before.continue) asked.stop = before.stopReason ?? "";
+    const about = { tool_name: tool.name, tool_input: checked.input, tool_use_id: toolUseId };
+    const { outcome: before, notes: own } = await fireAndHold(thread, "PreToolUse", about, { signal, toolUseId });
+    notes.push(...own);
     const effective =
       before.updatedInput === undefined ? checked : await checkInput(tool, before.updatedInput, context);
     if (!effective.ok) return failed(call, checked.input, badRewrite(tool), notes);
-    const decision = await decide(asked, effective.input, before);
-    if (decision.kind === "run") return await runTool(asked, tool, call, context, decision, before);
-    return refused(asked, call, effective.input, decision);
+    const pending: PendingCall = { thread, tool, toolUseId, signal, context };
+    const decision = await decide(pending, effective.input, before);
+    notes.push(...(decision.notes ?? []));
+    switch (decision.kind) {
+      case "run":
+        return await runTool(pending, call, decision, before, notes);
+      case "refused":
+        return refused(thread, call, effective.input, decision, notes);
+      case "deferred":
+        return deferred(call, effective.input, notes);
+      case "interrupted":
+        return failed(call, checked.input, interrupted, notes);
+    }
   } catch (error) {
     if (!signal.aborted) throw error;
     return failed(call, checked.input, interrupted, notes);
@@ -71,14 +80,12 @@ function badRewrite({ name }: Tool): string {
 }
 
 async function runTool(
-  asked: Asked,
-  tool: Tool,
+  { thread, tool, toolUseId, signal, context }: PendingCall,
   call: ToolUseBlock,
-  context: ToolContext,
-  { input, judgement }: Extract<Decision, { kind: "run" }>,
+  { input, judgement, stop: decidedStop }: Extract<CallDecision, { kind: "run" }>,
   before: Outcome,
+  notes: Attachment[],
 ): Promise<CallEnd> {
-  const { thread, signal, notes } = asked;
   const { clock } = thread.session.options;
   const startedAt = clock.now();
   const ran = await tool.run(input, { ...context, judgedPaths: resolvedIn(judgement) }).catch(asToolError);
@@ -87,21 +94,22 @@ async function runTool(
     tool_name: tool.name,
     tool_input: input,
     ...(result.isError ? {} : { tool_response: result.response }),
-    tool_use_id: call.id,
+    tool_use_id: toolUseId,
     ...(result.isError ? { error: result.content, is_interrupt: result.interrupted } : {}),
     duration_ms: Math.round(clock.now() - startedAt),
   };
   // An interrupted tool's hooks still hear of it; the session's own end is what ends them.
   const heard = result.isError && result.interrupted ? thread.session.signal : signal;
   const event = result.isError ? "PostToolUseFailure" : "PostToolUse";
-  const after = await fire(thread, event, about, { signal: heard, notes, toolUseId: call.id });
+  const { outcome: after, notes: own } = await fireAndHold(thread, event, about, { signal: heard, toolUseId });
+  notes.push(...own);
   const shown = result.isError ? result : replaced(tool, result, after, notes);
   const stopped = [before, after].find((outcome) => !outcome.continue);
-  const stop = stopped === undefined ? asked.stop : (stopped.stopReason ?? "");
+  const stop = stopped === undefined ? decidedStop : (stopped.stopReason ?? "");
   return {
     call,
     input,
-    result: block(call.id, shown.content, result.isError),
+    result: block(toolUseId, shown.content, result.isError),
     toolUseResult: shown.isError ? `Error: ${shown.content}` : shown.response,
     notes,
     ...(stop === undefined ? {} : { stop }),
@@ -139,29 +147,26 @@ function replaced(tool: Tool, result: Extract<ToolResult, { isError: false }>, a
   return result;
 }
 
+function deferred(call: ToolUseBlock, input: ToolInput, notes: readonly Attachment[]): CallEnd {
+  const hookName = `PreToolUse:${call.name}`;
+  const note = { type: "hook_deferred_tool", toolUseID: call.id, hookName, hookEvent: "PreToolUse" };
+  return { ...failed(call, input, "", [...notes, note]), deferred: true };
+}
+
 function refused(
-  { thread, tool, notes, stop }: Asked,
+  { session }: Thread,
   call: ToolUseBlock,
   input: ToolInput,
-  decision: Exclude<Decision, { kind: "run" }>,
+  { message, stop, interrupt, retry, byHook }: Extract<CallDecision, { kind: "refused" }>,
+  notes: readonly Attachment[],
 ): CallEnd {
-  if (decision.kind === "deferred") {
-    notes.push({
-      type: "hook_deferred_tool",
-      toolUseID: call.id,
-      hookName: `PreToolUse:${tool}`,
-      hookEvent: "PreToolUse",
-    });
-    return { ...failed(call, input, "", notes), deferred: true };
-  }
-  thread.session.permissions.denials.push({ tool_name: tool, tool_use_id: call.id, tool_input: input });
-  if (decision.byHook !== true)
-    thread.session.tell({ kind: "denied", tool, toolUseId: call.id, message: decision.message });
+  session.permissions.denials.push({ tool_name: call.name, tool_use_id: call.id, tool_input: input });
+  if (byHook !== true) session.tell({ kind: "denied", tool: call.name, toolUseId: call.id, message });
   return {
-    ...failed(call, input, decision.message, notes),
+    ...failed(call, input, message, notes),
     ...(stop === undefined ? {} : { stop }),
-    ...(decision.interrupt ? { interrupt: true } : {}),
-    ...(decision.retry ? { after: "The PermissionDenied hook indicated you may retry this tool call." } : {}),
+    ...(interrupt === true ? { interrupt } : {}),
+    ...(retry === true ? { after: "The PermissionDenied hook indicated you may retry this tool call." } : {}),
   };
 }
 

@@ -1,14 +1,14 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { refusalOf } from "./attachment.ts";
-import type { Asked } from "./decide.ts";
-import { fire } from "./fire.ts";
+import { type Attachment, refusalOf } from "./attachment.ts";
+import { fireAndHold } from "./fire.ts";
 import type { AgentSession } from "./session.ts";
+import type { Thread } from "./thread.ts";
 import type { TaskNotice, ToolContext, ToolPaths } from "./tools/tool.ts";
 import { worktreePort } from "./worktree-port.ts";
 
-/** What one call is lent by its thread. */
-export function toolContext({ thread, toolUseId, signal, notes }: Asked): ToolContext {
+/** What a thread provides for one tool call. Notes that arise while the tool runs are added to `notes`. */
+export function toolContext(thread: Thread, toolUseId: string, signal: AbortSignal, notes: Attachment[]): ToolContext {
   const { session, agent } = thread;
   const { options, record, surroundings } = session;
 
@@ -19,7 +19,8 @@ export function toolContext({ thread, toolUseId, signal, notes }: Asked): ToolCo
       task_description: task.description,
       ...(agent?.name === undefined ? {} : { teammate_name: agent.name, team_name: record.team }),
     };
-    const outcome = await fire(thread, event, about, { signal, notes, toolUseId });
+    const { outcome, notes: own } = await fireAndHold(thread, event, about, { signal, toolUseId });
+    notes.push(...own);
     return outcome.blocked ? { reason: `${event} hook feedback:\n${refusalOf(outcome)}` } : undefined;
   }
 

@@ -1,5 +1,5 @@
 import type { Attachment } from "../attachment.ts";
-import { fire } from "../fire.ts";
+import { fireAndHold } from "../fire.ts";
 import { openJournal } from "../journal.ts";
 import { runTurn, type TurnEnd } from "../loop.ts";
 import { offeredTools } from "../offered-tools.ts";
@@ -99,9 +99,8 @@ export async function openAgentThread(parent: Thread, wish: AgentWish): Promise<
 /** The first turn of an agent: hooks hear of it, then it works on its prompt. */
 export async function beginAgent(thread: Thread, prompt: string, signal: AbortSignal): Promise<TurnEnd> {
   const { agent } = thread;
-  const notes: Attachment[] = [];
   const about = { agent_id: agent?.id, agent_type: agent?.type };
-  await fire(thread, "SubagentStart", about, { signal, notes });
+  const { notes } = await fireAndHold(thread, "SubagentStart", about, { signal });
   const { background = false, depth = 1 } = agent ?? {};
   tellTask(thread, { is: "started", prompt, background, depth });
   return continueAgent(thread, prompt, signal, notes);
