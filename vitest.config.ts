@@ -1,42 +1,46 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { longParts } from "./test/long-parts.ts";
 
 const src = `${import.meta.dirname}/src`;
 
-/** These count descriptors, memory, timers or signals of the process they run in, change its environment or its way out, or load modules anew. */
-const alone = [
+/** Examples import the package by its name; their tests run against the sources. */
+export const alias = {
+  "hookline/sdk": `${src}/sdk/index.ts`,
+  "hookline/testing": `${src}/sdk/testing/index.ts`,
+  "hookline/permissions": `${src}/permissions/index.ts`,
+  "hookline/usage": `${src}/usage/index.ts`,
+};
+
+/** These count descriptors, timers or signals of their process, change its environment, or load modules again. */
+const ownProcess = [
   "src/exec/**/*.test.ts",
   "src/engine/runners/**/*.test.ts",
   "src/engine/background.test.ts",
   "src/sessions/{follow,lines}.test.ts",
   "src/sdk/{names,run-app,serve-app}.test.ts",
   "src/cli/signals.test.ts",
-  "test/engine/{cancel,floods,payloads}.test.ts",
-  "test/{fuzz,hostile}/**/*.test.ts",
+  "test/engine/{cancel,payloads}.test.ts",
+  "test/fuzz/**/*.test.ts",
   "test/sdk/{kept-code,no-esbuild,run}.test.ts",
   "test/security/trust.test.ts",
 ];
 
+/** Run by `npm run test:long`. */
+const long = [`**/*.{${longParts.join(",")}}.test.ts`, "test/interop/**"];
+
 export default defineConfig({
-  // Examples import the package by its name; their tests run against the sources of now.
-  resolve: {
-    alias: {
-      "hookline/sdk": `${src}/sdk/index.ts`,
-      "hookline/testing": `${src}/sdk/testing/index.ts`,
-      "hookline/permissions": `${src}/permissions/index.ts`,
-      "hookline/usage": `${src}/usage/index.ts`,
-    },
-  },
+  resolve: { alias },
   test: {
     projects: [
-      { extends: true, test: { name: "alone", include: alone } },
+      { extends: true, test: { name: "process", include: ownProcess, exclude: long } },
       // A process for each file costs more than most of these files.
       {
         extends: true,
         test: {
-          name: "together",
+          name: "unit",
           include: ["{src,test}/**/*.test.ts"],
-          exclude: [...alone, "test/interop/**"],
+          exclude: [...ownProcess, ...long],
           isolate: false,
         },
       },
@@ -44,7 +48,10 @@ export default defineConfig({
     // Many tests wait for processes more than they work, so even two cores take three files at a time.
     maxWorkers: Math.max(3, availableParallelism()),
     globalSetup: ["test/temp-folder.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    setupFiles: ["test/setup.ts"],
+    // For tests that hang. No test may depend on the speed of the machine.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000, interval: 20 } },
   },
 });

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { expect, test } from "vitest";
+import { longParts } from "./long-parts.ts";
 
 const src = resolve(import.meta.dirname, "../src");
 
@@ -73,6 +74,18 @@ test("an npm package is loaded by its owner only", () => {
       .filter((name) => !packageOwners[name]?.includes(file.module))
       .map((name) => `${relative(src, file.path)} → ${name}`),
   );
+  expect(wrong).toEqual([]);
+});
+
+test("a test file with a second suffix names a part of the long suite", () => {
+  const root = resolve(src, "..");
+  const names = ["src", "test"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
+  );
+  const wrong = names.filter((name) => {
+    const [, suffix] = /\.([^./\\]+)\.test\.ts$/.exec(name) ?? [];
+    return suffix !== undefined && !longParts.includes(suffix);
+  });
   expect(wrong).toEqual([]);
 });
 
