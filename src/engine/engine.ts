@@ -17,12 +17,12 @@ import { resolveOptions } from "./resolve-options.ts";
 import type { RulesInForce } from "./rules.ts";
 import { type SessionHooks, sessionHooks } from "./session-hooks.ts";
 import { shown } from "./shown.ts";
-import { skillsInUse } from "./skills.ts";
 import { statusLine } from "./status-line.ts";
 import { type StopHooks, stopHooks } from "./stop-hooks.ts";
 import type { EventStep } from "./stream.ts";
 import { eventBudgetMs } from "./timeouts.ts";
-import { openWorld } from "./world.ts";
+import { sessionState } from "./turns.ts";
+import { openServices } from "./world.ts";
 
 /** An open engine. `Own` are the host's own events: `openEngine<{ Deploy: { target: string } }>({ events: [row] })`. */
 export interface Engine<Own extends OwnEvents = NoOwnEvents> {
@@ -136,35 +136,36 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
   const resolved = resolveOptions(options);
   const told: Warning[] = [];
   const warn = (warning: Warning): void => void told.push(warning);
-  const skills = skillsInUse();
+  const sessions = sessionState();
   const live = liveHooks({ rows: resolved.rows, aliases: resolved.toolAliases, warn });
   const settings = await openSettings(resolved);
   settings.followTrust();
   const allHooks = () => [...[...settings.inForce().byEvent.values()].flat(), ...live.all()];
-  const doneOnce = new Set<string>();
   const ran = (record: RunRecord): Warning | undefined => {
-    if (record.answer?.failure === undefined && honoursOnce(record.hook.source)) doneOnce.add(record.hook.id);
+    if (record.answer?.failure === undefined && honoursOnce(record.hook.source)) sessions.ranOnce.add(record.hook.id);
     return live.ran(record);
   };
-  const world = await openWorld(resolved, { hooks: () => allHooks().map(({ hook }) => hook), warn, ran });
+  const services = await openServices(resolved, {
+    sessions,
+    hooks: () => allHooks().map(({ hook }) => hook),
+    warn,
+    ran,
+  });
   const events = openEvents({
-    options: resolved,
     inForce: () => settings.inForce(),
     trustAgain: settings.trustAgain,
     live,
-    world,
-    doneOnce,
+    services,
     ran,
-    skills,
     takeWarnings: () => told.splice(0),
     onLost: (error) => warn({ code: "hook-failed", message: `An event nobody waited for failed: ${String(error)}` }),
   });
   const fireByItself: typeof events.fire = (event, payload, given) =>
     events.fire(event, { ...resolved.common?.(), ...payload }, given);
   const written = new Set<string>();
-  const asking = { fire: fireByItself, tell: world.tell, warn, written };
+  const asking = { fire: fireByItself, tell: services.tell, warn, written };
   const line = statusLine(warn);
-  const stops = stopHooks(live, world.tell);
+  const stops = stopHooks(live, services.tell);
   let closed = false;
 
   function isClosed(): Problem {
@@ -229,9 +230,9 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
       return settings.reload(asking);
     }),
     watch: whileOpen(() => settings.watch(asking)),
-    session: whileOpen((id: string) => sessionHooks(id, live, skills)),
+    session: whileOpen((id: string) => sessionHooks(id, live, sessions.skills)),
     stopHooks: { ...stops, add: whileOpen(stops.add) },
-    background: { list: world.background.list, take: world.background.take },
+    background: { list: services.background.list, take: services.background.take },
     statusLine: whileOpen((input: unknown) => line.run(input, statusLineCall(settings.inForce(), resolved))),
     async close({ waitMs = 0 } = {}) {
       closed = true;
@@ -239,7 +240,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
       const until = performance.now() + waitMs;
       await Promise.all([line.close(), events.close(waitMs)]);
       // What was fired last may just have sent hooks into the background; they share the same grace.
-      await world.background.close(Math.max(0, until - performance.now()));
+      await services.background.close(Math.max(0, until - performance.now()));
     },
   };
 }

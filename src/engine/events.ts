@@ -15,7 +15,7 @@ import { currentDepth, processDepth } from "./depth.ts";
 import { type Explanation, explainPlan } from "./explain.ts";
 import { fireEvent, planEvent } from "./fire.ts";
 import { checkFireOptions, type FireOptions } from "./fire-options.ts";
-import type { RunStep, World } from "./firing.ts";
+import type { RunStep } from "./firing.ts";
 import { frontmatterGate, onceGate, recursionGate, supportGate, trustGate } from "./gates.ts";
 import { guardsToolCalls } from "./guards.ts";
 import { inFlight } from "./in-flight.ts";
@@ -25,14 +25,12 @@ import { matchedValue } from "./matcher.ts";
 import { type AnyPayload, checkPayload, completePayload } from "./payload.ts";
 import { environments, httpPolicyFor, policyGate } from "./policy.ts";
 import type { Judge } from "./ports.ts";
-import type { ResolvedOptions } from "./resolve-options.ts";
 import { type Occasion, selectByMatcher } from "./select.ts";
 import { quietOutcome, type SettledRun } from "./settle/settle.ts";
-import type { SkillsInUse } from "./skills.ts";
 import { type Soon, soon } from "./soon.ts";
 import { type EventStep, streamSteps } from "./stream.ts";
 import { startTrust } from "./trust/unchanged.ts";
-import { turns } from "./turns.ts";
+import type { Services } from "./world.ts";
 
 /** The part of an engine that takes events. */
 export interface Events {
@@ -46,28 +44,25 @@ export interface Events {
 }
 
 export interface EventParts {
-  readonly options: ResolvedOptions;
   inForce(): InForce;
   /** Reads approvals again if another process changed them; undefined when none did. Asked before every event. */
   trustAgain(): Promise<void> | undefined;
   readonly live: LiveHooks;
-  readonly world: World;
-  /** Hooks that have had their one time. */
-  readonly doneOnce: ReadonlySet<string>;
+  readonly services: Services;
   /** Notes that a hook ran, and tells whoever registered it. */
   ran(record: RunRecord): Warning | undefined;
   /** Warnings that came up between events, each told once. */
   takeWarnings(): readonly Warning[];
   /** What an outcome nobody waits for went wrong with. */
   onLost(error: unknown): void;
-  readonly skills: SkillsInUse;
 }
 
 type Watched = FireOptions & { readonly onStep?: (step: RunStep) => void; readonly unawaited?: boolean };
 
 export function openEvents(parts: EventParts): Events {
-  const { options, inForce, trustAgain, live, world, doneOnce, ran, takeWarnings, onLost, skills } = parts;
-  const counted = turns();
+  const { inForce, trustAgain, live, services, ran, takeWarnings, onLost } = parts;
+  const { options, sessions } = services;
+  const counted = sessions.stopBlocks;
   const ownSession = randomUUID();
   const unawaited = new Set<Promise<unknown>>();
   const flights = inFlight();
@@ -129,7 +124,7 @@ export function openEvents(parts: EventParts): Events {
         onStep: watched.onStep,
         progress: watched.progress,
       },
-      world,
+      services,
       warnings,
       canDefer: options.canDefer,
       onConflict: now.effective.onConflict,
@@ -151,7 +146,7 @@ export function openEvents(parts: EventParts): Events {
 
   /** The host's own rules, else those of the settings; reading those costs more than most events. */
   async function judgeOf(now: InForce): Promise<Judge> {
-    const { judge } = world.ports;
+    const { judge } = options.ports;
     return judge ?? (await import("./rules.ts")).judgeByRules(now, options);
   }
 
@@ -191,9 +186,9 @@ export function openEvents(parts: EventParts): Events {
       recursionGate(depth),
       policyGate(now),
       trustGate(now.trust),
-      frontmatterGate(skills, options),
-      supportGate(world.ports),
-      onceGate(doneOnce),
+      frontmatterGate(sessions.skills, options),
+      supportGate(options.ports),
+      onceGate(sessions.ranOnce),
     ];
     lastGates = { now, depth, gates };
     return gates;
@@ -217,7 +212,7 @@ export function openEvents(parts: EventParts): Events {
     counted.note(payload, outcome);
     const capped = outcome.warnings.find(({ code }) => code === "stop-cap");
     if (capped === undefined) return;
-    world.tell({ kind: "stop-cap", sessionId: String(payload["session_id"]), reason: capped.message });
+    services.tell({ kind: "stop-cap", sessionId: String(payload["session_id"]), reason: capped.message });
   }
 
   return {

@@ -1,7 +1,7 @@
 import type { Outcome, ToolInput, Verdict, Warning } from "../protocol/index.ts";
 import { admit, type Gate } from "./admit.ts";
 import { type ConfiguredHook, isBackground } from "./configured.ts";
-import type { Firing, World } from "./firing.ts";
+import type { Firing } from "./firing.ts";
 import type { AnyPayload } from "./payload.ts";
 import type { Judge } from "./ports.ts";
 import { isJudged, objection } from "./rejudge.ts";
@@ -10,6 +10,7 @@ import { type Occasion, type Selected, select } from "./select.ts";
 import { type Settling, settle, strongest } from "./settle/settle.ts";
 import type { TurnState } from "./settle/turn.ts";
 import { type Soon, soon } from "./soon.ts";
+import type { Services } from "./world.ts";
 
 /** One event with everything its way through the engine needs. */
 export interface FireCall {
@@ -18,7 +19,7 @@ export interface FireCall {
   readonly hooks: readonly ConfiguredHook[];
   readonly gates: readonly Gate[];
   readonly firing: Firing;
-  readonly world: World;
+  readonly services: Services;
   readonly warnings: readonly Warning[];
   readonly canDefer: boolean;
   readonly onConflict: "last" | "ask" | "deny";
@@ -38,7 +39,7 @@ export interface FireCall {
 export function fireEvent(call: FireCall): Soon<Outcome> {
   if (call.rewrittenFrom !== undefined) return secondRoundOnly(call, call.rewrittenFrom);
   const plan = planEvent(call);
-  return soon(run(plan.hooks, call.firing, call.world), ({ runs, warnings }) => {
+  return soon(run(plan.hooks, call.firing, call.services), ({ runs, warnings }) => {
     call.firing.signal.throwIfAborted();
     const first = settlingOf(call, plan, runs, warnings);
     const outcome = settle(first);
@@ -55,7 +56,7 @@ function settlingOf(call: FireCall, plan: Selected, runs: Settling["runs"], warn
     skipped: plan.skipped,
     warnings: warnings.length === 0 ? call.warnings : [...call.warnings, ...warnings],
     canDefer: call.canDefer,
-    attended: call.world.interactive,
+    attended: call.services.options.interactive,
     onConflict: call.onConflict,
     turn: call.turn,
     beside: call.beside,
@@ -123,7 +124,7 @@ async function askAgain(
   call: FireCall,
 ): Promise<Pick<Settling, "runs" | "warnings">> {
   const firing: Firing = { ...call.firing, payload, round: 2, forceSync: true };
-  const { runs, warnings } = await run(hooks, firing, call.world);
+  const { runs, warnings } = await run(hooks, firing, call.services);
   call.firing.signal.throwIfAborted();
   return { runs: runs.map(restrictionsOnly), warnings: [...warnings, ...runs.flatMap(ignoredRewrite)] };
 }

@@ -1,39 +1,10 @@
 import type { EventRow, HookRef, RunRecord, Warning } from "../protocol/index.ts";
-import type { Background } from "./background.ts";
 import type { ConfiguredHook } from "./configured.ts";
 import type { AnyPayload } from "./payload.ts";
-import type { Clock, Notice, Ports } from "./ports.ts";
-import type { AskInTurn } from "./questions.ts";
 import type { Environment } from "./runners/command/environment.ts";
 import type { SharedCopies } from "./runners/frozen-copy.ts";
 import type { HttpPolicy } from "./runners/http.ts";
 import type { StartTrust } from "./trust/unchanged.ts";
-
-/** What the runs of one event share: the engine's side of it. */
-export interface World {
-  readonly ports: Ports;
-  readonly clock: Clock;
-  readonly background: Background;
-  readonly ask: AskInTurn;
-  readonly home: string;
-  /** The start folder; never moved by `cd`. */
-  readonly projectDir: string;
-  /** Where `CLAUDE_ENV_FILE` files lie. */
-  readonly clientHome: string;
-  readonly env: Environment;
-  readonly version: string;
-  readonly interactive: boolean;
-  readonly concurrency: number;
-  readonly bypassAvailable: boolean;
-  /** The conversation so far, for hooks at the end of a turn, when the host lends it. */
-  readonly conversation?: (payload: AnyPayload) => readonly unknown[];
-  observe(record: RunRecord, payload: AnyPayload): void;
-  /** A run in the background ended. */
-  backgroundEnded(id: string, record: RunRecord): void;
-  tell(notice: Notice): void;
-  /** What comes up after its event was settled is told with the next one. */
-  warn(warning: Warning): void;
-}
 
 /** One event on its way through its hooks. */
 export interface Firing {

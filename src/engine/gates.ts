@@ -6,8 +6,8 @@ import { deepest } from "./depth.ts";
 import type { AnyPayload } from "./payload.ts";
 import type { Ports } from "./ports.ts";
 import type { ResolvedOptions } from "./resolve-options.ts";
-import type { SkillsInUse } from "./skills.ts";
 import type { Trust } from "./trust/trust.ts";
+import type { SkillsInUse } from "./turns.ts";
 
 /** Hooks inside hooks inside hooks: somewhere it has to end. */
 export function recursionGate(depth: number): Gate {

@@ -4,11 +4,12 @@ import type { Reading } from "./answer/reading.ts";
 import type { ConfiguredHook } from "./configured.ts";
 import { withFailurePolicy } from "./failure.ts";
 import { finishAnswer } from "./finish.ts";
-import type { Firing, OneRun, RunStep, World } from "./firing.ts";
+import type { Firing, OneRun, RunStep } from "./firing.ts";
 import type { Ran } from "./ran.ts";
 import { dispatch } from "./runners/dispatch.ts";
 import type { Slots } from "./slots.ts";
 import { type Soon, soon } from "./soon.ts";
+import type { Services } from "./world.ts";
 
 export interface OneLimits {
   /** The payload as one JSON line; empty when only in-process hooks run. */
@@ -20,12 +21,17 @@ export interface OneLimits {
 }
 
 /** One hook from start to record: run, read by the row, finished, judged by its failure policy. */
-export function runOne(configured: ConfiguredHook, firing: Firing, world: World, limits: OneLimits): Soon<OneRun> {
-  const startedAt = world.clock.now();
+export function runOne(
+  configured: ConfiguredHook,
+  firing: Firing,
+  services: Services,
+  limits: OneLimits,
+): Soon<OneRun> {
+  const startedAt = services.clock.now();
   if (firing.onStep !== undefined) firing.onStep(startedStep(configured));
-  const ran = dispatch(configured, firing, world, limits);
-  if (ran instanceof Promise) return ran.then((late) => conclude(configured, firing, world, late, startedAt));
-  return conclude(configured, firing, world, ran, startedAt);
+  const ran = dispatch(configured, firing, services, limits);
+  if (ran instanceof Promise) return ran.then((late) => conclude(configured, firing, services, late, startedAt));
+  return conclude(configured, firing, services, ran, startedAt);
 }
 
 function startedStep({ ref, hook }: ConfiguredHook): RunStep {
@@ -35,20 +41,22 @@ function startedStep({ ref, hook }: ConfiguredHook): RunStep {
 function conclude(
   configured: ConfiguredHook,
   firing: Firing,
-  world: World,
+  services: Services,
   ran: Ran | "background",
   startedAt: number,
 ): Soon<OneRun> {
-  const times = { startedAt, durationMs: world.clock.now() - startedAt };
+  const times = { startedAt, durationMs: services.clock.now() - startedAt };
   const one =
-    ran === "background" ? backgroundRun(configured, firing, times) : recordRun(configured, firing, world, ran, times);
-  if (one instanceof Promise) return one.then((late) => told(late, firing, world));
-  return told(one, firing, world);
+    ran === "background"
+      ? backgroundRun(configured, firing, times)
+      : recordRun(configured, firing, services, ran, times);
+  if (one instanceof Promise) return one.then((late) => told(late, firing, services));
+  return told(one, firing, services);
 }
 
-function told(one: OneRun, firing: Firing, world: World): OneRun {
+function told(one: OneRun, firing: Firing, services: Services): OneRun {
   firing.onStep?.({ kind: "ended", record: one.record });
-  world.observe(one.record, firing.payload);
+  services.observe(one.record, firing.payload);
   return one;
 }
 
@@ -61,15 +69,15 @@ export interface Times {
 export function recordRun(
   configured: ConfiguredHook,
   firing: Firing,
-  world: World,
+  services: Services,
   ran: Ran,
   times: Times,
   when: "awaited" | "late" = "awaited",
 ): Soon<OneRun> {
   if (saidNothing(ran, configured))
     return { record: recordOf(configured, firing, ran, times, none), warnings: ran.warnings };
-  const read = readAnswer(ran, readingOf(configured, firing, world, when === "late"));
-  return soon(finishAnswer(withEnvFile(read.answer, ran.envFile), configured, firing, world), (finished) => {
+  const read = readAnswer(ran, readingOf(configured, firing, services, when === "late"));
+  return soon(finishAnswer(withEnvFile(read.answer, ran.envFile), configured, firing, services), (finished) => {
     const { row, ref, onFailure } = configured;
     const judged = withFailurePolicy(finished.answer, { row, hook: ref, ended: ran.ended, onFailure });
     const { verdict: _, ...answer } = finished.answer;
@@ -94,7 +102,7 @@ function withEnvFile(answer: Answer, envFile: string | undefined): Answer {
   return envFile === undefined ? answer : { ...answer, output: { ...answer.output, envFiles: [envFile] } };
 }
 
-function readingOf(configured: ConfiguredHook, firing: Firing, world: World, late: boolean): Reading {
+function readingOf(configured: ConfiguredHook, firing: Firing, services: Services, late: boolean): Reading {
   const { ref, hook, row, layer, onFailure } = configured;
   return {
     row,
@@ -103,7 +111,7 @@ function readingOf(configured: ConfiguredHook, firing: Firing, world: World, lat
     hookId: ref.id,
     type: hook.type,
     source: layer.kind,
-    bypassAvailable: world.bypassAvailable,
+    bypassAvailable: services.options.bypassAvailable,
     late,
     onFailure,
   };

@@ -1,12 +1,13 @@
 import { type Answer, messageOf, Problem, type Warning } from "../protocol/index.ts";
 import { type ConfiguredHook, isInProcess } from "./configured.ts";
-import type { Firing, OneRun, World } from "./firing.ts";
+import type { Firing, OneRun } from "./firing.ts";
 import type { AnyPayload } from "./payload.ts";
 import { type OneLimits, runOne } from "./run-one.ts";
 import type { SettledRun } from "./settle/settle.ts";
 import { type Slots, slots } from "./slots.ts";
 import { allSoon, type Soon, soon } from "./soon.ts";
 import { eventBudgetMs, remainingMs, timeoutOf } from "./timeouts.ts";
+import type { Services } from "./world.ts";
 
 export interface Runs {
   /** In configured order, whatever order they finished in. */
@@ -15,19 +16,19 @@ export interface Runs {
 }
 
 /** Runs hooks side by side, those of a sequential group one after another; all of them run, whatever others say. */
-export function run(hooks: readonly ConfiguredHook[], firing: Firing, world: World): Soon<Runs> {
+export function run(hooks: readonly ConfiguredHook[], firing: Firing, services: Services): Soon<Runs> {
   if (hooks.length === 0) return noRuns;
   const inProcess = hooks.every(({ hook }) => isInProcess(hook));
   const shared: Shared = {
-    slots: inProcess ? noSlots : slots(world.concurrency),
+    slots: inProcess ? noSlots : slots(services.options.concurrency),
     // Serialised before any callback runs, so that none can change what other hooks are told.
     line: inProcess ? "" : lineOf(firing),
     endsAt: budgetEnd(hooks, firing),
   };
   if (!hooks.some(({ group }) => group.sequential)) {
-    return soon(allSoon(hooks.map((hook) => runLone(hook, firing, world, shared))), joined);
+    return soon(allSoon(hooks.map((hook) => runLone(hook, firing, services, shared))), joined);
   }
-  const lanes = lanesOf(hooks).map((lane) => runLane(lane, firing, world, shared));
+  const lanes = lanesOf(hooks).map((lane) => runLane(lane, firing, services, shared));
   return Promise.all(lanes).then((runs) => joined(inConfiguredOrder(runs.flat(), hooks)));
 }
 
@@ -73,9 +74,9 @@ function inConfiguredOrder(runs: readonly LaneRun[], hooks: readonly ConfiguredH
   return [...runs].sort((a, b) => placeOf(a) - placeOf(b));
 }
 
-function runLone(hook: ConfiguredHook, firing: Firing, world: World, shared: Shared): Soon<LaneRun> {
+function runLone(hook: ConfiguredHook, firing: Firing, services: Services, shared: Shared): Soon<LaneRun> {
   const limits = limitsOf(hook, shared.line, firing, shared);
-  const one = runOne(hook, firing, world, limits);
+  const one = runOne(hook, firing, services, limits);
   return one instanceof Promise ? one.then(loneRun) : loneRun(one);
 }
 
@@ -96,18 +97,18 @@ function lanesOf(hooks: readonly ConfiguredHook[]): readonly (readonly Configure
 async function runLane(
   lane: readonly ConfiguredHook[],
   firing: Firing,
-  world: World,
+  services: Services,
   shared: Shared,
 ): Promise<readonly LaneRun[]> {
   const [first] = lane;
   if (first === undefined || !first.group.sequential)
-    return Promise.all(lane.map((hook) => runLone(hook, firing, world, shared)));
+    return Promise.all(lane.map((hook) => runLone(hook, firing, services, shared)));
   const runs: LaneRun[] = [];
   let { payload } = firing;
   let { line } = shared;
   for (const hook of lane) {
     const limits = limitsOf(hook, line, firing, shared);
-    const { record, warnings } = await runOne(hook, { ...firing, payload }, world, limits);
+    const { record, warnings } = await runOne(hook, { ...firing, payload }, services, limits);
     runs.push({ settled: { record, chain: hook.group.key }, warnings });
     const next = chained(payload, record.answer, firing);
     if (next !== payload && line !== "") line = JSON.stringify(next);

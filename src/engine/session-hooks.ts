@@ -1,7 +1,7 @@
 import { type Hook, type HookRef, isObject, Problem, type RunRecord } from "../protocol/index.ts";
 import type { LiveHooks } from "./live-hooks.ts";
 import { shown } from "./shown.ts";
-import type { SkillsInUse } from "./skills.ts";
+import type { SkillsInUse } from "./turns.ts";
 
 /** Hooks that one session has and no file: any type, gone with the session. */
 export interface SessionHooks<Event extends string = string> {

@@ -1,13 +1,17 @@
 import type { Answer, Verdict, Warning } from "../protocol/index.ts";
 import { stripControl } from "./display.ts";
 import type { Finished } from "./finish.ts";
-import type { World } from "./firing.ts";
 import { spill } from "./spill.ts";
 import { spillFolder } from "./spill-folder.ts";
+import type { Services } from "./world.ts";
 
 /** Long texts put into files of the session, texts for the person stripped of what a terminal would act on. */
-export async function shorten({ answer, warnings }: Finished, sessionId: string, world: World): Promise<Finished> {
-  const folder = spillFolder(world, sessionId);
+export async function shorten(
+  { answer, warnings }: Finished,
+  sessionId: string,
+  services: Services,
+): Promise<Finished> {
+  const folder = spillFolder(services.options, sessionId);
   const found: Warning[] = [...warnings];
   async function short(text: string): Promise<string> {
     const { text: kept, warning } = await spill(text, folder);

@@ -1,18 +1,48 @@
 import type { Outcome } from "../protocol/index.ts";
 import type { AnyPayload } from "./payload.ts";
 
-/** How often hooks made an agent go on, per session, prompt and agent. */
-export interface Turns {
+/** What one event of a session leaves behind for later ones. */
+export interface SessionState {
+  readonly skills: SkillsInUse;
+  /** Ids of hooks with `once` that have run. */
+  readonly ranOnce: Set<string>;
+  readonly stopBlocks: StopBlockCounter;
+}
+
+/** Which skills each session has used: their hooks run from then on. */
+export interface SkillsInUse {
+  use(sessionId: string, skill: string): void;
+  has(sessionId: string, skill: string): boolean;
+  forget(sessionId: string): void;
+}
+
+/** How often hooks made an agent continue, per session, prompt and agent. */
+export interface StopBlockCounter {
   /** Continuations in a row before this event. */
   count(payload: AnyPayload): number;
   note(payload: AnyPayload, outcome: Outcome): void;
-  /** A new prompt starts afresh. */
+  /** A new prompt starts at zero. */
   begin(payload: AnyPayload): void;
 }
 
-export function turns(): Turns {
-  const states = new Map<string, { prompt: unknown; count: number }>();
+export function sessionState(): SessionState {
+  return { skills: skillsInUse(), ranOnce: new Set(), stopBlocks: stopBlockCounter() };
+}
 
+function skillsInUse(): SkillsInUse {
+  const used = new Map<string, Set<string>>();
+  return {
+    use(sessionId, skill) {
+      const skills = used.get(sessionId) ?? new Set();
+      used.set(sessionId, skills.add(skill));
+    },
+    has: (sessionId, skill) => used.get(sessionId)?.has(skill) === true,
+    forget: (sessionId) => void used.delete(sessionId),
+  };
+}
+
+function stopBlockCounter(): StopBlockCounter {
+  const states = new Map<string, { prompt: unknown; count: number }>();
   return {
     count(payload) {
       const state = states.get(keyOf(payload));

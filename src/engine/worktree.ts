@@ -3,20 +3,21 @@ import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { errorCode } from "../files/index.ts";
 import type { Answer, HookRef } from "../protocol/index.ts";
 import type { Finished } from "./finish.ts";
-import type { Firing, World } from "./firing.ts";
+import type { Firing } from "./firing.ts";
+import type { Services } from "./world.ts";
 
 /** The folder a hook made must be there, and may not be reached through `..` or a link below the project. */
 export async function checkWorktree(
   answer: Answer,
   { payload }: Firing,
-  world: World,
+  services: Services,
   hook: HookRef,
 ): Promise<Finished> {
   const given = answer.output?.worktreePath;
   if (answer.verdict.kind === "deny" || answer.failure !== undefined) return { answer, warnings: [] };
   if (given === undefined) return refused(answer, "it gave no path", hook);
   const path = isAbsolute(given) ? given : resolve(String(payload["cwd"]), given);
-  const fault = await faultOf(given, path, world.projectDir);
+  const fault = await faultOf(given, path, services.options.cwd);
   if (fault !== undefined) return refused(answer, `${given} ${fault}`, hook);
   return { answer: { ...answer, output: { ...answer.output, worktreePath: path } }, warnings: [] };
 }

@@ -1,41 +1,51 @@
 import type { Hook, RunRecord, Warning } from "../protocol/index.ts";
-import { background } from "./background.ts";
-import type { World } from "./firing.ts";
-import type { Clock, Notice, Ports } from "./ports.ts";
-import { askInTurn } from "./questions.ts";
+import { type Background, background } from "./background.ts";
+import type { AnyPayload } from "./payload.ts";
+import type { Asker, Clock, Notice, Ports } from "./ports.ts";
 import type { ResolvedOptions } from "./resolve-options.ts";
+import type { SessionState } from "./turns.ts";
 import { version } from "./version.ts";
 
-export interface WorldParts {
+/** What every event of an engine uses. */
+export interface Services {
+  readonly options: ResolvedOptions;
+  readonly sessions: SessionState;
+  readonly clock: Clock;
+  readonly background: Background;
+  /** Contract: never rejects. Without a user to ask, on refusal, on cancel and when the asker fails the answer is undefined. */
+  readonly ask: Asker;
+  readonly version: string;
+  observe(record: RunRecord, payload: AnyPayload): void;
+  /** A run in the background ended. */
+  backgroundEnded(id: string, record: RunRecord): void;
+  tell(notice: Notice): void;
+  /** What comes up after its event was settled is reported with the next one. */
+  warn(warning: Warning): void;
+}
+
+export interface ServiceParts {
+  readonly sessions: SessionState;
   hooks(): readonly Hook[];
   warn(warning: Warning): void;
-  /** Reports a run to whoever registered its hook. */
+  /** Reports a run to the code that registered its hook. */
   ran(record: RunRecord): Warning | undefined;
 }
 
-/** The engine's side of every run: ports, clock, folders, background, observer. */
-export async function openWorld(options: ResolvedOptions, parts: WorldParts): Promise<World> {
+export async function openServices(options: ResolvedOptions, parts: ServiceParts): Promise<Services> {
   const { observe } = options.ports;
-  const tell = observe === undefined ? nobody : await openObserver(observe, options, parts);
+  const tell = observe === undefined ? ignore : await openObserver(observe, options, parts);
   return {
+    options,
+    sessions: parts.sessions,
     tell,
-    ports: options.ports,
     clock: options.ports.clock ?? steadyClock,
     background: background(parts.warn),
-    ask: askInTurn(options.ports.asker),
-    home: options.home,
-    projectDir: options.cwd,
-    clientHome: options.envFileRoot,
-    env: options.env,
+    ask: oneAtATime(options.ports.asker),
     version: version(),
-    interactive: options.interactive,
-    concurrency: options.concurrency,
-    bypassAvailable: options.bypassAvailable,
-    ...(options.conversation ? { conversation: options.conversation } : {}),
     observe: observe
       ? (record, payload) =>
           tell({ kind: "run", record, event: record.hook.event, sessionId: String(payload["session_id"]) })
-      : nobody,
+      : ignore,
     backgroundEnded(id, record) {
       tell({ kind: "background-ended", id, record });
       const warning = parts.ran(record);
@@ -48,13 +58,24 @@ export async function openWorld(options: ResolvedOptions, parts: WorldParts): Pr
 /** Never goes back, and finer than a millisecond. */
 const steadyClock: Clock = { now: () => performance.timeOrigin + performance.now() };
 
-const nobody = (): void => undefined;
+const ignore = (): void => undefined;
+
+/** Puts the questions of all hooks of an engine to the user one at a time, in order of arrival. */
+function oneAtATime(asker: Asker | undefined): Asker {
+  let last: Promise<unknown> = Promise.resolve();
+  return (question, signal) => {
+    if (asker === undefined) return Promise.resolve(undefined);
+    const answer = last.then(() => (signal.aborted ? undefined : asker(question, signal))).catch(() => undefined);
+    last = answer;
+    return answer;
+  };
+}
 
 /** Loaded for hosts that observe: what is told is redacted first. */
 async function openObserver(
   observe: NonNullable<Ports["observe"]>,
   options: ResolvedOptions,
-  { hooks, warn }: WorldParts,
+  { hooks, warn }: ServiceParts,
 ): Promise<(notice: Notice) => void> {
   const [{ observer }, { secretValues }] = await Promise.all([import("./observe.ts"), import("./secrets.ts")]);
   let known: { hooks: readonly Hook[]; secrets: readonly string[] } | undefined;

@@ -3,12 +3,13 @@ import { onAbort } from "../../exec/index.ts";
 import type { CommandHook, Warning } from "../../protocol/index.ts";
 import type { BackgroundJob, BackgroundRun } from "../background.ts";
 import type { ConfiguredHook } from "../configured.ts";
-import type { Firing, World } from "../firing.ts";
+import type { Firing } from "../firing.ts";
 import type { Ran } from "../ran.ts";
 import type { OneLimits } from "../run-one.ts";
 import { type Soon, soon } from "../soon.ts";
 import { remainingMs } from "../timeouts.ts";
 import { whenSteady } from "../trust/unchanged.ts";
+import type { Services } from "../world.ts";
 import { backgroundAnswer } from "./command/background-answer.ts";
 import type { AsyncNotice } from "./command/first-line.ts";
 import { type PreparedFiles, prepareFiles } from "./command/prepare-files.ts";
@@ -22,7 +23,7 @@ export interface CommandJob {
   readonly configured: ConfiguredHook;
   readonly hook: CommandHook;
   readonly firing: Firing;
-  readonly world: World;
+  readonly services: Services;
   readonly limits: OneLimits;
 }
 
@@ -42,16 +43,16 @@ function runPrepared(job: CommandJob, files: PreparedFiles): Soon<Ran | "backgro
   if (job.firing.signal.aborted) return neverBegun;
   if (!runsInBackground(job)) return runAwaited(job, files);
   const due = backgroundJob(job, job.limits.timeoutMs);
-  job.world.background.start(due, () => startInBackground(due, job, files));
+  job.services.background.start(due, () => startInBackground(due, job, files));
   return "background";
 }
 
 const neverBegun: Ran = { ...notStarted("cancelled before it began"), ended: { by: "cancelled" } };
 
 /** Waking needs the host's port: without it such a hook is awaited and its exit 2 blocks. */
-function runsInBackground({ hook, firing, world }: CommandJob): boolean {
+function runsInBackground({ hook, firing, services }: CommandJob): boolean {
   if (firing.forceSync) return false;
-  if (hook.asyncRewake) return world.ports.wake !== undefined;
+  if (hook.asyncRewake) return services.options.ports.wake !== undefined;
   return hook.async === true || firing.unawaited;
 }
 
@@ -68,13 +69,13 @@ function runAwaited(job: CommandJob, files: PreparedFiles): Soon<Ran | "backgrou
 }
 
 function runInPlace(job: CommandJob, files: PreparedFiles, release: () => void): Promise<Ran | "background"> {
-  const { hook, firing, world } = job;
+  const { hook, firing, services } = job;
   return new Promise((resolve) => {
     const onBackground = ({ timeoutMs, ignored }: AsyncNotice): void => {
-      if (ignored.length > 0) world.warn(answeredInNotice(job, ignored));
+      if (ignored.length > 0) services.warn(answeredInNotice(job, ignored));
       const limit = timeoutMs ?? (hook.timeout === undefined ? selfSentMs : hook.timeout * 1_000);
       started.running?.setDeadline(limit);
-      world.background.adopt(backgroundRun(backgroundJob(job, limit), job, started));
+      services.background.adopt(backgroundRun(backgroundJob(job, limit), job, started));
       settle("background");
     };
     const started = startJob(job, files, firing.forceSync ? undefined : onBackground);
@@ -110,7 +111,7 @@ function startJob(job: CommandJob, files: PreparedFiles, onBackground?: CommandC
 }
 
 function startTrusted(
-  { configured, hook, firing, world, limits }: CommandJob,
+  { configured, hook, firing, services, limits }: CommandJob,
   files: PreparedFiles,
   onBackground: CommandCall["onBackground"],
 ): StartedCommand {
@@ -122,32 +123,32 @@ function startTrusted(
     env,
     extra: files.variables,
     plugin: configured.layer.plugin,
-    projectDir: world.projectDir,
-    home: world.home,
+    projectDir: services.options.cwd,
+    home: services.options.home,
     depth: firing.depth,
     runId: runId(env["HOOKLINE_RUN"]),
     timeoutMs: remainingMs(limits),
     graceMs: firing.row.special.budget?.graceMs,
-    ask: world.ask,
+    ask: services.ask,
     ...(onBackground === undefined ? {} : { onBackground }),
   });
 }
 
-function backgroundJob({ configured, firing, world }: CommandJob, limitMs: number): BackgroundJob {
+function backgroundJob({ configured, firing, services }: CommandJob, limitMs: number): BackgroundJob {
   const tool = firing.payload["tool_name"];
   return {
     id: randomUUID(),
     hook: configured.ref,
     sessionId: String(firing.payload["session_id"]),
     ...(typeof tool === "string" ? { toolName: tool } : {}),
-    startedAt: world.clock.now(),
+    startedAt: services.clock.now(),
     limitMs,
     detached: firing.row.awaited === "detached",
   };
 }
 
 function backgroundRun(due: BackgroundJob, job: CommandJob, started: StartedCommand): BackgroundRun {
-  const { clock } = job.world;
+  const { clock } = job.services;
   const startedAt = clock.now();
   if (due.detached) started.running?.unref();
   return {

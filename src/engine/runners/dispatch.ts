@@ -1,9 +1,10 @@
 import type { ConfiguredHook } from "../configured.ts";
 import { oneDeeper } from "../depth.ts";
-import type { Firing, World } from "../firing.ts";
+import type { Firing } from "../firing.ts";
 import type { Ran } from "../ran.ts";
 import type { OneLimits } from "../run-one.ts";
 import type { Soon } from "../soon.ts";
+import type { Services } from "../world.ts";
 import { runCallback } from "./callback.ts";
 import { readConversation } from "./conversation.ts";
 import { notStarted } from "./ended.ts";
@@ -14,7 +15,7 @@ import { runFunction } from "./function.ts";
 export function dispatch(
   configured: ConfiguredHook,
   firing: Firing,
-  world: World,
+  services: Services,
   limits: OneLimits,
 ): Soon<Ran | "background"> {
   const { hook } = configured;
@@ -27,13 +28,13 @@ export function dispatch(
   }
   if (hook.type === "function") {
     const lent = readConversation(() =>
-      frozenFor(payload, copies, "conversation", () => world.conversation?.(payload) ?? []),
+      frozenFor(payload, copies, "conversation", () => services.options.conversation?.(payload) ?? []),
     );
     if ("failed" in lent) return notStarted(lent.failed);
     const { messages } = lent;
     return oneDeeper(hook, depth, () => runFunction(hook, { messages, timeoutMs, signal }));
   }
-  return runOutside({ configured, hook, firing, world, limits });
+  return runOutside({ configured, hook, firing, services, limits });
 }
 
 function toolUseId(payload: Readonly<Record<string, unknown>>): string | undefined {

@@ -1,10 +1,11 @@
 import type { FileHook } from "../../protocol/index.ts";
 import type { ConfiguredHook } from "../configured.ts";
 import { acrossWaits } from "../depth.ts";
-import type { Firing, World } from "../firing.ts";
+import type { Firing } from "../firing.ts";
 import type { Ran } from "../ran.ts";
 import type { OneLimits } from "../run-one.ts";
 import type { Soon } from "../soon.ts";
+import type { Services } from "../world.ts";
 import { runAgent } from "./agent.ts";
 import { runCommand } from "./command.ts";
 import { readConversation } from "./conversation.ts";
@@ -17,16 +18,16 @@ export interface OutsideJob {
   readonly configured: ConfiguredHook;
   readonly hook: FileHook;
   readonly firing: Firing;
-  readonly world: World;
+  readonly services: Services;
   readonly limits: OneLimits;
 }
 
 /** Hooks that leave the process: programs, servers, models. */
 export function runOutside(job: OutsideJob): Soon<Ran | "background"> {
-  const { configured, hook, firing, world, limits } = job;
+  const { configured, hook, firing, services, limits } = job;
   const { payload, signal } = firing;
   const { timeoutMs, line } = limits;
-  const { model, agent, mcp } = world.ports;
+  const { model, agent, mcp } = services.options.ports;
   const ref = configured.ref;
   switch (hook.type) {
     case "command":
@@ -34,8 +35,15 @@ export function runOutside(job: OutsideJob): Soon<Ran | "background"> {
     case "http": {
       const policy = firing.httpPolicyOf(configured);
       const env = firing.environmentOf(configured);
-      const home = { env: world.env, home: world.home };
-      return runHttp(hook, { body: line, env, policy, timeoutMs, signal, version: world.version, home });
+      return runHttp(hook, {
+        body: line,
+        env,
+        policy,
+        timeoutMs,
+        signal,
+        version: services.version,
+        home: services.options,
+      });
     }
     case "prompt":
       if (model === undefined) return notStarted("the host lends no model");
@@ -57,9 +65,10 @@ export function runOutside(job: OutsideJob): Soon<Ran | "background"> {
 
 /** Only hooks that judge the end of a turn are given the conversation. */
 function withConversation(
-  { firing, world: { conversation } }: OutsideJob,
+  { firing, services }: OutsideJob,
   ask: (lent: { readonly conversation?: readonly unknown[] }) => Promise<Ran>,
 ): Soon<Ran> {
+  const { conversation } = services.options;
   if (!firing.row.special.endsTurn || conversation === undefined) return ask({});
   const lent = readConversation(() => conversation(firing.payload));
   return "failed" in lent ? notStarted(lent.failed) : ask({ conversation: lent.messages });

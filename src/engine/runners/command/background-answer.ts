@@ -1,10 +1,10 @@
 import { type CommandHook, messageOf, type RunRecord, type Warning } from "../../../protocol/index.ts";
 import type { BackgroundAnswer } from "../../background.ts";
-import type { World } from "../../firing.ts";
 import type { WakeCall } from "../../ports.ts";
 import type { Ran } from "../../ran.ts";
 import { recordRun, type Times } from "../../run-one.ts";
 import { tellHost } from "../../tell-host.ts";
+import type { Services } from "../../world.ts";
 import type { CommandJob } from "../command.ts";
 
 /**
@@ -13,20 +13,20 @@ import type { CommandJob } from "../command.ts";
  */
 export async function backgroundAnswer(
   id: string,
-  { configured, hook, firing, world }: CommandJob,
+  { configured, hook, firing, services }: CommandJob,
   ran: Ran,
   times: Times,
 ): Promise<BackgroundAnswer | undefined> {
   // Its failure denies nothing any more, whatever its policy.
   const late = { ...configured, onFailure: "continue" as const };
-  const { record, warnings } = await recordRun(late, firing, world, ran, times, "late");
-  for (const warning of [...warnings, ...cameTooLate(record, hook, wakes(hook, ran))]) world.warn(warning);
+  const { record, warnings } = await recordRun(late, firing, services, ran, times, "late");
+  for (const warning of [...warnings, ...cameTooLate(record, hook, wakes(hook, ran))]) services.warn(warning);
   const ended = { ...record, background: true };
   const sessionId = String(firing.payload["session_id"]);
-  world.backgroundEnded(id, ended);
+  services.backgroundEnded(id, ended);
   if (ran.ended.by === "timeout" || ran.ended.by === "cancelled") return undefined;
   if (wakes(hook, ran)) {
-    wake(world, { sessionId, hook: configured.ref, text: ran.stderr.trim() || ran.stdout.trim() });
+    wake(services, { sessionId, hook: configured.ref, text: ran.stderr.trim() || ran.stdout.trim() });
     return undefined;
   }
   const texts = [...(record.answer?.context ?? []), ...(record.answer?.messages ?? [])];
@@ -51,9 +51,9 @@ function cameTooLate({ hook: ref, verdict, answer }: RunRecord, hook: CommandHoo
 }
 
 /** The port is the host's code: what it throws is worth a word and harms nobody else. */
-function wake({ ports, warn }: World, call: WakeCall): void {
+function wake({ options, warn }: Services, call: WakeCall): void {
   tellHost(
-    () => ports.wake?.(call),
+    () => options.ports.wake?.(call),
     (error) =>
       warn({ code: "observer-threw", message: `The wake port threw: ${messageOf(error)}`, place: call.hook.id }),
   );

@@ -22,16 +22,16 @@ export function prepareFiles(job: CommandJob): Soon<PreparedFiles | { failed: st
 const noFiles: PreparedFiles = { variables: {} };
 
 async function makeFiles(
-  { configured, firing, world, limits }: CommandJob,
+  { configured, firing, services, limits }: CommandJob,
   getsEnvFile: boolean,
   wantsInput: boolean,
 ): Promise<PreparedFiles | { failed: string }> {
   const { row, payload } = firing;
   const sessionId = String(payload["session_id"]);
   try {
-    const input = wantsInput ? await inputFile(limits.line, spillFolder(world, sessionId)) : undefined;
+    const input = wantsInput ? await inputFile(limits.line, spillFolder(services.options, sessionId)) : undefined;
     const envFile = getsEnvFile
-      ? await envFilePath(world.clientHome, sessionId, row.name, configured.order)
+      ? await envFilePath(services.options.envFileRoot, sessionId, row.name, configured.order)
       : undefined;
     return {
       variables: { ...input?.variables, ...(envFile === undefined ? {} : { CLAUDE_ENV_FILE: envFile }) },

@@ -7,7 +7,7 @@ import type { StartedCommand } from "./start.ts";
  * Tells whoever watches the event what a hook has printed so far, while it runs: at most once per interval, and only what is new.
  * Returns the end of it. Contract: what the listener throws is a warning and ends the telling, nothing else.
  */
-export function watchProgress({ configured, firing, world }: CommandJob, { running }: StartedCommand): () => void {
+export function watchProgress({ configured, firing, services }: CommandJob, { running }: StartedCommand): () => void {
   const { progress } = firing;
   if (progress === undefined || running === undefined) return nothing;
   const { ref } = configured;
@@ -21,7 +21,7 @@ export function watchProgress({ configured, firing, world }: CommandJob, { runni
   const onThrow = (error: unknown): void => {
     clearInterval(timer);
     const message = `The progress listener threw: ${messageOf(error)}`;
-    world.warn({ code: "observer-threw", message, place: ref.id });
+    services.warn({ code: "observer-threw", message, place: ref.id });
   };
   timer.unref();
   return () => clearInterval(timer);

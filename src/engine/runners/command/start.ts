@@ -11,7 +11,7 @@ import type { CommandHook, HookRef, Warning } from "../../../protocol/index.ts";
 import type { PluginRoot } from "../../layer.ts";
 import { closeDepthMark, openDepthMark } from "../../nesting.ts";
 import type { AnyPayload } from "../../payload.ts";
-import type { AskInTurn } from "../../questions.ts";
+import type { Asker } from "../../ports.ts";
 import type { Ran } from "../../ran.ts";
 import { type Environment, eventVariables } from "./environment.ts";
 import { type AsyncNotice, asyncNotice, questionLine } from "./first-line.ts";
@@ -35,7 +35,7 @@ export interface CommandCall {
   readonly runId: string;
   readonly timeoutMs: number;
   readonly graceMs: number | undefined;
-  readonly ask: AskInTurn;
+  readonly ask: Asker;
   /** Called once when the hook's first line says the rest is for the background; absent: such a line is plain output. */
   readonly onBackground?: (notice: AsyncNotice) => void;
 }
