@@ -1,4 +1,4 @@
-/** `npm run check`: format and lint, types, dead code, the package as published. Says which part failed; runs them all. */
+/** `npm run check`: format and lint, types, dead code, the package as published, the workflows. Says which part failed; runs them all. */
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,11 +10,13 @@ const parts = [
   ["dead code", "knip", []],
   ["package", "publint", ["--strict"]],
   ["architecture", "vitest", ["run", "test/architecture.test.ts"]],
+  ["workflows", process.execPath, ["scripts/lint-workflows.mjs"]],
 ];
 
 const failed = parts.filter(([name, command, args]) => {
   process.stdout.write(`\n— ${name}\n`);
-  const bin = join(root, "node_modules", ".bin", process.platform === "win32" ? `${command}.cmd` : command);
+  const inBin = join(root, "node_modules", ".bin", process.platform === "win32" ? `${command}.cmd` : command);
+  const bin = command === process.execPath ? command : inBin;
   return spawnSync(bin, args, { cwd: root, stdio: "inherit" }).status !== 0;
 });
 
