@@ -61,15 +61,24 @@ test("the printed resume command continues a session of our own agent", async ()
   expect(JSON.parse(stdout)).toMatchObject({ result: "Two.", is_error: false, session_id: first.session_id });
 }, 60_000);
 
-test("ask exits with 1 and reports the missing session when the agent prints garbage", async () => {
-  const bad = join(base, "bad");
-  writeFileSync(bad, "#!/bin/sh\ncat > /dev/null\necho not json\n", { mode: 0o755 });
-  const failed = await promisify(execFile)(process.execPath, [program, "ask", "hi", "--agent", bad], { cwd, env }).then(
+/** `ask` with an agent that is a shell script, and how it exits. */
+async function askScript(script: string, ...args: readonly string[]) {
+  const agent = join(base, "agent");
+  writeFileSync(agent, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return promisify(execFile)(process.execPath, [program, "ask", "hi", "--agent", agent, ...args], { cwd, env }).then(
     () => undefined,
     (error: { code: number; stdout: string; stderr: string }) => error,
   );
+}
+
+test("ask exits with 1 and reports the missing session when the agent prints garbage", async () => {
+  const failed = await askScript("cat > /dev/null\necho not json");
   expect(failed).toMatchObject({ code: 1 });
   expect(failed?.stdout).toContain("[error] the agent exited with code 0 but printed no result line");
   expect(failed?.stdout).toContain("No session was begun.");
   expect(failed?.stderr).toContain("No transcript of this session was found; its tokens are unknown.");
+}, 60_000);
+
+test("ask exits with 124 when the agent takes longer than --timeout, even if it ignores signals", async () => {
+  expect(await askScript("trap '' TERM INT HUP\nsleep 600", "--timeout", "0.5")).toMatchObject({ code: 124 });
 }, 60_000);

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -149,20 +149,6 @@ test("git tells of the event's folder, asks once per event, and runs nothing a r
     context(JSON.stringify([(await git.root()) ?? null, await git.status(), await git.diff()])),
   );
   expect((await dispatch(outside, {}, { cwd: folder })).folded.contexts).toEqual(['[null,[],""]']);
-});
-
-test("a git that hangs is given up after five seconds", async () => {
-  const bin = join(folder, "bin");
-  await mkdir(bin);
-  await program(join(bin, "git"), "exec sleep 30");
-  const app = createApp().onPrompt({ name: "h" }, async (_event, { git }) => void (await git.head()));
-  const begun = performance.now();
-  const { trace } = await dispatch(app, { env: { PATH: `${bin}:${process.env["PATH"]}` } });
-  expect(trace[0]).toMatchObject({
-    outcome: "failed",
-    error: expect.stringMatching(/^git rev-parse failed in .*: timed out after 5000 ms/),
-  });
-  expect(performance.now() - begun).toBeLessThan(15_000);
 });
 
 test("folders and environment are the event's; exports are quoted, and need a file of the host's", async () => {

@@ -1,28 +1,7 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { afterEach, expect, test } from "vitest";
-import { loadApp } from "../../sdk/index.ts";
-import { testClient } from "../../sdk/testing/index.ts";
-import { callHookline } from "../fixtures/caller.ts";
-
-const recipes = readdirSync(resolve(import.meta.dirname, "../../../examples/hooks")).map((name) => name.slice(0, -3));
-
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
-function emptyProject(): string {
-  const folder = mkdtempSync(join(tmpdir(), "hookline init's "));
-  folders.push(folder);
-  return folder;
-}
-
-function init(cwd: string, ...words: string[]) {
-  return callHookline(["init", ...words], { home: cwd });
-}
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { emptyProject, init, recipes } from "./fixtures/init.ts";
 
 test("a hooks file and its test are written, and never replaced unasked", async () => {
   const folder = emptyProject();
@@ -82,30 +61,6 @@ test("an unknown recipe writes nothing and names the nearest one; --help lists a
   const { out } = await init(other, "--help");
   for (const name of recipes) expect(out).toContain(name);
 });
-
-test.each(recipes)("the test that init writes passes with the recipe %s", async (name) => {
-  const folder = emptyProject();
-  await init(folder, "--with", name);
-  const env = { HOME: folder, HOOKLINE_HOME: join(folder, "state"), PATH: process.env["PATH"] };
-  const inside = await loadApp(join(folder, ".claude/hooks.ts"), { env, cwd: folder });
-  const client = testClient({ [Symbol.for("hookline.app")]: inside });
-  const asked = await client.preTool("Bash", { command: "rm notes.txt" });
-  expect([asked.decision, asked.trace.map((one) => one.name).includes("ask-before-delete")]).toEqual(["ask", true]);
-  (await client.preTool("Bash", { command: "ls" })).expectNoOpinion();
-  expect(readFileSync(join(folder, ".claude/hooks.test.ts"), "utf8")).toContain('"rm notes.txt" })).expectAsked(');
-});
-
-test("what init writes type-checks as it is, with every recipe", async () => {
-  const folder = emptyProject();
-  await init(folder, "--with", recipes.join(","));
-  const root = resolve(import.meta.dirname, "../../..");
-  mkdirSync(join(folder, "node_modules"));
-  symlinkSync(root, join(folder, "node_modules/hookline"));
-  symlinkSync(join(root, "node_modules/@types"), join(folder, "node_modules/@types"));
-  const tsc = join(root, "node_modules/typescript/bin/tsc");
-  const { stdout, status } = spawnSync(process.execPath, [tsc, "-p", ".claude"], { cwd: folder, encoding: "utf8" });
-  expect([status, stdout]).toEqual([0, ""]);
-}, 120_000);
 
 test("init writes nothing through a link in the project, and reports a file in place of .claude", async () => {
   const folder = emptyProject();

@@ -1,36 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { asking } from "./fixtures/asking.ts";
 import { runSession } from "./run-session.ts";
 import { runSessions } from "./run-sessions.ts";
-import type { SessionCall, SessionEvent } from "./session-call.ts";
-
-const standIn = { file: process.execPath, args: [join(import.meta.dirname, "fixtures/stand-in.mjs")] };
-
-async function asking(mode: string) {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "ask-")));
-  const env = {
-    PATH: process.env["PATH"],
-    HOME: join(root, "home"),
-    HOOKLINE_HOME: join(root, "state"),
-    STAND_IN: mode,
-  };
-  await mkdir(join(root, "project's own"), { recursive: true });
-  const cwd = join(root, "project's own");
-  const call = (prompt: string, more: Partial<SessionCall> = {}): SessionCall => ({
-    agent: standIn,
-    prompt,
-    cwd,
-    env,
-    ...more,
-  });
-  const seen = () =>
-    JSON.parse(readFileSync(join(cwd, "seen.json"), "utf8")) as { args: string[]; env: Record<string, string> };
-  const left = () => readdirSync(join(root, "state", "ask"));
-  return { call, env, cwd, root, seen, left };
-}
+import type { SessionEvent } from "./session-call.ts";
 
 test("the answer comes from the transcript, counted and priced by ourselves", async () => {
   const { call, seen, left } = await asking("ordinary");
@@ -160,20 +135,6 @@ test("an agent that counts a resumed session as a whole is no reason for a warni
   expect(resumed).toMatchObject({ usage: { input: 10, output: 2 }, agentReportedCostUsd: 0.000_12, warnings: [] });
   const third = await runSession(call("three", { resume: first.sessionId }));
   expect(third.warnings.map(({ code }) => code)).toEqual(["tokens-differ", "cost-differs"]);
-});
-
-test("a child that ignores the end is ended, and what it said so far is kept", async () => {
-  const { call, left } = await asking("hang");
-  const result = await runSession(call("hi", { timeoutMs: 1_500 }));
-  expect(result).toMatchObject({ ended: "timeout", exitCode: null, answer: "so far", answerSource: "result" });
-  expect(left()).toEqual([]);
-});
-
-test("an interrupt ends the child and the result says so", async () => {
-  const { call } = await asking("hang");
-  const stop = new AbortController();
-  const onEvent = (event: SessionEvent) => void (event.kind === "message" && stop.abort());
-  expect(await runSession(call("hi", { signal: stop.signal, onEvent }))).toMatchObject({ ended: "interrupted" });
 });
 
 test("a child that is missing or breaks is an error with words", async () => {

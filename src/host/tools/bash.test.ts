@@ -184,18 +184,6 @@ test("a long failure loses its middle", async () => {
   expect(content).toContain("\n\n... [20012 characters truncated] ...\n\n");
 });
 
-test("a command over its time is ended with all it started", async () => {
-  const { call, context } = toolWorld();
-  const command = "(setsid sleep 61 &) ; echo before; sleep 62";
-  const result = await call(bashTool(), { command, timeout: 1_500 });
-  expect(result).toEqual({
-    isError: true,
-    content: "Exit code 143\nCommand timed out after 2s\nbefore",
-    interrupted: false,
-  });
-  expect(await findLeftovers("HOOKLINE_RUN", context.shells.tag(undefined))).toEqual([]);
-});
-
 test("an interrupt ends the command and is told as one", async () => {
   const { call, context, project } = toolWorld();
   const abort = new AbortController();

@@ -1,9 +1,6 @@
-import { type ChildProcess, fork } from "node:child_process";
 import {
-  existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -11,58 +8,19 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Worker } from "node:worker_threads";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { withLock } from "../../files/index.ts";
-import { type AppInside, type AppOptions, appInside, createApp, type ScopedState, type World } from "../index.ts";
+import { type AppInside, appInside, createApp, type ScopedState } from "../index.ts";
 import { memoryState } from "../testing/index.ts";
 import { fileNameOf } from "./files.ts";
+import { counter, folder, home, sessionFile, useStateFiles, withState } from "./fixtures/state-files.ts";
 import { sweepState } from "./sweep.ts";
 
-const rounds = Math.min(100, Number(process.env["HOOKLINE_TRIALS"] ?? 10));
-let folder: string;
-let home: string;
-let built: string;
-let count = 0;
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "hookline-state-"));
-  const { build } = await import("esbuild");
-  const options = { bundle: true, platform: "node", format: "esm", splitting: true, packages: "external" } as const;
-  await build({ entryPoints: [resolve("src/sdk/index.ts")], outdir: join(folder, "built"), ...options });
-  built = join(folder, "built", "index.js");
-});
-beforeEach(() => {
-  home = join(folder, `home-${count++}`);
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+useStateFiles();
 
-/** Runs code over `ctx.state` in this process, with files of its own. */
-async function withState<Value>(
-  work: (state: ScopedState) => Promise<Value>,
-  { session = "s", options = {}, world = {} }: { session?: string; options?: AppOptions; world?: Partial<World> } = {},
-): Promise<Value> {
-  let result: { value: Value } | { error: unknown } | undefined;
-  const app = createApp(options).onPrompt(async (_event, { state }) => {
-    try {
-      result = { value: await work(state) };
-    } catch (error) {
-      result = { error };
-    }
-  });
-  await (appInside(app) as AppInside).dispatch(
-    { hook_event_name: "UserPromptSubmit", session_id: session, cwd: folder },
-    {
-      ...{ env: { HOOKLINE_HOME: home }, cwd: folder, replay: false, now: Date.now, complain: () => undefined },
-      ...{ openTranscript: async () => undefined, signal: new AbortController().signal, ...world },
-    },
-  );
-  if (result && "value" in result) return result.value;
-  throw result?.error;
-}
-const sessionFile = (session: string) => join(home, "state/session", `${fileNameOf(session)}.json`);
+const rounds = Math.min(100, Number(process.env["HOOKLINE_TRIALS"] ?? 10));
 
 test("twelve processes that add one to a counter at the same time end with twelve", async () => {
   const processes = await Promise.all(Array.from({ length: 12 }, () => counter()));
@@ -97,34 +55,6 @@ test("a process killed at any moment leaves the old or the new file, and its loc
   }
   const left = readdirSync(join(home, "state/session")).filter((name) => !name.startsWith("."));
   expect(left).toEqual([`${fileNameOf("killed")}.json`]);
-});
-
-test("a live owner's lock is never taken; waiting longer than two seconds is state-busy", async () => {
-  await withState((state) => state.set("k", 1));
-  await withLock(sessionFile("s"), async () => {
-    const other = await counter();
-    const { error } = await other.add("s");
-    other.child.kill("SIGKILL");
-    expect(error).toMatch(/^State is in use by another process for more than 2 s/);
-  });
-  expect(await withState((state) => state.get("k"))).toBe(1);
-});
-
-test.skipIf(!existsSync("/proc/thread-self"))("the lock of a terminated worker is released", async () => {
-  const body = `
-      const { parentPort, workerData: { built, home } } = require("node:worker_threads");
-      import(built).then(({ appInside, createApp }) => {
-        const hold = () => { parentPort.postMessage("held"); for (;;); };
-        const app = createApp().onPrompt((_event, { state }) => state.update("n", hold));
-        const payload = { hook_event_name: "UserPromptSubmit", session_id: "ended" };
-        appInside(app).dispatch(payload, { env: { HOOKLINE_HOME: home }, cwd: "/", now: Date.now, complain() {} });
-      });`;
-  const thread = new Worker(body, { eval: true, workerData: { built, home }, execArgv: [] });
-  await new Promise((held) => thread.once("message", held));
-  const add = () => withState((state) => state.update("n", (n = 0) => n + 1), { session: "ended" });
-  await expect(add()).rejects.toMatchObject({ code: "sdk/state-busy" });
-  await thread.terminate();
-  expect(await add()).toBe(1);
 });
 
 test("an update that never settles releases its lock at the deadline", async () => {
@@ -282,25 +212,3 @@ test("state in memory behaves as that in files does", async () => {
   await Promise.all(Array.from({ length: 12 }, () => state.update("n", (n: number) => n + 1)));
   expect([await state.get("n"), await state.has("m"), await door.inSpace("part").get("n")]).toEqual([12, false, 0]);
 });
-
-interface Counter {
-  readonly child: ChildProcess;
-  add(session: string): Promise<{ seen?: number; error?: string }>;
-}
-
-async function counter(): Promise<Counter> {
-  const child = fork(resolve(import.meta.dirname, "../fixtures/count.mjs"), [built], {
-    env: { HOOKLINE_HOME: home },
-    execArgv: [],
-  });
-  await new Promise((ready) => child.once("message", ready));
-  const gone = new Promise<{ error: string }>((done) => child.once("exit", () => done({ error: "gone" })));
-  return {
-    child,
-    add: (session) => {
-      const answer = new Promise<{ seen?: number }>((done) => child.once("message", (said) => done(said as object)));
-      if (child.connected) child.send(session, () => undefined);
-      return Promise.race([answer, gone]);
-    },
-  };
-}
