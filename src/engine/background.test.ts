@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { deferred } from "../../test/deferred.ts";
 import type { Warning } from "../protocol/index.ts";
 import { type BackgroundAnswer, type BackgroundRun, background } from "./background.ts";
 import { record, ref } from "./fixtures/words.ts";
@@ -30,15 +31,13 @@ function run(
 
 test("each answer is handed over once, in order of ending, to its own session", async () => {
   const running = background(() => undefined);
-  running.adopt(
-    run(
-      "slow",
-      sleep(20).then(() => answer("slow")),
-    ),
-  );
+  const slow = deferred<BackgroundAnswer>();
+  running.adopt(run("slow", slow.promise));
   running.adopt(run("fast", Promise.resolve(answer("fast"))));
   running.adopt(run("other", Promise.resolve(answer("other")), { sessionId: "t" }));
-  await sleep(60);
+  await nextTurn();
+  slow.resolve(answer("slow"));
+  await nextTurn();
   expect(running.take("s").map(({ id }) => id)).toEqual(["fast", "slow"]);
   expect(running.take("s")).toEqual([]);
   expect(running.take("t").map(({ id }) => id)).toEqual(["other"]);
@@ -56,12 +55,12 @@ test("at most eight run at once, and none is dropped", async () => {
       return run(String(number), done);
     });
   }
-  await sleep(5);
+  await nextTurn();
   expect(begun).toBe(8);
   const states = running.list().map(({ state }) => state);
   expect(states).toEqual([...Array(8).fill("running"), ...Array(4).fill("waiting")]);
   for (const end of ends.splice(0)) end();
-  await sleep(5);
+  await nextTurn();
   expect(begun).toBe(12);
   for (const end of ends) end();
 });
@@ -105,7 +104,7 @@ test("a hook that goes into the background while the engine closes is ended too"
     begun = true;
     return job;
   });
-  await sleep(5);
+  await nextTurn();
   expect({ cancelled, begun }).toEqual({ cancelled: true, begun: false });
 });
 
@@ -132,7 +131,7 @@ test("the answers of one session are not dropped because another ends many hooks
     await ending(running, String(number), "two");
     running.take("two");
   }
-  await sleep(5);
+  await nextTurn();
   running.take("two");
   expect(running.list().length).toBeLessThanOrEqual(1_001);
   expect(running.take("one").map(({ id }) => id)).toEqual(["first"]);
@@ -143,14 +142,14 @@ test("of one session 1,000 ended runs are kept, delivered ones are dropped first
   const warnings: Warning[] = [];
   const running = background((warning) => warnings.push(warning));
   for (let number = 0; number < 10; number++) await ending(running, `taken-${number}`, "s");
-  await sleep(5);
+  await nextTurn();
   running.take("s");
   for (let number = 0; number < 1_000; number++) await ending(running, `owed-${number}`, "s");
-  await sleep(5);
+  await nextTurn();
   expect(running.list()).toHaveLength(1_000);
   expect(warnings).toEqual([]);
   await ending(running, "last", "s");
-  await sleep(5);
+  await nextTurn();
   expect(warnings).toMatchObject([{ code: "background-dropped", message: expect.stringContaining("owed-0") }]);
   const taken = running.take("s").map(({ id }) => id);
   expect(taken).toHaveLength(1_000);
@@ -163,14 +162,14 @@ test("of one session 16 MiB of output are kept", async () => {
   const megabyte = "x".repeat(2 ** 20);
   for (let number = 0; number < 40; number++) {
     await ending(running, String(number), "s", megabyte);
-    await sleep(0);
+    await nextTurn();
     running.take("s");
   }
   const kept = running.list().reduce((sum, { stdout }) => sum + stdout.length, 0);
   expect(kept).toBeLessThanOrEqual(16 * 2 ** 20);
   expect(warnings).toEqual([]);
   for (let number = 0; number < 20; number++) await ending(running, `owed-${number}`, "s", megabyte);
-  await sleep(5);
+  await nextTurn();
   expect(warnings.length).toBeGreaterThan(0);
 });
 
@@ -184,7 +183,7 @@ test("many that wait for a place print no warning of Node's", async () => {
     const job = run(String(number), never);
     running.start(job, () => job);
   }
-  await sleep(20);
+  await nextTurn();
   process.off("warning", hear);
   expect(heard).toEqual([]);
 });

@@ -32,8 +32,10 @@ test("hooks that still queue are never started", async () => {
 
 test("callbacks, models, agents and servers see the same signal", async () => {
   const seen: string[] = [];
+  let waiting = 0;
   const waits = (name: string) => (_: unknown, signal: AbortSignal) =>
     new Promise<never>((_, reject) => {
+      waiting++;
       signal.addEventListener("abort", () => {
         seen.push(`${name}: ${signal.reason?.message}`);
         reject(signal.reason);
@@ -51,7 +53,7 @@ test("callbacks, models, agents and servers see the same signal", async () => {
   engine.on("PreToolUse", (payload, { signal }) => waits("callback")(payload, signal));
   const abort = new AbortController();
   const fired = engine.fire("PreToolUse", bash, { signal: abort.signal });
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => waiting === 4);
   abort.abort(new Error("enough"));
   await expect(fired).rejects.toThrow("enough");
   expect(seen.sort()).toEqual(["agent: enough", "callback: enough", "mcp: enough", "model: enough"]);

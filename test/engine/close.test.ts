@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { bash, command, on, openIn, processesWith, until } from "./world.ts";
@@ -18,9 +18,13 @@ test("closing ends events that are being fired: their hooks are gone and they re
 });
 
 test("closing with waitMs awaits events that are being fired", async () => {
-  const { engine, project } = await openIn(on("PreToolUse", "sleep 0.3; echo done > done.txt"));
+  const { engine, project } = await openIn(
+    on("PreToolUse", "until [ -e go ]; do sleep 0.02; done; echo done > done.txt"),
+  );
   const fired = engine.fire("PreToolUse", bash);
-  await engine.close({ waitMs: 20_000 });
+  const closing = engine.close({ waitMs: 60_000 });
+  writeFileSync(join(project, "go"), "");
+  await closing;
   expect(readFileSync(join(project, "done.txt"), "utf8")).toBe("done\n");
   expect((await fired).decision).toBe("none");
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Judge, Judged } from "../../src/engine/index.ts";
 import { bash, openIn } from "./world.ts";
 
-async function allowedUnder(judge: Judge, judgeTimeoutMs = 10_000) {
+async function allowedUnder(judge: Judge, judgeTimeoutMs = 60_000) {
   const { engine } = await openIn({}, { ports: { judge }, judgeTimeoutMs });
   engine.on("PreToolUse", () => ({ kind: "allow" }));
   engine.on("PermissionRequest", () => ({ kind: "allow" }));
@@ -61,10 +61,12 @@ test("a judge that never answers asks after judgeTimeoutMs, and its signal is ab
 });
 
 test("aborting ends the wait for a judge with the signal's reason", async () => {
-  const engine = await allowedUnder(() => new Promise(() => undefined));
   const controller = new AbortController();
+  const engine = await allowedUnder(() => {
+    setImmediate(() => controller.abort(new Error("enough")));
+    return new Promise(() => undefined);
+  });
   const fired = engine.fire("PreToolUse", bash, { signal: controller.signal });
-  setTimeout(() => controller.abort(new Error("enough")), 50);
   await expect(fired).rejects.toThrow("enough");
 });
 

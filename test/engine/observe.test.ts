@@ -1,5 +1,7 @@
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { EngineOptions, Notice } from "../../src/engine/index.ts";
 import type { Hook, RunRecord } from "../../src/protocol/index.ts";
@@ -125,13 +127,16 @@ test("an observer that rejects is a warning and ends nothing", async () => {
   engine.on("Notification", () => undefined);
   const payload = { message: "x", notification_type: "idle_prompt" };
   await engine.fire("Notification", payload);
-  await new Promise((done) => setTimeout(done, 20));
+  await new Promise((resolve) => setImmediate(resolve));
   expect((await engine.fire("Notification", payload)).warnings.map(({ code }) => code)).toContain("observer-threw");
 });
 
 test("a progress listener whose promise is rejected is a warning of the next outcome and does not end the host", async () => {
-  const { engine } = await openIn(on("PreToolUse", "echo working; sleep 0.5"));
+  const { engine, project } = await openIn(
+    on("PreToolUse", "echo working; until [ -e progress ]; do sleep 0.02; done"),
+  );
   const tell = async (): Promise<void> => {
+    writeFileSync(join(project, "progress"), "");
     throw new Error("oops");
   };
   const first = await engine.fire("PreToolUse", bash, { progress: { everyMs: 20, tell } });

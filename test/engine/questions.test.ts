@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { readdirSync } from "node:fs";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { Asker, Question } from "../../src/engine/index.ts";
-import { command, on, openIn } from "./world.ts";
+import { command, on, openIn, until } from "./world.ts";
 
 const line = (id: string) =>
   JSON.stringify({
@@ -14,7 +15,9 @@ const line = (id: string) =>
 
 /** Asks, then says which answer it got as its reason. */
 const asks = (id: string) =>
-  command(`read -r payload; echo '${line(id)}'; read -r answer; echo "$answer" >&2; exit 2`, { interactive: true });
+  command(`read -r payload; echo '${line(id)}'; touch asked.$$; read -r answer; echo "$answer" >&2; exit 2`, {
+    interactive: true,
+  });
 const call = { tool_name: "Bash", tool_input: { command: "rm -r x\ny" } };
 
 test("a hook can ask while it runs, and gets the answer on stdin", async () => {
@@ -44,11 +47,14 @@ test("questions of all hooks are put one at a time, and each answer goes to its 
   const most: number[] = [];
   const asker: Asker = async ({ id }) => {
     most.push(++open);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    // Answered only when every hook has asked.
+    await until(() => readdirSync(project).filter((name) => name.startsWith("asked")).length === 6);
     open--;
     return `answer to ${id}`;
   };
-  const { engine } = await openIn(on("PreToolUse", asks("one"), asks("two"), asks("three")), { ports: { asker } });
+  const { engine, project } = await openIn(on("PreToolUse", asks("one"), asks("two"), asks("three")), {
+    ports: { asker },
+  });
   const [first, second] = await Promise.all([engine.fire("PreToolUse", call), engine.fire("PreToolUse", call)]);
   expect(most).toEqual([1, 1, 1, 1, 1, 1]);
   for (const { runs } of [first, second]) {
@@ -60,8 +66,13 @@ test("questions of all hooks are put one at a time, and each answer goes to its 
   }
 });
 
-test("a hook's clock stands still while the person thinks", async () => {
-  const asker: Asker = () => new Promise((resolve) => setTimeout(resolve, 1_500, "a"));
+test("a hook's clock stops while a question is open", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const asker: Asker = async () => {
+    await vi.advanceTimersByTimeAsync(1_500);
+    return "a";
+  };
   const { engine } = await openIn(on("PreToolUse", { ...asks("branch"), timeout: 1 }), { ports: { asker } });
   const outcome = await engine.fire("PreToolUse", call);
   expect(outcome.reason).toBe('{"prompt_response":"branch","selected":"a"}');
@@ -105,7 +116,7 @@ test("an abort while the person thinks ends the hook", async () => {
   const asker: Asker = (_, signal) =>
     new Promise((_, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason));
-      setTimeout(() => abort.abort(new Error("enough")), 20);
+      setImmediate(() => abort.abort(new Error("enough")));
     });
   const { engine } = await openIn(on("PreToolUse", asks("branch")), { ports: { asker } });
   await expect(engine.fire("PreToolUse", call, { signal: abort.signal })).rejects.toThrow("enough");

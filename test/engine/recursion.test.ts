@@ -22,7 +22,7 @@ test("a callback that waits first ends as well", async () => {
   let runs = 0;
   engine.on("PreToolUse", async () => {
     runs++;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setImmediate(resolve));
     await engine.fire("PreToolUse", bash);
     return undefined;
   });
@@ -33,7 +33,7 @@ test("a callback that waits first ends as well", async () => {
 test("events fired beside each other are not inside each other", async () => {
   const { engine } = await openIn({});
   engine.on("PreToolUse", async () => {
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setImmediate(resolve));
     return { kind: "allow" };
   });
   for (let round = 0; round < 2; round++) {

@@ -39,9 +39,11 @@ test("watching reloads on file changes, also of files that were not there before
   await until(() => engine.hasHookFor("PreToolUse"));
   writeFileSync(join(project, ".claude/settings.local.json"), JSON.stringify(on("Stop", "true")));
   await until(() => engine.hasHookFor("Stop"));
+  const other = await openIn({}, { home, cwd: project });
+  other.engine.watch();
   stop();
   writeUserSettings(home, {});
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await until(() => !other.engine.hasHookFor("PreToolUse"));
   expect(engine.hasHookFor("PreToolUse")).toBe(true);
 });
 

@@ -40,13 +40,11 @@ test("the newest call wins and the older run is ended", async () => {
   if (process.platform === "linux") expect(processesWith(mark)).toEqual([]);
 });
 
-test("at most one run per 300 ms", async () => {
+test("calls in a row are one run, with the input of the last", async () => {
   const { engine, project } = await openIn(line("echo run >> log; cat"));
   await engine.statusLine(0);
-  const begun = performance.now();
   const calls = [1, 2, 3, 4].map((input) => engine.statusLine(input));
   expect((await Promise.all(calls)).at(-1)).toEqual(["4"]);
-  expect(performance.now() - begun).toBeGreaterThan(200);
   expect(readFileSync(join(project, "log"), "utf8")).toBe("run\nrun\n");
 });
 

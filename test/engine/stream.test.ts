@@ -3,7 +3,8 @@ import type { EventStep } from "../../src/engine/index.ts";
 import { bash, command, on, openIn } from "./world.ts";
 
 test("a stream tells each hook's start and end, then the outcome, which is what fire gives", async () => {
-  const hooks = [command("echo no >&2; exit 2", { statusMessage: "Looking at it" }), command("sleep 0.1")];
+  const denies = "until [ -e second ]; do sleep 0.02; done; echo no >&2; exit 2";
+  const hooks = [command(denies, { statusMessage: "Looking at it" }), command("touch second")];
   const { engine } = await openIn(on("PreToolUse", ...hooks));
   const steps: EventStep[] = [];
   const stream = engine.stream("PreToolUse", bash);
@@ -12,7 +13,7 @@ test("a stream tells each hook's start and end, then the outcome, which is what 
 
   expect(steps.map(({ kind }) => kind)).toEqual(["started", "started", "ended", "ended", "outcome"]);
   const [first, second] = steps;
-  expect(first).toMatchObject({ hook: { name: "echo no >&2; exit 2" }, statusMessage: "Looking at it" });
+  expect(first).toMatchObject({ hook: { name: denies }, statusMessage: "Looking at it" });
   expect(second).not.toHaveProperty("statusMessage");
   const last = steps.at(-1);
   if (last?.kind !== "outcome") throw new Error("the last step is the outcome");

@@ -26,7 +26,7 @@ export async function openIn(settings: object, options: EngineOptions = {}): Pro
     HOOKLINE_HOME: join(root, "state"),
     HOOKLINE_TEST: root,
     // A busy machine may need longer to start a shell than the end of a session allows.
-    CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: "20000",
+    CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: "60000",
   };
   const engine = await openEngine({
     home,

@@ -393,9 +393,9 @@ test("a long line of Python or JavaScript is searched without delay", async () =
   await world.put("project/hook.py", "from os import ".repeat(60_000));
   await world.put("project/hook.js", 'require("a'.repeat(80_000));
   await world.put("project/.claude/settings.json", hooksOn("Stop", "python3 hook.py; node hook.js"));
-  const startedAt = performance.now();
+  const before = process.cpuUsage();
   await reviewTrust(world.options);
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(process.cpuUsage(before).user).toBeLessThan(10e6);
 });
 
 test("options of ordinary programs and re.compile in Python are not named", async () => {

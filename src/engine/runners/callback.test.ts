@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { deferred } from "../../../test/deferred.ts";
 import type { Callback, CallbackHook } from "../../protocol/index.ts";
 import { type CallbackCall, runCallback } from "./callback.ts";
 
@@ -10,7 +11,7 @@ const hook = (callback: Callback, more: Partial<CallbackHook> = {}): CallbackHoo
 
 function call(more: Partial<CallbackCall> = {}): CallbackCall {
   const payload = { tool_input: { command: "ls" } };
-  return { payload, toolUseId: "t1", timeoutMs: 1_000, signal: new AbortController().signal, ...more };
+  return { payload, toolUseId: "t1", timeoutMs: 60_000, signal: new AbortController().signal, ...more };
 }
 
 const quiet = { stdout: "", stderr: "", warnings: [] };
@@ -79,15 +80,20 @@ test("errorMessage stands in the place of what went wrong inside the callback", 
 });
 
 test("a callback that never answers is ended at the deadline, its late rejection unheard", async () => {
-  const late = () => new Promise<never>((_, reject) => setTimeout(() => reject(new Error("late")), 40));
-  const ran = await runCallback(hook(late), call({ timeoutMs: 10 }));
+  const late = deferred<undefined>();
+  const ran = await runCallback(
+    hook(() => late.promise),
+    call({ timeoutMs: 10 }),
+  );
   expect(ran).toEqual({
     ...quiet,
     ended: { by: "timeout", afterMs: 10 },
     said: { kind: "nothing" },
     failure: "no answer within 10 ms",
   });
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  // A rejection that no one handles would fail the run of the tests.
+  late.reject(new Error("late"));
+  await new Promise((resolve) => setImmediate(resolve));
 });
 
 test("a callback that takes a signal sees the abort and its own deadline", async () => {

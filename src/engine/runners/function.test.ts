@@ -7,7 +7,11 @@ const hook = (check: StopFunction): FunctionHook => ({
   function: check,
   errorMessage: "Run the tests.",
 });
-const call = (timeoutMs = 1_000) => ({ messages: [{ role: "user" }], timeoutMs, signal: new AbortController().signal });
+const call = (timeoutMs = 60_000) => ({
+  messages: [{ role: "user" }],
+  timeoutMs,
+  signal: new AbortController().signal,
+});
 const quiet = { stdout: "", stderr: "", warnings: [] };
 const answered = { ...quiet, ended: { by: "answered" } };
 

@@ -4,7 +4,12 @@ import { runMcpTool } from "./mcp-tool.ts";
 
 const hook = { type: "mcp_tool", server: "guard", tool: "check", input: { c: "${tool_input.command}" } } as const;
 const payload = { tool_input: { command: "ls" } };
-const call = (port: McpPort, timeoutMs = 1_000) => ({ payload, port, timeoutMs, signal: new AbortController().signal });
+const call = (port: McpPort, timeoutMs = 60_000) => ({
+  payload,
+  port,
+  timeoutMs,
+  signal: new AbortController().signal,
+});
 const replying =
   (result: unknown): McpPort =>
   async () =>

@@ -12,7 +12,7 @@ const replying =
   (reply: unknown): ModelPort =>
   async () =>
     reply;
-const call = (port: ModelPort, timeoutMs = 1_000) => ({
+const call = (port: ModelPort, timeoutMs = 60_000) => ({
   ref,
   payloadJson: "{}",
   port,
