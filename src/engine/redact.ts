@@ -1,5 +1,4 @@
-import type { Ended, HookRef, RunRecord, Verdict } from "../protocol/index.ts";
-import { blackedOut } from "./black-out.ts";
+import { type Ended, type HookRef, type RunRecord, type Verdict, withoutSecrets } from "../protocol/index.ts";
 import type { Notice } from "./ports.ts";
 
 export interface RedactOptions {
@@ -12,17 +11,17 @@ export interface RedactOptions {
  * hook said but which kind of verdict it gave.
  */
 export function redact(record: RunRecord, secrets: readonly string[], options: RedactOptions): RunRecord {
-  return blackedOut(options.content ? record : withoutContent(record), secrets);
+  return withoutSecrets(options.content ? record : withoutContent(record), secrets);
 }
 
 /** The same for everything an observer is told. */
 export function redactNotice(notice: Notice, secrets: readonly string[], options: RedactOptions): Notice {
   if ("record" in notice) {
-    const hook = "hook" in notice ? { hook: blackedOut<HookRef>(notice.hook, secrets) } : {};
+    const hook = "hook" in notice ? { hook: withoutSecrets<HookRef>(notice.hook, secrets) } : {};
     return { ...notice, ...hook, record: redact(notice.record, secrets, options) };
   }
   const hidesReason = "reason" in notice && !options.content;
-  return blackedOut(hidesReason ? { ...notice, reason: leftOut } : notice, secrets);
+  return withoutSecrets(hidesReason ? { ...notice, reason: leftOut } : notice, secrets);
 }
 
 /** Stands where a text is needed but may not be seen. */

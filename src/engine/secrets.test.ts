@@ -1,45 +1,6 @@
 import { expect, test } from "vitest";
 import type { HttpHook } from "../protocol/index.ts";
-import { looksSecret, secretValues } from "./secrets.ts";
-
-test.each([
-  "AWS_SECRET_ACCESS_KEY",
-  "AWS_ACCESS_KEY_ID",
-  "ANTHROPIC_API_KEY",
-  "OPENAI_APIKEY",
-  "GITHUB_TOKEN",
-  "GH_PAT",
-  "npm_config__authToken",
-  "DB_PASSWORD",
-  "PGPASSWORD",
-  "MYSQL_PWD",
-  "SMTP_PASS",
-  "SSH_PRIVATE_KEY",
-  "STRIPE_KEY",
-  "GOOGLE_APPLICATION_CREDENTIALS",
-  "SESSION_COOKIE",
-  "SENTRY_DSN",
-  "SLACK_WEBHOOK_URL",
-])("%s looks secret", (name) => {
-  expect(looksSecret(name)).toBe(true);
-});
-
-test.each([
-  "PATH",
-  "PWD",
-  "OLDPWD",
-  "HOME",
-  "GIT_AUTHOR_NAME",
-  "XAUTHORITY",
-  "SSH_AUTH_SOCK",
-  "GIT_ASKPASS",
-  "KEYBOARD",
-  "MAX_OUTPUT_TOKENS",
-  "TOKENIZERS_PARALLELISM",
-  "CLAUDE_CODE_SESSION_ID",
-])("%s does not", (name) => {
-  expect(looksSecret(name)).toBe(false);
-});
+import { secretValues } from "./secrets.ts";
 
 const hook = (headers: Record<string, string>): HttpHook => ({ type: "http", url: "https://a.example/", headers });
 

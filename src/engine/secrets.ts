@@ -1,4 +1,4 @@
-import type { Hook } from "../protocol/index.ts";
+import { type Hook, isSecretVariable } from "../protocol/index.ts";
 
 /**
  * The texts that no observer may see: values of variables with secret-looking names, and the values of http headers, as written, with
@@ -10,7 +10,7 @@ export function secretValues(
 ): readonly string[] {
   const found = new Set<string>();
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && looksSecret(name)) add(found, value);
+    if (value !== undefined && isSecretVariable(name)) add(found, value);
   }
   for (const hook of hooks) {
     if (hook.type !== "http") continue;
@@ -26,13 +26,6 @@ const fewestChars = 6;
 
 /** Headers that describe the request and hold no secret. */
 const harmless: ReadonlySet<string> = new Set(["accept", "accept-encoding", "content-type", "user-agent"]);
-
-export function looksSecret(name: string): boolean {
-  return secretName.test(name);
-}
-
-const secretName =
-  /SECRET|TOKEN(?!IZER|S$|S_)|PASSW(?:OR)?D|PASSPHRASE|PASSCODE|CREDENTIAL|(?:API|ACCESS|PRIVATE|SIGNING|ENCRYPTION|MASTER|ACCOUNT|SSH|AUTH)_?KEY|(?:^|_)(?:KEY|PAT|PASS|JWT|DSN|BEARER|COOKIE|WEBHOOK)(?:$|_(?!FILE|PATH|ID|NAME))|_PWD|AUTH(?!OR|_SOCK)|CONNECTION_?STRING|WEBHOOK_URL/i;
 
 function addHeader(found: Set<string>, written: string, env: Readonly<Record<string, string | undefined>>): void {
   const filled = written.replace(variable, (_, braced?: string, bare?: string) => {

@@ -46,6 +46,7 @@ export { Problem } from "./problem.ts";
 export { type ProblemCode, problemCodes } from "./problem-codes.ts";
 export type { Answer, Ended, HookRef, ModelSpent, RunRecord, Skip, SkipReason } from "./record.ts";
 export type { AnswerName, CatalogRow, EventRow, MatchedField, Phase, SpecialRules, StopEffect } from "./row.ts";
+export { isSecretVariable, withoutSecrets } from "./secrets.ts";
 export {
   type LayerKind,
   layerKinds,

@@ -1,8 +1,7 @@
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf } from "../protocol/index.ts";
+import { messageOf, withoutSecrets } from "../protocol/index.ts";
 import { makeFolder } from "./make-folder.ts";
-import { maskSecrets } from "./mask.ts";
 import { readPayload } from "./payload.ts";
 
 /**
@@ -20,7 +19,7 @@ export function keepPayload(folder: string, text: string, complain: (line: strin
     const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
     const file = openSync(join(folder, `${nameOf(payload.value["hook_event_name"])}.jsonl`), flags, 0o600);
     try {
-      writeSync(file, `${JSON.stringify(maskSecrets(payload.value))}\n`);
+      writeSync(file, `${JSON.stringify(withoutSecrets(payload.value))}\n`);
     } finally {
       closeSync(file);
     }

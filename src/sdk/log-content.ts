@@ -1,5 +1,5 @@
+import { withoutSecrets } from "../protocol/index.ts";
 import type { HookEvent } from "./event.ts";
-import { maskSecrets } from "./mask.ts";
 import type { Spelled } from "./spell.ts";
 
 const longest = 4_096;
@@ -8,7 +8,7 @@ const longest = 4_096;
 export function contentOf(event: HookEvent, spelled: Spelled): Readonly<Record<string, string>> {
   const parts = { input: event["input"], response: event["response"], prompt: event["prompt"], output: spelled.wire };
   const shown = Object.entries(parts).filter(([, value]) => value !== undefined && value !== null);
-  return Object.fromEntries(shown.map(([name, value]) => [name, cut(textOf(maskSecrets(value)))]));
+  return Object.fromEntries(shown.map(([name, value]) => [name, cut(textOf(withoutSecrets(value)))]));
 }
 
 function textOf(value: unknown): string {

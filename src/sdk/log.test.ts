@@ -13,7 +13,6 @@ import {
   type WirePayload,
   type World,
 } from "./index.ts";
-import { maskSecrets, maskText } from "./mask.ts";
 import { fixtures, memoryState } from "./testing/index.ts";
 
 const payload = {
@@ -49,8 +48,8 @@ test("a record names the event, the answer and every handler with its outcome", 
     .preTool("Bash", { name: "late" }, () => undefined);
   const { records } = await logged(app);
   const thrown = {
-    error: expect.stringMatching(/^boom \(.*log\.test\.ts:45:\d+\)$/),
-    stack: expect.stringMatching(/^at .*log\.test\.ts:45:\d+/),
+    error: expect.stringMatching(/^boom \(.*log\.test\.ts:44:\d+\)$/),
+    stack: expect.stringMatching(/^at .*log\.test\.ts:44:\d+/),
   };
   expect(records).toEqual([
     {
@@ -136,43 +135,7 @@ test("inputs and outputs are logged only on demand, cut, and without secrets", a
   expect((await logged(make(true))).records[0]).not.toHaveProperty("content");
   const { records } = await logged(make({ content: true }));
   expect(records[0]?.["content"]).toEqual({
-    input: `{"command":"curl -H 'Authorization: Bearer ***' x","api_key":"***"}`,
+    input: `{"command":"curl -H 'Authorization: Bearer [redacted]' x","api_key":"[redacted]"}`,
     output: expect.stringContaining('"permissionDecision":"deny"'),
   });
-});
-
-test("what looks like a secret is masked, in texts and under telling names", () => {
-  const secrets = [
-    `sk-ant-${"a1".repeat(12)}`,
-    "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
-    "AKIAABCDEFGHIJKLMNOP",
-    `xoxb-${"12".repeat(8)}`,
-    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abcDEF-_123",
-    "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----",
-  ];
-  for (const secret of secrets) expect(maskText(`before ${secret} after`)).toBe("before *** after");
-  expect(maskText("postgres://me:hunter2@db/x?password=abc&y=1")).toBe("postgres://me:***@db/x?password=***&y=1");
-  expect(maskText(`{"token": "a b c", 'n': 1}`)).toBe(`{"token": ***, 'n': 1}`);
-  // They got through: behind a colour, in JSON inside of JSON, without a user, under names with more words.
-  expect(maskText("\u001b[32mghp_abcdefghijklmnopqrstuvwxyz0123456789\u001b[0m")).toBe("\u001b[32m***\u001b[0m");
-  expect(maskText(String.raw`{\"token\": \"a b\"}`)).toBe(String.raw`{\"token\": ***}`);
-  expect(maskText("redis://:hunter2@cache SECRET_KEY_BASE=abc DB_PASS=x")).toBe(
-    "redis://:***@cache SECRET_KEY_BASE=*** DB_PASS=***",
-  );
-  expect(maskText("postgres://me:p@ss@db/x\nCookie: sid=1; b=2\nok")).toBe("postgres://me:***@db/x\nCookie: ***\nok");
-  expect(maskSecrets({ db_pass: "x", compass: "north" })).toEqual({ db_pass: "***", compass: "north" });
-  expect(maskSecrets({ Authorization: "x", list: [{ password: "p", plain: "text" }], n: 1 })).toEqual({
-    Authorization: "***",
-    list: [{ password: "***", plain: "text" }],
-    n: 1,
-  });
-  const begun = performance.now();
-  for (const evil of [
-    "a:".repeat(50_000),
-    "token = ".repeat(20_000),
-    `://${"a".repeat(100_000)}`,
-    "eyJ".repeat(40_000),
-  ])
-    maskText(evil);
-  expect(performance.now() - begun).toBeLessThan(5_000);
 });

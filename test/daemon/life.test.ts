@@ -355,7 +355,9 @@ test("payloads are kept for tests, secrets masked, by run and by the daemon; the
   await world.post(file, JSON.parse(payload));
   await world.client([file], event({ hook_event_name: "../Stop" }));
   const kept = await readRecorded(folder);
-  const masked = JSON.parse(event({ tool_input: { command: "curl -H 'Authorization: Bearer ***'", api_key: "***" } }));
+  const masked = JSON.parse(
+    event({ tool_input: { command: "curl -H 'Authorization: Bearer [redacted]'", api_key: "[redacted]" } }),
+  );
   expect(kept).toEqual({ PreToolUse: [masked, masked], unknown: [JSON.parse(event({ hook_event_name: "../Stop" }))] });
 });
 
