@@ -1,12 +1,8 @@
-import { beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { statusLine } from "./status-line.ts";
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
-  return () => vi.useRealTimers();
-});
-
 test("a run starts at the earliest 300 ms after the one before", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   const line = statusLine(() => undefined);
   let starts = 0;
   const mayStart = async () => {

@@ -1,10 +1,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { startDeadline } from "./deadline.ts";
 
-beforeEach(() => {
-  vi.useFakeTimers();
-  return () => vi.useRealTimers();
-});
+beforeEach(() => void vi.useFakeTimers());
 
 function watched(limitMs: number) {
   let hasPassed = false;

@@ -2,10 +2,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { capture } from "./capture.ts";
 import { type LineFate, watchLines } from "./lines.ts";
 
-beforeEach(() => {
-  vi.useFakeTimers();
-  return () => vi.useRealTimers();
-});
+beforeEach(() => void vi.useFakeTimers());
 
 function watch(fate: (line: string, whole: boolean) => LineFate = () => "keep", capBytes = 1_000) {
   const seen: [string, boolean][] = [];

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Outcome } from "../../src/protocol/index.ts";
 import { bash, command, on, openIn } from "./world.ts";
 
@@ -21,7 +21,6 @@ test.each([1, 3])("at most %i hook processes of an event run at a time", async (
 
 test("a queued hook's clock starts with it, and callbacks take no place", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
-  onTestFinished(() => void vi.useRealTimers());
   const held = (n: number) => `touch started-${n}; until [ -e go-${n} ]; do sleep 0.02; done`;
   const hooks = Array.from({ length: 4 }, (_, n) => command(held(n), { timeout: 60 }));
   const { engine, project } = await openIn(on("PreToolUse", ...hooks), { concurrency: 1 });

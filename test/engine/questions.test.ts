@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Asker, Question } from "../../src/engine/index.ts";
 import { command, on, openIn, until } from "./world.ts";
 
@@ -68,7 +68,6 @@ test("questions of all hooks are put one at a time, and each answer goes to its 
 
 test("a hook's clock stops while a question is open", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
-  onTestFinished(() => void vi.useRealTimers());
   const asker: Asker = async () => {
     await vi.advanceTimersByTimeAsync(1_500);
     return "a";
