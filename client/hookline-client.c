@@ -5,8 +5,7 @@
  * the same way to a warm daemon as the script beside it, with the same checks in the same order. Whatever else there is to do, the
  * script's own parts do. How a client talks to the daemon: docs/daemon.md.
  *
- * The compiler is told, as strings, VERSION of the package, CLIENT, the folder of the script, and MARK, which says what this was made of.
- * In a project's own package the program may lie in the script's place; the script then lies beside it under another name.
+ * The compiler gets two strings: VERSION of the package, and CLIENT, the folder of the script.
  */
 #define _POSIX_C_SOURCE 200809L
 #define _DARWIN_C_SOURCE
@@ -18,9 +17,6 @@
 #include "words.h"
 
 enum { silence_ms = 2000, pause_ms = 5000, offered_first = 65536, most_payload = 25 << 20 };
-
-/* By this whoever looks at the file knows what it was made of. */
-const char mark[] = MARK;
 
 /* What the daemon's record says. */
 static struct { char *mark, *pid, *start, *port, *key, *token, *secret, *socket; } record;
@@ -50,7 +46,7 @@ int main(int count, char **words)
     const char *trouble = read_words(count, words);
     if (trouble) fail(trouble);
     find_state();
-    find_package(words);
+    check_package(words);
     if (!getcwd(cwd, sizeof cwd)) in_process("refused");
     if (*call.file != '/') {
         struct text whole = {0};

@@ -1,9 +1,6 @@
-import { createHash } from "node:crypto";
-import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { reviewTrust, type TrustEntry } from "../engine/index.ts";
-import { readOrdinary } from "../files/index.ts";
-import { formAt, keptScript, type PlannedEntry, type ScopePlaces } from "../install/index.ts";
+import type { PlannedEntry, ScopePlaces } from "../install/index.ts";
 import { appInputs } from "../sdk/index.ts";
 import type { Io } from "./command.ts";
 
@@ -28,25 +25,10 @@ export async function approve(places: ScopePlaces, planned: readonly PlannedEntr
     return { approved: 0, refused: planned.map(({ event }) => ({ event, why: review.refused ?? "" })) };
   const ours = review.entries.filter(isOurs);
   const open = ours.filter(({ state, digest }) => state !== "trusted" && digest !== undefined);
-  if (open.length > 0) await review.pin(open.flatMap((entry) => [entry, ...asShipped(entry, review.project)]));
+  if (open.length > 0) await review.pin(open);
   const refused = ours.filter(({ digest }) => digest === undefined);
   return {
     approved: ours.length - refused.length,
     refused: refused.map(({ event = "", unusable = "" }) => ({ event, why: unusable })),
   };
-}
-
-/**
- * An entry that names the compiled client where the script was: with the script it is approved too, for a package that is installed
- * anew has the script again.
- */
-function asShipped(entry: TrustEntry, project: string): readonly TrustEntry[] {
-  const files = entry.files.map((file) => {
-    const script = keptScript(join(project, file.path));
-    if (basename(file.path) !== "hookline-client" || formAt(script) !== "script") return file;
-    const bytes = readOrdinary(script);
-    const { text: _, ...rest } = file;
-    return { ...rest, sha256: createHash("sha256").update(bytes).digest("hex"), sizeBytes: bytes.length };
-  });
-  return files.some(({ sha256 }, index) => sha256 !== entry.files[index]?.sha256) ? [{ ...entry, files }] : [];
 }

@@ -1,13 +1,12 @@
+import { existsSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { type HomeSource, readOrdinary } from "../files/index.ts";
+import type { HomeSource } from "../files/index.ts";
 import { projectDir } from "./call-words.ts";
-import { formAt } from "./client-in-place.ts";
 import {
   type ClientForm,
   compiledClientPath,
   isCompiled,
   isCompiledClientPath,
-  markOf,
   packageOfClient,
   programOfScript,
 } from "./compiled-client.ts";
@@ -19,7 +18,7 @@ export interface ClientInUse {
   readonly form: ClientForm;
   /** As entries name it, from the root. */
   readonly path: string;
-  /** A compiled one that is not of the package as it is here and now; elsewhere than in its place it hands every call to the script. */
+  /** A compiled client whose package has changed since: it hands every call to the script. */
   readonly stale: boolean;
   /** Whether the entries start a script, which may hand over to a compiled one. */
   readonly isScript: boolean;
@@ -40,15 +39,8 @@ export async function clientInUse(
     const stale = packageRoot !== undefined && compiledClientPath({ packageRoot, home }) !== path;
     return { form: "compiled", path, stale, isScript: false };
   }
-  const packageRoot = dirname(dirname(path));
-  const found = formAt(path);
-  if (found === undefined) return undefined;
-  if (found === "program") {
-    const program = compiledClientPath({ packageRoot, home });
-    const stale = program === undefined || !readOrdinary(path).includes(markOf(program));
-    return { form: "compiled", path, stale, isScript: false };
-  }
-  const handsOver = programOfScript({ packageRoot, home }) !== undefined;
+  if (!existsSync(path)) return undefined;
+  const handsOver = programOfScript({ packageRoot: dirname(dirname(path)), home }) !== undefined;
   return { form: handsOver ? "compiled" : "script", path, stale: false, isScript: true };
 }
 

@@ -3,8 +3,8 @@ import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSy
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { compileClient, findCompiler } from "./compile-client.ts";
-import { programOfScript } from "./compiled-client.ts";
-import { installFindings } from "./findings.ts";
+import { linkClient, programOfScript, shippedClient } from "./compiled-client.ts";
+import { clientsInUse, installFindings } from "./findings.ts";
 import { type World, world } from "./fixtures/world.ts";
 import { install } from "./install.ts";
 import type { Installer } from "./install-app.ts";
@@ -43,15 +43,39 @@ test("without a compiler, with one that fails, and when told so, the script has 
   expect(findCompiler({ PATH: compilerIn(join(here.project, "node_modules/.bin"), "exit 0") })).toBeUndefined();
 });
 
-describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () => {
-  const installerOf = (here: World, packageRoot: string): Installer => ({
-    packageRoot,
-    version: "0.1.0",
-    node: process.execPath,
-    home: here.source(),
-    now: () => new Date(),
-  });
+const installerOf = (here: World, packageRoot: string): Installer => ({
+  packageRoot,
+  version: "0.1.0",
+  node: process.execPath,
+  home: here.source(),
+  now: () => new Date(),
+});
 
+test("doctor reports a script that starts the compiled client as compiled, and notes one that does the work itself", async () => {
+  const here = world();
+  const packageRoot = join(here.project, "node_modules/hookline");
+  cpSync(resolve("client"), join(packageRoot, "client"), { recursive: true });
+  await install(here.call());
+  const bin = join(here.folder, "bin");
+  mkdirSync(bin);
+  for (const name of ["bash", "cc"]) writeFileSync(join(bin, name), "");
+  const standpoint = { cwd: here.project, home: here.home, env: { PATH: bin } };
+  const installer = installerOf(here, packageRoot);
+  const report = async () => [
+    await clientsInUse(standpoint, installer),
+    (await installFindings(standpoint, installer)).map(({ code, message }) => `${code}: ${message}`),
+  ];
+  expect(await report()).toEqual([
+    [{ scope: "project", client: "script" }],
+    ["client-script: The entries call a script. hookline install lets them call a compiled client."],
+  ]);
+  const program = join(here.folder, "program");
+  writeFileSync(program, "\x7fELF", { mode: 0o700 });
+  await linkClient(program, { packageRoot, home: here.source() });
+  expect(await report()).toEqual([[{ scope: "project", client: "compiled", behindScript: true }], []]);
+});
+
+describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () => {
   test("the program is this user's alone, made once, found by the script, and another one for another source", async () => {
     const here = world();
     const place = { packageRoot: shipped(here), home: here.source() };
@@ -99,6 +123,23 @@ describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () 
     }
     // One for each way of linking, where there is each.
     if (process.platform === "linux" && process.arch === "x64") expect(seen[0]).not.toBe(seen[1]);
+  });
+
+  test("HOOKLINE_CLIENT=script is handled by the script, and so is a package of another version", async () => {
+    const here = world();
+    const packageRoot = shipped(here);
+    const made = await compileClient({ packageRoot, home: here.source(), env });
+    if ("why" in made) throw new Error(made.why);
+    const script = shippedClient(packageRoot);
+    writeFileSync(join(packageRoot, "client/in-process.bash"), 'echo "in process by ${BASH_SOURCE[1]:-the program}"\n');
+    const called = (client: string, more: object = {}) =>
+      spawnSync(client, ["/none/hooks.mjs"], { env: { HOOKLINE_HOME: here.state, ...more }, encoding: "utf8" }).stdout;
+    expect(called(script)).toBe("in process by the program\n");
+    expect(called(script, { HOOKLINE_CLIENT: "script" })).toBe(`in process by ${script}\n`);
+    writeFileSync(script, '#!/bin/bash\nversion=9.9.9\necho "newer $1"\n');
+    expect(called(made.program)).toBe("newer /none/hooks.mjs\n");
+    rmSync(script);
+    expect(called(made.program)).toContain("is gone. Install hookline again");
   });
 
   test("a program that is gone is compiled again; one that its package left behind is told, and --fix names another", async () => {

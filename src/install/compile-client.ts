@@ -9,7 +9,6 @@ import {
   compiledClientPath,
   isCompiled,
   linkClient,
-  markOf,
 } from "./compiled-client.ts";
 import { findProgram } from "./package-place.ts";
 
@@ -87,7 +86,7 @@ async function make(program: string, compiler: string, options: CompileOptions):
   let why: string | undefined;
   try {
     for (const linking of linkings) {
-      const made = await start(compiler, [...compilerWords(packageRoot, program), ...linking, "-o", temp]);
+      const made = await start(compiler, [...compilerWords(packageRoot), ...linking, "-o", temp]);
       why = isEnd(made, 0) ? undefined : `cc: ${said(made)}`;
       if (why !== undefined) continue;
       await chmod(temp, 0o700);
@@ -104,9 +103,9 @@ async function make(program: string, compiler: string, options: CompileOptions):
   }
 }
 
-function compilerWords(packageRoot: string, program: string): readonly string[] {
+function compilerWords(packageRoot: string): readonly string[] {
   const client = join(packageRoot, "client");
-  const defines = { VERSION: clientVersion(packageRoot), CLIENT: client, MARK: markOf(program) };
+  const defines = { VERSION: clientVersion(packageRoot), CLIENT: client };
   const given = Object.entries(defines).map(([name, value]) => `-D${name}=${literal(value)}`);
   return ["-std=c11", "-O2", ...given, join(client, clientSources[0])];
 }

@@ -1,12 +1,20 @@
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { readlink, rename, rm, symlink } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { type HomeSource, openState, readOrdinary, statePath, tempName, unless, whyUnsafe } from "../files/index.ts";
-import { scriptIn } from "./client-in-place.ts";
 
-/** Which of the two an entry comes to: the script of the package, or the program that was compiled from the source beside it. */
+/** The client that handles a call: the script of the package, or the program that was compiled from the C source next to it. */
 export type ClientForm = "script" | "compiled";
+
+/** The client that the entries of an install reach. */
+export interface ClientUse {
+  readonly form: ClientForm;
+  /** Why it is the script. */
+  readonly why?: string;
+  /** The entries call the script, which starts the compiled client: they are the same on every machine. */
+  readonly behindScript?: true;
+}
 
 /** The package whose client it is, and the user's own places. */
 export interface ClientPlace {
@@ -25,25 +33,24 @@ export const clientSources: readonly [string, ...string[]] = [
   "without-libc.h",
 ];
 
+/** The script of a package, which entries of every scope may call. */
+export function shippedClient(packageRoot: string): string {
+  return join(packageRoot, "client", "hookline-client");
+}
+
 /**
  * Where the program of this package lies, or would lie: another version, source or place of the package is another program.
  * Undefined where there is nothing to compile, or nothing that would run.
  */
 export function compiledClientPath({ packageRoot, home }: ClientPlace): string | undefined {
-  const script = scriptIn(packageRoot);
+  const script = shippedClient(packageRoot);
   const sources = clientSources.map((name) => join(packageRoot, "client", name));
-  if (process.platform === "win32" || script === undefined || !sources.every((file) => existsSync(file)))
-    return undefined;
+  if (process.platform === "win32" || ![script, ...sources].every((file) => existsSync(file))) return undefined;
   const hash = createHash("sha256");
   for (const part of [packageRoot, process.platform, process.arch]) hash.update(`${part}\0`);
   for (const file of [script, ...sources]) hash.update(readOrdinary(file)).update("\0");
   const name = `${clientVersion(packageRoot)}-${hash.digest("hex").slice(0, 16)}`;
   return join(clientFolder(home), name, "hookline-client");
-}
-
-/** What a program says of itself, somewhere in its bytes: whoever finds it in another place knows what it was made of. */
-export function markOf(program: string): string {
-  return `hookline-client/${basename(dirname(program))}`;
 }
 
 /** Whether a path is that of a compiled client, of whatever package. */
@@ -59,7 +66,7 @@ export function isCompiled(program: string): boolean {
 
 /** The program that the script of this package hands over to; undefined when it does the work itself. */
 export function programOfScript({ packageRoot, home }: ClientPlace): string | undefined {
-  if (scriptIn(packageRoot) === undefined) return undefined;
+  if (!existsSync(shippedClient(packageRoot))) return undefined;
   const found = join(clientFolder(home), "at", scriptName(packageRoot));
   return existsSync(found) && isCompiled(realpathSync(found)) ? realpathSync(found) : undefined;
 }
@@ -78,8 +85,8 @@ export async function linkClient(program: string, { packageRoot, home }: ClientP
 
 /** The version that the script says it has: the program compares the two at every call. */
 export function clientVersion(packageRoot: string): string {
-  const script = scriptIn(packageRoot);
-  const text = script === undefined ? "" : readOrdinary(script).toString("utf8");
+  const script = shippedClient(packageRoot);
+  const text = existsSync(script) ? readOrdinary(script).toString("utf8") : "";
   return /^version=([0-9A-Za-z.+-]+)$/m.exec(text)?.[1] ?? "unknown";
 }
 

@@ -5,7 +5,6 @@ import { findCompiler } from "./compile-client.ts";
 import { type ClientForm, compiledClientPath } from "./compiled-client.ts";
 import { httpReport } from "./http-entries.ts";
 import type { Installer } from "./install-app.ts";
-import { whyNotInPlace } from "./own-copy.ts";
 import { clientShell, hasBash } from "./package-place.ts";
 import type { Standpoint } from "./places.ts";
 import { goneFrom, gonePaths } from "./repoint.ts";
@@ -29,8 +28,8 @@ export const installFindingCodes = {
   "install-drift": "something is no longer as it was installed",
   "package-missing": "an entry calls a package that is not there any more",
   "bash-missing": "an entry calls the client, which is a bash script, and there is no bash in PATH or at /bin/bash",
-  "client-stale": "the compiled client is of what its package was before, or of another system",
-  "client-script": "a script is called although the client could be compiled here",
+  "client-stale": "the compiled client was made from an earlier state of its package",
+  "client-script": "the client script does the work although the client could be compiled here",
   "http-entry": "entries reach the app over http, where a process that takes the port gets the token and may decide",
   "token-readable": "a settings file with a token in it can be read by others",
   "daemon-stale": "the daemon is of another version than the package",
@@ -151,11 +150,19 @@ async function findingsOf(
           at(
             "warning",
             "client-stale",
-            `${status.client.path} was compiled for another version of its package, for another place or for another system. ${cure} makes another.`,
+            `${status.client.path} was compiled from an earlier state of its package. ${cure} makes another.`,
           ),
         ]
       : []),
-    ...((await couldBeCompiled(status, env, installer)) ? [at("note", "client-script", scriptNote(status))] : []),
+    ...(couldBeCompiled(status, env, installer)
+      ? [
+          at(
+            "note",
+            "client-script",
+            `The entries call a script. ${installAgain(status)} lets them call a compiled client.`,
+          ),
+        ]
+      : []),
     ...(readable
       ? [
           at(
@@ -177,22 +184,10 @@ async function findingsOf(
   ];
 }
 
-async function couldBeCompiled(
-  { places: { scope, root }, client }: ScopeStatus,
-  env: Standpoint["env"],
-  { home }: Installer,
-): Promise<boolean> {
-  if (client?.isScript !== true || env["HOOKLINE_CLIENT"] === "script" || findCompiler(env) === undefined) return false;
-  const packageRoot = dirname(dirname(client.path));
-  if (compiledClientPath({ packageRoot, home }) === undefined) return false;
-  return scope !== "project" || (await whyNotInPlace({ root, packageRoot })) === undefined;
-}
-
-function scriptNote(status: ScopeStatus): string {
-  const again = installAgain(status);
-  return status.client?.form === "compiled"
-    ? `The entries call a script, which starts the compiled client. ${again} puts the compiled one in its place.`
-    : `The entries call a script. ${again} lets them call a compiled client.`;
+/** Whether the script does the work itself although a compiled client could do it. */
+function couldBeCompiled({ client }: ScopeStatus, env: Standpoint["env"], { home }: Installer): boolean {
+  if (client?.form !== "script" || env["HOOKLINE_CLIENT"] === "script" || findCompiler(env) === undefined) return false;
+  return compiledClientPath({ packageRoot: dirname(dirname(client.path)), home }) !== undefined;
 }
 
 export function holdsToken({ entries }: Pick<ScopeStatus, "entries">): boolean {

@@ -1,8 +1,7 @@
 export { repairCommand } from "./advice.ts";
-export { formAt, keptScript } from "./client-in-place.ts";
 export { isCodeAsInstalled, type Look } from "./code-drift.ts";
 export { compileClient } from "./compile-client.ts";
-export type { ClientForm } from "./compiled-client.ts";
+export type { ClientForm, ClientUse } from "./compiled-client.ts";
 export type { DaemonDoor, DaemonStatus, Endpoint } from "./daemon-door.ts";
 export type { Drift, DriftKind } from "./drift.ts";
 export {
@@ -13,7 +12,6 @@ export {
   installFindings,
 } from "./findings.ts";
 export { type Installer, type InstallOutcome, type InstallRequest, installApp } from "./install-app.ts";
-export type { ClientUse } from "./place-client.ts";
 export { placesOf, type ScopePlaces, type Standpoint } from "./places.ts";
 export type { PlannedEntry } from "./plan.ts";
 export { purgeTraces } from "./purge.ts";

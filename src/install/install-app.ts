@@ -5,7 +5,8 @@ import type { HomeSource } from "../files/index.ts";
 import { catalog, type EventRow, neverMatching, Problem } from "../protocol/index.ts";
 import { appKey } from "../sdk/index.ts";
 import { type Calls, callsFor } from "./call-words.ts";
-import { type Compiled, compileClient } from "./compile-client.ts";
+import { compileClient } from "./compile-client.ts";
+import type { ClientUse } from "./compiled-client.ts";
 import type { DaemonDoor, Endpoint } from "./daemon-door.ts";
 import { type HttpConsent, hasHttpEntries, namesApp } from "./http-entries.ts";
 import { type Installed, install } from "./install.ts";
@@ -13,10 +14,9 @@ import { elsewhere, replaced, transportNotes } from "./install-notes.ts";
 import { type Introspected, introspect, introspector } from "./introspect.ts";
 import { type LockFile, lockedPath, lockVersion, readLockFile } from "./lock-file.ts";
 import { canRunClient, findProgram, packageFor } from "./package-place.ts";
-import { type ClientUse, type Placing, placeClient } from "./place-client.ts";
 import { hooksFileFor, isUsersOwn, placesOf, projectRoot, type ScopePlaces, type Standpoint } from "./places.ts";
 import { type EventNeeds, needsEndpoint, type PlannedEntry, planEntries } from "./plan.ts";
-import { readRecord, withRecordLock } from "./record.ts";
+import { readRecord } from "./record.ts";
 import type { AskedTransport, Scope } from "./scope.ts";
 import { realFile } from "./settings-file.ts";
 
@@ -111,16 +111,16 @@ export async function installApp(request: InstallRequest, installer: Installer):
     ...(signal === undefined ? {} : { signal }),
   });
   const ended = await endOldToken(hooksFile, installed, request, installer);
-  const client = planned.some((one) => one.transport === "client")
-    ? await clientOf(made, places, { root, packageRoot, env, dryRun }, home)
-    : undefined;
+  const behindScript = scope === "project" ? { behindScript: true as const } : {};
+  const client: ClientUse =
+    "program" in made ? { form: "compiled", ...behindScript } : { form: "script", why: made.why };
   return {
     is: "installed",
     hooksFile,
     places,
     planned,
     installed,
-    ...(client === undefined ? {} : { client }),
+    ...(planned.some((one) => one.transport === "client") ? { client } : {}),
     prints: app.prints,
     notes: [
       ...replaced(old, places, hooksFile),
@@ -130,18 +130,6 @@ export async function installApp(request: InstallRequest, installer: Installer):
     ],
     warnings: app.events.flatMap(({ event, ids }) => neverMatching(event, ids)),
   };
-}
-
-/** The settings stand by now: what cannot be read or written changes no file of the package. */
-async function clientOf(
-  made: Compiled,
-  { scope, settingsFile }: ScopePlaces,
-  placing: Placing,
-  home: HomeSource,
-): Promise<ClientUse> {
-  if (scope !== "project") return "program" in made ? { form: "compiled" } : { form: "script", why: made.why };
-  const place = () => placeClient(made, placing);
-  return placing.dryRun ? place() : withRecordLock(await realFile(settingsFile), home, place);
 }
 
 /** A token that stood in settings may have been seen by whoever took the port. Once no entry holds it, it opens nothing any more. */

@@ -1,16 +1,12 @@
-import { dirname } from "node:path";
 import { type HttpHook, Problem } from "../protocol/index.ts";
 import { installAgain } from "./advice.ts";
 import { type Calls, callsFor } from "./call-words.ts";
-import { takeOutOfPlace } from "./client-in-place.ts";
 import { compileClient } from "./compile-client.ts";
 import { isCompiledClientPath, packageOfClient } from "./compiled-client.ts";
 import { holdsToken } from "./findings.ts";
 import { type InstallCall, type Installed, install } from "./install.ts";
 import { type Installer, usedCall } from "./install-app.ts";
-import { isOwnCopy } from "./own-copy.ts";
 import { packageFor } from "./package-place.ts";
-import { placeClient } from "./place-client.ts";
 import type { ScopePlaces, Standpoint } from "./places.ts";
 import type { PlannedEntry } from "./plan.ts";
 import { goneFrom, madeExecutable, repointed } from "./repoint.ts";
@@ -63,7 +59,6 @@ async function repairScope(status: ScopeStatus, { env }: Standpoint, installer: 
     ...(await stopped(status, installer)),
     ...(await executable(status)),
     ...(await compiledAgain(status, env, installer)),
-    ...(await placedAgain(status, env, installer)),
     ...(await putBack(status, env, installer)),
     ...(holdsToken(status) ? await tightened(status.places.settingsFile) : []),
   ];
@@ -103,27 +98,6 @@ async function compiledAgain(
     : [];
 }
 
-/** A compiled client in the script's place that does not belong there gives way to one that does, or to the script. */
-async function placedAgain(
-  { client, record, places }: ScopeStatus,
-  env: Standpoint["env"],
-  { home }: Installer,
-): Promise<readonly Repair[]> {
-  if (record === undefined || client?.stale !== true || isCompiledClientPath(client.path, home)) return [];
-  const place = { root: places.root, packageRoot: dirname(dirname(client.path)) };
-  const made = await compileClient({ packageRoot: place.packageRoot, home, env });
-  const wrote = { places, planned: record.entries };
-  if ("why" in made) {
-    const isOut = (await isOwnCopy(place)) && (await takeOutOfPlace(place.packageRoot));
-    if (isOut) return [{ done: true, message: `${client.path} is the script again: ${made.why}.`, wrote }];
-    const message = `${client.path} cannot be made good here (${made.why}). Install the project's packages again: npm ci.`;
-    return [{ done: false, message }];
-  }
-  const { behindScript } = await placeClient(made, { ...place, env, dryRun: false });
-  const what = behindScript === undefined ? "the compiled client of its package" : `the script (${behindScript})`;
-  return [{ done: true, message: `${client.path} is ${what} again.`, wrote }];
-}
-
 /** The entries as they were written, but for a port that a stranger has and programs that are gone or left behind. */
 async function putBack(
   { places, hooksFile, lock, record, drift, client }: ScopeStatus,
@@ -134,7 +108,7 @@ async function putBack(
   const is = (...kinds: string[]) => drift.some(({ kind }) => kinds.includes(kind));
   const gone = [
     ...goneFrom(record?.entries ?? [], lock, places.root),
-    ...(client?.stale === true && isCompiledClientPath(client.path, installer.home) ? [client.path] : []),
+    ...(client?.stale === true ? [client.path] : []),
   ];
   if (!is("entry-missing", "entry-altered", "entry-left", "port-taken") && gone.length === 0) return [];
   if (record === undefined) {

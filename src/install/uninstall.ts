@@ -1,12 +1,10 @@
 import { chmod, readFile, rm, rmdir, unlink } from "node:fs/promises";
-import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { dirname, isAbsolute, relative, sep } from "node:path";
 import { editSettings } from "../engine/settings/index.ts";
 import { type HomeSource, replaceFile, unless, withLock } from "../files/index.ts";
 import { backUp } from "./backup.ts";
-import { takeOutOfPlace } from "./client-in-place.ts";
 import { cutEdits, hadNothing } from "./edits.ts";
 import { readLockFile, unlockedPath } from "./lock-file.ts";
-import { isOwnCopy } from "./own-copy.ts";
 import { type OwnMarks, ownEntries } from "./own-entries.ts";
 import type { ScopePlaces } from "./places.ts";
 import { dropRecord, type InstallRecord, readRecord, withRecordLock } from "./record.ts";
@@ -37,7 +35,7 @@ export interface Uninstalled {
 
 /**
  * Takes entries out again. A file that is as install left it gets its old bytes and its old mode back; otherwise our entries are cut
- * out and all else stays. A project's package gets its script back. Contract: the lock file goes last, so that a call that was cut short can be made again.
+ * out and all else stays. Contract: the lock file goes last, so that a call that was cut short can be made again.
  */
 export async function uninstall(call: UninstallCall): Promise<Uninstalled> {
   const real = await realFile(call.places.settingsFile);
@@ -58,8 +56,6 @@ async function uninstallAt(real: string, call: UninstallCall): Promise<Uninstall
   const wasInstalled = found || lock !== undefined || asLeft;
   const done = asLeft ? await restore(real, record, call) : await cut(real, marks, record, call);
   if (!dryRun) {
-    const own = { root: places.root, packageRoot: join(places.root, "node_modules", "hookline") };
-    if (places.scope === "project" && (await isOwnCopy(own))) await takeOutOfPlace(own.packageRoot);
     if (record?.beforeMode !== undefined) await unless(["ENOENT", "ENOTDIR"], chmod(real, record.beforeMode));
     await rm(lockFile, { force: true });
     await dropRecord(real, home);

@@ -21,8 +21,8 @@ export const command: Command = {
 FILE is the hooks file (default: .claude/hooks.ts, .mts, .js or .mjs). It is loaded in a process of its own first, and nothing is written
 unless that works. Edits touch our own entries alone; order and everybody else's bytes stay, and hookline uninstall brings the old bytes
 back. Nothing is written into a file that Claude Code would drop, such as one with comments; --strip-comments removes them. The old file is kept among the last ten backups in the state folder. What is installed is approved for you in this
-folder, its imports included: running this is the approval. Where there is a C compiler, the client that entries call is compiled; in
-project scope it takes the script's place in the project's own node_modules.
+folder, its imports included: running this is the approval. Where there is a C compiler, the client that entries call is compiled
+into the state folder; in project scope a script starts it.
 
 The exit status is 0 when it is installed, or was already so; 2 when the app has no handlers; 1 when it cannot be done.`,
   options: {

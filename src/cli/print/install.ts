@@ -46,18 +46,13 @@ export function installText(done: Done, approval: Approval, dryRun: boolean, sty
           ...(done.client === undefined ? [] : [`  with   ${clientWords(done.client)}`]),
           ...(backup === undefined ? [] : [`  backup ${visible(backup)}`]),
         ]
-      : [
-          `${visible(hooksFile)} is installed already, and nothing has changed.`,
-          ...(done.client?.isPlaced === true ? ["The compiled client is back where the entries name it."] : []),
-        ];
+      : [`${visible(hooksFile)} is installed already, and nothing has changed.`];
   return linesOf([...head, ...tail]);
 }
 
 function clientWords({ form, why, behindScript }: ClientUse): string {
   if (form === "script") return `the client as a script: ${visible(why ?? "")}`;
-  return behindScript === undefined
-    ? "the compiled client"
-    : `the compiled client, which a script starts: ${visible(behindScript)}`;
+  return behindScript ? "the compiled client, which a script starts" : "the compiled client";
 }
 
 export function installJson(done: Done, approval: Approval, dryRun: boolean): string {
