@@ -1,4 +1,4 @@
-import { nearest, Problem } from "../protocol/index.ts";
+import { nearest, Problem, visibleLines } from "../protocol/index.ts";
 import type { Command, Io } from "./command.ts";
 import { asksForHelp, commandHelp, programHelp } from "./help.ts";
 import { parseCall } from "./parse.ts";
@@ -57,10 +57,7 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     if (io.signal.aborted && error === io.signal.reason) return 130;
     // What went wrong is often told in words of a file, a server or a model.
-    const [{ visibleLines }, { machineError }] = await Promise.all([
-      import("./log/line.ts"),
-      import("./machine-error.ts"),
-    ]);
+    const { machineError } = await import("./machine-error.ts");
     await io.err(
       `hookline: ${visibleLines(isProblem(error) ? error.message : (machineError(error) ?? describeBug(error)))}\n`,
     );

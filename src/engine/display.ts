@@ -1,28 +1,4 @@
-import { Problem } from "../protocol/index.ts";
-
-/**
- * A text without anything a terminal would act on: escape and control sequences in their 7- and 8-bit forms, other control
- * characters but tab and line break, and marks that change the direction of writing.
- *
- * One pass over the text. An unfinished sequence loses its introducer only, so that nothing behind it is hidden.
- */
-export function stripControl(text: string): string {
-  return text.replace(/\r\n?/g, "\n").replace(controls, "");
-}
-
-const controls = new RegExp(
-  [
-    // CSI: parameters, intermediates, a final letter.
-    "(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]",
-    // OSC, DCS, SOS, PM and APC run to BEL or ST. What they hold ends at the next introducer, so that no text is scanned twice.
-    "(?:\\x1b[\\]PX^_]|[\\x9d\\x90\\x98\\x9e\\x9f])[^\\x07\\x1b\\x80-\\x9f]*(?:\\x07|\\x1b\\\\|\\x9c)",
-    // Other escape sequences, then a lone introducer.
-    "\\x1b[ -/]*[0-~]?",
-    "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]",
-    "[\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]",
-  ].join("|"),
-  "g",
-);
+import { Problem, stripControl } from "../protocol/index.ts";
 
 /** The longest text that goes to a model in one piece. */
 export const mostContextChars: number = 10_000;

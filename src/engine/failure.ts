@@ -1,5 +1,13 @@
-import type { Answer, Ended, EventRow, FailurePolicy, HookRef, Verdict, Warning } from "../protocol/index.ts";
-import { stripControl } from "./display.ts";
+import {
+  type Answer,
+  type Ended,
+  type EventRow,
+  type FailurePolicy,
+  type HookRef,
+  stripControl,
+  type Verdict,
+  type Warning,
+} from "../protocol/index.ts";
 
 export interface FailedRun {
   readonly row: EventRow;

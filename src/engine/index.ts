@@ -4,10 +4,11 @@ export {
   type Payload,
   Problem,
   type RunRecord,
+  stripControl,
   type Warning,
 } from "../protocol/index.ts";
 export type { BackgroundAnswer, BackgroundEntry } from "./background.ts";
-export { stripControl, wrapContext } from "./display.ts";
+export { wrapContext } from "./display.ts";
 export { diagnose } from "./doctor/door.ts";
 export { type Finding, type FindingCode, type FindingLevel, findingCodes } from "./doctor/finding.ts";
 export type { Engine } from "./engine.ts";

@@ -1,5 +1,4 @@
-import type { Answer, Verdict, Warning } from "../protocol/index.ts";
-import { stripControl } from "./display.ts";
+import { type Answer, stripControl, type Verdict, type Warning } from "../protocol/index.ts";
 import type { Finished } from "./finish.ts";
 import { spill } from "./spill.ts";
 import { spillFolder } from "./spill-folder.ts";

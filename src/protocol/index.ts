@@ -55,6 +55,7 @@ export {
   type StatusLineSetting,
 } from "./settings.ts";
 export { settingsFields } from "./settings-fields.ts";
+export { escapedJson, plainLine, plainText, stripControl, visible, visibleLines } from "./terminal-text.ts";
 export { messageOf } from "./thrown.ts";
 export { compareDecisions, type Decision, decisions, type ToolInput, type Verdict } from "./verdict.ts";
 export { type Warning, type WarningCode, warningCodes } from "./warning.ts";

@@ -1,5 +1,4 @@
-import type { ToolInput } from "../protocol/index.ts";
-import { plainLine } from "../sessions/index.ts";
+import { plainLine, type ToolInput } from "../protocol/index.ts";
 import type { PastEvent, PastEventName } from "./past-event.ts";
 import type { Change, Difference, EventCount, HandlerReport, Listed, Place, Report } from "./report.ts";
 import type { AnswerSummary, Decision, Effect, Said, SaidHandler } from "./said.ts";

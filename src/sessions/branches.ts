@@ -1,8 +1,7 @@
-import { Problem } from "../protocol/index.ts";
+import { Problem, plainLine } from "../protocol/index.ts";
 import type { BareEntry, Entry } from "./entry.ts";
 import type { Graph, Linked } from "./graph.ts";
 import { type Knots, knotsOf, type Point } from "./knots.ts";
-import { plainLine } from "./plain-text.ts";
 
 /** Where a conversation was taken up again from an earlier point. */
 export interface BranchPoint {

@@ -1,8 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { messageOf, Problem } from "../protocol/index.ts";
+import { messageOf, Problem, plainLine } from "../protocol/index.ts";
 import { openGzip } from "./gzip.ts";
-import { plainLine } from "./plain-text.ts";
 
 /** Which file on disk: a path can name another one tomorrow. */
 export interface FileIdentity {

@@ -1,12 +1,11 @@
 import { dirname, join, relative, sep } from "node:path";
 import { ensureFolder, type Fs, replaceFile } from "../files/index.ts";
-import { Problem } from "../protocol/index.ts";
+import { Problem, plainLine } from "../protocol/index.ts";
 import { cutDeep } from "./depth.ts";
 import type { SessionPlace } from "./formats/claude-code/locate.ts";
 import type { Linked } from "./graph.ts";
 import { liesUnder, realInside } from "./inside.ts";
 import { isPartName, readPart } from "./part-file.ts";
-import { plainLine } from "./plain-text.ts";
 import { partsOf } from "./put-back.ts";
 import { withField } from "./raw-edit.ts";
 

@@ -1,5 +1,4 @@
-import { Problem } from "../protocol/index.ts";
-import { plainLine } from "./plain-text.ts";
+import { Problem, plainLine } from "../protocol/index.ts";
 
 /**
  * What callers hand in, looked at before it is used: programs in JavaScript have no types, and a wrong value would give a wrong

@@ -1,10 +1,9 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
-import { Problem } from "../protocol/index.ts";
+import { Problem, plainLine } from "../protocol/index.ts";
 import { findSessions, type SessionPlace } from "./formats/claude-code/locate.ts";
 import { findRoots, originRank, type Where } from "./formats/claude-code/roots.ts";
 import { listSessions, realFiles } from "./list.ts";
-import { plainLine } from "./plain-text.ts";
 import { safeId } from "./session-id.ts";
 
 export interface FindOptions extends Where {

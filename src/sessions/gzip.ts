@@ -1,9 +1,8 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createGunzip } from "node:zlib";
-import { messageOf, Problem } from "../protocol/index.ts";
+import { messageOf, Problem, plainLine } from "../protocol/index.ts";
 import type { ByteSource } from "./bytes.ts";
-import { plainLine } from "./plain-text.ts";
 
 /** A gzip file, of one member or many, as bytes at offsets. Going forward is cheap; going back starts over. */
 export async function openGzip(path: string): Promise<ByteSource> {

@@ -81,7 +81,6 @@ export { type Line, type LineOptions, type LineReader, maxLineBytes, readLines, 
 export { type ListOptions, listSessions, type SessionSummary } from "./list.ts";
 export { type MigrateOptions, type Migration, migrateSession, rollbackSession } from "./migrate.ts";
 export type { Finding, OwnedCall, SessionModel } from "./model.ts";
-export { plainLine, plainText } from "./plain-text.ts";
 export { type PutBack, putBack } from "./put-back.ts";
 export type { Query } from "./query.ts";
 export type { Element } from "./query-facts.ts";

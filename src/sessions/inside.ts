@@ -1,7 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { Problem } from "../protocol/index.ts";
-import { plainLine } from "./plain-text.ts";
+import { Problem, plainLine } from "../protocol/index.ts";
 
 /** True when `path` lies in `root` or is it, as text; links are not looked at. */
 export function liesUnder(root: string, path: string): boolean {

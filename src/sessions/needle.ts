@@ -1,6 +1,5 @@
-import { messageOf, Problem } from "../protocol/index.ts";
+import { messageOf, Problem, plainLine } from "../protocol/index.ts";
 import { once } from "./once.ts";
-import { plainLine } from "./plain-text.ts";
 
 /** What is looked for, in the two forms a search needs: bytes of JSON on disk, and decoded text. */
 export interface Needle {

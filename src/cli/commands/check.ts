@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import { compileRules, type JudgeContext, type Judgement, judge, type Policy } from "../../permissions/index.ts";
-import { messageOf, Problem } from "../../protocol/index.ts";
+import { messageOf, Problem, visible } from "../../protocol/index.ts";
 import type { Call, Command, Io } from "../command.ts";
-import { visible } from "../log/line.ts";
 import { permissionLayers } from "../permission-layers.ts";
 import { jsonText } from "../print/json.ts";
 import { judgementJson, judgementLine, judgementText } from "../print/judgement.ts";

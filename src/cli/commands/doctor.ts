@@ -7,7 +7,7 @@ import {
   repair,
   type Standpoint,
 } from "../../install/index.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem, visible } from "../../protocol/index.ts";
 import { approve } from "../approve.ts";
 import type { Call, Command, Io } from "../command.ts";
 import { settingsFrom, settingsOptions } from "../engine-options.ts";
@@ -16,7 +16,6 @@ import { installerFor } from "../installer.ts";
 import { clientLabel } from "../print/client.ts";
 import { counted } from "../print/figures.ts";
 import { jsonText } from "../print/json.ts";
-import { visible } from "../print/judgement.ts";
 import { type Style, styleFor } from "../print/style.ts";
 
 export const command: Command = {

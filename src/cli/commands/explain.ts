@@ -1,9 +1,8 @@
-import { type EventPayload, type Explained, type Explanation, stripControl } from "../../engine/index.ts";
-import { type EventName, Problem, rowOf, type Warning } from "../../protocol/index.ts";
+import type { EventPayload, Explained, Explanation } from "../../engine/index.ts";
+import { type EventName, Problem, rowOf, stripControl, visible, type Warning } from "../../protocol/index.ts";
 import type { Command } from "../command.ts";
 import { clientWarnings, engineOptions, openFrom } from "../engine-options.ts";
 import { jsonText } from "../print/json.ts";
-import { visible } from "../print/judgement.ts";
 import { type Style, styleFor } from "../print/style.ts";
 import { readObject } from "../read-input.ts";
 

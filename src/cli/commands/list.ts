@@ -1,9 +1,8 @@
-import { type ListedHook, stripControl } from "../../engine/index.ts";
-import type { Warning } from "../../protocol/index.ts";
+import type { ListedHook } from "../../engine/index.ts";
+import { stripControl, visible, type Warning } from "../../protocol/index.ts";
 import type { Command } from "../command.ts";
 import { clientWarnings, engineOptions, openFrom } from "../engine-options.ts";
 import { jsonText } from "../print/json.ts";
-import { visible } from "../print/judgement.ts";
 import { type Style, styleFor } from "../print/style.ts";
 
 export const command: Command = {

@@ -69,7 +69,7 @@ test("a line per record, filtered by session, event, handler, decision, failure,
   }
 });
 
-test("control characters are shown escaped, in both forms", async () => {
+test("control characters are shown as symbols, and escaped in JSON", async () => {
   writeFileSync(
     file,
     record({
@@ -78,10 +78,14 @@ test("control characters are shown escaped, in both forms", async () => {
       handlers: [{ name: "a\u0007b", outcome: "failed", ms: 1 }],
     }),
   );
-  for (const args of [[], ["--json"]]) {
+  const shown = [
+    [[], "␛[2J‹U+009B›31m‹U+202E›txt", "a␇b"],
+    [["--json"], "\\u001b[2J\\u009b31m\\u202etxt", "a\\u0007b"],
+  ] as const;
+  for (const [args, reason, name] of shown) {
     const { out } = await run(...args);
-    expect(out).toContain("\\u001b[2J\\u009b31m\\u202etxt");
-    expect(out).toContain("a\\u0007b");
+    expect(out).toContain(reason);
+    expect(out).toContain(name);
     expect(out.replace(/\n/g, "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
   }
 });

@@ -1,6 +1,7 @@
+import { escapedJson } from "../../protocol/index.ts";
 import { type LogRecord, logFiles } from "../../sdk/index.ts";
 import type { Command, Io } from "../command.ts";
-import { logLine, visible } from "../log/line.ts";
+import { logLine } from "../log/line.ts";
 import { follow, linesOf } from "../log/read.ts";
 import { wantedBy } from "../log/wanted.ts";
 import { counted } from "../print/figures.ts";
@@ -32,7 +33,8 @@ must fit all of them. Control characters are shown escaped. The exit status is 0
   async run(call, io) {
     const wanted = wantedBy(call, Date.now());
     const style = styleFor(io);
-    const show = (record: LogRecord) => (call.flag("json") ? visible(JSON.stringify(record)) : logLine(record, style));
+    const show = (record: LogRecord) =>
+      call.flag("json") ? escapedJson(JSON.stringify(record)) : logLine(record, style);
     // More than there are, mostly: an app may keep more of them than usual.
     const files = logFiles(io.env, { files: mostFiles });
     let unreadable = 0;

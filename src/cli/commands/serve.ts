@@ -2,11 +2,10 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type DaemonRecord, daemonStatus, serve, startDaemon, stopDaemon } from "../../daemon/index.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem, visible, visibleLines } from "../../protocol/index.ts";
 import { hasOpenJobs, keepPayload, version } from "../../sdk/index.ts";
 import type { Call, Command, Io } from "../command.ts";
 import { usualHooksFile } from "../hooks-file.ts";
-import { visible, visibleLines } from "../log/line.ts";
 
 export const command: Command = {
   usage: "[HOOKS_FILE] [--foreground | --stop | --status] [--idle-minutes N] [--record DIR] [--json]",

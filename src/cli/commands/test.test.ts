@@ -82,7 +82,7 @@ test("names of cases and handlers, errors and answers reach no terminal as contr
   };
   const folder = project({ "hooks.ts": throwing, "hooks-tests/a.json": JSON.stringify(one) });
   const { status, out } = await run(folder);
-  expect([status, out]).toEqual([3, expect.stringMatching(/FAILED {2}rm\\u001b\[31m.*guard\\u001b\[31m {2}failed/s)]);
+  expect([status, out]).toEqual([3, expect.stringMatching(/FAILED {2}rm␛\[31m.*guard␛\[31m {2}failed/s)]);
   expect(out).not.toContain("\u001b");
 });
 

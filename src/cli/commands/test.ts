@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { Problem } from "../../protocol/index.ts";
+import { Problem, visible, visibleLines } from "../../protocol/index.ts";
 import { type TestResult, testClient } from "../../sdk/testing/index.ts";
 import type { Command, Io } from "../command.ts";
 import { sendCase, whyUnknown } from "../hook-tests/case.ts";
@@ -10,7 +10,6 @@ import { reportPrograms, runPrograms } from "../hook-tests/programs.ts";
 import { storyOf, warningLines } from "../hook-tests/story.ts";
 import { type Tried, tryCases } from "../hook-tests/try.ts";
 import { usualHooksFile } from "../hooks-file.ts";
-import { visible, visibleLines } from "../log/line.ts";
 import { counted } from "../print/figures.ts";
 import { jsonText } from "../print/json.ts";
 import { readObject } from "../read-input.ts";

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
-import { nearest, Problem } from "../../protocol/index.ts";
-import { plainLine } from "../../sessions/index.ts";
+import { nearest, Problem, plainLine } from "../../protocol/index.ts";
 import {
   type CostMode,
   type ReportName,

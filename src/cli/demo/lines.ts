@@ -1,6 +1,5 @@
 import { basename } from "node:path";
-import { stripControl } from "../../engine/index.ts";
-import { type Outcome, type RunRecord, rowOf } from "../../protocol/index.ts";
+import { type Outcome, type RunRecord, rowOf, stripControl } from "../../protocol/index.ts";
 import type { Style } from "../print/style.ts";
 
 /** One event as it happened: time, event, subject, hook, verdict, milliseconds; the reason below it. At most 80 columns. */

@@ -1,3 +1,4 @@
+import { visible } from "../../protocol/index.ts";
 import type { LogRecord } from "../../sdk/index.ts";
 import type { Style } from "../print/style.ts";
 import { handlersOf, hasFailed } from "./wanted.ts";
@@ -15,22 +16,9 @@ function stacksOf(record: LogRecord): readonly string[] {
   return stacks.flatMap((stack) => (typeof stack === "string" ? stack.split("\n") : []));
 }
 
-/** Control characters, and marks that turn the direction of text, are shown and never sent to a terminal. */
-export function visible(text: string): string {
-  return text.replace(
-    /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-}
-
-/** The same on one line, with a mark where a line of the text ends. */
+/** A text on one line, with a mark where a line of it ends. */
 function onOneLine(text: string): string {
   return text.split(/\r?\n/).map(visible).join(" ↵ ");
-}
-
-/** The same for a text of several lines. */
-export function visibleLines(text: string): string {
-  return text.split("\n").map(visible).join("\n");
 }
 
 function whatOf(record: LogRecord): string {

@@ -1,7 +1,7 @@
 import type { ClientUse, InstallOutcome } from "../../install/index.ts";
+import { visible } from "../../protocol/index.ts";
 import type { Approval } from "../approve.ts";
 import { jsonText } from "./json.ts";
-import { visible } from "./judgement.ts";
 import { masked } from "./masked.ts";
 import type { Style } from "./style.ts";
 import { unifiedDiff } from "./unified.ts";

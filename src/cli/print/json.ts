@@ -1,11 +1,6 @@
-const unseen = /[\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+import { escapedJson } from "../../protocol/index.ts";
 
-/** One JSON value for a terminal or a pipe: what would act on a terminal or turn the writing is spelled out. */
+/** One JSON value for a terminal or a pipe, without characters that act on a terminal. */
 export function jsonText(value: unknown, indent: number | undefined = 2): string {
-  return `${spelledOut(JSON.stringify(value, null, indent))}\n`;
-}
-
-/** JSON that says the same without characters that act on a terminal. */
-export function spelledOut(json: string): string {
-  return json.replace(unseen, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return `${escapedJson(JSON.stringify(value, null, indent))}\n`;
 }

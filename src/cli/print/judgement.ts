@@ -1,5 +1,5 @@
 import type { JudgedPart, Judgement, RuleRef } from "../../permissions/index.ts";
-import type { PermissionUpdate } from "../../protocol/index.ts";
+import { type PermissionUpdate, visible } from "../../protocol/index.ts";
 import type { Style } from "./style.ts";
 
 /** A judgement for people: the decision, one line per part, why, and what would allow it. */
@@ -38,22 +38,6 @@ export function judgementJson(judgement: Judgement): Record<string, unknown> {
     suggestions,
     warnings,
   };
-}
-
-/** Text from elsewhere as it may stand on a terminal: control and invisible characters as symbols. */
-export function visible(text: string): string {
-  return text
-    .replaceAll("\n", "⏎")
-    .replace(/[\u0000-\u001f]/g, (char) => String.fromCharCode(0x2400 + char.charCodeAt(0)))
-    .replace(/\u007f/g, "␡")
-    .replace(
-      /[\u0080-\u009f\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u115f\u1160\u3000\u3164\uffa0\ufeff\ufff0-\ufffb\u{e0000}-\u{e0fff}]|\p{Cs}/gu,
-      shownCode,
-    );
-}
-
-function shownCode(char: string): string {
-  return `‹U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}›`;
 }
 
 function ruleJson(rule: RuleRef | null): Record<string, unknown> | null {

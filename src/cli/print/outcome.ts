@@ -1,6 +1,4 @@
-import { stripControl } from "../../engine/index.ts";
-import type { Outcome, RunRecord, Skip } from "../../protocol/index.ts";
-import { visible } from "./judgement.ts";
+import { type Outcome, type RunRecord, type Skip, stripControl, visible } from "../../protocol/index.ts";
 import type { Style } from "./style.ts";
 
 /** An outcome for people: the decision first, then who said what, then who did not run and why. */

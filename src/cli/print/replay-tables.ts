@@ -1,5 +1,5 @@
+import { plainLine } from "../../protocol/index.ts";
 import type { AnswerSummary, Difference, Listed, Place, Report } from "../../replay/index.ts";
-import { plainLine } from "../../sessions/index.ts";
 import { counted, timeText } from "./figures.ts";
 import { countText } from "./money.ts";
 import type { Style } from "./style.ts";

@@ -1,5 +1,5 @@
+import { plainLine, plainText } from "../../protocol/index.ts";
 import type { EventCount, Report } from "../../replay/index.ts";
-import { plainLine, plainText } from "../../sessions/index.ts";
 import { diffLines } from "./diff.ts";
 import { counted, sizeText } from "./figures.ts";
 import { countText } from "./money.ts";

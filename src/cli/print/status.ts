@@ -1,8 +1,8 @@
 import { repairCommand, type ScopeStatus } from "../../install/index.ts";
+import { visible } from "../../protocol/index.ts";
 import { clientLabel } from "./client.ts";
 import { counted } from "./figures.ts";
 import { jsonText } from "./json.ts";
-import { visible } from "./judgement.ts";
 import type { Style } from "./style.ts";
 
 export function statusText(installed: readonly ScopeStatus[], style: Style): string {

@@ -1,4 +1,4 @@
-import { plainLine } from "../../sessions/index.ts";
+import { plainLine } from "../../protocol/index.ts";
 import type { Statusline } from "../../usage/index.ts";
 import { moneyText } from "./money.ts";
 

@@ -1,6 +1,6 @@
 import type { PinnedFile, ReviewedFile, TrustEntry, TrustReview } from "../../engine/index.ts";
+import { visible } from "../../protocol/index.ts";
 import { diffLines } from "./diff.ts";
-import { visible } from "./judgement.ts";
 import type { Style } from "./style.ts";
 
 /** What a folder would run, in full for what nobody has approved, as a diff for what changed. */

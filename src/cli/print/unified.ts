@@ -1,5 +1,5 @@
+import { visible } from "../../protocol/index.ts";
 import { diffLines } from "./diff.ts";
-import { visible } from "./judgement.ts";
 import type { Style } from "./style.ts";
 
 /** Two texts of one file in the form of a unified diff; empty when they are equal. Null: there is no file. */

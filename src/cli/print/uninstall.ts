@@ -1,6 +1,6 @@
 import type { ScopePlaces, Uninstalled } from "../../install/index.ts";
+import { visible } from "../../protocol/index.ts";
 import { jsonText } from "./json.ts";
-import { visible } from "./judgement.ts";
 import { masked } from "./masked.ts";
 import type { Style } from "./style.ts";
 import { unifiedDiff } from "./unified.ts";

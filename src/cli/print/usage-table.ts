@@ -1,4 +1,4 @@
-import { plainLine } from "../../sessions/index.ts";
+import { plainLine } from "../../protocol/index.ts";
 import type { Amounts, ReportName, ReportRows, UsageReport, UsageWarningCode } from "../../usage/index.ts";
 import type { Io } from "../command.ts";
 import { counted, timeText } from "./figures.ts";

@@ -1,13 +1,13 @@
-import type {
-  Answer,
-  EventRow,
-  FailurePolicy,
-  HookType,
-  LayerKind,
-  Warning,
-  WarningCode,
+import {
+  type Answer,
+  type EventRow,
+  type FailurePolicy,
+  type HookType,
+  type LayerKind,
+  stripControl,
+  type Warning,
+  type WarningCode,
 } from "../../protocol/index.ts";
-import { stripControl } from "../display.ts";
 
 /** What a reader has to know beside the text: whose answer it is, and to what. */
 export interface Reading {

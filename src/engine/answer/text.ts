@@ -1,4 +1,4 @@
-import { stripControl } from "../display.ts";
+import { stripControl } from "../../protocol/index.ts";
 import { noAnswer, type ReadAnswer, type Reading } from "./reading.ts";
 
 /** Plain stdout of a hook that ended well, by the event's row. */

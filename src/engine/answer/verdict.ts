@@ -1,6 +1,11 @@
-import type { Decision, HookOutput, Verdict, Warning } from "../../protocol/index.ts";
-import { compareDecisions } from "../../protocol/index.ts";
-import { stripControl } from "../display.ts";
+import {
+  compareDecisions,
+  type Decision,
+  type HookOutput,
+  stripControl,
+  type Verdict,
+  type Warning,
+} from "../../protocol/index.ts";
 import { type Reading, stockDenial, stockQuestion, warn } from "./reading.ts";
 
 /** What an exact object says about the operation: the stricter of its old and its new way to decide. */

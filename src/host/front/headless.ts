@@ -1,4 +1,4 @@
-import { stripControl } from "../../engine/index.ts";
+import { stripControl } from "../../protocol/index.ts";
 import { runAgent } from "../agent.ts";
 import type { AgentEvent } from "../agent-event.ts";
 import type { AgentControl } from "../control.ts";

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
-import { stripControl } from "../../engine/index.ts";
 import type { ToolUseBlock } from "../../models/index.ts";
+import { stripControl } from "../../protocol/index.ts";
 import { runAgent } from "../agent.ts";
 import type { AgentEvent } from "../agent-event.ts";
 import type { AgentControl } from "../control.ts";

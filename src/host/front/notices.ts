@@ -1,4 +1,4 @@
-import { stripControl } from "../../engine/index.ts";
+import { stripControl } from "../../protocol/index.ts";
 import type { AgentEvent } from "../agent-event.ts";
 
 /** What a person who reads stderr is told beside the answer; nothing a terminal would act on. */

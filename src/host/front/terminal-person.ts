@@ -1,5 +1,4 @@
-import { stripControl } from "../../engine/index.ts";
-import type { PermissionUpdate } from "../../protocol/index.ts";
+import { type PermissionUpdate, stripControl } from "../../protocol/index.ts";
 import type { Person } from "../person.ts";
 
 /** Contract: resolves with the line that was typed; undefined when there is nobody any more. */

@@ -1,4 +1,4 @@
-import { stripControl } from "../../engine/index.ts";
+import { stripControl } from "../../protocol/index.ts";
 import { compact } from "../compact.ts";
 import { addDirectory } from "../control-of.ts";
 import type { Incoming } from "../inbox.ts";

@@ -1,10 +1,9 @@
-import { messageOf } from "../../../protocol/index.ts";
+import { messageOf, plainLine } from "../../../protocol/index.ts";
 import {
   type Archived,
   archiveSession,
   findRoots,
   findSessions,
-  plainLine,
   type SessionPlace,
   sessionsDue,
 } from "../../../sessions/index.ts";

@@ -1,4 +1,5 @@
-import { type Block, type Item, plainLine } from "../../../sessions/index.ts";
+import { plainLine } from "../../../protocol/index.ts";
+import type { Block, Item } from "../../../sessions/index.ts";
 import { timeText } from "../../print/figures.ts";
 import type { Style } from "../../print/style.ts";
 import { cut, pad } from "../../print/width.ts";

@@ -1,17 +1,9 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { replaceFile } from "../../../files/index.ts";
-import { messageOf, Problem } from "../../../protocol/index.ts";
-import {
-  type ExportFormat,
-  exportSession,
-  liesUnder,
-  plainLine,
-  type SessionPlace,
-  sessionAt,
-} from "../../../sessions/index.ts";
+import { escapedJson, messageOf, Problem, plainLine } from "../../../protocol/index.ts";
+import { type ExportFormat, exportSession, liesUnder, type SessionPlace, sessionAt } from "../../../sessions/index.ts";
 import type { Command } from "../../command.ts";
-import { spelledOut } from "../../print/json.ts";
 import { jsonOption, namedSessions, rootOption, tellCutArchives } from "./which.ts";
 
 const formats: Readonly<Record<string, ExportFormat>> = {
@@ -69,7 +61,7 @@ Account data and environment files never leave. By default the format is that of
       ...(leaf === undefined ? {} : { leaf }),
     });
     await tellCutArchives(await session.load(), io);
-    if (file === undefined) await io.out(format === "json" ? spelledOut(text) : text);
+    if (file === undefined) await io.out(format === "json" ? escapedJson(text) : text);
     else {
       await replaceFile(file, text, { links: "through" }).catch((cause: unknown) => {
         throw new Problem("cli/usage", plainLine(`${file} cannot be written: ${messageOf(cause)}`), {

@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { ensureFolder, openFolder } from "../../../files/index.ts";
-import { Problem } from "../../../protocol/index.ts";
+import { Problem, visible } from "../../../protocol/index.ts";
 import { forkSession, type SessionPlace, storeRoot } from "../../../sessions/index.ts";
 import type { Command, Io } from "../../command.ts";
 import { jsonText } from "../../print/json.ts";
-import { visible } from "../../print/judgement.ts";
 import { jsonOption, namedSessions, rootOption } from "./which.ts";
 
 export const command: Command = {

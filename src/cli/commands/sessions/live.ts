@@ -1,5 +1,5 @@
-import { Problem } from "../../../protocol/index.ts";
-import { type LiveSession, liveSessions, plainLine, watchLive } from "../../../sessions/index.ts";
+import { Problem, plainLine } from "../../../protocol/index.ts";
+import { type LiveSession, liveSessions, watchLive } from "../../../sessions/index.ts";
 import type { Command, Io } from "../../command.ts";
 import { timeText } from "../../print/figures.ts";
 import { jsonText } from "../../print/json.ts";

@@ -1,5 +1,5 @@
-import { Problem } from "../../../protocol/index.ts";
-import { listSessions, plainLine, type SessionSummary, sessionsDue } from "../../../sessions/index.ts";
+import { Problem, plainLine } from "../../../protocol/index.ts";
+import { listSessions, type SessionSummary, sessionsDue } from "../../../sessions/index.ts";
 import type { Command, Io } from "../../command.ts";
 import { counted, sizeText, timeText } from "../../print/figures.ts";
 import { jsonText } from "../../print/json.ts";

@@ -1,5 +1,5 @@
 import { nodeFs, openState } from "../../../files/index.ts";
-import { Problem } from "../../../protocol/index.ts";
+import { Problem, visible } from "../../../protocol/index.ts";
 import {
   type Backup,
   liesUnder,
@@ -12,7 +12,6 @@ import {
 } from "../../../sessions/index.ts";
 import type { Call, Command, Io } from "../../command.ts";
 import { jsonText } from "../../print/json.ts";
-import { visible } from "../../print/judgement.ts";
 import { jsonOption, liveIds, namedSessions, rootOption } from "./which.ts";
 
 export const command: Command = {

@@ -1,6 +1,5 @@
-import { messageOf, Problem } from "../../../protocol/index.ts";
+import { messageOf, Problem, plainLine } from "../../../protocol/index.ts";
 import {
-  plainLine,
   type SearchHit,
   type SearchOptions,
   type SearchResult,

@@ -1,11 +1,9 @@
-import { Problem } from "../../../protocol/index.ts";
+import { Problem, plainLine, plainText } from "../../../protocol/index.ts";
 import {
   type DocumentAgent,
   type DocumentItem,
   documentOf,
   type Item,
-  plainLine,
-  plainText,
   type Session,
   type SessionPlace,
   sessionAt,

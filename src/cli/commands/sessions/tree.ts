@@ -1,8 +1,7 @@
-import { Problem } from "../../../protocol/index.ts";
+import { Problem, plainLine } from "../../../protocol/index.ts";
 import {
   type Agent,
   type Branch,
-  plainLine,
   type SessionModel,
   sayOf,
   sessionAt,

@@ -1,9 +1,8 @@
-import { Problem } from "../../../protocol/index.ts";
+import { Problem, plainLine, visible } from "../../../protocol/index.ts";
 import {
   type CheckFinding,
   findRoots,
   findSessions,
-  plainLine,
   type SessionPlace,
   type Validation,
   validateSession,
@@ -12,7 +11,6 @@ import {
 import type { Command } from "../../command.ts";
 import { counted } from "../../print/figures.ts";
 import { jsonText } from "../../print/json.ts";
-import { visible } from "../../print/judgement.ts";
 import { type Style, styleFor } from "../../print/style.ts";
 import { eachFileOnce, jsonOption, liveIds, namedSessions, rootOption, whereFrom } from "./which.ts";
 
