@@ -128,7 +128,7 @@ test("a SessionEnd hook, a command and one in the background that ignore TERM ar
     const run = world.run([{ calls }], { prompt: "go", signal: ending.signal, permissionMode: "bypassPermissions" });
     const file = (name: string) => join(world.project, `${name}.pid`);
     const started = ["background", "command"];
-    await expect.poll(() => started.every((name) => existsSync(file(name))), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => started.every((name) => existsSync(file(name)))).toBe(true);
     const asked = performance.now();
     ending.abort(new Error("SIGTERM"));
     const { result } = await run;
@@ -137,7 +137,7 @@ test("a SessionEnd hook, a command and one in the background that ignore TERM ar
     expect(result.terminal_reason).toBe("interrupted");
     for (const name of [...started, "hook"]) {
       const pid = Number(readFileSync(file(name), "utf8"));
-      await expect.poll(() => isThere(pid), { timeout: 5_000 }).toBe(false);
+      await expect.poll(() => isThere(pid)).toBe(false);
     }
   } finally {
     world.remove();

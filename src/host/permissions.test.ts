@@ -303,7 +303,7 @@ describe("who is asked", () => {
     await run([{ calls }, { text: "ok" }], { prompt: "go", person: slow, promptNoticeMs: 100 });
     expect(most).toBe(1);
     expect(statuses).toMatchObject([{ status: "waiting", waitingFor: "permission prompt" }, { status: "waiting" }]);
-    await expect.poll(() => payloads("Notification").length, { timeout: 3_000 }).toBe(2);
+    await expect.poll(() => payloads("Notification").length).toBe(2);
     expect(Object.keys(payloads("Notification")[0] ?? {})).toEqual(keys("Notification"));
     expect(payloads("Notification")[0]).toMatchObject({ notification_type: "permission_prompt" });
   });

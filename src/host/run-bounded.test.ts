@@ -59,7 +59,7 @@ test.runIf(process.platform === "linux")("a process that the command leaves in t
   expect(run).toMatchObject({ exit: 0, interrupted: false, warnings: [expect.stringContaining("has been ended")] });
   const pid = run.started ? Number(run.stdout) : 0;
   expect(pid).toBeGreaterThan(1);
-  await expect.poll(() => isRunning(pid), { timeout: 5_000 }).toBe(false);
+  await expect.poll(() => isRunning(pid)).toBe(false);
 });
 
 /** A process that has ended and waits to be collected counts as gone. */

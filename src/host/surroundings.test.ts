@@ -28,7 +28,7 @@ test("instructions: in the system prompt, nested ones when a file below is touch
   expect(requests[0]?.system.join("\n")).toContain("INCLUDED");
   expect(requests[0]?.system.join("\n")).not.toContain("NESTED");
   expect(JSON.stringify(requests[1]?.messages)).toContain("NESTED");
-  await expect.poll(() => payloads("InstructionsLoaded").length, { timeout: 3_000 }).toBe(3);
+  await expect.poll(() => payloads("InstructionsLoaded").length).toBe(3);
   const loads = payloads("InstructionsLoaded").map((payload) => [
     payload["load_reason"],
     String(payload["file_path"]).replace(project, ""),
@@ -185,8 +185,6 @@ test("folders can be added while it runs: they count as inside from then on (Dir
     },
   );
   expect(JSON.stringify(requests[1]?.messages)).toContain("outside");
-  await expect
-    .poll(() => payloads("DirectoryAdded"), { timeout: 3_000 })
-    .toMatchObject([{ directory: other, source: "slash_command" }]);
+  await expect.poll(() => payloads("DirectoryAdded")).toMatchObject([{ directory: other, source: "slash_command" }]);
   expect(readFileSync(join(other, "f.txt"), "utf8")).toBe("outside\n");
 });

@@ -78,7 +78,7 @@ describe("the end of a turn", () => {
   ])("status %i (%s) is StopFailure %s, and the run ends with 1", async (status, message, error) => {
     const { run, payloads, transcript } = open({ hooks: { Stop: {}, StopFailure: {} } });
     const { result } = await run([{ error: { status, message } }], { prompt: "go" });
-    await expect.poll(() => payloads("StopFailure").length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => payloads("StopFailure").length).toBe(1);
     expect(payloads("StopFailure")[0]).toMatchObject({
       error,
       last_assistant_message: `API Error: ${status} ${message}`,
@@ -101,15 +101,11 @@ describe("the end of a turn", () => {
     const first = open({ hooks: { StopFailure: {} } });
     const cut = await first.run([{ times: 4, text: "long", stopReason: "max_tokens" }], { prompt: "go" });
     expect(cut.result).toMatchObject({ is_error: true, terminal_reason: "api_error" });
-    await expect
-      .poll(() => first.payloads("StopFailure").map(({ error }) => error), { timeout: 5_000 })
-      .toEqual(["max_output_tokens"]);
+    await expect.poll(() => first.payloads("StopFailure").map(({ error }) => error)).toEqual(["max_output_tokens"]);
     first.remove();
     const second = open({ hooks: { StopFailure: {} } });
     await second.run([{ text: "I will not.", stopReason: "refusal" }], { prompt: "go" });
-    await expect
-      .poll(() => second.payloads("StopFailure").map(({ error }) => error), { timeout: 5_000 })
-      .toEqual(["invalid_request"]);
+    await expect.poll(() => second.payloads("StopFailure").map(({ error }) => error)).toEqual(["invalid_request"]);
   });
 
   test("an interrupt ends the turn without Stop; the tool's hooks hear of it; background agents are killed", async () => {

@@ -2,7 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Engine, Notice, WakeCall } from "../../src/engine/index.ts";
-import { bash, command, on, openIn, processesWith, until, writeUserSettings } from "./world.ts";
+import { until } from "../until.ts";
+import { bash, command, on, openIn, processesWith, writeUserSettings } from "./world.ts";
 
 const session = { session_id: "s-1" };
 
@@ -92,9 +93,9 @@ test("each background hook has an entry; at most 8 run at once, the others wait 
   const { engine, project } = await openIn(on("PostToolUse", ...hooks));
   await engine.fire("PostToolUse", { ...bash, ...session });
   const states = () => engine.background.list().map(({ state }) => state);
-  await until(() => states().filter((state) => state === "running").length === 8);
+  await until("eight run", () => states().filter((state) => state === "running").length === 8);
   expect(states().filter((state) => state === "waiting")).toHaveLength(3);
-  await until(() => existsSync(join(project, "started-7")));
+  await until("started-7 is there", () => existsSync(join(project, "started-7")));
   expect(existsSync(join(project, "started-8"))).toBe(false);
   expect(engine.background.list()[0]).toMatchObject({
     hook: { event: "PostToolUse", type: "command" },
@@ -118,7 +119,7 @@ test("closing ends what still runs, as cancelled, and delivers nothing", async (
     ports: { observe: (notice) => notices.push(notice) },
   });
   await engine.fire("PostToolUse", { ...bash, ...session });
-  await until(() => engine.background.list().length === 1);
+  await until("it runs", () => engine.background.list().length === 1);
   await engine.close();
   expect(notices.filter(({ kind }) => kind === "background-ended")).toMatchObject([
     { record: { ended: { by: "cancelled" }, background: true } },
@@ -223,7 +224,10 @@ test("a headless host that gives a wake port is woken", async () => {
 });
 
 async function ended(engine: Engine, count: number): Promise<void> {
-  await until(() => engine.background.list().filter(({ state }) => state === "ended").length === count);
+  await until(
+    `${count} have ended`,
+    () => engine.background.list().filter(({ state }) => state === "ended").length === count,
+  );
 }
 
 test("what a background hook decides, rewrites or stops is dropped with a warning that names it", async () => {

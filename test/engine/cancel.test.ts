@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { bash, command, on, openIn, processesWith, until } from "./world.ts";
+import { until } from "../until.ts";
+import { bash, command, on, openIn, processesWith } from "./world.ts";
 
 const linux = process.platform === "linux";
 
@@ -10,7 +11,10 @@ test.runIf(linux)("aborting during 20 running hooks ends them all within 3 s and
   const { engine, project, mark } = await openIn(on("PreToolUse", ...hooks), { concurrency: 20 });
   const abort = new AbortController();
   const fired = engine.fire("PreToolUse", bash, { signal: abort.signal });
-  await until(() => readdirSync(project).filter((name) => name.startsWith("started-")).length === 20);
+  await until(
+    "all have started",
+    () => readdirSync(project).filter((name) => name.startsWith("started-")).length === 20,
+  );
 
   const reason = new Error("the person pressed Escape");
   const begun = performance.now();
@@ -24,7 +28,7 @@ test("hooks that still queue are never started", async () => {
   const { engine, project } = await openIn(on("PreToolUse", "touch one; sleep 60", "touch two"), { concurrency: 1 });
   const abort = new AbortController();
   const fired = engine.fire("PreToolUse", bash, { signal: abort.signal });
-  await until(() => existsSync(join(project, "one")));
+  await until("one is there", () => existsSync(join(project, "one")));
   abort.abort(new Error("enough"));
   await expect(fired).rejects.toThrow("enough");
   expect(existsSync(join(project, "two"))).toBe(false);
@@ -53,7 +57,7 @@ test("callbacks, models, agents and servers see the same signal", async () => {
   engine.on("PreToolUse", (payload, { signal }) => waits("callback")(payload, signal));
   const abort = new AbortController();
   const fired = engine.fire("PreToolUse", bash, { signal: abort.signal });
-  await until(() => waiting === 4);
+  await until("all wait", () => waiting === 4);
   abort.abort(new Error("enough"));
   await expect(fired).rejects.toThrow("enough");
   expect(seen.sort()).toEqual(["agent: enough", "callback: enough", "mcp: enough", "model: enough"]);
@@ -76,8 +80,8 @@ test("leaving a stream early ends the hooks", async () => {
   const { engine, project, mark } = await openIn(on("PreToolUse", "touch started; sleep 60"));
   for await (const step of engine.stream("PreToolUse", bash)) {
     expect(step.kind).toBe("started");
-    await until(() => existsSync(join(project, "started")));
+    await until("started is there", () => existsSync(join(project, "started")));
     break;
   }
-  if (linux) await until(() => processesWith(mark).length === 0);
+  if (linux) await until("its processes are gone", () => processesWith(mark).length === 0);
 });

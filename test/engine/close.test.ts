@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { bash, command, on, openIn, processesWith, until } from "./world.ts";
+import { until } from "../until.ts";
+import { bash, command, on, openIn, processesWith } from "./world.ts";
 
 const onLinux = process.platform === "linux";
 
@@ -9,7 +10,10 @@ test("closing ends events that are being fired: their hooks are gone and they re
   const { engine, project, mark } = await openIn(on("PreToolUse", "echo > started.$$; sleep 60"), { concurrency: 20 });
   const fires = Array.from({ length: 10 }, () => engine.fire("PreToolUse", bash));
   const settled = Promise.allSettled(fires);
-  await until(() => readdirSync(project).filter((name) => name.startsWith("started")).length === 10);
+  await until(
+    "all have started",
+    () => readdirSync(project).filter((name) => name.startsWith("started")).length === 10,
+  );
   await engine.close();
   if (onLinux) expect(processesWith(mark)).toEqual([]);
   for (const result of await settled) {
@@ -60,7 +64,7 @@ test("closing ends an event that has a signal of its own, and an abort still giv
 test("closing ends the status line's process", async () => {
   const { engine, mark } = await openIn({ statusLine: { type: "command", command: "sleep 60" } });
   const line = engine.statusLine({});
-  if (onLinux) await until(() => processesWith(mark).length > 0);
+  if (onLinux) await until("it runs", () => processesWith(mark).length > 0);
   await engine.close();
   if (onLinux) expect(processesWith(mark)).toEqual([]);
   expect(await line).toEqual([]);

@@ -1,7 +1,8 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { command, on, openIn, until } from "./world.ts";
+import { until } from "../until.ts";
+import { command, on, openIn } from "./world.ts";
 
 const waits = "touch started; until [ -e go ]; do sleep 0.02; done; touch made";
 
@@ -9,10 +10,10 @@ test("notify returns at once; its hooks run in the background", async () => {
   const { engine, project } = await openIn(on("Notification", command(waits, { timeout: 20 })));
   engine.notify("Notification", { message: "hello", notification_type: "idle_prompt" });
   expect(existsSync(join(project, "started"))).toBe(false);
-  await until(() => existsSync(join(project, "started")));
+  await until("started is there", () => existsSync(join(project, "started")));
   expect(engine.background.list()).toMatchObject([{ hook: { event: "Notification" }, state: "running" }]);
   writeFileSync(join(project, "go"), "");
-  await until(() => existsSync(join(project, "made")));
+  await until("made is there", () => existsSync(join(project, "made")));
 });
 
 test("closing ends them, but leaves those of a detached event alive", async () => {
@@ -25,10 +26,10 @@ test("closing ends them, but leaves those of a detached event alive", async () =
   const { engine, project } = await openIn(settings);
   engine.notify("CwdChanged", {});
   engine.notify("StopFailure", { error: "rate_limit" });
-  await until(() => existsSync(join(project, "a")) && existsSync(join(project, "started")));
+  await until("both have started", () => existsSync(join(project, "a")) && existsSync(join(project, "started")));
   await engine.close();
   writeFileSync(join(project, "go"), "");
-  await until(() => existsSync(join(project, "made")));
+  await until("made is there", () => existsSync(join(project, "made")));
   expect(existsSync(join(project, "a-made"))).toBe(false);
 });
 

@@ -1,7 +1,8 @@
 import { readdirSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import type { Asker, Question } from "../../src/engine/index.ts";
-import { command, on, openIn, until } from "./world.ts";
+import { until } from "../until.ts";
+import { command, on, openIn } from "./world.ts";
 
 const line = (id: string) =>
   JSON.stringify({
@@ -48,7 +49,7 @@ test("questions of all hooks are put one at a time, and each answer goes to its 
   const asker: Asker = async ({ id }) => {
     most.push(++open);
     // Answered only when every hook has asked.
-    await until(() => readdirSync(project).filter((name) => name.startsWith("asked")).length === 6);
+    await until("all have asked", () => readdirSync(project).filter((name) => name.startsWith("asked")).length === 6);
     open--;
     return `answer to ${id}`;
   };

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Notice } from "../../src/engine/index.ts";
-import { bash, on, openIn, until, writeUserSettings } from "./world.ts";
+import { until } from "../until.ts";
+import { bash, on, openIn, writeUserSettings } from "./world.ts";
 
 const denies = (reason: string) => on("PreToolUse", `echo ${reason} >&2; exit 2`);
 
@@ -11,7 +12,7 @@ test("an event uses the settings of its start to its end", async () => {
     on("PreToolUse", "touch started; until [ -e go ]; do sleep 0.02; done; echo old >&2; exit 2"),
   );
   const fired = engine.fire("PreToolUse", bash);
-  await until(() => existsSync(join(project, "started")));
+  await until("started is there", () => existsSync(join(project, "started")));
   const before = engine.fingerprint;
   writeUserSettings(home, denies("new"));
   const report = await engine.reload();
@@ -36,14 +37,14 @@ test("watching reloads on file changes, also of files that were not there before
   const { engine, home, project } = await openIn({});
   const stop = engine.watch();
   writeUserSettings(home, denies("user"));
-  await until(() => engine.hasHookFor("PreToolUse"));
+  await until("the new settings are read", () => engine.hasHookFor("PreToolUse"));
   writeFileSync(join(project, ".claude/settings.local.json"), JSON.stringify(on("Stop", "true")));
-  await until(() => engine.hasHookFor("Stop"));
+  await until("the new settings are read", () => engine.hasHookFor("Stop"));
   const other = await openIn({}, { home, cwd: project });
   other.engine.watch();
   stop();
   writeUserSettings(home, {});
-  await until(() => !other.engine.hasHookFor("PreToolUse"));
+  await until("the other engine has read them", () => !other.engine.hasHookFor("PreToolUse"));
   expect(engine.hasHookFor("PreToolUse")).toBe(true);
 });
 

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Notice } from "../../src/engine/index.ts";
 import type { HookRef, RunRecord } from "../../src/protocol/index.ts";
-import { bash, command, on, openIn, until } from "./world.ts";
+import { until } from "../until.ts";
+import { bash, command, on, openIn } from "./world.ts";
 
 const call = (session_id: string) => ({ ...bash, session_id });
 
@@ -113,7 +114,7 @@ test("a background hook that failed has not had its one time", async () => {
   engine.session("s-1").register("PreToolUse", undefined, hook);
   const fireAndWait = async (times: number) => {
     const outcome = await engine.fire("PreToolUse", call("s-1"));
-    await until(() => notices.filter(({ kind }) => kind === "background-ended").length === times);
+    await until("they have ended", () => notices.filter(({ kind }) => kind === "background-ended").length === times);
     return outcome;
   };
   expect((await fireAndWait(1)).runs).toMatchObject([{ background: true }]);

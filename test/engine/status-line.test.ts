@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openIn, processesWith, until, writeUserSettings } from "./world.ts";
+import { until } from "../until.ts";
+import { openIn, processesWith, writeUserSettings } from "./world.ts";
 
 const line = (command: string) => ({ statusLine: { type: "command", command } });
 
@@ -34,7 +35,7 @@ test("the newest call wins and the older run is ended", async () => {
     line("if grep -q slow; then touch started; sleep 60; else echo quick; fi"),
   );
   const slow = engine.statusLine("slow");
-  await until(() => existsSync(join(project, "started")));
+  await until("started is there", () => existsSync(join(project, "started")));
   expect(await engine.statusLine("quick")).toEqual(["quick"]);
   await slow;
   if (process.platform === "linux") expect(processesWith(mark)).toEqual([]);

@@ -5,9 +5,10 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { type CheckoutWorld, checkoutWorld, hooksOn } from "../../src/engine/fixtures/checkout.ts";
 import { openEngine, reviewTrust } from "../../src/engine/index.ts";
+import { until } from "../until.ts";
 
 async function approved(command: string, path: string, text: string): Promise<CheckoutWorld> {
   const world = await checkoutWorld();
@@ -32,10 +33,6 @@ function flipFolders(one: string, other: string): void {
     const [a, b] = process.argv.slice(1);
     for (;;) { fs.renameSync(a, a + ".x"); fs.renameSync(b, a); fs.renameSync(a + ".x", b); }`;
   inBackground([program, one, other]);
-}
-
-async function waitFor(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await sleep(20);
 }
 
 function inBackground(args: readonly string[]): void {
@@ -74,10 +71,9 @@ test("a script that was written a moment ago runs as soon as it is at rest", asy
 
 test("a folder of a hook that is written all the time holds the hook neither up nor off", async () => {
   const world = await approved("sh .claude/hooks/h.sh", ".claude/hooks/h.sh", "echo good\n");
-  await sleep(150);
   const folder = join(world.project, ".claude/hooks");
   flip(join(folder, "log"), "one", "two");
-  await waitFor(() => existsSync(join(folder, "log")));
+  await until("the folder is written", () => existsSync(join(folder, "log")));
   const engine = await openEngine(world.options);
   const { runs, skipped } = await engine.fire("Stop", {});
   await engine.close();
@@ -101,12 +97,15 @@ test("a folder that is swapped with another one back and forth does not get its 
 }, 120_000);
 
 test("a hook whose file is swapped while it starts is ended and reported", async () => {
-  const world = await approved("sleep 5; sh .claude/h.sh", ".claude/h.sh", "echo good\n");
-  await sleep(150);
+  const world = await approved("touch ../started; sleep 60; sh .claude/h.sh", ".claude/h.sh", "echo good\n");
   const engine = await openEngine(world.options);
+  // The last look at the files comes a second after the start; here, when the test says so.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const fired = engine.fire("Stop", {});
-  await sleep(150);
+  await expect.poll(() => existsSync(join(world.project, "../started"))).toBe(true);
   await writeFile(join(world.project, ".claude/h.sh"), "echo bad\n");
+  await vi.advanceTimersByTimeAsync(1_000);
+  vi.useRealTimers();
   const { runs } = await fired;
   await engine.close();
   expect(runs.map(({ ended }) => ended)).toEqual([

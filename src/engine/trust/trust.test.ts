@@ -364,7 +364,7 @@ test("an approval given elsewhere reaches a watching engine", async () => {
   const engine = await openEngine(options);
   const stop = engine.watch();
   await approveAll(options);
-  await expect.poll(() => engine.list().map(({ trust }) => trust), { timeout: 10_000 }).toEqual(["trusted"]);
+  await expect.poll(() => engine.list().map(({ trust }) => trust)).toEqual(["trusted"]);
   stop();
   await engine.close();
 });

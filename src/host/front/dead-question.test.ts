@@ -34,7 +34,7 @@ async function begin(names: readonly string[]) {
       leave: () => undefined,
     },
   );
-  const shown = (text: string) => expect.poll(() => out, { timeout: 8_000 }).toContain(text);
+  const shown = (text: string) => expect.poll(() => out).toContain(text);
   const made = (name: string) => existsSync(join(cwd, name));
   return {
     ran,

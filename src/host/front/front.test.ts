@@ -41,7 +41,7 @@ function front(options: WorldOptions = {}) {
     },
   };
   const common = { cwd, home, env, store, version: "0.0.0-test", managedFolder: join(home, "managed") };
-  const until = (text: string | RegExp) => expect.poll(() => seen.out, { timeout: 10_000 }).toMatch(text);
+  const until = (text: string | RegExp) => expect.poll(() => seen.out).toMatch(text);
   return {
     ...world,
     stdin,
@@ -362,7 +362,7 @@ describe("headless", () => {
       prompt: "go",
       permissionMode: "bypassPermissions",
     });
-    await expect.poll(() => existsSync(join(project, "pid")), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(project, "pid"))).toBe(true);
     const asked = Date.now();
     signal(name);
     expect(await run).toBe(status);
@@ -388,10 +388,10 @@ describe("headless", () => {
       .toMatch(/\d/);
     signal("SIGINT");
     signal("SIGINT");
-    await expect.poll(() => seen.left, { timeout: 1_000 }).toBe(130);
+    await expect.poll(() => seen.left).toBe(130);
     const pid = Number(readFileSync(join(project, "there"), "utf8"));
     // A killed process is there until it is collected.
-    await expect.poll(() => isThere(pid), { timeout: 2_000 }).toBe(false);
+    await expect.poll(() => isThere(pid)).toBe(false);
     await run;
   });
 });
@@ -550,7 +550,7 @@ describe("the protocol", () => {
     expect(Object.keys(asked()[0]?.["request"] as Line)).toEqual([...fields, "decision_reason"]);
     expect(asked()[0]?.["request"]).toMatchObject({ description: "touch zz.txt" });
     answer(0, { behavior: "allow", updatedInput: { command: "touch yy.txt" } });
-    await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => asked().length).toBe(2);
     answer(1, { behavior: "deny", message: "never" });
     stdin.end();
     await run;
@@ -753,9 +753,7 @@ describe("a line prompt", () => {
     await until(/Interrupted\.\n> $/);
     stdin.write("and?\n");
     await until(/still here\n> $/);
-    await expect
-      .poll(() => payloads("Notification").map((one) => one["notification_type"]), { timeout: 5_000 })
-      .toContain("idle_prompt");
+    await expect.poll(() => payloads("Notification").map((one) => one["notification_type"])).toContain("idle_prompt");
     stdin.end();
     expect(await run).toBe(0);
   });

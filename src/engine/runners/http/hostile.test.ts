@@ -109,7 +109,7 @@ test.each(["/hang-up", "/nonsense", "/upgrade"])("%s is a failure in words", asy
 
 test("no socket is left once a run has settled", async () => {
   for (const path of ["/drip", "/flood", "/upgrade", "/coding"]) await post(path, 200);
-  await expect.poll(openSockets, { timeout: 5_000 }).toEqual([]);
+  await expect.poll(openSockets).toEqual([]);
 });
 
 /** Those of requests; the pipes to the server's own stdin and stdout are others. */
