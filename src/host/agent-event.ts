@@ -70,7 +70,7 @@ export type AgentEvent =
   | { readonly kind: "outcome"; readonly outcome: Outcome; readonly hookName: string; readonly agent?: string }
   | { readonly kind: "warning"; readonly warning: Warning }
   /** A sentence for the person. */
-  | { readonly kind: "notice"; readonly text: string; readonly level: "info" | "warning" | "error" }
+  | { readonly kind: "notice"; readonly text: string; readonly level: NoticeLevel }
   | { readonly kind: "retry"; readonly retry: ModelRetry }
   | { readonly kind: "compacted"; readonly trigger: string; readonly preTokens: number; readonly postTokens: number }
   | { readonly kind: "session"; readonly id: string }
@@ -113,3 +113,5 @@ export interface McpState {
   readonly name: string;
   readonly status: string;
 }
+
+export type NoticeLevel = "info" | "warning" | "error";

@@ -16,7 +16,7 @@ import { type AgentResult, resultOf } from "./result.ts";
  */
 export async function runAgent(given: RunAgentOptions): Promise<AgentResult> {
   const options = resolveAgentOptions(given);
-  const ending = AbortSignal.any(options.signal === undefined ? [] : [options.signal]);
+  const ending = options.signal ?? new AbortController().signal;
   const opened = await openAgentSession(options, ending);
   const reason = options.interactive ? "prompt_input_exit" : "other";
   const end = openSessionEnd(opened.main);
@@ -49,7 +49,7 @@ async function work(opened: OpenedSession, driver: Driver, options: AgentOptions
   const close = inbox.hold();
   await options.onReady?.(controlOf(opened, driver, close));
   const { firstPrompt } = await beginSession(opened);
-  const deferred = opened.deferred.calls.length > 0;
+  const deferred = opened.deferred.length > 0;
   const sdk = { kind: "prompt", source: "sdk" } as const;
   if (deferred) inbox.put({ ...sdk, kind: "deferred", content: "" });
   if (firstPrompt !== undefined) inbox.put({ ...sdk, content: firstPrompt, first: true });

@@ -1,5 +1,5 @@
 import { failureOf, type ModelError } from "../models/index.ts";
-import { notify } from "./fire.ts";
+import { notifyHooks } from "./fire.ts";
 import type { TurnEnd } from "./loop.ts";
 import type { Thread } from "./thread.ts";
 
@@ -46,7 +46,7 @@ export async function failTurn(thread: Thread, failure: ApiFailure): Promise<Tur
     usage: { input: 0, output: 0, cacheRead: 0, cacheWrite1h: 0, cacheWrite5m: 0 },
     stopReason: "stop_sequence",
   };
-  const { uuids } = await journal.answer(answer, {
+  const [uuid = ""] = await journal.answer(answer, {
     error,
     isApiErrorMessage: true,
     ...(status === undefined ? {} : { apiErrorStatus: status }),
@@ -54,11 +54,11 @@ export async function failTurn(thread: Thread, failure: ApiFailure): Promise<Tur
   });
   const parentToolUseId = agent?.toolUseId ?? null;
   const api = { ...(status === undefined ? {} : { status }), ...(type === undefined ? {} : { type }) };
-  const line = { answer, block: { type: "text" as const, text }, uuid: uuids[0] ?? "", failure: { error, ...api } };
-  session.tell({ kind: "assistant", ...line, parentToolUseId });
+  const line = { answer, block: { type: "text" as const, text }, uuid, failure: { error, ...api } };
+  session.report({ kind: "assistant", ...line, parentToolUseId });
   if (agent === undefined) {
     const about = { error, ...(details === undefined ? {} : { error_details: details }), last_assistant_message: text };
-    notify(thread, "StopFailure", about);
+    notifyHooks(thread, "StopFailure", about);
   }
   return { by: "api_error", text, error, ...api };
 }

@@ -1,4 +1,4 @@
-import { notify } from "./fire.ts";
+import { notifyHooks } from "./fire.ts";
 import type { PermissionAnswer, PermissionQuestion } from "./person.ts";
 import type { Thread } from "./thread.ts";
 
@@ -29,7 +29,7 @@ export async function inTurn<T>(thread: Thread, signal: AbortSignal, put: () => 
     signal.throwIfAborted();
     const notice = setTimeout(
       () =>
-        notify(thread, "Notification", {
+        notifyHooks(thread, "Notification", {
           message: "The agent needs your permission",
           notification_type: "permission_prompt",
         }),

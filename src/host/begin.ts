@@ -7,18 +7,16 @@ import { elicit } from "./elicitation.ts";
 import { fire } from "./fire.ts";
 import { lostTasks } from "./lost-tasks.ts";
 import { noticeModel } from "./model-notices.ts";
-import { noteAgent } from "./note-agent.ts";
 import { unknownTools } from "./offered-tools.ts";
 import type { OpenedSession } from "./open-session.ts";
 import type { AgentOptions } from "./options.ts";
 import { noteOtherModel } from "./resumed-model.ts";
 import type { Servers } from "./servers.ts";
-import type { AgentSession } from "./session.ts";
+import { type AgentSession, recordStartSubagent, setTitle } from "./session.ts";
 import { readSettingsPlaces } from "./settings-places.ts";
 import { builtinNames } from "./slash/builtin.ts";
 import { commandNames } from "./slash/custom.ts";
 import type { Thread } from "./thread.ts";
-import { giveTitle } from "./title.ts";
 import { unhonoredSettings } from "./unhonored-settings.ts";
 import { returnToWorktree } from "./worktree/return-to-worktree.ts";
 import { startInWorktree } from "./worktree/start-in-worktree.ts";
@@ -37,9 +35,8 @@ export async function beginSession({
   noticeModel(main);
   await checkAgent(session, opened.startedAs);
   const unknown = unknownTools(options, [...session.tools, ...agentTools(main)]);
-  if (unknown.length > 0)
-    session.tell({ kind: "notice", text: `This agent has no tool ${unknown.join(", ")}.`, level: "warning" });
-  if (options.name !== undefined) await giveTitle(session, options.name);
+  if (unknown.length > 0) session.notice(`This agent has no tool ${unknown.join(", ")}.`, "warning");
+  if (options.name !== undefined) await setTitle(session, options.name);
   session.servers = [await connectServers(session, main)];
   if (options.worktree !== undefined) await startInWorktree(main, options.worktree, signal);
   else if (lastFolder !== undefined) await returnToWorktree(main, lastFolder, signal);
@@ -51,7 +48,7 @@ export async function beginSession({
   const started = await sessionStart({ session, main, opened });
   await noteOtherModel(main, lastModel);
   await surroundings.begin(main, started);
-  session.tell({
+  session.report({
     kind: "init",
     tools: main.tools().map(({ name }) => name),
     model: main.model.name,
@@ -70,7 +67,7 @@ async function checkAgent(session: AgentSession, before: string | undefined): Pr
   const { agent } = session.options;
   const kinds = session.definitions.map(({ type }) => type);
   if (agent === undefined) return;
-  if (kinds.includes(agent)) return await noteAgent(session);
+  if (kinds.includes(agent)) return await recordStartSubagent(session);
   const here = `There is no agent "${agent}". Agents: ${kinds.join(", ")}.`;
   const message = agent === before ? `${here} This session was started as it; name another one with --agent.` : here;
   throw new Problem("host/bad-agent", message, { about: { agent } });
@@ -87,20 +84,16 @@ function apiKeySource({ env }: AgentOptions): string {
 }
 
 /** What is wrong with settings and rules, and what of the folder waits for an approval. */
-async function tellSettings({ engine, permissions, options, tell }: AgentSession): Promise<void> {
-  for (const warning of engine.warnings) tell({ kind: "warning", warning });
-  for (const text of await unhonoredSettings(options)) tell({ kind: "notice", text, level: "warning" });
-  for (const { message } of await permissions.begin()) tell({ kind: "notice", text: message, level: "warning" });
+async function tellSettings({ engine, permissions, options, report, notice }: AgentSession): Promise<void> {
+  for (const warning of engine.warnings) report({ kind: "warning", warning });
+  for (const text of await unhonoredSettings(options)) notice(text, "warning");
+  for (const { message } of await permissions.begin()) notice(message, "warning");
   const unapproved = engine.list().filter(({ trust }) => trust === "new" || trust === "changed");
   // Stop of the agent that the session was started as is one hook at two events.
   const waiting = new Set(unapproved.map(({ hook }) => hook.id)).size;
   if (waiting === 0) return;
   const hooks = waiting === 1 ? "1 hook of this folder is" : `${waiting} hooks of this folder are`;
-  tell({
-    kind: "notice",
-    text: `${hooks} not approved and will not run; hookline trust shows them.`,
-    level: "warning",
-  });
+  notice(`${hooks} not approved and will not run; hookline trust shows them.`, "warning");
 }
 
 async function sessionStart({
@@ -118,13 +111,13 @@ async function sessionStart({
   };
   const started = await fire(main, "SessionStart", about, { signal: session.signal });
   const { sessionTitle } = started.output;
-  if (sessionTitle !== undefined) await giveTitle(session, sessionTitle);
+  if (sessionTitle !== undefined) await setTitle(session, sessionTitle);
   return started;
 }
 
 /** What the project itself configures is started only if exactly it was approved. */
 async function connectServers(session: AgentSession, main: Thread): Promise<Servers> {
-  const { options, signal, tell } = session;
+  const { options, signal, notice } = session;
   const { cwd, home, env, trust } = options;
   const [{ mcpConnector }, { serverPolicy, switchedOff }] = await Promise.all([
     import("./mcp/connector.ts"),
@@ -143,7 +136,7 @@ async function connectServers(session: AgentSession, main: Thread): Promise<Serv
     managed: join(options.managedFolder ?? managedFolder(process.platform), "managed-mcp.json"),
     approved: await openServerTrust({ cwd, home, env, ...(trust === undefined ? {} : { trust }) }),
     elicit: (form, given) => elicit(main, form, AbortSignal.any([given, signal])),
-    tell: (text) => tell({ kind: "notice", text, level: "warning" }),
+    tell: (text) => notice(text, "warning"),
     signal,
   });
 }

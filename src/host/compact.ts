@@ -3,9 +3,10 @@ import { type ApiFailure, apiFailure } from "./api-failure.ts";
 import { askOnce } from "./ask-once.ts";
 import { refusalOf } from "./attachment.ts";
 import { backgroundTasks } from "./background-tasks.ts";
+import { recordNotes, tellModel } from "./channels.ts";
 import { fire, fireAndHold } from "./fire.ts";
 import { shortened, withCutResults } from "./shorten.ts";
-import { attach, say, type Thread } from "./thread.ts";
+import type { Thread } from "./thread.ts";
 import { toolDefinitions } from "./tool-definitions.ts";
 
 export type Compacted = { readonly done: true } | { readonly done: false; readonly why: string };
@@ -81,7 +82,7 @@ export async function compact(
   const text = continued(summary, thread.journal.file);
   await thread.journal.user(text, { isCompactSummary: true, isVisibleInTranscriptOnly: true }, { uuid: anchorUuid });
   thread.messages.splice(0, thread.messages.length);
-  say(thread, text);
+  tellModel(thread, text);
   thread.messages.push(...tail);
   thread.tailAt = 1;
   thread.contextTokens = postTokens;
@@ -90,11 +91,11 @@ export async function compact(
   const about = { source: "compact", model: thread.model.name };
   const { outcome: started, notes } = await fireAndHold(thread, "SessionStart", about, { signal });
   await session.surroundings.afterCompaction(thread, started);
-  await attach(thread, notes);
+  await recordNotes(thread, notes);
   await fire(thread, "PostCompact", { trigger, compact_summary: summary }, { signal });
   const { agent } = thread;
-  if (agent === undefined) session.tell({ kind: "compacted", trigger, preTokens, postTokens });
-  else session.tell({ kind: "notice", text: `The conversation of agent ${agent.id} was compacted.`, level: "info" });
+  if (agent === undefined) session.report({ kind: "compacted", trigger, preTokens, postTokens });
+  else session.notice(`The conversation of agent ${agent.id} was compacted.`, "info");
   return { done: true };
 }
 
@@ -131,7 +132,7 @@ async function askForSummary(
 const mostShortened = 6;
 
 function notDone({ session }: Thread, why: string): Compacted {
-  session.tell({ kind: "notice", text: why, level: "warning" });
+  session.notice(why, "warning");
   return { done: false, why };
 }
 

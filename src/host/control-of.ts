@@ -6,7 +6,7 @@ import { type EventName, Problem, rowOf } from "../protocol/index.ts";
 import { withGivenAgents } from "./agents/given-agents.ts";
 import type { AgentControl } from "./control.ts";
 import type { Driver } from "./drive.ts";
-import { notify } from "./fire.ts";
+import { notifyHooks } from "./fire.ts";
 import { switchModel } from "./model-switch.ts";
 import type { OpenedSession } from "./open-session.ts";
 import { commandList } from "./slash/custom.ts";
@@ -70,7 +70,7 @@ export async function addDirectory(
       about: { path: wanted },
     });
   if (!main.session.directories.includes(directory)) main.session.directories.push(directory);
-  notify(main, "DirectoryAdded", { directory, source });
+  notifyHooks(main, "DirectoryAdded", { directory, source });
   return directory;
 }
 

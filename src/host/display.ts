@@ -30,7 +30,7 @@ export function openDisplay(thread: Thread, signal: AbortSignal): Display {
     shown.rest = shown.rest.slice(end);
     const text = await asHooksWant(shown, delta, final);
     shown.text += text;
-    session.tell({ kind: "display", text, final });
+    session.report({ kind: "display", text, final });
   }
 
   async function asHooksWant(shown: Shown, delta: string, final: boolean): Promise<string> {

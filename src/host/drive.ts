@@ -1,7 +1,8 @@
-import { type Deferred, finishDeferred } from "./deferred.ts";
-import { notify } from "./fire.ts";
+import { finishDeferred } from "./deferred.ts";
+import { notifyHooks } from "./fire.ts";
 import type { Incoming } from "./inbox.ts";
 import type { TurnEnd } from "./loop.ts";
+import type { BatchCall } from "./model-call.ts";
 import { answerPrompt, textOf } from "./prompt.ts";
 import { type AgentResult, resultOf } from "./result.ts";
 import { type BuiltinEnd, runBuiltin } from "./slash/builtin.ts";
@@ -15,7 +16,7 @@ export interface Driver {
   interrupt(): void;
 }
 
-export function openDriver(main: Thread, deferred: Deferred): Driver {
+export function openDriver(main: Thread, deferred: readonly BatchCall[]): Driver {
   const { session } = main;
   const { options, inbox, live, signal, spending } = session;
   let turn: AbortController | undefined;
@@ -41,7 +42,7 @@ export function openDriver(main: Thread, deferred: Deferred): Driver {
     await live.set("idle");
     const about = { message: "The agent is waiting for your input", notification_type: "idle_prompt" };
     const idle = options.interactive
-      ? setTimeout(() => notify(main, "Notification", about), options.idleMs)
+      ? setTimeout(() => notifyHooks(main, "Notification", about), options.idleMs)
       : undefined;
     const wait = setTimeout(() => session.shells.letGo(), longestWaitMs(options.env));
     try {
@@ -57,7 +58,7 @@ export function openDriver(main: Thread, deferred: Deferred): Driver {
     if (options.interactive || signal.aborted) return;
     for (const shell of session.shells.list().filter((one) => one.status() === "running")) {
       const text = `A command still ran in the background and was ended with the run: ${shell.command}`;
-      session.tell({ kind: "notice", text, level: "warning" });
+      session.notice(text, "warning");
     }
   }
 
@@ -77,13 +78,13 @@ export function openDriver(main: Thread, deferred: Deferred): Driver {
           result = resultOf(session, asTurn(end), { ...since, turns: session.turns - since.turns });
           // Who gave one prompt wants one result: it waits for what runs in the background.
           told = options.prompt === undefined || !inbox.expects || item.first === true;
-          if (told) session.tell({ kind: "result", result });
+          if (told) session.report({ kind: "result", result });
           if (result.terminal_reason === "tool_deferred" && !options.interactive) break;
         }
       } catch (error) {
         if (!signal.aborted) throw error;
       }
-      if (result !== undefined && !told) session.tell({ kind: "result", result });
+      if (result !== undefined && !told) session.report({ kind: "result", result });
       tellLeft();
       return result;
     },

@@ -1,5 +1,5 @@
 import { inTurn } from "./asking.ts";
-import { fire, notify } from "./fire.ts";
+import { fire, notifyHooks } from "./fire.ts";
 import type { ElicitationAnswer, ElicitationForm } from "./person.ts";
 import type { Thread } from "./thread.ts";
 
@@ -19,7 +19,7 @@ export async function elicit(main: Thread, form: ElicitationForm, signal: AbortS
   };
   const heard = await fire(main, "ElicitationResult", result, { signal });
   const message = `Elicitation response for server "${form.server}": ${answer.action}`;
-  notify(main, "Notification", { message, notification_type: "elicitation_response" });
+  notifyHooks(main, "Notification", { message, notification_type: "elicitation_response" });
   return answerIn(heard.output, heard.blocked) ?? answer;
 }
 

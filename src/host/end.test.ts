@@ -48,7 +48,8 @@ function stuck(time: Time, budgetMs?: number, aborted = true) {
     signal: aborted ? AbortSignal.abort() : new AbortController().signal,
     options: { env: { HOOKLINE_RUN: "no-such-mark" }, uuid: () => "u" },
     permissions: { mode: () => "default" },
-    tell: () => undefined,
+    report: () => undefined,
+    notice: () => undefined,
   };
   return { main: { session, cwd: "/", model: { name: "m", port: {} } } as unknown as Thread, seen };
 }

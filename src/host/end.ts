@@ -97,6 +97,6 @@ export async function tellHooks(main: Thread, reason: string): Promise<void> {
   for (const { hook, answer, stderr, ended } of outcome.runs) {
     const failed = answer?.failure !== undefined || (ended.by === "exit" && ended.code !== 0);
     const text = `SessionEnd hook [${hook.name}] failed: ${stderr.trim() || answer?.failure || "no stderr output"}`;
-    if (failed) session.tell({ kind: "notice", text, level: "error" });
+    if (failed) session.notice(text, "error");
   }
 }

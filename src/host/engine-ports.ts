@@ -1,10 +1,10 @@
 import { type Notice, type Ports, wrapContext } from "../engine/index.ts";
 import { inTurn } from "./asking.ts";
+import { noteInTranscript } from "./channels.ts";
 import { hookPorts } from "./hook-ports/lend.ts";
 import type { Incoming } from "./inbox.ts";
 import type { Permissions } from "./permissions.ts";
 import type { Thread } from "./thread.ts";
-import { noteInTranscript } from "./transcript-note.ts";
 
 /** What the host lends the engine. */
 export function enginePorts(main: () => Thread, permissions: Permissions, interactive: boolean): Ports {

@@ -1,9 +1,10 @@
 import type { EventPayload, EventStep, HookProgress, RunStep } from "../engine/index.ts";
 import { type EventName, type Outcome, rowOf, type ToolInput } from "../protocol/index.ts";
 import { type Attachment, attachmentsOf } from "./attachment.ts";
+import { recordNotes } from "./channels.ts";
 import { effortOf } from "./effort.ts";
 import { noticeMissingKey } from "./provider-keys.ts";
-import { attach, type Thread } from "./thread.ts";
+import type { Thread } from "./thread.ts";
 
 export interface FireOptions {
   readonly signal?: AbortSignal;
@@ -26,7 +27,7 @@ export async function fire(
   options: FireOptions = {},
 ): Promise<Outcome> {
   const { outcome, notes } = await fireAndHold(thread, event, own, options);
-  await attach(thread, notes);
+  await recordNotes(thread, notes);
   return outcome;
 }
 
@@ -37,7 +38,7 @@ export async function fireAndHold(
   own: Readonly<Record<string, unknown>>,
   { signal, toolUseId, rewrittenFrom }: FireOptions = {},
 ): Promise<HeldOutcome> {
-  const { engine, tell, options } = thread.session;
+  const { engine, report, notice, options } = thread.session;
   const payload = payloadOf(thread, event, own) as EventPayload<EventName>;
   const hookName = hookNameOf(event, own);
   const runId = options.uuid();
@@ -47,21 +48,21 @@ export async function fireAndHold(
     progress: {
       everyMs: options.hookProgressMs,
       tell: ({ hook, stdout, stderr }: HookProgress) =>
-        tell({ kind: "hook-progress", event, hookName, runId: `${runId} ${hook.id}`, stdout, stderr }),
+        report({ kind: "hook-progress", event, hookName, runId: `${runId} ${hook.id}`, stdout, stderr }),
     },
   };
   // Most events concern nobody; then there are no steps to show.
   const outcome = engine.hasHookFor(event)
     ? await shown(engine.stream<EventName>(event, payload, given), (step) =>
-        tell({ kind: "hook", step, event, hookName, runId: `${runId} ${refOf(step).id}` }),
+        report({ kind: "hook", step, event, hookName, runId: `${runId} ${refOf(step).id}` }),
       )
     : await engine.fire<EventName>(event, payload, given);
-  tell({ kind: "outcome", outcome, hookName, ...(thread.agent ? { agent: thread.agent.id } : {}) });
+  report({ kind: "outcome", outcome, hookName, ...(thread.agent ? { agent: thread.agent.id } : {}) });
   for (const { answer, ended, hook, stderr, stdout } of outcome.runs)
     if (answer?.failure !== undefined || (ended.by === "exit" && ended.code !== 0))
       noticeMissingKey(thread.session, `${hook.name}\n${stderr}\n${stdout}`);
-  for (const text of outcome.systemMessages) tell({ kind: "notice", text, level: "info" });
-  for (const warning of outcome.warnings) tell({ kind: "warning", warning });
+  for (const text of outcome.systemMessages) notice(text, "info");
+  for (const warning of outcome.warnings) report({ kind: "warning", warning });
   return { outcome, notes: attachmentsOf(outcome, { event, hookName, toolUseID: toolUseId ?? runId }) };
 }
 
@@ -74,22 +75,22 @@ async function shown(steps: AsyncIterable<EventStep>, show: (step: RunStep) => v
 }
 
 /** Starts the hooks of an event that nobody waits for. */
-export function notify(thread: Thread, event: EventName, own: Readonly<Record<string, unknown>>): void {
+export function notifyHooks(thread: Thread, event: EventName, own: Readonly<Record<string, unknown>>): void {
   thread.session.engine.notify(event, payloadOf(thread, event, own) as EventPayload<EventName>);
 }
 
 /** Fires an event without waiting for it; what hooks answered is used when it comes. What goes wrong is told. */
-export function fireUnawaited(
+export function fireInBackground(
   thread: Thread,
   event: EventName,
   own: Readonly<Record<string, unknown>>,
   use: (outcome: Outcome) => void,
 ): void {
-  const { signal, tell } = thread.session;
+  const { signal, notice } = thread.session;
   fireAndHold(thread, event, own, { signal }).then(
     ({ outcome }) => use(outcome),
     (error: unknown) => {
-      if (!signal.aborted) tell({ kind: "notice", text: `${event} failed: ${String(error)}`, level: "warning" });
+      if (!signal.aborted) notice(`${event} failed: ${String(error)}`, "warning");
     },
   );
 }

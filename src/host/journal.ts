@@ -9,8 +9,8 @@ export interface Journal {
   /** The uuid that the next line hangs on. */
   readonly tip: string | null;
   user(content: string | readonly ContentBlock[], fields?: UserFields, options?: AppendRecordOptions): Promise<string>;
-  /** One line per block, each with the call's final usage. Gives the uuid of each tool call's line. */
-  answer(answer: ModelEnd, fields?: Readonly<Record<string, unknown>>): Promise<AnswerLines>;
+  /** One line per block, each with the call's final usage. Returns their uuids, in order of the blocks. */
+  answer(answer: ModelEnd, fields?: Readonly<Record<string, unknown>>): Promise<readonly string[]>;
   /** Under its own tool call's line. */
   result(block: ToolResultBlock, fields: ResultFields): Promise<string>;
   attach(attachment: Attachment): Promise<void>;
@@ -18,6 +18,8 @@ export interface Journal {
   tailUuids(): readonly string[];
   /** The conversation before this line is replaced by the summary `anchorUuid` and the lines that are kept. */
   boundary(compaction: Boundary): Promise<void>;
+  /** A sentence for people who read the transcript; the model does not get it. */
+  inform(content: string, level: "info" | "warning"): Promise<void>;
   /** Any other line. */
   note(draft: Draft, options?: AppendRecordOptions): Promise<string>;
 }
@@ -45,12 +47,6 @@ export interface Boundary {
   readonly durationMs: number;
   readonly anchorUuid: string;
   readonly uuids: readonly string[];
-}
-
-export interface AnswerLines {
-  /** In order of the blocks. */
-  readonly uuids: readonly string[];
-  readonly byCall: ReadonlyMap<string, string>;
 }
 
 export interface JournalOptions {
@@ -97,19 +93,15 @@ export function openJournal(transcript: Transcript, { promptId, cwd, attribution
       await append({ logicalParentUuid: transcript.tip, ...line, compactMetadata }, { parent: null });
       tail = [...uuids];
     },
-    async answer(answer, fields = {}) {
+    answer(answer, fields = {}) {
       tail = [];
       const requestId = answer.requestId ?? `req_${answer.id}`;
       const byAgent = attribution === undefined ? {} : { attributionAgent: attribution };
-      const lines = await Promise.all(
+      return Promise.all(
         answer.content.map((block) =>
           append({ message: messageOf(answer, [block]), requestId, ...byAgent, type: "assistant", ...fields }),
         ),
       );
-      const calls = answer.content.flatMap((block, index) =>
-        block.type === "tool_use" ? [[block.id, lines[index] ?? ""] as const] : [],
-      );
-      return { uuids: lines, byCall: new Map(calls) };
     },
     result: (block, { source, toolUseResult }) =>
       append(
@@ -123,6 +115,8 @@ export function openJournal(transcript: Transcript, { promptId, cwd, attribution
         { parent: source },
       ),
     attach: async (attachment) => void (await append({ attachment, type: "attachment" })),
+    inform: async (content, level) =>
+      void (await append({ type: "system", subtype: "informational", content, level, isMeta: false })),
     note: append,
   };
 }

@@ -1,14 +1,23 @@
 import type { ToolUseBlock } from "../models/index.ts";
 import { apiFailure, failTurn } from "./api-failure.ts";
 import type { Attachment } from "./attachment.ts";
+import {
+  addUserMessage,
+  answerSkippedCalls,
+  askModelAgain,
+  countTurn,
+  lineOwner,
+  recordNotes,
+  tellModel,
+  tellModelAsHost,
+} from "./channels.ts";
 import { compactWhenFull, madeRoom } from "./compact.ts";
 import { fire } from "./fire.ts";
-import { askAgain, goOn, leaveUndone } from "./go-on.ts";
 import { limitReached, overBudget } from "./limits.ts";
-import { askModel, textOf } from "./model-call.ts";
+import { askModel, type BatchCall, textOf } from "./model-call.ts";
 import { askToStop } from "./stop.ts";
-import { attach, say, type Thread, taskOf } from "./thread.ts";
-import { type CallEnd, callTool, unreadable } from "./tool-call.ts";
+import type { Thread } from "./thread.ts";
+import { type CallEnd, callTool, invalidInput } from "./tool-call.ts";
 
 /** How a turn ended. `text` is what the person gets. */
 export type TurnEnd =
@@ -39,9 +48,12 @@ export type TurnEnd =
  */
 export async function runTurn(thread: Thread, signal: AbortSignal): Promise<TurnEnd> {
   let text = "";
-  let truncated = 0;
-  let recovered = false;
-  let askedAgain = false;
+  /** Answers in a row that were cut at the output limit. */
+  let cutAnswers = 0;
+  /** A request that is too long is tried again once on a compacted conversation. */
+  let compactedForThisCall = false;
+  /** An empty answer is asked again once per turn. */
+  let askedForText = false;
   try {
     for (let asked = 0; ; asked += 1) {
       const limit = limitReached(thread, asked);
@@ -51,30 +63,29 @@ export async function runTurn(thread: Thread, signal: AbortSignal): Promise<Turn
 
       const answer = await askModel(thread, signal);
       if (answer.type === "error") {
-        if (signal.aborted) return await interrupt(thread, text);
+        if (signal.aborted) return await interruptTurn(thread, text);
         const failure = apiFailure(answer);
-        if (recovered || !(await madeRoom(thread, failure, signal))) return await failTurn(thread, failure);
-        recovered = true;
+        if (compactedForThisCall || !(await madeRoom(thread, failure, signal))) return await failTurn(thread, failure);
+        compactedForThisCall = true;
         continue;
       }
       text = textOf(answer);
-      recovered = false;
-      truncated = cutShort.has(answer.stopReason) ? truncated + 1 : 0;
-      const calls = answer.content.filter((block) => block.type === "tool_use");
+      compactedForThisCall = false;
+      cutAnswers = cutShort.has(answer.stopReason) ? cutAnswers + 1 : 0;
       const over = overBudget(thread);
-      if (over || answer.stopReason === "refusal" || truncated > mostTruncated) {
-        leaveUndone(thread, calls);
+      if (over || answer.stopReason === "refusal" || cutAnswers > maxCutAnswers) {
+        answerSkippedCalls(thread, answer.calls);
         if (over) return { by: "max_budget_usd", text, stopReason: answer.stopReason };
-        return await failTurn(thread, truncated > mostTruncated ? outOfTokens : refusal);
+        return await failTurn(thread, cutAnswers > maxCutAnswers ? outOfTokens : refusal);
       }
-      if (calls.length > 0) {
-        const end = await runBatch(thread, calls, answer.lines.byCall, signal, answer.broken);
+      if (answer.calls.length > 0) {
+        const end = await runBatch(thread, answer.calls, signal);
         if (end !== undefined) return end;
-      } else if (truncated > 0) {
-        await askAgain(thread, "Your answer was cut at the output limit. Go on exactly where it ended.");
-      } else if (text.trim() === "" && !askedAgain) {
-        askedAgain = true;
-        await askAgain(thread, "Your last answer held no text. Go on, and write an answer that the user can see.");
+      } else if (cutAnswers > 0) {
+        await askModelAgain(thread, "Your answer was cut at the output limit. Go on exactly where it ended.");
+      } else if (text.trim() === "" && !askedForText) {
+        askedForText = true;
+        await askModelAgain(thread, "Your last answer held no text. Go on, and write an answer that the user can see.");
       } else {
         const end = await askToStop(thread, { text, shown: answer.shown, stopReason: answer.stopReason }, signal);
         if (end !== undefined) return end;
@@ -82,7 +93,7 @@ export async function runTurn(thread: Thread, signal: AbortSignal): Promise<Turn
     }
   } catch (error) {
     if (!signal.aborted) throw error;
-    return await interrupt(thread, text);
+    return await interruptTurn(thread, text);
   }
 }
 
@@ -90,7 +101,7 @@ export async function runTurn(thread: Thread, signal: AbortSignal): Promise<Turn
 const cutShort: ReadonlySet<string> = new Set(["max_tokens", "model_context_window_exceeded"]);
 
 /** Answers in a row that may be cut at the output limit. */
-const mostTruncated = 3;
+const maxCutAnswers = 3;
 
 const refusal = { error: "invalid_request", text: "API Error: the model refused to answer." };
 const outOfTokens = { error: "max_output_tokens", text: "API Error: the answer is longer than the output limit." };
@@ -98,7 +109,7 @@ const outOfTokens = { error: "max_output_tokens", text: "API Error: the answer i
 /** What background hooks said and what agents in the background came to, told before the model is asked next. */
 async function takeNews(thread: Thread): Promise<void> {
   const { engine, record, inbox } = thread.session;
-  for (const message of thread.mail?.splice(0) ?? []) await goOn(thread, message);
+  for (const message of thread.mail?.splice(0) ?? []) await tellModelAsHost(thread, message);
   if (thread.agent !== undefined) return;
   const late = engine.background.take(record.id);
   const answers = late.map(({ id, hook, occasion, texts, record: { stdout, stderr, ended } }) => ({
@@ -116,35 +127,32 @@ async function takeNews(thread: Thread): Promise<void> {
     await thread.journal.note({ type: "queue-operation", operation: "remove" });
     news.push({ type: "queued_command", prompt: content, commandMode: "task-notification" });
   }
-  await attach(thread, [...answers, ...news]);
+  await recordNotes(thread, [...answers, ...news]);
 }
 
 /** All calls of one answer, side by side. Each result stands under its own call; hooks' words follow when all are there. */
 export async function runBatch(
   thread: Thread,
-  calls: readonly ToolUseBlock[],
-  lines: ReadonlyMap<string, string>,
+  calls: readonly BatchCall[],
   signal: AbortSignal,
-  /** Calls whose input was no JSON, with what the model wrote. */
-  broken: Readonly<Record<string, string>> = {},
 ): Promise<TurnEnd | undefined> {
   const ends = await Promise.all(
-    calls.map(async (call) => {
-      const end = call.id in broken ? unreadable(call) : await callTool(thread, call, signal);
-      if (end.deferred !== true) await keepResult(thread, end, lines.get(call.id) ?? "");
+    calls.map(async ({ call, lineUuid, unreadable }) => {
+      const end = unreadable === true ? invalidInput(call) : await callTool(thread, call, signal);
+      if (end.deferred !== true) await recordResult(thread, end, lineUuid);
       return end;
     }),
   );
   const results = ends.flatMap(({ deferred, result }) => (deferred === true ? [] : [result]));
   const notes = ends.flatMap((end) => end.notes);
-  if (results.length > 0) say(thread, results);
-  await attach(thread, notes);
-  for (const { after } of ends) if (after !== undefined) await goOn(thread, after);
+  if (results.length > 0) tellModel(thread, results);
+  await recordNotes(thread, notes);
+  for (const { after } of ends) if (after !== undefined) await tellModelAsHost(thread, after);
   signal.throwIfAborted();
 
   const deferred = ends.find((end) => end.deferred === true);
   if (deferred !== undefined) return { by: "tool_deferred", text: "", call: deferred.call };
-  if (ends.some((end) => end.interrupt === true)) return await interrupt(thread, "");
+  if (ends.some((end) => end.interrupt === true)) return await interruptTurn(thread, "");
   const batch = await fire(thread, "PostToolBatch", { tool_calls: ends.map(spelled) }, { signal });
   const reasons = ends.flatMap(({ stop }) => stop ?? []);
   if (batch.blocked || !batch.continue) reasons.push(batch.stopReason ?? batch.reason ?? "");
@@ -152,15 +160,12 @@ export async function runBatch(
   return reason === undefined ? undefined : { by: "hook_stopped", text: "", reason };
 }
 
-async function keepResult(thread: Thread, { result, toolUseResult }: CallEnd, source: string): Promise<void> {
+async function recordResult(thread: Thread, { result, toolUseResult }: CallEnd, source: string): Promise<void> {
   const { journal, session, agent } = thread;
-  if (agent === undefined) session.turns += 1;
+  countTurn(thread);
   const structured = agent === undefined ? { toolUseResult } : {};
   const uuid = await journal.result(result, { source, ...structured });
-  const parentToolUseId = agent?.toolUseId ?? null;
-  const task = taskOf(thread);
-  const of = task === undefined ? {} : { agent: task };
-  session.tell({ kind: "user", content: [result], uuid, toolUseResult, ...of, parentToolUseId });
+  session.report({ kind: "user", content: [result], uuid, toolUseResult, ...lineOwner(thread) });
 }
 
 function spelled({ call, input, result }: CallEnd) {
@@ -168,9 +173,7 @@ function spelled({ call, input, result }: CallEnd) {
 }
 
 /** The person ended it: no Stop, and the model will know next time. */
-async function interrupt(thread: Thread, text: string): Promise<TurnEnd> {
-  const words = [{ type: "text" as const, text: "[Request interrupted by user]" }];
-  await thread.journal.user(words);
-  say(thread, words);
+async function interruptTurn(thread: Thread, text: string): Promise<TurnEnd> {
+  await addUserMessage(thread, [{ type: "text", text: "[Request interrupted by user]" }]);
   return { by: "interrupted", text };
 }

@@ -6,19 +6,27 @@ import {
   type ToolUseBlock,
   worthFallback,
 } from "../models/index.ts";
+import { reportSubagentStep, subagentUsage } from "./agents/agent-report.ts";
+import { lineOwner } from "./channels.ts";
 import { openDisplay } from "./display.ts";
 import { effortOf } from "./effort.ts";
 import { subjectOf } from "./front/subject.ts";
-import type { AnswerLines } from "./journal.ts";
 import { noticeUnpriced } from "./model-notices.ts";
 import { switchedModel } from "./model-switch.ts";
 import { maxOutputTokens, totalTokens } from "./spending.ts";
-import { tellTask, usageOf } from "./tell-task.ts";
-import { type Thread, taskOf } from "./thread.ts";
+import type { Thread } from "./thread.ts";
 import { toolDefinitions } from "./tool-definitions.ts";
 
 /** An answer that is in the transcript. `shown` is its text as hooks let it be seen. */
-export type Answered = ModelEnd & { readonly lines: AnswerLines; readonly shown: string };
+export type Answered = ModelEnd & { readonly calls: readonly BatchCall[]; readonly shown: string };
+
+/** A tool call of an answer, with the line of the call in the transcript. */
+export interface BatchCall {
+  readonly call: ToolUseBlock;
+  readonly lineUuid: string;
+  /** The input is not a JSON object. */
+  readonly unreadable?: boolean;
+}
 
 /** Asks the model of a thread, shows the text as it comes, and keeps the answer. A model that is overloaded makes way for its fallback. */
 export async function askModel(thread: Thread, signal: AbortSignal): Promise<Answered | ModelError> {
@@ -30,10 +38,10 @@ export async function askModel(thread: Thread, signal: AbortSignal): Promise<Ans
   for await (const event of thread.model.port.stream(requestOf(thread), signal)) {
     if (event.type !== "retry" && event.type !== "error") timing?.at("answering");
     if (event.type !== "retry" && event.type !== "error" && event.type !== "end") timing?.at("speaking");
-    if (agent === undefined) session.tell({ kind: "partial", event });
+    if (agent === undefined) session.report({ kind: "partial", event });
     if (event.type === "text") display?.add(event.index, event.text);
     if (event.type === "retry") {
-      session.tell({ kind: "retry", retry: event });
+      session.report({ kind: "retry", retry: event });
       display?.reset();
     }
     if (event.type === "error") {
@@ -46,7 +54,7 @@ export async function askModel(thread: Thread, signal: AbortSignal): Promise<Ans
       session.spending.add({ purpose: thread.purpose, model: event.model, usage: event.usage, apiMs, contextWindow });
       noticeUnpriced(thread);
       const shown = (await display?.end(event)) ?? textOf(event);
-      return keep(thread, event, shown);
+      return recordAnswer(thread, event, shown);
     }
   }
   throw new Error(`${thread.model.name} ended without an answer and without an error`);
@@ -73,22 +81,23 @@ function requestOf(thread: Thread): ModelRequest {
   };
 }
 
-async function keep(thread: Thread, answer: ModelEnd, shown: string): Promise<Answered> {
-  const { session, agent, journal, messages } = thread;
-  const lines = await journal.answer(answer);
+async function recordAnswer(thread: Thread, answer: ModelEnd, shown: string): Promise<Answered> {
+  const { session, journal, messages } = thread;
+  const uuids = await journal.answer(answer);
   thread.tailAt = messages.length;
   if (answer.content.length > 0) messages.push({ role: "assistant", content: answer.content });
   thread.lastUsage = answer.usage;
   thread.contextTokens = totalTokens(answer.usage);
-  const parentToolUseId = agent?.toolUseId ?? null;
-  const task = taskOf(thread);
+  const calls: BatchCall[] = [];
   for (const [index, block] of answer.content.entries()) {
-    const of = task === undefined ? {} : { agent: task };
-    session.tell({ kind: "assistant", answer, block, uuid: lines.uuids[index] ?? "", ...of, parentToolUseId });
-    if (block.type === "tool_use")
-      tellTask(thread, { is: "progress", tool: block.name, about: aboutCall(block), usage: usageOf(thread) });
+    const lineUuid = uuids[index] ?? "";
+    session.report({ kind: "assistant", answer, block, uuid: lineUuid, ...lineOwner(thread) });
+    if (block.type !== "tool_use") continue;
+    calls.push({ call: block, lineUuid, unreadable: block.id in (answer.broken ?? {}) });
+    const usage = subagentUsage(thread);
+    reportSubagentStep(thread, { is: "progress", tool: block.name, about: aboutCall(block), usage });
   }
-  return { ...answer, lines, shown };
+  return { ...answer, calls, shown };
 }
 
 function aboutCall({ name, input }: ToolUseBlock): string {

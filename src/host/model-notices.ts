@@ -1,5 +1,5 @@
 import { endOfLifeNotice } from "../models/index.ts";
-import type { AgentSession } from "./session.ts";
+import { noticeOnce } from "./channels.ts";
 import type { Thread } from "./thread.ts";
 
 /** Reports, once per session, a model whose answers the budget cannot count, because its price is not known. */
@@ -20,10 +20,4 @@ export function noticeModel({ session, model }: Thread): void {
       : undefined,
   ];
   for (const text of notices) if (text !== undefined) noticeOnce(session, text);
-}
-
-function noticeOnce(session: AgentSession, text: string): void {
-  if (session.notices.has(text)) return;
-  session.notices.add(text);
-  session.tell({ kind: "notice", text, level: "warning" });
 }

@@ -34,7 +34,7 @@ export async function switchedModel(thread: Thread, wanted: string, source: Swit
   thread.model = next;
   noticeModel(thread);
   await fire(thread, "PostModelSwitch", about, { signal: thread.session.signal });
-  thread.session.tell({ kind: "notice", text: `The model is now ${next.name}.`, level: "info" });
+  thread.session.notice(`The model is now ${next.name}.`, "info");
 }
 
 /** Nothing of ours stays in a cache, so a switch costs nothing there. */

@@ -9,8 +9,9 @@ import { allowedTools } from "./agents/allowed-tools.ts";
 import { openBackgroundAgents } from "./agents/background.ts";
 import { type AgentDefinition, loadAgents } from "./agents/definitions.ts";
 import { withGivenAgents } from "./agents/given-agents.ts";
+import { noteInTranscript } from "./channels.ts";
 import { readCustomization } from "./customization.ts";
-import { type Deferred, deferredIn } from "./deferred.ts";
+import { deferredIn } from "./deferred.ts";
 import { digest } from "./digest.ts";
 import { enginePorts } from "./engine-ports.ts";
 import { messagesOf } from "./history.ts";
@@ -18,6 +19,7 @@ import { openInbox } from "./inbox.ts";
 import { openJournal } from "./journal.ts";
 import { openLiveEntry } from "./live-entry.ts";
 import { serversNamed } from "./mcp/tool-name.ts";
+import type { BatchCall } from "./model-call.ts";
 import { guardedObserver } from "./observer.ts";
 import { offeredTools } from "./offered-tools.ts";
 import type { AgentOptions } from "./options.ts";
@@ -39,7 +41,6 @@ import { builtinTools } from "./tools/builtin.ts";
 import { openReadState } from "./tools/read-state.ts";
 import type { Tool } from "./tools/tool.ts";
 import type { WebFetchOptions } from "./tools/web-options.ts";
-import { noteInTranscript } from "./transcript-note.ts";
 import { lastFolder } from "./worktree/return-to-worktree.ts";
 
 /** A session that is open but has not begun: nothing was fired yet. */
@@ -48,7 +49,7 @@ export interface OpenedSession {
   readonly main: Thread;
   /** Without what was said before: the main thread has it, and it may be large. */
   readonly opened: Omit<OpenedRecord, "context">;
-  readonly deferred: Deferred;
+  readonly deferred: readonly BatchCall[];
   /** Who answered last in a session that goes on. */
   readonly lastModel: string | undefined;
   /** Where such a session was last. */
@@ -57,12 +58,13 @@ export interface OpenedSession {
 
 export async function openAgentSession(given: AgentOptions, ending: AbortSignal): Promise<OpenedSession> {
   const late = {} as { session: AgentSession; main: Thread };
-  const tell: (event: AgentEvent) => void = guardedObserver(given.observe, (warning) => {
-    tell({ kind: "warning", warning });
+  const report: (event: AgentEvent) => void = guardedObserver(given.observe, (warning) => {
+    report({ kind: "warning", warning });
     if (late.main !== undefined) noteInTranscript(late.main, warning.message);
   });
-  const warn = (text: string): void => tell({ kind: "notice", text, level: "warning" });
-  const wished: AgentOptions = { ...given, observe: tell, reads: await readCustomization(given, warn) };
+  const notice: AgentSession["notice"] = (text, level) => report({ kind: "notice", text, level });
+  const warn = (text: string): void => notice(text, "warning");
+  const wished: AgentOptions = { ...given, observe: report, reads: await readCustomization(given, warn) };
   const { env, removed } = await withoutProviderKeys(wished, warn);
   const { context, ...opened } = await openRecord(wished);
   const agent = wished.agent ?? opened.startedAs;
@@ -133,14 +135,15 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
       engine,
       directories: () => directories,
       envFolder: () => join(opened.record.root, "session-env", late.session.record.id),
-      tell,
+      warn,
     }),
     definitions,
     prompts: { system: options.systemPrompt, append: options.appendSystemPrompt },
     tools: ownTools(options, () => late.main),
     servers: [],
     openModel: modelOpener(options),
-    tell,
+    report,
+    notice,
     signal: ending,
     get toolEnv() {
       return { ...env, ...engine.toolEnv() };
@@ -153,7 +156,7 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
     turns: 0,
   };
   const deferred = deferredIn(context);
-  const main = await openMain(session, context, new Set(deferred.lines.keys()));
+  const main = await openMain(session, context, new Set(deferred.map(({ call }) => call.id)));
   Object.assign(late, { session, main });
   return { session, main, opened, deferred, lastModel: lastModel(context), lastFolder: lastFolder(context) };
 }
@@ -213,11 +216,11 @@ async function openMain(
   return thread;
 }
 
-async function modelOf({ options, openModel, tell }: AgentSession, definition: AgentDefinition | undefined) {
+async function modelOf({ options, openModel, notice }: AgentSession, definition: AgentDefinition | undefined) {
   if (options.modelName !== undefined) return { port: options.model, name: options.modelName };
   // A model that the caller chose stays, whatever the file of the agent says.
   if (definition?.model !== undefined && options.modelFromSettings !== false) return openModel(definition.model);
-  const set = await settingsModel(options, (text) => tell({ kind: "notice", text, level: "warning" }));
+  const set = await settingsModel(options, (text) => notice(text, "warning"));
   return set === undefined ? { port: options.model, name: options.model.name } : openModel(set);
 }
 

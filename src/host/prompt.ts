@@ -1,11 +1,12 @@
 import type { ContentBlock } from "../models/index.ts";
 import { type Attachment, refusalOf } from "./attachment.ts";
+import { addUserMessage, countTurn, recordNotes, tellModel } from "./channels.ts";
 import { fireAndHold } from "./fire.ts";
 import type { Incoming } from "./inbox.ts";
 import { runTurn, type TurnEnd } from "./loop.ts";
+import { setTitle } from "./session.ts";
 import { type Expanded, expand } from "./slash/expand.ts";
-import { attach, say, type Thread } from "./thread.ts";
-import { giveTitle } from "./title.ts";
+import type { Thread } from "./thread.ts";
 
 /** One prompt from its arrival to the end of its turn. Hooks may drop it before the model hears of it. */
 export async function answerPrompt(thread: Thread, item: Incoming, signal: AbortSignal): Promise<TurnEnd> {
@@ -14,42 +15,36 @@ export async function answerPrompt(thread: Thread, item: Incoming, signal: Abort
   session.promptId = session.options.uuid();
   thread.stopActive = false;
   const expanded = item.kind === "prompt" ? await expand(thread, typed, signal) : undefined;
-  if (expanded !== undefined && "blocked" in expanded) return dropped(thread, expanded.blocked, expanded.notes);
+  if (expanded !== undefined && "blocked" in expanded) return dropPrompt(thread, expanded.blocked, expanded.notes);
 
   const submitted = await fireAndHold(thread, "UserPromptSubmit", { prompt: typed }, { signal });
   const { outcome } = submitted;
   const notes = [...(expanded?.notes ?? []), ...submitted.notes];
-  if (outcome.output.sessionTitle !== undefined) await giveTitle(session, outcome.output.sessionTitle);
+  if (outcome.output.sessionTitle !== undefined) await setTitle(session, outcome.output.sessionTitle);
   if (outcome.blocked) {
     const original = outcome.output.suppressOriginalPrompt === true ? "" : `\n\nOriginal prompt: ${typed}`;
     const words = outcome.continue
       ? `UserPromptSubmit operation blocked by hook:\n${refusalOf(outcome)}${original}`
       : `Operation stopped by hook: ${outcome.stopReason ?? outcome.reason ?? ""}`;
-    return dropped(thread, words, notes);
+    return dropPrompt(thread, words, notes);
   }
-  await keepPrompt(thread, item, expanded);
-  await attach(thread, notes);
+  await recordPrompt(thread, item, expanded);
+  await recordNotes(thread, notes);
   const end = await runTurn(thread, signal);
   await thread.journal.note({ type: "last-prompt", lastPrompt: typed, leafUuid: thread.journal.tip });
   return end;
 }
 
 /** The words go to the person; the model never hears of it. */
-async function dropped(thread: Thread, words: string, notes: readonly Attachment[]): Promise<TurnEnd> {
+async function dropPrompt(thread: Thread, words: string, notes: readonly Attachment[]): Promise<TurnEnd> {
   for (const note of notes) await thread.journal.attach(note);
-  await thread.journal.note({
-    type: "system",
-    subtype: "informational",
-    content: words,
-    level: "warning",
-    isMeta: false,
-  });
+  await thread.journal.inform(words, "warning");
   return { by: "prompt_blocked", text: words };
 }
 
-async function keepPrompt(thread: Thread, item: Incoming, expanded: Expanded | undefined): Promise<void> {
+async function recordPrompt(thread: Thread, item: Incoming, expanded: Expanded | undefined): Promise<void> {
   const { session, journal } = thread;
-  session.turns += 1;
+  countTurn(thread);
   if (item.source !== "typed") {
     await journal.note({ type: "queue-operation", operation: "enqueue", content: item.content });
     await journal.note({ type: "queue-operation", operation: "dequeue" });
@@ -58,12 +53,11 @@ async function keepPrompt(thread: Thread, item: Incoming, expanded: Expanded | u
   if (expanded !== undefined) {
     await journal.user(expanded.line);
     await journal.user(expanded.content, { isMeta: true });
-    say(thread, [{ type: "text", text: expanded.line }, ...expanded.content]);
+    tellModel(thread, [{ type: "text", text: expanded.line }, ...expanded.content]);
     return;
   }
   const kind = item.kind === "news" ? "task-notification" : "human";
-  await journal.user(item.content, { ...fields, ...(item.source === "sdk" ? {} : { origin: { kind } }) });
-  say(thread, item.content);
+  await addUserMessage(thread, item.content, { ...fields, ...(item.source === "sdk" ? {} : { origin: { kind } }) });
 }
 
 export function textOf(content: string | readonly ContentBlock[]): string {

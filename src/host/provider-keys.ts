@@ -1,4 +1,5 @@
 import { providerKeys } from "../models/index.ts";
+import { noticeOnce } from "./channels.ts";
 import type { AgentOptions } from "./options.ts";
 import type { AgentSession } from "./session.ts";
 import { readSettingsPlaces } from "./settings-places.ts";
@@ -53,10 +54,7 @@ export function noticeMissingKey(session: AgentSession, failed: string): string 
   const names = (named.length === 0 ? removedKeys : named).join(" and ");
   const verb = (named.length === 0 ? removedKeys : named).length === 1 ? "is" : "are";
   const text = `${names} ${verb} not passed to tools and hooks. If it is needed, add it to "passEnv" in your user settings.`;
-  if (!session.notices.has(text)) {
-    session.notices.add(text);
-    session.tell({ kind: "notice", text, level: "warning" });
-  }
+  noticeOnce(session, text);
   return text;
 }
 

@@ -1,6 +1,6 @@
 import type { Engine } from "../engine/index.ts";
 import type { Model } from "../models/index.ts";
-import type { AgentEvent } from "./agent-event.ts";
+import type { AgentEvent, NoticeLevel } from "./agent-event.ts";
 import type { BackgroundAgents } from "./agents/background.ts";
 import type { AgentDefinition } from "./agents/definitions.ts";
 import type { Inbox } from "./inbox.ts";
@@ -39,7 +39,10 @@ export interface AgentSession {
   /** Those that are connected. */
   servers: readonly Servers[];
   readonly openModel: (name: string) => Promise<{ port: Model; name: string }>;
-  readonly tell: (event: AgentEvent) => void;
+  /** To the observer. */
+  readonly report: (event: AgentEvent) => void;
+  /** A sentence for the observer. */
+  readonly notice: (text: string, level: NoticeLevel) => void;
   /** Aborted when the session ends. */
   readonly signal: AbortSignal;
   /** The whole environment of tools. */
@@ -55,7 +58,18 @@ export interface AgentSession {
   record: SessionRecord;
   /** Of the prompt that is worked on; absent before the first. */
   promptId?: string;
-  title?: string;
   /** Prompts and tool results so far, as the result object counts turns. */
   turns: number;
+}
+
+/** A name for the session: lines in the transcript, and its name in the registry. */
+export async function setTitle(session: AgentSession, title: string): Promise<void> {
+  await session.record.main.append({ type: "custom-title", customTitle: title });
+  await session.record.main.append({ type: "agent-name", agentName: title });
+  await session.live.rename(title);
+}
+
+/** Which agent a session was started as, in its transcript: a later process continues it as the same. */
+export async function recordStartSubagent({ options, record }: AgentSession): Promise<void> {
+  if (options.agent !== undefined) await record.main.append({ type: "agent-setting", agentSetting: options.agent });
 }

@@ -1,10 +1,10 @@
 import type { Outcome } from "../protocol/index.ts";
 import { attachmentsOf, refusalOf } from "./attachment.ts";
 import { backgroundTasks } from "./background-tasks.ts";
+import { recordNotes, tellModelAsHost } from "./channels.ts";
 import { fireAndHold } from "./fire.ts";
-import { goOn } from "./go-on.ts";
 import type { TurnEnd } from "./loop.ts";
-import { attach, type Thread } from "./thread.ts";
+import type { Thread } from "./thread.ts";
 
 /** What the agent wants to end its turn with. */
 export interface LastWords {
@@ -31,12 +31,12 @@ export async function askToStop(thread: Thread, last: LastWords, signal: AbortSi
   const denied = outcome.runs.some(({ verdict }) => verdict.kind === "deny");
   if (outcome.blocked && outcome.continue) {
     thread.stopActive = true;
-    if (denied) await goOn(thread, `${event} hook feedback:\n${refusalOf(outcome)}`);
-    await attach(thread, notes);
+    if (denied) await tellModelAsHost(thread, `${event} hook feedback:\n${refusalOf(outcome)}`);
+    await recordNotes(thread, notes);
     await summarise(thread, outcome);
     return undefined;
   }
-  await attach(thread, notes);
+  await recordNotes(thread, notes);
   if (session.options.interactive) await summarise(thread, outcome);
   const { stopReason = "" } = outcome;
   // The client drops the text when a hook refused the end.
@@ -44,13 +44,7 @@ export async function askToStop(thread: Thread, last: LastWords, signal: AbortSi
   if (!outcome.continue) return { by: "stop_hook_prevented", text, reason: stopReason };
   const capped = outcome.warnings.find(({ code }) => code === "stop-cap");
   if (capped === undefined) return { by: "completed", text: last.shown, stopReason: last.stopReason };
-  await thread.journal.note({
-    type: "system",
-    subtype: "informational",
-    content: capped.message,
-    level: "warning",
-    isMeta: false,
-  });
+  await thread.journal.inform(capped.message, "warning");
   return { by: "stop_hook_cap", text, reason: capped.message };
 }
 

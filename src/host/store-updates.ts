@@ -12,9 +12,9 @@ export async function storeUpdates(
   scope?: string,
 ): Promise<void> {
   if (updates.length === 0) return;
-  const { permissions, engine, options, tell, directories } = thread.session;
+  const { permissions, engine, options, notice, directories } = thread.session;
   const { accepted, stored, warnings } = await permissions.apply(updates, scope);
-  for (const { message } of warnings) tell({ kind: "notice", text: message, level: "warning" });
+  for (const { message } of warnings) notice(message, "warning");
   // What goes into a file counts for this session too, whatever becomes of the file; what may not be written counts nowhere.
   await permissions.apply(
     accepted.map((update) => ({ ...update, destination: "session" as const })),

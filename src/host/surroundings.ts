@@ -2,9 +2,8 @@ import { join, relative } from "node:path";
 import type { Engine } from "../engine/index.ts";
 import { clientHome } from "../engine/settings/index.ts";
 import type { Outcome } from "../protocol/index.ts";
-import type { AgentEvent } from "./agent-event.ts";
 import type { Attachment } from "./attachment.ts";
-import { fireUnawaited, notify } from "./fire.ts";
+import { fireInBackground, notifyHooks } from "./fire.ts";
 import { type InstructionFile, instructionsText, loadedPayload } from "./instructions/instruction-file.ts";
 import { openInstructions } from "./instructions/instructions.ts";
 import type { AgentOptions } from "./options.ts";
@@ -38,10 +37,10 @@ export interface SurroundingsOptions {
   readonly directories: () => readonly string[];
   /** `session-env/<session>`. */
   readonly envFolder: () => string;
-  readonly tell: (event: AgentEvent) => void;
+  readonly warn: (text: string) => void;
 }
 
-export function openSurroundings({ options, engine, directories, envFolder, tell }: SurroundingsOptions): Surroundings {
+export function openSurroundings({ options, engine, directories, envFolder, warn }: SurroundingsOptions): Surroundings {
   const { cwd, env, home, managedFolder } = options;
   /** Whose rules say what may be included; all threads of a session have the same. */
   let reader: Thread | undefined;
@@ -53,7 +52,7 @@ export function openSurroundings({ options, engine, directories, envFolder, tell
     ...(managedFolder === undefined ? {} : { managedFolder }),
     ...(options.settingSources === undefined ? {} : { settingSources: options.settingSources }),
     mayRead: async (path) => reader === undefined || mayInclude(reader, path),
-    warn: (text) => tell({ kind: "notice", text, level: "warning" }),
+    warn,
   });
   /** Watched files follow the main thread, whichever asks for them. */
   let mainThread: Thread | undefined;
@@ -65,7 +64,7 @@ export function openSurroundings({ options, engine, directories, envFolder, tell
   async function load(thread: Thread, reason: "session_start" | "compact"): Promise<void> {
     reader = thread;
     for (const file of await instructions.load(reason, thread))
-      notify(thread, "InstructionsLoaded", loadedPayload(file));
+      notifyHooks(thread, "InstructionsLoaded", loadedPayload(file));
   }
 
   /** Names in the current folder are those that hooks match on; they follow `cd`. */
@@ -80,7 +79,7 @@ export function openSurroundings({ options, engine, directories, envFolder, tell
   }
 
   function changed(main: Thread, { path, event }: FileChange): void {
-    fireUnawaited(main, "FileChanged", { file_path: path, event }, (outcome) => replaceWanted(main, outcome));
+    fireInBackground(main, "FileChanged", { file_path: path, event }, (outcome) => replaceWanted(main, outcome));
   }
 
   function replaceWanted(main: Thread, { output }: Outcome): void {
@@ -102,14 +101,14 @@ export function openSurroundings({ options, engine, directories, envFolder, tell
       if (before === folder) return;
       thread.cwd = stayAt;
       const about = { old_cwd: before, new_cwd: folder };
-      fireUnawaited(thread, "CwdChanged", about, (outcome) => replaceWanted(thread, outcome));
+      fireInBackground(thread, "CwdChanged", about, (outcome) => replaceWanted(thread, outcome));
       if (thread.purpose === "main") await watchFiles(thread);
     },
     settingsChanged: watchFiles,
     envFiles: () => envFilesOf(envFolder()),
     async touched(thread, path, notes) {
       for (const file of await instructions.touched(path, thread)) {
-        notify(thread, "InstructionsLoaded", loadedPayload(file));
+        notifyHooks(thread, "InstructionsLoaded", loadedPayload(file));
         notes.push(nested(file, thread.cwd));
       }
     },

@@ -1,6 +1,5 @@
-import type { ContentBlock, Message, Model, ModelUsage, Purpose } from "../models/index.ts";
+import type { Message, Model, ModelUsage, Purpose } from "../models/index.ts";
 import type { TaskIdentity } from "./agent-event.ts";
-import { type Attachment, sayOf } from "./attachment.ts";
 import type { Journal } from "./journal.ts";
 import type { AgentSession } from "./session.ts";
 import type { ReadState } from "./tools/read-state.ts";
@@ -64,18 +63,4 @@ export interface AgentWorktree {
 /** A thread's agent as events name it. */
 export function taskOf({ agent }: Thread): TaskIdentity | undefined {
   return agent === undefined ? undefined : { id: agent.id, type: agent.type, description: agent.description ?? "" };
-}
-
-/** Tells the model something in the role of the person. */
-export function say(thread: Thread, content: string | readonly ContentBlock[]): void {
-  thread.messages.push({ role: "user", content });
-}
-
-/** Notes something in the transcript and tells the model what of it is meant for it. */
-export async function attach(thread: Thread, attachments: readonly Attachment[]): Promise<void> {
-  for (const attachment of attachments) {
-    await thread.journal.attach(attachment);
-    const text = sayOf(attachment);
-    if (text !== undefined) say(thread, [{ type: "text", text }]);
-  }
 }

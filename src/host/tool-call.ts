@@ -66,8 +66,8 @@ export async function callTool(thread: Thread, call: ToolUseBlock, signal: Abort
   }
 }
 
-/** A call whose input is no JSON object: the host answers it, as any input that is not the tool's. */
-export function unreadable(call: ToolUseBlock): CallEnd {
+/** A call whose input is not a JSON object: answered like any input that fails the tool's schema. */
+export function invalidInput(call: ToolUseBlock): CallEnd {
   const message = `<tool_use_error>InputValidationError: the input of ${call.name} is no JSON object</tool_use_error>`;
   return failed(call, call.input, message, []);
 }
@@ -161,7 +161,7 @@ function refused(
   notes: readonly Attachment[],
 ): CallEnd {
   session.permissions.denials.push({ tool_name: call.name, tool_use_id: call.id, tool_input: input });
-  if (byHook !== true) session.tell({ kind: "denied", tool: call.name, toolUseId: call.id, message });
+  if (byHook !== true) session.report({ kind: "denied", tool: call.name, toolUseId: call.id, message });
   return {
     ...failed(call, input, message, notes),
     ...(stop === undefined ? {} : { stop }),

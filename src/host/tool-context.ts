@@ -40,7 +40,7 @@ export function toolContext(thread: Thread, toolUseId: string, signal: AbortSign
     shells: session.shells,
     now: options.clock.now,
     newId: record.newTaskId,
-    tell: (text) => session.tell({ kind: "notice", text, level: "info" }),
+    tell: (text) => session.notice(text, "info"),
     fileTouched: (path) => surroundings.touched(thread, path, notes),
     taskCreated: (task) => taskEvent("TaskCreated", task),
     taskCompleted: (task) => taskEvent("TaskCompleted", task),

@@ -1,8 +1,9 @@
 import type { ContentBlock } from "../../models/index.ts";
+import type { TaskStep, TaskUsage } from "../agent-event.ts";
 import { usageOf } from "../journal.ts";
 import type { TurnEnd } from "../loop.ts";
 import { noUsage } from "../spending.ts";
-import type { Thread } from "../thread.ts";
+import { type Thread, taskOf } from "../thread.ts";
 
 /** What an agent came to, as the tool that started it reports it. */
 export interface AgentReport {
@@ -89,4 +90,30 @@ function placeOf({ worktreePath, worktreeBranch }: AgentReport): string {
   if (worktreePath === undefined) return "";
   const branch = worktreeBranch === undefined ? "" : `<worktreeBranch>${worktreeBranch}</worktreeBranch>`;
   return `\n<worktree><worktreePath>${worktreePath}</worktreePath>${branch}</worktree>`;
+}
+
+/** Reports to the observer what a subagent is doing; nothing for the main thread. */
+export function reportSubagentStep(thread: Thread, step: TaskStep): void {
+  const task = taskOf(thread);
+  if (task === undefined || thread.purpose !== "subagent") return;
+  thread.session.report({ kind: "task", step, task, toolUseId: thread.agent?.toolUseId ?? "" });
+}
+
+export function reportSubagentEnd(thread: Thread, end: TurnEnd): void {
+  const { agent } = thread;
+  const failed = end.by === "api_error";
+  const status = end.by === "interrupted" ? "killed" : failed ? "failed" : "completed";
+  const background = agent?.background === true;
+  const summary = background ? end.text : (agent?.description ?? "");
+  const file = background ? (agent?.transcriptPath ?? "") : "";
+  reportSubagentStep(thread, { is: "ended", status, summary, file, usage: subagentUsage(thread) });
+}
+
+export function subagentUsage(thread: Thread): TaskUsage {
+  const { agent, session, contextTokens } = thread;
+  return {
+    tokens: contextTokens,
+    toolUses: callsIn(thread),
+    durationMs: Math.round(session.options.clock.now() - (agent?.startedAt ?? session.options.clock.now())),
+  };
 }

@@ -1,12 +1,13 @@
 import type { Attachment } from "../attachment.ts";
+import { addUserMessage, recordNotes } from "../channels.ts";
 import { fireAndHold } from "../fire.ts";
 import { openJournal } from "../journal.ts";
 import { runTurn, type TurnEnd } from "../loop.ts";
 import { offeredTools } from "../offered-tools.ts";
 import { systemPrompt } from "../system-prompt.ts";
-import { tellTask, tellTaskEnd } from "../tell-task.ts";
-import { type AgentWorktree, attach, say, type Thread } from "../thread.ts";
+import type { AgentWorktree, Thread } from "../thread.ts";
 import { openReadState } from "../tools/read-state.ts";
+import { reportSubagentEnd, reportSubagentStep } from "./agent-report.ts";
 import { agentTools } from "./agent-tools.ts";
 import { allowedTools } from "./allowed-tools.ts";
 import type { AgentDefinition } from "./definitions.ts";
@@ -102,7 +103,7 @@ export async function beginAgent(thread: Thread, prompt: string, signal: AbortSi
   const about = { agent_id: agent?.id, agent_type: agent?.type };
   const { notes } = await fireAndHold(thread, "SubagentStart", about, { signal });
   const { background = false, depth = 1 } = agent ?? {};
-  tellTask(thread, { is: "started", prompt, background, depth });
+  reportSubagentStep(thread, { is: "started", prompt, background, depth });
   return continueAgent(thread, prompt, signal, notes);
 }
 
@@ -114,10 +115,9 @@ export async function continueAgent(
   notes: readonly Attachment[] = [],
 ): Promise<TurnEnd> {
   thread.stopActive = false;
-  await thread.journal.user(prompt);
-  say(thread, prompt);
-  await attach(thread, notes);
+  await addUserMessage(thread, prompt);
+  await recordNotes(thread, notes);
   const end = await runTurn(thread, signal);
-  tellTaskEnd(thread, end);
+  reportSubagentEnd(thread, end);
   return end;
 }

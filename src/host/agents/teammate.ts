@@ -1,6 +1,6 @@
 import { refusalOf } from "../attachment.ts";
+import { tellModelAsHost } from "../channels.ts";
 import { fireAndHold } from "../fire.ts";
-import { goOn } from "../go-on.ts";
 import { runTurn, type TurnEnd } from "../loop.ts";
 import type { Thread } from "../thread.ts";
 
@@ -13,7 +13,7 @@ export async function mayIdle(thread: Thread, ended: TurnEnd, signal: AbortSigna
     const about = { teammate_name: agent?.name, team_name: session.record.team };
     const { outcome } = await fireAndHold(thread, "TeammateIdle", about, { signal });
     if (!outcome.blocked || !outcome.continue) return end;
-    await goOn(thread, `TeammateIdle hook feedback:\n${refusalOf(outcome)}`);
+    await tellModelAsHost(thread, `TeammateIdle hook feedback:\n${refusalOf(outcome)}`);
     end = await runTurn(thread, signal);
   }
   return end;

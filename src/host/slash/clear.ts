@@ -1,8 +1,8 @@
 import { tellHooks } from "../end.ts";
 import { fire } from "../fire.ts";
 import { openJournal } from "../journal.ts";
-import { noteAgent } from "../note-agent.ts";
 import { nextRecord } from "../record.ts";
+import { recordStartSubagent } from "../session.ts";
 import type { Thread } from "../thread.ts";
 
 /** Ends the session and begins another in the same process: SessionEnd has the old id, SessionStart the new one. */
@@ -16,13 +16,13 @@ export async function clearSession(main: Thread, signal: AbortSignal): Promise<v
   const before = session.record;
   session.record = await nextRecord(options);
   await before.close();
-  await noteAgent(session);
+  await recordStartSubagent(session);
   main.journal = openJournal(session.record.main, { promptId: () => session.promptId, cwd: () => main.cwd });
   main.messages.splice(0);
   Object.assign(main, { tailAt: 0, contextTokens: 0, stopActive: false });
   main.readState.clear();
   await live.move(session.record.id);
-  session.tell({ kind: "session", id: session.record.id });
+  session.report({ kind: "session", id: session.record.id });
   const started = await fire(main, "SessionStart", { source: "clear" }, { signal });
   await session.surroundings.begin(main, started);
 }

@@ -42,7 +42,7 @@ export async function expand(
     return { blocked: `UserPromptExpansion operation blocked by hook:\n${refusalOf(outcome)}${original}`, notes };
   }
   const { unhonored } = command;
-  if (unhonored !== undefined) thread.session.tell({ kind: "notice", text: unhonored, level: "warning" });
+  if (unhonored !== undefined) thread.session.notice(unhonored, "warning");
   if (command.skill) thread.session.engine.session(thread.session.record.id).useSkill(name);
   return {
     line: `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>\n<command-args>${args}</command-args>`,

@@ -3,7 +3,7 @@ import { realpath } from "node:fs/promises";
 import { basename, sep } from "node:path";
 import { unless } from "../../files/index.ts";
 import type { Linked } from "../../sessions/index.ts";
-import { goOn } from "../go-on.ts";
+import { tellModelAsHost } from "../channels.ts";
 import type { Thread } from "../thread.ts";
 import { worktreePort } from "../worktree-port.ts";
 import { isWorktreeOf, listWorktrees, mainCopy } from "./git.ts";
@@ -33,8 +33,8 @@ export async function returnToWorktree(main: Thread, last: string, signal: Abort
     main.cwd = path;
   } else if (there === undefined) {
     const text = `This session was last in ${last}, which is gone. It continues in ${main.cwd}.`;
-    main.session.tell({ kind: "notice", text, level: "warning" });
-    await goOn(main, text);
+    main.session.notice(text, "warning");
+    await tellModelAsHost(main, text);
   }
 }
 
