@@ -1,4 +1,6 @@
 import type { ContentBlock } from "../models/index.ts";
+import { defined } from "../protocol/index.ts";
+import type { TaskIdentity } from "./agent-event.ts";
 import { type Attachment, sayOf } from "./attachment.ts";
 import { unanswered } from "./history.ts";
 import type { UserFields } from "./journal.ts";
@@ -72,7 +74,7 @@ export function countTurn({ session, agent }: Thread): void {
 }
 
 /** Whose line it is, for events to the observer. */
-export function lineOwner(thread: Thread) {
-  const task = taskOf(thread);
-  return { ...(task === undefined ? {} : { agent: task }), parentToolUseId: thread.agent?.toolUseId ?? null };
+export function lineOwner(thread: Thread): { agent?: TaskIdentity; parentToolUseId: string | null } {
+  const agent = taskOf(thread);
+  return { ...defined({ agent }), parentToolUseId: thread.agent?.toolUseId ?? null };
 }
