@@ -339,23 +339,6 @@ test("links placed beforehand at the transcript, its lock and its parts are not 
   expect(await namesIn(folder)).toEqual([id, `${id}.jsonl`]);
 });
 
-test("a live process that keeps the lock is named", async () => {
-  const store = await openStore({ root: await tempFolder(), version: "1" });
-  const session = await store.open({ id, cwd });
-  await session.append(said("x"));
-  await writeFile(
-    `${session.file}.lock`,
-    JSON.stringify({ pid: 1, start: "", host: "elsewhere", machine: "", boot: "", space: "", nonce: "0".repeat(32) }),
-  );
-  await expect(session.append(said("y"))).rejects.toMatchObject({
-    code: "sessions/locked",
-    message: expect.stringContaining("elsewhere"),
-  });
-  await rm(`${session.file}.lock`);
-  await session.append(said("z"));
-  expect((await entriesOf(session.file)).length).toBe(2);
-}, 20_000);
-
 test("a record of 64 MB is one line, and odd texts stay what they are", async () => {
   const store = await openStore({ root: await tempFolder(), version: "1" });
   const session = await store.open({ id, cwd });

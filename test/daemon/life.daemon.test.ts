@@ -15,45 +15,16 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { daemonStatus, endpointFor, stopDaemon } from "../../src/daemon/index.ts";
 import { appKey } from "../../src/sdk/index.ts";
 import { readRecorded } from "../../src/sdk/testing/index.ts";
-import {
-  app,
-  clientForms,
-  type DaemonWorld,
-  daemonsOf,
-  denial,
-  event,
-  guard,
-  isServed,
-  openDaemonWorld,
-  until,
-} from "./world.ts";
+import { app, clientForms, type DaemonWorld, denial, event, guard, isServed, openDaemonWorld, until } from "./world.ts";
 
 let world: DaemonWorld;
 beforeAll(async () => {
   world = await openDaemonWorld();
 });
 afterAll(() => world.remove());
-
-/** Fifty starts at once are for the long suite. */
-const isLong = process.env["HOOKLINE_TRIALS"] !== undefined;
 const status = (file: string) => daemonStatus(file, { env: world.env });
 
 describe("one daemon", () => {
-  test("many starts at once end with one daemon, and every call is answered", async () => {
-    const file = world.file("many.mjs", guard);
-    const calls = Array.from({ length: isLong ? 30 : 8 }, () => world.client([file], event()));
-    const starts = Array.from({ length: isLong ? 20 : 4 }, () => world.serve(file));
-    expect(new Set((await Promise.all(calls)).map(({ stdout }) => stdout))).toEqual(new Set([denial("no")]));
-    const pids = new Set((await Promise.all(starts)).map(({ pid }) => pid));
-    expect(pids.size).toBe(1);
-    // Starts that clients left behind look at the record and go.
-    await until("the others have gone", () => daemonsOf(world).length === 1);
-    expect(daemonsOf(world)).toEqual([...pids]);
-    const second = await world.cli(["serve", file, "--foreground"]);
-    expect([second.code, second.stderr]).toEqual([3, expect.stringContaining("another daemon")]);
-    expect((await status(file))?.pid).toBe([...pids][0]);
-  });
-
   test.each(clientForms)(
     "it detaches fully, started by the %s: no descriptor of the caller's, a session of its own, no run tag; the caller's pipes close",
     async (form) => {

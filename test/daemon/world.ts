@@ -193,6 +193,18 @@ export async function until(what: string, claim: () => boolean | Promise<boolean
   }
 }
 
+/** The payload of UserPromptSubmit. */
+export const promptEvent = (world: DaemonWorld, prompt: string, session = "s") => ({
+  hook_event_name: "UserPromptSubmit",
+  session_id: session,
+  cwd: world.project,
+  prompt,
+});
+
+/** The context that an answer adds, if it adds any. */
+export const contextIn = (answer: string) =>
+  (JSON.parse(answer) as { hookSpecificOutput?: { additionalContext?: string } }).hookSpecificOutput?.additionalContext;
+
 /** Processes of this world that serve, by their command line. */
 export function daemonsOf(world: DaemonWorld): readonly number[] {
   return readdirSync("/proc")

@@ -2,6 +2,9 @@ import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { expect } from "vitest";
+import type { Report } from "../../src/replay/index.ts";
+import { app } from "../sdk/guard-app.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 /** The built package; another folder can be named to try a build that lies elsewhere. */
@@ -21,6 +24,8 @@ export interface Machine {
   /** Puts a file into the project and gives its path. */
   file(name: string, text: string): string;
   hookline(words: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ran>;
+  /** The report of `hookline replay … --json`, which must succeed. */
+  replay(...args: string[]): Promise<Report>;
   /** Every file below the folder, sorted: to see that nothing was left. */
   files(): readonly string[];
   remove(): void;
@@ -33,6 +38,14 @@ export function machine(): Machine {
   const state = join(outer, "state");
   mkdirSync(project);
   copyTranscripts(join(home, ".claude", "projects"));
+  const hookline: Machine["hookline"] = (args, env) =>
+    run([join(built, "dist/cli/bin.cjs"), ...args], project, {
+      PATH: process.env["PATH"] ?? "",
+      HOME: home,
+      HOOKLINE_HOME: state,
+      TZ: "UTC",
+      ...env,
+    });
   return {
     home,
     project,
@@ -43,18 +56,27 @@ export function machine(): Machine {
       writeFileSync(path, text);
       return path;
     },
-    hookline: (words, env) =>
-      run([join(built, "dist/cli/bin.cjs"), ...words], project, {
-        PATH: process.env["PATH"] ?? "",
-        HOME: home,
-        HOOKLINE_HOME: state,
-        TZ: "UTC",
-        ...env,
-      }),
+    hookline,
+    async replay(...args) {
+      const { stdout, stderr, code } = await hookline(["replay", ...args, "--json"]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      return JSON.parse(stdout) as Report;
+    },
     files: () => readdirSync(outer, { recursive: true, encoding: "utf8" }).sort(),
     remove: () => rmSync(outer, { recursive: true, force: true }),
   };
 }
+
+/** A hooks file that answers some of the recorded calls. */
+export const guard = app(`
+app.preTool("Bash", { name: "no-touch" }, ({ input }: any) => /touch/.test(input.command) ? sdk.deny("No touching.") : undefined);
+app.preTool("Bash", { name: "careful" }, ({ input }: any) => /^sleep/.test(input.command) ? sdk.ask("This waits.") : undefined);
+app.preTool("Write", { name: "signed" }, ({ input }: any) => sdk.patchInput({ content: input.content + "signed" }));
+app.onPrompt({ name: "no-please" }, ({ prompt }: any) => /forked/.test(prompt) ? sdk.block("No forks.") : undefined);
+`);
+
+/** Counts of an event whose answers changed nothing. */
+export const unchanged = { inputsChanged: 0, outputsChanged: 0, contexts: 0 };
 
 /** Each recorded folder as a project of its own. */
 export function copyTranscripts(projects: string): void {

@@ -1,7 +1,18 @@
 import { spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import type { BuildRecord } from "../../src/sdk/load/cached-build.ts";
 import { bundleOnce } from "./bundle-once.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -16,6 +27,8 @@ export interface BundledPackage {
   run(words: readonly string[], input: string | null, options?: RunOptions): Promise<Ran>;
   /** `run` of the same package without anything that npm brings along. */
   bare(): BundledPackage["run"];
+  /** Whether the build of this hooks file starts as a script. */
+  isScript(file: string): boolean;
   remove(): void;
 }
 
@@ -57,6 +70,12 @@ export async function bundlePackage(): Promise<BundledPackage> {
       for (const part of parts) cpSync(join(folder, "package", part), join(folder, "bare", part), { recursive: true });
       const words = [join(folder, "bare/dist/cli/bin.cjs"), "run"];
       return (given, input, options) => run([...words, ...given], input, { project, folder, ...options });
+    },
+    isScript(path) {
+      const builds = join(folder, "state/builds");
+      const names = readdirSync(builds).filter((name) => /^[0-9a-f]{16}\.json$/.test(name));
+      const records = names.map((name) => JSON.parse(readFileSync(join(builds, name), "utf8")) as BuildRecord);
+      return records.some(({ file, script }) => file === path && script !== null);
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };

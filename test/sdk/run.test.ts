@@ -9,11 +9,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { catalog, eventNames } from "../../src/protocol/index.ts";
 import * as sdk from "../../src/sdk/index.ts";
-import type { BuildRecord } from "../../src/sdk/load/cached-build.ts";
 import { type BundledPackage, bundlePackage } from "./bundled.ts";
 import { app, denial, event, guard } from "./guard-app.ts";
 
@@ -38,15 +36,6 @@ describe("input", () => {
     const { stdout, code } = await world.run([file], payload);
     const wire = JSON.parse(stdout) as { hookSpecificOutput: { updatedToolOutput: unknown } };
     expect([code, wire.hookSpecificOutput.updatedToolOutput]).toEqual([0, big]);
-  });
-
-  test("more than 25 MiB is refused under block, with the reason", async () => {
-    const file = world.file("capped.mjs", app(`app.preTool("Bash", { onFailure: "block" }, () => undefined);`));
-    const { code, stdout, stderr } = await world.run(
-      [file],
-      event({ tool_input: { command: "x".repeat(26 * 2 ** 20) } }),
-    );
-    expect([code, stdout, stderr.includes("the payload is larger than 25 MiB")]).toEqual([2, "", true]);
   });
 
   test("what is no event is never silence: refused under block, told under continue", async () => {
@@ -136,31 +125,6 @@ describe("failure", () => {
     ]);
   });
 
-  test("a handler that kills its process or blocks the event loop is denied under block", async () => {
-    const guarded = (body: string) => app(`app.preTool({ name: "h", onFailure: "block", timeoutMs: 300 }, ${body});`);
-    const ways = {
-      reallyExit: "() => process.reallyExit(0)",
-      kill: `() => process.kill(process.pid, "SIGKILL")`,
-      abort: "() => process.abort()",
-    };
-    for (const [way, body] of Object.entries(ways)) {
-      const { code, stdout } = await world.run([world.file(`${way}.mjs`, guarded(body))], event());
-      const wanted = new RegExp(`"permissionDecision":"deny",.*"h failed: process\\.${way}\\(.*was called`);
-      expect([code, stdout]).toEqual([0, expect.stringMatching(wanted)]);
-    }
-    const holds = {
-      pattern: `() => void /^(a+)+$/.test("a".repeat(40) + "b")`,
-      later: "async () => { await new Promise(setImmediate); for (;;); }",
-    };
-    for (const [way, body] of Object.entries(holds)) {
-      const ran = await world.run([world.file(`${way}.mjs`, guarded(body))], event());
-      const stderr = "hookline: Hook h failed on PreToolUse: it held the thread for longer than 300 ms\n";
-      expect(ran).toEqual({ code: 2, stdout: "", stderr });
-    }
-    const log = readFileSync(join(world.folder, "state/log/hooks.jsonl"), "utf8");
-    expect(log).toContain('"failed":"Hook h failed on PreToolUse: it held the thread');
-  });
-
   test("an unhandled rejection is printed on stderr and logged", async () => {
     const file = world.file("left.mjs", app(`app.preTool(() => void Promise.reject(new Error("left")));`));
     const message = "Unhandled rejection in a hook: left (left.mjs:3:39)";
@@ -215,69 +179,6 @@ describe("failure", () => {
 });
 
 describe("loading", () => {
-  test("a file that does not load is refused or told, with file, line and the first error line", async () => {
-    const faults: [string, string, RegExp][] = [
-      ["syntax.mjs", "const a = ;", /syntax\.mjs:1: Unexpected/],
-      ["syntax.ts", "\nconst a: = 1;", /syntax\.ts:2: /],
-      ["exits.mjs", "\nprocess.exit(0);", /exits\.mjs:2: Error: process\.exit\(0\) was called/],
-      ["missing.mjs", `import "./nowhere.mjs";`, /nowhere\.mjs/],
-      ["throws.ts", `\n\nthrow new Error("at start");`, /throws\.ts:3: Error: at start/],
-      [
-        "typo.ts",
-        app(`\n\napp.onStop({ onFailure: "Block" }, () => undefined);`),
-        /typo\.ts:5: The option "onFailure"/,
-      ],
-      [
-        "typo.mjs",
-        app(`\n\napp.onStop({ onFailure: "Block" }, () => undefined);`),
-        /typo\.mjs:5: The option "onFailure"/,
-      ],
-      ["empty.mjs", "export const a = 1;", /exports no app: it has no default export/],
-      ["other.mjs", "export default {};", /exports no app: its default export is none/],
-    ];
-    await Promise.all(
-      faults.map(async ([name, text, wanted]) => {
-        const file = world.file(name, text);
-        const blocked = await world.run([file, "--on-failure=block"], event());
-        expect({ ...blocked, stderr: "" }).toEqual({ code: 2, stdout: "", stderr: "" });
-        expect(blocked.stderr).toMatch(wanted);
-      }),
-    );
-    const told = await world.run([join(world.project, "gone.mjs")], event());
-    expect([told.code, told.stdout.includes("systemMessage")]).toEqual([1, true]);
-  });
-
-  test("TypeScript is built once per content; a changed import is noticed; the build lies outside the checkout", async () => {
-    const words = world.file(
-      "words.ts",
-      `export const word: string = "one";\nexport const place: string = import.meta.dirname;\n`,
-    );
-    const file = world.file(
-      "typed.ts",
-      `import { createApp, deny } from "hookline/sdk";
-import { word, place } from "./words.ts";
-enum Level { High = 1 }
-const app = createApp();
-app.preTool("Bash", ({ input }) => deny(\`\${word} \${input.command} \${Level.High} \${place === import.meta.dirname}\`));
-app.onStop(() => { throw new Error(new Error("here").stack); });
-export default app;
-`,
-    );
-    expect((await world.run([file], event())).stdout).toBe(denial("one ls 1 true"));
-    const builds = () => readdirSync(join(world.folder, "state/builds")).filter((name) => name.endsWith(".mjs"));
-    const before = builds();
-    expect((await world.run([file], event())).stdout).toBe(denial("one ls 1 true"));
-    expect(builds()).toEqual(before);
-    const { atime, mtime } = statSync(words);
-    writeFileSync(words, `export const word: string = "two";\nexport const place: string = import.meta.dirname;\n`);
-    const { utimesSync } = await import("node:fs");
-    utimesSync(words, atime, mtime);
-    expect((await world.run([file], event())).stdout).toBe(denial("two ls 1 true"));
-    const failed = await world.run([file], event({ hook_event_name: "Stop", session_id: "stack" }));
-    expect(failed.stderr).toContain(`${pathToFileURL(file)}:6:`);
-    expect(existsSync(join(world.project, "hooks.mjs"))).toBe(false);
-  });
-
   test("HOOKLINE=0 is no opinion, noted in the log", async () => {
     const ran = await world.run([world.file("off.mjs", guard)], event(), { env: { HOOKLINE: "0" } });
     expect(ran).toEqual({ code: 0, stdout: "", stderr: "" });
@@ -342,20 +243,13 @@ test("what a hook process loads knows every event by what its row means to apps,
 });
 
 describe("a file that asks for nothing but Node and hookline/sdk starts as a script", () => {
-  const isScript = (path: string) => {
-    const builds = join(world.folder, "state/builds");
-    const names = readdirSync(builds).filter((name) => /^[0-9a-f]{16}\.json$/.test(name));
-    const records = names.map((name) => JSON.parse(readFileSync(join(builds, name), "utf8")) as BuildRecord);
-    return records.some(({ file, script }) => file === path && script !== null);
-  };
-
   test("after the first start of a .mjs file no module is loaded any more, and it says the same", async () => {
     mkdirSync(join(world.project, "linked/node_modules"), { recursive: true });
     symlinkSync(join(world.folder, "package"), join(world.project, "linked/node_modules/hookline"));
     const { spy, urls } = moduleSpy();
     const file = world.file("linked/ahead.mjs", guard);
     expect((await world.run([file], event())).stdout).toBe(denial("no"));
-    await vi.waitFor(() => expect(isScript(file)).toBe(true), 20_000);
+    await vi.waitFor(() => expect(world.isScript(file)).toBe(true), 20_000);
     expect((await world.run([file], event(), { node: ["--import", spy] })).stdout).toBe(denial("no"));
     expect(urls().filter((url) => !/\/(?:spy\.mjs|bin\.cjs)$/.test(url))).toEqual([]);
     world.file("linked/ahead.mjs", guard.replaceAll('"no"', '"changed"'));
@@ -374,39 +268,10 @@ describe("a file that asks for nothing but Node and hookline/sdk starts as a scr
        });`),
     );
     await world.run([file], event());
-    expect(isScript(file)).toBe(true);
+    expect(world.isScript(file)).toBe(true);
     const { stdout, stderr } = await world.run([file], event());
     expect(stdout + stderr).toMatch(/told.*place\.ts:8:/s);
   });
-
-  test("what only a module can say stays a module: await outside of functions, packages, imports by name", async () => {
-    mkdirSync(join(world.project, "with/node_modules/other"), { recursive: true });
-    world.file("with/node_modules/other/index.js", "exports.parse = (text) => text;");
-    for (const [name, line] of [
-      ["awaits", "await Promise.resolve();"],
-      ["names", "export const later = (name: string) => import(name);"],
-      ["packages", 'import { parse } from "other"; parse("{}");'],
-    ] as const) {
-      const file = world.file(`with/${name}.ts`, `${guard}${line}`);
-      await world.run([file], event());
-      expect(isScript(file), name).toBe(false);
-      expect((await world.run([file], event())).stdout, name).toBe(denial("no"));
-    }
-  });
-});
-
-test("an uncaught error at load time is denied on every start", async () => {
-  const guarded = (line: string) => app(`${line}\napp.preTool("Bash", { onFailure: "block" }, () => undefined);`);
-  const rejects = world.file("rejects.ts", guarded(`Promise.reject(new Error("left"));`));
-  const throws = world.file("throws.ts", guarded(`process.nextTick(() => { throw new Error("left"); });`));
-  for (const file of [rejects, rejects, throws, throws]) {
-    const { code, stdout, stderr } = await world.run([file], event());
-    expect({ code, stdout, left: /: left \((?:rejects|throws)\.ts:3:\d+\)$/m.test(stderr) }, file).toEqual({
-      code: 2,
-      stdout: "",
-      left: true,
-    });
-  }
 });
 
 test("an error after the answer does not change the answer", async () => {
