@@ -1,4 +1,4 @@
-import { expect, expectTypeOf, test } from "vitest";
+import { expect, expectTypeOf, test, vi } from "vitest";
 import {
   allow,
   appInside,
@@ -157,8 +157,9 @@ test("a value that cannot be printed fails only its handler", async () => {
 });
 
 test("an infinite deadline does not expire", async () => {
+  vi.useFakeTimers();
   const app = createApp().preTool({ timeoutMs: Number.POSITIVE_INFINITY }, async () => {
-    await new Promise((done) => setTimeout(done, 20));
+    await vi.advanceTimersByTimeAsync(3_600_000);
     return deny("waited for");
   });
   (await testClient(app).preTool("Bash", bash)).expectDenied("waited for");
@@ -257,17 +258,18 @@ test("a promise as the new input is a failure, and not an empty input", async ()
   (await testClient(app).preTool("Bash", bash)).expectDenied("no answer");
 });
 
-test("ten runs with random delays give the same bytes", async () => {
-  const wait = () => new Promise((done) => setTimeout(done, Math.random() * 4));
+test("handlers that end in any order give the same bytes", async () => {
+  const orders = ["abc", "acb", "bac", "bca", "cab", "cba"];
+  let order = "";
   const app = createApp();
   for (const text of ["a", "b", "c"]) {
     app.onPrompt(async () => {
-      await wait();
+      for (let turns = order.indexOf(text); turns >= 0; turns--) await new Promise((done) => setImmediate(done));
       return [context(text), systemMessage(text)];
     });
   }
   const outputs = new Set<string>();
-  for (let i = 0; i < 10; i++) outputs.add((await testClient(app).prompt("hi")).stdout);
+  for (order of orders) outputs.add((await testClient(app).prompt("hi")).stdout);
   expect([...outputs].map((text) => JSON.parse(text) as unknown)).toEqual([
     {
       systemMessage: "a\nb\nc",

@@ -117,7 +117,7 @@ test("the signal aborts at the handler's deadline and when the host goes away", 
   expect(reasons).toEqual(["Error: the deadline of 30 ms has passed"]);
   const host = new AbortController();
   const waits = createApp().onPrompt(async (_event, { signal }) => {
-    setTimeout(() => host.abort(new Error("the connection closed")), 10);
+    setImmediate(() => host.abort(new Error("the connection closed")));
     await new Promise((done) => signal.addEventListener("abort", done));
     return context(String(signal.reason));
   });

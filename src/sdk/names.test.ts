@@ -47,10 +47,11 @@ test("two copies of the package understand each other's apps, blueprints and ans
 });
 
 test("a handler without a deadline keeps the default one", async () => {
+  vi.useFakeTimers();
   const app = createApp()
     .preTool("Bash", { timeoutMs: 20 }, () => undefined)
     .preTool("Bash", { name: "guard" }, async () => {
-      await new Promise((done) => setTimeout(done, 60));
+      await vi.advanceTimersByTimeAsync(60);
       return deny("after a look");
     })
     .onStop({ timeoutMs: 20 }, () => undefined)

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { deferred } from "../../test/deferred.ts";
 import { createApp, deny, type ServeAppOptions, type ServedApp, serveApp } from "./index.ts";
 import { fixtures, testClient } from "./testing/index.ts";
 
@@ -128,29 +129,27 @@ test("a handler cannot end its own process with a signal, unless a listener hand
   process.once("SIGUSR2", listener);
   const calls = createApp().preTool("Bash", { onFailure: "block" }, () => void process.kill(process.pid, "SIGUSR2"));
   expect((await testClient(calls).preTool("Bash", { command: "ls" })).decision).toBe("none");
-  await vi.waitFor(() => expect(heard).toEqual(["SIGUSR2"]));
+  await expect.poll(() => heard).toEqual(["SIGUSR2"]);
   // Nobody listens any more.
   (await testClient(calls).preTool("Bash", { command: "ls" })).expectDenied(/process\.kill\(\d+, SIGUSR2\) was called/);
 });
 
 test("a server that closes answers what has begun, and an aborted signal closes it", async () => {
   const stop = new AbortController();
-  let begun: () => void = () => undefined;
-  const atWork = new Promise<void>((done) => {
-    begun = done;
-  });
+  const [begun, aborted] = [deferred(), deferred()];
   let disposed = 0;
   const app = createApp()
     .provide("thing", () => 1, { scope: "process", dispose: () => disposed++ })
     .preTool("Bash", async (_event, { thing }) => {
-      begun();
-      await new Promise((done) => setTimeout(done, 50));
+      begun.resolve();
+      await aborted.promise;
       return deny(`slow ${thing}`);
     });
   const { server } = await served(app, { signal: stop.signal });
   const answer = send(server, event);
-  await atWork;
+  await begun.promise;
   stop.abort();
+  aborted.resolve();
   await server.close();
   expect((await answer).text).toContain("slow 1");
   expect(disposed).toBe(1);

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { type OpenBackend, taskBackendClaims } from "./conformance.ts";
 import { immediateTasks, mockTasks } from "./for-tests.ts";
 import { queueTasks } from "./queue.ts";
@@ -21,7 +21,10 @@ const backends: Record<string, OpenBackend> = {
 
 for (const [name, open] of Object.entries(backends)) {
   describe(`${name}`, () => {
-    for (const claim of taskBackendClaims) test(claim.name, () => claim.check(open));
+    test.each(taskBackendClaims)("$name", async ({ check }) => {
+      vi.useFakeTimers({ toFake: ["Date"] });
+      await check(open, async (ms) => vi.setSystemTime(Date.now() + ms));
+    });
   });
 }
 

@@ -8,8 +8,11 @@ export type OpenBackend = (options?: BackendOptions) => TaskBackend | Promise<Ta
 /** One thing that must hold of every backend. */
 export interface BackendClaim {
   readonly name: string;
-  /** Rejects with an AssertionError when it does not hold. */
-  check(open: OpenBackend): Promise<void>;
+  /**
+   * Rejects with an AssertionError when it does not hold. `pass` lets so many milliseconds go by: a real wait by default, or a step of the
+   * clock that the backend reads.
+   */
+  check(open: OpenBackend, pass?: (ms: number) => Promise<unknown>): Promise<void>;
 }
 
 /**
@@ -130,13 +133,13 @@ function limits(): readonly BackendClaim[] {
   return [
     {
       name: "a result expires, counted from its end; a job that has not ended does not",
-      check: (open) =>
+      check: (open, pass = sleep) =>
         using(open, {}, async (backend) => {
           await backend.add(job({ ttlMs: 50 }));
-          await sleep(80);
+          await pass(80);
           const claim = await claimed(backend);
           await finish(backend, claim, "v");
-          await sleep(80);
+          await pass(80);
           const seen = await backend.get(place, "k");
           ok(seen === undefined || (seen.state === "expired" && !("value" in seen)));
           deepStrictEqual(await backend.take(place, "k", "completed"), undefined);
@@ -144,14 +147,14 @@ function limits(): readonly BackendClaim[] {
     },
     {
       name: "a job whose worker is gone runs again up to its attempts, then fails as worker-lost",
-      check: (open) =>
+      check: (open, pass = sleep) =>
         using(open, { leaseMs: 150 }, async (backend) => {
           await backend.add(job({ attempts: 2 }));
           const first = await claimed(backend);
-          const second = await eventually(() => backend.claim(["t"]));
+          const second = await eventually(pass, () => backend.claim(["t"]));
           deepStrictEqual([first.record.begun, second.record.begun], [1, 2]);
           deepStrictEqual([await backend.beat(first), await finish(backend, first, "late")], [false, false]);
-          const lost = await eventually(async () => {
+          const lost = await eventually(pass, async () => {
             deepStrictEqual(await backend.claim(["t"]), undefined);
             return backend.take(place, "k", "failed");
           });
@@ -160,12 +163,12 @@ function limits(): readonly BackendClaim[] {
     },
     {
       name: "a worker that gives signs keeps its job",
-      check: (open) =>
+      check: (open, pass = sleep) =>
         using(open, { leaseMs: 300 }, async (backend) => {
           await backend.add(job());
           const claim = await claimed(backend);
           for (let n = 0; n < 10; n++) {
-            await sleep(60);
+            await pass(60);
             deepStrictEqual([await backend.beat(claim), await backend.claim(["t"])], [true, undefined]);
           }
           ok(await finish(backend, claim, 1));
@@ -227,11 +230,14 @@ function finish(backend: TaskBackend, claim: Claim, value: unknown): Promise<boo
   return backend.finish(claim, { state: "completed", value });
 }
 
-async function eventually<Value>(look: () => Promise<Value | undefined>): Promise<Value> {
+async function eventually<Value>(
+  pass: (ms: number) => Promise<unknown>,
+  look: () => Promise<Value | undefined>,
+): Promise<Value> {
   for (let n = 0; n < 100; n++) {
     const found = await look();
     if (found !== undefined) return found;
-    await sleep(50);
+    await pass(50);
   }
   throw new Error("it did not happen within five seconds");
 }

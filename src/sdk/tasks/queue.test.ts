@@ -9,7 +9,7 @@ import { backendDefaults, type NewJob } from "./backend.ts";
 import { defaultTasks, queueFolder } from "./default.ts";
 import { isWaiting } from "./job-file.ts";
 import { queueTasks } from "./queue.ts";
-import { sweepDone } from "./recover.ts";
+import { recover, sweepDone } from "./recover.ts";
 
 const trials = Math.min(100, Number(process.env["HOOKLINE_TRIALS"] ?? 10));
 let folder: string;
@@ -113,14 +113,16 @@ test("a job without a task starts no worker", async () => {
 });
 
 test("a worker keeps its job after the machine was suspended", async () => {
-  const queue = queueTasks(join(folder, "slept"), { leaseMs: 400 });
+  const place = join(folder, "slept");
+  const queue = queueTasks(place);
   await queue.add(job());
   const claim = await queue.claim(["t"]);
-  await sleep(450);
-  const asked = queue.get({ session: "s", space: "" }, "k");
-  await sleep(50);
-  expect(claim && (await queue.beat(claim))).toBe(true);
-  expect((await asked)?.state).toBe("running");
+  const state = async () => (await queue.get({ session: "s", space: "" }, "k"))?.state;
+  const late = { leaseMs: 30_000, now: () => Date.now() + 60_000, wanted: () => true };
+  await recover(place, { ...late, wait: async () => claim && queue.beat(claim) });
+  expect(await state()).toBe("running");
+  await recover(place, { ...late, wait: async () => undefined });
+  expect(await state()).toBe("failed");
 });
 
 test("a session has at most a thousand open jobs, and a worker that is silent for half a minute has lost its job", () => {

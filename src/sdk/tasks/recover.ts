@@ -8,13 +8,15 @@ export interface RecoverOptions {
   readonly leaseMs: number;
   readonly now: () => number;
   readonly wanted: (name: JobName) => boolean;
+  readonly wait?: (ms: number) => Promise<unknown>;
 }
 
 /**
  * Settles running jobs whose worker is gone: they wait again while tries are left, else they have failed. A worker is gone when its
  * process is, or when it gave no sign for the length of a lease. Called with the queue's lock held.
  */
-export async function recover(folder: string, { leaseMs, now, wanted }: RecoverOptions): Promise<void> {
+export async function recover(folder: string, options: RecoverOptions): Promise<void> {
+  const { leaseMs, now, wanted, wait = sleep } = options;
   for (const name of namesIn(folder, "running").filter(wanted)) {
     const file = join(folder, "running", name.file);
     const beatAt = (await unless(["ENOENT"], fs.lstat(file)))?.mtimeMs;
@@ -26,8 +28,12 @@ export async function recover(folder: string, { leaseMs, now, wanted }: RecoverO
       await settle(folder, name, record.state === "pending" ? "pending" : "done");
       continue;
     }
-    const isLate = async (): Promise<boolean> =>
-      beatAt + leaseMs <= now() && !(await beatsAgain(file, beatAt, leaseMs));
+    /** A machine that slept through a lease wakes its workers as well; they are given a moment to show it. */
+    const isLate = async (): Promise<boolean> => {
+      if (beatAt + leaseMs > now()) return false;
+      await wait(Math.min(500, leaseMs));
+      return (await unless(["ENOENT"], fs.lstat(file)))?.mtimeMs === beatAt;
+    };
     if (owner !== undefined && lifeOf(owner) !== "dead" && !(await isLate())) continue;
     const again = record.begun < record.attempts;
     const next = again
@@ -36,12 +42,6 @@ export async function recover(folder: string, { leaseMs, now, wanted }: RecoverO
     await replaceFile(file, `${JSON.stringify(next)}\n`, { fs });
     await settle(folder, name, again ? "pending" : "done");
   }
-}
-
-/** A machine that slept through a lease wakes its workers as well; they are given a moment to show it. */
-async function beatsAgain(file: string, beatAt: number, leaseMs: number): Promise<boolean> {
-  await sleep(Math.min(500, leaseMs));
-  return (await unless(["ENOENT"], fs.lstat(file)))?.mtimeMs !== beatAt;
 }
 
 async function settle(folder: string, name: JobName, state: "pending" | "done"): Promise<void> {

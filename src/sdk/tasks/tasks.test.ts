@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, expectTypeOf, test } from "vitest";
 import { agentTask, appInside, blueprint, context, createApp } from "../index.ts";
 import { mockTasks, testClient } from "../testing/index.ts";
@@ -196,7 +196,7 @@ test("a job that a handler adds without waiting for it is kept before the hook e
   const slow: TaskBackend = {
     ...mock,
     add: async (job) => {
-      await sleep(50);
+      await nextTurn();
       return mock.add(job);
     },
   };
