@@ -25,7 +25,7 @@ export async function runAgent(given: RunAgentOptions): Promise<AgentResult> {
   if (ending.aborted) beginEnd();
   ending.addEventListener("abort", beginEnd, { once: true });
   try {
-    const driver = openDriver(opened.main, opened.deferred);
+    const driver = openDriver(opened.main, opened.history.deferred);
     // An abort while the session begins is an interrupt as well.
     const worked = work(opened, driver, options).catch((error: unknown) => {
       if (!ending.aborted || error instanceof Problem) throw error;
@@ -49,7 +49,7 @@ async function work(opened: OpenedSession, driver: Driver, options: AgentOptions
   const close = inbox.hold();
   await options.onReady?.(controlOf(opened, driver, close));
   const { firstPrompt } = await beginSession(opened);
-  const deferred = opened.deferred.length > 0;
+  const deferred = opened.history.deferred.length > 0;
   const sdk = { kind: "prompt", source: "sdk" } as const;
   if (deferred) inbox.put({ ...sdk, kind: "deferred", content: "" });
   if (firstPrompt !== undefined) inbox.put({ ...sdk, content: firstPrompt, first: true });

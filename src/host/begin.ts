@@ -2,15 +2,13 @@ import { basename, join } from "node:path";
 import { openServerTrust } from "../engine/index.ts";
 import { managedFolder } from "../engine/settings/index.ts";
 import { type Outcome, Problem } from "../protocol/index.ts";
-import { agentTools } from "./agents/agent-tools.ts";
 import { elicit } from "./elicitation.ts";
 import { fire } from "./fire.ts";
 import { lostTasks } from "./lost-tasks.ts";
-import { noticeModel } from "./model-notices.ts";
+import { switchModelOnResume, warnAboutModel } from "./model-switch.ts";
 import { unknownTools } from "./offered-tools.ts";
 import type { OpenedSession } from "./open-session.ts";
 import type { AgentOptions } from "./options.ts";
-import { noteOtherModel } from "./resumed-model.ts";
 import type { Servers } from "./servers.ts";
 import { type AgentSession, recordStartSubagent, setTitle } from "./session.ts";
 import { readSettingsPlaces } from "./settings-places.ts";
@@ -26,27 +24,26 @@ export async function beginSession({
   session,
   main,
   opened,
-  lastModel,
-  lastFolder,
+  history,
 }: OpenedSession): Promise<{ readonly firstPrompt?: string }> {
   const { options, signal, surroundings, live } = session;
   await live.set("busy");
   await tellSettings(session);
-  noticeModel(main);
+  warnAboutModel(main);
   await checkAgent(session, opened.startedAs);
-  const unknown = unknownTools(options, [...session.tools, ...agentTools(main)]);
+  const unknown = unknownTools(options, [...session.tools, ...session.subagentTools(main)]);
   if (unknown.length > 0) session.notice(`This agent has no tool ${unknown.join(", ")}.`, "warning");
   if (options.name !== undefined) await setTitle(session, options.name);
   session.servers = [await connectServers(session, main)];
   if (options.worktree !== undefined) await startInWorktree(main, options.worktree, signal);
-  else if (lastFolder !== undefined) await returnToWorktree(main, lastFolder, signal);
+  else if (history.lastFolder !== undefined) await returnToWorktree(main, history.lastFolder, signal);
   for (const news of lostTasks(main.messages)) session.inbox.put(news);
   if (options.setup !== undefined) {
     const trigger = options.setup === "maintenance" ? "maintenance" : "init";
     await fire(main, "Setup", { trigger }, { signal });
   }
   const started = await sessionStart({ session, main, opened });
-  await noteOtherModel(main, lastModel);
+  await switchModelOnResume(main, history.lastModel);
   await surroundings.begin(main, started);
   session.report({
     kind: "init",

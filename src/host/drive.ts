@@ -1,7 +1,7 @@
-import { finishDeferred } from "./deferred.ts";
+import { tellModelAsHost } from "./channels.ts";
 import { notifyHooks } from "./fire.ts";
 import type { Incoming } from "./inbox.ts";
-import type { TurnEnd } from "./loop.ts";
+import { runBatch, runTurn, type TurnEnd } from "./loop.ts";
 import type { BatchCall } from "./model-call.ts";
 import { answerPrompt, textOf } from "./prompt.ts";
 import { type AgentResult, resultOf } from "./result.ts";
@@ -104,4 +104,13 @@ function longestWaitMs(env: Readonly<Record<string, string | undefined>>): numbe
 /** A built-in command ends like a turn that said one thing. */
 function asTurn(end: TurnEnd | BuiltinEnd): TurnEnd {
   return "by" in end ? end : { by: "completed", text: end.text, stopReason: "end_turn" };
+}
+
+/** Asks about the calls again, carries out what may run, and lets the model go on. */
+async function finishDeferred(main: Thread, calls: readonly BatchCall[], signal: AbortSignal): Promise<TurnEnd> {
+  main.session.promptId = main.session.options.uuid();
+  const end = await runBatch(main, calls, signal);
+  if (end !== undefined) return end;
+  await tellModelAsHost(main, "Continue from where you left off.");
+  return runTurn(main, signal);
 }

@@ -3,14 +3,14 @@ import { inTurn } from "./asking.ts";
 import { noteInTranscript } from "./channels.ts";
 import { hookPorts } from "./hook-ports/lend.ts";
 import type { Incoming } from "./inbox.ts";
-import type { Permissions } from "./permissions.ts";
-import type { Thread } from "./thread.ts";
+import type { Threads } from "./thread.ts";
 
-/** What the host lends the engine. */
-export function enginePorts(main: () => Thread, permissions: Permissions, interactive: boolean): Ports {
+/** What the agent provides to the engine. */
+export function enginePorts(threads: Threads, interactive: boolean): Ports {
+  const main = () => threads.main;
   return {
     ...hookPorts(main),
-    judge: permissions.judgeAllowed,
+    judge: (...call) => main().session.permissions.judgeAllowed(...call),
     mcp: async (call, signal) => {
       for (const { port } of main().session.servers) {
         const result = await port(call, signal);

@@ -1,15 +1,75 @@
-import { type ContentBlock, joinTurns, type Message, type ToolResultBlock } from "../models/index.ts";
+import {
+  type ContentBlock,
+  joinTurns,
+  type Message,
+  type ToolResultBlock,
+  type ToolUseBlock,
+} from "../models/index.ts";
 import type { Block, Linked } from "../sessions/index.ts";
 import { type Attachment, sayOf } from "./attachment.ts";
+import type { BatchCall } from "./model-call.ts";
 
-/** The entries of a transcript as the messages that a model was sent when they happened. Large parts are already in their places. */
-export function messagesOf(
-  context: readonly Linked[],
-  /** Calls that will still get their result. */
-  deferred: ReadonlySet<string> = new Set(),
-): Message[] {
+/** What a transcript says of the conversation that is resumed. */
+export interface History {
+  /** The messages that the model was sent. */
+  readonly messages: Message[];
+  /** Tokens of the conversation as its last answer counted them. */
+  readonly contextTokens: number;
+  /** Calls that a hook deferred and that still wait for a decision. */
+  readonly deferred: readonly BatchCall[];
+  /** The model of the last answer. */
+  readonly lastModel: string | undefined;
+  /** The folder of the last line. */
+  readonly lastFolder: string | undefined;
+}
+
+/** Reads the entries of a transcript; large parts are already in their places. */
+export function readHistory(context: readonly Linked[]): History {
+  const deferred = deferredIn(context);
   const messages = context.flatMap((entry) => messageOf(entry) ?? []);
-  return withoutLooseEnds(joinTurns(messages), deferred);
+  const waiting = new Set(deferred.map(({ call }) => call.id));
+  return {
+    messages: withoutLooseEnds(joinTurns(messages), waiting),
+    contextTokens: tokensIn(context),
+    deferred,
+    lastModel: lastModel(context),
+    lastFolder: context.findLast(({ cwd }) => cwd !== undefined)?.cwd,
+  };
+}
+
+/** The model that answered last; lines about API errors name none. */
+function lastModel(context: readonly Linked[]): string | undefined {
+  const last = context.findLast(
+    (entry) => entry.kind === "assistant" && entry.model !== undefined && entry.model !== "<synthetic>",
+  );
+  return last?.kind === "assistant" ? last.model : undefined;
+}
+
+function tokensIn(context: readonly Linked[]): number {
+  const last = context.findLast((entry) => entry.kind === "assistant" && entry.usage !== undefined);
+  const usage = last?.kind === "assistant" ? (last.usage ?? {}) : {};
+  const names = ["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+  return names.reduce((sum, name) => sum + (typeof usage[name] === "number" ? usage[name] : 0), 0);
+}
+
+/** Calls that a hook deferred in an earlier run and that still wait for a decision. */
+function deferredIn(context: readonly Linked[]): readonly BatchCall[] {
+  const wanted = new Set<string>();
+  for (const entry of context)
+    if (entry.kind === "attachment" && entry.type === "hook_deferred_tool") wanted.add(entry.toolUseId ?? "");
+  const calls: BatchCall[] = [];
+  if (wanted.size === 0) return calls;
+  for (const entry of context) {
+    if (entry.kind === "user")
+      for (const block of entry.content) if (block.type === "tool_result") wanted.delete(block.toolUseId);
+    if (entry.kind !== "assistant") continue;
+    for (const block of entry.content) {
+      if (block.type !== "tool_use" || !wanted.has(block.id)) continue;
+      const input = block.input as ToolUseBlock["input"];
+      calls.push({ call: { type: "tool_use", id: block.id, name: block.name, input }, lineUuid: entry.uuid });
+    }
+  }
+  return calls.filter(({ call }) => wanted.has(call.id));
 }
 
 function messageOf(entry: Linked): Message | undefined {

@@ -11,8 +11,7 @@ import { lineOwner } from "./channels.ts";
 import { openDisplay } from "./display.ts";
 import { effortOf } from "./effort.ts";
 import { subjectOf } from "./front/subject.ts";
-import { noticeUnpriced } from "./model-notices.ts";
-import { switchedModel } from "./model-switch.ts";
+import { applyModelSwitch, warnAboutPrice } from "./model-switch.ts";
 import { maxOutputTokens, totalTokens } from "./spending.ts";
 import type { Thread } from "./thread.ts";
 import { toolDefinitions } from "./tool-definitions.ts";
@@ -52,7 +51,7 @@ export async function askModel(thread: Thread, signal: AbortSignal): Promise<Ans
       const apiMs = session.options.clock.now() - startedAt;
       const { contextWindow } = thread.model.port;
       session.spending.add({ purpose: thread.purpose, model: event.model, usage: event.usage, apiMs, contextWindow });
-      noticeUnpriced(thread);
+      warnAboutPrice(thread);
       const shown = (await display?.end(event)) ?? textOf(event);
       return recordAnswer(thread, event, shown);
     }
@@ -109,6 +108,6 @@ function aboutCall({ name, input }: ToolUseBlock): string {
 async function fellBack(thread: Thread, error: ModelError): Promise<boolean> {
   const { fallbackModel } = thread.session.options;
   if (fallbackModel === undefined || fallbackModel === thread.model.name || !worthFallback(error)) return false;
-  await switchedModel(thread, fallbackModel, "auto");
+  await applyModelSwitch(thread, fallbackModel, "auto");
   return true;
 }

@@ -12,7 +12,10 @@ import {
   type RuleWarning,
 } from "../permissions/index.ts";
 import { type PermissionUpdate, Problem, type ToolInput } from "../protocol/index.ts";
+import { serversNamed } from "./mcp/tool-name.ts";
 import type { AgentOptions } from "./options.ts";
+import type { AgentSession } from "./session.ts";
+import { toolPaths } from "./tool-context.ts";
 
 /** The rules, the mode and the folders of a session. Agents share them with the main thread. */
 export interface Permissions {
@@ -47,23 +50,11 @@ export interface Denial {
   readonly tool_input: ToolInput;
 }
 
-/** What rules must know of the session. */
-export interface SessionPlaces {
-  /** Where the session is written. Env files lie there too, and whoever writes one has a say in every command. */
-  ownFolder(): string;
-  /** Where tools put what is too long to be shown. The model is told these paths, so it may read there. */
-  outputFolders(): readonly string[];
-  /** The servers whose tools are offered, as they stand in the names of tools. */
-  servers(): readonly string[];
-  /** The variables that commands are given: whoever sets one in a command changes what programs get. */
-  envNames(): readonly string[];
-}
-
 export function openPermissions(
-  engine: () => Engine,
+  engine: Engine,
   options: AgentOptions,
   directories: readonly string[],
-  session: SessionPlaces,
+  session: () => Pick<AgentSession, "options" | "record" | "servers" | "toolEnv">,
 ): Permissions {
   const flags: RuleLayer = {
     scope: "flags",
@@ -77,8 +68,8 @@ export function openPermissions(
   let context: RulesInForce["context"] | undefined;
 
   async function inForce() {
-    const rules = await engine().rules();
-    const mcpServers = session.servers();
+    const rules = await engine.rules();
+    const mcpServers = session().servers.flatMap(({ states }) => serversNamed(states));
     const named = mcpServers.join("\n");
     if (known?.base !== rules.layers || known.own !== own || known.named !== named) {
       const policy = compileRules([...rules.layers, ...own], { ...rules.policy.names, mcpServers });
@@ -97,8 +88,10 @@ export function openPermissions(
     const place = rules.context({ cwd, permission_mode: mode() });
     const about = {
       ...place,
-      ownFiles: [...(place.ownFiles ?? []), session.ownFolder()],
-      envNames: session.envNames(),
+      // Env files are in the session's folder, and their content runs with every command.
+      ownFiles: [...(place.ownFiles ?? []), session().record.root],
+      // To set one of these variables in a command changes what programs get.
+      envNames: Object.keys(session().toolEnv),
       directories: countedFolders(policy),
       attended: true,
     };
@@ -108,10 +101,9 @@ export function openPermissions(
     if (!byMode) return judgement;
     if (harmless.has(tool)) return judge({ tool, input }, byItself, about);
     if (judgement.decision === "allow" || !readers.has(tool)) return judgement;
-    return judge({ tool, input }, policy, {
-      ...about,
-      directories: [...about.directories, ...session.outputFolders()],
-    });
+    // The model gets the paths of outputs that are too long to be shown, so it may read there.
+    const { toolResults, outputs } = toolPaths(session());
+    return judge({ tool, input }, policy, { ...about, directories: [...about.directories, toolResults, outputs] });
   }
 
   /** Folders that were added beside the project are a grant like any other. */

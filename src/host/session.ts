@@ -11,7 +11,7 @@ import type { SessionRecord } from "./record.ts";
 import type { Servers } from "./servers.ts";
 import type { Spending } from "./spending.ts";
 import type { Surroundings } from "./surroundings.ts";
-import type { Thread } from "./thread.ts";
+import type { Thread, Threads } from "./thread.ts";
 import type { Timing } from "./timing.ts";
 import type { BackgroundShells } from "./tools/background-shells.ts";
 import type { Tool } from "./tools/tool.ts";
@@ -34,8 +34,10 @@ export interface AgentSession {
   definitions: readonly AgentDefinition[];
   /** What a program puts in the place of the system prompt, or behind it. */
   prompts: { readonly system?: string | undefined; readonly append?: string | undefined };
-  /** The host's own tools, beside those that start agents. */
+  /** The host's own tools, without those that start subagents. */
   readonly tools: readonly Tool[];
+  /** The tools by which a thread starts subagents and sends them messages. */
+  readonly subagentTools: (thread: Thread) => readonly Tool[];
   /** Those that are connected. */
   servers: readonly Servers[];
   readonly openModel: (name: string) => Promise<{ port: Model; name: string }>;
@@ -52,8 +54,7 @@ export interface AgentSession {
   readonly removedKeys: readonly string[];
   /** Sentences that are shown only once. */
   readonly notices: Set<string>;
-  /** The threads of its agents, by id. */
-  readonly threads: Map<string, Thread>;
+  readonly threads: Threads;
   /** Where its transcript is written; another one after `/clear`. */
   record: SessionRecord;
   /** Of the prompt that is worked on; absent before the first. */

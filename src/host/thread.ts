@@ -64,3 +64,25 @@ export interface AgentWorktree {
 export function taskOf({ agent }: Thread): TaskIdentity | undefined {
   return agent === undefined ? undefined : { id: agent.id, type: agent.type, description: agent.description ?? "" };
 }
+
+/** The threads of a session. */
+export interface Threads {
+  /** Throws before the main thread is open. */
+  readonly main: Thread;
+  /** A thread by the id of its subagent, the main one by `main`. */
+  find(id: string): Thread | undefined;
+  add(thread: Thread): void;
+}
+
+export function openThreads(): Threads {
+  const byId = new Map<string, Thread>();
+  return {
+    get main() {
+      const main = byId.get("main");
+      if (main === undefined) throw new Error("the main thread is not open yet");
+      return main;
+    },
+    find: (id) => byId.get(id),
+    add: (thread) => void byId.set(thread.agent?.id ?? "main", thread),
+  };
+}

@@ -1,15 +1,11 @@
-import type { Attachment } from "../attachment.ts";
-import { addUserMessage, recordNotes } from "../channels.ts";
+import { defined } from "../../protocol/index.ts";
+import { type Attachment, refusalOf } from "../attachment.ts";
+import { addUserMessage, recordNotes, tellModelAsHost } from "../channels.ts";
 import { fireAndHold } from "../fire.ts";
-import { openJournal } from "../journal.ts";
 import { runTurn, type TurnEnd } from "../loop.ts";
-import { offeredTools } from "../offered-tools.ts";
-import { systemPrompt } from "../system-prompt.ts";
+import { openThread } from "../open-thread.ts";
 import type { AgentWorktree, Thread } from "../thread.ts";
-import { openReadState } from "../tools/read-state.ts";
 import { reportSubagentEnd, reportSubagentStep } from "./agent-report.ts";
-import { agentTools } from "./agent-tools.ts";
-import { allowedTools } from "./allowed-tools.ts";
 import type { AgentDefinition } from "./definitions.ts";
 
 /** An agent that is wanted. */
@@ -48,8 +44,7 @@ export async function openAgentThread(parent: Thread, wish: AgentWish): Promise<
   };
   const transcript = await record.openAgent(id, meta);
   const wanted = wish.model ?? definition.model;
-  const thread: Thread = {
-    session,
+  return openThread(session, {
     agent: {
       id,
       type,
@@ -57,44 +52,21 @@ export async function openAgentThread(parent: Thread, wish: AgentWish): Promise<
       depth,
       transcriptPath: transcript.file,
       toolUseId,
-      ...(name === undefined ? {} : { name }),
       description,
       startedAt: options.clock.now(),
       background: wish.background ?? false,
-      ...(wish.worktree === undefined ? {} : { worktree: wish.worktree }),
+      ...defined({ name, worktree: wish.worktree }),
     },
     purpose: "subagent",
+    transcript,
+    definition: () => definition,
     messages: [],
-    journal: openJournal(transcript, {
-      promptId: () => session.promptId,
-      cwd: () => thread.cwd,
-      attribution: type,
-    }),
-    readState: openReadState(),
-    tools: () =>
-      allowedTools(
-        offeredTools(
-          options,
-          [...session.tools, ...agentTools(thread)],
-          session.servers.flatMap(({ tools }) => tools),
-        ),
-        definition,
-      ),
-    system: () =>
-      systemPrompt(
-        { cwd: thread.cwd, date: new Date(options.clock.now()), instructions: session.surroundings.instructions() },
-        definition,
-      ),
     model: wanted === undefined ? { ...parent.model } : await session.openModel(wanted),
     cwd: wish.cwd ?? parent.cwd,
-    tailAt: 0,
-    stopActive: false,
     contextTokens: 0,
     mail: [],
-    ...(definition.maxTurns === undefined ? {} : { maxCalls: definition.maxTurns }),
-  };
-  session.threads.set(id, thread);
-  return thread;
+    ...defined({ maxCalls: definition.maxTurns }),
+  });
 }
 
 /** The first turn of an agent: hooks hear of it, then it works on its prompt. */
@@ -119,5 +91,20 @@ export async function continueAgent(
   await recordNotes(thread, notes);
   const end = await runTurn(thread, signal);
   reportSubagentEnd(thread, end);
+  return end;
+}
+
+/** A teammate is about to wait for messages; hooks may send it back to work. */
+export async function mayIdle(thread: Thread, ended: TurnEnd, signal: AbortSignal): Promise<TurnEnd> {
+  const { agent, session } = thread;
+  let end = ended;
+  // As often as Stop hooks may do it: a hook that never agrees must not keep a teammate at work for ever.
+  for (let sentBack = 0; sentBack < 8 && end.by === "completed"; sentBack += 1) {
+    const about = { teammate_name: agent?.name, team_name: session.record.team };
+    const { outcome } = await fireAndHold(thread, "TeammateIdle", about, { signal });
+    if (!outcome.blocked || !outcome.continue) return end;
+    await tellModelAsHost(thread, `TeammateIdle hook feedback:\n${refusalOf(outcome)}`);
+    end = await runTurn(thread, signal);
+  }
   return end;
 }

@@ -1,14 +1,19 @@
 import type { ToolInput } from "../../protocol/index.ts";
-import type { Thread } from "../thread.ts";
+import type { AgentWorktree, Thread } from "../thread.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tools/tool.ts";
+import { makeWorktree } from "../worktree/make.ts";
 import { type AgentReport, reportOf } from "./agent-report.ts";
 import { type AgentWish, beginAgent, deepestAgent, openAgentThread } from "./agent-thread.ts";
 import { startInBackground } from "./background-agent.ts";
 import { namesProvider } from "./definitions.ts";
-import { isolatedFolder } from "./isolation.ts";
+
+/** The tools by which a thread starts subagents and sends them messages. */
+export function subagentTools(thread: Thread): readonly Tool[] {
+  return [agentTool(thread), sendMessageTool(thread)];
+}
 
 /** Starts an agent: a conversation of its own that works on one task and reports. */
-export function agentTool(parent: Thread): Tool {
+function agentTool(parent: Thread): Tool {
   const { definitions } = parent.session;
   const kinds = definitions.map(({ type, description }) => `- ${type}: ${description}`).join("\n");
   const tool: Tool = {
@@ -113,4 +118,39 @@ function launchText({ agentId, name }: Readonly<Record<string, unknown>>): strin
   return `Async agent launched successfully.
 agentId: ${agentId} (use SendMessage with to: '${name ?? agentId}' to talk to it)
 The agent is working in the background. You will be notified automatically when it completes; do not do its work meanwhile.`;
+}
+
+/** A working copy for one agent: what a hook supplies, else a worktree of git's. It stays when the agent has ended. */
+async function isolatedFolder(
+  { worktrees, cwd, env, signal }: ToolContext,
+  name: string,
+): Promise<{ readonly cwd: string; readonly worktree: AgentWorktree } | { readonly error: string }> {
+  const made = await makeWorktree({ name, cwd: cwd(), env, signal, port: worktrees });
+  if ("error" in made) return made;
+  const { path, branch } = made.made;
+  return { cwd: path, worktree: { path, ...(branch === undefined ? {} : { branch }) } };
+}
+
+/** Sends a message to an agent that was started before: a teammate, or one in the background. */
+function sendMessageTool({ session }: Thread): Tool {
+  const tool: Tool = {
+    name: "SendMessage",
+    description:
+      "Sends a message to an agent by its id or name. It goes on with it when it has time; its answer comes as a notification.",
+    inputSchema: {
+      type: "object",
+      properties: { to: { type: "string" }, message: { type: "string" }, summary: { type: "string" } },
+      required: ["to", "message"],
+    },
+    readOnly: false,
+    render: (response) => String((response as { message?: unknown }).message ?? ""),
+    async run({ to, message }) {
+      const agent = session.agents.find(String(to));
+      if (agent === undefined) return toolError(`No agent ${String(to)} can be sent messages.`);
+      if (agent.status === "killed") return toolError(`The agent ${String(to)} was ended; it takes no messages.`);
+      agent.send(String(message));
+      return toolSuccess(tool, { success: true, message: `Message sent to ${String(to)}.` });
+    },
+  };
+  return tool;
 }

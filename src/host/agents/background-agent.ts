@@ -1,9 +1,8 @@
 import type { TurnEnd } from "../loop.ts";
 import type { Thread } from "../thread.ts";
 import { reportNews, reportOf } from "./agent-report.ts";
-import { beginAgent, continueAgent } from "./agent-thread.ts";
+import { beginAgent, continueAgent, mayIdle } from "./agent-thread.ts";
 import type { BackgroundAgent } from "./background.ts";
-import { mayIdle } from "./teammate.ts";
 
 export interface BackgroundWish {
   readonly description: string;

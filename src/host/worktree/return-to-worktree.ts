@@ -2,16 +2,10 @@ import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, sep } from "node:path";
 import { unless } from "../../files/index.ts";
-import type { Linked } from "../../sessions/index.ts";
 import { tellModelAsHost } from "../channels.ts";
 import type { Thread } from "../thread.ts";
 import { worktreePort } from "../worktree-port.ts";
 import { isWorktreeOf, listWorktrees, mainCopy } from "./git.ts";
-
-/** The folder that the last line of a conversation was written in. */
-export function lastFolder(context: readonly Linked[]): string | undefined {
-  return context.findLast(({ cwd }) => cwd !== undefined)?.cwd;
-}
 
 /**
  * A session that ended in a worktree is resumed there: the model takes it for its folder. A worktree that is gone is reported to the model
