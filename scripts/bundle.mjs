@@ -29,7 +29,7 @@ const entries = [
   ),
   "cli/run/transcript.ts",
   // Not for its size: the version is written into it.
-  "engine/version.ts",
+  "files/package.ts",
   // The daemon and the thread in it that runs handlers.
   ...["cli/commands/serve.ts", "cli/own-client.ts", "cli/run/thread.ts", "cli/run/keep.ts", "cli/run/keep-code.ts"],
   // What a status bar calls every few moments, and reports that are held to a budget of time.
@@ -72,6 +72,8 @@ export async function bundle(outdir) {
       },
       plugins: [asksForBuiltins, leavesOthers(entry)],
       logLevel: "warning",
+      // The program asks for no file of the package; what it loads on demand does, and is a module.
+      ...(format === "cjs" ? { logOverride: { "empty-import-meta": "silent" } } : {}),
     });
   await Promise.all([bundleProgram(outdir, one), ...entries.map((entry) => one(entry))]);
 }

@@ -1,18 +1,14 @@
-import { fileURLToPath } from "node:url";
 import { daemonStatus, dropEndpoint, endpointFor, stopDaemon } from "../daemon/index.ts";
+import { packageFile, packageVersion } from "../files/index.ts";
 import type { DaemonDoor, Installer } from "../install/index.ts";
 import type { Io } from "./command.ts";
-import { version } from "./version.ts";
-
-/** The package this program belongs to; the same from the sources as from what is built of them. */
-const packageRoot = fileURLToPath(new URL("../../", import.meta.url)).replace(/[\\/]$/, "");
 
 /** What installing is lent by the command line: this package, this Node, the daemon. */
 export function installerFor(io: Io): Installer & { readonly daemon: DaemonDoor } {
   const { env, home, signal } = io;
   return {
-    packageRoot,
-    version: version(),
+    packageRoot: packageFile(),
+    version: packageVersion(),
     node: process.execPath,
     home: { env, home },
     now: () => new Date(),

@@ -1,9 +1,9 @@
+import { packageVersion } from "../files/index.ts";
 import { nearest, Problem, visibleLines } from "../protocol/index.ts";
 import type { Command, Io } from "./command.ts";
 import { asksForHelp, commandHelp, programHelp } from "./help.ts";
 import { parseCall } from "./parse.ts";
 import { type CommandGroup, runVerb } from "./verbs.ts";
-import { version } from "./version.ts";
 
 /** Every command with its line for --help; only the one that is called is loaded. */
 const commands: Readonly<
@@ -72,7 +72,7 @@ async function dispatch([name, ...rest]: readonly string[], io: Io): Promise<num
     return 0;
   }
   if (name === "--version" || name === "-v") {
-    await io.out(`${version()}\n`);
+    await io.out(`${packageVersion()}\n`);
     return 0;
   }
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;

@@ -1,10 +1,10 @@
+import { packageVersion } from "../files/index.ts";
 import type { Hook, RunRecord, Warning } from "../protocol/index.ts";
 import { type Background, background } from "./background.ts";
 import type { AnyPayload } from "./payload.ts";
 import type { Asker, Clock, Notice, Ports } from "./ports.ts";
 import type { ResolvedOptions } from "./resolve-options.ts";
 import type { SessionState } from "./turns.ts";
-import { version } from "./version.ts";
 
 /** What every event of an engine uses. */
 export interface Services {
@@ -41,7 +41,7 @@ export async function openServices(options: ResolvedOptions, parts: ServiceParts
     clock: options.ports.clock ?? steadyClock,
     background: background(parts.warn),
     ask: oneAtATime(options.ports.asker),
-    version: version(),
+    version: packageVersion(),
     observe: observe
       ? (record, payload) =>
           tell({ kind: "run", record, event: record.hook.event, sessionId: String(payload["session_id"]) })

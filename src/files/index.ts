@@ -26,6 +26,7 @@ export { type BusyLock, type HeldLock, type LockOptions, takeLock, withLock } fr
 export { readOrdinary } from "./ordinary.ts";
 export { isOwnState } from "./own-folder.ts";
 export { lifeOf, type Owner, ownOwner, processExists, processStart } from "./owner.ts";
+export { packageFile, packageVersion } from "./package.ts";
 export { type PrivateFileOptions, readPrivate, readState, writePrivate } from "./private.ts";
 export { type Replaced, type ReplaceOptions, replaceFile } from "./replace.ts";
 export { sweepLeftovers, tempName } from "./temp-name.ts";

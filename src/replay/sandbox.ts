@@ -1,5 +1,5 @@
-import { fileURLToPath } from "node:url";
 import type { CommandLine } from "../exec/index.ts";
+import { packageFile } from "../files/index.ts";
 
 /**
  * Node under its permission model: it reads what it likes, writes to one folder, and starts neither processes nor threads.
@@ -10,10 +10,8 @@ export function replayProcess(scratch: string, allowEffects: boolean): CommandLi
   const flags = allowEffects
     ? []
     : [...limits, "--disable-warning=ExperimentalWarning", "--disable-warning=SecurityWarning"];
-  return { form: "exec", file: process.execPath, args: [...flags, childFile] };
+  return { form: "exec", file: process.execPath, args: [...flags, packageFile("dist/replay/child/main.js")] };
 }
-
-const childFile = fileURLToPath(new URL("./child/main.js", import.meta.url));
 
 /** It was called experimental until Node 22.13. */
 function permissionFlag(): string {

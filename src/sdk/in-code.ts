@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { ServedApp } from "../daemon/index.ts";
+import { packageVersion } from "../files/index.ts";
 import { appInside } from "./app-symbol.ts";
 import { checkOptions } from "./check-options.ts";
-import { version } from "./load/version.ts";
 import { openTranscript } from "./open-transcript.ts";
 import { wrong } from "./problem.ts";
 import type { RunAppOptions } from "./run-app.ts";
@@ -63,5 +63,5 @@ export async function serveApp(app: unknown, options: ServeAppOptions = {}): Pro
   const source = file === undefined ? undefined : sourceHash(file, env);
   const [{ serveHere }, { withoutExit }] = await Promise.all([import("../daemon/index.ts"), import("./no-exit.ts")]);
   const lent = { env, cwd, complain, openTranscript, guard: withoutExit };
-  return serveHere(inside, { port, token, signal, file, sourceHash: source, version, ...lent });
+  return serveHere(inside, { port, token, signal, file, sourceHash: source, version: packageVersion(), ...lent });
 }

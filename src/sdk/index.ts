@@ -59,7 +59,6 @@ export { JsonEnd } from "./json-end.ts";
 export { keepPayload } from "./keep-payload.ts";
 export { appInputs, buildFile, buildLater, endBuilds } from "./load/inputs.ts";
 export { type LoadOptions, loadApp } from "./load/load-app.ts";
-export { version } from "./load/version.ts";
 export type { Logger, LogRecord } from "./log.ts";
 export { appendLog, type LogFileOptions, logFiles, openLog } from "./log-file.ts";
 export { appFailure, withoutAnswer } from "./no-answer.ts";

@@ -11,9 +11,8 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { statePath } from "../files/index.ts";
+import { packageVersion, statePath } from "../files/index.ts";
 import { messageOf } from "../protocol/index.ts";
-import { version } from "./load/version.ts";
 import type { LogRecord } from "./log.ts";
 import { lineOf } from "./log-line.ts";
 import { makeFolder } from "./make-folder.ts";
@@ -50,7 +49,7 @@ export function appendLog(
     const path = logFiles(env, { files: 1 })[0] ?? "";
     const file = open(path);
     try {
-      const bytes = Buffer.from(`${isTorn(file) ? "\n" : ""}${lineOf({ ...record, version })}\n`);
+      const bytes = Buffer.from(`${isTorn(file) ? "\n" : ""}${lineOf({ ...record, version: packageVersion() })}\n`);
       if (writeSync(file, bytes) < bytes.length) complain(cutShort);
       const { maxBytes = defaults.maxBytes, files = defaults.files } = options;
       if (fstatSync(file).size > maxBytes) turnOver(path, maxBytes, Math.max(1, files));
@@ -92,7 +91,7 @@ export function openLog(
         kept = { file, ino: stat.ino, dev: stat.dev, end: 0 };
       }
       const torn = stat.size !== kept.end && isTorn(kept.file);
-      const bytes = Buffer.from(`${torn ? "\n" : ""}${lineOf({ ...record, version })}\n`);
+      const bytes = Buffer.from(`${torn ? "\n" : ""}${lineOf({ ...record, version: packageVersion() })}\n`);
       kept.end = 0;
       if (writeSync(kept.file, bytes) === bytes.length) kept.end = stat.size + bytes.length;
       else complain(cutShort);

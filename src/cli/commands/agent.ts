@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { packageVersion } from "../../files/index.ts";
 import type { GivenAgent, HeadlessOptions } from "../../host/index.ts";
 import type { Model, ScriptedModel } from "../../models/index.ts";
 import { type Mode, readMode } from "../../permissions/index.ts";
@@ -8,7 +9,6 @@ import type { Call, Command, Io } from "../command.ts";
 import { engineOptions, pluginFolders, trustMode } from "../engine-options.ts";
 import { readAll } from "../read-all.ts";
 import { processSignals, statusOfInterruption } from "../signals.ts";
-import { version } from "../version.ts";
 
 export const command: Command = {
   usage: "[-p] [PROMPT] [options]",
@@ -169,7 +169,7 @@ function optionsOf(call: Call, io: Io) {
     cwd,
     home: io.home,
     env: io.env,
-    version: version(),
+    version: packageVersion(),
     settings: call.texts("settings").map(path),
     plugins: pluginFolders(call, io),
     mcpConfig: call.texts("mcp-config").map(path),

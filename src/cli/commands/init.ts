@@ -1,13 +1,12 @@
 import { readdirSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { replaceFile, unless } from "../../files/index.ts";
+import { packageFile, replaceFile, unless } from "../../files/index.ts";
 import { nearest, Problem } from "../../protocol/index.ts";
 import type { Command } from "../command.ts";
 import { jsonText } from "../print/json.ts";
 
-const recipesFolder = fileURLToPath(new URL("../../../examples/hooks/", import.meta.url));
+const recipesFolder = packageFile("examples/hooks/");
 
 export const command: Command = {
   usage: "[--js] [--with RECIPE,…] [--force] [--json]",

@@ -1,9 +1,10 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { pathToFileURL } from "node:url";
 import { type DaemonRecord, daemonStatus, serve, startDaemon, stopDaemon } from "../../daemon/index.ts";
+import { packageFile, packageVersion } from "../../files/index.ts";
 import { Problem, visible, visibleLines } from "../../protocol/index.ts";
-import { hasOpenJobs, keepPayload, version } from "../../sdk/index.ts";
+import { hasOpenJobs, keepPayload } from "../../sdk/index.ts";
 import type { Call, Command, Io } from "../command.ts";
 import { usualHooksFile } from "../hooks-file.ts";
 
@@ -40,7 +41,7 @@ call, but not while an agent lives that it has answered. Without --foreground it
     }
     if (call.flag("foreground")) return foreground(file, call, io);
     const words = ["serve", resolve(io.cwd, file), "--foreground", ...passedOn(call, io)];
-    const program = fileURLToPath(new URL("../bin.cjs", import.meta.url));
+    const program = packageFile("dist/cli/bin.cjs");
     const record = await startDaemon(file, { env: io.env, signal: io.signal, command: [program, ...words] });
     await tell(record, call, io);
     if (record.sourceHash === "") await io.err(`hookline: ${notLoaded(file)}\n`);
@@ -64,8 +65,8 @@ async function foreground(file: string, call: Call, io: Io): Promise<number> {
   const ended = await serve({
     hooksFile: file,
     env: io.env,
-    version,
-    thread: new URL("../run/thread.js", import.meta.url),
+    version: packageVersion(),
+    thread: pathToFileURL(packageFile("dist/cli/run/thread.js")),
     complain,
     signal: io.signal,
     ready: (record) => void tell(record, call, io),

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { reviewTrust } from "../../engine/index.ts";
 import { start } from "../../exec/index.ts";
-import { homeFolder } from "../../files/index.ts";
+import { homeFolder, packageFile } from "../../files/index.ts";
 import { guardedObserver } from "../observer.ts";
-import { ownProgram } from "../own-program.ts";
 import { childCommand } from "./child-command.ts";
 import { childEnvironment } from "./child-environment.ts";
 import { childStream } from "./child-stream.ts";
@@ -27,7 +26,7 @@ export interface RunnerPorts {
  */
 export async function runSession(
   call: SessionCall,
-  { program = ownProgram }: RunnerPorts = {},
+  { program = packageFile("dist/cli/bin.cjs") }: RunnerPorts = {},
 ): Promise<SessionResult> {
   checkCall(call);
   const { cwd = process.cwd(), signal, timeoutMs = Number.POSITIVE_INFINITY } = call;

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { openState } from "../../files/index.ts";
+import { openState, packageFile } from "../../files/index.ts";
 import { startDetached } from "../start-detached.ts";
 import { cachedBuild, maker } from "./cached-build.ts";
 
@@ -25,7 +24,7 @@ export async function buildLater(
     const note = join(cwd, `${digest(file)}.tried`);
     forget(note);
     closeSync(openSync(note, "wx", 0o600));
-    const program = fileURLToPath(new URL("./build-ahead.js", import.meta.url));
+    const program = packageFile("dist/sdk/load/build-ahead.js");
     await start([program, file, note], { cwd, env, onError: () => undefined });
   } catch {
     // It was tried before, or nothing can be kept without a folder of our own; the file is imported as it is, as now.

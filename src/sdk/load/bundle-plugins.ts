@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, sep } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import type { Plugin } from "esbuild";
+import { packageFile } from "../../files/index.ts";
 import type { Esbuild } from "./bundle.ts";
 
 /**
@@ -97,12 +98,10 @@ export function ownDoor(specifier: string): string | undefined {
 }
 
 export function ownDoors(): readonly (readonly [specifier: string, path: string])[] {
-  const root = packageRoot(fileURLToPath(import.meta.url));
-  if (root === undefined) return [];
-  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  const { exports } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as {
     exports: Record<string, string>;
   };
-  return Object.entries(exports).map(([name, target]) => [`hookline${name.slice(1)}`, join(root, target)]);
+  return Object.entries(exports).map(([name, target]) => [`hookline${name.slice(1)}`, packageFile(target)]);
 }
 
 function packageRoot(from: string): string | undefined {

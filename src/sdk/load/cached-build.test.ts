@@ -16,9 +16,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeEach, expect, test } from "vitest";
+import { packageVersion } from "../../files/index.ts";
 import { build, endBuilds } from "./build.ts";
 import { type BuildRecord, cachedBuild, recordName } from "./cached-build.ts";
-import { version } from "./version.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-cached-")));
 const state = join(folder, "state");
@@ -85,8 +85,8 @@ test("a build of another version of the package or of Node is not taken, though 
   const record = join(state, "builds", recordName(file));
   const kept = readFileSync(record, "utf8");
   const { made } = JSON.parse(kept) as BuildRecord;
-  expect(made).toMatch(new RegExp(`^${version} .* node ${process.versions.node.split(".")[0]}$`));
-  for (const other of [made.replace(/\d+$/, "19"), made.replace(version, "0.0.1")]) {
+  expect(made).toMatch(new RegExp(`^${packageVersion()} .* node ${process.versions.node.split(".")[0]}$`));
+  for (const other of [made.replace(/\d+$/, "19"), made.replace(packageVersion(), "0.0.1")]) {
     writeFileSync(record, kept.replace(made, other));
     expect(isKept(), other).toBe(false);
   }

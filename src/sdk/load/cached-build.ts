@@ -1,7 +1,6 @@
 import { lstatSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { isOwnState, statePath, whyUnsafe } from "../../files/index.ts";
-import { version } from "./version.ts";
+import { isOwnState, packageVersion, statePath, whyUnsafe } from "../../files/index.ts";
 
 /** What a build was made of, so that the next start can tell without any tool whether it still holds. */
 export interface BuildRecord {
@@ -28,7 +27,7 @@ export function buildsFolder(env: Readonly<Record<string, string | undefined>>):
 }
 
 /** Builds of another version of this package or of Node are not ours; they lie beside ours under other names. */
-export const maker: string = `${version} builds 4 node ${process.versions.node.split(".", 1)[0]}`;
+export const maker: string = `${packageVersion()} builds 4 node ${process.versions.node.split(".", 1)[0]}`;
 
 /**
  * A build that is still true to every one of its inputs; undefined when there is none.

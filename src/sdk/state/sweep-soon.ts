@@ -1,6 +1,6 @@
 import { closeSync, openSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { packageFile } from "../../files/index.ts";
 import { startDetached } from "../start-detached.ts";
 import type { World } from "../world.ts";
 
@@ -20,7 +20,7 @@ export async function sweepSoon(folder: string, world: World): Promise<void> {
     // In a new folder nothing can be old.
     if (last === undefined) return;
     const onError = (error: Error) => world.complain(`Old state could not be cleared away: ${error.message}`);
-    const program = fileURLToPath(new URL("./sweeper.js", import.meta.url));
+    const program = packageFile("dist/sdk/state/sweeper.js");
     await startDetached([program, folder], { cwd: folder, env: world.env, onError });
   } catch (error) {
     world.complain(`Old state could not be cleared away: ${String(error)}`);

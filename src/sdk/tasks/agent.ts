@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { packageFile } from "../../files/index.ts";
 import type { AgentAnswer, AgentTaskOptions } from "./agent-task.ts";
 import type { TaskContext } from "./task.ts";
 
 /** One agent session through `hookline ask --json`. Contract: rejects when the agent gave no answer, with its words. */
 export async function runAgent(prompt: string, options: AgentTaskOptions, task: TaskContext): Promise<AgentAnswer> {
-  const [program, ...words] = options.command ?? [process.execPath, ownProgram()];
+  const [program, ...words] = options.command ?? [process.execPath, packageFile("dist/cli/bin.cjs")];
   const { stdout, stderr, code } = await run(program, [...words, ...wordsOf(options, task)], prompt, task);
   const result = resultIn(stdout);
   if (result === undefined) throw new Error(`the agent gave no answer: ${lastLine(stderr) || `exit status ${code}`}`);
@@ -118,8 +118,4 @@ function resultIn(stdout: string): ResultObject | undefined {
 
 function lastLine(text: string): string {
   return text.trimEnd().split("\n").at(-1) ?? "";
-}
-
-function ownProgram(): string {
-  return fileURLToPath(new URL("../../cli/bin.cjs", import.meta.url));
 }

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { directFs as fs, lifeOf, type Owner, takeLock, unless } from "../../files/index.ts";
+import { directFs as fs, lifeOf, type Owner, packageFile, takeLock, unless } from "../../files/index.ts";
 import { startDetached } from "../start-detached.ts";
 import { backendDefaults, type WakeCall } from "./backend.ts";
 import { isWaiting, namesIn, readJob } from "./job-file.ts";
@@ -17,7 +16,7 @@ export async function startWorker(folder: string, { tasks, file, env, cwd, logge
     logger("worker").error("A task held the worker's thread for too long; the worker was ended.");
     process.kill(owner.pid, "SIGKILL");
   }
-  await startDetached([fileURLToPath(new URL("./worker.js", import.meta.url)), file], {
+  await startDetached([packageFile("dist/sdk/tasks/worker.js"), file], {
     cwd,
     env,
     onError: (error) => logger("worker").error(`It could not be started: ${error.message}`),

@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Written in by the build, since a host's bundle does not know where our package.json is. */
+declare const HOOKLINE_VERSION: string | undefined;
+
+/** The version of this package; "unknown" where its sources were bundled into something else. */
+export function packageVersion(): string {
+  return typeof HOOKLINE_VERSION === "string" ? HOOKLINE_VERSION : (ownPackage()?.version ?? "unknown");
+}
+
+/** A file or folder of this package by its path from the package's root, such as `dist/cli/bin.cjs`. */
+export function packageFile(path = ""): string {
+  const own = ownPackage();
+  if (own === undefined) throw new Error("The files of the package hookline are missing: it was bundled.");
+  return join(own.root, path);
+}
+
+interface OwnPackage {
+  readonly root: string;
+  readonly version: string;
+}
+
+let known: OwnPackage | undefined;
+
+function ownPackage(): OwnPackage | undefined {
+  known ??= packageAbove(dirname(fileURLToPath(import.meta.url)));
+  return known;
+}
+
+function packageAbove(folder: string): OwnPackage | undefined {
+  const manifest = manifestIn(folder);
+  if (manifest?.name === "hookline") return { root: folder, version: manifest.version };
+  return folder === dirname(folder) ? undefined : packageAbove(dirname(folder));
+}
+
+function manifestIn(folder: string): { readonly name: string; readonly version: string } | undefined {
+  try {
+    return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { name: string; version: string };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
