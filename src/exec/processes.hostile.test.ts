@@ -1,18 +1,22 @@
 import { mkdtempSync, readdirSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { sized } from "../../test/size.ts";
 import { hostilePrograms } from "./fixtures/hostile.ts";
 import { runHostile } from "./fixtures/run-hostile.ts";
 
-test("hostile processes are reported correctly, end in time, and leave no process", async () => {
-  const cwd = mkdtempSync(join(tmpdir(), "exec-"));
+const count = sized(200, 1_000);
+
+test(`${count} hostile processes are reported correctly, settle within 3 s of their limit, and leave no process`, async () => {
+  const cwd = mkdtempSync(join(tmpdir(), "hostile-"));
   const marker = `60.${process.pid}`;
-  const before = readdirSync("/proc/self/fd").length;
-  const plan = { count: 40, parallel: 8, timeoutMs: 400, graceMs: 300, cwd, marker };
+  const descriptors = readdirSync("/proc/self/fd").length;
+  const parallel = Math.max(8, 2 * availableParallelism());
+  const plan = { count, parallel, timeoutMs: 500, graceMs: 1_500, cwd, marker };
   const { maxOverrunMs, slowest, ...report } = await runHostile(hostilePrograms(cwd, `sleep ${marker}`), plan);
-  expect(report).toEqual({ runs: 40, wrong: [], leaks: [], survivors: [] });
-  // The bound of 3 s is measured by the long suite; here other tests share the machine.
-  expect(maxOverrunMs, slowest).toBeLessThan(15_000);
-  expect(readdirSync("/proc/self/fd").length).toBe(before);
-}, 120_000);
+  console.info(`longest overrun ${Math.round(maxOverrunMs)} ms: ${slowest}`);
+  expect(report).toEqual({ runs: count, wrong: [], leaks: [], survivors: [] });
+  expect(readdirSync("/proc/self/fd").length).toBe(descriptors);
+  expect(maxOverrunMs, slowest).toBeLessThanOrEqual(3_000);
+});

@@ -3,14 +3,14 @@ import { chmod, lstat, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { randomFrom } from "../../test/fuzz/random.ts";
+import { seed, sized } from "../../test/size.ts";
 import { killNow, type Program, startProgram } from "./fixtures/programs.ts";
 import { namesIn, tempFolder } from "./fixtures/temp-folder.ts";
 import { replaceFile, sweepLeftovers, withLock } from "./index.ts";
 
-/** The quick suite stops after a while on a slow machine; `npm run test:kill` does not. */
-const isLong = process.env["HOOKLINE_TRIALS"] !== undefined;
-const trials = isLong ? 500 : 30;
-const limitMs = isLong ? Number.POSITIVE_INFINITY : 1_500;
+const trials = sized(60, 500);
+const random = randomFrom(seed);
 
 /** What the program said until it was killed, at a random moment after its first word. */
 async function saidUntilKilled(program: Program, afterMs: number): Promise<string[]> {
@@ -29,29 +29,22 @@ async function saidUntilKilled(program: Program, afterMs: number): Promise<strin
     .filter((line) => line !== "");
 }
 
-async function inLanes(trial: (n: number) => Promise<void>): Promise<number> {
-  const startedAt = performance.now();
+async function inLanes(trial: () => Promise<void>): Promise<void> {
   let next = 0;
-  let done = 0;
   const lane = async () => {
-    for (let n = next++; n < trials; n = next++) {
-      if (performance.now() - startedAt > limitMs && done >= 10) return;
-      await trial(n);
-      done += 1;
-    }
+    while (next++ < trials) await trial();
   };
   await Promise.all([lane(), lane()]);
-  return done;
 }
 
-test(`kill -9 of a writer, up to ${trials} times: the file is a whole version, its mode is kept, leftovers go at the next start`, async () => {
+test(`kill -9 of a writer, ${trials} times: the file is a whole version, its mode is kept, leftovers go at the next start`, async () => {
   let leftovers = 0;
-  const done = await inLanes(async () => {
+  await inLanes(async () => {
     const folder = await tempFolder();
     const file = join(folder, "settings.json");
     await writeFile(file, "0  0");
     await chmod(file, 0o640);
-    const said = await saidUntilKilled(startProgram("replace-writer.mjs", file), Math.random() * 40);
+    const said = await saidUntilKilled(startProgram("replace-writer.mjs", file), random.below(40));
     const [first, , last] = (await readFile(file, "utf8")).split(" ");
     const newest = Number(said.at(-1) ?? 0);
     expect([first, Number(first) >= newest, Number(first) <= newest + 1]).toEqual([last, true, true]);
@@ -60,16 +53,16 @@ test(`kill -9 of a writer, up to ${trials} times: the file is a whole version, i
     await replaceFile(file, "done");
     expect(await namesIn(folder)).toEqual(["settings.json"]);
   });
-  process.stdout.write(`  ${done} kills, ${leftovers} temporary files left and swept\n`);
-}, 3_600_000);
+  process.stdout.write(`  ${trials} kills, ${leftovers} temporary files left and swept\n`);
+});
 
-test(`kill -9 of processes that hold, wait for or clear a lock, up to ${trials} times: no count is lost and nobody is held up`, async () => {
-  const done = await inLanes(async () => {
+test(`kill -9 of processes that hold, wait for or clear a lock, ${trials} times: no count is lost and nobody is held up`, async () => {
+  await inLanes(async () => {
     const folder = await tempFolder();
     const file = join(folder, "count");
     await writeFile(file, "0");
     const counters = Array.from({ length: 3 }, () => startProgram("lock-counter.mjs", file));
-    const said = await Promise.all(counters.map((counter) => saidUntilKilled(counter, Math.random() * 60)));
+    const said = await Promise.all(counters.map((counter) => saidUntilKilled(counter, random.below(60))));
     const numbers = said.flat();
     expect(new Set(numbers).size).toBe(numbers.length);
     const count = await withLock(file, async () => Number(await readFile(file, "utf8")));
@@ -77,5 +70,5 @@ test(`kill -9 of processes that hold, wait for or clear a lock, up to ${trials} 
     await sweepLeftovers(folder);
     expect(await namesIn(folder)).toEqual(["count"]);
   });
-  process.stdout.write(`  ${done * 3} kills\n`);
-}, 3_600_000);
+  process.stdout.write(`  ${trials * 3} kills\n`);
+});

@@ -3,11 +3,13 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { randomFrom } from "../../test/fuzz/random.ts";
+import { seed, sized } from "../../test/size.ts";
 import { endOf, killNow, type Program, startFixture } from "../files/fixtures/programs.ts";
 import { type World, world } from "./fixtures/world.ts";
 
-const isLong = process.env["HOOKLINE_TRIALS"] !== undefined;
-const trials = isLong ? Number(process.env["HOOKLINE_TRIALS"]) : 4;
+const trials = sized(10, 200);
+const random = randomFrom(seed);
 const loop = join(import.meta.dirname, "fixtures/install-loop.mjs");
 const old = '{\n\t"permissions": { "deny": [] },\n  "hooks": { "Stop": [] }   }';
 
@@ -32,7 +34,7 @@ test(`kill -9 at ${trials} moments of installing and uninstalling leaves the old
   for (let n = 0; n < trials; n++) {
     const program = started(here, 1_000_000);
     await firstOutput(program);
-    await sleep(Math.random() * 120);
+    await sleep(random.below(120));
     await killNow(program);
     seen.add(readFileSync(file, "utf8"));
   }
@@ -44,9 +46,9 @@ test(`kill -9 at ${trials} moments of installing and uninstalling leaves the old
   expect(readFileSync(file, "utf8")).toBe(old);
   expect(readdirSync(join(here.project, ".claude")).sort()).toEqual(["hooks.mjs", "settings.local.json"]);
   expect(existsSync(join(here.state, "installs")) && readdirSync(join(here.state, "installs"))).toEqual([]);
-}, 3_600_000);
+});
 
-const stride = isLong ? 1 : 31;
+const stride = sized(7, 1);
 const killedAt = join(import.meta.dirname, "fixtures/killed-at.mjs");
 
 test(`killed before ${stride === 1 ? "every change" : `one in ${stride} changes`} of the disk, the file and its mode are the old or the new, and the way back stays open`, async () => {
@@ -57,7 +59,7 @@ test(`killed before ${stride === 1 ? "every change" : `one in ${stride} changes`
     const textNow = () => (existsSync(file) ? readFileSync(file, "utf8") : undefined);
     const before = textNow();
     let moments = 0;
-    // Half of the short run's moments each, so that it meets as many as it can.
+    // Another half of the moments for each, so that a short run covers as many as it can.
     for (let k = 1 + (isNew ? Math.floor(stride / 2) : 0); ; k += stride) {
       const program = startFixture(killedAt, [here.project, here.state, "1", String(k)]);
       onTestFinished(() => void program.kill("SIGKILL"));
@@ -77,9 +79,9 @@ test(`killed before ${stride === 1 ? "every change" : `one in ${stride} changes`
     }
     expect(moments * stride).toBeGreaterThan(60 - stride);
   }
-}, 3_600_000);
+});
 
-const edits = isLong ? 200 : 20;
+const edits = sized(20, 200);
 const ruleWriter = join(import.meta.dirname, "../engine/settings/fixtures/rule-writer.mjs");
 
 test(`twelve writers of one rule each and one that installs and uninstalls ${edits} times lose nothing, nor do two times ${edits} edits`, async () => {
@@ -100,4 +102,4 @@ test(`twelve writers of one rule each and one that installs and uninstalls ${edi
   ];
   expect([...permissions.deny].sort()).toEqual(wanted.sort());
   expect([hooks, text.startsWith('{\n\t"permissions"'), text.endsWith("   }")]).toEqual([{ Stop: [] }, true, true]);
-}, 3_600_000);
+});

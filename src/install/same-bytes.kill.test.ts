@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { sized } from "../../test/size.ts";
 import { parseJsonc, plainValue } from "../engine/settings/jsonc.ts";
 import { withoutComments } from "../engine/settings/strict-json.ts";
 import { settingsTexts } from "./fixtures/settings-texts.ts";
@@ -8,7 +9,7 @@ import { guard, stop, world } from "./fixtures/world.ts";
 import { install } from "./install.ts";
 import { uninstall } from "./uninstall.ts";
 
-const runs = Number(process.env["HOOKLINE_RUNS"] ?? 36);
+const runs = sized(36, 1_000);
 
 test(`of ${runs} generated files each has its bytes back after install and uninstall, with a second install in between`, async () => {
   const { call, source } = world();
@@ -35,7 +36,7 @@ test(`of ${runs} generated files each has its bytes back after install and unins
     }),
     { numRuns: runs },
   );
-}, 3_600_000);
+});
 
 test(`the same where somebody else writes between install and uninstall: what they wrote stays, ours goes`, async () => {
   const { call, source } = world();
@@ -53,7 +54,7 @@ test(`the same where somebody else writes between install and uninstall: what th
     }),
     { numRuns: Math.ceil(runs / 2) },
   );
-}, 3_600_000);
+});
 
 test("whatever others changed between install and uninstall stays, in their layout, and nothing of ours does", async () => {
   const { call, source } = world();
@@ -77,7 +78,7 @@ test("whatever others changed between install and uninstall stays, in their layo
     ),
     { numRuns: Math.ceil(runs / 3) },
   );
-}, 3_600_000);
+});
 
 interface Group {
   readonly matcher?: string;

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
@@ -49,24 +49,6 @@ const lines = (name = "hooks.jsonl") =>
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
-
-test("twelve processes write whole lines, and none is lost while the files hold them", async () => {
-  await Promise.all(Array.from({ length: 12 }, (_, who) => writer(who, 100, 5 * 2 ** 20, 3)));
-  const seen = lines().map(({ who, n }) => `${who} ${n}`);
-  expect([seen.length, new Set(seen).size]).toEqual([1_200, 1_200]);
-  expect(statSync(join(home, "log/hooks.jsonl")).mode & 0o777).toBe(0o600);
-});
-
-test("twelve processes that turn files over leave three of them, within bounds and of whole lines", async () => {
-  await Promise.all(Array.from({ length: 12 }, (_, who) => writer(who, 200, 20_000, 3)));
-  // The very last line may have turned the current one over.
-  expect([...new Set(["hooks.jsonl", ...files()])]).toEqual(["hooks.jsonl", "hooks.jsonl.1", "hooks.jsonl.2"]);
-  for (const name of files()) {
-    expect(lines(name).length).toBeGreaterThan(0);
-    // Whoever comes while another turns the files over still writes its lines; of the 900 KB written, little stays.
-    expect(statSync(join(home, "log", name)).size).toBeLessThan(200_000);
-  }
-});
 
 test("a turn that a killed process left behind is given to another", () => {
   write({ pad: "x".repeat(200) });
@@ -130,18 +112,6 @@ test("whatever an author hands to the log becomes a line of bounded length", () 
     "/log/hooks.jsonl",
   ]);
 });
-
-function writer(who: number, times: number, maxBytes: number, keep: number): Promise<void> {
-  const words = [resolve(import.meta.dirname, "fixtures/write-log.mjs"), built, who, times, maxBytes, keep].map(String);
-  return new Promise((done, fail) => {
-    const child = spawn(process.execPath, words, { env: env(), stdio: ["ignore", "ignore", "pipe"] });
-    let said = "";
-    child.stderr.on("data", (chunk: Buffer) => {
-      said += chunk;
-    });
-    child.on("close", (code) => (code === 0 && said === "" ? done() : fail(new Error(said))));
-  });
-}
 
 test("a log that is kept open follows the files, heals a torn end and mixes with other writers", () => {
   const complaints: string[] = [];

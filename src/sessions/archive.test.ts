@@ -1,43 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { appendFile, cp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { atEveryOperation, longStride, quickFs, shortStride } from "../files/fixtures/faulty-fs.ts";
-import { nodeFs } from "../files/index.ts";
+import { atEveryOperation, quickFs, shortStride } from "../files/fixtures/faulty-fs.ts";
 import { archiveSession } from "./archive.ts";
 import { sessionsDue } from "./archive-due.ts";
-import { readArchived } from "./archive-file.ts";
-import { manifestPath, readManifest } from "./archive-manifest.ts";
+import { archivedPlace, plainFiles, sourceFiles } from "./fixtures/archived.ts";
 import { recordedHome, recordedNames } from "./fixtures/recorded-home.ts";
 import { prompt } from "./fixtures/transcript.ts";
-import { findSessions, type SessionPlace } from "./formats/claude-code/locate.ts";
 import { callsAndTokens } from "./same-calls.ts";
 import { sessionAt } from "./session.ts";
-import { sessionPaths } from "./session-copy.ts";
-
-async function archivedPlace(root: string, id: string): Promise<SessionPlace> {
-  for await (const place of findSessions([{ path: root, origin: "archive" }])) if (place.id === id) return place;
-  throw new Error(`${id} is not in the archive`);
-}
-
-async function plainFiles(root: string, place: SessionPlace): Promise<Record<string, string>> {
-  const manifest = await readManifest(manifestPath(root, place), nodeFs);
-  const files = Object.entries(manifest?.files ?? {});
-  const read = files.map(async ([path, held]) => [
-    path,
-    (await readArchived(join(root, "projects", place.project, `${path}.gz`), held)).toString("latin1"),
-  ]);
-  return Object.fromEntries(await Promise.all(read)) as Record<string, string>;
-}
-
-async function sourceFiles(place: SessionPlace): Promise<Record<string, string>> {
-  const read = (await sessionPaths(place)).map(async (path) => [
-    path,
-    (await readFile(join(place.folder, path))).toString("latin1"),
-  ]);
-  return Object.fromEntries(await Promise.all(read)) as Record<string, string>;
-}
 
 test.each(recordedNames)("%s is archived whole, read from there, and counts the same", async (name) => {
   const { home, places } = await recordedHome(name);
@@ -136,37 +109,6 @@ test("a damaged archive says so", async () => {
   await writeFile(file, bytes);
   await expect(plainFiles(root, place)).rejects.toMatchObject({ code: "sessions/bad-archive" });
 });
-
-test.each(["error", "kill"] as const)(
-  "with a fault (%s) at every operation of archiving, what was archived stays, and the next run completes",
-  async (fault) => {
-    const recorded = await recordedHome("b-subagent");
-    const count = await atEveryOperation(
-      fault,
-      async (strike, k) => {
-        const { home, places } = await recordedHome("a-plain");
-        const [place] = places;
-        if (place === undefined) throw new Error("one session was recorded");
-        const root = join(home, "archive");
-        await archiveSession(place, { root, fs: quickFs });
-        const before = await plainFiles(root, place);
-        await appendFile(place.file, `${JSON.stringify(prompt(null, "more"))}\n`);
-        await cp(join(recorded.places[0]?.folder ?? "", recorded.places[0]?.id ?? ""), join(place.folder, place.id), {
-          recursive: true,
-        });
-        await archiveSession(place, { root, fs: strike().fs }).catch(() => undefined);
-        const held = await plainFiles(root, place);
-        for (const [path, text] of Object.entries(before)) expect([k, held[path]?.startsWith(text)]).toEqual([k, true]);
-        await archiveSession(place, { root, fs: quickFs });
-        expect(await plainFiles(root, place)).toEqual(await sourceFiles(place));
-        expect((await sessionAt(await archivedPlace(root, place.id)).load()).unreadable).toEqual([]);
-      },
-      longStride,
-    );
-    expect(count).toBeGreaterThan(40);
-  },
-  600_000,
-);
 
 test("killed at every operation while the source begins anew, the old copy is kept", async () => {
   await atEveryOperation(

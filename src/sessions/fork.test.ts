@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { atEveryOperation, shortStride } from "../files/fixtures/faulty-fs.ts";
 import { namesIn, tempFolder } from "../files/fixtures/temp-folder.ts";
 import { readConversation } from "./conversation.ts";
 import { placesIn, recordedHome, recordedNames } from "./fixtures/recorded-home.ts";
@@ -136,27 +135,6 @@ test("--at ends the fork there; an entry that is not in the conversation is a pr
   expect((await linesOf(fork.file)).at(-1)?.["uuid"]).toBe(at);
   await expect(forkSession(place, { at: "nowhere" })).rejects.toMatchObject({ code: "sessions/not-found" });
   await expect(forkSession(place, { id: place.id })).rejects.toMatchObject({ code: "sessions/exists" });
-});
-
-test("with a fault at every operation the fork is whole or not there, and the original is untouched", async () => {
-  for (const fault of ["error", "kill"] as const) {
-    const count = await atEveryOperation(
-      fault,
-      async (strike) => {
-        const { home, places } = await recordedHome("a-plain");
-        const [place] = places;
-        if (place === undefined) throw new Error("one session was recorded");
-        const before = await readFile(place.file);
-        const fork = await forkSession(place, { fs: strike().fs, id: "f" }).catch(() => undefined);
-        expect(await readFile(place.file)).toEqual(before);
-        const there = (await placesIn(home)).find(({ id }) => id === "f");
-        if (fork !== undefined) expect(there).toBeDefined();
-        if (there !== undefined) expect((await linesOf(there.file)).length).toBe(20);
-      },
-      shortStride,
-    );
-    expect(count).toBeGreaterThan(15);
-  }
 });
 
 test("resuming goes on in the same file behind the newest entry, with the context a model is given", async () => {

@@ -1,56 +1,15 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { atEveryOperation, longStride, quickFs, shortStride } from "../files/fixtures/faulty-fs.ts";
-import { tempFolder } from "../files/fixtures/temp-folder.ts";
+import { quickFs } from "../files/fixtures/faulty-fs.ts";
 import { listBackups, pruneBackups } from "./backup.ts";
+import { bytesBelow, oldSession } from "./fixtures/old-session.ts";
 import { recordedHome, recordedNames } from "./fixtures/recorded-home.ts";
-import { answer, prompt, result, sidechain, toolUse, type Wire, write } from "./fixtures/transcript.ts";
 import type { SessionPlace } from "./formats/claude-code/locate.ts";
 import { migrateSession, rollbackSession } from "./migrate.ts";
 import { callsAndTokens } from "./same-calls.ts";
 import { sessionAt } from "./session.ts";
 import { validateSession } from "./validate.ts";
-
-interface World {
-  readonly place: SessionPlace;
-  readonly env: { HOOKLINE_HOME: string };
-}
-
-/** A session as older versions wrote it: one agent's lines between those of the conversation, one agent's file beside. */
-async function oldSession(): Promise<World> {
-  const root = await tempFolder();
-  const home = join(root, "home");
-  const folder = join(home, "projects", "-p");
-  const asked = prompt(null, "do it");
-  const called = answer(
-    asked,
-    [toolUse("t1", "Task", { description: "look", prompt: "look around", subagent_type: "Explore" })],
-    { stop: "tool_use", usage: { output_tokens: 4 } },
-  );
-  const inner = side(prompt(null, "look around"));
-  const found = side(answer(inner, "found", { usage: { output_tokens: 7 } }));
-  const resulted = result(called, "t1");
-  const file = write(join(folder, "s1.jsonl"), [asked, called, inner, found, resulted, answer(resulted, "done")]);
-  const alone = sidechain("a0123456789abcdef", prompt(null, "beside"));
-  write(join(folder, "agent-a0123456789abcdef.jsonl"), [
-    alone,
-    sidechain("a0123456789abcdef", answer(alone, "yes", { usage: { output_tokens: 9 } })),
-  ]);
-  write(join(folder, "agent-a0000000000000000.jsonl"), [{ ...sidechain("a0", prompt(null, "x")), sessionId: "other" }]);
-  const place: SessionPlace = { id: "s1", root: { path: home, origin: "client" }, project: "-p", folder, file };
-  return { place, env: { HOOKLINE_HOME: join(root, "state") } };
-}
-
-function side(line: Wire): Wire {
-  return { ...line, isSidechain: true };
-}
-
-async function bytesBelow(folder: string): Promise<Record<string, string>> {
-  const names = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
-  const paths = names.map(({ parentPath, name }) => join(parentPath, name)).sort();
-  return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await readFile(path, "utf8")])));
-}
 
 test.each(recordedNames)("%s is of the present layout", async (name) => {
   const { home, places } = await recordedHome(name);
@@ -128,54 +87,3 @@ test("a step that would lose a call is stopped before anything is swapped", asyn
   });
   expect(await bytesBelow(place.root.path)).toEqual(before);
 });
-
-test.each(["error", "kill"] as const)(
-  "with a fault (%s) at every operation of a migration, old or new is read with the same tokens, and a rerun completes",
-  async (fault) => {
-    const count = await atEveryOperation(
-      fault,
-      async (strike, k) => {
-        const { place, env } = await oldSession();
-        const tokens = callsAndTokens(await sessionAt(place).load());
-        const faulty = strike();
-        const done = await migrateSession(place, { env, fs: faulty.fs }).catch(() => undefined);
-        expect([k, callsAndTokens(await sessionAt(place).load())]).toEqual([k, tokens]);
-        const backups = await listBackups(join(env.HOOKLINE_HOME, "backups"), "s1");
-        if (done !== undefined) expect(backups.length).toBe(1);
-        await migrateSession(place, { env, fs: quickFs });
-        const now = await sessionAt(place).load();
-        expect([callsAndTokens(now), now.agents.length, now.agents.some(({ inline }) => inline)]).toEqual([
-          tokens,
-          2,
-          false,
-        ]);
-        expect(now.files.agents.some(({ beside }) => beside)).toBe(false);
-        expect((await validateSession(place)).counts.error).toBe(0);
-      },
-      longStride,
-    );
-    expect(count).toBeGreaterThan(80);
-  },
-  600_000,
-);
-
-test("a disk that fills up at any moment of a migration leaves the session byte for byte as it was, or migrated, and no copy of it", async () => {
-  await atEveryOperation(
-    "stuck",
-    async (strike, k) => {
-      const { place, env } = await oldSession();
-      const before = await bytesBelow(place.root.path);
-      const faulty = strike();
-      const done = await migrateSession(place, { env, fs: faulty.fs }).catch((error: unknown) => error);
-      // Only these need room on the disk.
-      if (!(done instanceof Error) || !/^(?:write|open\+) /.test(faulty.log[k - 1] ?? "")) return;
-      expect([k, done.message]).toEqual([k, expect.not.stringContaining("could not be put back")]);
-      expect([k, await bytesBelow(place.root.path)]).toEqual([k, before]);
-      expect([k, Object.keys(await bytesBelow(join(env.HOOKLINE_HOME, "migrating")).catch(() => ({})))]).toEqual([
-        k,
-        [],
-      ]);
-    },
-    shortStride,
-  );
-}, 600_000);

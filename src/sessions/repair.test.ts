@@ -1,45 +1,15 @@
-import { appendFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import fc from "fast-check";
 import { expect, test } from "vitest";
-import { atEveryOperation, longStride, quickFs } from "../files/fixtures/faulty-fs.ts";
-import { tempFolder } from "../files/fixtures/temp-folder.ts";
 import { nodeFs } from "../files/index.ts";
 import { restoreBackup } from "./backup.ts";
+import { answered, asked, called, nowhere, plain, resulted, world } from "./fixtures/damaged-session.ts";
 import { recordedHome, recordedNames } from "./fixtures/recorded-home.ts";
-import { answer, prompt, result, sidechain, system, toolUse, type Wire, write } from "./fixtures/transcript.ts";
-import type { SessionPlace } from "./formats/claude-code/locate.ts";
+import { answer, prompt, result, sidechain, system, type Wire, write } from "./fixtures/transcript.ts";
 import { repairSession } from "./repair.ts";
 import { callsAndTokens } from "./same-calls.ts";
 import { sessionAt } from "./session.ts";
 import { validateSession } from "./validate.ts";
-
-interface World {
-  readonly place: SessionPlace;
-  readonly env: { HOOKLINE_HOME: string };
-}
-
-async function world(lines: readonly (Wire | string)[], tail = ""): Promise<World> {
-  const root = await tempFolder();
-  const folder = join(root, "home", "projects", "-p");
-  const file = write(join(folder, "s1.jsonl"), lines);
-  await appendFile(file, tail);
-  const place: SessionPlace = {
-    id: "s1",
-    root: { path: join(root, "home"), origin: "client" },
-    project: "-p",
-    folder,
-    file,
-  };
-  return { place, env: { HOOKLINE_HOME: join(root, "state") } };
-}
-
-const nowhere = "00000000-0000-4000-8000-ffffffffffff";
-const asked = prompt(null, "do it");
-const called = answer(asked, [toolUse("t1")], { stop: "tool_use", usage: { input_tokens: 3, output_tokens: 4 } });
-const resulted = result(called, "t1");
-const answered = answer(resulted, "done", { usage: { input_tokens: 5, output_tokens: 6 } });
-const plain = [asked, called, resulted, answered];
 
 test.each(recordedNames)("%s needs no repair, and gets none", async (name) => {
   const { home, places } = await recordedHome(name);
@@ -243,107 +213,3 @@ test("a backup that was tampered with is not restored", async () => {
   await expect(restoreBackup(backup, nodeFs)).rejects.toMatchObject({ code: "sessions/bad-backup" });
   expect(await readFile(place.file)).toEqual(after);
 });
-
-test.each(["error", "kill"] as const)(
-  "with a fault (%s) at every operation of a repair in place, the session is the old or the new one, and a rerun completes",
-  async (fault) => {
-    const count = await atEveryOperation(
-      fault,
-      async (strike, k) => {
-        const { place, env } = await world([asked, "{oops", called, answered]);
-        const agent = write(join(place.folder, "s1", "subagents", "agent-a1.jsonl"), [
-          sidechain("a1", prompt(null, "go")),
-          "oops",
-        ]);
-        const texts = async () => [await readFile(place.file, "utf8"), await readFile(agent, "utf8")];
-        const before = await texts();
-        const done = await repairSession(place, { env, inPlace: true, fs: strike().fs }).catch(() => undefined);
-        const now = await texts();
-        const isOld = now.map((text, n) => text === before[n]);
-        const isNew = now.map((text) => !text.includes("oops"));
-        expect([k, isOld.map((old, n) => old || isNew[n])]).toEqual([k, [true, true]]);
-        // An error is undone; only a process that is killed can stop between two files.
-        if (fault === "error") expect([k, isOld[0]]).toEqual([k, isOld[1]]);
-        if (done !== undefined) expect(isNew).toEqual([true, true]);
-        await repairSession(place, { env, inPlace: true, fs: quickFs });
-        expect((await validateSession(place)).counts.error).toBe(0);
-        expect(await readFile(join(place.folder, "s1", "hookline-set-aside.jsonl"), "utf8")).toContain("oops");
-      },
-      longStride,
-    );
-    expect(count).toBeGreaterThan(60);
-  },
-  3_600_000,
-);
-
-test("whatever is done to the lines of a session, it can be mended, and counts the same", async () => {
-  const lines = [
-    ...plain,
-    prompt(answered, "again"),
-    answer(answered, [toolUse("t2"), toolUse("t3")], { stop: "tool_use", usage: { output_tokens: 9 } }),
-    sidechain("a1", prompt(null, "inside")),
-    sidechain("a1", answer(null, "yes", { usage: { output_tokens: 2 } })),
-  ];
-  const last = lines[5] as Wire;
-  lines.push(result(last, "t2"), result(last, "t3"), answer(last, "end"));
-  const text = lines.map((line) => JSON.stringify(line));
-  const uuids = lines.map((line) => String(line["uuid"]));
-  const anyUuid = fc.constantFrom(...uuids, nowhere, "odd", "");
-  const damage = fc.oneof(
-    fc.record({ kind: fc.constant("cut" as const), at: fc.nat(text.length - 1), to: fc.nat(400) }),
-    fc.record({ kind: fc.constant("drop" as const), at: fc.nat(text.length - 1) }),
-    fc.record({ kind: fc.constant("twice" as const), at: fc.nat(text.length - 1) }),
-    fc.record({ kind: fc.constant("swap" as const), at: fc.nat(text.length - 1), with: fc.nat(text.length - 1) }),
-    fc.record({ kind: fc.constant("glue" as const), at: fc.nat(text.length - 1) }),
-    fc.record({
-      kind: fc.constant("field" as const),
-      at: fc.nat(text.length - 1),
-      name: fc.constantFrom("uuid", "parentUuid", "sessionId"),
-      value: anyUuid,
-    }),
-    fc.record({
-      kind: fc.constant("tool" as const),
-      at: fc.nat(text.length - 1),
-      from: fc.constantFrom("t1", "t2", "t3"),
-      value: fc.constantFrom("t1", "t2", "t9"),
-    }),
-  );
-  const root = await tempFolder();
-  let n = 0;
-  await fc.assert(
-    fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 5 }), fc.boolean(), async (damages, torn) => {
-      const now = [...text];
-      for (const one of damages) {
-        const line = now[one.at] ?? "";
-        if (one.kind === "cut") now[one.at] = line.slice(0, one.to);
-        else if (one.kind === "drop") now[one.at] = "";
-        else if (one.kind === "twice") now.push(line);
-        else if (one.kind === "swap") [now[one.at], now[one.with]] = [now[one.with] ?? "", line];
-        else if (one.kind === "glue") now[one.at] = `${line}${now[one.at + 1] ?? ""}`;
-        else if (one.kind === "field")
-          now[one.at] = line.replace(new RegExp(`"${one.name}":(?:"[^"]*"|null)`), `"${one.name}":"${one.value}"`);
-        else now[one.at] = line.replaceAll(`"${one.from}"`, `"${one.value}"`);
-      }
-      n += 1;
-      const folder = join(root, String(n), "projects", "-p");
-      await mkdir(folder, { recursive: true });
-      const file = join(folder, "s1.jsonl");
-      await writeFile(file, now.join("\n") + (torn ? "" : "\n"));
-      const place: SessionPlace = {
-        id: "s1",
-        root: { path: join(root, String(n)), origin: "client" },
-        project: "-p",
-        folder,
-        file,
-      };
-      const before = callsAndTokens(await sessionAt(place).load());
-      const options = { env: { HOOKLINE_HOME: join(root, "state") }, inPlace: true, fs: quickFs };
-      await repairSession(place, options);
-      expect((await validateSession(place)).findings.filter(({ severity }) => severity === "error")).toEqual([]);
-      expect(callsAndTokens(await sessionAt(place).load())).toBe(before);
-      expect(await repairSession(place, options)).toEqual({ mends: [] });
-      await rm(join(root, String(n)), { recursive: true });
-    }),
-    { numRuns: Number(process.env["HOOKLINE_RUNS"] ?? 20) },
-  );
-}, 3_600_000);

@@ -193,29 +193,6 @@ describe("the index", () => {
     expect(await indexed("green")).toEqual(["s1 prompt"]);
   });
 
-  test("a run that is killed in the middle is made good by the next one", async () => {
-    const lines = Array.from({ length: 900 }, (_, index) => prompt(null, `red apple ${index} ${"x".repeat(800)}`));
-    const file = put("s1", lines);
-    for (const afterMs of [1, 8, 20]) {
-      const broken = new AbortController();
-      setTimeout(() => broken.abort(new Error("killed")), afterMs);
-      await searchIndex("red", { ...where, signal: broken.signal }).catch((error: Error) =>
-        expect(error.message).toBe("killed"),
-      );
-    }
-    expect((await searchIndex("red", where)).total).toBe(900);
-    appendFileSync(file, `${JSON.stringify(prompt(null, "red again"))}\n`);
-    expect((await searchIndex("red", where)).total).toBe(901);
-    writeFileSync(
-      file,
-      lines
-        .slice(0, 500)
-        .map((line) => `${JSON.stringify({ ...line, gitBranch: "other" })}\n`)
-        .join(""),
-    );
-    expect((await searchIndex("red", where)).total).toBe(500);
-  });
-
   test("quotes and operators in the query are words", async () => {
     put("s1", [prompt(null, 'say "NOT" OR (this*)')]);
     for (const query of ['"not"', "OR", "(this*)", "NEAR(", "a AND"]) await indexed(query);

@@ -4,6 +4,7 @@ import { lstat, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
+import { sized } from "../../test/size.ts";
 import { atEveryOperation, shortStride } from "../files/fixtures/faulty-fs.ts";
 import { forgetfulFs } from "../files/fixtures/forgetful-fs.ts";
 import { dist, endOf, startFixture } from "../files/fixtures/programs.ts";
@@ -36,10 +37,10 @@ test("a record cut at every byte becomes a line of its own; the next record is w
   const bytes = await readFile(session.file);
   expect(bytes.length - before).toBeGreaterThan(2_000);
   const writer = await (await openStore({ root, version: "1" })).open({ id, cwd });
-  // At every byte in the long suite; the quick one skips from the middle of the record.
-  const isLong = process.env["HOOKLINE_TRIALS"] !== undefined;
+  // At CI size most bytes in the middle of the record are left out.
+  const stride = sized(37, 1);
   const isEdge = (size: number) => size < before + 30 || size > bytes.length - 30;
-  for (let size = before; size < bytes.length; size += isLong || isEdge(size) ? 1 : 37) {
+  for (let size = before; size < bytes.length; size += isEdge(size) ? 1 : stride) {
     await writeFile(session.file, bytes.subarray(0, size));
     await writer.append({ type: "mode", mode: "normal" });
     const items = await itemsOf(session.file);
@@ -123,14 +124,11 @@ test.each(["lost", "kept"] as const)(
   120_000,
 );
 
-/** How many processes append how many records of up to how many bytes; the long suite is `npm run test:kill`. */
-const crowds =
-  process.env["HOOKLINE_TRIALS"] === undefined
-    ? [{ writers: 2, each: 200, maxBytes: 1024 * 1024 }]
-    : [
-        { writers: 2, each: 5_000, maxBytes: 1024 * 1024 },
-        { writers: 4, each: 25_000, maxBytes: 4_000 },
-      ];
+/** How many processes append how many records of up to how many bytes. */
+const crowds = [
+  { writers: 2, each: sized(200, 5_000), maxBytes: 1024 * 1024 },
+  { writers: 4, each: sized(1_000, 25_000), maxBytes: 4_000 },
+];
 
 test.each(crowds)(
   "$writers processes append $each records each: every line valid, order per writer kept, no splice",

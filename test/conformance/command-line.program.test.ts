@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { callHookline } from "../../src/cli/fixtures/caller.ts";
+import { sized } from "../size.ts";
 import { type Case, conformanceCases } from "./case.ts";
 import { check, type Result } from "./check.ts";
 import { makeWorld, type World } from "./world.ts";
@@ -20,10 +21,10 @@ type Program = (args: readonly string[], input: string, world: World) => Promise
 
 const program = resolve(import.meta.dirname, "../../dist/cli/bin.cjs");
 const cases = conformanceCases().filter(fits);
-/** The engine itself is shown every case; the quick run shows the command line some of them, `npm run test:kill` all. */
-const oneIn = process.env["HOOKLINE_TRIALS"] === undefined ? 3 : 1;
+/** `npm test` runs every case in the engine. At CI size the command line runs one in three. */
+const oneIn = sized(3, 1);
 /** A process costs twenty times what the case does; the others call the same program without one. */
-const oneProcessIn = 20;
+const oneProcessIn = sized(20, 4);
 
 describe.concurrent("through the command line", () => {
   for (const one of cases.filter((_, index) => index % oneIn === 0)) {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { daemonStatus } from "../../src/daemon/index.ts";
+import { sized } from "../size.ts";
 import { type DaemonWorld, daemonsOf, denial, event, guard, openDaemonWorld, until } from "./world.ts";
 
 let world: DaemonWorld;
@@ -9,12 +10,11 @@ beforeAll(async () => {
 afterAll(() => world.remove());
 
 /** Fifty calls and starts at once at full size. */
-const isLong = process.env["HOOKLINE_TRIALS"] !== undefined;
 
 test("many starts at once end with one daemon, and every call is answered", async () => {
   const file = world.file("many.mjs", guard);
-  const calls = Array.from({ length: isLong ? 30 : 8 }, () => world.client([file], event()));
-  const starts = Array.from({ length: isLong ? 20 : 4 }, () => world.serve(file));
+  const calls = Array.from({ length: sized(8, 30) }, () => world.client([file], event()));
+  const starts = Array.from({ length: sized(4, 20) }, () => world.serve(file));
   expect(new Set((await Promise.all(calls)).map(({ stdout }) => stdout))).toEqual(new Set([denial("no")]));
   const pids = new Set((await Promise.all(starts)).map(({ pid }) => pid));
   expect(pids.size).toBe(1);

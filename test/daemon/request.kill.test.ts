@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { daemonStatus } from "../../src/daemon/index.ts";
+import { randomFrom } from "../fuzz/random.ts";
+import { seed, sized } from "../size.ts";
 import { app, type ClientForm, clientForms, type DaemonWorld, event, openDaemonWorld, until } from "./world.ts";
 
-/** 200 in the long suite. */
-const trials = Math.min(200, Number(process.env["HOOKLINE_TRIALS"] ?? 12));
+const trials = sized(24, 200);
+const random = randomFrom(seed);
 
 let world: DaemonWorld;
 beforeAll(async () => {
@@ -16,7 +18,7 @@ test(`a daemon killed at any moment of a request never turns a deny into an allo
   const warm = await Promise.all(clientForms.map((form) => killed(form, each)));
   // Trials are worth something only when the kill hits before the answer, too.
   for (const times of warm) expect(times).toBeLessThan(each);
-}, 3_600_000);
+});
 
 /** Gives how often the daemon was the faster one. */
 async function killed(form: ClientForm, times: number): Promise<number> {
@@ -37,7 +39,7 @@ async function killed(form: ClientForm, times: number): Promise<number> {
     const payload = event({ session_id, tool_input: { long: trial % 3 === 0 } });
     const call = world.client([file, "--on-failure", "block"], payload, { form });
     // Spread evenly, so that some kills surely hit before the answer.
-    await new Promise((done) => setTimeout(done, ((trial + Math.random()) / times) * 60));
+    await new Promise((done) => setTimeout(done, ((trial + random.below(100) / 100) / times) * 60));
     process.kill(pid, "SIGKILL");
     const { code, stdout, stderr } = await call;
     const denied = code === 0 && stdout.includes('"permissionDecision":"deny"') && isJson(stdout);

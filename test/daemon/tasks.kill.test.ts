@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { sized } from "../size.ts";
 import { app, contextIn, type DaemonWorld, openDaemonWorld, promptEvent } from "./world.ts";
 
-const rounds = Math.min(100, Number(process.env["HOOKLINE_TRIALS"] ?? 3));
+const rounds = sized(10, 100);
 let world: DaemonWorld;
 beforeAll(async () => {
   world = await openDaemonWorld();

@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
+import { sized } from "../size.ts";
 import { fireHostile } from "./fire-hostile.ts";
 
-test("40 events at hostile hooks are settled and told right, and nobody is left", async () => {
-  const report = await fireHostile(40, 8);
+const count = sized(200, 1_000);
+
+test(`${count} events with hostile hooks settle within 3 s of their limit, and no process is left`, async () => {
+  const report = await fireHostile(count, 8);
+  console.info(`longest overrun ${Math.round(report.maxOverrunMs)} ms: ${report.slowest}`);
   expect({ wrong: report.wrong, survivors: report.survivors }).toEqual({ wrong: [], survivors: [] });
-  // The bound of 3 s is measured by the long suite; here other tests share the machine.
-  expect(report.maxOverrunMs, report.slowest).toBeLessThanOrEqual(15_000);
-}, 120_000);
+  expect(report.maxOverrunMs, report.slowest).toBeLessThanOrEqual(3_000);
+});

@@ -2,7 +2,6 @@ import { chmodSync, lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSyn
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { atEveryOperation } from "../../files/fixtures/faulty-fs.ts";
-import { endOf, startFixture } from "../../files/fixtures/programs.ts";
 import { namesIn, tempFolder } from "../../files/fixtures/temp-folder.ts";
 import { editSettings } from "./edit.ts";
 import type { Edit } from "./edit-text.ts";
@@ -71,22 +70,6 @@ test("an edit that would exceed the size limit is refused", async () => {
   });
   expect(lstatSync(file).size).toBe(mostBytes - 1);
 });
-
-const rulesEach = process.env["HOOKLINE_TRIALS"] === undefined ? 30 : 200;
-
-test(`two processes with ${rulesEach} rules each lose none`, async () => {
-  const file = await settingsFile('// ours\n{\n  "permissions": {\n    "deny": []\n  }\n}\n');
-  const program = join(import.meta.dirname, "fixtures/rule-writer.mjs");
-  await Promise.all(["One", "Two"].map((name) => endOf(startFixture(program, [file, name, String(rulesEach)]))));
-  const rules = JSON.parse(readFileSync(file, "utf8").replace("// ours", "")).permissions.deny as string[];
-  for (const name of ["One", "Two"]) {
-    expect(rules.filter((rule) => rule.startsWith(name))).toEqual(
-      Array.from({ length: rulesEach }, (_, n) => `${name}(${n})`),
-    );
-  }
-  expect(rules).toHaveLength(2 * rulesEach);
-  expect(readFileSync(file, "utf8")).toMatch(/^\/\/ ours\n/);
-}, 60_000);
 
 test("a foreign change between read and write is seen: the edit is made on the new content", async () => {
   const file = await settingsFile("{}");

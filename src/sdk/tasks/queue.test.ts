@@ -1,4 +1,3 @@
-import { type ChildProcess, fork } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -11,7 +10,6 @@ import { isWaiting } from "./job-file.ts";
 import { queueTasks } from "./queue.ts";
 import { recover, sweepDone } from "./recover.ts";
 
-const trials = Math.min(100, Number(process.env["HOOKLINE_TRIALS"] ?? 10));
 let folder: string;
 let built: string;
 beforeAll(async () => {
@@ -27,48 +25,6 @@ const job = (changes: Partial<NewJob> = {}): NewJob => ({
   ...{ session: "s", space: "", task: "t", key: "k", input: null, priority: 0, ttlMs: 60_000, timeoutMs: 60_000 },
   ...{ attempts: 1, cwd: "/", projectDir: "/" },
   ...changes,
-});
-
-test("processes killed at any moment lose no job that was added and hand none out twice", async () => {
-  const place = join(folder, "killed");
-  const added = new Set<string>();
-  const taken: string[] = [];
-  const uncertain = new Set<string>();
-  for (let trial = 0; trial < trials; trial++) {
-    const users = [user(place, `a${trial}`), user(place, `b${trial}`)];
-    for (const child of users) {
-      child.on("message", (said: { added?: string; taking?: string; taken?: string }) => {
-        if (said.added) added.add(said.added);
-        if (said.taking) uncertain.add(said.taking);
-        if (said.taken) taken.push(said.taken);
-      });
-    }
-    // Every other time they have added something before they are killed, however slow the machine is.
-    const isReady = (said: { added?: string }) => trial % 2 === 0 || said.added !== undefined;
-    await Promise.all(users.map((child) => hears(child, isReady)));
-    for (const child of users) {
-      await sleep(20 + Math.random() * 60);
-      const gone = new Promise((done) => child.on("exit", done));
-      child.kill("SIGKILL");
-      await gone;
-    }
-  }
-  const queue = queueTasks(place);
-  for (let claim = await queue.claim(["t"]); claim; claim = await queue.claim(["t"])) {
-    await queue.finish(claim, { state: "completed", value: claim.record.key });
-  }
-  const left = (await queue.list("s")).map(({ key, state, value }) => {
-    expect([state, value]).toEqual(["completed", key]);
-    return key;
-  });
-  expect(new Set(taken).size).toBe(taken.length);
-  expect(left.filter((key) => taken.includes(key))).toEqual([]);
-  // A process killed while it took a result may have had it without telling us.
-  const seen = new Set([...left, ...taken, ...uncertain]);
-  expect([...added].filter((key) => !seen.has(key))).toEqual([]);
-  expect(added.size).toBeGreaterThanOrEqual(trials);
-  const names = ["pending", "running"].flatMap((state) => readdirSync(join(place, state)));
-  expect(names.filter((name) => name.endsWith(".json") && !name.startsWith("."))).toEqual([]);
 });
 
 test("a job file that cannot be read is put aside, and the others run", async () => {
@@ -162,11 +118,3 @@ test("results whose time is long over are swept; others stay", async () => {
   await sweepDone(place, Date.now() + 2 * 3_600_000);
   expect((await queue.list("s")).map(({ key }) => key)).toEqual(["long"]);
 });
-
-function hears(child: ChildProcess, isIt: (said: { added?: string }) => boolean): Promise<void> {
-  return new Promise((done) => child.on("message", (said: { added?: string }) => isIt(said) && done()));
-}
-
-function user(place: string, name: string): ChildProcess {
-  return fork(resolve(import.meta.dirname, "../fixtures/queue-user.mjs"), [built, place, name], { execArgv: [] });
-}

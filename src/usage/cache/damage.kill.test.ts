@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { sized } from "../../../test/size.ts";
 import { atEveryOperation, type Fault, shortStride } from "../../files/fixtures/faulty-fs.ts";
 import { openSqlite } from "../../sessions/index.ts";
 import { name, now, prices, reportsOf, settled } from "../fixtures/indexed-world.ts";
@@ -12,9 +13,8 @@ import { databaseName } from "./database.ts";
 import { manifestName } from "./indexed.ts";
 import { rulesVersion } from "./manifest.ts";
 
-const isLong = process.env["HOOKLINE_TRIALS"] !== undefined;
 /** How many places of a file are damaged, one after the other. */
-const places = isLong ? 60 : 6;
+const places = sized(6, 60);
 
 test("a manifest cut or flipped anywhere is set aside and built anew, and that is told", async () => {
   const world = settled();
@@ -100,5 +100,5 @@ test("a manifest or database of other rules is set aside and built anew, and tha
 });
 
 test("killed at any moment, the next run is right and nothing is left behind", async () => {
-  await killRuns(settled(), isLong ? 60 : 3);
+  await killRuns(settled(), sized(20, 500));
 });
