@@ -1,5 +1,4 @@
 import { execFileSync, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,10 +6,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readEntries } from "./entries.ts";
 import type { Item } from "./entry.ts";
-import { isRecord, toEntry } from "./formats/claude-code/entry.ts";
 import { readHeader } from "./header.ts";
 import { readLines } from "./lines.ts";
-import { recordsOf } from "./records.ts";
 
 let folder: string;
 let file: string;
@@ -53,63 +50,6 @@ test.skipIf(process.platform === "win32")(
     await expect(readHeader(file)).rejects.toMatchObject({ code: "sessions/unreadable-file" });
   },
 );
-
-test("a line of exactly 64 MiB is read, one byte more is passed over, and the lines around them are read", async () => {
-  const limit = 64 * 1024 * 1024;
-  const line = (length: number) => `{"type":"mode","mode":"${"z".repeat(length - 25)}"}`;
-  const small = '{"type":"mode","mode":"a"}';
-  writeFileSync(file, `${small}\n${line(limit)}\n${line(limit + 1)}\n${small}\n`);
-  const seen: [string, number][] = [];
-  for await (const batch of readEntries(file)) for (const { kind, length } of batch) seen.push([kind, length]);
-  expect(seen).toEqual([
-    ["mode", small.length],
-    ["mode", limit],
-    ["unreadable", limit + 1],
-    ["mode", small.length],
-  ]);
-});
-
-test("a hundred thousand random byte strings are read without a throw, none in more than 100 ms", () => {
-  const pieces = [
-    '{"type":"',
-    '"}',
-    "{",
-    "}",
-    "[",
-    "]",
-    '"',
-    "\\",
-    "\\u00",
-    "\0",
-    ":",
-    ",",
-    "null",
-    "1e9",
-    '{"type":"user","message":{"content":',
-    '"uuid":"u","parentUuid":null,',
-    "\u00ff",
-    "}{",
-    '"sessionId":"s",',
-  ];
-  let seed = 1;
-  const next = (below: number) => {
-    seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
-    return seed % below;
-  };
-  let slowest = 0;
-  for (let run = 0; run < 100_000; run++) {
-    const bytes =
-      run % 4 === 0
-        ? randomBytes(1 + next(60))
-        : Buffer.from(Array.from({ length: 1 + next(14) }, () => pieces[next(pieces.length)]).join(""), "latin1");
-    const from = performance.now();
-    const line = { offset: 0, length: bytes.length, end: bytes.length + 1, line: 1, bytes, terminated: run % 3 !== 0 };
-    for (const record of recordsOf({ path: file, dev: 0, ino: 0 }, line, isRecord))
-      if (record.kind === "record") toEntry(record);
-    slowest = Math.max(slowest, performance.now() - from);
-  }
-  expect(slowest).toBeLessThan(1000);
-});
 
 test("damage of every kind in one file: all that can be read comes out, in order, with the place of what cannot", async () => {
   const good = (name: string) => `{"type":"mode","mode":"${name}","sessionId":"s"}`;

@@ -9,8 +9,6 @@ beforeAll(async () => {
 });
 afterAll(() => world.remove());
 
-/** Fifty calls and starts at once at full size. */
-
 test("many starts at once end with one daemon, and every call is answered", async () => {
   const file = world.file("many.mjs", guard);
   const calls = Array.from({ length: sized(8, 30) }, () => world.client([file], event()));

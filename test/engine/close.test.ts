@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { until } from "../until.ts";
-import { bash, command, on, openIn, processesWith } from "./world.ts";
+import { bash, on, openIn, processesWith } from "./world.ts";
 
 const onLinux = process.platform === "linux";
 
@@ -68,19 +68,6 @@ test("closing ends the status line's process", async () => {
   await engine.close();
   if (onLinux) expect(processesWith(mark)).toEqual([]);
   expect(await line).toEqual([]);
-});
-
-test("sixty hooks on one event print no warning of Node's", async () => {
-  const heard: Error[] = [];
-  const hear = (warning: Error) => heard.push(warning);
-  process.on("warning", hear);
-  const hooks = Array.from({ length: 60 }, (_, number) => command(`exit 0 # ${number}`));
-  const { engine } = await openIn(on("PreToolUse", ...hooks));
-  const { signal } = new AbortController();
-  expect((await engine.fire("PreToolUse", bash)).runs).toHaveLength(60);
-  expect((await engine.fire("PreToolUse", bash, { signal })).runs).toHaveLength(60);
-  process.off("warning", hear);
-  expect(heard).toEqual([]);
 });
 
 test.runIf(onLinux)("processes that a hook left behind are a warning that names them", async () => {

@@ -210,12 +210,6 @@ test("what a command leaves running does not hold the call, keeps its output, an
   await expect.poll(() => findLeftovers("HOOKLINE_RUN", context.shells.tag(undefined))).toEqual([]);
 });
 
-test("a command without end that prints is ended before it fills the disk", async () => {
-  const { call } = toolWorld();
-  const { content } = await call(bashTool(), { command: "yes hookline", timeout: 20_000 });
-  expect(content).toContain("Command printed more than 256MB");
-});
-
 test("a background command goes on by itself and its output can be read meanwhile", async () => {
   const { call, context } = toolWorld();
   const result = await call(bashTool(), { command: "echo one; sleep 0.3; echo two; exit 3", run_in_background: true });

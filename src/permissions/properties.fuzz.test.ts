@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { sized } from "../../test/size.ts";
 import { judge } from "./judge/judge.ts";
 import type { RuleLayer } from "./layer.ts";
 import { compileRules } from "./policy.ts";
 
 const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj" };
-/** A tenth of what a release runs; PROPERTY_RUNS says otherwise. */
-const runs = Number(process.env["PROPERTY_RUNS"] ?? 400);
+const runs = sized(400, 4_000);
 
 const strength = { allow: 0, ask: 1, deny: 2 };
 

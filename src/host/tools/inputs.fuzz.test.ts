@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { sized } from "../../../test/size.ts";
 import { builtinTools } from "./builtin.ts";
 import { checkInput } from "./check-input.ts";
 import { toolWorld } from "./fixtures/world.ts";
@@ -29,7 +30,7 @@ test("whatever a model writes into an input, a tool answers and what it says can
         if (!result.isError) expect(tool.render(result.response)).toEqual(result.content);
         answered.add(tool.name);
       }),
-      { numRuns: 25 },
+      { numRuns: sized(25, 1_000) },
     );
   }
   expect(answered.size).toBeGreaterThan(8);
