@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { catalog, isObject, nearest, Problem } from "../protocol/index.ts";
+import type { FireOptions } from "./event-types.ts";
 import type { EngineOptions } from "./options.ts";
 import { shown } from "./shown.ts";
 
@@ -182,4 +183,30 @@ function checkPorts(ports: Readonly<Record<string, unknown>>): string | undefine
 
 function bad(option: string, message: string): Problem {
   return new Problem("engine/bad-option", message.replace(/\?\.$/, "?"), { about: { option } });
+}
+
+const fireOptions = [
+  "signal",
+  "forceSync",
+  "rewrittenFrom",
+  "progress",
+] as const satisfies readonly (keyof FireOptions)[];
+
+/** A misspelled `signal` would leave an event that cannot be ended. */
+export function checkFireOptions(options: FireOptions): void {
+  if (!isObject(options)) throw badFireOption("The options of an event are an object.");
+  for (const name of Object.keys(options)) {
+    if (fireOptions.some((one) => one === name)) continue;
+    const near = nearest(name, fireOptions);
+    throw badFireOption(
+      `There is no option "${name}" of an event.${near === undefined ? "" : ` Did you mean "${near}"?`}`,
+    );
+  }
+  const { signal } = options;
+  if (signal !== undefined && !(signal instanceof EventTarget))
+    throw badFireOption("The signal of an event is an AbortSignal.");
+}
+
+function badFireOption(message: string): Problem {
+  return new Problem("engine/bad-option", message);
 }

@@ -30,3 +30,8 @@ export function isInProcess({ type }: Hook): boolean {
 export function isBackground(hook: Hook): boolean {
   return hook.type === "command" && (hook.async === true || hook.asyncRewake === true);
 }
+
+/** Hooks of skills and sessions may run once; elsewhere `once` has no effect. */
+export function honorsOnce(source: ConfiguredHook["layer"]["kind"]): boolean {
+  return source === "skill" || source === "session";
+}

@@ -1,23 +1,30 @@
 import { type Callback, isObject, type Outcome, Problem, type RunRecord, type Warning } from "../protocol/index.ts";
 import type { BackgroundAnswer, BackgroundEntry } from "./background.ts";
 import { checkOptions } from "./check-options.ts";
+import { honorsOnce } from "./configured.ts";
 import { waitsLike } from "./depth.ts";
-import type { Handler, HandlerOptions, KnownEvent, NoOwnEvents, OwnEvents, Received, Sent } from "./event-types.ts";
+import type {
+  FireOptions,
+  Handler,
+  HandlerOptions,
+  KnownEvent,
+  NoOwnEvents,
+  OwnEvents,
+  Received,
+  Sent,
+} from "./event-types.ts";
 import { openEvents } from "./events.ts";
 import type { Explanation } from "./explain.ts";
-import type { FireOptions } from "./fire-options.ts";
-import { honoursOnce } from "./gates.ts";
 import { type ListedHook, listHooks } from "./list.ts";
 import { liveHooks } from "./live-hooks.ts";
 import { openSettings, type ReloadReport } from "./live-settings.ts";
 import type { EngineOptions } from "./options.ts";
 import type { AnyPayload } from "./payload.ts";
-import { statusLineCall } from "./policy.ts";
 import { resolveOptions } from "./resolve-options.ts";
 import type { RulesInForce } from "./rules.ts";
 import { type SessionHooks, sessionHooks } from "./session-hooks.ts";
 import { shown } from "./shown.ts";
-import { statusLine } from "./status-line.ts";
+import { statusLine, statusLineCall } from "./status-line.ts";
 import { type StopHooks, stopHooks } from "./stop-hooks.ts";
 import type { EventStep } from "./stream.ts";
 import { eventBudgetMs } from "./timeouts.ts";
@@ -142,7 +149,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
   settings.followTrust();
   const allHooks = () => [...[...settings.inForce().byEvent.values()].flat(), ...live.all()];
   const ran = (record: RunRecord): Warning | undefined => {
-    if (record.answer?.failure === undefined && honoursOnce(record.hook.source)) sessions.ranOnce.add(record.hook.id);
+    if (record.answer?.failure === undefined && honorsOnce(record.hook.source)) sessions.ranOnce.add(record.hook.id);
     return live.ran(record);
   };
   const services = await openServices(resolved, {

@@ -4,8 +4,11 @@ import type {
   EventName,
   FailurePolicy,
   HookOutput,
+  HookRef,
   HookSpecificOutput,
   Payload,
+  RunRecord,
+  ToolInput,
   Verdict,
 } from "../protocol/index.ts";
 
@@ -70,3 +73,37 @@ export interface HandlerOptions {
   /** What a handler that throws or times out means; without it "continue". */
   readonly onFailure?: FailurePolicy;
 }
+
+/** What a host may pass with one event besides its payload. */
+export interface FireOptions {
+  readonly signal?: AbortSignal;
+  /** Awaits background hooks too and uses their answers. */
+  readonly forceSync?: boolean;
+  /**
+   * The input that hooks of this event have seen, when the input in the payload has replaced it since. Only hooks whose condition
+   * holds for the new input and did not for this one are asked (with `rejudge: "all"` the others too); they may refuse and ask, not
+   * rewrite.
+   */
+  readonly rewrittenFrom?: ToolInput;
+  /** Receives what command hooks that are awaited have printed so far. */
+  readonly progress?: ProgressListener;
+}
+
+/** What a command hook has printed by now; it still runs. */
+export interface HookProgress {
+  readonly hook: HookRef;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Receives what hooks print while they run, at most once per `everyMs`. */
+export interface ProgressListener {
+  readonly everyMs: number;
+  /** Contract: as an observer, cannot delay or change an outcome. */
+  tell(progress: HookProgress): void;
+}
+
+/** Progress of a fired event. */
+export type RunStep =
+  | { readonly kind: "started"; readonly hook: HookRef; readonly statusMessage?: string }
+  | { readonly kind: "ended"; readonly record: RunRecord };

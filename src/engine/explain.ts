@@ -1,7 +1,8 @@
 import type { HookRef, SkipReason, Warning } from "../protocol/index.ts";
 import type { ConfiguredHook } from "./configured.ts";
+import type { HookEvent } from "./fire.ts";
 import { matcherDetail } from "./matcher.ts";
-import type { Occasion, Selected } from "./select.ts";
+import type { Selection } from "./select.ts";
 
 /** One configured hook of an event: it runs, or why not. */
 export type Explained =
@@ -16,25 +17,21 @@ export interface Explanation {
 }
 
 /** A plan in words. Starts nothing and writes nothing. */
-export function explainPlan(
-  hooks: readonly ConfiguredHook[],
-  plan: Selected,
-  occasion: Occasion,
-  warnings: readonly Warning[],
-): Explanation {
+export function explainPlan(event: HookEvent, plan: Selection): Explanation {
+  const { hooks, row, warnings } = event;
   const skips = new Map(plan.skipped.map((skip) => [skip.hook.id, skip]));
   return {
-    event: occasion.row.name,
+    event: row.name,
     hooks: hooks.map((configured): Explained => {
       const skip = skips.get(configured.ref.id);
-      if (skip === undefined) return { hook: configured.ref, runs: true, detail: whyItRuns(configured, occasion) };
+      if (skip === undefined) return { hook: configured.ref, runs: true, detail: whyItRuns(configured, event) };
       return { hook: configured.ref, runs: false, why: skip.why, detail: skip.detail };
     }),
     warnings: [...warnings, ...hooks.flatMap(({ problems }) => problems)],
   };
 }
 
-function whyItRuns({ matcher, row, hook }: ConfiguredHook, { value }: Occasion): string {
+function whyItRuns({ matcher, row, hook }: ConfiguredHook, { matched: value }: HookEvent): string {
   const matched = row.matchesOn === null ? `every ${row.name}` : matcherDetail(matcher, value);
   return hook.if ? `${matched}; if "${hook.if}" holds` : matched;
 }

@@ -14,16 +14,17 @@ export { type Finding, type FindingCode, type FindingLevel, findingCodes } from 
 export type { Engine } from "./engine.ts";
 export type {
   EventPayload,
+  FireOptions,
   Handler,
   HandlerAnswer,
   HandlerOptions,
+  HookProgress,
   KnownEvent,
   NoOwnEvents,
   OwnEvents,
+  RunStep,
 } from "./event-types.ts";
 export type { Explained, Explanation } from "./explain.ts";
-export type { FireOptions } from "./fire-options.ts";
-export type { HookProgress, RunStep } from "./firing.ts";
 export type { ListedHook } from "./list.ts";
 export type { ReloadReport } from "./live-settings.ts";
 export { openEngine } from "./open.ts";

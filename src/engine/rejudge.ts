@@ -1,16 +1,16 @@
-import { isObject, messageOf, type ToolInput, type Verdict, type Warning } from "../protocol/index.ts";
+import { type EventRow, isObject, messageOf, type ToolInput, type Verdict, type Warning } from "../protocol/index.ts";
+import type { HookEvent } from "./fire.ts";
 import type { Judge } from "./ports.ts";
 import { type Limit, type Waited, waitFor } from "./runners/wait.ts";
 import { duration } from "./runners/words.ts";
-import type { Occasion } from "./select.ts";
 import { shown } from "./shown.ts";
 
 /** Whether rules are asked about what hooks allow on this event. */
-export function isJudged({ row }: Occasion): boolean {
+export function asksRules(row: EventRow): boolean {
   return row.special.onTool === true && row.decisions.includes("allow");
 }
 
-export interface Objection {
+export interface RuleObjection {
   readonly verdict: Verdict;
   readonly warnings: readonly Warning[];
 }
@@ -22,13 +22,11 @@ export interface Objection {
  * again. A judge that throws, takes too long or gives an answer that cannot be read has not allowed anything: the user is asked, and
  * where the event cannot ask, the call is denied.
  */
-export async function objection(
-  { row, payload }: Occasion,
-  rewritten: ToolInput | undefined,
-  judge: Judge,
-  limit: Limit,
-): Promise<Objection> {
+export async function rulesAgainst(event: HookEvent, rewritten: ToolInput | undefined): Promise<RuleObjection> {
+  const { row, payload, signal, services } = event;
+  const judge = await judgeFor(event);
   const { tool_name: tool, tool_input: sent } = payload;
+  const limit: Limit = { timeoutMs: services.options.judgeTimeoutMs, signal };
   const waited = await waitFor(
     async (signal) => judge(String(tool), rewritten ?? (sent as ToolInput), payload, signal),
     limit,
@@ -41,7 +39,12 @@ export async function objection(
   return canAsk || rewritten !== undefined ? read : { verdict: { kind: "none" }, warnings };
 }
 
-type ReadJudged = Objection & { readonly fault?: true };
+/** The host's own rules, else those of the settings; they are loaded when hooks allow something. */
+async function judgeFor({ settings, services: { options } }: HookEvent): Promise<Judge> {
+  return options.ports.judge ?? (await import("./rules.ts")).judgeByRules(settings, options);
+}
+
+type ReadJudged = RuleObjection & { readonly fault?: true };
 
 /** The answer is the host's own object, and reading a field of it may run code that throws. */
 function readSafely(waited: Waited<unknown>, limit: Limit): ReadJudged {

@@ -1,97 +1,58 @@
-import type { Answer, RunRecord, Verdict, Warning } from "../protocol/index.ts";
+import {
+  type Answer,
+  type Ended,
+  type HookRef,
+  type RunRecord,
+  stripControl,
+  type Verdict,
+  type Warning,
+} from "../protocol/index.ts";
 import { readAnswer } from "./answer/read.ts";
-import type { Reading } from "./answer/reading.ts";
-import type { ConfiguredHook } from "./configured.ts";
-import { withFailurePolicy } from "./failure.ts";
-import { finishAnswer } from "./finish.ts";
-import type { Firing, OneRun, RunStep } from "./firing.ts";
+import { mostContextChars } from "./display.ts";
+import type { HookRun } from "./fire.ts";
 import type { Ran } from "./ran.ts";
-import { dispatch } from "./runners/dispatch.ts";
-import type { Slots } from "./slots.ts";
+import { type CheckedAnswer, checkWorktree, shorten } from "./shorten.ts";
 import { type Soon, soon } from "./soon.ts";
-import type { Services } from "./world.ts";
 
-export interface OneLimits {
-  /** The payload as one JSON line; empty when only in-process hooks run. */
-  readonly line: string;
-  readonly slots: Slots;
-  readonly timeoutMs: number;
-  /** When the time of all hooks of the event together is up, on the clock of `performance`. */
-  readonly endsAt?: number;
+/** A run that is over, or continues in the background. */
+export interface FinishedRun {
+  readonly record: RunRecord;
+  /** The sequential group it belongs to; null for hooks that run side by side. */
+  readonly chain: string | null;
+  readonly warnings: readonly Warning[];
 }
 
-/** One hook from start to record: run, read by the row, finished, judged by its failure policy. */
-export function runOne(
-  configured: ConfiguredHook,
-  firing: Firing,
-  services: Services,
-  limits: OneLimits,
-): Soon<OneRun> {
-  const startedAt = services.clock.now();
-  if (firing.onStep !== undefined) firing.onStep(startedStep(configured));
-  const ran = dispatch(configured, firing, services, limits);
-  if (ran instanceof Promise) return ran.then((late) => conclude(configured, firing, services, late, startedAt));
-  return conclude(configured, firing, services, ran, startedAt);
-}
-
-function startedStep({ ref, hook }: ConfiguredHook): RunStep {
-  return { kind: "started", hook: ref, ...(hook.statusMessage ? { statusMessage: hook.statusMessage } : {}) };
-}
-
-function conclude(
-  configured: ConfiguredHook,
-  firing: Firing,
-  services: Services,
-  ran: Ran | "background",
-  startedAt: number,
-): Soon<OneRun> {
-  const times = { startedAt, durationMs: services.clock.now() - startedAt };
-  const one =
-    ran === "background"
-      ? backgroundRun(configured, firing, times)
-      : recordRun(configured, firing, services, ran, times);
-  if (one instanceof Promise) return one.then((late) => told(late, firing, services));
-  return told(one, firing, services);
-}
-
-function told(one: OneRun, firing: Firing, services: Services): OneRun {
-  firing.onStep?.({ kind: "ended", record: one.record });
-  services.observe(one.record, firing.payload);
-  return one;
-}
-
-export interface Times {
+export interface RunTimes {
   readonly startedAt: number;
   readonly durationMs: number;
 }
 
-/** What a run came to, as record and warnings; `late` for runs that ended in the background. */
-export function recordRun(
-  configured: ConfiguredHook,
-  firing: Firing,
-  services: Services,
-  ran: Ran,
-  times: Times,
-  when: "awaited" | "late" = "awaited",
-): Soon<OneRun> {
-  if (saidNothing(ran, configured))
-    return { record: recordOf(configured, firing, ran, times, none), warnings: ran.warnings };
-  const read = readAnswer(ran, readingOf(configured, firing, services, when === "late"));
-  return soon(finishAnswer(withEnvFile(read.answer, ran.envFile), configured, firing, services), (finished) => {
-    const { row, ref, onFailure } = configured;
-    const judged = withFailurePolicy(finished.answer, { row, hook: ref, ended: ran.ended, onFailure });
-    const { verdict: _, ...answer } = finished.answer;
-    return {
-      record: recordOf(configured, firing, ran, times, judged.verdict, answer),
-      warnings: [...ran.warnings, ...read.warnings, ...finished.warnings, ...judged.warnings],
-    };
+/** What a run came to: its output read by the event's row, completed, judged by the hook's failure policy. */
+export function recordRun(run: HookRun, result: Ran, times: RunTimes): Soon<FinishedRun> {
+  if (saidNothing(result, run)) return finished(run, recordOf(run, result, times, none), result.warnings);
+  const read = readAnswer(result, run);
+  return soon(checkAnswer(withEnvFile(read.answer, result.envFile), run), (checked) => {
+    const judged = withFailurePolicy(checked.answer, result.ended, run);
+    const { verdict: _, ...answer } = checked.answer;
+    const warnings = [...result.warnings, ...read.warnings, ...checked.warnings, ...judged.warnings];
+    return finished(run, recordOf(run, result, times, judged.verdict, answer), warnings);
   });
 }
 
+/** The record of a hook whose event is settled without it. */
+export function recordStillRunning(run: HookRun, times: RunTimes): FinishedRun {
+  return finished(run, recordOf(run, { ended: { by: "background" }, stdout: "", stderr: "" }, times, none), noWarnings);
+}
+
 const none: Verdict = { kind: "none" };
+const noWarnings: readonly Warning[] = [];
+
+function finished({ hook: { group } }: HookRun, record: RunRecord, warnings: readonly Warning[]): FinishedRun {
+  return { record, chain: group.sequential ? group.key : null, warnings };
+}
 
 /** Most hooks have nothing to say about most events: they return nothing, or end well and print nothing. */
-function saidNothing({ said, failure, stdout, envFile }: Ran, { row }: ConfiguredHook): boolean {
+function saidNothing({ said, failure, stdout, envFile }: Ran, { event: { row } }: HookRun): boolean {
   if (failure !== undefined) return false;
   if (said.kind === "returned") return said.value === undefined || said.value === null;
   // Where a hook answers by its text, silence says something too.
@@ -102,35 +63,63 @@ function withEnvFile(answer: Answer, envFile: string | undefined): Answer {
   return envFile === undefined ? answer : { ...answer, output: { ...answer.output, envFiles: [envFile] } };
 }
 
-function readingOf(configured: ConfiguredHook, firing: Firing, services: Services, late: boolean): Reading {
-  const { ref, hook, row, layer, onFailure } = configured;
+/** What an answer still needs of the file system: a folder checked, long texts put into files. Nothing, for nearly all. */
+function checkAnswer(answer: Answer, run: HookRun): Soon<CheckedAnswer> {
+  const checked: CheckedAnswer = { answer, warnings: [] };
+  if (run.event.row.special.answersPath) return checkWorktree(answer, run).then((one) => shortIfLong(one, run));
+  return shortIfLong(checked, run);
+}
+
+function shortIfLong(checked: CheckedAnswer, run: HookRun): Soon<CheckedAnswer> {
+  return needsShortening(checked.answer) ? shorten(checked, run) : checked;
+}
+
+function needsShortening({ verdict, context, messages, stop, output }: Answer): boolean {
+  const reason = verdict.kind === "none" ? undefined : verdict.reason;
+  const isLong = (text: string | undefined): boolean => text !== undefined && text.length > mostContextChars;
+  if (messages !== undefined || stop?.reason !== undefined) return true;
+  return isLong(reason) || isLong(output?.customInstructions) || (context?.some(isLong) ?? false);
+}
+
+/** A failed run keeps its own denial; otherwise the row and the hook's policy decide whether failing denies. */
+function withFailurePolicy(
+  { failure, verdict }: Answer,
+  ended: Ended,
+  run: HookRun,
+): { verdict: Verdict; warnings: readonly Warning[] } {
+  if (failure === undefined) return { verdict, warnings: noWarnings };
+  const { ref } = run.hook;
+  const denies = failureDenies(ended, run);
+  // The failure may quote the hook, and is shown to the user.
+  const reason = stripControl(`Hook ${ref.name} failed: ${failure}`);
+  const decided = denies || verdict.kind === "deny" || verdict.kind === "ask";
+  const message = `${reason}.${decided ? "" : " The operation goes on."}`;
+  const warning: Warning = { code: "hook-failed", message, place: placeOf(ref) };
   return {
-    row,
-    payload: firing.payload,
-    occasion: firing.occasion,
-    hookId: ref.id,
-    type: hook.type,
-    source: layer.kind,
-    bypassAvailable: services.options.bypassAvailable,
-    late,
-    onFailure,
+    verdict: denies && verdict.kind !== "deny" ? { kind: "deny", reason } : verdict,
+    warnings: denies || isReported(ended, run) ? [warning] : noWarnings,
   };
 }
 
-function backgroundRun(configured: ConfiguredHook, firing: Firing, times: Times): OneRun {
-  return {
-    record: recordOf(configured, firing, { ended: { by: "background" }, stdout: "", stderr: "" }, times, none),
-    warnings: noWarnings,
-  };
+function failureDenies(ended: Ended, { event: { row }, hook: { onFailure } }: HookRun): boolean {
+  if (row.onFailure === "fail") return true;
+  if (row.special.timeoutDenies && ended.by === "timeout") return true;
+  return row.onFailure === "guard" && onFailure === "block";
 }
 
-const noWarnings: readonly Warning[] = [];
+/** Where the row keeps other exit codes to the record, only real breakdowns are reported. */
+function isReported(ended: Ended, { event: { row } }: HookRun): boolean {
+  return row.onOther !== null || ended.by !== "exit";
+}
+
+function placeOf(hook: HookRef): string {
+  return hook.file === undefined ? hook.id : `${hook.file} (${hook.id})`;
+}
 
 function recordOf(
-  { ref }: ConfiguredHook,
-  { round }: Firing,
+  { hook: { ref }, event: { round } }: HookRun,
   { ended, stdout, stderr, droppedBytes, spent }: Pick<Ran, "ended" | "stdout" | "stderr" | "droppedBytes" | "spent">,
-  { startedAt, durationMs }: Times,
+  { startedAt, durationMs }: RunTimes,
   verdict: Verdict,
   answer?: Omit<Answer, "verdict">,
 ): RunRecord {

@@ -1,43 +1,46 @@
-import { type Answer, messageOf, Problem, type Warning } from "../protocol/index.ts";
+import { type Answer, messageOf, Problem } from "../protocol/index.ts";
 import { type ConfiguredHook, isInProcess } from "./configured.ts";
-import type { Firing, OneRun } from "./firing.ts";
+import type { RunStep } from "./event-types.ts";
+import type { HookEvent, HookRun } from "./fire.ts";
 import type { AnyPayload } from "./payload.ts";
-import { type OneLimits, runOne } from "./run-one.ts";
-import type { SettledRun } from "./settle/settle.ts";
+import type { Ran } from "./ran.ts";
+import { type FinishedRun, recordRun, recordStillRunning } from "./run-one.ts";
+import { environmentOf } from "./runners/command/environment.ts";
+import { runByType } from "./runners/dispatch.ts";
 import { type Slots, slots } from "./slots.ts";
-import { allSoon, type Soon, soon } from "./soon.ts";
+import { allSoon, type Soon } from "./soon.ts";
 import { eventBudgetMs, remainingMs, timeoutOf } from "./timeouts.ts";
-import type { Services } from "./world.ts";
 
-export interface Runs {
-  /** In configured order, whatever order they finished in. */
-  readonly runs: readonly SettledRun[];
-  readonly warnings: readonly Warning[];
-}
-
-/** Runs hooks side by side, those of a sequential group one after another; all of them run, whatever others say. */
-export function run(hooks: readonly ConfiguredHook[], firing: Firing, services: Services): Soon<Runs> {
+/**
+ * Runs hooks side by side, those of a sequential group one after another; all of them run, whatever others answer. The runs are in
+ * configured order, whatever order they finished in.
+ */
+export function runHooks(hooks: readonly ConfiguredHook[], event: HookEvent): Soon<readonly FinishedRun[]> {
   if (hooks.length === 0) return noRuns;
   const inProcess = hooks.every(({ hook }) => isInProcess(hook));
   const shared: Shared = {
-    slots: inProcess ? noSlots : slots(services.options.concurrency),
-    // Serialised before any callback runs, so that none can change what other hooks are told.
-    line: inProcess ? "" : lineOf(firing),
-    endsAt: budgetEnd(hooks, firing),
+    slots: inProcess ? noSlots : slots(event.services.options.concurrency),
+    // Serialized before any callback runs, so that none can change what other hooks get.
+    line: inProcess ? "" : lineOf(event),
+    endsAt: budgetEnd(hooks, event),
   };
   if (!hooks.some(({ group }) => group.sequential)) {
-    return soon(allSoon(hooks.map((hook) => runLone(hook, firing, services, shared))), joined);
+    return allSoon(hooks.map((hook) => runHook(hookRun(hook, event, shared))));
   }
-  const lanes = lanesOf(hooks).map((lane) => runLane(lane, firing, services, shared));
-  return Promise.all(lanes).then((runs) => joined(inConfiguredOrder(runs.flat(), hooks)));
+  const groups = groupsOf(hooks).map((group) => runChain(group, event, shared));
+  return Promise.all(groups).then((runs) => inConfiguredOrder(runs.flat(), hooks));
 }
 
 /** In-process hooks take no place. */
 const noSlots: Slots = slots(0);
-const noWarnings: readonly Warning[] = [];
-const noRuns: Runs = { runs: [], warnings: noWarnings };
+const noRuns: readonly FinishedRun[] = [];
 
-function lineOf({ payload, row }: Firing): string {
+interface Shared extends Pick<HookRun, "slots" | "line"> {
+  /** When the event's budget for all hooks together is used up. */
+  readonly endsAt: number | undefined;
+}
+
+function lineOf({ payload, row }: HookEvent): string {
   try {
     return JSON.stringify(payload);
   } catch (cause) {
@@ -47,93 +50,88 @@ function lineOf({ payload, row }: Firing): string {
   }
 }
 
-interface Shared {
-  readonly slots: Slots;
-  readonly line: string;
-  /** When the event's budget for all hooks together is used up. */
-  readonly endsAt: number | undefined;
+function budgetEnd(hooks: readonly ConfiguredHook[], event: HookEvent): number | undefined {
+  const { row } = event;
+  const [first] = hooks;
+  if (row.special.budget === undefined || first === undefined) return undefined;
+  const own = hooks.map(({ hook }) => hook);
+  const budget = eventBudgetMs(row, own, environmentOf(first, event));
+  return budget === undefined ? undefined : performance.now() + budget;
 }
 
-interface LaneRun {
-  readonly settled: SettledRun;
-  readonly warnings: readonly Warning[];
+function hookRun(hook: ConfiguredHook, event: HookEvent, { slots, line, endsAt }: Shared): HookRun {
+  if (endsAt === undefined) return { event, hook, line, slots, timeoutMs: timeoutOf(hook.hook, hook.row, {}) };
+  const own = timeoutOf(hook.hook, hook.row, environmentOf(hook, event));
+  return { event, hook, line, slots, timeoutMs: remainingMs({ timeoutMs: own, endsAt }), endsAt };
 }
 
-function joined(runs: readonly LaneRun[]): Runs {
-  const quiet = runs.every(({ warnings }) => warnings.length === 0);
-  return {
-    runs: runs.map(({ settled }) => settled),
-    warnings: quiet ? noWarnings : runs.flatMap(({ warnings }) => warnings),
-  };
-}
-
-/** Lanes end in any order; people read results in configured order. */
-function inConfiguredOrder(runs: readonly LaneRun[], hooks: readonly ConfiguredHook[]): readonly LaneRun[] {
-  const places = new Map(hooks.map(({ ref }, place) => [ref.id, place]));
-  const placeOf = ({ settled }: LaneRun): number => places.get(settled.record.hook.id) ?? 0;
-  return [...runs].sort((a, b) => placeOf(a) - placeOf(b));
-}
-
-function runLone(hook: ConfiguredHook, firing: Firing, services: Services, shared: Shared): Soon<LaneRun> {
-  const limits = limitsOf(hook, shared.line, firing, shared);
-  const one = runOne(hook, firing, services, limits);
-  return one instanceof Promise ? one.then(loneRun) : loneRun(one);
-}
-
-function loneRun({ record, warnings }: OneRun): LaneRun {
-  return { settled: { record, chain: null }, warnings };
-}
-
-/** A sequential group is one lane; every other hook has a lane of its own. */
-function lanesOf(hooks: readonly ConfiguredHook[]): readonly (readonly ConfiguredHook[])[] {
-  const lanes = new Map<string, ConfiguredHook[]>();
+/** A sequential group is a chain; every other hook is a chain of one. */
+function groupsOf(hooks: readonly ConfiguredHook[]): readonly (readonly ConfiguredHook[])[] {
+  const groups = new Map<string, ConfiguredHook[]>();
   for (const hook of hooks) {
     const key = hook.group.sequential ? `group ${hook.group.key}` : `hook ${hook.ref.id}`;
-    lanes.set(key, [...(lanes.get(key) ?? []), hook]);
+    groups.set(key, [...(groups.get(key) ?? []), hook]);
   }
-  return [...lanes.values()];
+  return [...groups.values()];
 }
 
-async function runLane(
-  lane: readonly ConfiguredHook[],
-  firing: Firing,
-  services: Services,
+/** Each hook gets the payload as the one before it rewrote it. */
+async function runChain(
+  hooks: readonly ConfiguredHook[],
+  event: HookEvent,
   shared: Shared,
-): Promise<readonly LaneRun[]> {
-  const [first] = lane;
-  if (first === undefined || !first.group.sequential)
-    return Promise.all(lane.map((hook) => runLone(hook, firing, services, shared)));
-  const runs: LaneRun[] = [];
-  let { payload } = firing;
+): Promise<readonly FinishedRun[]> {
+  const runs: FinishedRun[] = [];
+  let current = event;
   let { line } = shared;
-  for (const hook of lane) {
-    const limits = limitsOf(hook, line, firing, shared);
-    const { record, warnings } = await runOne(hook, { ...firing, payload }, services, limits);
-    runs.push({ settled: { record, chain: hook.group.key }, warnings });
-    const next = chained(payload, record.answer, firing);
-    if (next !== payload && line !== "") line = JSON.stringify(next);
-    payload = next;
+  for (const hook of hooks) {
+    const run = await runHook(hookRun(hook, current, { ...shared, line }));
+    runs.push(run);
+    const payload = payloadAfter(run.record.answer, current);
+    if (payload === current.payload) continue;
+    current = { ...current, payload };
+    if (line !== "") line = JSON.stringify(payload);
   }
   return runs;
 }
 
-function limitsOf(hook: ConfiguredHook, line: string, firing: Firing, { slots, endsAt }: Shared): OneLimits {
-  if (endsAt === undefined) return { line, slots, timeoutMs: timeoutOf(hook.hook, hook.row, {}) };
-  const own = timeoutOf(hook.hook, hook.row, firing.environmentOf(hook));
-  return { line, slots, timeoutMs: remainingMs({ timeoutMs: own, endsAt }), endsAt };
-}
-
-function budgetEnd(hooks: readonly ConfiguredHook[], { row, environmentOf }: Firing): number | undefined {
-  const [first] = hooks;
-  if (row.special.budget === undefined || first === undefined) return undefined;
-  const own = hooks.map(({ hook }) => hook);
-  const budget = eventBudgetMs(row, own, environmentOf(first));
-  return budget === undefined ? undefined : performance.now() + budget;
-}
-
-/** The payload the next hook of a chain gets: what the one before it rewrote stands in its place. */
-function chained(payload: AnyPayload, answer: Omit<Answer, "verdict"> | undefined, { row }: Firing): AnyPayload {
+function payloadAfter(answer: Omit<Answer, "verdict"> | undefined, { row, payload }: HookEvent): AnyPayload {
   if (answer?.input !== undefined && "tool_input" in row.fields) return { ...payload, tool_input: answer.input };
-  const shown = answer?.output?.displayContent;
-  return shown === undefined ? payload : { ...payload, delta: shown };
+  const displayed = answer?.output?.displayContent;
+  return displayed === undefined ? payload : { ...payload, delta: displayed };
+}
+
+/** Chains end in any order; people read results in configured order. */
+function inConfiguredOrder(runs: readonly FinishedRun[], hooks: readonly ConfiguredHook[]): readonly FinishedRun[] {
+  const places = new Map(hooks.map(({ ref }, place) => [ref.id, place]));
+  const placeOf = ({ record }: FinishedRun): number => places.get(record.hook.id) ?? 0;
+  return [...runs].sort((a, b) => placeOf(a) - placeOf(b));
+}
+
+/** One hook from start to record. */
+function runHook(run: HookRun): Soon<FinishedRun> {
+  const { event, hook } = run;
+  const startedAt = event.services.clock.now();
+  if (event.onStep !== undefined) event.onStep(startedStep(hook));
+  const result = runByType(run);
+  if (result instanceof Promise) return result.then((late) => finish(run, late, startedAt));
+  return finish(run, result, startedAt);
+}
+
+function startedStep({ ref, hook }: ConfiguredHook): RunStep {
+  return { kind: "started", hook: ref, ...(hook.statusMessage ? { statusMessage: hook.statusMessage } : {}) };
+}
+
+function finish(run: HookRun, result: Ran | "background", startedAt: number): Soon<FinishedRun> {
+  const times = { startedAt, durationMs: run.event.services.clock.now() - startedAt };
+  const finished = result === "background" ? recordStillRunning(run, times) : recordRun(run, result, times);
+  if (finished instanceof Promise) return finished.then((late) => report(late, run));
+  return report(finished, run);
+}
+
+function report(finished: FinishedRun, { event }: HookRun): FinishedRun {
+  const { record } = finished;
+  event.onStep?.({ kind: "ended", record });
+  event.services.observe(record, event.payload);
+  return finished;
 }

@@ -1,7 +1,11 @@
 import type { Running } from "../exec/index.ts";
 import type { Warning } from "../protocol/index.ts";
 import { keepColours } from "./display.ts";
-import type { Environment } from "./runners/command/environment.ts";
+import type { InForce } from "./in-force.ts";
+import type { ResolvedOptions } from "./resolve-options.ts";
+import { type Environment, inheritedEnvironment } from "./runners/command/environment.ts";
+import { isOfCheckout } from "./trust/needs-trust.ts";
+import { startTrust, whenSteady } from "./trust/unchanged.ts";
 
 export interface StatusLineCall {
   /** The command in force, or why there is none. */
@@ -71,4 +75,29 @@ export function statusLine(warn: (warning: Warning) => void): StatusLine {
 
 function pause(ms: number): Promise<void> {
   return ms <= 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** The status line in force and where it runs, or nothing: trust and policy count for it like for any hook. */
+export function statusLineCall(now: InForce, options: ResolvedOptions): StatusLineCall {
+  const { statusLine, effective, trust } = now;
+  const { disabled, managedOnly } = effective;
+  const ofCheckout = statusLine !== undefined && isOfCheckout(statusLine.layer);
+  const env: Environment = {
+    ...inheritedEnvironment(options.env, options.stripEnv),
+    ...(ofCheckout ? now.checkoutEnv : {}),
+    ...effective.env.shared,
+  };
+  const managed = statusLine?.layer.kind === "managed";
+  const unmanaged = disabled.unmanaged ?? now.disabling ?? (ofCheckout ? disabled.checkout : undefined) ?? managedOnly;
+  const off = disabled.everything ?? (managed ? undefined : unmanaged);
+  return {
+    command: off === undefined ? statusLine?.setting.command : undefined,
+    mayStart: async () => {
+      if (statusLine === undefined) return false;
+      const { why } = await whenSteady(() => startTrust(trust.ofKey(statusLine.layer, "statusLine")));
+      return why === "";
+    },
+    cwd: options.cwd,
+    env,
+  };
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { Outcome } from "../protocol/index.ts";
-import type { RunStep } from "./firing.ts";
+import type { RunStep } from "./event-types.ts";
 
 /** Progress of a fired event, then its outcome. */
 export type EventStep = RunStep | { readonly kind: "outcome"; readonly outcome: Outcome };

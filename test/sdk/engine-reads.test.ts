@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readAnswer } from "../../src/engine/answer/read.ts";
-import { printed, reading } from "../../src/engine/fixtures/words.ts";
+import { printed, runOf } from "../../src/engine/fixtures/words.ts";
 import { catalog, eventNames } from "../../src/protocol/index.ts";
 import * as sdk from "../../src/sdk/index.ts";
 import { fixtures, testClient } from "../../src/sdk/testing/index.ts";
@@ -51,7 +51,7 @@ test.each(eventNames)(
       const shown = await testClient(app).send(name);
       const payload = fixtures[name]() as unknown as Record<string, unknown>;
       const ran = printed(shown.exitCode, shown.stdout, shown.stderr);
-      const { answer, warnings } = readAnswer(ran, reading(name, { payload }));
+      const { answer, warnings } = readAnswer(ran, runOf(name, { payload }));
       const { decision, additionalContext, systemMessages, updatedInput, output } = shown;
       expect({
         kind,

@@ -1,34 +1,26 @@
 import type { Answer, HookOutput, ToolInput, Warning } from "../../protocol/index.ts";
 import { terminalSequenceAllowed } from "../display.ts";
-import { type ReadAnswer, type Reading, warn } from "./reading.ts";
+import type { HookRun } from "../fire.ts";
 import { faultOf } from "./shape.ts";
 import { outputOf } from "./specific.ts";
-import { verdictOf } from "./verdict.ts";
+import { type ReadAnswer, verdictOf, warn } from "./verdict.ts";
 
 /** An object read by the event's row; `invalid` names the field when it is not exactly what the wire allows. */
-export function readExact(
-  value: Readonly<Record<string, unknown>>,
-  reading: Reading,
-): ExactAnswer | { invalid: string } {
-  const invalid = faultOf(value) ?? wrongName(value as HookOutput, reading);
+export function readExact(value: Readonly<Record<string, unknown>>, run: HookRun): ExactAnswer | { invalid: string } {
+  const invalid = faultOf(value) ?? wrongName(value as HookOutput, run);
   if (invalid !== undefined) return { invalid };
   const output = value as HookOutput;
-  const { verdict, warnings, unknownWord } = verdictOf(output, reading);
-  const specific = outputOf(output, verdict, reading);
-  const sequence = terminalSequence(output, reading);
+  const { verdict, warnings, unknownWord } = verdictOf(output, run);
+  const specific = outputOf(output, verdict, run);
+  const sequence = terminalSequence(output, run);
   const answer: Answer = {
     verdict,
-    ...inputOf(output, verdict.kind, reading),
-    ...textsOf(output, verdict.kind, reading),
+    ...inputOf(output, verdict.kind, run),
+    ...textsOf(output, verdict.kind, run),
     ...stopOf(output, specific.output.permission?.interrupt === true),
     output: { ...specific.output, ...sequence.output },
   };
-  const all = [
-    ...warnings,
-    ...droppedRewrite(output, verdict.kind, reading),
-    ...specific.warnings,
-    ...sequence.warnings,
-  ];
+  const all = [...warnings, ...droppedRewrite(output, verdict.kind, run), ...specific.warnings, ...sequence.warnings];
   return { answer, warnings: all, ...(unknownWord === undefined ? {} : { unknownWord }) };
 }
 
@@ -38,13 +30,13 @@ export interface ExactAnswer extends ReadAnswer {
 }
 
 /** Answers count only under the event's own name; where the row honours none at all, the object is merely ignored. */
-function wrongName({ hookSpecificOutput: specific }: HookOutput, { row }: Reading): string | undefined {
+function wrongName({ hookSpecificOutput: specific }: HookOutput, { event: { row } }: HookRun): string | undefined {
   if (specific === undefined || row.answers.length === 0 || specific.hookEventName === row.name) return undefined;
   if (specific.hookEventName === undefined) return "hookSpecificOutput.hookEventName is missing";
   return `hookSpecificOutput.hookEventName must be "${row.name}", not "${specific.hookEventName}"`;
 }
 
-function inputOf(output: HookOutput, decision: string, { row }: Reading): { input?: ToolInput } {
+function inputOf(output: HookOutput, decision: string, { event: { row } }: HookRun): { input?: ToolInput } {
   // A deferred call is kept as the model made it.
   if (decision === "defer") return {};
   const specific = output.hookSpecificOutput;
@@ -53,16 +45,16 @@ function inputOf(output: HookOutput, decision: string, { row }: Reading): { inpu
   return answer?.behavior === "allow" && answer.updatedInput ? { input: answer.updatedInput } : {};
 }
 
-function droppedRewrite(output: HookOutput, decision: string, reading: Reading): readonly Warning[] {
+function droppedRewrite(output: HookOutput, decision: string, run: HookRun): readonly Warning[] {
   if (decision !== "defer" || output.hookSpecificOutput?.updatedInput === undefined) return [];
   const message = "updatedInput next to defer does not count: the call is kept as the model made it.";
-  return [warn(reading, "rewrite-ignored", message)];
+  return [warn(run, "rewrite-ignored", message)];
 }
 
 function textsOf(
   output: HookOutput,
   decision: string,
-  { row, payload }: Reading,
+  { event: { row, payload } }: HookRun,
 ): Pick<Answer, "context" | "messages"> {
   const context: string[] = [];
   const added = output.hookSpecificOutput?.additionalContext;
@@ -83,12 +75,12 @@ function stopOf(output: HookOutput, interrupted: boolean): Pick<Answer, "stop"> 
 
 function terminalSequence(
   output: HookOutput,
-  reading: Reading,
+  run: HookRun,
 ): { output: { terminalSequence?: string }; warnings: Warning[] } {
   const sequence = output.terminalSequence;
   if (sequence === undefined) return { output: {}, warnings: [] };
   if (terminalSequenceAllowed(sequence)) return { output: { terminalSequence: sequence }, warnings: [] };
   const message =
     "terminalSequence may hold titles (OSC 0, 1, 2), notices (OSC 9, 99, 777) and BEL only; it was dropped";
-  return { output: {}, warnings: [warn(reading, "terminal-sequence-dropped", message)] };
+  return { output: {}, warnings: [warn(run, "terminal-sequence-dropped", message)] };
 }

@@ -7,15 +7,16 @@ import {
   type Verdict,
   type Warning,
 } from "../../protocol/index.ts";
-import { type Reading, warn } from "./reading.ts";
+import type { HookRun } from "../fire.ts";
+import { warn } from "./verdict.ts";
 
 /** `output.permission` of an event that answers in the person's place; nothing on any other. */
 export function permissionOutput(
   output: HookOutput,
   verdict: Verdict,
-  reading: Reading,
+  run: HookRun,
 ): { output: Pick<OutcomeOutput, "permission">; warnings: readonly Warning[] } {
-  if (!reading.row.answers.includes("decision")) return { output: {}, warnings: [] };
+  if (!run.event.row.answers.includes("decision")) return { output: {}, warnings: [] };
   const answer = output.hookSpecificOutput?.decision;
   if (verdict.kind === "deny") {
     const interrupt = answer?.behavior === "deny" && answer.interrupt === true ? { interrupt: true } : {};
@@ -23,7 +24,7 @@ export function permissionOutput(
   }
   if (verdict.kind !== "allow") return { output: {}, warnings: [] };
   const wanted = answer?.behavior === "allow" ? (answer.updatedPermissions ?? []) : [];
-  const { updates, warnings } = permissionUpdates(wanted, reading);
+  const { updates, warnings } = permissionUpdates(wanted, run);
   const permission = { behavior: "allow" as const, ...(updates.length > 0 ? { updatedPermissions: updates } : {}) };
   return { output: { permission }, warnings };
 }
@@ -31,24 +32,23 @@ export function permissionOutput(
 /** Each entry is checked alone; a bad one is dropped with a warning and the others stay. */
 function permissionUpdates(
   wanted: readonly unknown[],
-  reading: Reading,
+  run: HookRun,
 ): { updates: readonly PermissionUpdate[]; warnings: readonly Warning[] } {
   const updates: PermissionUpdate[] = [];
   const warnings: Warning[] = [];
   wanted.forEach((entry, index) => {
-    const fault = faultOfUpdate(entry, reading);
+    const fault = faultOfUpdate(entry, run);
     if (fault === undefined) updates.push(entry as PermissionUpdate);
-    else
-      warnings.push(warn(reading, "permission-update-invalid", `updatedPermissions[${index}] was dropped: ${fault}`));
+    else warnings.push(warn(run, "permission-update-invalid", `updatedPermissions[${index}] was dropped: ${fault}`));
   });
   return { updates, warnings };
 }
 
-function faultOfUpdate(entry: unknown, { source, bypassAvailable }: Reading): string | undefined {
+function faultOfUpdate(entry: unknown, { event, hook }: HookRun): string | undefined {
   if (!isObject(entry)) return "it is no object";
   const { type, destination, mode } = entry;
   if (!destinations.has(destination)) return `destination must be ${[...destinations].join(", ")}`;
-  if (destination === "userSettings" && checkoutLayers.has(source)) {
+  if (destination === "userSettings" && checkoutLayers.has(hook.layer.kind)) {
     return "a hook of the project may not write the user's settings";
   }
   switch (type) {
@@ -60,7 +60,7 @@ function faultOfUpdate(entry: unknown, { source, bypassAvailable }: Reading): st
       if (typeof mode !== "string") return "mode must be a string";
       if (mode !== "bypassPermissions") return undefined;
       if (destination !== "session") return "bypassPermissions is never stored";
-      return bypassAvailable ? undefined : "the host does not offer bypassPermissions";
+      return event.services.options.bypassAvailable ? undefined : "the host does not offer bypassPermissions";
     case "addDirectories":
     case "removeDirectories":
       return isList(entry["directories"], (path) => typeof path === "string" && isAbsolute(path))

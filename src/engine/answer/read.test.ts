@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { printed, reading } from "../fixtures/words.ts";
+import { printed, runOf } from "../fixtures/words.ts";
 import { readAnswer } from "./read.ts";
 
 const deny = {
   hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: "no" },
 };
 const allow = { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "allow" } };
-const preTool = reading("PreToolUse");
+const preTool = runOf("PreToolUse");
 
 function verdictOf(ran: ReturnType<typeof printed>, on = preTool) {
   return readAnswer(ran, on).answer.verdict;
@@ -39,7 +39,7 @@ describe("exit codes and objects", () => {
   });
 
   test("where exit 2 is no decision it is told to the person", () => {
-    const { answer, warnings } = readAnswer(printed(2, "", "careful"), reading("PermissionRequest"));
+    const { answer, warnings } = readAnswer(printed(2, "", "careful"), runOf("PermissionRequest"));
     expect(answer.verdict.kind).toBe("none");
     expect(warnings.map(({ code }) => code)).toEqual(["exit-2-ignored"]);
   });
@@ -88,7 +88,7 @@ describe("broken output", () => {
   });
 
   test("an object that fails validation is not passed to the model", () => {
-    expect(readAnswer(printed(0, { systemMessage: 1 }), reading("UserPromptSubmit")).answer.context).toBeUndefined();
+    expect(readAnswer(printed(0, { systemMessage: 1 }), runOf("UserPromptSubmit")).answer.context).toBeUndefined();
   });
 
   test("a flood of open braces is read in bounded time", () => {
@@ -98,24 +98,24 @@ describe("broken output", () => {
 
 describe("plain text (events.md)", () => {
   test("is context, message, instructions or a path by the row", () => {
-    expect(readAnswer(printed(0, " hi \n"), reading("UserPromptSubmit")).answer.context).toEqual(["hi"]);
-    expect(readAnswer(printed(0, "hi"), reading("PostCompact")).answer.messages).toEqual(["hi"]);
-    expect(readAnswer(printed(0, "hi"), reading("PreCompact")).answer.output).toEqual({ customInstructions: "hi" });
-    expect(readAnswer(printed(0, "log\n/tmp/x\n\n"), reading("WorktreeCreate")).answer.output).toEqual({
+    expect(readAnswer(printed(0, " hi \n"), runOf("UserPromptSubmit")).answer.context).toEqual(["hi"]);
+    expect(readAnswer(printed(0, "hi"), runOf("PostCompact")).answer.messages).toEqual(["hi"]);
+    expect(readAnswer(printed(0, "hi"), runOf("PreCompact")).answer.output).toEqual({ customInstructions: "hi" });
+    expect(readAnswer(printed(0, "log\n/tmp/x\n\n"), runOf("WorktreeCreate")).answer.output).toEqual({
       worktreePath: "/tmp/x",
     });
     expect(readAnswer(printed(0, "hi"), preTool).answer).toEqual({ verdict: { kind: "none" } });
   });
 
   test("arrays and strings are plain text", () => {
-    expect(readAnswer(printed(0, "[1]"), reading("SessionStart")).answer.context).toEqual(["[1]"]);
+    expect(readAnswer(printed(0, "[1]"), runOf("SessionStart")).answer.context).toEqual(["[1]"]);
   });
 });
 
 describe("decision words", () => {
   test("approve allows where the row allows, and is no opinion elsewhere", () => {
     expect(verdictOf(printed(0, { decision: "approve" }))).toEqual({ kind: "allow" });
-    expect(verdictOf(printed(0, { decision: "approve" }), reading("Stop"))).toEqual({ kind: "none" });
+    expect(verdictOf(printed(0, { decision: "approve" }), runOf("Stop"))).toEqual({ kind: "none" });
   });
 
   test("allow at the top and unknown words are none, with a warning", () => {
@@ -133,7 +133,7 @@ describe("decision words", () => {
         permissionDecisionReason: "hm",
       },
     };
-    expect(verdictOf(printed(0, ask), reading("UserPromptSubmit"))).toEqual({ kind: "deny", reason: "hm" });
+    expect(verdictOf(printed(0, ask), runOf("UserPromptSubmit"))).toEqual({ kind: "deny", reason: "hm" });
   });
 
   test("a block without a reason gets a default one", () => {
@@ -144,12 +144,10 @@ describe("decision words", () => {
   });
 
   test("block on an event that cannot be blocked is dropped with a warning", () => {
-    expect(verdictOf(printed(0, { decision: "block", reason: "x" }), reading("SessionStart"))).toEqual({
+    expect(verdictOf(printed(0, { decision: "block", reason: "x" }), runOf("SessionStart"))).toEqual({
       kind: "none",
     });
-    expect(codes(printed(0, { decision: "block", reason: "x" }), reading("SessionStart"))).toEqual([
-      "unknown-decision",
-    ]);
+    expect(codes(printed(0, { decision: "block", reason: "x" }), runOf("SessionStart"))).toEqual(["unknown-decision"]);
   });
 });
 
@@ -174,7 +172,7 @@ test("a PermissionRequest answer carries rewritten input and checked updates", (
   const bad = { type: "setMode", mode: "bypassPermissions", destination: "session" };
   const decision = { behavior: "allow", updatedInput: { command: "ls -l" }, updatedPermissions: [good, bad] };
   const output = { hookSpecificOutput: { hookEventName: "PermissionRequest", decision } };
-  const { answer, warnings } = readAnswer(printed(0, output), reading("PermissionRequest"));
+  const { answer, warnings } = readAnswer(printed(0, output), runOf("PermissionRequest"));
   expect(answer).toEqual({
     verdict: { kind: "allow" },
     input: { command: "ls -l" },
@@ -191,7 +189,7 @@ test("a project's hook may not write the user's settings", () => {
       decision: { behavior: "allow", updatedPermissions: [update] },
     },
   };
-  expect(readAnswer(printed(0, output), reading("PermissionRequest", { source: "project" })).answer.output).toEqual({
+  expect(readAnswer(printed(0, output), runOf("PermissionRequest", { kind: "project" })).answer.output).toEqual({
     permission: { behavior: "allow" },
   });
 });
@@ -207,17 +205,17 @@ describe("a judgement", () => {
     }) as const;
   test("denies as exit 2 would, stops PostToolUse, is ignored on PermissionRequest", () => {
     expect(readAnswer(notOk(), preTool).answer).toEqual({ verdict: { kind: "deny", reason: "no" } });
-    expect(readAnswer(notOk(), reading("PostToolUse")).answer).toEqual({
+    expect(readAnswer(notOk(), runOf("PostToolUse")).answer).toEqual({
       verdict: { kind: "none" },
       stop: { reason: "no" },
     });
-    expect(readAnswer(notOk(true), reading("PostToolUse")).answer).toEqual({ verdict: { kind: "deny", reason: "no" } });
-    expect(readAnswer(notOk(), reading("PermissionRequest")).answer).toEqual({ verdict: { kind: "none" } });
+    expect(readAnswer(notOk(true), runOf("PostToolUse")).answer).toEqual({ verdict: { kind: "deny", reason: "no" } });
+    expect(readAnswer(notOk(), runOf("PermissionRequest")).answer).toEqual({ verdict: { kind: "none" } });
   });
 
   test("impossible lets the agent stop and tells the person", () => {
     const said = { kind: "judged", ok: false, reason: "cannot", impossible: true, continueOnBlock: false } as const;
-    expect(readAnswer({ ...notOk(), said }, reading("Stop")).answer).toEqual({
+    expect(readAnswer({ ...notOk(), said }, runOf("Stop")).answer).toEqual({
       verdict: { kind: "none" },
       messages: ["cannot"],
     });
@@ -248,7 +246,7 @@ describe("texts that people read", () => {
   test("a reason and a warning hold nothing a terminal would act on", () => {
     const red = "\u001b[31mno\u001b[0m";
     expect(verdictOf(printed(2, "", red))).toEqual({ kind: "deny", reason: "no" });
-    const [ignored] = readAnswer(printed(2, "", red), reading("PermissionRequest")).warnings;
+    const [ignored] = readAnswer(printed(2, "", red), runOf("PermissionRequest")).warnings;
     expect(ignored?.message).toBe("PermissionRequest does not read exit 2 as a decision: no");
   });
 });
@@ -257,8 +255,8 @@ test("asking is a denial only where the event can block", () => {
   const ask = (hookEventName: string) => ({
     hookSpecificOutput: { hookEventName, permissionDecision: "ask", permissionDecisionReason: "sure?" },
   });
-  expect(verdictOf(printed(0, ask("UserPromptSubmit")), reading("UserPromptSubmit")).kind).toBe("deny");
-  expect(verdictOf(printed(0, ask("PostToolUse")), reading("PostToolUse")).kind).toBe("none");
+  expect(verdictOf(printed(0, ask("UserPromptSubmit")), runOf("UserPromptSubmit")).kind).toBe("deny");
+  expect(verdictOf(printed(0, ask("PostToolUse")), runOf("PostToolUse")).kind).toBe("none");
 });
 
 describe("a prompt hook that says no before a tool", () => {
@@ -271,7 +269,7 @@ describe("a prompt hook that says no before a tool", () => {
   });
 
   test("denies and stops the turn", () => {
-    expect(readAnswer(no(false), reading("PreToolUse", { type: "prompt" })).answer).toEqual({
+    expect(readAnswer(no(false), runOf("PreToolUse", { type: "prompt" })).answer).toEqual({
       verdict: { kind: "deny", reason: "no network" },
       stop: { reason: "no network" },
     });
@@ -279,13 +277,13 @@ describe("a prompt hook that says no before a tool", () => {
 
   test("only denies with continueOnBlock, and so does an agent hook", () => {
     const denied = { verdict: { kind: "deny", reason: "no network" } };
-    expect(readAnswer(no(true), reading("PreToolUse", { type: "prompt" })).answer).toEqual(denied);
-    expect(readAnswer(no(false), reading("PreToolUse", { type: "agent" })).answer).toEqual(denied);
+    expect(readAnswer(no(true), runOf("PreToolUse", { type: "prompt" })).answer).toEqual(denied);
+    expect(readAnswer(no(false), runOf("PreToolUse", { type: "agent" })).answer).toEqual(denied);
   });
 });
 
 describe('onFailure "block"', () => {
-  const strict = reading("PreToolUse", { onFailure: "block" });
+  const strict = runOf("PreToolUse", { onFailure: "block" });
 
   test("any exit other than 0 and 2 is a failure, whatever stdout holds", () => {
     for (const exit of [1, 3, 127, 255]) {
@@ -312,7 +310,7 @@ describe('onFailure "block"', () => {
   });
 
   test("changes nothing on an event that does not honor it", () => {
-    const open = reading("Stop", { onFailure: "block" });
+    const open = runOf("Stop", { onFailure: "block" });
     expect(readAnswer(printed(1, { systemMessage: "m" }), open).answer.failure).toBeUndefined();
   });
 });
@@ -321,7 +319,7 @@ test("a denial of a permission request counts in other letters too", () => {
   const decision = { behavior: "DENY", message: "no" };
   const { answer, warnings } = readAnswer(
     printed(0, { hookSpecificOutput: { hookEventName: "PermissionRequest", decision } }),
-    reading("PermissionRequest"),
+    runOf("PermissionRequest"),
   );
   expect(answer.verdict).toEqual({ kind: "deny", reason: "no" });
   expect(warnings.map(({ code }) => code)).toEqual(["output-repaired"]);
@@ -340,8 +338,8 @@ test.each([
   ["Elicitation", { action: "decline", reason: "no" }],
   ["Elicitation", { hookSpecificOutput: { hookEventName: "Elicitation", action: "DECLINE" }, reason: "no" }],
 ] as const)("a denial on %s under a misspelt name or one level off counts: %j", (event, output) => {
-  expect(verdictOf(printed(0, output), reading(event))).toEqual({ kind: "deny", reason: "no" });
-  expect(codes(printed(0, output), reading(event))).toContain("output-repaired");
+  expect(verdictOf(printed(0, output), runOf(event))).toEqual({ kind: "deny", reason: "no" });
+  expect(codes(printed(0, output), runOf(event))).toContain("output-repaired");
 });
 
 test("an answer at the top of the object, or under a misspelt name, is reported", () => {

@@ -6,13 +6,13 @@ import {
   specificShapes,
   type ToolInput,
 } from "../../protocol/index.ts";
+import type { HookRun } from "../fire.ts";
 import type { Ran } from "../ran.ts";
 import { shown } from "../shown.ts";
 import { type ExactAnswer, readExact } from "./exact.ts";
-import { failureBlocks, noAnswer, type ReadAnswer, type Reading, warn } from "./reading.ts";
 import { salvage } from "./salvage.ts";
 import { noted } from "./strange-fields.ts";
-import { honoured } from "./verdict.ts";
+import { failureBlocks, honoured, noAnswer, type ReadAnswer, warn } from "./verdict.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -20,43 +20,41 @@ type Json = Readonly<Record<string, unknown>>;
  * What a callback returned: nothing, a verdict, or the JSON a command would have printed. What was meant as an answer and cannot be
  * read as one is a failure, and a restriction in it still counts. Contract: never throws, whatever the value.
  */
-export function readReturned(ran: Ran, value: unknown, reading: Reading): ReadAnswer {
+export function readReturned(ran: Ran, value: unknown, run: HookRun): ReadAnswer {
   if (value === undefined || value === null) return { answer: noAnswer, warnings: [] };
   try {
-    const read = readValue(ran, value, reading);
+    const read = readValue(ran, value, run);
     // Other hooks and rules judge a rewritten input as JSON.
     JSON.stringify(read.answer.input);
     return read;
   } catch (error) {
     // A field that throws when it is read, or an input with a circle.
-    return failed(ran, `returned an object that cannot be read: ${messageOf(error).split("\n")[0]}`, reading);
+    return failed(ran, `returned an object that cannot be read: ${messageOf(error).split("\n")[0]}`, run);
   }
 }
 
-function readValue(ran: Ran, value: unknown, reading: Reading): ReadAnswer {
-  if (!isObject(value)) return failed(ran, "returned a value that is no object", reading);
+function readValue(ran: Ran, value: unknown, run: HookRun): ReadAnswer {
+  if (!isObject(value)) return failed(ran, "returned a value that is no object", run);
   if (value instanceof Map || value instanceof Error || value instanceof Date)
-    return failed(ran, `returned a ${value.constructor.name}, which is no answer`, reading);
-  if (Object.hasOwn(value, "kind")) return readVerdict(ran, value, reading);
-  const exact = readExact(value as HookOutput as Json, reading);
+    return failed(ran, `returned a ${value.constructor.name}, which is no answer`, run);
+  if (Object.hasOwn(value, "kind")) return readVerdict(ran, value, run);
+  const exact = readExact(value as HookOutput as Json, run);
   const invalid = "invalid" in exact ? exact.invalid : nothingKnownIn(value);
   const unknown = unknownIn(value);
   if (!("invalid" in exact) && decides(exact)) {
     const isExact = exact.answer.verdict.kind !== "allow" || unknown.length === 0;
-    return isExact
-      ? noted(exact, value, reading, "The callback returned")
-      : failed(ran, inexactAllow(unknown), reading);
+    return isExact ? noted(exact, value, run, "The callback returned") : failed(ran, inexactAllow(unknown), run);
   }
-  const repaired = repair(value, invalid, reading);
-  if (repaired !== undefined) return noted(repaired, value, reading, "The callback returned");
-  if (invalid !== undefined) return failed(ran, `returned an object that cannot be used: ${invalid}`, reading);
-  if ("invalid" in exact) return failed(ran, exact.invalid, reading);
+  const repaired = repair(value, invalid, run);
+  if (repaired !== undefined) return noted(repaired, value, run, "The callback returned");
+  if (invalid !== undefined) return failed(ran, `returned an object that cannot be used: ${invalid}`, run);
+  if ("invalid" in exact) return failed(ran, exact.invalid, run);
   if (unknown.length > 0 && Object.hasOwn(value, "reason") && !Object.hasOwn(value, "decision")) {
     const why = `returned a reason without a decision, and ${unknown.map(shown).join(", ")}, which no answer has`;
-    return noted(failed(ran, why, reading), value, reading, "The callback returned");
+    return noted(failed(ran, why, run), value, run, "The callback returned");
   }
-  const read = noted(exact, value, reading, "The callback returned");
-  if (exact.unknownWord === undefined || !failureBlocks(reading)) return read;
+  const read = noted(exact, value, run, "The callback returned");
+  if (exact.unknownWord === undefined || !failureBlocks(run)) return read;
   const failure = `returned an unknown decision ${shown(exact.unknownWord)}`;
   return { answer: { ...noAnswer, failure }, warnings: read.warnings };
 }
@@ -70,25 +68,25 @@ function decides({ answer: { verdict }, unknownWord }: ExactAnswer): boolean {
 const kinds = ["none", "allow", "ask", "defer", "deny"] as const;
 
 /** An object with `kind` is meant as a verdict and as nothing else. */
-function readVerdict(ran: Ran, value: Json, reading: Reading): ReadAnswer {
+function readVerdict(ran: Ran, value: Json, run: HookRun): ReadAnswer {
   const kind = kinds.find((known) => known === value["kind"]);
   if (kind === undefined) {
     const why = `kind ${shown(value["kind"])} is unknown; it is ${kinds.map((known) => `"${known}"`).join(", ")}`;
-    return repair(value, why, reading) ?? failed(ran, `returned a verdict that cannot be used: ${why}`, reading);
+    return repair(value, why, run) ?? failed(ran, `returned a verdict that cannot be used: ${why}`, run);
   }
   const { reason, input } = value;
   if (input !== undefined && !isObject(input) && (kind === "allow" || kind === "ask")) {
     const why = `input must be an object, not ${shown(input)}`;
-    return repair(value, why, reading) ?? failed(ran, `returned a verdict that cannot be used: ${why}`, reading);
+    return repair(value, why, run) ?? failed(ran, `returned a verdict that cannot be used: ${why}`, run);
   }
   const unknown = Object.keys(value).filter((name) => !["kind", "reason", "input"].includes(name));
-  if (kind === "allow" && unknown.length > 0) return failed(ran, inexactAllow(unknown), reading);
+  if (kind === "allow" && unknown.length > 0) return failed(ran, inexactAllow(unknown), run);
   if (kind === "none") return { answer: noAnswer, warnings: [] };
-  const { verdict, warnings } = honoured(kind, typeof reason === "string" ? reason : undefined, reading);
-  const takes = (kind === "allow" || kind === "ask") && input !== undefined && takesInput(reading);
+  const { verdict, warnings } = honoured(kind, typeof reason === "string" ? reason : undefined, run);
+  const takes = (kind === "allow" || kind === "ask") && input !== undefined && takesInput(run);
   const answer = { verdict, ...(takes ? { input: input as ToolInput } : {}) };
   if (reason === undefined || typeof reason === "string") return { answer, warnings };
-  const dropped = warn(reading, "output-invalid", `The reason of a verdict is a string, not ${shown(reason)}.`);
+  const dropped = warn(run, "output-invalid", `The reason of a verdict is a string, not ${shown(reason)}.`);
   return { answer, warnings: [...warnings, dropped] };
 }
 
@@ -115,14 +113,14 @@ function wordIn(value: Json): unknown {
 }
 
 /** A denial or a question that can be read out of a value with a fault. */
-function repair(value: Json, why: string | undefined, reading: Reading): ReadAnswer | undefined {
+function repair(value: Json, why: string | undefined, run: HookRun): ReadAnswer | undefined {
   const { kind, behavior, message, ...rest } = value;
   const word = kind ?? behavior ?? wordIn(value);
-  const found = salvage(word === undefined ? value : { reason: message, ...rest, permissionDecision: word }, reading);
+  const found = salvage(word === undefined ? value : { reason: message, ...rest, permissionDecision: word }, run);
   if (found === undefined) return undefined;
   const { verdict, spelling } = found;
   const told = `A ${verdict.kind} was read out of a value with a fault and counts (${why ?? `it was returned as ${spelling}`}).`;
-  return { answer: { verdict }, warnings: [warn(reading, "output-repaired", told)] };
+  return { answer: { verdict }, warnings: [warn(run, "output-repaired", told)] };
 }
 
 /** Names of the wire are many, and an object that has none of them was meant as something else. */
@@ -132,11 +130,11 @@ function nothingKnownIn(value: Json): string | undefined {
   return `it has no field of an answer, only ${names.slice(0, 5).map(shown).join(", ")}`;
 }
 
-function failed(ran: Ran, why: string, reading: Reading): ReadAnswer {
+function failed(ran: Ran, why: string, run: HookRun): ReadAnswer {
   const failure = ran.failure ?? why;
-  return { answer: { ...noAnswer, failure }, warnings: [warn(reading, "output-invalid", `The callback ${why}.`)] };
+  return { answer: { ...noAnswer, failure }, warnings: [warn(run, "output-invalid", `The callback ${why}.`)] };
 }
 
-function takesInput({ row }: Reading): boolean {
+function takesInput({ event: { row } }: HookRun): boolean {
   return row.answers.includes("updatedInput") || row.answers.includes("decision");
 }

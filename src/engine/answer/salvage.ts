@@ -1,17 +1,17 @@
 import { isObject, type Verdict } from "../../protocol/index.ts";
+import type { HookRun } from "../fire.ts";
 import { tryParse } from "./parse-output.ts";
-import type { Reading } from "./reading.ts";
 import { honoured } from "./verdict.ts";
 
 /**
  * A denial or a question that can be read out of broken output, the stricter one if there are several. Never an allow: what opens a
  * door must be exact, what keeps it shut need not be.
  */
-export function salvage(output: unknown, reading: Reading): Salvaged | undefined {
-  const found = objectsIn(output).flatMap((object) => restrictionsIn(object, reading));
+export function salvage(output: unknown, run: HookRun): Salvaged | undefined {
+  const found = objectsIn(output).flatMap((object) => restrictionsIn(object, run));
   const word = found.find(({ decision }) => decision === "deny") ?? found[0];
   if (word === undefined) return undefined;
-  const { verdict } = honoured(word.decision, word.reason, reading);
+  const { verdict } = honoured(word.decision, word.reason, run);
   return verdict.kind === "none" ? undefined : { verdict, spelling: word.spelling };
 }
 
@@ -29,7 +29,7 @@ interface Restriction {
   readonly spelling: string;
 }
 
-function restrictionsIn(object: Json, { row }: Reading): Restriction[] {
+function restrictionsIn(object: Json, { event: { row } }: HookRun): Restriction[] {
   return [object, specificOf(object)].flatMap((holder) => {
     const where = holder === object ? " at the top of the object" : "";
     const reason = firstText(

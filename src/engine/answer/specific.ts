@@ -1,7 +1,8 @@
 import { isAbsolute } from "node:path";
 import type { HookOutput, OutcomeOutput, Verdict, Warning } from "../../protocol/index.ts";
+import type { HookRun } from "../fire.ts";
 import { permissionOutput } from "./permission.ts";
-import { type Reading, warn } from "./reading.ts";
+import { warn } from "./verdict.ts";
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 type SpecificOutput = NonNullable<HookOutput["hookSpecificOutput"]>;
@@ -10,21 +11,21 @@ type SpecificOutput = NonNullable<HookOutput["hookSpecificOutput"]>;
 export function outputOf(
   output: HookOutput,
   verdict: Verdict,
-  reading: Reading,
+  run: HookRun,
 ): { output: OutcomeOutput; warnings: readonly Warning[] } {
   const specific = output.hookSpecificOutput;
-  const permission = permissionOutput(output, verdict, reading);
+  const permission = permissionOutput(output, verdict, run);
   const action =
-    verdict.kind === "deny" && reading.row.answers.includes("action") ? { action: "decline" as const } : {};
+    verdict.kind === "deny" && run.event.row.answers.includes("action") ? { action: "decline" as const } : {};
   if (specific === undefined) return { output: { ...permission.output, ...action }, warnings: permission.warnings };
 
   const result: Mutable<OutcomeOutput> = { ...permission.output };
   const warnings: Warning[] = [...permission.warnings];
   for (const [name, value] of Object.entries(specific)) {
     if (value === undefined || !(name in takers || name in readElsewhere)) continue;
-    const why = notHonoured(name as keyof SpecificOutput, reading);
-    if (why !== undefined) warnings.push(warn(reading, "output-ignored", `${name} was dropped: ${why}`));
-    else takers[name as keyof typeof takers]?.(result, specific, reading, warnings);
+    const why = notHonoured(name as keyof SpecificOutput, run);
+    if (why !== undefined) warnings.push(warn(run, "output-ignored", `${name} was dropped: ${why}`));
+    else takers[name as keyof typeof takers]?.(result, specific, run, warnings);
   }
   return { output: { ...result, ...action }, warnings };
 }
@@ -37,18 +38,18 @@ const readElsewhere: Readonly<Record<string, true>> = {
   decision: true,
 };
 
-function notHonoured(name: string, { row, payload, type }: Reading): string | undefined {
+function notHonoured(name: string, { event: { row, payload }, hook: { ref } }: HookRun): string | undefined {
   if (!row.answers.some((answer) => answer === name)) {
     // The verdict has already said that it does not know the word.
     return name === "permissionDecision" ? undefined : `${row.name} does not honour it`;
   }
   const when = row.special.honouredWhen?.[name as keyof NonNullable<typeof row.special.honouredWhen>];
   if (when !== undefined && !when(payload)) return `${row.name} does not honour it here`;
-  if (name === "worktreePath" && type === "command") return "a command hook's stdout is the path";
+  if (name === "worktreePath" && ref.type === "command") return "a command hook's stdout is the path";
   return undefined;
 }
 
-type Taker = (result: Mutable<OutcomeOutput>, specific: SpecificOutput, reading: Reading, warnings: Warning[]) => void;
+type Taker = (result: Mutable<OutcomeOutput>, specific: SpecificOutput, run: HookRun, warnings: Warning[]) => void;
 
 /** One taker per answer: how its value gets into the outcome's `output`. */
 const takers = {
@@ -82,11 +83,11 @@ function copy<Name extends keyof OutcomeOutput & keyof SpecificOutput>(name: Nam
 function takeWatchPaths(
   result: Mutable<OutcomeOutput>,
   { watchPaths = [] }: SpecificOutput,
-  reading: Reading,
+  run: HookRun,
   warnings: Warning[],
 ): void {
   result.watchPaths = watchPaths.filter((path) => isAbsolute(path));
   for (const path of watchPaths.filter((path) => !isAbsolute(path))) {
-    warnings.push(warn(reading, "output-ignored", `watchPaths must be absolute; "${path}" was dropped`));
+    warnings.push(warn(run, "output-ignored", `watchPaths must be absolute; "${path}" was dropped`));
   }
 }

@@ -1,12 +1,13 @@
 import { stripControl } from "../../protocol/index.ts";
-import { noAnswer, type ReadAnswer, type Reading } from "./reading.ts";
+import type { HookRun } from "../fire.ts";
+import { noAnswer, type ReadAnswer } from "./verdict.ts";
 
 /** Plain stdout of a hook that ended well, by the event's row. */
-export function textAnswer(stdout: string, reading: Reading): ReadAnswer {
+export function textAnswer(stdout: string, run: HookRun): ReadAnswer {
   const text = stdout.trim();
-  const { row } = reading;
+  const { row } = run.event;
   // A worktree hook answers by its text, so silence is a failure there.
-  if (row.onText === "path") return { answer: pathAnswer(text, reading), warnings: [] };
+  if (row.onText === "path") return { answer: pathAnswer(text, run), warnings: [] };
   if (text === "") return { answer: noAnswer, warnings: [] };
   if (row.onText === "context") return { answer: { ...noAnswer, context: [text] }, warnings: [] };
   if (row.onText === "message") return { answer: { ...noAnswer, messages: [text] }, warnings: [] };
@@ -15,9 +16,9 @@ export function textAnswer(stdout: string, reading: Reading): ReadAnswer {
   return { answer: noAnswer, warnings: [] };
 }
 
-function pathAnswer(text: string, { type }: Reading) {
+function pathAnswer(text: string, { hook: { ref } }: HookRun) {
   const path =
-    type === "command"
+    ref.type === "command"
       ? stripControl(text)
           .split("\n")
           .map((line) => line.trim())

@@ -3,9 +3,9 @@ import type { Warning, WarningCode } from "../../protocol/index.ts";
 import type { InForce } from "../in-force.ts";
 import { openSettings } from "../live-settings.ts";
 import type { EngineOptions } from "../options.ts";
-import { environments } from "../policy.ts";
 import { type ResolvedOptions, resolveOptions } from "../resolve-options.ts";
 import { rulesOf } from "../rules.ts";
+import { environmentUnder } from "../runners/command/environment.ts";
 import { clientReadWarnings } from "../settings/client-readable.ts";
 import type { Finding } from "./finding.ts";
 import { programFindings } from "./programs.ts";
@@ -20,7 +20,7 @@ export async function diagnose(options: EngineOptions): Promise<readonly Finding
     ...[...now.warnings, ...(await clientReadWarnings(resolved))].map(loading),
     ...rulesOf(now, resolved).policy.warnings.map(ofRules),
     ...programs(now, resolved),
-    ...standingFindings(now, resolved.cwd, resolved.home),
+    ...standingFindings(now),
     ...safetyFindings(now, resolved),
     ...(await leftoverFindings(resolved)),
     ...ownHookFindings(now),
@@ -58,11 +58,10 @@ function ofRules({ code, message, place }: RuleWarning): Finding {
 }
 
 function programs(now: InForce, options: ResolvedOptions): readonly Finding[] {
-  const environmentOf = environments(now, options);
   return [...now.byEvent.values()].flat().flatMap((configured) => {
     const { hook, ref, layer } = configured;
     if (hook.type !== "command") return [];
-    const env = environmentOf(configured);
+    const env = environmentUnder(now, options, configured);
     return programFindings(hook, { id: ref.id, cwd: options.cwd, env, root: layer.plugin?.root });
   });
 }

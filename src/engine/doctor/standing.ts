@@ -1,17 +1,12 @@
+import { dropDuplicates, switchedOff } from "../admit.ts";
 import type { ConfiguredHook } from "../configured.ts";
-import { dropDuplicates } from "../duplicates.ts";
 import type { InForce } from "../in-force.ts";
-import { policyGate } from "../policy.ts";
 import { type Finding, finding } from "./finding.ts";
 
 /** Hooks that do not run, or not as they look: switched off, waiting for approval, equal to another. */
-export function standingFindings(now: InForce, cwd: string, home: string): readonly Finding[] {
-  const off = policyGate(now);
-  const place = { cwd, home, projectRoot: cwd };
+export function standingFindings(now: InForce): readonly Finding[] {
   const all = [...now.byEvent.values()];
-  const isOff = new Map(
-    all.flat().map((hook) => [hook, off(hook, { row: hook.row, payload: {}, value: undefined, place })]),
-  );
+  const isOff = new Map(all.flat().map((hook) => [hook, switchedOff(hook, now)]));
   const waiting = all
     .flat()
     .filter((hook) => isOff.get(hook) === undefined)

@@ -2,85 +2,78 @@ import { randomUUID } from "node:crypto";
 import { onAbort } from "../../exec/index.ts";
 import type { CommandHook, Warning } from "../../protocol/index.ts";
 import type { BackgroundJob, BackgroundRun } from "../background.ts";
-import type { ConfiguredHook } from "../configured.ts";
-import type { Firing } from "../firing.ts";
+import type { HookRun } from "../fire.ts";
 import type { Ran } from "../ran.ts";
-import type { OneLimits } from "../run-one.ts";
 import { type Soon, soon } from "../soon.ts";
-import { remainingMs } from "../timeouts.ts";
-import { whenSteady } from "../trust/unchanged.ts";
-import type { Services } from "../world.ts";
+import { hookStartTrust, whenSteady } from "../trust/unchanged.ts";
 import { backgroundAnswer } from "./command/background-answer.ts";
 import type { AsyncNotice } from "./command/first-line.ts";
 import { type PreparedFiles, prepareFiles } from "./command/prepare-files.ts";
 import { watchProgress } from "./command/progress.ts";
-import { type CommandCall, type StartedCommand, startCommand } from "./command/start.ts";
+import { type StartedCommand, startCommand } from "./command/start.ts";
 import { endIfSwapped } from "./command/swapped.ts";
 import { notStarted } from "./ended.ts";
 
-/** One command hook of one event, with all it takes to run it. */
-export interface CommandJob {
-  readonly configured: ConfiguredHook;
-  readonly hook: CommandHook;
-  readonly firing: Firing;
-  readonly services: Services;
-  readonly limits: OneLimits;
-}
-
 /** A command hook, awaited or in the background. */
-export function runCommand(job: CommandJob): Soon<Ran | "background"> {
+export function runCommand(hook: CommandHook, run: HookRun): Soon<Ran | "background"> {
   return soon(
-    whenSteady(() => job.firing.startTrust(job.configured)),
+    whenSteady(() => hookStartTrust(run.hook, run.event)),
     ({ why }) =>
       why !== ""
         ? notStarted(why)
-        : soon(prepareFiles(job), (files) => ("failed" in files ? notStarted(files.failed) : runPrepared(job, files))),
+        : soon(prepareFiles(hook, run), (files) =>
+            "failed" in files ? notStarted(files.failed) : runPrepared(hook, run, files),
+          ),
   );
 }
 
-function runPrepared(job: CommandJob, files: PreparedFiles): Soon<Ran | "background"> {
-  // Nobody waits for a background hook, so nobody else would keep it from starting.
-  if (job.firing.signal.aborted) return neverBegun;
-  if (!runsInBackground(job)) return runAwaited(job, files);
-  const due = backgroundJob(job, job.limits.timeoutMs);
-  job.services.background.start(due, () => startInBackground(due, job, files));
+function runPrepared(hook: CommandHook, run: HookRun, files: PreparedFiles): Soon<Ran | "background"> {
+  const { event, timeoutMs } = run;
+  // The host does not wait for a background hook, so nothing else would keep it from starting.
+  if (event.signal.aborted) return neverBegun();
+  if (!runsInBackground(hook, run)) return runAwaited(hook, run, files);
+  const job = backgroundJob(run, timeoutMs);
+  event.services.background.start(job, () => backgroundRun(job, hook, run, start(hook, run, files)));
   return "background";
 }
 
-const neverBegun: Ran = { ...notStarted("cancelled before it began"), ended: { by: "cancelled" } };
-
-/** Waking needs the host's port: without it such a hook is awaited and its exit 2 blocks. */
-function runsInBackground({ hook, firing, services }: CommandJob): boolean {
-  if (firing.forceSync) return false;
-  if (hook.asyncRewake) return services.options.ports.wake !== undefined;
-  return hook.async === true || firing.unawaited;
+function neverBegun(): Ran {
+  return { ...notStarted("cancelled before it began"), ended: { by: "cancelled" } };
 }
 
-function startInBackground(due: BackgroundJob, job: CommandJob, files: PreparedFiles): BackgroundRun {
-  return backgroundRun(due, job, startJob(job, files));
+/** Waking needs the host's port: without it such a hook is awaited and its exit 2 blocks. */
+function runsInBackground(hook: CommandHook, { event: { waitsFor, services } }: HookRun): boolean {
+  if (waitsFor === "all") return false;
+  if (hook.asyncRewake) return services.options.ports.wake !== undefined;
+  return hook.async === true || waitsFor === "nothing";
 }
 
 /** Waits for one of the event's places, then for the end of the hook or for the line that sends it into the background. */
-function runAwaited(job: CommandJob, files: PreparedFiles): Soon<Ran | "background"> {
-  return soon(job.limits.slots.take(job.firing.signal), (release) => {
-    if (release === undefined) return neverBegun;
-    return runInPlace(job, files, release);
+function runAwaited(hook: CommandHook, run: HookRun, files: PreparedFiles): Soon<Ran | "background"> {
+  return soon(run.slots.take(run.event.signal), (release) => {
+    if (release === undefined) return neverBegun();
+    return runInPlace(hook, run, files, release);
   });
 }
 
-function runInPlace(job: CommandJob, files: PreparedFiles, release: () => void): Promise<Ran | "background"> {
-  const { hook, firing, services } = job;
+function runInPlace(
+  hook: CommandHook,
+  run: HookRun,
+  files: PreparedFiles,
+  release: () => void,
+): Promise<Ran | "background"> {
+  const { signal, services, waitsFor } = run.event;
   return new Promise((resolve) => {
     const onBackground = ({ timeoutMs, ignored }: AsyncNotice): void => {
-      if (ignored.length > 0) services.warn(answeredInNotice(job, ignored));
+      if (ignored.length > 0) services.warn(answeredInNotice(run, ignored));
       const limit = timeoutMs ?? (hook.timeout === undefined ? selfSentMs : hook.timeout * 1_000);
       started.running?.setDeadline(limit);
-      services.background.adopt(backgroundRun(backgroundJob(job, limit), job, started));
+      services.background.adopt(backgroundRun(backgroundJob(run, limit), hook, run, started));
       settle("background");
     };
-    const started = startJob(job, files, firing.forceSync ? undefined : onBackground);
-    const stopListening = onAbort(firing.signal, () => started.running?.cancel());
-    const stopWatching = watchProgress(job, started);
+    const started = start(hook, run, files, waitsFor === "all" ? undefined : onBackground);
+    const stopListening = onAbort(signal, () => started.running?.cancel());
+    const stopWatching = watchProgress(run, started);
     const settle = (ran: Ran | "background"): void => {
       stopListening();
       stopWatching();
@@ -92,7 +85,7 @@ function runInPlace(job: CommandJob, files: PreparedFiles, release: () => void):
 }
 
 /** A denial beside `async: true` would be lost without a trace. */
-function answeredInNotice({ configured: { ref } }: CommandJob, ignored: readonly string[]): Warning {
+function answeredInNotice({ hook: { ref } }: HookRun, ignored: readonly string[]): Warning {
   const message = `Hook ${ref.name} went into the background with a line that also holds ${ignored.join(", ")}, which does not count. To decide, leave out async.`;
   return { code: "output-ignored", message, place: ref.id };
 }
@@ -100,70 +93,45 @@ function answeredInNotice({ configured: { ref } }: CommandJob, ignored: readonly
 /** The limit of a hook that sent itself into the background and named none. */
 const selfSentMs = 15_000;
 
-function startJob(job: CommandJob, files: PreparedFiles, onBackground?: CommandCall["onBackground"]): StartedCommand {
+function start(
+  hook: CommandHook,
+  run: HookRun,
+  files: PreparedFiles,
+  onBackground?: (notice: AsyncNotice) => void,
+): StartedCommand {
   // Files may have changed while the hook waited for its turn.
-  const { why, marks } = job.firing.startTrust(job.configured);
+  const { why, marks } = hookStartTrust(run.hook, run.event);
   const started =
     why === ""
-      ? endIfSwapped(startTrusted(job, files, onBackground), marks)
+      ? endIfSwapped(startCommand(hook, run, files.variables, onBackground), marks)
       : { done: Promise.resolve(notStarted(why)), running: undefined };
   return files.afterRun === undefined ? started : { ...started, done: started.done.then(files.afterRun) };
 }
 
-function startTrusted(
-  { configured, hook, firing, services, limits }: CommandJob,
-  files: PreparedFiles,
-  onBackground: CommandCall["onBackground"],
-): StartedCommand {
-  const env = firing.environmentOf(configured);
-  return startCommand(hook, {
-    ref: configured.ref,
-    payload: firing.payload,
-    line: limits.line,
-    env,
-    extra: files.variables,
-    plugin: configured.layer.plugin,
-    projectDir: services.options.cwd,
-    home: services.options.home,
-    depth: firing.depth,
-    runId: runId(env["HOOKLINE_RUN"]),
-    timeoutMs: remainingMs(limits),
-    graceMs: firing.row.special.budget?.graceMs,
-    ask: services.ask,
-    ...(onBackground === undefined ? {} : { onBackground }),
-  });
-}
-
-function backgroundJob({ configured, firing, services }: CommandJob, limitMs: number): BackgroundJob {
-  const tool = firing.payload["tool_name"];
+function backgroundJob({ event: { payload, row, services }, hook }: HookRun, limitMs: number): BackgroundJob {
+  const tool = payload["tool_name"];
   return {
     id: randomUUID(),
-    hook: configured.ref,
-    sessionId: String(firing.payload["session_id"]),
+    hook: hook.ref,
+    sessionId: String(payload["session_id"]),
     ...(typeof tool === "string" ? { toolName: tool } : {}),
     startedAt: services.clock.now(),
     limitMs,
-    detached: firing.row.awaited === "detached",
+    detached: row.awaited === "detached",
   };
 }
 
-function backgroundRun(due: BackgroundJob, job: CommandJob, started: StartedCommand): BackgroundRun {
-  const { clock } = job.services;
+function backgroundRun(job: BackgroundJob, hook: CommandHook, run: HookRun, started: StartedCommand): BackgroundRun {
+  const { clock } = run.event.services;
   const startedAt = clock.now();
-  if (due.detached) started.running?.unref();
+  if (job.detached) started.running?.unref();
   return {
-    ...due,
+    ...job,
     startedAt,
     soFar: () => started.running?.soFar() ?? { stdout: "", stderr: "" },
     cancel: () => started.running?.cancel(),
     done: started.done.then((ran) =>
-      backgroundAnswer(due.id, job, ran, { startedAt, durationMs: clock.now() - startedAt }),
+      backgroundAnswer(job.id, hook, run, ran, { startedAt, durationMs: clock.now() - startedAt }),
     ),
   };
-}
-
-/** A run inside a run carries both tags, so that ending the outer one finds the inner one too. */
-function runId(outer: string | undefined): string {
-  const own = randomUUID();
-  return outer ? `${outer}/${own}` : own;
 }

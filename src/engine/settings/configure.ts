@@ -12,7 +12,7 @@ import {
 } from "../../protocol/index.ts";
 import type { CompileCondition } from "../conditions.ts";
 import type { ConfiguredHook } from "../configured.ts";
-import { honoursOnce } from "../gates.ts";
+import { honorsOnce } from "../configured.ts";
 import type { Layer } from "../layer.ts";
 import { compileMatcher, type ToolAliases } from "../matcher.ts";
 import { neverMatching } from "../matcher-never.ts";
@@ -84,7 +84,7 @@ function problemsOf(hook: Hook, group: HookGroup, row: EventRow, kind: LayerKind
       `${row.name} does not take ${hook.type} hooks; it takes ${taken}. This one never runs.`,
     ]);
   }
-  if (hook.once && !honoursOnce(kind)) {
+  if (hook.once && !honorsOnce(kind)) {
     told.push(["once-ignored", `once counts in skills and session hooks only; this ${row.name} hook runs every time.`]);
   }
   if (row.onFailure === "open" && (saidOnFailure(hook) ?? saidOnFailure(group)) === "block") {

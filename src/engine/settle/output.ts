@@ -1,6 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Decision, EventRow, OutcomeOutput, PermissionOutput, Warning } from "../../protocol/index.ts";
-import type { SettledRun } from "./settle.ts";
+import type {
+  Decision,
+  EventRow,
+  HookRef,
+  OutcomeOutput,
+  PermissionOutput,
+  ToolInput,
+  Verdict,
+  Warning,
+} from "../../protocol/index.ts";
+import type { FinishedRun } from "../run-one.ts";
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -8,11 +17,11 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 export function settleOutput(
   row: EventRow,
   payload: Readonly<Record<string, unknown>>,
-  runs: readonly SettledRun[],
+  runs: readonly FinishedRun[],
 ): { output: OutcomeOutput; warnings: readonly Warning[] } {
   const output: Mutable<OutcomeOutput> = {};
   const warnings: Warning[] = [];
-  const givenBy = new Map<string, SettledRun>();
+  const givenBy = new Map<string, FinishedRun>();
 
   for (const run of runs) {
     for (const [name, value] of Object.entries(run.record.answer?.output ?? {})) {
@@ -85,14 +94,14 @@ function combinePermission(a: PermissionOutput, b: PermissionOutput): Permission
 }
 
 /** Hooks of one chain answer one after another; only answers given side by side can disagree. */
-function conflictOf(key: string, before: SettledRun | undefined, after: SettledRun): Warning | undefined {
+function conflictOf(key: string, before: FinishedRun | undefined, after: FinishedRun): Warning | undefined {
   if (before === undefined || (after.chain !== null && before.chain === after.chain)) return undefined;
   const [a, b] = [before.record.hook, after.record.hook];
   const message = `Hooks ${a.name} and ${b.name} gave different values for ${key}; that of ${b.name} counts.`;
   return { code: "output-conflict", message, place: `${a.id}, ${b.id}` };
 }
 
-/** The person's own instructions come first. */
+/** The user's own instructions come first. */
 function instructions(
   row: EventRow,
   payload: Readonly<Record<string, unknown>>,
@@ -101,4 +110,52 @@ function instructions(
   if (row.onText !== "instructions" || added === undefined) return {};
   const own = payload["custom_instructions"];
   return { customInstructions: typeof own === "string" && own !== "" ? `${own}\n\n${added}` : added };
+}
+
+interface Rewrite {
+  readonly by: HookRef;
+  readonly input: ToolInput;
+}
+
+export interface SettledInput {
+  readonly input?: ToolInput;
+  /** Whose input it is. */
+  readonly by?: HookRef;
+  /** What a conflict means by policy. */
+  readonly verdict: Verdict;
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * The input to use instead, whatever the hooks that gave one decided: the last configured wins. Each that is dropped is named in a
+ * warning, and a difference may, by policy, be a verdict of its own.
+ */
+export function settleInput(runs: readonly FinishedRun[], onConflict: "last" | "ask" | "deny"): SettledInput {
+  const rewrites = rewritesOf(runs);
+  const last = rewrites.at(-1);
+  if (last === undefined) return { verdict: { kind: "none" }, warnings: [] };
+  const dropped = rewrites.filter(({ input }) => !isDeepStrictEqual(input, last.input)).map(({ by }) => by);
+  if (dropped.length === 0) return { ...last, verdict: { kind: "none" }, warnings: [] };
+  const reason = `Hooks ${[...dropped, last.by].map(({ name }) => name).join(" and ")} rewrote the input differently`;
+  return {
+    ...last,
+    verdict: onConflict === "last" ? { kind: "none" } : { kind: onConflict, reason },
+    warnings: [
+      {
+        code: "input-conflict",
+        message: `${reason}; that of ${last.by.name} counts. Put them into one group with "sequential": true to chain them.`,
+        place: [...dropped, last.by].map(({ id }) => id).join(", "),
+      },
+    ],
+  };
+}
+
+/** A chain has one rewrite: its last input. */
+function rewritesOf(runs: readonly FinishedRun[]): readonly Rewrite[] {
+  const found = new Map<string, Rewrite>();
+  for (const { record, chain } of runs) {
+    const input = record.answer?.input;
+    if (input !== undefined) found.set(chain ?? record.hook.id, { by: record.hook, input });
+  }
+  return [...found.values()];
 }

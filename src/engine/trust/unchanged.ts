@@ -1,6 +1,8 @@
 import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ConfiguredHook } from "../configured.ts";
+import type { HookEvent } from "../fire.ts";
 import type { Soon } from "../soon.ts";
 import { isBelow, markOf, realPathOf } from "./covered/checkout-files.ts";
 
@@ -26,6 +28,11 @@ export function startTrust({ detail, seen }: { readonly detail: string; readonly
   if (detail !== "" || seen === undefined) return { why: detail };
   const marks = marksOf(seen);
   return { why: marks.fresh === undefined ? "" : `${marks.fresh} is being changed right now`, marks };
+}
+
+/** The same for a hook of an event. Asked again immediately before its program is started. */
+export function hookStartTrust(hook: ConfiguredHook, { settings, payload }: HookEvent): StartTrust {
+  return startTrust(settings.trust.ofHook(hook, String(payload["cwd"])));
 }
 
 /**

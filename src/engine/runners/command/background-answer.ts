@@ -1,11 +1,11 @@
 import { type CommandHook, messageOf, type RunRecord, type Warning } from "../../../protocol/index.ts";
 import type { BackgroundAnswer } from "../../background.ts";
+import type { HookRun } from "../../fire.ts";
 import type { WakeCall } from "../../ports.ts";
 import type { Ran } from "../../ran.ts";
-import { recordRun, type Times } from "../../run-one.ts";
+import { type RunTimes, recordRun } from "../../run-one.ts";
 import { tellHost } from "../../tell-host.ts";
 import type { Services } from "../../world.ts";
-import type { CommandJob } from "../command.ts";
 
 /**
  * What a background hook still has to say: context and messages, both as texts for the model. Its decisions came too late and are
@@ -13,24 +13,27 @@ import type { CommandJob } from "../command.ts";
  */
 export async function backgroundAnswer(
   id: string,
-  { configured, hook, firing, services }: CommandJob,
+  hook: CommandHook,
+  run: HookRun,
   ran: Ran,
-  times: Times,
+  times: RunTimes,
 ): Promise<BackgroundAnswer | undefined> {
+  const { payload, label, services } = run.event;
+  const { ref } = run.hook;
   // Its failure denies nothing any more, whatever its policy.
-  const late = { ...configured, onFailure: "continue" as const };
-  const { record, warnings } = await recordRun(late, firing, services, ran, times, "late");
+  const late: HookRun = { ...run, hook: { ...run.hook, onFailure: "continue" }, late: true };
+  const { record, warnings } = await recordRun(late, ran, times);
   for (const warning of [...warnings, ...cameTooLate(record, hook, wakes(hook, ran))]) services.warn(warning);
   const ended = { ...record, background: true };
-  const sessionId = String(firing.payload["session_id"]);
   services.backgroundEnded(id, ended);
   if (ran.ended.by === "timeout" || ran.ended.by === "cancelled") return undefined;
   if (wakes(hook, ran)) {
-    wake(services, { sessionId, hook: configured.ref, text: ran.stderr.trim() || ran.stdout.trim() });
+    const sessionId = String(payload["session_id"]);
+    wake(services, { sessionId, hook: ref, text: ran.stderr.trim() || ran.stdout.trim() });
     return undefined;
   }
   const texts = [...(record.answer?.context ?? []), ...(record.answer?.messages ?? [])];
-  return texts.length === 0 ? undefined : { id, hook: configured.ref, occasion: firing.occasion, texts, record: ended };
+  return texts.length === 0 ? undefined : { id, hook: ref, occasion: label, texts, record: ended };
 }
 
 function wakes(hook: CommandHook, { ended }: Ran): boolean {

@@ -1,5 +1,10 @@
 import type { HookRef } from "../../../protocol/index.ts";
+import type { ConfiguredHook } from "../../configured.ts";
+import type { HookEvent } from "../../fire.ts";
+import type { InForce } from "../../in-force.ts";
 import type { AnyPayload } from "../../payload.ts";
+import type { ResolvedOptions } from "../../resolve-options.ts";
+import { isOfCheckout } from "../../trust/needs-trust.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -27,3 +32,32 @@ export function eventVariables(hook: HookRef, payload: AnyPayload, depth: number
     ...(typeof level === "string" ? { CLAUDE_EFFORT: level } : {}),
   };
 }
+
+/** The environment of a hook: what the host has, what settings add, and for the checkout's own hooks what the checkout adds. */
+export function environmentOf(hook: ConfiguredHook, { settings, services }: HookEvent): Environment {
+  return environmentUnder(settings, services.options, hook);
+}
+
+export function environmentUnder(settings: InForce, options: ResolvedOptions, { layer }: ConfiguredHook): Environment {
+  const { shared, checkout } = environmentsOf(settings, options);
+  return isOfCheckout(layer) ? checkout : shared;
+}
+
+interface Environments {
+  readonly shared: Environment;
+  /** For the checkout's own hooks. */
+  readonly checkout: Environment;
+}
+
+/** Built once per snapshot, not once per event. */
+function environmentsOf(settings: InForce, { env, stripEnv }: ResolvedOptions): Environments {
+  const known = environments.get(settings);
+  if (known !== undefined) return known;
+  const inherited = inheritedEnvironment(env, stripEnv);
+  const added = settings.effective.env.shared;
+  const built = { shared: { ...inherited, ...added }, checkout: { ...inherited, ...settings.checkoutEnv, ...added } };
+  environments.set(settings, built);
+  return built;
+}
+
+const environments = new WeakMap<InForce, Environments>();

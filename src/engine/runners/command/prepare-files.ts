@@ -1,8 +1,8 @@
-import { messageOf } from "../../../protocol/index.ts";
+import { type CommandHook, messageOf } from "../../../protocol/index.ts";
+import type { HookRun } from "../../fire.ts";
 import type { Ran } from "../../ran.ts";
+import { spillFolder } from "../../shorten.ts";
 import type { Soon } from "../../soon.ts";
-import { spillFolder } from "../../spill-folder.ts";
-import type { CommandJob } from "../command.ts";
 import { envFilePath, writtenEnvFile } from "./env-file.ts";
 import { inputFile, wantsInputFile } from "./input-file.ts";
 
@@ -12,27 +12,25 @@ export interface PreparedFiles {
   readonly afterRun?: (ran: Ran) => Promise<Ran>;
 }
 
-/** The files a hook is given beside its stdin. Most hooks need none, and then nothing is touched. */
-export function prepareFiles(job: CommandJob): Soon<PreparedFiles | { failed: string }> {
-  const getsEnvFile = job.firing.row.special.envFile === true && job.hook.shell !== "powershell";
-  const wantsInput = wantsInputFile(job.hook);
-  return getsEnvFile || wantsInput ? makeFiles(job, getsEnvFile, wantsInput) : noFiles;
+/** The files a hook gets besides its stdin. Most hooks need none, and then nothing is touched. */
+export function prepareFiles(hook: CommandHook, run: HookRun): Soon<PreparedFiles | { failed: string }> {
+  const getsEnvFile = run.event.row.special.envFile === true && hook.shell !== "powershell";
+  const wantsInput = wantsInputFile(hook);
+  return getsEnvFile || wantsInput ? makeFiles(run, getsEnvFile, wantsInput) : noFiles;
 }
 
 const noFiles: PreparedFiles = { variables: {} };
 
 async function makeFiles(
-  { configured, firing, services, limits }: CommandJob,
+  { event: { row, payload, services }, hook, line }: HookRun,
   getsEnvFile: boolean,
   wantsInput: boolean,
 ): Promise<PreparedFiles | { failed: string }> {
-  const { row, payload } = firing;
   const sessionId = String(payload["session_id"]);
+  const { options } = services;
   try {
-    const input = wantsInput ? await inputFile(limits.line, spillFolder(services.options, sessionId)) : undefined;
-    const envFile = getsEnvFile
-      ? await envFilePath(services.options.envFileRoot, sessionId, row.name, configured.order)
-      : undefined;
+    const input = wantsInput ? await inputFile(line, spillFolder(options, sessionId)) : undefined;
+    const envFile = getsEnvFile ? await envFilePath(options.envFileRoot, sessionId, row.name, hook.order) : undefined;
     return {
       variables: { ...input?.variables, ...(envFile === undefined ? {} : { CLAUDE_ENV_FILE: envFile }) },
       afterRun: async (ran) => {

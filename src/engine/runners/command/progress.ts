@@ -1,16 +1,15 @@
 import { messageOf } from "../../../protocol/index.ts";
+import type { HookRun } from "../../fire.ts";
 import { tellHost } from "../../tell-host.ts";
-import type { CommandJob } from "../command.ts";
 import type { StartedCommand } from "./start.ts";
 
 /**
- * Tells whoever watches the event what a hook has printed so far, while it runs: at most once per interval, and only what is new.
- * Returns the end of it. Contract: what the listener throws is a warning and ends the telling, nothing else.
+ * Reports to the event's progress listener what a hook has printed so far, while it runs: at most once per interval, and only what is new.
+ * Returns the end of it. Contract: what the listener throws is a warning and ends the reporting, nothing else.
  */
-export function watchProgress({ configured, firing, services }: CommandJob, { running }: StartedCommand): () => void {
-  const { progress } = firing;
+export function watchProgress({ event, hook: { ref } }: HookRun, { running }: StartedCommand): () => void {
+  const { progress, services } = event;
   if (progress === undefined || running === undefined) return nothing;
-  const { ref } = configured;
   let told = 0;
   const timer = setInterval(() => {
     const { stdout, stderr } = running.soFar();
@@ -28,5 +27,5 @@ export function watchProgress({ configured, firing, services }: CommandJob, { ru
 }
 
 function nothing(): void {
-  // nobody watches
+  // no listener
 }

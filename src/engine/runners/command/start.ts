@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import {
   type CommandLine,
@@ -7,38 +8,18 @@ import {
   type StartOptions,
   start,
 } from "../../../exec/index.ts";
-import type { CommandHook, HookRef, Warning } from "../../../protocol/index.ts";
-import type { PluginRoot } from "../../layer.ts";
+import type { CommandHook, Warning } from "../../../protocol/index.ts";
+import type { HookRun } from "../../fire.ts";
 import { closeDepthMark, openDepthMark } from "../../nesting.ts";
 import type { AnyPayload } from "../../payload.ts";
-import type { Asker } from "../../ports.ts";
 import type { Ran } from "../../ran.ts";
-import { type Environment, eventVariables } from "./environment.ts";
+import { remainingMs } from "../../timeouts.ts";
+import { notStarted } from "../ended.ts";
+import { type Environment, environmentOf, eventVariables } from "./environment.ts";
 import { type AsyncNotice, asyncNotice, questionLine } from "./first-line.ts";
 import { argumentsRefusal, argumentsVariable } from "./input-file.ts";
-import { fillPlaceholders, placeholderVariables } from "./placeholders.ts";
+import { fillPlaceholders, type Placeholders, placeholderVariables } from "./placeholders.ts";
 import { ranOf } from "./ran-of.ts";
-
-export interface CommandCall {
-  readonly ref: HookRef;
-  readonly payload: AnyPayload;
-  /** The payload as one JSON line, without its newline. */
-  readonly line: string;
-  /** Inherited and settings' variables, worked out beforehand. */
-  readonly env: Environment;
-  /** Variables of this run alone: input file, env file. */
-  readonly extra: Readonly<Record<string, string>>;
-  readonly plugin: PluginRoot | undefined;
-  readonly projectDir: string;
-  readonly home: string;
-  readonly depth: number;
-  readonly runId: string;
-  readonly timeoutMs: number;
-  readonly graceMs: number | undefined;
-  readonly ask: Asker;
-  /** Called once when the hook's first line says the rest is for the background; absent: such a line is plain output. */
-  readonly onBackground?: (notice: AsyncNotice) => void;
-}
 
 export interface StartedCommand {
   /** Contract: never rejects; settles at most 3 s after the deadline, whatever the process does. */
@@ -46,54 +27,72 @@ export interface StartedCommand {
   readonly running: Running | undefined;
 }
 
-/** Starts one command hook and feeds it its payload. */
-export function startCommand(hook: CommandHook, call: CommandCall): StartedCommand {
-  const refused = refusalOf(hook, call);
-  if (refused !== undefined) return { done: Promise.resolve(notStarted(refused)), running: undefined };
-  const filled = fillPlaceholders(hook, call);
-  if ("refused" in filled) return { done: Promise.resolve(notStarted(filled.refused)), running: undefined };
+/**
+ * Starts one command hook and feeds it its payload. `variables` are those of this run alone. `onBackground` is called once when the
+ * hook's first line sends the rest into the background; without it such a line is plain output.
+ */
+export function startCommand(
+  hook: CommandHook,
+  run: HookRun,
+  variables: Readonly<Record<string, string>>,
+  onBackground?: (notice: AsyncNotice) => void,
+): StartedCommand {
+  const { event } = run;
+  const refused = refusalOf(hook, run);
+  if (refused !== undefined) return refusedStart(refused);
+  const filled = fillPlaceholders(hook, placeholdersOf(run));
+  if ("refused" in filled) return refusedStart(filled.refused);
 
-  const line = commandLine(hook, filled, call.env);
-  const env = environmentOf(hook, call);
-  const mark = openDepthMark(call.depth + 1);
+  const shared = environmentOf(run.hook, event);
+  const runId = runIdIn(shared["HOOKLINE_RUN"]);
+  const line = commandLine(hook, filled, shared);
+  const env = withOwnVariables(shared, hook, run, { ...variables, [tagName]: runId });
+  const mark = openDepthMark(event.depth + 1);
+  const graceMs = event.row.special.budget?.graceMs;
+  const timeoutMs = remainingMs(run);
   const optionsIn = (cwd: string): StartOptions => ({
     inherits: mark,
     cwd,
     env,
-    tag: { name: tagName, value: call.runId },
-    input: `${call.line}\n`,
+    tag: { name: tagName, value: runId },
+    input: `${run.line}\n`,
     keepInputOpen: hook.interactive === true,
-    timeoutMs: call.timeoutMs,
-    ...(call.graceMs === undefined ? {} : { graceMs: call.graceMs }),
+    timeoutMs,
+    ...(graceMs === undefined ? {} : { graceMs }),
     reportLeftBehind: true,
-    onLine: lineReader(hook, call, () => running),
+    onLine: lineReader(hook, run, () => running, onBackground),
   });
-  let running = start(line, optionsIn(String(call.payload["cwd"])));
+  let running = start(line, optionsIn(String(event.payload["cwd"])));
   // Only when nothing could be started is it worth a look whether the folder is still there.
-  const instead = running.pid === undefined ? folderInstead(call) : undefined;
+  const instead = running.pid === undefined ? folderInstead(run) : undefined;
   if (instead !== undefined) running = start(line, optionsIn(instead.path));
   closeDepthMark(mark);
   const warnings = instead === undefined ? [] : [instead.warning];
-  const done = running.done.then((finished: Finished) => ranOf(finished, hook, call.ref, warnings));
+  const done = running.done.then((finished: Finished) => ranOf(finished, hook, run.hook.ref, warnings));
   return { done, running };
 }
 
 /** A plugin whose folder is gone must not reach a shell whose "not found" could read as a block. */
-function refusalOf(hook: CommandHook, { plugin, line }: CommandCall): string | undefined {
+function refusalOf(hook: CommandHook, { hook: { layer }, line }: HookRun): string | undefined {
+  const { plugin } = layer;
   if (plugin !== undefined && !existsSync(plugin.root)) return `the plugin's folder ${plugin.root} is gone`;
   if (hook.command.includes("\0")) return "the command holds a NUL character";
   return argumentsRefusal(hook, line);
 }
 
-function notStarted(why: string): Ran {
-  return {
-    ended: { by: "not-started", why },
-    said: { kind: "nothing" },
-    stdout: "",
-    stderr: "",
-    failure: `not started: ${why}`,
-    warnings: [],
-  };
+function refusedStart(why: string): StartedCommand {
+  const refused: Ran = { ...notStarted(why), failure: `not started: ${why}` };
+  return { done: Promise.resolve(refused), running: undefined };
+}
+
+function placeholdersOf({ event, hook }: HookRun): Placeholders {
+  return { projectDir: event.services.options.cwd, plugin: hook.layer.plugin };
+}
+
+/** A run inside a run carries both tags, so that ending the outer one finds the inner one too. */
+function runIdIn(outer: string | undefined): string {
+  const own = randomUUID();
+  return outer ? `${outer}/${own}` : own;
 }
 
 function commandLine(
@@ -112,42 +111,48 @@ function quoted(text: string): string {
 }
 
 /** Where a hook runs whose folder is gone; undefined when it is there. */
-function folderInstead({
-  payload,
-  projectDir,
-  home,
-  ref,
-}: CommandCall): { path: string; warning: Warning } | undefined {
-  const wanted = String(payload["cwd"]);
+function folderInstead({ event, hook }: HookRun): { path: string; warning: Warning } | undefined {
+  const wanted = String(event.payload["cwd"]);
   if (existsSync(wanted)) return undefined;
+  const { cwd: projectDir, home } = event.services.options;
   const path = existsSync(projectDir) ? projectDir : home;
   const message = `The folder ${wanted} is gone; the hook ran in ${path}.`;
-  return { path, warning: { code: "cwd-missing", message, place: ref.id } };
+  return { path, warning: { code: "cwd-missing", message, place: hook.ref.id } };
 }
 
-/** What this run adds lies over what all share: a process's environment includes inherited properties, so nothing is copied. */
-function environmentOf(hook: CommandHook, call: CommandCall): Environment {
+/** A process's environment includes inherited properties, so what all hooks share is not copied. */
+function withOwnVariables(
+  shared: Environment,
+  hook: CommandHook,
+  run: HookRun,
+  variables: Readonly<Record<string, string>>,
+): Environment {
+  const { payload, depth } = run.event;
   return Object.assign(
-    Object.create(call.env),
-    placeholderVariables(call),
-    eventVariables(call.ref, call.payload, call.depth),
-    argumentsVariable(hook, call.line),
-    call.extra,
-    { [tagName]: call.runId },
+    Object.create(shared),
+    placeholderVariables(placeholdersOf(run)),
+    eventVariables(run.hook.ref, payload, depth),
+    argumentsVariable(hook, run.line),
+    variables,
   );
 }
 
 const tagName = "HOOKLINE_RUN";
 
 /** Looks at stdout as it comes: the first line may send the run into the background, any line of an interactive hook may ask. */
-function lineReader(hook: CommandHook, call: CommandCall, running: () => Running): OnLine {
+function lineReader(
+  hook: CommandHook,
+  run: HookRun,
+  running: () => Running,
+  onBackground: ((notice: AsyncNotice) => void) | undefined,
+): OnLine {
   let first = true;
   return (line, whole) => {
     if (first) {
-      const notice = call.onBackground && asyncNotice(line);
+      const notice = onBackground && asyncNotice(line);
       if (notice) {
         first = false;
-        call.onBackground?.(notice);
+        onBackground(notice);
         return "take";
       }
       if (!whole && line.trimStart().startsWith("{")) return "keep";
@@ -156,21 +161,24 @@ function lineReader(hook: CommandHook, call: CommandCall, running: () => Running
     if (!hook.interactive) return first ? "keep" : "keep-all";
     const question = whole ? questionLine(line) : undefined;
     if (question === undefined) return "keep";
-    void answerQuestion(question, call, running());
+    void answerQuestion(question, run, running());
     return "take";
   };
 }
 
-/** The hook's clock stands still while the person thinks; a hook that is gone has no question any more. */
+/** The hook's deadline is paused while the user thinks; a hook that is gone has no question any more. */
 async function answerQuestion(
   question: NonNullable<ReturnType<typeof questionLine>>,
-  { ask, ref, payload }: CommandCall,
+  { event, hook }: HookRun,
   running: Running,
 ): Promise<void> {
   const gone = new AbortController();
   void running.done.then(() => gone.abort());
   running.pauseDeadline();
-  const selected = await ask({ ...question, hook: ref, summary: summaryOf(payload) }, gone.signal);
+  const selected = await event.services.ask(
+    { ...question, hook: hook.ref, summary: summaryOf(event.payload) },
+    gone.signal,
+  );
   running.resumeDeadline();
   const reply = selected === undefined ? { cancelled: true } : { selected };
   running.write(`${JSON.stringify({ prompt_response: question.id, ...reply })}\n`);

@@ -1,3 +1,9 @@
+import type { LayerKind } from "../../../protocol/index.ts";
+import type { ConfiguredHook } from "../../configured.ts";
+import type { InForce } from "../../in-force.ts";
+import type { PolicyList } from "../../settings/merge.ts";
+import { isOfCheckout } from "../../trust/needs-trust.ts";
+import type { HttpPolicy } from "../http.ts";
 import { matchesUrl } from "./url-pattern.ts";
 
 /** Which URLs and addresses a hook may reach, worked out for its layer beforehand. */
@@ -41,3 +47,21 @@ function isListed(url: URL, patterns: readonly string[]): boolean {
 function isPrivateAllowed(url: URL, allowed: boolean | readonly string[]): boolean {
   return typeof allowed === "boolean" ? allowed : isListed(url, allowed);
 }
+
+/** Where a hook's requests may go and which variables its headers may hold. */
+export function httpPolicyOf({ layer }: ConfiguredHook, { effective: { http }, narrows }: InForce): HttpPolicy {
+  const applies = (key: "allowedHttpHookUrls" | "httpHookAllowedEnvVars") => (list: PolicyList) =>
+    !isOfCheckout(list.layer) || isOfCheckout(layer) || narrows(list.layer, key);
+  const [urls = null, ...narrowing] = http.urls.filter(applies("allowedHttpHookUrls")).map(({ values }) => values);
+  const variables = http.variables.filter(applies("httpHookAllowedEnvVars")).map(({ values }) => values);
+  return {
+    allowedUrls: urls,
+    narrowing,
+    allowedEnvVars:
+      variables.length === 0 ? null : variables.reduce((kept, list) => kept.filter((name) => list.includes(name))),
+    allowPrivate: reachesAnywhere.has(layer.kind) || http.allowPrivate,
+  };
+}
+
+/** Hooks of these layers were written by the user, the policy or the program itself. */
+const reachesAnywhere: ReadonlySet<LayerKind> = new Set(["managed", "user", "flag", "session", "callback"]);
