@@ -304,7 +304,3 @@ static int answer(struct source *daemon)
     int is_told = write_all(1, bytes, (size_t)out, -1);
     return is_told || failure_status() != 2 ? (int)code : 2;
 }
-
-#ifdef WITHOUT_LIBC
-#include "without-libc.h"
-#endif

@@ -24,22 +24,8 @@ export interface CompileOptions extends ClientPlace {
 /** `why`: the script has to do. */
 export type Compiled = { readonly program: string } | { readonly why: string };
 
-/** Each starts sooner than the one behind it; not every system has what it takes. */
-const linkings: readonly (readonly string[])[] = [
-  [
-    "-DWITHOUT_LIBC",
-    "-static",
-    "-nostdlib",
-    // No call of a library may be made up, neither for safety nor for speed: there is none.
-    "-ffreestanding",
-    "-fno-stack-protector",
-    "-fno-tree-loop-distribute-patterns",
-    "-U_FORTIFY_SOURCE",
-  ],
-  // Without the loader of shared libraries.
-  ["-static"],
-  [],
-];
+/** Tried in order. A static program starts sooner, because no loader has to find shared libraries; not every system can link one. */
+const linkModes: readonly (readonly string[])[] = [["-static"], []];
 
 /**
  * The client as a program of this machine, compiled at the first call: a shell takes longer to start than a warm call may take.
@@ -85,8 +71,8 @@ async function make(program: string, compiler: string, options: CompileOptions):
     );
   let why: string | undefined;
   try {
-    for (const linking of linkings) {
-      const made = await start(compiler, [...compilerWords(packageRoot), ...linking, "-o", temp]);
+    for (const linkMode of linkModes) {
+      const made = await start(compiler, [...compilerWords(packageRoot), ...linkMode, "-o", temp]);
       why = isEnd(made, 0) ? undefined : `cc: ${said(made)}`;
       if (why !== undefined) continue;
       await chmod(temp, 0o700);

@@ -30,7 +30,6 @@ export const clientSources: readonly [string, ...string[]] = [
   "words.h",
   "in-process.h",
   "bytes.h",
-  "without-libc.h",
 ];
 
 /** The script of a package, which entries of every scope may call. */
