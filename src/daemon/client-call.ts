@@ -1,18 +1,10 @@
+import type { ServerResponse } from "node:http";
+import { turnAway } from "../loopback/index.ts";
 import type { FailureMode } from "../sdk/index.ts";
 import { type Caller, leadsTo } from "./caller.ts";
 import { Interest } from "./interest.ts";
 import type { ThreadAnswer } from "./message.ts";
 import type { WarmApp } from "./warm-app.ts";
-
-/** The way back to a client, whatever carries it. */
-export interface ClientWire {
-  turnAway(status: number, why: string, headers?: Readonly<Record<string, string>>): void;
-  /** A sign of life: a client that hears nothing for two seconds takes us for hung. */
-  still(): void;
-  send(headers: Readonly<Record<string, string>>, body: string): void;
-  /** Told when the client has gone, or has its answer. */
-  onClose(tell: (answered: boolean) => void): void;
-}
 
 export interface ClientOptions {
   readonly file: string;
@@ -28,17 +20,22 @@ export interface ClientOptions {
   readonly keep?: (payload: string) => void;
 }
 
-const sayEveryMs = 1_000;
+/** A client that gets nothing for two seconds treats the daemon as hung. */
+const signOfLifeEveryMs = 1_000;
 
 /** The handshake. Whoever is turned away answers in process. */
-export function isWelcome(caller: Caller, wire: ClientWire, { file, version, leave, sawHost }: ClientOptions): boolean {
+export function isWelcome(
+  caller: Caller,
+  reply: ServerResponse,
+  { file, version, leave, sawHost }: ClientOptions,
+): boolean {
   if (caller.protocol !== "1" || caller.version !== version) {
-    wire.turnAway(409, `this daemon is of version ${version} and leaves`, { "Hookline-Version": version });
+    turnAway(reply, 409, `this daemon is of version ${version} and leaves`, { "Hookline-Version": version });
     leave();
     return false;
   }
   if (!leadsTo(caller.hooksFile, file)) {
-    wire.turnAway(421, `this daemon answers for ${file}`);
+    turnAway(reply, 421, `this daemon answers for ${file}`);
     return false;
   }
   if (caller.hostPid > 0) sawHost(caller.hostPid);
@@ -49,7 +46,7 @@ export async function answerClient(
   caller: Caller,
   bytes: Buffer,
   onFailure: FailureMode | undefined,
-  wire: ClientWire,
+  reply: ServerResponse,
   open: Set<Interest>,
   options: ClientOptions,
 ): Promise<void> {
@@ -58,29 +55,29 @@ export async function answerClient(
   const env = envBytes > 0 ? bytes.toString("utf8", 0, envBytes) : undefined;
   const envOf = env === undefined ? caller.pid : 0;
   if (envOf > 0 && !options.canSee(caller)) {
-    return wire.turnAway(428, "the environment of the client cannot be seen from here");
+    return turnAway(reply, 428, "the environment of the client cannot be seen from here");
   }
   options.keep?.(text);
   const interest = new Interest();
   open.add(interest);
-  wire.onClose((answered) => {
+  reply.on("close", () => {
     open.delete(interest);
-    if (!answered) interest.lose("the host went away");
+    if (!reply.writableFinished) interest.lose("the host went away");
   });
-  const still = setInterval(() => wire.still(), sayEveryMs);
+  const signOfLife = setInterval(() => reply.writeProcessing(), signOfLifeEveryMs);
   const asked = { text, transport: "client", onFailure, env, envOf, cwd: caller.cwd } as const;
-  const said = await options.app.call(asked, interest).finally(() => clearInterval(still));
-  if ("busy" in said) return wire.turnAway(503, said.busy);
+  const said = await options.app.call(asked, interest).finally(() => clearInterval(signOfLife));
+  if ("busy" in said) return turnAway(reply, 503, said.busy);
   // More of the payload may still be on its way to the client; `run` reads on where it stopped.
-  if (said.unreadable) return wire.turnAway(422, "the payload is not whole");
-  send(wire, said, options);
+  if (said.unreadable) return turnAway(reply, 422, "the payload is not whole");
+  send(reply, said, options);
 }
 
 /**
  * The secret shows that it is us. Every field has a width of its own, so that a shell reads the whole head at once; the client knows its
  * length, for it has our version.
  */
-function send(wire: ClientWire, said: ThreadAnswer, { secret, version, app }: ClientOptions): void {
+function send(reply: ServerResponse, said: ThreadAnswer, { secret, version, app }: ClientOptions): void {
   const wide = (value: number, width: number) => String(value).padStart(width, "0");
   const out = Buffer.byteLength(said.stdout);
   const error = Buffer.byteLength(said.stderr);
@@ -90,5 +87,7 @@ function send(wire: ClientWire, said: ThreadAnswer, { secret, version, app }: Cl
     "Content-Length": wide(out + error, 10),
     Connection: "close",
   };
-  wire.send(headers, said.stdout + said.stderr);
+  if (reply.headersSent || reply.destroyed) return;
+  reply.writeHead(200, headers);
+  reply.end(said.stdout + said.stderr);
 }

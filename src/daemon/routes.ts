@@ -1,11 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import { answerProof, proofHeaders } from "../files/index.ts";
-import { letSend, readBody, sendJson, sendText, turnAway, type WholeRequest } from "../loopback/index.ts";
+import { letSend, readBody, sendJson, sendText, turnAway } from "../loopback/index.ts";
 import { appFailure, type FailureMode, readPayload, withoutAnswer } from "../sdk/index.ts";
 import { type Caller, callerOf } from "./caller.ts";
 import { answerClient, type ClientOptions, isWelcome } from "./client-call.ts";
-import { replyWire, socketWire } from "./client-wires.ts";
 import { Interest } from "./interest.ts";
 import { answerOf, type ThreadAnswer } from "./message.ts";
 
@@ -17,51 +15,32 @@ export interface RouteOptions extends ClientOptions {
   readonly complain: (line: string) => void;
 }
 
-export interface Routes {
-  handle(request: IncomingMessage, reply: ServerResponse): void;
-  /** A call of a client that came in one piece; false when it is anything else. */
-  handleWhole(request: WholeRequest, socket: Socket): boolean;
-}
-
 const limits = { maxBytes: 25 * 2 ** 20, withinMs: 10_000 };
 
 /** What the daemon answers, behind the gate. */
-export function routes(options: RouteOptions): Routes {
+export function routes(options: RouteOptions): (request: IncomingMessage, reply: ServerResponse) => void {
   const open = new Set<Interest>();
   const leave = () => {
     for (const one of open) one.lose("the daemon leaves");
   };
   options.ending.addEventListener("abort", leave, { once: true });
   const hook = `/v1/hook/${options.key}`;
-  return {
-    handle(request, reply) {
-      const [path = "", query = ""] = (request.url ?? "").split("?", 2);
-      if (path === "/v1/health") {
-        if (request.method !== "GET") return turnAway(reply, 405, "health is asked with GET", { Allow: "GET" });
-        return sendJson(reply, 200, options.health());
-      }
-      if (path !== hook) return turnAway(reply, 404, "there is no such app here");
-      if (request.method !== "POST") return turnAway(reply, 405, "events are sent with POST", { Allow: "POST" });
-      if (!isJson(request)) return turnAway(reply, 415, "an event is application/json");
-      const caller = callerOf(request);
-      if (caller !== undefined && !isWelcome(caller, replyWire(reply), options)) return;
-      const onFailure = caller?.onFailure ?? modeIn(query);
-      answer(request, reply, caller, onFailure, open, options).catch((error: unknown) => {
-        options.complain(`A call was not answered: ${String(error)}`);
-        refuseOrTell(reply, 500, "the daemon failed", caller === undefined ? onFailure : undefined, options);
-      });
-    },
-    handleWhole(request, socket) {
-      const caller = callerOf(request);
-      if (caller === undefined || request.method !== "POST" || request.url !== hook || !isJson(request)) return false;
-      const wire = socketWire(socket);
-      if (!isWelcome(caller, wire, options)) return true;
-      answerClient(caller, request.body, caller.onFailure, wire, open, options).catch((error: unknown) => {
-        options.complain(`A call was not answered: ${String(error)}`);
-        wire.turnAway(500, "the daemon failed");
-      });
-      return true;
-    },
+  return (request, reply) => {
+    const [path = "", query = ""] = (request.url ?? "").split("?", 2);
+    if (path === "/v1/health") {
+      if (request.method !== "GET") return turnAway(reply, 405, "health is asked with GET", { Allow: "GET" });
+      return sendJson(reply, 200, options.health());
+    }
+    if (path !== hook) return turnAway(reply, 404, "there is no such app here");
+    if (request.method !== "POST") return turnAway(reply, 405, "events are sent with POST", { Allow: "POST" });
+    if (!isJson(request)) return turnAway(reply, 415, "an event is application/json");
+    const caller = callerOf(request);
+    if (caller !== undefined && !isWelcome(caller, reply, options)) return;
+    const onFailure = caller?.onFailure ?? modeIn(query);
+    answer(request, reply, caller, onFailure, open, options).catch((error: unknown) => {
+      options.complain(`A call was not answered: ${String(error)}`);
+      refuseOrTell(reply, 500, "the daemon failed", caller === undefined ? onFailure : undefined, options);
+    });
   };
 }
 
@@ -88,7 +67,7 @@ async function answer(
     letSend(request);
     return refuseOrTell(reply, body.status, body.why, caller === undefined ? onFailure : undefined, options);
   }
-  if (caller !== undefined) return answerClient(caller, body.bytes, onFailure, replyWire(reply), open, options);
+  if (caller !== undefined) return answerClient(caller, body.bytes, onFailure, reply, open, options);
   const text = body.bytes.toString("utf8");
   options.keep?.(text);
   const interest = new Interest();

@@ -40,7 +40,7 @@ export async function serveHere(app: AppInside, options: ServeHereOptions): Prom
   const since = Date.now();
   const nothing = () => undefined;
   const key = file === undefined ? newToken().slice(0, 32) : appKey(file);
-  const { handle } = routes({
+  const handle = routes({
     ...{ key, version, app: here, ending: ending.signal },
     // Clients find a daemon by its record, and there is none: whoever says it is one is turned away.
     ...{ file: "", secret: newToken(), leave: nothing, sawHost: nothing, canSee: () => false },

@@ -109,11 +109,7 @@ async function serveAlone(
       token,
       handle(request, reply) {
         idle.touch();
-        answer.handle(request, reply);
-      },
-      handleWhole(request, socket) {
-        idle.touch();
-        return answer.handleWhole(request, socket);
+        answer(request, reply);
       },
     });
   let server: Loopback | undefined;

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Loopback, type LoopbackOptions, newToken, openLoopback, sameToken, sendJson } from "./index.ts";
+import { type Loopback, newToken, openLoopback, sameToken, sendJson } from "./index.ts";
 
 let folder: string;
 const open: Loopback[] = [];
@@ -66,14 +66,9 @@ test("a socket is this user's alone; one that was left behind is replaced, a lin
   expect(statSync(victim).size).toBe(4);
 });
 
-test("what comes to the socket in one piece is offered whole; in pieces, or with a wrong token, it goes the way of HTTP", async () => {
+test("the socket answers as the port does: in one piece or in several, and not with a wrong token", async () => {
   const socket = join(folder, "s");
-  const handle = (_request: unknown, reply: Parameters<typeof sendJson>[0]) => sendJson(reply, 200, { by: "http" });
-  const handleWhole: LoopbackOptions["handleWhole"] = ({ url }, wire) => {
-    if (url === "/whole") wire.end("whole");
-    return url === "/whole";
-  };
-  open.push(await openLoopback({ port: 0, socket, token, handle, handleWhole }));
+  await start({ socket });
   const say = (...pieces: readonly string[]) =>
     new Promise<string>((done, fail) => {
       const wire = connect(socket);
@@ -84,13 +79,12 @@ test("what comes to the socket in one piece is offered whole; in pieces, or with
       wire.on("error", fail).on("close", () => done(text));
       pieces.forEach((piece, index) => void setTimeout(() => wire.write(piece), index * 50));
     });
-  const asked = (path: string, bearer = token) =>
-    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${bearer}\r\nContent-Length: 2\r\n`;
+  const head = (bearer: string) =>
+    `POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${bearer}\r\nContent-Length: 2\r\n`;
   const end = "Connection: close\r\n\r\n{}";
-  expect(await say(`${asked("/whole")}\r\n{}`)).toBe("whole");
-  expect(await say(asked("/whole"), end)).toContain('{"by":"http"}');
-  expect(await say(`${asked("/other")}${end}`)).toContain('{"by":"http"}');
-  expect(await say(`${asked("/whole", "wrong")}\r\n{}`)).toMatch(/^HTTP\/1\.1 401 /);
+  expect(await say(head(token) + end)).toContain('{"ok":true}');
+  expect(await say(head(token), end)).toContain('{"ok":true}');
+  expect(await say(`${head("wrong")}\r\n{}`)).toMatch(/^HTTP\/1\.1 401 /);
 });
 
 test("tokens are long, differ, and are compared whole", () => {

@@ -1,11 +1,8 @@
 import { chmod, lstat, unlink } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import { Problem } from "../protocol/index.ts";
-import { type Door, openDoor } from "./door.ts";
 import { type GateOptions, loopbackHosts, refuse } from "./gate.ts";
 import { turnAway } from "./reply.ts";
-import type { WholeRequest } from "./whole.ts";
 
 export interface LoopbackOptions extends Pick<GateOptions, "token" | "tokenOf"> {
   /** 0: any that is free. */
@@ -16,8 +13,6 @@ export interface LoopbackOptions extends Pick<GateOptions, "token" | "tokenOf"> 
   readonly ownPages?: boolean;
   /** Called for what has passed the gate. */
   readonly handle: (request: IncomingMessage, reply: ServerResponse) => void;
-  /** Asked first for requests that come to the socket in one piece and pass the gate. False: `handle` shall have it. */
-  readonly handleWhole?: (request: WholeRequest, socket: Socket) => boolean;
 }
 
 export interface Loopback {
@@ -39,13 +34,9 @@ export async function openLoopback(options: LoopbackOptions): Promise<Loopback> 
   const port = await listen(byPort, options.port);
   setGate(byPort, loopbackHosts(port), options);
   const servers = [byPort];
-  let door: Door | undefined;
   if (options.socket !== undefined) {
     const bySocket = newServer();
-    const gate = setGate(bySocket, new Set(["localhost", ...loopbackHosts(port)]), options);
-    door = openDoor(bySocket, (request, socket) => {
-      return refuse(request, gate) === undefined && options.handleWhole?.(request, socket) === true;
-    });
+    setGate(bySocket, new Set(["localhost", ...loopbackHosts(port)]), options);
     try {
       await listenOnSocket(bySocket, options.socket);
     } catch (error) {
@@ -63,7 +54,6 @@ export async function openLoopback(options: LoopbackOptions): Promise<Loopback> 
       }
     },
     end() {
-      door?.end();
       for (const server of servers) server.closeAllConnections();
     },
   };
@@ -85,7 +75,7 @@ function newServer(): Server {
   return server;
 }
 
-function setGate(server: Server, hosts: ReadonlySet<string>, options: LoopbackOptions): GateOptions {
+function setGate(server: Server, hosts: ReadonlySet<string>, options: LoopbackOptions): void {
   const { token, tokenOf, ownPages, handle } = options;
   const gate: GateOptions = {
     token,
@@ -112,7 +102,6 @@ function setGate(server: Server, hosts: ReadonlySet<string>, options: LoopbackOp
   server.on("checkExpectation", (request, reply) => {
     if (pass(request, reply)) turnAway(reply, 417, "100-continue is all that can be expected");
   });
-  return gate;
 }
 
 function listen(server: Server, port: number): Promise<number> {

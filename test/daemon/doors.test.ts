@@ -23,7 +23,7 @@ let server: Loopback;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "doors-"));
-  server = await openLoopback({ port: 0, socket: join(folder, "s"), token, ...routes(options) });
+  server = await openLoopback({ port: 0, socket: join(folder, "s"), token, handle: routes(options) });
 });
 afterAll(() => {
   server.stop();

@@ -62,7 +62,7 @@ test("an http entry with on-failure=block is denied when the payload is too larg
       end: async () => undefined,
     },
   };
-  const server = await openLoopback({ port: 0, token: "t", handle: routes(options).handle });
+  const server = await openLoopback({ port: 0, token: "t", handle: routes(options) });
   const post = (query: string, headers: Record<string, string> = {}) =>
     new Promise<{ status: number | undefined; body: Record<string, unknown> }>((done, fail) => {
       const all = { Authorization: "Bearer t", "Content-Type": "application/json", ...headers };
