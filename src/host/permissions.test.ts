@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { until } from "../../test/until.ts";
 import type { AgentControl } from "./control.ts";
 import { makeWorld, type World, type WorldOptions } from "./fixtures/agent-run.ts";
 import type { PermissionAnswer, PermissionQuestion, Person } from "./person.ts";
@@ -294,13 +295,13 @@ describe("who is asked", () => {
         open1 += 1;
         most = Math.max(most, open1);
         statuses.push(JSON.parse(readFileSync(join(store, "sessions", `${process.pid}.json`), "utf8")));
-        await new Promise((done) => setTimeout(done, 300));
+        await until("the notice is recorded", () => payloads("Notification").length === statuses.length);
         open1 -= 1;
         return { behavior: "allow" };
       },
     };
     const calls = ["a", "b"].map((name) => ({ tool: "Bash", input: { command: `touch ${name}` } }));
-    await run([{ calls }, { text: "ok" }], { prompt: "go", person: slow, promptNoticeMs: 100 });
+    await run([{ calls }, { text: "ok" }], { prompt: "go", person: slow, promptNoticeMs: 10 });
     expect(most).toBe(1);
     expect(statuses).toMatchObject([{ status: "waiting", waitingFor: "permission prompt" }, { status: "waiting" }]);
     await expect.poll(() => payloads("Notification").length).toBe(2);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { compileRules } from "../permissions/index.ts";
 import { type BoundedOptions, type BoundedRun, runBounded } from "./run-bounded.ts";
 
@@ -50,7 +50,13 @@ test("in a folder below its roots a command is held by rules on files of the roo
 });
 
 test("at its deadline the whole tree is ended", async () => {
-  const run = await bounded("printf begun; sleep 30 | sleep 30", { timeoutMs: 300 });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  const touches = compileRules([{ scope: "user", allow: ["Bash(printf *)", "Bash(touch *)", "Bash(sleep *)"] }]);
+  const running = bounded("printf begun; touch up; sleep 600 | sleep 600", { policy: touches, timeoutMs: 300 });
+  await expect.poll(() => existsSync(join(cwd, "up"))).toBe(true);
+  await vi.advanceTimersByTimeAsync(301);
+  vi.useRealTimers();
+  const run = await running;
   expect(run).toMatchObject({ started: true, stdout: "begun", exit: null, interrupted: true });
 });
 

@@ -44,12 +44,18 @@ test("instructions: in the system prompt, nested ones when a file below is touch
 test("cd moves the session: CwdChanged, later payloads and env files follow", async () => {
   const { run, payloads, project } = open({
     settings: allow,
-    hooks: { CwdChanged: { run: `echo 'export MOVED=1' >> "$CLAUDE_ENV_FILE"` }, PreToolUse: {} },
+    hooks: {
+      CwdChanged: { run: `echo 'export MOVED=1' >> "$CLAUDE_ENV_FILE"; touch "$CLAUDE_PROJECT_DIR/moved"` },
+      PreToolUse: {},
+    },
     files: { "sub/a": "" },
   });
-  const { requests } = await run([bash("cd sub"), bash("sleep 0.3"), bash("echo $MOVED in $PWD"), { text: "ok" }], {
-    prompt: "go",
-  });
+  const { requests } = await run(
+    [bash("cd sub"), bash("until [ -e ../moved ]; do sleep 0.02; done"), bash("echo $MOVED in $PWD"), { text: "ok" }],
+    {
+      prompt: "go",
+    },
+  );
   expect(payloads("CwdChanged")[0]).toMatchObject({ old_cwd: project, new_cwd: join(project, "sub") });
   expect(payloads("PreToolUse").map(({ cwd }) => String(cwd).replace(project, ""))).toEqual(["", "/sub", "/sub"]);
   expect(JSON.stringify(requests[3]?.messages)).toContain(`1 in ${join(project, "sub")}`);

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import type { AgentControl } from "./control.ts";
+import { until } from "../../test/until.ts";
 import { makeWorld, type World, type WorldOptions } from "./fixtures/agent-run.ts";
 
 let world: World | undefined;
@@ -109,19 +109,15 @@ describe("the end of a turn", () => {
   });
 
   test("an interrupt ends the turn without Stop; the tool's hooks hear of it; background agents are killed", async () => {
-    const { run, payloads, transcript } = open({
+    const { run, payloads, transcript, project } = open({
       settings: allow,
       hooks: { Stop: {}, PostToolUseFailure: {}, PostToolUse: {} },
     });
-    let control: AgentControl | undefined;
-    const { result } = await run([{ calls: [{ tool: "Bash", input: { command: "sleep 20" } }] }], {
+    const { result } = await run([{ calls: [{ tool: "Bash", input: { command: "touch started; sleep 600" } }] }], {
       onReady: (given) => {
-        control = given;
         given.prompt("go");
         given.end();
-      },
-      observe: (event) => {
-        if (event.kind === "assistant") setTimeout(() => control?.interrupt(), 300);
+        void until("the command runs", () => existsSync(join(project, "started"))).then(() => given.interrupt());
       },
     });
     expect(result).toMatchObject({ terminal_reason: "interrupted", subtype: "error_during_execution" });
@@ -132,10 +128,15 @@ describe("the end of a turn", () => {
 });
 
 test("a headless run waits for a command in the background, and the model hears how it ended", async () => {
-  const { run } = open({ hooks: {}, settings: allow });
-  const call = { tool: "Bash", input: { command: "sleep 0.5; exit 3", run_in_background: true } };
+  const { run, project } = open({ hooks: {}, settings: allow });
+  const command = "until [ -e go ]; do sleep 0.02; done; exit 3";
+  const call = { tool: "Bash", input: { command, run_in_background: true } };
+  let answers = 0;
   const { result, requests } = await run([{ calls: [call] }, { text: "Started." }, { text: "It failed." }], {
     prompt: "go",
+    observe: (event) => {
+      if (event.kind === "assistant" && ++answers === 2) writeFileSync(join(project, "go"), "");
+    },
   });
   expect(result).toMatchObject({ result: "It failed.", num_turns: 3 });
   expect(JSON.stringify(requests[2]?.messages.at(-1))).toContain("failed (exit code 3)");
@@ -164,10 +165,11 @@ test("what a background hook says is told before the next model call, and after 
   };
   const { run, transcript } = open({
     settings: allow,
-    hooks: { PostToolUse: { matcher: "Bash", print, hook: { async: true } } },
+    hooks: { PostToolUse: { matcher: "Bash", run: "echo $$ > hook.pid", print, hook: { async: true } } },
   });
   const calls = (command: string) => ({ calls: [{ tool: "Bash", input: { command } }] });
-  const { result, requests } = await run([calls("true"), calls("sleep 0.6"), { text: "done" }], { prompt: "go" });
+  const hookHasEnded = "until [ -s hook.pid ] && ! kill -0 $(cat hook.pid); do sleep 0.02; done 2>/dev/null";
+  const { result, requests } = await run([calls("true"), calls(hookHasEnded), { text: "done" }], { prompt: "go" });
   expect(JSON.stringify(requests[2]?.messages)).toMatch(/CTX-MARK[\s\S]*SYS-MARK/);
   const note = transcript(result.session_id)
     .map((line) => line["attachment"] as { type?: string } | undefined)
@@ -398,12 +400,11 @@ describe("the model", () => {
     const { run, payloads, transcript } = open({
       hooks: {
         MessageDisplay: {
-          run: "sleep 0.05",
           print: { hookSpecificOutput: { hookEventName: "MessageDisplay", displayContent: "[shown]" } },
         },
       },
     });
-    const { result } = await run([{ text: "line one\nline two\nend", chunk: { size: 6, delayMs: 20 } }], {
+    const { result } = await run([{ text: "line one\nline two\nend", chunk: { size: 6, delayMs: 0 } }], {
       prompt: "go",
     });
     const deltas = payloads("MessageDisplay").map((payload) => [payload["index"], payload["final"], payload["delta"]]);

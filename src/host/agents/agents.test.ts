@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { until } from "../../../test/until.ts";
 import type { AgentControl } from "../control.ts";
 import { makeWorld, type World, type WorldOptions } from "../fixtures/agent-run.ts";
 
@@ -200,7 +201,7 @@ test("a teammate idles, is sent a message and answers; a hook sends it back to w
         when: { lastMessage: "<task-notification>" },
         calls: [{ tool: "SendMessage", input: { to: "mate", message: "one more" } }],
       },
-      { when: { ...inAgent, lastMessage: "one more" }, delayMs: 200, text: "did that too" },
+      { when: { ...inAgent, lastMessage: "one more" }, text: "did that too" },
       { text: "waiting again" },
       { when: { lastMessage: "did that too" }, text: "bye" },
     ],
@@ -217,24 +218,26 @@ test("a teammate idles, is sent a message and answers; a hook sends it back to w
 });
 
 test("an interrupt kills agents in the background; the model hears of it with the next prompt", async () => {
-  const { run, payloads } = open({ settings: allow, hooks: { UserPromptSubmit: {} } });
+  const { run, payloads, project } = open({ settings: allow, hooks: { UserPromptSubmit: {} } });
   let control: AgentControl | undefined;
-  let interrupted = false;
   const { requests } = await run(
     [
-      { calls: [agentCall({ run_in_background: true }), { tool: "Bash", input: { command: "sleep 20" } }] },
-      { when: inAgent, delayMs: 20_000, text: "never" },
+      {
+        calls: [
+          agentCall({ run_in_background: true }),
+          { tool: "Bash", input: { command: "touch started; sleep 600" } },
+        ],
+      },
+      { when: inAgent, delayMs: 600_000, text: "never" },
       { text: "I see" },
     ],
     {
       onReady: (given) => {
         control = given;
         given.prompt("go");
+        void until("the command runs", () => existsSync(join(project, "started"))).then(() => given.interrupt());
       },
       observe: (event) => {
-        // Once: on a busy machine the second turn takes longer than this too.
-        if (event.kind === "user" && !interrupted) setTimeout(() => control?.interrupt(), 100);
-        if (event.kind === "user") interrupted = true;
         if (event.kind !== "result" || event.result.terminal_reason !== "interrupted") return;
         control?.prompt("what happened?");
         control?.end();

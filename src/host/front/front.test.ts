@@ -363,10 +363,8 @@ describe("headless", () => {
       permissionMode: "bypassPermissions",
     });
     await expect.poll(() => existsSync(join(project, "pid"))).toBe(true);
-    const asked = Date.now();
     signal(name);
     expect(await run).toBe(status);
-    expect(Date.now() - asked).toBeLessThan(4_000);
     expect(payloads("SessionEnd")).toMatchObject([{ reason: "other" }]);
     const pid = Number(readFileSync(join(project, "pid"), "utf8"));
     expect(() => process.kill(pid, 0)).toThrow();
@@ -382,9 +380,7 @@ describe("headless", () => {
       },
     );
     await expect
-      .poll(() => existsSync(join(project, "there")) && readFileSync(join(project, "there"), "utf8"), {
-        timeout: 10_000,
-      })
+      .poll(() => existsSync(join(project, "there")) && readFileSync(join(project, "there"), "utf8"))
       .toMatch(/\d/);
     signal("SIGINT");
     signal("SIGINT");

@@ -1,6 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { findLeftovers } from "../../exec/index.ts";
 import { bashTool } from "./bash.ts";
@@ -134,7 +133,7 @@ test("env files are read before every command, in order of writing", async () =>
   const { call, root } = toolWorld();
   const folder = join(root, "session-env");
   writeFileSync(join(folder, "sessionstart-hook-1.sh"), "export A=late\n");
-  await sleep(20);
+  utimesSync(join(folder, "sessionstart-hook-1.sh"), 1_000, 1_000);
   writeFileSync(join(folder, "cwdchanged-hook-0.sh"), "export A=later B=$A\n");
   expect(await call(bashTool(), { command: "echo $A $B" })).toMatchObject({ content: "later late" });
 });
@@ -202,8 +201,9 @@ test("an interrupt ends the command and is told as one", async () => {
 
 test("what a command leaves running does not hold the call, keeps its output, and goes with the session", async () => {
   const { call, context, project } = toolWorld();
-  const result = await call(bashTool(), { command: "(sleep 0.2; echo late > late.txt; sleep 64) & echo started" });
-  expect(result).toMatchObject({ content: "started" });
+  const command = "(until [ -e go ]; do sleep 0.02; done; echo late > late.txt; sleep 64) & echo started";
+  expect(await call(bashTool(), { command })).toMatchObject({ content: "started" });
+  writeFileSync(join(project, "go"), "");
   await expect.poll(() => existsSync(join(project, "late.txt"))).toBe(true);
   expect((await findLeftovers("HOOKLINE_RUN", context.shells.tag(undefined))).length).toBeGreaterThan(0);
   await context.shells.endAll();
@@ -211,8 +211,9 @@ test("what a command leaves running does not hold the call, keeps its output, an
 });
 
 test("a background command goes on by itself and its output can be read meanwhile", async () => {
-  const { call, context } = toolWorld();
-  const result = await call(bashTool(), { command: "echo one; sleep 0.3; echo two; exit 3", run_in_background: true });
+  const { call, context, project } = toolWorld();
+  const command = "echo one; until [ -e go ]; do sleep 0.02; done; echo two; exit 3";
+  const result = await call(bashTool(), { command, run_in_background: true });
   const [shell] = context.shells.list();
   expect(result).toMatchObject({
     isError: false,
@@ -221,6 +222,7 @@ test("a background command goes on by itself and its output can be read meanwhil
   });
   await expect.poll(() => readFileSync(shell?.outputPath ?? "", "utf8")).toBe("one\n");
   expect(shell?.status()).toBe("running");
+  writeFileSync(join(project, "go"), "");
   await shell?.done;
   expect([shell?.status(), shell?.exitCode(), readFileSync(shell?.outputPath ?? "", "utf8")]).toEqual([
     "failed",

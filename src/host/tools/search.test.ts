@@ -88,12 +88,8 @@ test("a file type that is the name of something every object has made the search
 test("catastrophic backtracking does not block the agent and can be interrupted", async () => {
   const { call, over, write } = tree();
   write("slow.txt", `${"a".repeat(40)}!\n`);
-  const abort = new AbortController();
-  setTimeout(() => abort.abort(), 300);
-  const startedAt = performance.now();
-  const result = await call(grepTool, { pattern: "^(a+)+$" }, { ...over, signal: abort.signal });
+  const result = await call(grepTool, { pattern: "^(a+)+$" }, { ...over, signal: AbortSignal.timeout(100) });
   expect(result).toEqual({ isError: true, content: "The search was interrupted.", interrupted: true });
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
 });
 
 test("what the rules keep from the model is not found", async () => {
