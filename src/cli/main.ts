@@ -59,7 +59,7 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
     // What went wrong is often told in words of a file, a server or a model.
     const { machineError } = await import("./machine-error.ts");
     await io.err(
-      `hookline: ${visibleLines(isProblem(error) ? error.message : (machineError(error) ?? describeBug(error)))}\n`,
+      `hookline: ${visibleLines(error instanceof Problem ? error.message : (machineError(error) ?? describeBug(error)))}\n`,
     );
     return 1;
   }
@@ -91,11 +91,6 @@ function unknownCommand(name: string): Problem {
   const near = nearest(name, Object.keys(commands));
   const hint = near ? `Did you mean "${near}"?` : "hookline --help lists the commands.";
   return new Problem("cli/unknown-command", `"${name}" is not a command. ${hint}`, { about: { name } });
-}
-
-/** By name, since `files` imports nothing and has a problem class of its own. */
-function isProblem(error: unknown): error is Error {
-  return error instanceof Error && error.name === "Problem";
 }
 
 /** An error that is neither a `Problem` nor the machine's is our fault: the stack is what a bug report needs. */

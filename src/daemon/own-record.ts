@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { FileProblem } from "../files/index.ts";
+import { isFileProblem } from "../files/index.ts";
 import type { Env } from "./folder.ts";
 import { type DaemonRecord, readRecord, recordPath, writeRecord } from "./record.ts";
 
@@ -27,7 +27,7 @@ export async function openOwnRecord(
       return (await readRecord(record.hooksFile, env))?.secret === record.secret;
     } catch (error) {
       // What is not safely ours is not ours. Anything else, such as no descriptor left, says nothing about the record.
-      return error instanceof FileProblem ? false : ifUnknown;
+      return isFileProblem(error) ? false : ifUnknown;
     }
   };
   return {

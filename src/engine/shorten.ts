@@ -1,17 +1,16 @@
 import { createHash } from "node:crypto";
 import { lstat, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { errorCode, type Fs, type HomeSource, nodeFs, statePath, unless, writePrivate } from "../files/index.ts";
 import {
-  errorCode,
-  FileProblem,
-  type Fs,
-  type HomeSource,
-  nodeFs,
-  statePath,
-  unless,
-  writePrivate,
-} from "../files/index.ts";
-import { type Answer, type HookRef, messageOf, stripControl, type Verdict, type Warning } from "../protocol/index.ts";
+  type Answer,
+  type HookRef,
+  messageOf,
+  Problem,
+  stripControl,
+  type Verdict,
+  type Warning,
+} from "../protocol/index.ts";
 import { beginning, cut, mostContextChars } from "./display.ts";
 import type { HookRun } from "./fire.ts";
 
@@ -77,7 +76,7 @@ export async function spill(
 async function refuseLink(folder: string, fs: Fs): Promise<void> {
   const stat = await unless(["ENOENT"], fs.lstat(folder));
   if (!stat?.isSymbolicLink()) return;
-  throw new FileProblem("file/not-ours", `${folder} is a link. Remove it, and a folder is made in its place.`, {
+  throw new Problem("file/not-ours", `${folder} is a link. Remove it, and a folder is made in its place.`, {
     about: { path: folder },
   });
 }

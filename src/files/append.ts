@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
+import { Problem } from "../protocol/index.ts";
 import { errorCode } from "./error-code.ts";
-import { FileProblem } from "./file-problem.ts";
 import { type Fs, type FsFile, nodeFs, openFor, writeAll } from "./fs.ts";
 import { type LockOptions, withLock } from "./lock.ts";
 
@@ -68,7 +68,7 @@ async function openEnd(path: string, fs: Fs): Promise<FsFile> {
     return await fs.open(path, openFor.appending, 0o600);
   } catch (error) {
     if (errorCode(error) !== "ELOOP") throw error;
-    throw new FileProblem("file/not-ours", `${path} is a link. It was not followed; remove it and try again.`, {
+    throw new Problem("file/not-ours", `${path} is a link. It was not followed; remove it and try again.`, {
       about: { path },
       cause: error,
     });
@@ -77,7 +77,7 @@ async function openEnd(path: string, fs: Fs): Promise<FsFile> {
 
 async function lineWriter(file: FsFile, path: string, fs: Fs): Promise<LineWriter> {
   const stat = await file.stat();
-  if (!stat.isFile()) throw new FileProblem("file/not-ours", `${path} is not a regular file.`, { about: { path } });
+  if (!stat.isFile()) throw new Problem("file/not-ours", `${path} is not a regular file.`, { about: { path } });
   const before = { size: stat.size, torn: await isTorn(file, stat.size) };
   // An empty file may be new. Its name must outlive a power cut before any line does.
   if (before.size === 0) await fs.syncFolder(dirname(path));
@@ -110,7 +110,7 @@ const newline = 0x0a;
 function lineOf(record: Uint8Array | string, torn: boolean): Uint8Array {
   const bytes = Buffer.from(record);
   if (bytes.includes(newline)) {
-    throw new FileProblem("file/line-break", "A record holds a line break and cannot be one line. Write it as JSON.");
+    throw new Problem("file/line-break", "A record holds a line break and cannot be one line. Write it as JSON.");
   }
   return Buffer.concat([Buffer.from(torn ? "\n" : ""), bytes, Buffer.from("\n")]);
 }

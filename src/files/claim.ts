@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
+import { Problem } from "../protocol/index.ts";
 import { errorCode, unless } from "./error-code.ts";
-import { FileProblem } from "./file-problem.ts";
 import { type Fs, openFor, readAll, writeAll } from "./fs.ts";
 import { lifeOf, type Owner, ownerFrom, ownOwner } from "./owner.ts";
 import { nonce, tempName } from "./temp-name.ts";
@@ -109,9 +109,9 @@ function parseClaim(text: string): Claim | undefined {
   return { owner, nonce: said };
 }
 
-function notALock(path: string, stat: Stats): FileProblem {
+function notALock(path: string, stat: Stats): Problem {
   const what = stat.isSymbolicLink() ? "a link" : stat.isDirectory() ? "a folder" : "no ordinary file";
-  return new FileProblem(
+  return new Problem(
     "file/not-ours",
     `${path} should be a lock file, but it is ${what}. Nothing was written; remove it and try again.`,
     { about: { path } },

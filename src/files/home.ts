@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
+import { Problem } from "../protocol/index.ts";
 import { unless } from "./error-code.ts";
-import { FileProblem } from "./file-problem.ts";
 import { type Fs, nodeFs } from "./fs.ts";
 
 /** Where the rules of the state folder look; everything unless told is this process's own. */
@@ -28,9 +28,9 @@ export function statePath(source: HomeSource = {}): string {
 }
 
 /** A checkout could bring records and programs of its own. */
-function relative(name: string, value: string): FileProblem {
+function relative(name: string, value: string): Problem {
   const message = `${name} is "${value}". It must be an absolute path, or every folder would have a state of its own.`;
-  return new FileProblem("file/relative-home", message, { about: { [name]: value } });
+  return new Problem("file/relative-home", message, { about: { [name]: value } });
 }
 
 /**
@@ -121,12 +121,12 @@ function isForeign(stat: Stats): boolean {
   return uid !== undefined && stat.uid !== uid && stat.uid !== 0;
 }
 
-function notAFolder(path: string): FileProblem {
+function notAFolder(path: string): Problem {
   const message = `${path} should be a folder. Move away what is there and try again.`;
-  return new FileProblem("file/not-ours", message, { about: { path } });
+  return new Problem("file/not-ours", message, { about: { path } });
 }
 
-function notSafe(path: string, why: string): FileProblem {
+function notSafe(path: string, why: string): Problem {
   const wayOut = `Make it yours alone (chown, chmod go-w "${path}") or set HOOKLINE_HOME to another folder.`;
-  return new FileProblem("file/unsafe", `${path} cannot be relied on: ${why}. ${wayOut}`, { about: { path, why } });
+  return new Problem("file/unsafe", `${path} cannot be relied on: ${why}. ${wayOut}`, { about: { path, why } });
 }

@@ -10,7 +10,7 @@ export {
 } from "./daemon-record.ts";
 export { directFs } from "./direct-fs.ts";
 export { errorCode, unless } from "./error-code.ts";
-export { FileProblem, type FileProblemCode } from "./file-problem.ts";
+export { isFileProblem } from "./file-problem.ts";
 export { type Fs, type FsFile, nodeFs, openFor, readAll, writeAll } from "./fs.ts";
 export {
   ensureFolder,

@@ -1,8 +1,8 @@
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Problem } from "../protocol/index.ts";
 import { type Claim, dropClaim, type Found, isOver, look, makeClaim, type OwnClaim, place, remove } from "./claim.ts";
 import { unless } from "./error-code.ts";
-import { FileProblem } from "./file-problem.ts";
 import { type Fs, nodeFs } from "./fs.ts";
 import { type Owner, ownOwner } from "./owner.ts";
 import { sweepOnce } from "./temp-name.ts";
@@ -182,9 +182,9 @@ async function sweep(claim: Claim, lock: string, fs: Fs): Promise<void> {
   }
 }
 
-function lockedBy(path: string, owner: Owner | undefined): FileProblem {
+function lockedBy(path: string, owner: Owner | undefined): Problem {
   const who = owner === undefined ? "something that left no name" : `process ${owner.pid} on ${owner.host}`;
-  return new FileProblem(
+  return new Problem(
     "file/locked",
     `${path} is in use by ${who}. Try again when it is done; if it is surely gone, remove ${path}.lock.`,
     { about: { path, ...(owner === undefined ? {} : { owner }) } },

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
-import { FileProblem } from "./file-problem.ts";
+import { Problem } from "../protocol/index.ts";
 
 /**
  * Reads a file at a place that others can write, such as a checkout. A link is followed.
@@ -11,7 +11,7 @@ export function readOrdinary(path: string): Buffer {
     const found = fstatSync(file);
     // Of a folder the system itself says what it is.
     if (!found.isFile() && !found.isDirectory()) {
-      throw new FileProblem("file/not-ours", `${path} cannot be read: it is not a regular file. Remove it.`, {
+      throw new Problem("file/not-ours", `${path} cannot be read: it is not a regular file. Remove it.`, {
         about: { path },
       });
     }

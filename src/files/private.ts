@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
+import { Problem } from "../protocol/index.ts";
 import { errorCode } from "./error-code.ts";
-import { FileProblem } from "./file-problem.ts";
 import { type Fs, nodeFs, openFor, readAll, writeAll } from "./fs.ts";
 import { findFolder, type HomeSource, openFolder, statePath, whyUnsafe } from "./home.ts";
 import { nonce } from "./temp-name.ts";
@@ -75,8 +75,8 @@ export async function readState(
   return readPrivate(path, fs);
 }
 
-function unsafe(path: string, why: string): FileProblem {
-  return new FileProblem(
+function unsafe(path: string, why: string): Problem {
+  return new Problem(
     "file/unsafe",
     `${path} cannot be relied on: ${why}. Remove it, or make it yours alone (chmod go-w in ${dirname(path)}).`,
     { about: { path, why } },

@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { Problem } from "../protocol/index.ts";
 import { unless } from "./error-code.ts";
-import { FileProblem } from "./file-problem.ts";
 import { type Fs, type FsFile, nodeFs, openFor, readAll, writeAll } from "./fs.ts";
 import { sweepOnce, tempName } from "./temp-name.ts";
 
@@ -59,14 +59,14 @@ async function targetOf(path: string, links: "refuse" | "through", fs: Fs): Prom
     const stat = await unless(["ENOENT"], fs.lstat(target));
     if (stat === undefined || !stat.isSymbolicLink()) return target;
     if (links === "refuse") {
-      throw new FileProblem("file/not-ours", `${path} is a link. It was not followed; remove it and try again.`, {
+      throw new Problem("file/not-ours", `${path} is a link. It was not followed; remove it and try again.`, {
         about: { path },
       });
     }
     // A relative link counts from the folder it really lies in.
     target = resolve(await fs.realpath(dirname(target)), await fs.readlink(target));
   }
-  throw new FileProblem("file/not-ours", `${path} is a link that leads in a circle.`, { about: { path } });
+  throw new Problem("file/not-ours", `${path} is a link that leads in a circle.`, { about: { path } });
 }
 
 async function writeTemp(
@@ -96,7 +96,7 @@ async function keepOwner(file: FsFile, old: Stats | undefined, target: string): 
   );
   if (kept === undefined) {
     const message = `${target} belongs to another user or group (${old.uid}:${old.gid}), which a new file of yours cannot. Make it yours (chown) and try again.`;
-    throw new FileProblem("file/not-ours", message, { about: { path: target } });
+    throw new Problem("file/not-ours", message, { about: { path: target } });
   }
 }
 
@@ -110,8 +110,8 @@ async function hasBytes(path: string, expect: Uint8Array | null, fs: Fs): Promis
   }
 }
 
-function notAFile(path: string): FileProblem {
-  return new FileProblem("file/not-ours", `${path} should be a file. Move away what is there and try again.`, {
+function notAFile(path: string): Problem {
+  return new Problem("file/not-ours", `${path} should be a file. Move away what is there and try again.`, {
     about: { path },
   });
 }

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { Problem } from "../protocol/index.ts";
 import { appInputs, buildFile } from "../sdk/index.ts";
 import { installAgain } from "./advice.ts";
 import { type Drift, drift } from "./drift.ts";
@@ -47,7 +48,7 @@ export async function codeDrift(
     const { events } = await introspect(hooksFile, { program: introspector(installer), cwd: root, env, quiet: true });
     return { drift: handlerDrift(registeredIds(events), lock, again), notes: [changed], contentHash };
   } catch (error) {
-    if (!(error instanceof Error && error.name === "Problem")) throw error;
+    if (!(error instanceof Problem)) throw error;
     const triedEffects = error.message.includes(refusal) || /ERR_ACCESS_DENIED|Access to this API/.test(error.message);
     if (triedEffects)
       return {

@@ -1,4 +1,4 @@
-import { FileProblem, type Fs, type LineWriter, nodeFs, withAppend } from "../files/index.ts";
+import { type Fs, type LineWriter, nodeFs, withAppend } from "../files/index.ts";
 import { messageOf, Problem } from "../protocol/index.ts";
 import { setAside } from "./aside.ts";
 import { checkObject, checkRecord } from "./check-calls.ts";
@@ -164,6 +164,6 @@ function unwritable(error: unknown): unknown {
 }
 
 function asProblem(error: unknown, file: string): unknown {
-  if (!(error instanceof FileProblem) || error.code !== "file/locked") return error;
+  if (!(error instanceof Problem) || error.code !== "file/locked") return error;
   return new Problem("sessions/locked", error.message, { about: { ...error.about, file }, cause: error });
 }

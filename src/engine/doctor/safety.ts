@@ -2,6 +2,7 @@ import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from "n
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { findLeftovers } from "../../exec/index.ts";
 import { errorCode, statePath, whyUnsafe } from "../../files/index.ts";
+import { Problem } from "../../protocol/index.ts";
 import type { InForce } from "../in-force.ts";
 import type { ResolvedOptions } from "../resolve-options.ts";
 import { namedPaths } from "../trust/named-paths.ts";
@@ -89,7 +90,7 @@ function stateOf(env: Readonly<Record<string, string>>): string | undefined {
   try {
     return statePath({ env, home: env["HOME"] ?? "" });
   } catch (error) {
-    if (error instanceof Error && error.name === "Problem") return undefined;
+    if (error instanceof Problem) return undefined;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { basename, dirname, join, resolve } from "node:path";
-import { errorCode, FileProblem, type Fs, nodeFs, replaceFile, unless, withLock } from "../../files/index.ts";
+import { errorCode, type Fs, nodeFs, replaceFile, unless, withLock } from "../../files/index.ts";
 import { Problem } from "../../protocol/index.ts";
 import { type Edit, editText } from "./edit-text.ts";
 import { parseJsonc, plainValue } from "./jsonc.ts";
@@ -135,7 +135,7 @@ async function makeFolder(folder: string, fs: Fs, mode: number): Promise<void> {
 
 /** What the disk or a lock has against it, as a wrong call; anything else goes on as it is. */
 function asProblem(cause: unknown, file: string): unknown {
-  if (cause instanceof FileProblem && cause.code === "file/locked") return busy(file, cause.message, cause);
+  if (cause instanceof Problem && cause.code === "file/locked") return busy(file, cause.message, cause);
   if (cause instanceof Problem || !(cause instanceof Error) || errorCode(cause) === undefined) return cause;
   return new Problem("settings/not-written", `${file} cannot be edited: ${cause.message}`, { about: { file }, cause });
 }

@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { FileProblem } from "../../files/index.ts";
+import { isFileProblem } from "../../files/index.ts";
 import type { Warning } from "../../protocol/index.ts";
 import type { ConfiguredHook } from "../configured.ts";
 import type { Layer } from "../layer.ts";
@@ -74,7 +74,7 @@ function filesOf(folders: readonly string[], places: TrustPlaces): readonly stri
   try {
     return folders.map((folder) => pinFile(places, folder));
   } catch (error) {
-    if (error instanceof FileProblem) return [];
+    if (isFileProblem(error)) return [];
     throw error;
   }
 }

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { dirname, join, sep } from "node:path";
 import {
-  FileProblem,
   type Fs,
   findFolder,
+  isFileProblem,
   nodeFs,
   openState,
   readPrivate,
@@ -50,7 +50,7 @@ export async function readPins(places: TrustPlaces, real: string, checkout: stri
     const pins = parsePins(bytes.toString("utf8"), real);
     return "fault" in pins ? { refused: `${file} cannot be used: ${pins.fault}` } : { pins };
   } catch (error) {
-    if (error instanceof FileProblem) return { refused: error.message };
+    if (isFileProblem(error)) return { refused: error.message };
     if (error instanceof Error && "code" in error) return { refused: `the approvals cannot be read: ${error.message}` };
     throw error;
   }

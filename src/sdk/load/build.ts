@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type HeldLock, openState, replaceFile, takeLock } from "../../files/index.ts";
+import { Problem } from "../../protocol/index.ts";
 import { wrong } from "../problem.ts";
 import { asItIs, placeOfFault } from "./as-it-is.ts";
 import { type Bundle, bundleModule, bundleScript, type Esbuild, loadEsbuild, type ModuleBundle } from "./bundle.ts";
@@ -51,7 +52,7 @@ async function buildNow(esbuild: Esbuild, file: string, env: Env): Promise<strin
   const module = await bundleChecked(esbuild, file);
   const output = await keepBuild(esbuild, file, module, env).catch((error: unknown) => {
     // A folder that is not safely ours is for a person to mend. A full or read-only disk must not take a guard away.
-    if (error instanceof Error && error.name === "Problem") throw error;
+    if (error instanceof Problem) throw error;
     return keepForNow(module);
   });
   mapStacks(output);

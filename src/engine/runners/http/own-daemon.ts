@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import {
   answerProof,
   type DaemonRecord,
-  FileProblem,
   type HomeSource,
   isAnswerProof,
+  isFileProblem,
   proofHeaders,
   readDaemonRecord,
   readState,
@@ -34,7 +34,7 @@ export async function ownDaemon(url: URL, home: HomeSource): Promise<OwnDaemon |
       try {
         record = await readDaemonRecord(key, home);
       } catch (error) {
-        if (!(error instanceof FileProblem)) throw error;
+        if (!isFileProblem(error)) throw error;
         return error.message;
       }
       if (record === undefined) return "the daemon does not run; nothing was sent to what listens on its port";
