@@ -1,7 +1,11 @@
 /**
- * Tests that need something from outside (a client, a browser, a Redis server) are skipped where it is missing. `HOOKLINE_REQUIRE=redis,browser`
- * names what must be there: its absence is then a failure. `.ci/run` sets it.
+ * True when the tests that need `name` are to be skipped because of `problem`, which is printed. `HOOKLINE_REQUIRE=redis,browser` names what may
+ * not be missing: its absence is then an error. `.ci/run` sets it.
  */
-export function requires(name: "interop" | "redis" | "browser"): boolean {
-  return (process.env["HOOKLINE_REQUIRE"] ?? "").split(",").includes(name);
+export function isMissing(name: "interop" | "redis" | "browser", problem: string | undefined): boolean {
+  if (problem === undefined) return false;
+  const required = (process.env["HOOKLINE_REQUIRE"] ?? "").split(",");
+  if (required.includes(name)) throw new Error(`HOOKLINE_REQUIRE names ${name}: ${problem}`);
+  console.warn(`skipped, ${name}: ${problem}`);
+  return true;
 }

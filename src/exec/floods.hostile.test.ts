@@ -33,7 +33,7 @@ test.each([
 
 test("a flood that ends is read to its end and its exit counts", async () => {
   const [finished, grewBytes] = await growth(
-    run({ form: "shell", command: "head -c 500000000 /dev/zero; exit 3" }, { ...base, timeoutMs: 20_000 }),
+    run({ form: "shell", command: "head -c 500000000 /dev/zero; exit 3" }, { ...base, timeoutMs: 600_000 }),
   );
   expect(finished.ended).toEqual({ by: "exit", code: 3 });
   expect(finished.stdout.droppedBytes).toBe(500_000_000 - mebibyte);

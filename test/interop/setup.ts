@@ -1,4 +1,5 @@
 import type { TestProject } from "vitest/node";
+import { isMissing } from "../required.ts";
 import { findClient } from "./install.ts";
 
 declare module "vitest" {
@@ -10,6 +11,7 @@ declare module "vitest" {
 
 export default async function setup(project: TestProject): Promise<void> {
   const client = await findClient();
-  if ("missing" in client) process.stderr.write(`interop: skipped, ${client.missing}\n`);
+  const problem = "missing" in client ? client.missing : undefined;
+  isMissing("interop", problem);
   project.provide("client", "path" in client ? client.path : "");
 }

@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import chromium from "@sparticuz/chromium";
 import { chromium as browsers } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
+import { isMissing } from "../../../test/required.ts";
 import { hostile } from "../fixtures/hostile.ts";
 import { answer, prompt, result, toolUse, write } from "../fixtures/transcript.ts";
 import { openSession } from "../session.ts";
@@ -37,8 +38,10 @@ async function page(): Promise<string> {
   return pathToFileURL(join(folder, "page.html")).href;
 }
 
-// The packaged browser is built for this platform only.
-test.skipIf(process.platform !== "linux" || process.arch !== "x64")(
+const hasBrowser = process.platform === "linux" && process.arch === "x64";
+const problem = hasBrowser ? undefined : "the packaged browser runs on Linux x64 only";
+
+test.skipIf(isMissing("browser", problem))(
   "a page full of hostile texts opens no dialog, makes no request and breaks no rule of its own policy",
   async () => {
     const address = await page();

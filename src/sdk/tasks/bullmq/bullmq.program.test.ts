@@ -4,17 +4,16 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isMissing } from "../../../../test/required.ts";
 import { type AppInside, appInside, createApp, workTasks } from "../../index.ts";
 import { testClient } from "../../testing/index.ts";
 import { taskBackendClaims } from "../conformance.ts";
 import { bullmqTasks } from "./index.ts";
 
 const hasRedis = spawnSync("redis-server", ["--version"]).status === 0;
-if (!hasRedis) {
-  console.warn("skipped: BullMQ needs a Redis server. Debian: apt-get install redis-server");
-}
+const problem = hasRedis ? undefined : "BullMQ needs a Redis server. Debian: apt-get install redis-server";
 
-describe.skipIf(!hasRedis)("bullmq, against a real Redis", () => {
+describe.skipIf(isMissing("redis", problem))("bullmq, against a real Redis", () => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-redis-"));
   let server: ReturnType<typeof spawn> | undefined;
   let port = 0;
