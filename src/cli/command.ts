@@ -18,6 +18,8 @@ export interface Option {
   readonly value?: string;
   readonly short?: string;
   readonly multiple?: boolean;
+  /** Another name of an option, which help does not show. A flag may stand for a value of that option. */
+  readonly aliasOf?: { readonly option: string; readonly value?: string };
 }
 
 /** One parsed call. Readers fail loudly on a name the command did not declare. */

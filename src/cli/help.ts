@@ -8,7 +8,7 @@ export function asksForHelp(args: readonly string[]): boolean {
 
 /** The text of `hookline NAME --help`. */
 export function commandHelp(name: string, command: Command): string {
-  const rows = Object.entries({ ...command.options, help: { type: "boolean", about: "this text" } as const });
+  const rows = Object.entries({ ...shownOptions(command), help: { type: "boolean", about: "this text" } as const });
   return [
     `hookline ${name} ${command.usage}`.trimEnd(),
     "",
@@ -21,6 +21,11 @@ export function commandHelp(name: string, command: Command): string {
     ...command.examples.map((example) => `  ${example}`),
     "",
   ].join("\n");
+}
+
+/** The options of a command without those that are other names of one. */
+export function shownOptions({ options }: Command): Command["options"] {
+  return Object.fromEntries(Object.entries(options).filter(([, { aliasOf }]) => aliasOf === undefined));
 }
 
 /** The text of `hookline --help`. */

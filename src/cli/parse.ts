@@ -1,13 +1,16 @@
 import { parseArgs } from "node:util";
 import { messageOf, nearest, Problem } from "../protocol/index.ts";
 import type { Call, Command } from "./command.ts";
+import { shownOptions } from "./help.ts";
 
 /** `args` read by the command's own options; anything else is a `cli/usage` problem that names the way out. */
 export function parseCall(name: string, command: Command, args: readonly string[]): Call {
   const { values, positionals } = readArgs(name, command, args);
   const read = (option: string): unknown => {
-    if (!(option in command.options)) throw new Error(`hookline ${name} reads --${option}, which it does not declare`);
-    return values[option];
+    const declared = command.options[option];
+    if (declared === undefined || declared.aliasOf !== undefined)
+      throw new Error(`hookline ${name} reads --${option}, which it does not declare`);
+    return withAliases(option, command, values);
   };
   return {
     words: positionals,
@@ -15,6 +18,16 @@ export function parseCall(name: string, command: Command, args: readonly string[
     text: (option) => lastText(read(option)),
     texts: (option) => allTexts(read(option)),
   };
+}
+
+/** The value of an option, and before it what was given by its other names: the option's own name counts more. */
+function withAliases(option: string, command: Command, values: Readonly<Record<string, unknown>>): unknown {
+  const others = Object.entries(command.options).flatMap(([name, { aliasOf }]) => {
+    if (aliasOf?.option !== option || values[name] === undefined) return [];
+    return aliasOf.value ?? values[name];
+  });
+  if (others.length === 0) return values[option];
+  return command.options[option]?.type === "boolean" ? true : [...others, values[option] ?? []].flat();
 }
 
 function readArgs(name: string, command: Command, args: readonly string[]) {
@@ -37,7 +50,7 @@ function usageMessage(name: string, command: Command, args: readonly string[], c
   const valueless = /Option '(?:-\w, )?(--[^' ]+)(?: <value>)?' argument/.exec(said)?.[1];
   if (valueless !== undefined) return `${withoutValue(valueless, args)} See hookline ${name} --help.`;
   if (unknown === undefined) return `${said.split(". To specify")[0]}. See hookline ${name} --help.`;
-  const near = nearest(unknown.replace(/^-+/, ""), Object.keys(command.options));
+  const near = nearest(unknown.replace(/^-+/, ""), Object.keys(shownOptions(command)));
   const hint = near ? ` Did you mean --${near}?` : "";
   return `hookline ${name} has no option ${unknown}.${hint} See hookline ${name} --help.`;
 }

@@ -65,8 +65,8 @@ async function checkAgent(session: AgentSession, before: string | undefined): Pr
   const kinds = session.definitions.map(({ type }) => type);
   if (agent === undefined) return;
   if (kinds.includes(agent)) return await recordStartSubagent(session);
-  const here = `There is no agent "${agent}". Agents: ${kinds.join(", ")}.`;
-  const message = agent === before ? `${here} This session was started as it; name another one with --agent.` : here;
+  const here = `There is no subagent "${agent}". Subagents: ${kinds.join(", ")}.`;
+  const message = agent === before ? `${here} This session was started as it; name another one with --subagent.` : here;
   throw new Problem("host/bad-agent", message, { about: { agent } });
 }
 

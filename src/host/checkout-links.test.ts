@@ -47,7 +47,7 @@ test("an agent file that links to a device does not delay the start", async () =
     ["planner", "the plan"],
     ["own", "words of its own"],
   ]);
-  expect(told.join("\n")).toMatch(/\.claude\/agents\/\w+\.md:1: .*This agent is not used; mend the file/);
+  expect(told.join("\n")).toMatch(/\.claude\/agents\/\w+\.md:1: .*This subagent is not used; fix the file/);
 });
 
 test("a checkout's agent file, and the model itself, chose who answers: a script in the checkout, another provider", async () => {

@@ -95,7 +95,7 @@ export async function compact(
   await fire(thread, "PostCompact", { trigger, compact_summary: summary }, { signal });
   const { agent } = thread;
   if (agent === undefined) session.report({ kind: "compacted", trigger, preTokens, postTokens });
-  else session.notice(`The conversation of agent ${agent.id} was compacted.`, "info");
+  else session.notice(`The conversation of subagent ${agent.id} was compacted.`, "info");
   return { done: true };
 }
 

@@ -37,7 +37,7 @@ test("a session that was started as an agent is resumed and forked as that agent
   await run([{ text: "ok" }], { prompt: "x", resume: id, agent: "small" });
   rmSync(join(home, ".claude/agents/small.md"));
   await expect(run([{ text: "ok" }], { prompt: "x", resume: id })).rejects.toThrow(
-    'There is no agent "small". Agents: general-purpose, Explore. This session was started as it; name another one with --agent.',
+    'There is no subagent "small". Subagents: general-purpose, Explore. This session was started as it; name another one with --subagent.',
   );
 });
 

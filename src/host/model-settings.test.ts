@@ -137,7 +137,7 @@ test("a policy that this agent does not honor is reported, and not where the cli
   const file = join(managed, "managed-settings.json");
   writeFileSync(file, JSON.stringify(policy));
   expect(noticesOf(await world.run(ok, { prompt: "go", managedFolder: managed }))).toEqual([
-    `${file}: this agent does not honor deniedModels (any model can be chosen), allowedProviders (any provider can be used), disableSideloadFlags (--plugin-dir, --agents and --mcp-config work).`,
+    `${file}: this agent does not honor deniedModels (any model can be chosen), allowedProviders (any provider can be used), disableSideloadFlags (--plugin-dir, --subagents and --mcp-config work).`,
   ]);
 });
 
@@ -151,7 +151,7 @@ test("settings that ask for nothing are not reported", async () => {
   expect(noticesOf(await world.run(ok, { prompt: "go" }))).toEqual([]);
 });
 
-test("--agent: a model that was named stays, else the one of the agent's file is opened", async () => {
+test("--subagent: a model that was named stays, else the one of the subagent's file is opened", async () => {
   world = makeWorld({ hooks: {} });
   mkdirSync(join(world.home, ".claude/agents"), { recursive: true });
   writeFileSync(join(world.home, ".claude/agents/rev.md"), "---\nname: rev\nmodel: openai:other\n---\nbody");

@@ -57,9 +57,9 @@ test("agents adds kinds of agents; one that cannot be honored, and an agent that
   expect(open.requests.find(({ purpose }) => purpose === "subagent")?.tools.length).toBeGreaterThan(10);
   const limited = { ...rev, disallowedTools: ["Bash"] } as typeof rev;
   await expect(world.run(ok, { prompt: "go", agents: { rev: limited } })).rejects.toThrow(
-    'The agent "rev" has disallowedTools, which this agent does not support.',
+    'The subagent "rev" has disallowedTools, which this agent does not support.',
   );
-  await expect(world.run(ok, { prompt: "go", agent: "nobody" })).rejects.toThrow('There is no agent "nobody".');
+  await expect(world.run(ok, { prompt: "go", agent: "nobody" })).rejects.toThrow('There is no subagent "nobody".');
 });
 
 test("settingSources reads only the named settings and instructions", async () => {

@@ -50,7 +50,7 @@ const keys: readonly UnhonoredKey[] = [
   { key: "allowedProviders", means: "any provider can be used", counts: isSet, ofPolicy: true },
   {
     key: "disableSideloadFlags",
-    means: "--plugin-dir, --agents and --mcp-config work",
+    means: "--plugin-dir, --subagents and --mcp-config work",
     counts: (value) => value === true,
     ofPolicy: true,
   },
@@ -65,7 +65,7 @@ const keys: readonly UnhonoredKey[] = [
   { key: "apiKeyHelper", means: "use ANTHROPIC_API_KEY", counts: isSet },
   { key: "modelOverrides", means: "models are asked for by their own names", counts: isSet },
   { key: "fallbackModel", means: "use --fallback-model", counts: isSet, option: "fallbackModel" },
-  { key: "agent", means: "use --agent", counts: isSet, option: "agent" },
+  { key: "agent", means: "use --subagent", counts: isSet, option: "agent" },
   { key: "effortLevel", means: "use --effort", counts: isSet, option: "effort" },
   {
     key: "alwaysThinkingEnabled",

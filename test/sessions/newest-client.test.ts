@@ -115,16 +115,16 @@ test("show, ls, search and export give large parts that the store keeps in files
   expect((await hookline("sessions", "export", id, "--format", "json")).out).toContain("heliotrope at the end");
 });
 
-test("--agents shows main and agents in every report, and --csv refuses it", async () => {
+test("--by subagent shows main and subagents in every report, and --csv refuses it", async () => {
   cpSync(resolve(recorded, "../transcripts/b-subagent"), join(home, ".claude/projects/-b"), { recursive: true });
   for (const report of ["daily", "weekly", "monthly", "session", "blocks", "models", "projects"]) {
-    const { out, status } = await hookline("usage", report, "--agents", "--no-index");
+    const { out, status } = await hookline("usage", report, "--by", "subagent", "--no-index");
     expect([report, status, /^ {2}main\b/m.test(out), /^ {2}general-purpose\b/m.test(out)]).toEqual([
       ...[report, 0, true, true],
     ]);
   }
   const csv = await hookline("usage", "session", "--agents", "--csv");
-  expect(csv).toMatchObject({ status: 1, out: "", err: expect.stringContaining("--agents") });
+  expect(csv).toMatchObject({ status: 1, out: "", err: expect.stringContaining("--by") });
 });
 
 test("a --root that is not there, or has no sessions folder, is an error of every command that takes one", async () => {

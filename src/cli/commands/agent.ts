@@ -50,22 +50,33 @@ Exit status: 0 answered, 1 API error, refused start, limit reached or wrong call
       multiple: true,
       about: "permission rules that allow, split at commas",
     },
-    allowedTools: { type: "string", value: "RULES", multiple: true, about: "the same as --allowed-tools" },
+    allowedTools: {
+      type: "string",
+      multiple: true,
+      about: "the client's other name",
+      aliasOf: { option: "allowed-tools" },
+    },
     "disallowed-tools": {
       type: "string",
       value: "RULES",
       multiple: true,
       about: "permission rules that deny, split at commas; a tool named alone is not offered",
     },
-    disallowedTools: { type: "string", value: "RULES", multiple: true, about: "the same as --disallowed-tools" },
+    disallowedTools: {
+      type: "string",
+      multiple: true,
+      about: "the client's other name",
+      aliasOf: { option: "disallowed-tools" },
+    },
     tools: { type: "string", value: "NAMES", multiple: true, about: "offer only these tools; default for all" },
     "system-prompt": { type: "string", value: "TEXT", about: "in the place of the agent's own system prompt" },
     "append-system-prompt": { type: "string", value: "TEXT", about: "added to the system prompt" },
-    agents: {
+    subagents: {
       type: "string",
       value: "JSON",
-      about: "further kinds of agents: name, description, prompt, tools, model",
+      about: "further kinds of subagents: name, description, prompt, tools, model",
     },
+    agents: { type: "string", about: "the client's name of --subagents", aliasOf: { option: "subagents" } },
     "setting-sources": {
       type: "string",
       value: "LIST",
@@ -85,11 +96,12 @@ Exit status: 0 answered, 1 API error, refused start, limit reached or wrong call
       about: "servers, as a file or JSON; may be given again",
     },
     "web-fetch": { type: "boolean", about: "let the agent read web pages" },
-    agent: { type: "string", value: "TYPE", about: "be an agent of that kind" },
+    subagent: { type: "string", value: "NAME", about: "run the session as that subagent: its prompt, tools and model" },
+    agent: { type: "string", about: "the client's name of --subagent", aliasOf: { option: "subagent" } },
     effort: { type: "string", value: "LEVEL", about: "low, medium, high, xhigh or max (default: the model's own)" },
     "max-thinking-tokens": { type: "string", value: "N", about: "let the model think, in at most N tokens" },
     thinking: { type: "string", value: "MODE", about: "adaptive (let the model think) or disabled (the default)" },
-    "max-turns": { type: "string", value: "N", about: "model calls at most; those of its agents do not count" },
+    "max-turns": { type: "string", value: "N", about: "model calls at most; those of its subagents do not count" },
     "max-budget-usd": { type: "string", value: "X", about: "dollars at most" },
     "compact-at": {
       type: "string",
@@ -173,8 +185,8 @@ function optionsOf(call: Call, io: Io) {
     settings: call.texts("settings").map(path),
     plugins: pluginFolders(call, io),
     mcpConfig: call.texts("mcp-config").map(path),
-    allowedTools: [...call.texts("allowed-tools"), ...call.texts("allowedTools")].flatMap(rulesIn),
-    disallowedTools: [...call.texts("disallowed-tools"), ...call.texts("disallowedTools")].flatMap(rulesIn),
+    allowedTools: call.texts("allowed-tools").flatMap(rulesIn),
+    disallowedTools: call.texts("disallowed-tools").flatMap(rulesIn),
     addDirectories: call.texts("add-dir").map((folder) => resolve(cwd, folder)),
     persist: !call.flag("no-session-persistence"),
     webFetch: call.flag("web-fetch"),
@@ -193,7 +205,7 @@ function optionsOf(call: Call, io: Io) {
     ...text(call, "resume", "resume"),
     ...text(call, "name", "name"),
     ...text(call, "worktree", "worktree"),
-    ...text(call, "agent", "agent"),
+    ...text(call, "subagent", "agent"),
     ...text(call, "effort", "effort"),
     ...text(call, "fallback-model", "fallbackModel"),
     ...number(call, "max-turns", "maxTurns"),
@@ -252,14 +264,14 @@ function toolsOf(call: Call): { tools?: readonly string[] } {
 }
 
 function agentsOf(call: Call): { agents?: Readonly<Record<string, GivenAgent>> } {
-  const given = call.text("agents");
+  const given = call.text("subagents");
   if (given === undefined) return {};
   try {
     const agents: unknown = JSON.parse(given);
     if (typeof agents !== "object" || agents === null || Array.isArray(agents)) throw new Error("it is not an object");
     return { agents: agents as Readonly<Record<string, GivenAgent>> };
   } catch (cause) {
-    throw new Problem("cli/usage", `--agents is not valid JSON: ${(cause as Error).message}`, { cause });
+    throw new Problem("cli/usage", `--subagents is not valid JSON: ${(cause as Error).message}`, { cause });
   }
 }
 

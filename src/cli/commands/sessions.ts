@@ -8,7 +8,7 @@ SESSION is an id, the beginning of one (4 characters or more), "last" (the newes
   verbs: {
     ls: { summary: "sessions, newest first", load: () => import("./sessions/ls.ts") },
     show: { summary: "one session, turn by turn", load: () => import("./sessions/show.ts") },
-    tree: { summary: "turns, agents and branches of one session", load: () => import("./sessions/tree.ts") },
+    tree: { summary: "turns, subagents and branches of one session", load: () => import("./sessions/tree.ts") },
     live: { summary: "sessions that run now", load: () => import("./sessions/live.ts") },
     search: { summary: "find words in prompts, answers, titles and tools", load: () => import("./sessions/search.ts") },
     export: { summary: "one session as Markdown, HTML or JSON", load: () => import("./sessions/export.ts") },

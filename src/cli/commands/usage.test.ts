@@ -89,12 +89,16 @@ test("every option reaches the report", async () => {
   expect(await totals("--project", ".")).toMatchObject({ calls: 0 });
   expect(await totals("--session", "3333")).toMatchObject({ calls: 2 });
   expect(await totals("--model", "claude-haiku-4-5")).toMatchObject({ calls: 0 });
+  expect(await totals("--subagent", "main")).toMatchObject({ calls: 2 });
+  // The older name, which help does not show.
   expect(await totals("--agent", "main")).toMatchObject({ calls: 2 });
   mkdirSync(join(home, "elsewhere/projects"), { recursive: true });
   expect(await totals("--root", join(home, "elsewhere"))).toMatchObject({ calls: 0 });
   expect(await totals("--no-index")).toMatchObject({ calls: 2 });
   expect(await totals("--rescan")).toMatchObject({ calls: 2 });
-  const { rows } = JSON.parse((await hookline(["usage", "--breakdown", "--agents", "--order", "desc", "--json"])).out);
+  const { rows } = JSON.parse(
+    (await hookline(["usage", "--by", "model", "--by", "subagent", "--order", "desc", "--json"])).out,
+  );
   expect(rows[0]).toMatchObject({ date: "2026-10-05", models: [{ calls: 1 }], agents: [{ agentType: "main" }] });
 });
 
@@ -327,7 +331,7 @@ test.each([
   [["monthly", "--week-start", "sunday"], "--week-start is for the report weekly"],
   [["--since", "2026-10-25", "--until", "2026-03-29"], "--since 2026-10-25 comes after --until 2026-03-29"],
   [["--json", "--csv"], "choose one"],
-  [["models", "--csv", "--show-prices"], "--show-prices has no place in --csv"],
+  [["models", "--csv", "--show-prices"], "--show-prices cannot be printed with --csv"],
   [["--no-index", "--rescan"], "--no-index leaves alone"],
 ])("an option that would change nothing is refused: %j", async (args, why) => {
   const { status, err } = await hookline(["usage", ...args]);

@@ -19,7 +19,7 @@ import { rootsFrom } from "./sessions/which.ts";
 
 export const command: Command = {
   usage: "[daily | weekly | monthly | session | blocks | models | projects] [options]",
-  about: `Tokens and cost of every call in the transcripts of this machine, agents included, each call counted once.
+  about: `Tokens and cost of every call in the transcripts of this machine, subagents included, each call counted once.
 
 Nothing is fetched: prices are part of the package (models --show-prices), and calls without one are named, never counted as free.
 With --json: { schema, generatedAt, timezone, range, filters, mode, prices, sources, rows, totals, unpriced, warnings }, one schema per
@@ -34,15 +34,22 @@ report in schema/usage/. Money is in whole micro-dollars.`,
       about: "only this session: its id, or 4 characters or more of its beginning",
     },
     model: { type: "string", value: "NAME", about: "only this model" },
-    agent: { type: "string", value: "NAME", about: "only this agent: its id, its type, or main" },
+    subagent: { type: "string", value: "NAME", about: "only this subagent: its id, its type, or main" },
+    agent: { type: "string", about: "the older name of --subagent", aliasOf: { option: "subagent" } },
     timezone: {
       type: "string",
       value: "ZONE",
       about: "days of this zone, such as Europe/Berlin (default: the system's)",
     },
     "week-start": { type: "string", value: "DAY", about: "the day weeks begin with (default: monday)" },
-    breakdown: { type: "boolean", about: "each row by model, too" },
-    agents: { type: "boolean", about: "each row by type of agent, too" },
+    by: {
+      type: "string",
+      value: "WHAT",
+      multiple: true,
+      about: "each row by model or subagent, too; may be given again",
+    },
+    breakdown: { type: "boolean", about: "the same as --by model" },
+    agents: { type: "boolean", about: "the older name", aliasOf: { option: "by", value: "subagent" } },
     mode: {
       type: "string",
       value: "MODE",
@@ -75,15 +82,15 @@ report in schema/usage/. Money is in whole micro-dollars.`,
   ],
   async run(call, io) {
     const name = reportFrom(call.words);
-    for (const option of ["agents", "breakdown", "show-prices"]) {
-      if (call.flag("csv") && call.flag(option)) throw usage(`--${option} has no place in --csv; use --json`);
-    }
+    const splits = splitsFrom(call);
     refuseUseless(call, name);
     compileLess();
     const progress = progressLine("reading transcripts", io);
     let workBytes = 0;
     const report = await usageReport({
       ...optionsFrom(call, io),
+      breakdown: call.flag("breakdown") || splits.includes("model"),
+      agents: splits.includes("subagent"),
       report: name,
       onProgress(done) {
         if (workBytes === 0) compileLess(done.of);
@@ -97,10 +104,19 @@ report in schema/usage/. Money is in whole micro-dollars.`,
       for (const note of unreadNotes(report.warnings)) await io.err(`hookline: ${plainLine(note)}\n`);
     if (call.flag("json")) await io.out(jsonText(report));
     else
-      await io.out(call.flag("csv") ? usageCsv(report) : usageText(name, report, io, { agents: call.flag("agents") }));
+      await io.out(
+        call.flag("csv") ? usageCsv(report) : usageText(name, report, io, { agents: splits.includes("subagent") }),
+      );
     return 0;
   },
 };
+
+function splitsFrom(call: Call): readonly string[] {
+  const splits = call.texts("by");
+  const unknown = splits.find((split) => split !== "model" && split !== "subagent");
+  if (unknown !== undefined) throw usage(`--by is model or subagent, not "${unknown}"`);
+  return splits;
+}
 
 function reportFrom([word, ...more]: readonly string[]): ReportName {
   if (more.length > 0) throw usage(`"${more[0]}" is one word too many`);
@@ -118,6 +134,9 @@ function refuseUseless(call: Call, name: ReportName): void {
     if (name !== report && (call.flag(option) || call.text(option) !== undefined))
       throw usage(`--${option} is for the report ${report}, not for ${name}`);
   }
+  const unfit = ["breakdown", "show-prices"].find((option) => call.flag(option));
+  const refused = call.texts("by").length > 0 ? "by" : unfit;
+  if (call.flag("csv") && refused !== undefined) throw usage(`--${refused} cannot be printed with --csv; use --json`);
   if (call.flag("json") && call.flag("csv")) throw usage("--json and --csv are two ways to print; choose one");
   if (call.flag("no-index") && call.flag("rescan"))
     throw usage("--rescan writes the index that --no-index leaves alone");
@@ -129,15 +148,14 @@ function optionsFrom(call: Call, io: Io): UsageOptions {
     env: io.env,
     home: io.home,
     signal: io.signal,
-    ...texts(call, ["since", "until", "session", "model", "agent", "timezone", "prices"]),
+    ...texts(call, ["since", "until", "session", "model", "timezone", "prices"]),
+    ...(call.text("subagent") === undefined ? {} : { agent: call.text("subagent") ?? "" }),
     ...(call.text("project") === undefined ? {} : { project: projectFrom(call.text("project") ?? "", io) }),
     ...(roots.length === 0 ? {} : { roots }),
     ...oneOf(call, "week-start", "weekStart", weekdays as readonly Weekday[]),
     ...oneOf(call, "mode", "mode", ["auto", "calculate", "display"] as readonly CostMode[]),
     ...oneOf(call, "order", "order", ["asc", "desc"] as const),
     ...(call.text("token-limit") === undefined ? {} : { tokenLimit: limitFrom(call.text("token-limit") ?? "") }),
-    breakdown: call.flag("breakdown"),
-    agents: call.flag("agents"),
     showPrices: call.flag("show-prices"),
     reconcile: call.flag("reconcile"),
     index: call.flag("no-index") ? false : call.flag("rescan") ? "rescan" : true,

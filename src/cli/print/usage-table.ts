@@ -86,7 +86,7 @@ function amountCells(amounts: Amounts, withSearches: boolean, short: boolean): s
   ];
 }
 
-/** Breakdowns, as rows below their row. A session always knows its agents one by one; they are shown when asked for. */
+/** Breakdowns, as rows below their row. A session always knows its subagents one by one; they are shown when asked for. */
 function subRows(row: object, withAgents: boolean): [string, Amounts][] {
   const { models = [], agents, main, byAgent } = row as Breakdowns;
   const types = Array.isArray(agents) ? (agents as NonNullable<Breakdowns["types"]>) : [];
@@ -107,7 +107,7 @@ interface Breakdowns {
 }
 
 function agentName({ agentType, description, agentId }: ReportRows["session"]["byAgent"][number]): string {
-  return [agentType ?? "agent", description ?? agentId].join(": ");
+  return [agentType ?? "subagent", description ?? agentId].join(": ");
 }
 
 interface Heads<Row> {

@@ -70,10 +70,10 @@ test("an unreadable agent file is not used and is reported", async () => {
   const { agents, told } = await load({ checkout });
   expect(agents.slice(2)).toMatchObject([{ type: "fine", description: "two lines", prompt: "body" }]);
   expect(
-    told.map((text) => text.slice(0, text.indexOf(". This agent is not used; mend the file or take it away."))),
+    told.map((text) => text.slice(0, text.indexOf(". This subagent is not used; fix the file or remove it."))),
   ).toEqual([
     "binary.md:1: it is no text",
-    'empty.md:3: "tools" names no tool; without the line the agent has all of them',
+    'empty.md:3: "tools" names no tool; without the line the subagent has all of them',
     "half.md:2: Flow sequence in block collection must be sufficiently indented and end with a ]",
     "odd.md:3: Implicit map keys need to be followed by map values",
     'open.md:1: no line "---" ends what begins here',
@@ -104,7 +104,7 @@ test("disallowedTools and maxTurns of an agent file hold, and keys that are not 
   expect(complaints).toEqual([]);
   const odd = await load({ checkout: { odd: "---\nmaxTurns: few\n---\nx" } });
   expect(odd.told).toEqual([
-    expect.stringMatching(/^odd\.md:2: "maxTurns" must be a whole number above 0\. This agent is/),
+    expect.stringMatching(/^odd\.md:2: "maxTurns" must be a whole number above 0\. This subagent is/),
   ]);
 });
 
@@ -135,7 +135,7 @@ test("an agent file whose tools are no names gives no agent", async () => {
   expect(agents).toHaveLength(2);
   expect(told).toEqual([
     expect.stringMatching(
-      /^a\.md:2: "tools" must be names of tools, in one line or as a list\. This agent is not used/,
+      /^a\.md:2: "tools" must be names of tools, in one line or as a list\. This subagent is not used/,
     ),
     expect.stringMatching(/^b\.md:2: "disallowedTools" must be names of tools/),
   ]);
@@ -150,11 +150,11 @@ test("a limit of tools that an agent file spells in a way that has no effect is 
   };
   const { agents, told } = await load({ checkout });
   expect(told).toEqual([
-    expect.stringMatching(/^a\.md:2: "allowed-tools" is not a key of an agent file, .* Use "tools" instead\.$/),
+    expect.stringMatching(/^a\.md:2: "allowed-tools" is not a key of a subagent file, .* Use "tools" instead\.$/),
     expect.stringMatching(/^b\.md:3: "disallowed_tools" is not a key .* Use "disallowedTools" instead\.$/),
     expect.stringMatching(/^c\.md:2: "allowedTools" is not a key .* Use "tools" instead\.$/),
     expect.stringMatching(
-      /^d\.md:2: "Bash\(git log \*\)" is a rule and not a tool, so the agent does not get that tool\./,
+      /^d\.md:2: "Bash\(git log \*\)" is a rule and not a tool, so the subagent does not get that tool\./,
     ),
   ]);
   const all = ["Read", "Bash", "Agent"].map((name) => ({ name, readOnly: true }) as Tool);
@@ -220,13 +220,13 @@ test("a checkout's agent that takes the place of the user's own is reported", as
   });
   expect(agents.at(-1)).toMatchObject({ type: "rev", prompt: "theirs" });
   const file = join(home, ".claude/agents/rev.md");
-  expect(told).toEqual([`rev.md:1: this folder's agent "rev" takes the place of yours, ${file}.`]);
+  expect(told).toEqual([`rev.md:1: this folder's subagent "rev" replaces yours, ${file}.`]);
 });
 
 test("a checkout's agent that names a provider in its model has the session's model, and that is reported", async () => {
   const { agents, told } = await load({ checkout: { rev: "---\nmodel: openai:x\n---\nbody" } });
   expect(agents.at(-1)).not.toHaveProperty("model");
   expect(told).toEqual([
-    'rev.md: "model" is openai:x, which a project may not choose; the agent has the session\'s model.',
+    'rev.md: "model" is openai:x, which a project may not choose; the subagent has the session\'s model.',
   ]);
 });

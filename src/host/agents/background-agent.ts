@@ -34,7 +34,7 @@ export function startInBackground(thread: Thread, wish: BackgroundWish): Backgro
       if (agent?.name !== undefined) end = await mayIdle(thread, end, signal);
       settle(end, prompt, startedAt);
     } catch (error) {
-      session.notice(`Agent "${wish.description}" failed: ${String(error)}`, "error");
+      session.notice(`Subagent "${wish.description}" failed: ${String(error)}`, "error");
       settle({ by: "api_error", text: String(error), error: "unknown" }, prompt, startedAt);
     } finally {
       release();

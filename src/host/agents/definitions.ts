@@ -75,18 +75,18 @@ function ofCheckout(
   const own = namesProvider(agent.model) ? rest : agent;
   if (own !== agent)
     tell(
-      `${agent.file}: "model" is ${agent.model}, which a project may not choose; the agent has the session's model.`,
+      `${agent.file}: "model" is ${agent.model}, which a project may not choose; the subagent has the session's model.`,
     );
   if (before === undefined) return own;
   if (!builtinAgents.includes(before)) {
     // Two files of one folder are the folder's own affair.
     if (before.file !== undefined && agent.file !== undefined && dirname(before.file) !== dirname(agent.file))
-      tell(`${agent.file}:1: this folder's agent "${agent.type}" takes the place of yours, ${before.file}.`);
+      tell(`${agent.file}:1: this folder's subagent "${agent.type}" replaces yours, ${before.file}.`);
     return own;
   }
   const limit = before.readOnly === true ? "; it still only reads" : "";
   tell(
-    `${agent.file}:1: this folder's agent takes the place of the built-in "${agent.type}"${limit}. Give it another name, or put an agent of that name into your own agents folder.`,
+    `${agent.file}:1: this folder's subagent replaces the built-in "${agent.type}"${limit}. Give it another name, or put a subagent of that name into your own agents folder.`,
   );
   return before.readOnly === true ? { ...own, readOnly: true } : own;
 }
@@ -106,7 +106,7 @@ async function agentsIn(
 ): Promise<readonly AgentDefinition[]> {
   const names = (await namesIn(folder, tell)).filter((name) => name.endsWith(".md")).sort();
   if (names.length > mostAgents)
-    tell(`${folder} holds ${names.length} agents; those from ${names[mostAgents]} on are not used. Take some away.`);
+    tell(`${folder} has ${names.length} subagents; those from ${names[mostAgents]} on are not used. Remove some.`);
   const agents: AgentDefinition[] = [];
   for (const name of names.slice(0, mostAgents)) {
     const file = join(folder, name);
@@ -116,7 +116,7 @@ async function agentsIn(
     if ("type" in agent) {
       agents.push(agent);
       if ("text" in found) await tellUnused(found.text, file, tell);
-    } else tell(`${file}:${agent.line}: ${agent.why}. This agent is not used; mend the file or take it away.`);
+    } else tell(`${file}:${agent.line}: ${agent.why}. This subagent is not used; fix the file or remove it.`);
   }
   return agents;
 }
@@ -127,7 +127,7 @@ async function namesIn(folder: string, tell: (text: string) => void): Promise<re
   try {
     return (await unless(["ENOENT", "ENOTDIR"], readdir(folder))) ?? [];
   } catch (error) {
-    tell(`The agents in ${folder} are not used: ${(error as Error).message}. Make the folder readable.`);
+    tell(`The subagents in ${folder} are not used: ${(error as Error).message}. Make the folder readable.`);
     return [];
   }
 }
@@ -144,7 +144,7 @@ async function agentIn(
     return { line: lineOf(text, nested), why: `"${nested}" must be names of tools, in one line or as a list` };
   const tools = toolNames(fields["tools"]);
   if (tools?.length === 0)
-    return { line: lineOf(text, "tools"), why: '"tools" names no tool; without the line the agent has all of them' };
+    return { line: lineOf(text, "tools"), why: '"tools" names no tool; without the line the subagent has all of them' };
   const disallowedTools = toolNames(fields["disallowedTools"]);
   const maxTurns = fields["maxTurns"] === undefined ? undefined : Number(fields["maxTurns"]);
   if (maxTurns !== undefined && !(Number.isInteger(maxTurns) && maxTurns > 0))

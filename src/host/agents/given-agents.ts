@@ -43,5 +43,5 @@ function readAgent(type: string, value: unknown): AgentDefinition {
 }
 
 function bad(type: string, why: string): Problem {
-  return new Problem("host/bad-agent", `The agent "${type}" ${why}.`, { about: { agent: type } });
+  return new Problem("host/bad-agent", `The subagent "${type}" ${why}.`, { about: { agent: type } });
 }

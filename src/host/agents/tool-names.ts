@@ -31,11 +31,11 @@ export function withoutEffect(
   return [
     ...[...older, ...misspelled].map(({ key, meant }) => ({
       key,
-      why: `"${key}" is not a key of an agent file, so what it holds does not count. Use "${meant}" instead`,
+      why: `"${key}" is not a key of a subagent file, so it has no effect. Use "${meant}" instead`,
     })),
     ...rules.slice(0, 1).map((rule) => ({
       key: "tools",
-      why: `${JSON.stringify(rule)} is a rule and not a tool, so the agent does not get that tool. Name the tool, and limit it by permission rules`,
+      why: `${JSON.stringify(rule)} is a rule and not a tool, so the subagent does not get that tool. Name the tool, and limit it by permission rules`,
     })),
   ];
 }

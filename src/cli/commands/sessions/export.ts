@@ -14,7 +14,7 @@ const formats: Readonly<Record<string, ExportFormat>> = {
 };
 
 export const command: Command = {
-  usage: "[SESSION] [--format markdown|html|json] [--out FILE] [--agents] [--thinking] [--results]",
+  usage: "[SESSION] [--format markdown|html|json] [--out FILE] [--subagents] [--thinking] [--results]",
   about: `Writes one session to give away: Markdown, JSON, or one HTML file that refers to nothing outside itself and runs nothing.
 
 Account data and environment files never leave. By default the format is that of FILE's ending, else Markdown.`,
@@ -22,7 +22,8 @@ Account data and environment files never leave. By default the format is that of
     format: { type: "string", value: "FORMAT", about: "markdown, html or json" },
     out: { type: "string", value: "FILE", about: "write there instead of printing" },
     force: { type: "boolean", about: "replace FILE if there is one" },
-    agents: { type: "boolean", about: "with what subagents did" },
+    subagents: { type: "boolean", about: "with what subagents did" },
+    agents: { type: "boolean", about: "the older name of --subagents", aliasOf: { option: "subagents" } },
     thinking: { type: "boolean", about: "with thinking" },
     results: { type: "boolean", about: "with what tools gave back" },
     branch: { type: "string", value: "UUID", about: "the branch that ends there instead of the active one" },
@@ -31,7 +32,7 @@ Account data and environment files never leave. By default the format is that of
   },
   examples: [
     "hookline sessions export last --results > session.md",
-    "hookline sessions export 1a2b3c4d --out session.html --agents",
+    "hookline sessions export 1a2b3c4d --out session.html --subagents",
   ],
   async run(call, io) {
     if (call.words.length > 1) throw new Problem("cli/usage", "hookline sessions export takes one session at a time.");
@@ -55,7 +56,7 @@ Account data and environment files never leave. By default the format is that of
     const leaf = call.text("branch");
     const session = sessionAt(place);
     const text = await exportSession(session, format, {
-      agents: call.flag("agents"),
+      agents: call.flag("subagents"),
       thinking: call.flag("thinking"),
       results: call.flag("results"),
       ...(leaf === undefined ? {} : { leaf }),

@@ -67,7 +67,7 @@ function listText(sessions: readonly SessionSummary[], io: Io): string {
     { header: "session" },
     { header: "project", flexible: true },
     { header: "size", align: "right" },
-    { header: "agents", align: "right" },
+    { header: "subagents", align: "right" },
     { header: "" },
     { header: "title", flexible: true },
   ] as const;

@@ -234,7 +234,7 @@ describe("show", () => {
 
   test("--json is the exported session with its figures", async () => {
     has("b-subagent");
-    const shown = await json("show", "501a", "--agents");
+    const shown = await json("show", "501a", "--subagents");
     expect(shown).toMatchObject({
       schema: "hookline.session/1",
       title: "subagent run",
@@ -264,15 +264,15 @@ describe("show", () => {
   });
 });
 
-test("tree shows turns, agents, branches and where a session came from", async () => {
+test("tree shows turns, subagents, branches and where a session came from", async () => {
   has("b-subagent", "d-forked");
   expect((await hookline(["tree", "501a"])).out.split("\n").slice(1).join("\n")).toBe(
     [
-      "1 turn, 3 agents, 0 compactions, 0 local commands",
+      "1 turn, 3 subagents, 0 compactions, 0 local commands",
       `└─ turn 1 ${localTime("2026-11-15T06:45:19.861Z")} 4 calls, 4 tools, 11.4 s, answered  subagent run`,
-      "   ├─ agent general-purpose 2 calls, 1 tool  first job",
-      "   ├─ agent Explore 2 calls, 1 tool  second job",
-      "   └─ agent general-purpose 1 call, 0 tools, background  bg job",
+      "   ├─ subagent general-purpose 2 calls, 1 tool  first job",
+      "   ├─ subagent Explore 2 calls, 1 tool  second job",
+      "   └─ subagent general-purpose 1 call, 0 tools, background  bg job",
       "",
     ].join("\n"),
   );

@@ -16,7 +16,7 @@ import { jsonOption, rootOption, whereFrom } from "./which.ts";
 
 export const command: Command = {
   usage:
-    "TEXT… [--results] [--thinking] [--agents] [--regex] [--case] [--project DIR] [--since TIME] [--limit N] [--index] [--json]",
+    "TEXT… [--results] [--thinking] [--subagents] [--regex] [--case] [--project DIR] [--since TIME] [--limit N] [--index] [--json]",
   about: `Finds words in prompts, answers, titles, tool names and tool inputs. Lines with the whole phrase come first, then those with all of
 its words; prompts and titles before answers before tools; newer before older.
 
@@ -24,7 +24,8 @@ With --json: { query, total, files, bytes, unread: [{ file, why }], hits: [{ ses
   options: {
     results: { type: "boolean", about: "also in what tools gave back" },
     thinking: { type: "boolean", about: "also in thinking" },
-    agents: { type: "boolean", about: "also in subagents' transcripts" },
+    subagents: { type: "boolean", about: "also in subagents' transcripts" },
+    agents: { type: "boolean", about: "the older name of --subagents", aliasOf: { option: "subagents" } },
     regex: { type: "boolean", about: "TEXT is a regular expression" },
     case: { type: "boolean", about: "tell large from small letters" },
     project: { type: "string", value: "DIR", about: "only sessions of that directory" },
@@ -62,7 +63,7 @@ function optionsFrom(call: Call, io: Io): SearchOptions {
     ...whereFrom(call, io),
     results: call.flag("results"),
     thinking: call.flag("thinking"),
-    agents: call.flag("agents"),
+    agents: call.flag("subagents"),
     regex: call.flag("regex"),
     matchCase: call.flag("case"),
     ...(project === undefined ? {} : { project }),
@@ -104,7 +105,7 @@ function resultText(query: string, { hits, total, files, bytes }: SearchResult, 
     const where = [
       hit.kind,
       hit.turn === undefined ? "" : `turn ${hit.turn}`,
-      hit.agentId === undefined ? "" : `agent ${hit.agentId}`,
+      hit.agentId === undefined ? "" : `subagent ${hit.agentId}`,
     ];
     const head = `${style.cyan(hit.session.slice(0, 8))}  ${timeText(hit.timestamp)}  ${style.dim(plainLine(where.filter(Boolean).join(", ")))}`;
     const snippet = plainLine(hit.snippet);

@@ -18,7 +18,7 @@ import { countFrom } from "./numbers.ts";
 import { jsonOption, namedSessions, rootOption, tellCutArchives } from "./which.ts";
 
 export const command: Command = {
-  usage: "[SESSION] [--turn N | --last N] [--raw] [--agents] [--thinking] [--results] [--json]",
+  usage: "[SESSION] [--turn N | --last N] [--raw] [--subagents] [--thinking] [--results] [--json]",
   about: `Shows a session turn by turn, or its last entries without reading the rest.
 
 With --json: the session as it is exported (schema hookline.session/1), with its figures under stats; with --last: { session, file,
@@ -27,7 +27,8 @@ entries }. With --raw the lines themselves are printed, one JSON record each.`,
     turn: { type: "string", value: "N", about: "only this turn, counted from 1" },
     last: { type: "string", value: "N", about: "only the last N entries, read from the end of the file" },
     raw: { type: "boolean", about: "the lines as they are on disk" },
-    agents: { type: "boolean", about: "with what subagents did" },
+    subagents: { type: "boolean", about: "with what subagents did" },
+    agents: { type: "boolean", about: "the older name of --subagents", aliasOf: { option: "subagents" } },
     thinking: { type: "boolean", about: "with thinking" },
     results: { type: "boolean", about: "with what tools gave back" },
     branch: { type: "string", value: "UUID", about: "the branch that ends there instead of the active one" },
@@ -88,7 +89,7 @@ async function showTurns(session: Session, call: Call, io: Io): Promise<void> {
   const number = countFrom(call.text("turn"), "turn");
   if (number !== undefined) turnOf(model.main.turns(leaf).turns, number);
   const document = documentOf(model, titleOf(model.main.entries), {
-    agents: call.flag("agents"),
+    agents: call.flag("subagents"),
     thinking: call.flag("thinking"),
     results: call.flag("results"),
     ...(leaf === undefined ? {} : { leaf }),
@@ -150,7 +151,7 @@ function itemText(item: DocumentItem, style: Style, indent: string): string {
 
 function agentText(agent: DocumentAgent, style: Style, indent: string): string {
   const name = plainLine([agent.type, agent.description].filter(Boolean).join(" · "));
-  return `${indent}${style.green("agent")} ${name} ${style.dim(plainLine(agent.id))}\n${agent.items.map((item) => itemText(item, style, `${indent}  `)).join("")}`;
+  return `${indent}${style.green("subagent")} ${name} ${style.dim(plainLine(agent.id))}\n${agent.items.map((item) => itemText(item, style, `${indent}  `)).join("")}`;
 }
 
 function block(text: string, indent: string): string {

@@ -17,10 +17,10 @@ import { jsonOption, namedSessions, rootOption, tellCutArchives } from "./which.
 
 export const command: Command = {
   usage: "[SESSION] [--json]",
-  about: `Shows how a session hangs together: its turns, the agents each one started, to any depth, and the branches that were left.
+  about: `Shows how a session hangs together: its turns, the subagents each one started, to any depth, and the branches that were left.
 
 With --json: { session, file, title, turns: [{ number, role, prompt, startedAt, durationMs, ended, calls, tools, agents }], agents, branches,
-compactions, lineage }; an agent is { id, type, description, linkedBy, background, calls, tools, agents }.`,
+compactions, lineage }; a subagent is { id, type, description, linkedBy, background, calls, tools, agents }.`,
   options: { root: rootOption, json: jsonOption },
   examples: ["hookline sessions tree last", "hookline sessions tree 1a2b3c4d --json"],
   async run(call, io) {
@@ -110,7 +110,7 @@ function treeText(model: SessionModel, ancestors: readonly string[], io: Io): st
   const head = `${style.bold(model.id)}  ${title}`;
   const facts = [
     counted(turns.length, "turn"),
-    counted(model.agents.length, "agent"),
+    counted(model.agents.length, "subagent"),
     counted(model.main.compactions.length, "compaction"),
     counted(localCommands.length, "local command"),
   ];
@@ -148,7 +148,7 @@ function agentNode(agent: Agent, style: Style): Node {
     linkedBy === "none" ? "started by something unknown" : "",
   ];
   return {
-    text: `${style.green("agent")} ${plainLine(meta?.agentType ?? agent.id)} ${style.dim(figures.filter(Boolean).join(", "))}`,
+    text: `${style.green("subagent")} ${plainLine(meta?.agentType ?? agent.id)} ${style.dim(figures.filter(Boolean).join(", "))}`,
     rest: plainLine(meta?.description ?? ""),
     below: agent.children.map((child) => agentNode(child, style)),
   };

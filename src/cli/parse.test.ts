@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import type { Command } from "./command.ts";
+import { commandHelp } from "./help.ts";
+import { parseCall } from "./parse.ts";
+
+const command: Command = {
+  usage: "",
+  about: "",
+  options: {
+    subagent: { type: "string", about: "one" },
+    agent: { type: "string", about: "older name", aliasOf: { option: "subagent" } },
+    by: { type: "string", multiple: true, about: "splits" },
+    agents: { type: "boolean", about: "older name", aliasOf: { option: "by", value: "subagent" } },
+    deep: { type: "boolean", about: "all" },
+    whole: { type: "boolean", about: "older name", aliasOf: { option: "deep" } },
+  },
+  examples: [],
+  run: async () => 0,
+};
+
+test("an alias gives its value to the option it stands for, and the option's own name counts more", () => {
+  const call = parseCall("x", command, ["--agent", "Explore", "--agents", "--by", "model", "--whole"]);
+  expect([call.text("subagent"), call.texts("by"), call.flag("deep")]).toEqual([
+    "Explore",
+    ["subagent", "model"],
+    true,
+  ]);
+  const both = parseCall("x", command, ["--subagent", "main", "--agent", "Explore"]);
+  expect(both.text("subagent")).toBe("main");
+});
+
+test("help and suggestions leave aliases out, and no command can read one", () => {
+  expect(commandHelp("x", command)).not.toMatch(/--agent|--whole|older/);
+  expect(() => parseCall("x", command, ["--agentz", "a"])).toThrow(
+    /Did you mean --subagent\?|has no option --agentz\. See/,
+  );
+  expect(() => parseCall("x", command, []).text("agent")).toThrow("does not declare");
+});
