@@ -113,3 +113,23 @@ export const types: Readonly<Record<"all" | "io" | "local" | "stop", readonly Ho
   local: ["command", "mcp_tool", "callback"],
   stop: [...io, "prompt", "agent", "function"],
 };
+
+/** What most events have in common. A row starts with these values and states what differs. */
+export const usual: Omit<EventRow, "name" | "phase" | "since" | "fires" | "fields"> = {
+  carries: [],
+  matchesOn: null,
+  onText: null,
+  onBlock: null,
+  onOther: "report",
+  answers: [],
+  decisions: [],
+  blockWord: false,
+  types: types.io,
+  timeoutMs: null,
+  blocks: null,
+  awaited: true,
+  onFailure: "open",
+  onStop: "ignore",
+  onNotOk: "deny",
+  special: {},
+};

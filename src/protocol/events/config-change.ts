@@ -1,4 +1,4 @@
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, usual } from "../row.ts";
 
 export interface ConfigChangeInput {
   readonly source: "user_settings" | "project_settings" | "local_settings" | "policy_settings" | "skills";
@@ -8,11 +8,11 @@ export interface ConfigChangeInput {
 const app = { method: "onConfigChange", answers: ["block"] } as const;
 
 export const configChange: CatalogRow<"ConfigChange", ConfigChangeInput, typeof app> = {
+  ...usual,
   name: "ConfigChange",
   phase: "settings",
   since: "2.1.197",
   fires: "a settings file or skill was changed from outside; not by the host's own writes",
-  carries: [],
   fields: {
     source: {
       is: "text",
@@ -21,19 +21,12 @@ export const configChange: CatalogRow<"ConfigChange", ConfigChangeInput, typeof 
     file_path: { is: "text", optional: true },
   },
   matchesOn: { field: "source" },
-  onText: null,
   onBlock: "refuse",
   onOther: null,
-  answers: [],
   decisions: ["deny"],
   blockWord: true,
-  types: types.io,
-  timeoutMs: null,
   blocks: "the old content stays in force",
-  awaited: true,
   onFailure: "guard",
-  onStop: "ignore",
-  onNotOk: "deny",
   special: {
     // Nobody may keep a policy from taking effect.
     blocksWhen: ({ source }) => source !== "policy_settings",

@@ -1,4 +1,4 @@
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, usual } from "../row.ts";
 
 export interface ElicitationInput {
   readonly mcp_server_name: string;
@@ -12,11 +12,11 @@ export interface ElicitationInput {
 const app = { method: "onElicitation", answers: ["elicit", "block"] } as const;
 
 export const elicitation: CatalogRow<"Elicitation", ElicitationInput, typeof app> = {
+  ...usual,
   name: "Elicitation",
   phase: "mcp",
   since: "2.1.197",
   fires: "an MCP server asks the person for input",
-  carries: [],
   fields: {
     mcp_server_name: { is: "text" },
     message: { is: "text" },
@@ -26,19 +26,11 @@ export const elicitation: CatalogRow<"Elicitation", ElicitationInput, typeof app
     elicitation_id: { is: "text", optional: true },
   },
   matchesOn: { field: "mcp_server_name" },
-  onText: null,
   onBlock: "decline",
-  onOther: "report",
   answers: ["action", "content"],
   decisions: ["deny"],
-  blockWord: false,
-  types: types.io,
-  timeoutMs: null,
   blocks: "answered decline, nobody is asked",
-  awaited: true,
   onFailure: "guard",
-  onStop: "ignore",
-  onNotOk: "deny",
   special: { exit2HidesAnswers: true, stockDenial: "Elicitation denied by hook" },
   app,
 };

@@ -1,4 +1,4 @@
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, usual } from "../row.ts";
 
 export interface FileChangedInput {
   readonly file_path: string;
@@ -8,29 +8,18 @@ export interface FileChangedInput {
 const app = { method: "onFileChanged", answers: ["watchPaths"] } as const;
 
 export const fileChanged: CatalogRow<"FileChanged", FileChangedInput, typeof app> = {
+  ...usual,
   name: "FileChanged",
   phase: "settings",
   since: "2.1.197",
   fires: "a watched file was added, changed or removed, whoever did it",
-  carries: [],
   fields: {
     file_path: { is: "text" },
     event: { is: "text", of: ["add", "change", "unlink"] },
   },
   matchesOn: { field: "file_path", narrow: true, part: "basename" },
-  onText: null,
-  onBlock: null,
-  onOther: "report",
   answers: ["watchPaths"],
-  decisions: [],
-  blockWord: false,
-  types: types.io,
-  timeoutMs: null,
-  blocks: null,
   awaited: false,
-  onFailure: "open",
-  onStop: "ignore",
-  onNotOk: "deny",
   special: { envFile: true },
   app,
 };

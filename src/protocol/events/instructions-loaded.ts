@@ -1,4 +1,4 @@
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, usual } from "../row.ts";
 
 export interface InstructionsLoadedInput {
   readonly file_path: string;
@@ -12,11 +12,11 @@ export interface InstructionsLoadedInput {
 const app = { method: "onInstructionsLoaded", answers: [] } as const;
 
 export const instructionsLoaded: CatalogRow<"InstructionsLoaded", InstructionsLoadedInput, typeof app> = {
+  ...usual,
   name: "InstructionsLoaded",
   phase: "session",
   since: "2.1.197",
   fires: "an instruction file enters the context; in no order against SessionStart and UserPromptSubmit",
-  carries: [],
   fields: {
     file_path: { is: "text" },
     memory_type: { is: "text", of: ["User", "Project", "Local", "Managed"] },
@@ -26,19 +26,7 @@ export const instructionsLoaded: CatalogRow<"InstructionsLoaded", InstructionsLo
     parent_file_path: { is: "text", optional: true },
   },
   matchesOn: { field: "load_reason" },
-  onText: null,
-  onBlock: null,
   onOther: null,
-  answers: [],
-  decisions: [],
-  blockWord: false,
-  types: types.io,
-  timeoutMs: null,
-  blocks: null,
   awaited: false,
-  onFailure: "open",
-  onStop: "ignore",
-  onNotOk: "deny",
-  special: {},
   app,
 };

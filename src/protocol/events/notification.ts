@@ -1,4 +1,4 @@
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, usual } from "../row.ts";
 
 export interface NotificationInput {
   readonly message: string;
@@ -9,11 +9,11 @@ export interface NotificationInput {
 const app = { method: "onNotification", answers: [] } as const;
 
 export const notification: CatalogRow<"Notification", NotificationInput, typeof app> = {
+  ...usual,
   name: "Notification",
   phase: "mcp",
   since: "2.1.197",
   fires: "the agent wants the person's attention",
-  carries: [],
   fields: {
     message: { is: "text" },
     notification_type: {
@@ -24,19 +24,8 @@ export const notification: CatalogRow<"Notification", NotificationInput, typeof 
     title: { is: "text", optional: true },
   },
   matchesOn: { field: "notification_type" },
-  onText: null,
-  onBlock: null,
   onOther: null,
   answers: ["additionalContext"],
-  decisions: [],
-  blockWord: false,
-  types: types.io,
-  timeoutMs: null,
-  blocks: null,
   awaited: false,
-  onFailure: "open",
-  onStop: "ignore",
-  onNotOk: "deny",
-  special: {},
   app,
 };

@@ -1,5 +1,5 @@
 import { type McpServerRef, mcpServerField } from "../mcp-server.ts";
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, types, usual } from "../row.ts";
 import type { ToolInput } from "../verdict.ts";
 
 export interface PermissionDeniedInput {
@@ -13,6 +13,7 @@ export interface PermissionDeniedInput {
 const app = { method: "onPermissionDenied", answers: ["retry"] } as const;
 
 export const permissionDenied: CatalogRow<"PermissionDenied", PermissionDeniedInput, typeof app> = {
+  ...usual,
   name: "PermissionDenied",
   phase: "tool",
   since: "2.1.197",
@@ -26,18 +27,9 @@ export const permissionDenied: CatalogRow<"PermissionDenied", PermissionDeniedIn
     mcp_server: mcpServerField,
   },
   matchesOn: { field: "tool_name" },
-  onText: null,
-  onBlock: null,
   onOther: null,
   answers: ["retry"],
-  decisions: [],
-  blockWord: false,
   types: types.all,
-  timeoutMs: null,
-  blocks: null,
-  awaited: true,
-  onFailure: "open",
-  onStop: "ignore",
   onNotOk: "ignore",
   special: { onTool: true },
   app,

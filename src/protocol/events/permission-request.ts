@@ -1,6 +1,6 @@
 import { type McpServerRef, mcpServerField } from "../mcp-server.ts";
 import type { PermissionUpdate } from "../outcome.ts";
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, types, usual } from "../row.ts";
 import type { ToolInput } from "../verdict.ts";
 
 export interface PermissionRequestInput {
@@ -13,6 +13,7 @@ export interface PermissionRequestInput {
 const app = { method: "onPermission", answers: ["approvePermission", "denyPermission"] } as const;
 
 export const permissionRequest: CatalogRow<"PermissionRequest", PermissionRequestInput, typeof app> = {
+  ...usual,
   name: "PermissionRequest",
   phase: "tool",
   since: "2.1.197",
@@ -25,16 +26,11 @@ export const permissionRequest: CatalogRow<"PermissionRequest", PermissionReques
     mcp_server: mcpServerField,
   },
   matchesOn: { field: "tool_name" },
-  onText: null,
-  onBlock: null,
-  onOther: "report",
   answers: ["decision"],
   decisions: ["allow", "deny"],
   blockWord: true,
   types: types.all,
-  timeoutMs: null,
   blocks: "the call is refused without asking",
-  awaited: true,
   onFailure: "guard",
   onStop: "stop",
   onNotOk: "ignore",

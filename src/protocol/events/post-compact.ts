@@ -1,4 +1,4 @@
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, usual } from "../row.ts";
 
 export interface PostCompactInput {
   readonly trigger: "manual" | "auto";
@@ -8,29 +8,16 @@ export interface PostCompactInput {
 const app = { method: "onPostCompact", answers: [] } as const;
 
 export const postCompact: CatalogRow<"PostCompact", PostCompactInput, typeof app> = {
+  ...usual,
   name: "PostCompact",
   phase: "context",
   since: "2.1.197",
   fires: "after a conversation was compacted",
-  carries: [],
   fields: {
     trigger: { is: "text", of: ["manual", "auto"] },
     compact_summary: { is: "text" },
   },
   matchesOn: { field: "trigger" },
   onText: "message",
-  onBlock: null,
-  onOther: "report",
-  answers: [],
-  decisions: [],
-  blockWord: false,
-  types: types.io,
-  timeoutMs: null,
-  blocks: null,
-  awaited: true,
-  onFailure: "open",
-  onStop: "ignore",
-  onNotOk: "deny",
-  special: {},
   app,
 };

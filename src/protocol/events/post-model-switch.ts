@@ -1,4 +1,4 @@
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, usual } from "../row.ts";
 
 export interface PostModelSwitchInput {
   readonly from_model: string;
@@ -15,11 +15,11 @@ export interface PostModelSwitchInput {
 const app = { method: "onPostModelSwitch", answers: ["context"] } as const;
 
 export const postModelSwitch: CatalogRow<"PostModelSwitch", PostModelSwitchInput, typeof app> = {
+  ...usual,
   name: "PostModelSwitch",
   phase: "context",
   since: "declared",
   fires: "after every lasting switch, fallback and resume included",
-  carries: [],
   fields: {
     from_model: { is: "text" },
     to_model: { is: "text" },
@@ -33,18 +33,7 @@ export const postModelSwitch: CatalogRow<"PostModelSwitch", PostModelSwitchInput
   },
   matchesOn: { field: "to_model" },
   onText: "context",
-  onBlock: null,
-  onOther: "report",
   answers: ["additionalContext"],
-  decisions: [],
-  blockWord: false,
-  types: types.io,
   timeoutMs: 30_000,
-  blocks: null,
-  awaited: true,
-  onFailure: "open",
-  onStop: "ignore",
-  onNotOk: "deny",
-  special: {},
   app,
 };

@@ -1,4 +1,4 @@
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, types, usual } from "../row.ts";
 
 export interface SettledCall {
   readonly tool_name: string;
@@ -15,6 +15,7 @@ export interface PostToolBatchInput {
 const app = { method: "onToolBatch", answers: ["block", "context", "halt"] } as const;
 
 export const postToolBatch: CatalogRow<"PostToolBatch", PostToolBatchInput, typeof app> = {
+  ...usual,
   name: "PostToolBatch",
   phase: "tool",
   since: "2.1.197",
@@ -34,20 +35,13 @@ export const postToolBatch: CatalogRow<"PostToolBatch", PostToolBatchInput, type
       },
     },
   },
-  matchesOn: null,
-  onText: null,
   onBlock: "stop",
-  onOther: "report",
   answers: ["additionalContext"],
   decisions: ["deny"],
   blockWord: true,
   types: types.all,
-  timeoutMs: null,
   blocks: "no further model call",
-  awaited: true,
   onFailure: "guard",
   onStop: "refuse",
-  onNotOk: "deny",
-  special: {},
   app,
 };

@@ -1,5 +1,5 @@
 import { type McpServerRef, mcpServerField } from "../mcp-server.ts";
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, types, usual } from "../row.ts";
 import type { ToolInput } from "../verdict.ts";
 
 export interface PostToolUseFailureInput {
@@ -15,6 +15,7 @@ export interface PostToolUseFailureInput {
 const app = { method: "postToolFailure", answers: ["block", "context", "halt"] } as const;
 
 export const postToolUseFailure: CatalogRow<"PostToolUseFailure", PostToolUseFailureInput, typeof app> = {
+  ...usual,
   name: "PostToolUseFailure",
   phase: "tool",
   since: "2.1.197",
@@ -30,19 +31,12 @@ export const postToolUseFailure: CatalogRow<"PostToolUseFailure", PostToolUseFai
     mcp_server: mcpServerField,
   },
   matchesOn: { field: "tool_name" },
-  onText: null,
   onBlock: "feedback",
-  onOther: "report",
   answers: ["additionalContext"],
   decisions: ["deny"],
   blockWord: true,
   types: types.all,
-  timeoutMs: null,
-  blocks: null,
-  awaited: true,
   onFailure: "guard",
-  onStop: "ignore",
-  onNotOk: "deny",
   special: { onTool: true },
   app,
 };

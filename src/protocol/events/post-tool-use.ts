@@ -1,5 +1,5 @@
 import { type McpServerRef, mcpServerField } from "../mcp-server.ts";
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, types, usual } from "../row.ts";
 import type { ToolInput } from "../verdict.ts";
 
 export interface PostToolUseInput {
@@ -15,6 +15,7 @@ export interface PostToolUseInput {
 const app = { method: "postTool", answers: ["block", "context", "updateOutput", "mapOutput", "halt"] } as const;
 
 export const postToolUse: CatalogRow<"PostToolUse", PostToolUseInput, typeof app> = {
+  ...usual,
   name: "PostToolUse",
   phase: "tool",
   since: "2.1.197",
@@ -29,16 +30,11 @@ export const postToolUse: CatalogRow<"PostToolUse", PostToolUseInput, typeof app
     mcp_server: mcpServerField,
   },
   matchesOn: { field: "tool_name" },
-  onText: null,
   onBlock: "feedback",
-  onOther: "report",
   answers: ["additionalContext", "updatedToolOutput", "updatedMCPToolOutput", "classifierContext"],
   decisions: ["deny"],
   blockWord: true,
   types: types.all,
-  timeoutMs: null,
-  blocks: null,
-  awaited: true,
   onFailure: "guard",
   onStop: "stop",
   onNotOk: "stop",

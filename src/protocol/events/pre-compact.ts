@@ -1,4 +1,4 @@
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, usual } from "../row.ts";
 
 export interface PreCompactInput {
   readonly trigger: "manual" | "auto";
@@ -8,11 +8,11 @@ export interface PreCompactInput {
 const app = { method: "onPreCompact", answers: ["block", "context"] } as const;
 
 export const preCompact: CatalogRow<"PreCompact", PreCompactInput, typeof app> = {
+  ...usual,
   name: "PreCompact",
   phase: "context",
   since: "2.1.197",
   fires: "before a conversation is compacted",
-  carries: [],
   fields: {
     trigger: { is: "text", of: ["manual", "auto"] },
     custom_instructions: { is: "text", nullable: true },
@@ -20,17 +20,9 @@ export const preCompact: CatalogRow<"PreCompact", PreCompactInput, typeof app> =
   matchesOn: { field: "trigger" },
   onText: "instructions",
   onBlock: "refuse",
-  onOther: "report",
-  answers: [],
   decisions: ["deny"],
   blockWord: true,
-  types: types.io,
-  timeoutMs: null,
   blocks: "no compaction",
-  awaited: true,
   onFailure: "guard",
-  onStop: "ignore",
-  onNotOk: "deny",
-  special: {},
   app,
 };

@@ -1,4 +1,4 @@
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, usual } from "../row.ts";
 
 export interface PreModelSwitchInput {
   readonly from_model: string;
@@ -15,11 +15,11 @@ export interface PreModelSwitchInput {
 const app = { method: "onPreModelSwitch", answers: ["allow", "ask", "deny"] } as const;
 
 export const preModelSwitch: CatalogRow<"PreModelSwitch", PreModelSwitchInput, typeof app> = {
+  ...usual,
   name: "PreModelSwitch",
   phase: "context",
   since: "declared",
   fires: "before a switch that a person or client asked for; not before automatic ones",
-  carries: [],
   fields: {
     from_model: { is: "text" },
     to_model: { is: "text" },
@@ -32,19 +32,13 @@ export const preModelSwitch: CatalogRow<"PreModelSwitch", PreModelSwitchInput, t
     pricing: { is: "text", of: ["configured", "catalog", "default"] },
   },
   matchesOn: { field: "to_model" },
-  onText: null,
   onBlock: "refuse",
-  onOther: "report",
   answers: ["permissionDecision"],
   decisions: ["allow", "ask", "deny"],
   blockWord: true,
-  types: types.io,
   timeoutMs: 30_000,
   blocks: "the model stays",
-  awaited: true,
   onFailure: "guard",
-  onStop: "ignore",
-  onNotOk: "deny",
   special: { timeoutDenies: true },
   app,
 };

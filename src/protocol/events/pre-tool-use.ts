@@ -1,5 +1,5 @@
 import { type McpServerRef, mcpServerField } from "../mcp-server.ts";
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, types, usual } from "../row.ts";
 import type { ToolInput } from "../verdict.ts";
 
 export interface PreToolUseInput {
@@ -15,6 +15,7 @@ const app = {
 } as const;
 
 export const preToolUse: CatalogRow<"PreToolUse", PreToolUseInput, typeof app> = {
+  ...usual,
   name: "PreToolUse",
   phase: "tool",
   since: "2.1.197",
@@ -27,16 +28,12 @@ export const preToolUse: CatalogRow<"PreToolUse", PreToolUseInput, typeof app> =
     mcp_server: mcpServerField,
   },
   matchesOn: { field: "tool_name" },
-  onText: null,
   onBlock: "refuse",
-  onOther: "report",
   answers: ["permissionDecision", "updatedInput", "additionalContext"],
   decisions: ["allow", "ask", "defer", "deny"],
   blockWord: true,
   types: types.all,
-  timeoutMs: null,
   blocks: "the tool does not run",
-  awaited: true,
   onFailure: "guard",
   onStop: "after-tool",
   onNotOk: "deny-and-stop",

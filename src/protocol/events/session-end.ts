@@ -1,4 +1,4 @@
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, usual } from "../row.ts";
 
 export interface SessionEndInput {
   readonly reason: "other" | "clear" | "prompt_input_exit" | "logout" | "resume" | "bypass_permissions_disabled";
@@ -7,11 +7,11 @@ export interface SessionEndInput {
 const app = { method: "onSessionEnd", answers: [], deadlineMs: 1_000 } as const;
 
 export const sessionEnd: CatalogRow<"SessionEnd", SessionEndInput, typeof app> = {
+  ...usual,
   name: "SessionEnd",
   phase: "session",
   since: "2.1.197",
   fires: "the session ends",
-  carries: [],
   fields: {
     reason: {
       is: "text",
@@ -20,19 +20,6 @@ export const sessionEnd: CatalogRow<"SessionEnd", SessionEndInput, typeof app> =
     },
   },
   matchesOn: { field: "reason" },
-  onText: null,
-  onBlock: null,
-  onOther: "report",
-  answers: [],
-  decisions: [],
-  blockWord: false,
-  types: types.io,
-  timeoutMs: null,
-  blocks: null,
-  awaited: true,
-  onFailure: "open",
-  onStop: "ignore",
-  onNotOk: "deny",
   special: {
     endsSession: true,
     budget: {

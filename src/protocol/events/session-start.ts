@@ -1,4 +1,4 @@
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, types, usual } from "../row.ts";
 
 export interface SessionStartInput {
   /** Newer clients say `fork`; the measured one reports a fork as `resume` with the original session's id and path. */
@@ -19,11 +19,11 @@ const app = {
 } as const;
 
 export const sessionStart: CatalogRow<"SessionStart", SessionStartInput, typeof app> = {
+  ...usual,
   name: "SessionStart",
   phase: "session",
   since: "2.1.197",
   fires: "a session begins, is resumed, cleared or compacted; before the prompt is looked at",
-  carries: [],
   fields: {
     source: { is: "text", of: ["startup", "resume", "clear", "compact", "fork"] },
     model: { is: "text", optional: true },
@@ -36,18 +36,8 @@ export const sessionStart: CatalogRow<"SessionStart", SessionStartInput, typeof 
   },
   matchesOn: { field: "source" },
   onText: "context",
-  onBlock: null,
-  onOther: "report",
   answers: ["additionalContext", "initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills"],
-  decisions: [],
-  blockWord: false,
   types: types.local,
-  timeoutMs: null,
-  blocks: null,
-  awaited: true,
-  onFailure: "open",
-  onStop: "ignore",
-  onNotOk: "deny",
   special: {
     envFile: true,
     // A title is for a session that begins or comes back, not for one that was cleared or compacted.

@@ -1,4 +1,4 @@
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, usual } from "../row.ts";
 
 export interface StopFailureInput {
   readonly error: string;
@@ -10,6 +10,7 @@ export interface StopFailureInput {
 const app = { method: "onStopFailure", answers: [] } as const;
 
 export const stopFailure: CatalogRow<"StopFailure", StopFailureInput, typeof app> = {
+  ...usual,
   name: "StopFailure",
   phase: "turn",
   since: "2.1.197",
@@ -34,19 +35,7 @@ export const stopFailure: CatalogRow<"StopFailure", StopFailureInput, typeof app
     last_assistant_message: { is: "text" },
   },
   matchesOn: { field: "error", narrow: true },
-  onText: null,
-  onBlock: null,
   onOther: null,
-  answers: [],
-  decisions: [],
-  blockWord: false,
-  types: types.io,
-  timeoutMs: null,
-  blocks: null,
   awaited: "detached",
-  onFailure: "open",
-  onStop: "ignore",
-  onNotOk: "deny",
-  special: {},
   app,
 };

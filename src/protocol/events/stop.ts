@@ -1,4 +1,4 @@
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, types, usual } from "../row.ts";
 import { type BackgroundTask, backgroundTasksField, type SessionCron, sessionCronsField } from "../turn-state.ts";
 
 export interface StopInput {
@@ -12,6 +12,7 @@ export interface StopInput {
 const app = { method: "onStop", answers: ["block", "context", "halt"] } as const;
 
 export const stop: CatalogRow<"Stop", StopInput, typeof app> = {
+  ...usual,
   name: "Stop",
   phase: "turn",
   since: "2.1.197",
@@ -23,20 +24,13 @@ export const stop: CatalogRow<"Stop", StopInput, typeof app> = {
     background_tasks: backgroundTasksField,
     session_crons: sessionCronsField,
   },
-  matchesOn: null,
-  onText: null,
   onBlock: "goOn",
-  onOther: "report",
   answers: ["additionalContext"],
   decisions: ["deny"],
   blockWord: true,
   types: types.stop,
-  timeoutMs: null,
   blocks: "the agent must go on working",
-  awaited: true,
-  onFailure: "open",
   onStop: "end-turn",
-  onNotOk: "deny",
   special: { endsTurn: true, insideAgent: "SubagentStop" },
   app,
 };

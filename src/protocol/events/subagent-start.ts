@@ -1,4 +1,4 @@
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, usual } from "../row.ts";
 
 export interface SubagentStartInput {
   readonly agent_id: string;
@@ -8,29 +8,16 @@ export interface SubagentStartInput {
 const app = { method: "onSubagentStart", answers: ["context"] } as const;
 
 export const subagentStart: CatalogRow<"SubagentStart", SubagentStartInput, typeof app> = {
+  ...usual,
   name: "SubagentStart",
   phase: "agent",
   since: "2.1.197",
   fires: "a subagent begins",
-  carries: [],
   fields: {
     agent_id: { is: "text" },
     agent_type: { is: "text" },
   },
   matchesOn: { field: "agent_type" },
-  onText: null,
-  onBlock: null,
-  onOther: "report",
   answers: ["additionalContext"],
-  decisions: [],
-  blockWord: false,
-  types: types.io,
-  timeoutMs: null,
-  blocks: null,
-  awaited: true,
-  onFailure: "open",
-  onStop: "ignore",
-  onNotOk: "deny",
-  special: {},
   app,
 };

@@ -1,4 +1,4 @@
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, types, usual } from "../row.ts";
 import { type BackgroundTask, backgroundTasksField, type SessionCron, sessionCronsField } from "../turn-state.ts";
 
 export interface SubagentStopInput {
@@ -15,6 +15,7 @@ export interface SubagentStopInput {
 const app = { method: "onSubagentStop", answers: ["block", "context", "halt"] } as const;
 
 export const subagentStop: CatalogRow<"SubagentStop", SubagentStopInput, typeof app> = {
+  ...usual,
   name: "SubagentStop",
   phase: "agent",
   since: "2.1.197",
@@ -31,19 +32,13 @@ export const subagentStop: CatalogRow<"SubagentStop", SubagentStopInput, typeof 
     session_crons: sessionCronsField,
   },
   matchesOn: { field: "agent_type" },
-  onText: null,
   onBlock: "goOn",
-  onOther: "report",
   answers: ["additionalContext"],
   decisions: ["deny"],
   blockWord: true,
   types: types.stop,
-  timeoutMs: null,
   blocks: "the subagent goes on",
-  awaited: true,
-  onFailure: "open",
   onStop: "end-turn",
-  onNotOk: "deny",
   special: { endsTurn: true },
   app,
 };

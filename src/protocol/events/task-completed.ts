@@ -1,4 +1,4 @@
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, types, usual } from "../row.ts";
 
 export interface TaskCompletedInput {
   readonly task_id: string;
@@ -11,11 +11,11 @@ export interface TaskCompletedInput {
 const app = { method: "onTaskCompleted", answers: ["block"] } as const;
 
 export const taskCompleted: CatalogRow<"TaskCompleted", TaskCompletedInput, typeof app> = {
+  ...usual,
   name: "TaskCompleted",
   phase: "agent",
   since: "2.1.197",
   fires: "between PreToolUse and PostToolUse of the tool that marks a task done",
-  carries: [],
   fields: {
     task_id: { is: "text" },
     task_subject: { is: "text" },
@@ -23,20 +23,12 @@ export const taskCompleted: CatalogRow<"TaskCompleted", TaskCompletedInput, type
     teammate_name: { is: "text", optional: true },
     team_name: { is: "text", optional: true },
   },
-  matchesOn: null,
-  onText: null,
   onBlock: "refuse",
   onOther: null,
-  answers: [],
   decisions: ["deny"],
   blockWord: true,
   types: types.all,
-  timeoutMs: null,
   blocks: "the task stays open; the reason goes to the model, not as an error",
-  awaited: true,
-  onFailure: "open",
   onStop: "stop",
-  onNotOk: "deny",
-  special: {},
   app,
 };

@@ -1,4 +1,4 @@
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, types, usual } from "../row.ts";
 
 export interface TaskCreatedInput {
   readonly task_id: string;
@@ -11,11 +11,11 @@ export interface TaskCreatedInput {
 const app = { method: "onTaskCreated", answers: ["block"] } as const;
 
 export const taskCreated: CatalogRow<"TaskCreated", TaskCreatedInput, typeof app> = {
+  ...usual,
   name: "TaskCreated",
   phase: "agent",
   since: "2.1.197",
   fires: "between PreToolUse and PostToolUse of the tool that creates a task",
-  carries: [],
   fields: {
     task_id: { is: "text" },
     task_subject: { is: "text" },
@@ -23,20 +23,12 @@ export const taskCreated: CatalogRow<"TaskCreated", TaskCreatedInput, typeof app
     teammate_name: { is: "text", optional: true },
     team_name: { is: "text", optional: true },
   },
-  matchesOn: null,
-  onText: null,
   onBlock: "refuse",
   onOther: null,
-  answers: [],
   decisions: ["deny"],
   blockWord: true,
   types: types.all,
-  timeoutMs: null,
   blocks: "no task; the tool call fails with the reason",
-  awaited: true,
   onFailure: "guard",
-  onStop: "ignore",
-  onNotOk: "deny",
-  special: {},
   app,
 };

@@ -1,4 +1,4 @@
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, types, usual } from "../row.ts";
 
 export interface TeammateIdleInput {
   readonly teammate_name: string;
@@ -8,6 +8,7 @@ export interface TeammateIdleInput {
 const app = { method: "onTeammateIdle", answers: ["block"] } as const;
 
 export const teammateIdle: CatalogRow<"TeammateIdle", TeammateIdleInput, typeof app> = {
+  ...usual,
   name: "TeammateIdle",
   phase: "agent",
   since: "2.1.197",
@@ -17,20 +18,12 @@ export const teammateIdle: CatalogRow<"TeammateIdle", TeammateIdleInput, typeof 
     teammate_name: { is: "text" },
     team_name: { is: "text" },
   },
-  matchesOn: null,
-  onText: null,
   onBlock: "goOn",
-  onOther: "report",
-  answers: [],
   decisions: ["deny"],
   blockWord: true,
   types: types.all,
-  timeoutMs: null,
   blocks: "the teammate goes on",
-  awaited: true,
-  onFailure: "open",
   onStop: "stop",
   onNotOk: "stop",
-  special: {},
   app,
 };

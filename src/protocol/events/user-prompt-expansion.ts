@@ -1,4 +1,4 @@
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, types, usual } from "../row.ts";
 
 export interface UserPromptExpansionInput {
   readonly expansion_type: "slash_command" | "mcp_prompt";
@@ -12,6 +12,7 @@ export interface UserPromptExpansionInput {
 const app = { method: "onPromptExpansion", answers: ["block", "context", "halt"] } as const;
 
 export const userPromptExpansion: CatalogRow<"UserPromptExpansion", UserPromptExpansionInput, typeof app> = {
+  ...usual,
   name: "UserPromptExpansion",
   phase: "prompt",
   since: "2.1.197",
@@ -27,17 +28,12 @@ export const userPromptExpansion: CatalogRow<"UserPromptExpansion", UserPromptEx
   matchesOn: { field: "command_name" },
   onText: "context",
   onBlock: "refuse",
-  onOther: "report",
   answers: ["additionalContext", "suppressOriginalPrompt"],
   decisions: ["deny"],
   blockWord: true,
   types: types.all,
-  timeoutMs: null,
   blocks: "nothing is expanded or sent",
-  awaited: true,
   onFailure: "guard",
   onStop: "refuse",
-  onNotOk: "deny",
-  special: {},
   app,
 };

@@ -1,4 +1,4 @@
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, types, usual } from "../row.ts";
 
 export interface UserPromptSubmitInput {
   /** As typed: `/name args` for an expanded one. */
@@ -15,6 +15,7 @@ const app = {
 } as const;
 
 export const userPromptSubmit: CatalogRow<"UserPromptSubmit", UserPromptSubmitInput, typeof app> = {
+  ...usual,
   name: "UserPromptSubmit",
   phase: "prompt",
   since: "2.1.197",
@@ -31,20 +32,16 @@ export const userPromptSubmit: CatalogRow<"UserPromptSubmit", UserPromptSubmitIn
     },
     session_title: { is: "text", optional: true, newer: true },
   },
-  matchesOn: null,
   onText: "context",
   onBlock: "refuse",
-  onOther: "report",
   answers: ["additionalContext", "sessionTitle", "suppressOriginalPrompt"],
   decisions: ["deny"],
   blockWord: true,
   types: types.all,
   timeoutMs: 30_000,
   blocks: "the prompt is dropped and never sent",
-  awaited: true,
   onFailure: "guard",
   onStop: "refuse",
-  onNotOk: "deny",
   special: { startsTurn: true },
   app,
 };

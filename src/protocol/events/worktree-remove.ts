@@ -1,4 +1,4 @@
-import { type CatalogRow, types } from "../row.ts";
+import { type CatalogRow, usual } from "../row.ts";
 
 export interface WorktreeRemoveInput {
   readonly worktree_path: string;
@@ -7,28 +7,13 @@ export interface WorktreeRemoveInput {
 const app = { method: "onWorktreeRemove", answers: [] } as const;
 
 export const worktreeRemove: CatalogRow<"WorktreeRemove", WorktreeRemoveInput, typeof app> = {
+  ...usual,
   name: "WorktreeRemove",
   phase: "settings",
   since: "2.1.197",
   fires: "a working copy that a hook made is to be removed",
-  carries: [],
   fields: {
     worktree_path: { is: "text" },
   },
-  matchesOn: null,
-  onText: null,
-  onBlock: null,
-  onOther: "report",
-  answers: [],
-  decisions: [],
-  blockWord: false,
-  types: types.io,
-  timeoutMs: null,
-  blocks: null,
-  awaited: true,
-  onFailure: "open",
-  onStop: "ignore",
-  onNotOk: "deny",
-  special: {},
   app,
 };
