@@ -74,9 +74,11 @@ test("a file saved while it loads is loaded again before the next answer", async
   const say = async () => app.call(asked("fine"), new Interest());
   writeFileSync(file, "slow two");
   const first = say();
-  await new Promise((done) => setTimeout(done, 50));
+  await expect.poll(() => existsSync(`${file}.loading`)).toBe(true);
   writeFileSync(file, "slow six");
-  expect(await say()).toMatchObject({ stdout: expect.stringContaining("slow six") });
+  const second = say();
+  writeFileSync(`${file}.go`, "");
+  expect(await second).toMatchObject({ stdout: expect.stringContaining("slow six") });
   expect(await first).toMatchObject({ stdout: expect.stringContaining("slow") });
   expect(app.open).toBe(0);
   await app.end();

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { readSources, touched } from "./sources.ts";
 
 let folder: string;
@@ -16,10 +15,12 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 test("a change of equal size and time shows; so does one in the same step of the clock", async () => {
   utimesSync(file, 1, 1);
+  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.setSystemTime(statSync(file).ctimeMs + 10);
   const first = await readSources(file);
   // Written a moment ago: what is written in the next moment may bear the same times.
   expect(touched(first)).toBe(true);
-  await sleep(80);
+  vi.setSystemTime(statSync(file).ctimeMs + 1_000);
   const settled = await readSources(file);
   expect([touched(settled), settled.hash]).toEqual([false, first.hash]);
   writeFileSync(file, "export default 2;");

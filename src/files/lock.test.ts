@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { mkdir, readFile, symlink, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { until } from "../../test/until.ts";
 import { faultyFs } from "./fixtures/faulty-fs.ts";
 import { dist, firstLine, killNow, startProgram } from "./fixtures/programs.ts";
 import { namesIn, tempFolder } from "./fixtures/temp-folder.ts";
@@ -22,7 +22,7 @@ test("callers of one process get the lock one at a time, in the order of asking"
   const one = (n: number) =>
     withLock(join(folder, "f"), async () => {
       seen.push(`in ${n}`);
-      await new Promise((go) => setTimeout(go, 1));
+      await new Promise((go) => setImmediate(go));
       seen.push(`out ${n}`);
     });
   await Promise.all(Array.from({ length: 20 }, (_, n) => one(n)));
@@ -45,14 +45,14 @@ test("a live process's lock is never taken, however old the file looks", async (
   expect(await firstLine(holder)).toBe("held");
   await utimes(`${path}.lock`, 0, 0);
   const before = await readFile(`${path}.lock`, "utf8");
-  expect(await takeLock(path, { waitMs: 300 })).toMatchObject({ held: false, owner: { pid: holder.pid } });
-  const refusal = withLock(path, async () => "in", { waitMs: 50 });
+  expect(await takeLock(path, { waitMs: 0 })).toMatchObject({ held: false, owner: { pid: holder.pid } });
+  const refusal = withLock(path, async () => "in", { waitMs: 0 });
   await expect(refusal).rejects.toMatchObject({
     code: "file/locked",
     message: expect.stringContaining(`process ${holder.pid}`),
   });
   holder.kill("SIGSTOP");
-  expect(await takeLock(path, { waitMs: 300 })).toMatchObject({ held: false });
+  expect(await takeLock(path, { waitMs: 0 })).toMatchObject({ held: false });
   holder.kill("SIGCONT");
   expect(await readFile(`${path}.lock`, "utf8")).toBe(before);
 });
@@ -62,7 +62,7 @@ test("a dead process holds nobody up, from the moment it is dead", async () => {
   const path = join(folder, "f");
   const holder = startProgram("lock-holder.mjs", "hold", path);
   expect(await firstLine(holder)).toBe("held");
-  const waiting = withLock(path, async () => "in", { waitMs: 5_000 });
+  const waiting = withLock(path, async () => "in", { waitMs: 60_000 });
   await killNow(holder);
   expect(await waiting).toBe("in");
   expect(await namesIn(folder)).toEqual([]);
@@ -80,7 +80,7 @@ test.skipIf(process.platform !== "linux")(
     await once(shell.stdout, "data");
     const { pid } = JSON.parse(await readFile(`${path}.lock`, "utf8")) as { pid: number };
     process.kill(pid, "SIGKILL");
-    expect(await withLock(path, async () => "in", { waitMs: 2_000 })).toBe("in");
+    expect(await withLock(path, async () => "in", { waitMs: 60_000 })).toBe("in");
     expect(await readFile(`/proc/${pid}/stat`, "utf8")).toMatch(/\) Z /);
   },
 );
@@ -115,11 +115,11 @@ test.runIf(hasCompiler)(
     await once(child.stdout, "data");
     const pid = child.pid ?? 0;
     const statOf = () => readFile(`/proc/${pid}/stat`, "utf8");
-    while (!/\) Z /.test(await statOf())) await sleep(5);
+    await until("its first thread has ended", async () => /\) Z /.test(await statOf()));
     await leaveLock(path, { pid, start: processStart(pid) ?? "" });
-    expect(await takeLock(path, { waitMs: 100 })).toMatchObject({ held: false, owner: { pid } });
+    expect(await takeLock(path, { waitMs: 0 })).toMatchObject({ held: false, owner: { pid } });
     child.kill("SIGKILL");
-    expect(await withLock(path, async () => "in", { waitMs: 5_000 })).toBe("in");
+    expect(await withLock(path, async () => "in", { waitMs: 60_000 })).toBe("in");
   },
 );
 
@@ -156,7 +156,7 @@ test("a lock that a power cut left without its content belongs to nobody", async
   const texts = ["", "{}", "\0\0\0\0", '{"pid":1}', '{"pid":-1,"nonce":"../../x"}'];
   const paths = texts.map((_, n) => join(folder, `f${n}`));
   for (const [n, text] of texts.entries()) await writeFile(`${paths[n]}.lock`, text);
-  const first = await Promise.all(paths.map((path) => takeLock(path, { waitMs: 50 })));
+  const first = await Promise.all(paths.map((path) => takeLock(path, { waitMs: 0 })));
   expect(first).toEqual(texts.map(() => ({ held: false, owner: undefined })));
   await Promise.all(paths.map((path) => withLock(path, async () => "in")));
   expect(await namesIn(folder)).toEqual([]);

@@ -15,7 +15,10 @@ test("a SessionEnd hook, a command and one in the background that ignore TERM ar
       { tool: "Bash", input: { command: stubborn("background.pid"), run_in_background: true } },
       { tool: "Bash", input: { command: stubborn("command.pid") } },
     ];
-    const run = world.run([{ calls }], { prompt: "go", signal: ending.signal, permissionMode: "bypassPermissions" });
+    // With the product's own limit for SessionEnd hooks.
+    const { CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: _, ...env } = world.env;
+    const options = { prompt: "go", signal: ending.signal, permissionMode: "bypassPermissions", env } as const;
+    const run = world.run([{ calls }], options);
     const file = (name: string) => join(world.project, `${name}.pid`);
     const started = ["background", "command"];
     await expect.poll(() => started.every((name) => existsSync(file(name)))).toBe(true);

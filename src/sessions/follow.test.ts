@@ -2,6 +2,7 @@ import { appendFileSync, mkdtempSync, readdirSync, renameSync, rmSync, truncateS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { until } from "../../test/until.ts";
 import { prompt, sidechain, write } from "./fixtures/transcript.ts";
 import { type FollowEvent, type FollowOptions, followSession } from "./follow.ts";
 
@@ -54,8 +55,8 @@ function start(options: FollowOptions = {}) {
 
 test("new entries of the main file and of agents that begin later, as they are written", async () => {
   const file = write(join(folder, "s1.jsonl"), [mode("old")]);
-  const { seen } = start();
-  await new Promise((go) => setTimeout(go, 100));
+  const { seen, following } = start();
+  await until("the first look is done", () => following.cursors()[file] !== undefined);
   appendFileSync(file, `${mode("a")}\n`);
   expect(await seen(1)).toEqual(["a"]);
   write(join(folder, "s1/subagents/agent-x.jsonl"), [sidechain("x", prompt(null, "in"))]);
@@ -66,10 +67,12 @@ test("new entries of the main file and of agents that begin later, as they are w
 
 test("half a line is not an entry until its newline is there", async () => {
   const file = write(join(folder, "s1.jsonl"), []);
-  const { seen, events } = start({ pollMs: 20 });
+  const { seen, following } = start({ pollMs: 20 });
+  await until("the first look is done", () => following.cursors()[file] !== undefined);
   appendFileSync(file, mode("a").slice(0, 10));
-  await new Promise((go) => setTimeout(go, 100));
-  expect(events).toEqual([]);
+  // The main file is read before those of agents.
+  write(join(folder, "s1/subagents/agent-x.jsonl"), [mode("in x")]);
+  expect(await seen(2)).toEqual(["agent x", "in x x"]);
   appendFileSync(file, `${mode("a").slice(10)}\n${mode("b")}`);
   expect(await seen(1)).toEqual(["a"]);
   appendFileSync(file, "\n");
@@ -95,7 +98,7 @@ test("a later follower goes on from the cursors of an earlier one", async () => 
   const file = write(join(folder, "s1.jsonl"), [mode("a")]);
   const first = start({ from: "start" });
   await first.seen(1);
-  await new Promise((go) => setTimeout(go, 50));
+  await until("its place is kept", () => first.following.cursors()[file] !== undefined);
   abort.abort();
   await first.done;
   const from = first.following.cursors();
@@ -105,8 +108,9 @@ test("a later follower goes on from the cursors of an earlier one", async () => 
 });
 
 test("a session whose file is not there yet is followed from its first line", async () => {
-  const { seen } = start({ pollMs: 20 });
-  await new Promise((go) => setTimeout(go, 60));
+  const agent = write(join(folder, "s1/subagents/agent-x.jsonl"), [mode("old")]);
+  const { seen, following } = start({ pollMs: 20 });
+  await until("the first look is done", () => following.cursors()[agent] !== undefined);
   write(join(folder, "s1.jsonl"), [mode("a")]);
   expect(await seen(1)).toEqual(["a"]);
 });
@@ -118,6 +122,5 @@ test.skipIf(process.platform !== "linux")("abort ends the iteration and leaves n
   await seen(1);
   abort.abort();
   await done;
-  await new Promise((go) => setTimeout(go, 50));
-  expect(readdirSync("/proc/self/fd").length).toBeLessThanOrEqual(before + 1);
+  await expect.poll(() => readdirSync("/proc/self/fd").length).toBeLessThanOrEqual(before + 1);
 });

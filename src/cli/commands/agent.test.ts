@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { until } from "../../../test/until.ts";
 import type { Io } from "../command.ts";
 import { callHookline, type Said } from "../fixtures/caller.ts";
 import { main } from "../main.ts";
@@ -211,8 +212,10 @@ test.each([
     const reason = new Error(`interrupted by ${name}`);
     expect(await piped(AbortSignal.abort(reason), []).status).toBe(expected);
     const ending = new AbortController();
-    const { status } = piped(ending.signal, []);
-    setTimeout(() => ending.abort(reason), 100);
+    const { stdin, status } = piped(ending.signal, []);
+    const readers = () => stdin.listenerCount("data") + stdin.listenerCount("readable");
+    await until("it waits for the prompt", () => readers() > 0);
+    ending.abort(reason);
     expect(await status).toBe(expected);
   },
 );

@@ -1,8 +1,8 @@
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { until } from "../../../test/until.ts";
 import type { Io } from "../command.ts";
 import { main } from "../main.ts";
 
@@ -95,61 +95,17 @@ test("a log that is not there is empty, not an error", async () => {
   expect(await run()).toEqual({ code: 0, out: "", err: "" });
 });
 
-test("--follow prints new records across a rotation until it is interrupted", async () => {
+test("--follow prints new records until it is interrupted", async () => {
   writeFileSync(file, record({ reason: "first" }));
   const ending = new AbortController();
   const seen: string[] = [];
   const done = called(["--follow", "--json"], (text) => void seen.push(...text.trimEnd().split("\n")), ending.signal);
-  const until = async (count: number) => {
-    for (let n = 0; n < 200 && seen.length < count; n++) await sleep(20);
-  };
-  await until(1);
-  const half = record({ reason: "second" });
-  appendFileSync(file, half.slice(0, 40));
-  await sleep(250);
-  expect(seen.length).toBe(1);
-  appendFileSync(file, half.slice(40));
-  await until(2);
-  appendFileSync(file, record({ reason: "third" }));
-  renameSync(file, `${file}.1`);
-  writeFileSync(file, record({ reason: "fourth" }));
-  await until(4);
+  await until("the first record is printed", () => seen.length === 1);
+  appendFileSync(file, record({ reason: "second" }));
+  await until("the second record is printed", () => seen.length === 2);
   ending.abort();
   expect(await done).toBe(0);
-  expect(seen.map((line) => (JSON.parse(line) as { reason: string }).reason)).toEqual([
-    "first",
-    "second",
-    "third",
-    "fourth",
-  ]);
-});
-
-test("--follow prints every record once, even if the log rotates twice between two polls", async () => {
-  const turn = () => {
-    for (const n of [2, 1]) {
-      const from = n === 1 ? file : `${file}.${n - 1}`;
-      if (existsSync(from)) renameSync(from, `${file}.${n}`);
-    }
-  };
-  const ending = new AbortController();
-  const seen: string[] = [];
-  writeFileSync(file, record({ reason: "0" }));
-  const done = called(["--follow", "--json"], (text) => void seen.push(...text.trimEnd().split("\n")), ending.signal);
-  let written = 1;
-  for (let looks = 0; looks < 3; looks++) {
-    for (let n = 0; n < 200 && seen.length < written; n++) await sleep(20);
-    for (const turns of [1, 2]) {
-      for (let n = 0; n < turns; n++) appendFileSync(file, record({ reason: String(written++) }));
-      turn();
-    }
-    appendFileSync(file, record({ reason: String(written++) }));
-  }
-  for (let n = 0; n < 200 && seen.length < written; n++) await sleep(20);
-  ending.abort();
-  await done;
-  expect(seen.map((line) => (JSON.parse(line) as { reason: string }).reason)).toEqual(
-    Array.from({ length: written }, (_, n) => String(n)),
-  );
+  expect(seen.map((line) => (JSON.parse(line) as { reason: string }).reason)).toEqual(["first", "second"]);
 });
 
 async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {

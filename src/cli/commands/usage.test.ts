@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { reportNames } from "../../usage/index.ts";
 import type { Io } from "../command.ts";
 import { callHookline } from "../fixtures/caller.ts";
@@ -221,13 +221,20 @@ test("a long scan shows how far it is, on a terminal only, and takes the line aw
   const seen: string[] = [];
   const io = (err: boolean) =>
     ({ err: async (text: string) => void seen.push(text), terminal: { err } }) as unknown as Io;
-  const { performance } = globalThis;
-  const begun = performance.now();
+  vi.useFakeTimers({ toFake: ["performance"] });
   const line = progressLine("reading transcripts", io(true));
-  while (performance.now() - begun < 550) line.show({ bytes: 5e8, of: 1e9 });
+  for (const [step, bytes] of [
+    [399, 4e8],
+    [1, 5e8],
+    [99, 6e8],
+    [1, 7e8],
+  ] as const) {
+    vi.advanceTimersByTime(step);
+    line.show({ bytes, of: 1e9 });
+  }
   await line.end();
-  expect(seen[0]).toBe("\r\u001b[Kreading transcripts 50 % of 1.0 GB");
-  expect(seen.at(-1)).toBe("\r\u001b[K");
+  const text = (share: number) => `\r\u001b[Kreading transcripts ${share} % of 1.0 GB`;
+  expect(seen).toEqual([text(50), text(70), "\r\u001b[K"]);
   seen.length = 0;
   const quiet = progressLine("reading transcripts", io(false));
   quiet.show({ bytes: 5e8, of: 1e9 });

@@ -20,7 +20,11 @@ export async function* linesOf(files: readonly string[]): AsyncGenerator<string>
  * The same, and then what is written to the last of them, and to those that take its place when files are turned over.
  * Contract: no line is told twice or left out, as long as a file is there when its turn comes; ends when the signal aborts.
  */
-export async function* follow(files: readonly string[], signal: AbortSignal): AsyncGenerator<string> {
+export async function* follow(
+  files: readonly string[],
+  signal: AbortSignal,
+  pause: () => Promise<unknown> = () => sleep(pollMs, undefined, { signal }),
+): AsyncGenerator<string> {
   let rest = new Rest();
   const opened = await openAll(files);
   let file: FileHandle | undefined;
@@ -36,7 +40,7 @@ export async function* follow(files: readonly string[], signal: AbortSignal): As
       }
       if (file !== undefined) yield* readOn(file, rest);
       // The pause fails when the signal aborts, and then the loop ends.
-      if (next === undefined) await sleep(pollMs, undefined, { signal }).catch(() => undefined);
+      if (next === undefined) await pause().catch(() => undefined);
     }
   } finally {
     await closeAll(file === undefined ? opened : [file, ...opened]);

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
 import { type Script, type ScriptedApi, startScriptedApi } from "../../../test/scripted-api/index.ts";
+import { until } from "../../../test/until.ts";
 import type { Message } from "../message.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { withRetry } from "../retry.ts";
@@ -208,9 +209,9 @@ test("no server is an error in place too", async () => {
 });
 
 test("an abort ends the request, and the last event says so", async () => {
-  const model = await open({ main: [{ blocks: ["late"], delayMs: 20_000 }] });
+  const model = await open({ main: [{ blocks: ["late"], delayMs: 600_000 }] });
   const stop = new AbortController();
-  setTimeout(() => stop.abort(), 50);
+  void until("the request has come", () => api?.requests.length === 1).then(() => stop.abort());
   const events: ModelEvent[] = [];
   for await (const event of model.stream(request, stop.signal)) events.push(event);
   expect(events).toEqual([{ type: "error", errorType: "aborted", message: "The request was interrupted." }]);

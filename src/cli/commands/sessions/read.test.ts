@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Io } from "../../command.ts";
-import { callHookline } from "../../fixtures/caller.ts";
+import { type Caller, callHookline } from "../../fixtures/caller.ts";
 import { widthOf } from "../../print/width.ts";
 
 const recorded = resolve(import.meta.dirname, "../../../../test/fixtures/transcripts");
@@ -31,9 +31,9 @@ function has(...fixtures: string[]): void {
     cpSync(join(recorded, name), join(home, ".claude/projects", `-${name}`), { recursive: true });
 }
 
-function hookline(args: readonly string[], terminal: Partial<Io["terminal"]> = {}, signal?: AbortSignal) {
+function hookline(args: readonly string[], terminal: Partial<Io["terminal"]> = {}, more: Partial<Caller> = {}) {
   const env = { HOOKLINE_HOME: join(home, "state") };
-  return callHookline(["sessions", ...args], { home, cwd: "/home/dev/project", env, terminal, signal });
+  return callHookline(["sessions", ...args], { home, cwd: "/home/dev/project", env, terminal, ...more });
 }
 
 const json = async (...args: string[]) =>
@@ -305,8 +305,11 @@ test("live lists running sessions, and watches them", async () => {
   expect((await hookline(["live"])).out).toContain("waiting: permission prompt (maybe gone)");
   expect(await json("live")).toMatchObject({ sessions: [{ sessionId: "s1", status: "waiting", live: "unknown" }] });
   const abort = new AbortController();
-  setTimeout(() => abort.abort(), 200);
-  const watched = await hookline(["live", "--watch", "--json"], {}, abort.signal);
+  const watched = await hookline(
+    ["live", "--watch", "--json"],
+    {},
+    { signal: abort.signal, onOut: () => abort.abort() },
+  );
   expect(
     watched.out
       .trimEnd()
