@@ -43,6 +43,11 @@ export interface EventParts {
   onLost(error: unknown): void;
 }
 
+type OnStep = (step: RunStep) => void;
+type FoundHooks = Pick<HookEvent, "row" | "matched" | "hooks" | "settings" | "warnings">;
+type HowFired = Pick<HookEvent, "signal" | "waitsFor"> &
+  Partial<Pick<HookEvent, "rewrittenFrom" | "onStep" | "progress">>;
+
 export function openEvents(parts: EventParts): Events {
   const { inForce, trustAgain, live, services, ran, takeWarnings, onLost } = parts;
   const { options, sessions } = services;
@@ -54,41 +59,55 @@ export function openEvents(parts: EventParts): Events {
   async function fire(
     name: string,
     given: AnyPayload,
-    { signal, forceSync, rewrittenFrom, progress }: FireOptions,
-    { onStep, awaited = true }: { readonly onStep?: (step: RunStep) => void; readonly awaited?: boolean } = {},
+    how: FireOptions,
+    step?: OnStep,
+    awaited = true,
   ): Promise<Outcome> {
-    if (signal?.aborted) throw signal.reason;
+    if (how.signal?.aborted) throw how.signal.reason;
     const row = rowOf(name, options.rows);
-    let warnings = withWaiting(checkPayload(row, given));
+    const warnings = withWaiting(checkPayload(row, given));
     const trusting = trustAgain();
     if (trusting !== undefined) await trusting;
     const settings = inForce();
     const hooks = hooksOf(name, given, settings);
     const matched = matchedValue(row.matchesOn, given);
-    const selection = selectByMatcher(hooks, matched);
+    const { hooks: concerned, skipped } = selectByMatcher(hooks, matched);
     // Most events concern no hook: they cost a look at the matchers and nothing else.
-    if (selection.hooks.length === 0 && !row.special.endsTurn && policyFloor(row, settings) === undefined)
-      return note(row, given, quietOutcome(row, { runs: noRuns, skipped: selection.skipped, warnings }));
+    if (concerned.length === 0 && !row.special.endsTurn && policyFloor(row, settings) === undefined)
+      return note(row, given, quietOutcome(row, { runs: noRuns, skipped, warnings }));
     const loading = live.ready();
-    if (loading !== undefined) {
-      await loading;
-      warnings = [...warnings, ...takeWarnings()];
-    }
+    if (loading !== undefined) await loading;
+    const found = {
+      row,
+      matched,
+      hooks,
+      settings,
+      warnings: loading === undefined ? warnings : [...warnings, ...takeWarnings()],
+    };
+    return fireFound(given, found, how, step, awaited);
+  }
+
+  function fireFound(
+    given: AnyPayload,
+    found: FoundHooks,
+    { signal, forceSync, rewrittenFrom, progress }: FireOptions,
+    onStep: OnStep | undefined,
+    awaited: boolean,
+  ): Soon<Outcome> {
     const waitsFor = awaited ? (forceSync ? "all" : "foreground") : "nothing";
     const begin = (signal: AbortSignal): Soon<Outcome> => {
-      const how = { signal, waitsFor, rewrittenFrom, onStep, progress } as const;
-      const event = eventOf(given, { row, matched, hooks, settings, warnings }, how);
-      return soon(fireEvent(event), (outcome) => note(row, event.payload, outcome));
+      const event = eventOf(given, found, { signal, waitsFor, rewrittenFrom, onStep, progress });
+      return soon(fireEvent(event), (outcome) => note(event.row, event.payload, outcome));
     };
     // What the host does not wait for and nothing ends outlives the engine.
-    if (!awaited && row.awaited === "detached") return begin(never);
+    if (!awaited && found.row.awaited === "detached") return begin(never);
     return flights.run(signal, begin);
   }
 
   function eventOf(
     given: AnyPayload,
-    { row, matched, hooks, settings, warnings }: Pick<HookEvent, "row" | "matched" | "hooks" | "settings" | "warnings">,
-    { signal, waitsFor, rewrittenFrom, onStep, progress }: Pick<HookEvent, "signal" | "waitsFor"> & Partial<HookEvent>,
+    { row, matched, hooks, settings, warnings }: FoundHooks,
+    { signal, waitsFor, rewrittenFrom, onStep, progress }: HowFired,
   ): HookEvent {
     const payload = complete(row, given);
     return {
@@ -176,11 +195,11 @@ export function openEvents(parts: EventParts): Events {
     },
     stream(name, payload, how = noOptions) {
       checkFireOptions(how);
-      return streamSteps((onStep, signal) => fire(name, payload, { ...how, signal }, { onStep }), how.signal);
+      return streamSteps((onStep, signal) => fire(name, payload, { ...how, signal }, onStep), how.signal);
     },
     notify(name, payload) {
       rowOf(name, options.rows);
-      const starting = fire(name, payload, noOptions, { awaited: false })
+      const starting = fire(name, payload, noOptions, undefined, false)
         .catch(onLost)
         .finally(() => unawaited.delete(starting));
       unawaited.add(starting);
