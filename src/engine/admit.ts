@@ -7,7 +7,7 @@ import type { InForce } from "./in-force.ts";
 import type { Layer } from "./layer.ts";
 import type { Ports } from "./ports.ts";
 import type { Selection } from "./select.ts";
-import { isOfCheckout } from "./trust/needs-trust.ts";
+import { isOfCheckout } from "./trust/trust.ts";
 
 export interface SkipRefusal {
   readonly why: SkipReason;

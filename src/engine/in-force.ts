@@ -3,8 +3,8 @@ import type { ResolvedOptions } from "./resolve-options.ts";
 import { checkoutEnv } from "./settings/env.ts";
 import { type Effective, statusLineOf } from "./settings/merge.ts";
 import type { Snapshot } from "./settings/snapshot.ts";
-import type { TrustedKey } from "./trust/needs-trust.ts";
-import { type Trust, trustFor } from "./trust/trust.ts";
+import { checkoutAt, pinFilesOf } from "./trust/store.ts";
+import { isOfCheckout, nothingToApprove, type Trust, type TrustedKey, unlimited } from "./trust/trust.ts";
 
 /** A snapshot with what of it counts. What only trust makes count is worked out here, once. */
 export interface InForce extends Snapshot {
@@ -36,4 +36,15 @@ export async function putInForce(snapshot: Snapshot, options: ResolvedOptions): 
     statusLine: statusLineOf(trusting("statusLine")),
     narrows: (layer: Layer, key: TrustedKey) => trust.ofKey(layer, key).state === "trusted",
   });
+}
+
+/** The trust in force for a snapshot. What compares files with approvals is loaded for a folder that has something to approve. */
+async function trustFor(snapshot: Snapshot, options: ResolvedOptions): Promise<Trust> {
+  if (options.trust === "implicit") return unlimited;
+  if (options.trust === "pinned" && !snapshot.layers.some(isOfCheckout)) {
+    const { real } = await checkoutAt(options);
+    return nothingToApprove(pinFilesOf([real], options));
+  }
+  const { pinnedTrust, workspaceTrust } = await import("./trust/approved.ts");
+  return options.trust === "workspace" ? workspaceTrust(options) : pinnedTrust(snapshot, options);
 }

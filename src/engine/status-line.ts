@@ -4,7 +4,7 @@ import { keepColours } from "./display.ts";
 import type { InForce } from "./in-force.ts";
 import type { ResolvedOptions } from "./resolve-options.ts";
 import { type Environment, inheritedEnvironment } from "./runners/command/environment.ts";
-import { isOfCheckout } from "./trust/needs-trust.ts";
+import { isOfCheckout } from "./trust/trust.ts";
 import { startTrust, whenSteady } from "./trust/unchanged.ts";
 
 export interface StatusLineCall {

@@ -1,6 +1,4 @@
-import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isFileProblem } from "../../files/index.ts";
 import type { Warning } from "../../protocol/index.ts";
 import type { ConfiguredHook } from "../configured.ts";
 import type { Layer } from "../layer.ts";
@@ -10,11 +8,21 @@ import type { Checkout } from "./covered/checkout-files.ts";
 import { type Coverage, coverageOf } from "./covered/coverage.ts";
 import type { NamedFile } from "./covered/gathering.ts";
 import { importedFiles } from "./imported-files.ts";
-import { isOfCheckout, type TrustedKey } from "./needs-trust.ts";
 import { type Pinnable, pinnables } from "./pinnable.ts";
 import { noPins, type Pin } from "./pins.ts";
-import { pinFile, readPins, type TrustPlaces } from "./store.ts";
-import { disarmsOthers, type HookStanding, onlyPinned, type Standing, type Trust, trusted } from "./trust.ts";
+import { checkoutAt, pinFilesOf, readPins, type TrustPlaces } from "./store.ts";
+import {
+  disarmsOthers,
+  type HookStanding,
+  howToApprove,
+  isOfCheckout,
+  notApproved,
+  onlyPinned,
+  type Standing,
+  type Trust,
+  type TrustedKey,
+  trusted,
+} from "./trust.ts";
 import type { SeenFiles } from "./unchanged.ts";
 
 /** What the checkout brings counts if exactly it was approved. */
@@ -24,7 +32,7 @@ export async function pinnedTrust(snapshot: Snapshot, places: TrustPlaces): Prom
   const pins = "pins" in known ? known.pins : noPins(checkout.real);
   const found = new Map(pinnables(snapshot, pins.grants).map((one) => [one.id, one]));
   const standings = judgeAll([...found.values()], pins.pins, checkout);
-  const standing = (id: string, cwd?: string): HookStanding => standings.get(id)?.(cwd) ?? unknown;
+  const standing = (id: string, cwd?: string): HookStanding => standings.get(id)?.(cwd) ?? notApproved;
   return {
     ofHook: ({ layer, ref }: ConfiguredHook, cwd) => (isOfCheckout(layer) ? standing(ref.id, cwd) : trusted),
     ofKey(layer: Layer, key: TrustedKey) {
@@ -34,16 +42,14 @@ export async function pinnedTrust(snapshot: Snapshot, places: TrustPlaces): Prom
     ofPinnable: (id) => standing(id),
     writtenGrants: ({ kind }) => pins.grants.filter(({ layer }) => layer === kind),
     depends: found.size > 0,
-    wayOut: "hookline trust shows and approves it",
-    files: filesOf([checkout.real], places),
+    wayOut: howToApprove,
+    files: pinFilesOf([checkout.real], places),
     warnings: [
       ...("refused" in known && found.size > 0 ? [refusedStore(known.refused)] : []),
       ...[...found.values()].filter(({ kind }) => kind !== "hook").flatMap((one) => waiting(one, standing(one.id))),
     ],
   };
 }
-
-const unknown: Standing = { state: "new", detail: "nobody has approved it yet" };
 
 /** One acceptance of the folder, or of one around it, lets every hook of every layer run. */
 export async function workspaceTrust(places: TrustPlaces): Promise<Trust> {
@@ -60,29 +66,13 @@ export async function workspaceTrust(places: TrustPlaces): Promise<Trust> {
     writtenGrants: () => [],
     depends: true,
     wayOut: "hookline trust --workspace accepts it",
-    files: filesOf(folders, places),
+    files: pinFilesOf(folders, places),
     warnings: known.flatMap((one) => ("refused" in one ? [refusedStore(one.refused)] : [])),
   };
 }
 
 function foldersUp(folder: string): readonly string[] {
   return dirname(folder) === folder ? [folder] : [folder, ...foldersUp(dirname(folder))];
-}
-
-/** Where there is no place for approvals there is nothing to watch; reading them says why. */
-function filesOf(folders: readonly string[], places: TrustPlaces): readonly string[] {
-  try {
-    return folders.map((folder) => pinFile(places, folder));
-  } catch (error) {
-    if (isFileProblem(error)) return [];
-    throw error;
-  }
-}
-
-/** Where a checkout really lies. A folder that is gone is its own name. */
-export async function checkoutAt({ cwd, home }: TrustPlaces): Promise<Checkout> {
-  const real = await realpath(cwd).catch(() => cwd);
-  return { cwd, real, home };
 }
 
 export type Judged = (cwd?: string) => HookStanding;
@@ -103,7 +93,7 @@ export function judgeAll(
       const replaced = orphans.some(({ place }) => place === one.place);
       const standing: Standing = replaced
         ? { state: "changed", detail: "it is not what was approved in its place" }
-        : unknown;
+        : notApproved;
       return [one.id, () => standing];
     }),
   );
@@ -170,6 +160,6 @@ function refusedStore(why: string): Warning {
 
 function waiting({ layer, kind, id }: Pinnable, { state, detail }: Standing): readonly Warning[] {
   if (state === "trusted") return [];
-  const message = `${kind} in ${nameOf(layer)} has no effect on its own in Hookline's hosts: ${detail}. hookline trust shows and approves it. Claude Code does not ask for this approval.`;
+  const message = `${kind} in ${nameOf(layer)} has no effect on its own in Hookline's hosts: ${detail}. ${howToApprove}. Claude Code does not ask for this approval.`;
   return [{ code: "not-trusted", message, place: id }];
 }

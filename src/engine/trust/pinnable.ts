@@ -5,7 +5,7 @@ import type { Layer } from "../layer.ts";
 import type { Snapshot } from "../settings/snapshot.ts";
 import type { NamedCommand } from "./covered/coverage.ts";
 import type { NamedFile } from "./covered/gathering.ts";
-import { isOfCheckout, type TrustedKey, trustedKeys } from "./needs-trust.ts";
+import { isOfCheckout, type TrustedKey, trustedKeys } from "./trust.ts";
 
 /** One thing of a checkout that has an effect only when somebody approved exactly it. */
 export interface Pinnable {

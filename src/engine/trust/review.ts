@@ -2,7 +2,7 @@ import { messageOf } from "../../protocol/index.ts";
 import { openSettings } from "../live-settings.ts";
 import type { EngineOptions } from "../options.ts";
 import { resolveOptions } from "../resolve-options.ts";
-import { checkoutAt, judgeAll } from "./approved.ts";
+import { judgeAll } from "./approved.ts";
 import type { Checkout } from "./covered/checkout-files.ts";
 import { type Coverage, coverageOf } from "./covered/coverage.ts";
 import type { NamedFile, NotCovered } from "./covered/gathering.ts";
@@ -10,7 +10,7 @@ import { hooksFilesOf, importedFiles } from "./imported-files.ts";
 import { digestOf, type Pinnable, pinnables, type WrittenGrant } from "./pinnable.ts";
 import { noPins, type Pin, type PinnedFile, type Pins, version } from "./pins.ts";
 import { checkoutServers, pinnableServer } from "./servers.ts";
-import { changePins, dropPins, readPins, type TrustPlaces } from "./store.ts";
+import { changePins, checkoutAt, dropPins, readPins, type TrustPlaces } from "./store.ts";
 import type { Standing, TrustState } from "./trust.ts";
 
 /** One thing a folder brings that has an effect only if it was approved, as it is now. */

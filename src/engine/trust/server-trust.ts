@@ -1,9 +1,9 @@
 import type { EngineOptions } from "../options.ts";
 import { resolveOptions } from "../resolve-options.ts";
-import { checkoutAt, judgeAll, workspaceTrust } from "./approved.ts";
+import { judgeAll, workspaceTrust } from "./approved.ts";
 import { noPins } from "./pins.ts";
 import { type CheckoutServer, pinnableServer } from "./servers.ts";
-import { readPins } from "./store.ts";
+import { checkoutAt, readPins } from "./store.ts";
 import { type Standing, trusted } from "./trust.ts";
 
 /** Contract: judges the configuration it is given, so that what is started is what was judged. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { realpath } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import {
   type Fs,
@@ -13,6 +14,7 @@ import {
   withLock,
 } from "../../files/index.ts";
 import { Problem } from "../../protocol/index.ts";
+import type { Checkout } from "./covered/checkout-files.ts";
 import { pinsChanged } from "./pin-changes.ts";
 import { noPins, type Pins, parsePins, printPins } from "./pins.ts";
 
@@ -33,6 +35,22 @@ const below = ["trust"];
 export function pinFile({ env, home }: TrustPlaces, real: string): string {
   const name = createHash("sha256").update(real).digest("hex");
   return join(statePath({ env, home }), ...below, `${name}.json`);
+}
+
+/** Where there is no place for approvals there is nothing to watch; reading them says why. */
+export function pinFilesOf(folders: readonly string[], places: TrustPlaces): readonly string[] {
+  try {
+    return folders.map((folder) => pinFile(places, folder));
+  } catch (error) {
+    if (isFileProblem(error)) return [];
+    throw error;
+  }
+}
+
+/** A checkout with its real path. The real path of a folder that is gone is its own. */
+export async function checkoutAt({ cwd, home }: TrustPlaces): Promise<Checkout> {
+  const real = await realpath(cwd).catch(() => cwd);
+  return { cwd, real, home };
 }
 
 /** Reads approvals. Makes nothing and writes nothing. */

@@ -45,6 +45,22 @@ test("an approval is of content: a changed byte ends it, the byte put back resto
   expect(await outcomeOf(options)).toEqual(["one"]);
 });
 
+test("hooks that a checkout brings after the engine was opened need an approval, which counts as soon as it is given", async () => {
+  const { options, put } = await checkoutWorld();
+  const engine = await openEngine(options);
+  try {
+    await put("project/.claude/settings.json", hooksOn("Stop", "echo later"));
+    await engine.reload();
+    expect(engine.list().map(({ trust }) => trust)).toEqual(["new"]);
+    expect((await engine.fire("Stop", {})).skipped.map(({ why }) => why)).toEqual(["trust"]);
+    await approveAll(options);
+    expect(engine.list().map(({ trust }) => trust)).toEqual(["trusted"]);
+    expect((await engine.fire("Stop", {})).runs.map(({ stdout }) => stdout.trim())).toEqual(["later"]);
+  } finally {
+    await engine.close();
+  }
+});
+
 test("a moved folder is not trusted, and moved back it is", async () => {
   const { options, root, project, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));

@@ -1,9 +1,6 @@
-import type { Warning } from "../../protocol/index.ts";
+import type { Settings, Warning } from "../../protocol/index.ts";
 import type { ConfiguredHook } from "../configured.ts";
 import type { Layer } from "../layer.ts";
-import type { ResolvedOptions } from "../resolve-options.ts";
-import type { Snapshot } from "../settings/snapshot.ts";
-import { isOfCheckout, type TrustedKey } from "./needs-trust.ts";
 import type { WrittenGrant } from "./pinnable.ts";
 import type { SeenFiles } from "./unchanged.ts";
 
@@ -48,6 +45,37 @@ export interface Trust {
 
 export const trusted: Standing = { state: "trusted", detail: "" };
 
+/** Keys of a checkout's settings that have no effect on anything but its own hooks until they are trusted. */
+export type TrustedKey = Exclude<keyof Settings, "hooks" | keyof typeof neverOfCheckout>;
+
+/** Keys that a checkout may not set at all; merging takes them out with a warning. */
+const neverOfCheckout = {
+  allowManagedHooksOnly: true,
+  allowManagedPermissionRulesOnly: true,
+  strictPluginOnlyCustomization: true,
+  managedHooksOnFailure: true,
+  httpHookAllowPrivate: true,
+  onConflict: true,
+  pluginConfigs: true,
+} as const;
+
+/** What each key that needs trust does once it has it. `hooks` are trusted one by one. */
+export const trustedKeys: Readonly<Record<TrustedKey, string>> = {
+  env: "gives its own hooks and the agent's commands these variables",
+  statusLine: "runs this command for the status line",
+  permissions: "grants these permissions",
+  disableAllHooks: "switches off all hooks but managed ones",
+  allowedHttpHookUrls: "narrows where any hook's requests may go",
+  httpHookAllowedEnvVars: "narrows which variables any hook's headers may hold",
+};
+
+/** Whether a layer comes with the checkout, so that a stranger may have written it. */
+export function isOfCheckout({ kind, frontmatter }: Layer): boolean {
+  return kind === "project" || kind === "local" || frontmatter?.from === "project";
+}
+
+export const notApproved: Standing = { state: "new", detail: "nobody has approved it yet" };
+
 /** Trust in a folder lets its hooks run; it does not let the folder switch off those of others. That takes a pin of its own. */
 export function disarmsOthers(layer: Layer, key: TrustedKey): boolean {
   return key === "disableAllHooks" && isOfCheckout(layer);
@@ -70,9 +98,9 @@ export const unlimited: Trust = {
   warnings: [],
 };
 
-/** The trust in force for a snapshot. */
-export async function trustFor(snapshot: Snapshot, options: ResolvedOptions): Promise<Trust> {
-  if (options.trust === "implicit") return unlimited;
-  const { pinnedTrust, workspaceTrust } = await import("./approved.ts");
-  return options.trust === "workspace" ? workspaceTrust(options) : pinnedTrust(snapshot, options);
+/** Nothing is asked about: no layer comes with the checkout. `files` are those that would hold approvals. */
+export function nothingToApprove(files: readonly string[]): Trust {
+  return { ...unlimited, ofPinnable: () => notApproved, wayOut: howToApprove, files };
 }
+
+export const howToApprove = "hookline trust shows and approves it";

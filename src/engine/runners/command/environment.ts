@@ -4,7 +4,7 @@ import type { HookEvent } from "../../fire.ts";
 import type { InForce } from "../../in-force.ts";
 import type { AnyPayload } from "../../payload.ts";
 import type { ResolvedOptions } from "../../resolve-options.ts";
-import { isOfCheckout } from "../../trust/needs-trust.ts";
+import { isOfCheckout } from "../../trust/trust.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -2,7 +2,7 @@ import type { LayerKind } from "../../../protocol/index.ts";
 import type { ConfiguredHook } from "../../configured.ts";
 import type { InForce } from "../../in-force.ts";
 import type { PolicyList } from "../../settings/merge.ts";
-import { isOfCheckout } from "../../trust/needs-trust.ts";
+import { isOfCheckout } from "../../trust/trust.ts";
 import type { HttpPolicy } from "../http.ts";
 import { matchesUrl } from "./url-pattern.ts";
 
