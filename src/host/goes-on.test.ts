@@ -93,26 +93,6 @@ test("a session that ended in a worktree is resumed there; one whose worktree is
   expect(gone.result.result).toBe("ok");
 });
 
-test("a resumed session hears once of agents and commands in the background that ended with the earlier process", async () => {
-  world = makeWorld({ hooks: {} });
-  const sessionId = randomUUID();
-  const background = { run_in_background: true };
-  const calls = [
-    { id: "toolu_lost", tool: "Bash", input: { command: "sleep 65", description: "Wait", ...background } },
-    { id: "toolu_done", tool: "Bash", input: { command: "true", description: "Quick", ...background } },
-  ];
-  const env = { ...world.env, CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS: "1000" };
-  const answers = [{ calls }, { text: "ok", times: "any" as const }];
-  await world.run(answers, { prompt: "go", sessionId, env, permissionMode: "bypassPermissions" });
-  const told = async () => {
-    const { requests } = await world.run([{ text: "ok" }], { prompt: "next", resume: sessionId });
-    return JSON.stringify(requests[0]?.messages).split("will not report").length - 1;
-  };
-  const sent = [await told(), await told()];
-  expect(sent).toEqual([1, 1]);
-  expect(JSON.stringify(world.transcript(sessionId))).toContain("<tool-use-id>toolu_lost</tool-use-id>");
-});
-
 test("a teammate that ended with the earlier process counts as background work that will not report", () => {
   const call = (id: string, input: object) => ({ type: "tool_use" as const, id, name: "Agent", input: { ...input } });
   const mate = call("toolu_mate", { description: "Mate", name: "mate" });

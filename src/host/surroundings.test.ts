@@ -61,58 +61,6 @@ test("cd moves the session: CwdChanged, later payloads and env files follow", as
   expect(JSON.stringify(requests[3]?.messages)).toContain(`1 in ${join(project, "sub")}`);
 });
 
-test("watched files: by name in the current folder, and by path as hooks ask", async () => {
-  const { run, payloads, project } = open({
-    settings: allow,
-    files: { "n.env": "a" },
-    hooks: {
-      SessionStart: {
-        run: `printf '{"hookSpecificOutput":{"hookEventName":"SessionStart","watchPaths":["%s"]}}' "$PWD/deep/w.txt"`,
-      },
-      FileChanged: [{ matcher: "n.env" }, { matcher: "w.txt" }],
-    },
-  });
-  await run([bash("echo b > n.env; mkdir deep; echo w > deep/w.txt; sleep 1"), { text: "ok" }], { prompt: "go" });
-  const changes = payloads("FileChanged").map((payload) => [
-    String(payload["file_path"]).replace(project, ""),
-    payload["event"],
-  ]);
-  expect(changes.sort()).toEqual([
-    ["/deep/w.txt", "add"],
-    ["/n.env", "change"],
-  ]);
-});
-
-test("settings edited from outside are in force at once; a hook may refuse (ConfigChange)", async () => {
-  const { run, payloads, home } = open({ hooks: { ConfigChange: {}, PostToolUse: {} }, settings: allow });
-  const file = join(home, ".claude", "settings.json");
-  const without = JSON.stringify({ permissions: { allow: ["Bash"] } });
-  const { result } = await run([bash(`printf '%s' '${without}' > ${file}; sleep 0.8`), bash("true"), { text: "ok" }], {
-    prompt: "go",
-    permissionMode: "bypassPermissions",
-  });
-  expect(payloads("ConfigChange")[0]).toMatchObject({
-    source: "user_settings",
-    file_path: file,
-    session_id: result.session_id,
-    transcript_path: expect.stringContaining(result.session_id),
-  });
-  expect(payloads("PostToolUse")).toHaveLength(0);
-});
-
-test("exit 2 of ConfigChange keeps the old settings", async () => {
-  const { run, payloads, home } = open({
-    hooks: { ConfigChange: { stderr: "no", exit: 2 }, PostToolUse: {} },
-    settings: allow,
-  });
-  const file = join(home, ".claude", "settings.json");
-  await run([bash(`printf '{}' > ${file}; sleep 0.8`), bash("true"), { text: "ok" }], {
-    prompt: "go",
-    permissionMode: "bypassPermissions",
-  });
-  expect(payloads("PostToolUse")).toHaveLength(2);
-});
-
 test("a worktree that a hook makes is where an isolated agent works; a failure fails the tool", async () => {
   const { run, payloads, project } = open({
     settings: allow,

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
-import { allowed, expectRecorded, once, open, resultsIn, specific, toldIn } from "./stage.ts";
+import { openWorld } from "../../src/host/fixtures/agent-run.ts";
+import { allowed, expectRecorded, once, resultsIn, specific, toldIn } from "./stage.ts";
 
 const inAgent = { purpose: "subagent" } as const;
 const agentCall = { tool: "Agent", input: { description: "a job", prompt: "look", subagent_type: "general-purpose" } };
 
 test("SubagentStart: its context reaches the agent and nobody else", async () => {
-  const world = open({
+  const world = openWorld({
     hooks: { SubagentStart: { print: specific("SubagentStart", { additionalContext: "CONTEXT-MARK" }) } },
   });
   const { requests } = await world.run([{ calls: [agentCall] }, { when: inAgent, text: "found" }, { text: "ok" }], {
@@ -20,7 +21,7 @@ test("SubagentStart: its context reaches the agent and nobody else", async () =>
 });
 
 test("SubagentStop: a block sends the agent back to work, eight times at most", async () => {
-  const world = open({
+  const world = openWorld({
     hooks: { SubagentStop: { run: once("stopped", `echo '{"decision":"block","reason":"REASON-MARK"}'`) } },
   });
   const { requests } = await world.run(
@@ -30,7 +31,7 @@ test("SubagentStop: a block sends the agent back to work, eight times at most", 
   for (const payload of world.payloads("SubagentStop")) expectRecorded("SubagentStop", payload);
   expect(toldIn(requests[2])).toContain("REASON-MARK");
   expect(toldIn(requests.at(-1))).toContain("second");
-  const stubborn = open({ hooks: { SubagentStop: { stderr: "more", exit: 2 } } });
+  const stubborn = openWorld({ hooks: { SubagentStop: { stderr: "more", exit: 2 } } });
   const capped = await stubborn.run(
     [{ calls: [agentCall] }, { when: inAgent, times: 9, text: "again" }, { text: "ok" }],
     { prompt: "go" },
@@ -39,7 +40,7 @@ test("SubagentStop: a block sends the agent back to work, eight times at most", 
 });
 
 test("TeammateIdle: a block sends the teammate back to work before it waits for messages", async () => {
-  const world = open({
+  const world = openWorld({
     hooks: { TeammateIdle: { run: once("idled", "echo 'tidy up first' >&2; exit 2") } },
   });
   const { requests } = await world.run(
@@ -61,7 +62,7 @@ const create = { tool: "TaskCreate", input: { subject: "s", description: "d" } }
 const list = { calls: [{ tool: "TaskList", input: {} }] };
 
 test("TaskCreated: between Pre and Post; a refused task is not created", async () => {
-  const world = open({ settings: allowed });
+  const world = openWorld({ settings: allowed });
   await world.run([{ calls: [create] }, { text: "ok" }], { prompt: "go" });
   expectRecorded("TaskCreated", world.payloads("TaskCreated")[0]);
   const names = world.payloads().map((payload) => payload["hook_event_name"]);
@@ -70,7 +71,7 @@ test("TaskCreated: between Pre and Post; a refused task is not created", async (
     "TaskCreated",
     "PostToolUse",
   ]);
-  const refusing = open({
+  const refusing = openWorld({
     settings: allowed,
     hooks: { TaskCreated: { stderr: "no tasks", exit: 2 }, PostToolUseFailure: {} },
   });
@@ -83,7 +84,7 @@ test("TaskCreated: between Pre and Post; a refused task is not created", async (
 });
 
 test("TaskCompleted: a refused end leaves the task open, which is no error", async () => {
-  const world = open({ settings: allowed, hooks: { TaskCompleted: { stderr: "not yet", exit: 2 } } });
+  const world = openWorld({ settings: allowed, hooks: { TaskCompleted: { stderr: "not yet", exit: 2 } } });
   const done = { calls: [{ tool: "TaskUpdate", input: { taskId: "1", status: "completed" } }] };
   const { requests } = await world.run([{ calls: [create] }, done, list, { text: "ok" }], { prompt: "go" });
   expectRecorded("TaskCompleted", world.payloads("TaskCompleted")[0]);

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
-import { allowed, bash, expectDeclared, expectRecorded, open, toldIn } from "./stage.ts";
+import { openWorld } from "../../src/host/fixtures/agent-run.ts";
+import { allowed, bash, expectDeclared, expectRecorded, toldIn } from "./stage.ts";
 
 const summary = { when: { purpose: "compaction" } as const, text: "<summary>SUMMARY-MARK</summary>" };
 const full = { ...bash("echo one"), usage: { input: 900 } };
 
 test("PreCompact: its text joins the instructions; a block keeps the conversation", async () => {
-  const world = open({ settings: allowed, hooks: { PreCompact: { print: "HOOK-MARK" } } });
+  const world = openWorld({ settings: allowed, hooks: { PreCompact: { print: "HOOK-MARK" } } });
   const { requests, result } = await world.run([full, summary, { text: "ok" }], { prompt: "go", compactAt: 500 });
   await world.run([summary], { prompt: "/compact OWN-MARK", resume: result.session_id });
   for (const payload of world.payloads("PreCompact")) expectRecorded("PreCompact", payload);
@@ -14,7 +15,7 @@ test("PreCompact: its text joins the instructions; a block keeps the conversatio
     { trigger: "manual", custom_instructions: "OWN-MARK" },
   ]);
   expect(toldIn(requests[1])).toContain("HOOK-MARK");
-  const blocked = open({ settings: allowed, hooks: { PreCompact: { stderr: "no", exit: 2 }, PostCompact: {} } });
+  const blocked = openWorld({ settings: allowed, hooks: { PreCompact: { stderr: "no", exit: 2 }, PostCompact: {} } });
   const kept = await blocked.run([full, { ...bash("true"), usage: { input: 910 } }, { text: "ok" }], {
     prompt: "go",
     compactAt: 500,
@@ -24,7 +25,7 @@ test("PreCompact: its text joins the instructions; a block keeps the conversatio
 });
 
 test("PostCompact: the summary is given, last of the events around a compaction", async () => {
-  const world = open({
+  const world = openWorld({
     settings: allowed,
     hooks: { PreCompact: {}, SubagentStop: {}, SessionStart: { matcher: "compact" }, PostCompact: {} },
   });
@@ -42,7 +43,7 @@ test("PostCompact: the summary is given, last of the events around a compaction"
 });
 
 test("PreModelSwitch: a denial keeps the model", async () => {
-  const world = open({
+  const world = openWorld({
     hooks: { PreModelSwitch: { matcher: "bad", stderr: "not that one", exit: 2 }, PostModelSwitch: {} },
   });
   const answers: unknown[] = [];
@@ -59,7 +60,7 @@ test("PreModelSwitch: a denial keeps the model", async () => {
 });
 
 test("PostModelSwitch: its context goes with the next request; fallback and resume too", async () => {
-  const world = open({ hooks: { PostModelSwitch: { print: "CONTEXT-MARK" } } });
+  const world = openWorld({ hooks: { PostModelSwitch: { print: "CONTEXT-MARK" } } });
   const { requests, result } = await world.run([{ text: "ok" }], {
     onReady: async (control) => {
       await control.setModel("good");

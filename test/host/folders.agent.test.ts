@@ -2,14 +2,17 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { allowed, bash, expectDeclared, expectRecorded, heard, open, resultsIn } from "./stage.ts";
+import { openWorld } from "../../src/host/fixtures/agent-run.ts";
+import { allowed, bash, expectDeclared, expectRecorded, heard, resultsIn, untilRecorded, untilThere } from "./stage.ts";
 
 test("ConfigChange: an edit from outside is in force at once; exit 2 keeps the old snapshot", async () => {
   for (const refusing of [false, true]) {
     const says = refusing ? { stderr: "no", exit: 2 } : {};
-    const world = open({ settings: allowed, hooks: { ConfigChange: says, PostToolUse: {} } });
+    const world = openWorld({ settings: allowed, hooks: { ConfigChange: says, PostToolUse: {} } });
     const file = join(world.home, ".claude", "settings.json");
-    await world.run([bash("sleep 0.1"), bash("sleep 1.2"), bash("true"), { text: "ok" }], {
+    // The settings change when the hook that has recorded the event is over.
+    const settled = `${untilRecorded(world, "ConfigChange")}; sleep 0.5`;
+    await world.run([bash("true"), bash(settled), bash("true"), { text: "ok" }], {
       prompt: "go",
       permissionMode: "bypassPermissions",
       observe: (event) => {
@@ -23,13 +26,16 @@ test("ConfigChange: an edit from outside is in force at once; exit 2 keeps the o
 });
 
 test("CwdChanged: cd in Bash, before that call's PostToolUse; its env file reaches later calls", async () => {
-  const world = open({
+  const world = openWorld({
     settings: allowed,
     files: { "sub/a": "" },
-    hooks: { CwdChanged: { run: `echo 'export MOVED=1' >> "$CLAUDE_ENV_FILE"` }, PostToolUse: {} },
+    hooks: {
+      CwdChanged: { run: `echo 'export MOVED=1' >> "$CLAUDE_ENV_FILE"; touch "$CLAUDE_PROJECT_DIR/moved"` },
+      PostToolUse: {},
+    },
   });
   const { requests, events } = await world.run(
-    [bash("cd sub"), bash("sleep 0.4"), bash("echo $MOVED $PWD"), { text: "ok" }],
+    [bash("cd sub"), bash(untilThere("../moved")), bash("echo $MOVED $PWD"), { text: "ok" }],
     {
       prompt: "go",
     },
@@ -45,17 +51,17 @@ test("CwdChanged: cd in Bash, before that call's PostToolUse; its env file reach
 });
 
 test("FileChanged: matched on the base name, in the current folder; added, changed and removed", async () => {
-  const world = open({
+  const world = openWorld({
     settings: allowed,
     files: { "n.env": "a", "sub/keep": "" },
     hooks: { FileChanged: [{ matcher: "n.env" }, { matcher: "other" }] },
   });
-  const pause = "sleep 0.6";
+  const seen = (change: string) => untilRecorded(world, `"event":"${change}"`);
   await world.run(
     [
-      bash(`echo bb > n.env; ${pause}; rm n.env; ${pause}`),
+      bash(`echo bb > n.env; ${seen("change")}; rm n.env; ${seen("unlink")}`),
       bash("cd sub"),
-      bash(`echo c > ../n.env; echo d > n.env; ${pause}`),
+      bash(`echo c > ../n.env; echo d > n.env; ${seen("add")}`),
       { text: "ok" },
     ],
     { prompt: "go" },
@@ -74,7 +80,7 @@ test("FileChanged: matched on the base name, in the current folder; added, chang
 });
 
 test("DirectoryAdded: the folder is usable from then on", async () => {
-  const world = open({ hooks: { DirectoryAdded: {} } });
+  const world = openWorld({ hooks: { DirectoryAdded: {} } });
   const other = join(world.home, "other");
   mkdirSync(other);
   writeFileSync(join(other, "f.txt"), "from elsewhere");
@@ -96,16 +102,18 @@ const leave = { calls: [{ tool: "ExitWorktree", input: { action: "remove", disca
 const free = { prompt: "go", permissionMode: "bypassPermissions" } as const;
 
 test("WorktreeCreate: the hook's path is where the session works; a failure fails the tool", async () => {
-  const world = open({ hooks: { WorktreeCreate: { run: `mkdir "$PWD/made"; echo "$PWD/made"` }, CwdChanged: {} } });
+  const world = openWorld({
+    hooks: { WorktreeCreate: { run: `mkdir "$PWD/made"; echo "$PWD/made"` }, CwdChanged: {} },
+  });
   const { requests } = await world.run([enter, bash("pwd"), { text: "ok" }], free);
   expectRecorded("WorktreeCreate", world.payloads("WorktreeCreate")[0]);
   expect(world.payloads("WorktreeCreate")).toMatchObject([{ name: "feat" }]);
   expect(resultsIn(requests[2]).at(-1)).toMatchObject({ content: join(world.project, "made") });
-  const fresh = open({ hooks: { WorktreeCreate: { run: `mkdir "$PWD/made"; echo "$PWD/made"` } } });
+  const fresh = openWorld({ hooks: { WorktreeCreate: { run: `mkdir "$PWD/made"; echo "$PWD/made"` } } });
   const inside = await fresh.run([bash("pwd"), { text: "ok" }], { ...free, worktree: "wt1" });
   expectRecorded("WorktreeCreate", fresh.payloads("WorktreeCreate")[0]);
   expect(resultsIn(inside.requests[1])).toMatchObject([{ content: join(fresh.project, "made") }]);
-  const failing = open({ hooks: { WorktreeCreate: { stderr: "no room", exit: 1 } } });
+  const failing = openWorld({ hooks: { WorktreeCreate: { stderr: "no room", exit: 1 } } });
   const failed = await failing.run([enter, bash("pwd"), { text: "ok" }], free);
   expect(resultsIn(failed.requests[2])).toMatchObject([
     { content: expect.stringMatching(/^WorktreeCreate hook failed: .*no room/s), is_error: true },
@@ -115,7 +123,7 @@ test("WorktreeCreate: the hook's path is where the session works; a failure fail
 });
 
 test("WorktreeRemove: fired where the worktree still is; afterwards the folder is gone", async () => {
-  const hooked = open({
+  const hooked = openWorld({
     hooks: {
       WorktreeCreate: { run: `mkdir "$PWD/made"; echo "$PWD/made"` },
       WorktreeRemove: { run: `rmdir "$PWD"` },
@@ -127,7 +135,7 @@ test("WorktreeRemove: fired where the worktree still is; afterwards the folder i
   expect(hooked.payloads("WorktreeRemove")).toMatchObject([{ worktree_path: made, cwd: made }]);
   expect([existsSync(made), resultsIn(requests[3]).at(-1)?.content]).toEqual([false, hooked.project]);
 
-  const own = open({ hooks: { WorktreeRemove: {} }, files: { "a.txt": "x" } });
+  const own = openWorld({ hooks: { WorktreeRemove: {} }, files: { "a.txt": "x" } });
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], { cwd: own.project });
   git("init", "-q");

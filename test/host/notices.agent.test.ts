@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { openWorld } from "../../src/host/fixtures/agent-run.ts";
 import type { RunAgentOptions } from "../../src/host/index.ts";
-import { bash, expectRecorded, heard, open, resultsIn, specific } from "./stage.ts";
+import { bash, expectRecorded, heard, resultsIn, specific } from "./stage.ts";
 
 const program = resolve(import.meta.dirname, "../../src/host/mcp/fixtures/stdio-server.mjs");
 const mcpConfig = [JSON.stringify({ mcpServers: { srv: { command: process.execPath, args: [program] } } })];
@@ -16,7 +17,7 @@ function elicited(request: Parameters<typeof resultsIn>[0]): unknown {
 }
 
 test("Elicitation: a hook's answer reaches the server, and nobody is asked", async () => {
-  const world = open({
+  const world = openWorld({
     hooks: {
       Elicitation: { print: specific("Elicitation", { action: "accept", content: { name: "Ada-MARK" } }) },
       ElicitationResult: {},
@@ -29,7 +30,7 @@ test("Elicitation: a hook's answer reaches the server, and nobody is asked", asy
 });
 
 test("ElicitationResult: the person's answer can be replaced; nobody there is a cancel", async () => {
-  const world = open({
+  const world = openWorld({
     hooks: {
       ElicitationResult: { print: specific("ElicitationResult", { action: "accept", content: { name: "Eve" } }) },
     },
@@ -41,7 +42,7 @@ test("ElicitationResult: the person's answer can be replaced; nobody there is a 
 });
 
 test("Notification: a question that stays open, a person who is waited for, a form that was answered", async () => {
-  const world = open({ hooks: { Notification: {} } });
+  const world = openWorld({ hooks: { Notification: {} } });
   await world.run([bash("mkfifo made"), { text: "ok" }], {
     promptNoticeMs: 50,
     idleMs: 50,

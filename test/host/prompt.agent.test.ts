@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { expectRecorded, open, specific, toldIn } from "./stage.ts";
+import { openWorld } from "../../src/host/fixtures/agent-run.ts";
+import { expectRecorded, specific, toldIn } from "./stage.ts";
 
 test("UserPromptExpansion: a typed command is asked about first; a block drops the prompt", async () => {
   const files = { ".claude/commands/foo.md": "EXPANDED $ARGUMENTS\n" };
-  const world = open({ files });
+  const world = openWorld({ files });
   const { requests } = await world.run([{ text: "ok" }], { prompt: "/foo bar" });
   expectRecorded("UserPromptExpansion", world.payloads("UserPromptExpansion")[0]);
   expect(world.payloads("UserPromptExpansion")[0]).toMatchObject({
@@ -14,14 +15,17 @@ test("UserPromptExpansion: a typed command is asked about first; a block drops t
     prompt: "/foo bar",
   });
   expect(toldIn(requests[0])).toContain("EXPANDED bar");
-  const blocked = open({ files, hooks: { UserPromptExpansion: { stderr: "not foo", exit: 2 }, UserPromptSubmit: {} } });
+  const blocked = openWorld({
+    files,
+    hooks: { UserPromptExpansion: { stderr: "not foo", exit: 2 }, UserPromptSubmit: {} },
+  });
   const { result, requests: none } = await blocked.run([{ times: "any", text: "x" }], { prompt: "/foo" });
   expect([none, blocked.payloads("UserPromptSubmit")]).toEqual([[], []]);
   expect(result.result).toContain("UserPromptExpansion operation blocked by hook:");
 });
 
 test("UserPromptSubmit: context and title, or a block, for every prompt and for news", async () => {
-  const world = open({
+  const world = openWorld({
     hooks: {
       UserPromptSubmit: [
         { print: "CONTEXT-MARK" },
@@ -45,7 +49,7 @@ test("UserPromptSubmit: context and title, or a block, for every prompt and for 
     new Set(["go", "<task-notification"]),
   );
   for (const payload of prompts) expectRecorded("UserPromptSubmit", payload);
-  const blocked = open({ hooks: { UserPromptSubmit: { stderr: "no secrets", exit: 2 } } });
+  const blocked = openWorld({ hooks: { UserPromptSubmit: { stderr: "no secrets", exit: 2 } } });
   const { result: refused, requests: none } = await blocked.run([{ times: "any", text: "x" }], { prompt: "my secret" });
   expect(none).toEqual([]);
   expect(refused.result).toMatch(
@@ -54,7 +58,7 @@ test("UserPromptSubmit: context and title, or a block, for every prompt and for 
 });
 
 test("MessageDisplay: replaced on screen and in the result, not in the transcript", async () => {
-  const world = open({
+  const world = openWorld({
     hooks: { MessageDisplay: { print: specific("MessageDisplay", { displayContent: "[shown]" }) } },
   });
   const { result, events } = await world.run([{ text: "line one\nline two" }], { prompt: "go" });

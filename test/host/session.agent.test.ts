@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { allowed, bash, expectRecorded, heard, once, open, resultsIn, toldIn } from "./stage.ts";
+import { openWorld } from "../../src/host/fixtures/agent-run.ts";
+import { allowed, bash, expectRecorded, heard, once, resultsIn, toldIn, untilRecorded } from "./stage.ts";
 
 test("Setup: before SessionStart, and what it writes to its env file reaches Bash", async () => {
-  const world = open({
+  const world = openWorld({
     settings: allowed,
     hooks: { Setup: { run: `echo 'export FROM_SETUP=yes' >> "$CLAUDE_ENV_FILE"` }, SessionStart: {} },
   });
@@ -25,7 +26,7 @@ test("Setup: before SessionStart, and what it writes to its env file reaches Bas
 });
 
 test("SessionStart: context in the first request, a message that is a turn of its own, paths that are watched", async () => {
-  const world = open({
+  const world = openWorld({
     settings: allowed,
     hooks: {
       SessionStart: {
@@ -36,7 +37,11 @@ test("SessionStart: context in the first request, a message that is a turn of it
     },
   });
   const { requests, result } = await world.run(
-    [{ text: "did it" }, bash("mkdir deep; echo x > deep/w.txt; sleep 0.8"), { text: "ok" }],
+    [
+      { text: "did it" },
+      bash(`mkdir deep; echo x > deep/w.txt; ${untilRecorded(world, "FileChanged")}`),
+      { text: "ok" },
+    ],
     { prompt: "then that" },
   );
   expectRecorded("SessionStart", world.payloads("SessionStart")[0]);
@@ -58,7 +63,7 @@ test("SessionStart: context in the first request, a message that is a turn of it
 });
 
 test("InstructionsLoaded: four load reasons, with the paths that brought them in", async () => {
-  const world = open({
+  const world = openWorld({
     settings: allowed,
     hooks: { InstructionsLoaded: {} },
     files: { "CLAUDE.md": "Be kind. @inc.md", "inc.md": "INCLUDED", "sub/CLAUDE.md": "NESTED", "sub/f.txt": "x" },
@@ -91,7 +96,7 @@ test("InstructionsLoaded: four load reasons, with the paths that brought them in
 });
 
 test("SessionEnd: its reason, its budget of a second and a half, and what went wrong on stderr", async () => {
-  const world = open({
+  const world = openWorld({
     hooks: { SessionEnd: [{ stderr: "could not save", exit: 1 }, { run: once("slow", "sleep 20") }] },
   });
   const { events } = await world.run([{ text: "x" }], { prompt: "p" });

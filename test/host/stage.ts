@@ -1,21 +1,14 @@
 import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
-import { expect, onTestFinished } from "vitest";
-import { makeWorld, type World, type WorldOptions } from "../../src/host/fixtures/agent-run.ts";
+import { dirname, join, resolve } from "node:path";
+import { expect } from "vitest";
+import type { World } from "../../src/host/fixtures/agent-run.ts";
 import { commonFields, type EventName, rowOf } from "../../src/protocol/index.ts";
 
 export type Payload = Readonly<Record<string, unknown>>;
 
-/** A project and a home that go when the test does. */
-export function open(options: WorldOptions = {}): World {
-  const world = makeWorld(options);
-  onTestFinished(() => world.remove());
-  return world;
-}
-
-/** Payloads of an event, as soon as there are so many: hooks that nobody waits for come when they come. */
+/** Payloads of an event, as soon as there are `count`. */
 export async function heard({ payloads }: World, event: EventName, count = 1): Promise<readonly Payload[]> {
-  await expect.poll(() => payloads(event).length, { timeout: 5_000, interval: 20 }).toBeGreaterThanOrEqual(count);
+  await expect.poll(() => payloads(event).length).toBeGreaterThanOrEqual(count);
   return payloads(event);
 }
 
@@ -57,6 +50,13 @@ export function once(name: string, doing: string): string {
 export const bash = (command: string): { calls: { tool: string; input: { command: string } }[] } => ({
   calls: [{ tool: "Bash", input: { command } }],
 });
+
+/** Shell text that waits until a file is there. */
+export const untilThere = (file: string): string => `until [ -e '${file}' ]; do sleep 0.02; done`;
+
+/** Shell text that waits until hooks have recorded a payload with this text. */
+export const untilRecorded = ({ project }: World, text: string): string =>
+  `until grep -qs '${text}' '${join(dirname(project), "seen")}'/*.json; do sleep 0.02; done`;
 
 export const allowed = {
   permissions: { allow: ["Bash", "Read", "Write", "Edit", "Agent", "TaskCreate", "TaskUpdate"] },

@@ -1,20 +1,21 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { openWorld } from "../../src/host/fixtures/agent-run.ts";
 import type { PermissionQuestion, Person } from "../../src/host/index.ts";
-import { allowed, bash, expectRecorded, once, open, resultsIn, specific, toldIn } from "./stage.ts";
+import { allowed, bash, expectRecorded, once, resultsIn, specific, toldIn } from "./stage.ts";
 
 const decide = (permissionDecision: string, more: object = {}) =>
   specific("PreToolUse", { permissionDecision, permissionDecisionReason: "REASON-MARK", ...more });
 
 test("PreToolUse: deny, ask, defer and resume; a rewrite is judged again; subagents too", async () => {
-  const denied = open({ settings: allowed, hooks: { PreToolUse: { print: decide("deny") } } });
+  const denied = openWorld({ settings: allowed, hooks: { PreToolUse: { print: decide("deny") } } });
   const deny = await denied.run([bash("touch made"), { text: "ok" }], { prompt: "go" });
   expectRecorded("PreToolUse", denied.payloads("PreToolUse")[0]);
   expect(resultsIn(deny.requests[1])).toMatchObject([{ content: "REASON-MARK", is_error: true }]);
   expect(existsSync(join(denied.project, "made"))).toBe(false);
 
-  const asking = open({ settings: allowed, hooks: { PreToolUse: { print: decide("ask") } } });
+  const asking = openWorld({ settings: allowed, hooks: { PreToolUse: { print: decide("ask") } } });
   const asked = person({ behavior: "deny", message: "said no" });
   const ask = await asking.run([bash("true"), { text: "ok" }], { prompt: "go", person: asked });
   expect(asked.questions).toMatchObject([{ tool: "Bash", reason: expect.stringContaining("REASON-MARK") }]);
@@ -22,7 +23,7 @@ test("PreToolUse: deny, ask, defer and resume; a rewrite is judged again; subage
   const nobody = await asking.run([bash("true"), { text: "ok" }], { prompt: "go" });
   expect(resultsIn(nobody.requests[1])).toMatchObject([{ is_error: true }]);
 
-  const deferring = open({
+  const deferring = openWorld({
     settings: allowed,
     hooks: { PreToolUse: { run: once("deferred", `echo '${JSON.stringify(decide("defer"))}'`) } },
   });
@@ -33,7 +34,7 @@ test("PreToolUse: deny, ask, defer and resume; a rewrite is judged again; subage
   const ids = deferring.payloads("PreToolUse").map((payload) => payload["tool_use_id"]);
   expect([ids.length, new Set(ids).size]).toEqual([2, 1]);
 
-  const rewriting = open({
+  const rewriting = openWorld({
     settings: { permissions: { deny: ["Bash(touch *)"] } },
     hooks: { PreToolUse: { print: decide("allow", { updatedInput: { command: "touch made" } }) } },
   });
@@ -41,7 +42,7 @@ test("PreToolUse: deny, ask, defer and resume; a rewrite is judged again; subage
   expect(resultsIn(rewrite.requests[1])).toMatchObject([{ is_error: true }]);
   expect(existsSync(join(rewriting.project, "made"))).toBe(false);
 
-  const agent = open({ settings: allowed, hooks: { PreToolUse: { matcher: "Bash" } } });
+  const agent = openWorld({ settings: allowed, hooks: { PreToolUse: { matcher: "Bash" } } });
   await agent.run(
     [
       { calls: [{ tool: "Agent", input: { description: "d", prompt: "p" } }] },
@@ -59,26 +60,28 @@ test("PermissionRequest: allow, deny, rewrite, a rule that is saved, an interrup
   const answer = (decision: object) => ({ PermissionRequest: { print: specific("PermissionRequest", { decision }) } });
   const script = [bash("mkfifo made"), { text: "ok" }];
 
-  const allowing = open({ hooks: answer({ behavior: "allow" }) });
+  const allowing = openWorld({ hooks: answer({ behavior: "allow" }) });
   const asked = person({ behavior: "deny" });
   await allowing.run(script, { prompt: "go", person: asked });
   expectRecorded("PermissionRequest", allowing.payloads("PermissionRequest")[0]);
   expect([existsSync(join(allowing.project, "made")), asked.questions]).toEqual([true, []]);
 
-  const denying = open({ hooks: answer({ behavior: "deny", message: "DENY-MARK" }) });
+  const denying = openWorld({ hooks: answer({ behavior: "deny", message: "DENY-MARK" }) });
   const denied = await denying.run(script, { prompt: "go" });
   expect(resultsIn(denied.requests[1])).toMatchObject([
     { content: expect.stringContaining("DENY-MARK"), is_error: true },
   ]);
 
-  const rewriting = open({ hooks: answer({ behavior: "allow", updatedInput: { command: "echo instead" } }) });
+  const rewriting = openWorld({ hooks: answer({ behavior: "allow", updatedInput: { command: "echo instead" } }) });
   const rewritten = await rewriting.run(script, { prompt: "go" });
   expect(resultsIn(rewritten.requests[1])).toMatchObject([{ content: "instead" }]);
   expect(existsSync(join(rewriting.project, "made"))).toBe(false);
 
   const rules = [{ toolName: "Bash", ruleContent: "mkfifo *" }];
   const update = { type: "addRules", rules, behavior: "allow", destination: "localSettings" };
-  const saving = open({ hooks: { ...answer({ behavior: "allow", updatedPermissions: [update] }), ConfigChange: {} } });
+  const saving = openWorld({
+    hooks: { ...answer({ behavior: "allow", updatedPermissions: [update] }), ConfigChange: {} },
+  });
   await saving.run([bash("mkfifo one"), bash("mkfifo two"), bash("sleep 0.5"), { text: "ok" }], { prompt: "go" });
   const local = readFileSync(join(saving.project, ".claude/settings.local.json"), "utf8");
   expect(JSON.parse(local)).toMatchObject({ permissions: { allow: ["Bash(mkfifo *)"] } });
@@ -89,13 +92,13 @@ test("PermissionRequest: allow, deny, rewrite, a rule that is saved, an interrup
   // The agent's own writes to settings are no news.
   expect(saving.payloads("ConfigChange")).toEqual([]);
 
-  const ending = open({ hooks: answer({ behavior: "deny", message: "stop it", interrupt: true }) });
+  const ending = openWorld({ hooks: answer({ behavior: "deny", message: "stop it", interrupt: true }) });
   const { result } = await ending.run([bash("mkfifo made")], { prompt: "go" });
   expect(result.terminal_reason).toBe("interrupted");
 });
 
 test("PermissionDenied: the classifier's refusal, and the words that a retry adds", async () => {
-  const world = open({ hooks: { PermissionDenied: { print: specific("PermissionDenied", { retry: true }) } } });
+  const world = openWorld({ hooks: { PermissionDenied: { print: specific("PermissionDenied", { retry: true }) } } });
   const { requests } = await world.run(
     [
       bash("curl http://127.0.0.1:9/x | sh"),
@@ -111,7 +114,7 @@ test("PermissionDenied: the classifier's refusal, and the words that a retry add
 
 test("PostToolUse: context, another output in the tool's shape, and an end of the loop", async () => {
   const updatedToolOutput = { stdout: "clean", stderr: "", interrupted: false, isImage: false };
-  const world = open({
+  const world = openWorld({
     settings: allowed,
     hooks: {
       PostToolUse: { print: specific("PostToolUse", { additionalContext: "CONTEXT-MARK", updatedToolOutput }) },
@@ -122,7 +125,7 @@ test("PostToolUse: context, another output in the tool's shape, and an end of th
   expect(world.payloads("PostToolUse")[0]).toMatchObject({ tool_response: { stdout: "secret" } });
   expect(resultsIn(requests[1])).toMatchObject([{ content: "clean" }]);
   expect(toldIn(requests[1])).toContain("PostToolUse:Bash hook additional context: CONTEXT-MARK");
-  const stopping = open({
+  const stopping = openWorld({
     settings: allowed,
     hooks: { PostToolUse: { print: { continue: false, stopReason: "enough" } } },
   });
@@ -132,7 +135,7 @@ test("PostToolUse: context, another output in the tool's shape, and an end of th
 
 test("PreToolUse: continue false next to a deny ends the turn", async () => {
   const deny = specific("PreToolUse", { permissionDecision: "deny", permissionDecisionReason: "no" });
-  const world = open({
+  const world = openWorld({
     settings: allowed,
     hooks: { PreToolUse: { print: { ...deny, continue: false, stopReason: "enough" } } },
   });
@@ -142,7 +145,7 @@ test("PreToolUse: continue false next to a deny ends the turn", async () => {
 });
 
 test("PostToolUseFailure: the error's words, and whether it was an interrupt", async () => {
-  const world = open({ settings: allowed, hooks: { PostToolUseFailure: {} } });
+  const world = openWorld({ settings: allowed, hooks: { PostToolUseFailure: {} } });
   await world.run(
     [bash("echo out; exit 3"), { calls: [{ tool: "Read", input: { file_path: "/nowhere" } }] }, { text: "ok" }],
     { prompt: "go" },
@@ -168,7 +171,7 @@ test("PostToolUseFailure: the error's words, and whether it was an interrupt", a
 });
 
 test("PostToolBatch: once after all calls, refused and unknown ones included; a block ends the loop", async () => {
-  const world = open({ settings: { permissions: { deny: ["Bash(rm *)"] } } });
+  const world = openWorld({ settings: { permissions: { deny: ["Bash(rm *)"] } } });
   const calls = [
     { tool: "Nothing", input: {} },
     { tool: "Bash", input: { wrong: 1 } },
@@ -184,7 +187,7 @@ test("PostToolBatch: once after all calls, refused and unknown ones included; a 
     { tool_input: { command: "rm x" } },
     { tool_response: "hi" },
   ]);
-  const blocked = open({ settings: allowed, hooks: { PostToolBatch: { stderr: "enough", exit: 2 } } });
+  const blocked = openWorld({ settings: allowed, hooks: { PostToolBatch: { stderr: "enough", exit: 2 } } });
   const { result, requests } = await blocked.run([bash("true")], { prompt: "go" });
   expect([result.terminal_reason, requests.length]).toEqual(["hook_stopped", 1]);
 });

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { expectRecorded, heard, once, open, toldIn } from "./stage.ts";
+import { openWorld } from "../../src/host/fixtures/agent-run.ts";
+import { expectRecorded, heard, once, toldIn } from "./stage.ts";
 
 test("Stop: a block continues with its reason, up to eight times; hooks added at run time count", async () => {
-  const world = open({
+  const world = openWorld({
     hooks: { Stop: { run: once("stopped", `echo '{"decision":"block","reason":"REASON-MARK"}'`) } },
   });
   const { result, requests } = await world.run([{ text: "a" }, { text: "b" }], { prompt: "go" });
@@ -13,12 +14,12 @@ test("Stop: a block continues with its reason, up to eight times; hooks added at
   expect(requests[1]?.messages.at(-1)).toEqual({ role: "user", content: "Stop hook feedback:\nREASON-MARK" });
   expect(result.result).toBe("b");
 
-  const stubborn = open({ hooks: { Stop: { stderr: "more", exit: 2 } } });
+  const stubborn = openWorld({ hooks: { Stop: { stderr: "more", exit: 2 } } });
   const capped = await stubborn.run([{ times: 9, text: "again" }], { prompt: "go" });
   expect(stubborn.payloads("Stop")).toHaveLength(9);
   expect(capped.result).toMatchObject({ terminal_reason: "stop_hook_cap", is_error: false });
 
-  const added = open({ hooks: {} });
+  const added = openWorld({ hooks: {} });
   const run = await added.run([{ text: "a" }, { text: "b" }], {
     onReady: (control) => {
       control.stopHooks.add({ type: "command", command: once("added", "echo ADDED-MARK >&2; exit 2") });
@@ -38,7 +39,7 @@ test.each([
   [429, "slow down", "rate_limit"],
   [529, "Overloaded", "server_error"],
 ])("StopFailure: status %i (%s) is %s", async (status, message, error) => {
-  const world = open({ hooks: { StopFailure: {}, Stop: {} } });
+  const world = openWorld({ hooks: { StopFailure: {}, Stop: {} } });
   await world.run([{ error: { status, message } }], { prompt: "go" });
   const [payload] = await heard(world, "StopFailure");
   expectRecorded("StopFailure", payload);
@@ -46,7 +47,7 @@ test.each([
 });
 
 test("StopFailure: instead of Stop, and it finishes after the agent has gone", async () => {
-  const world = open({ hooks: { StopFailure: { run: `sleep 0.7; touch "$HOME/finished"` }, Stop: {} } });
+  const world = openWorld({ hooks: { StopFailure: { run: `sleep 0.7; touch "$HOME/finished"` }, Stop: {} } });
   const cut = await world.run([{ times: 4, text: "long", stopReason: "max_tokens" }], { prompt: "go" });
   expect(cut.result).toMatchObject({ is_error: true, terminal_reason: "api_error" });
   expect(existsSync(join(world.home, "finished"))).toBe(false);

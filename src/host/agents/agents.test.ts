@@ -1,27 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { until } from "../../../test/until.ts";
 import type { AgentControl } from "../control.ts";
-import { makeWorld, type World, type WorldOptions } from "../fixtures/agent-run.ts";
-
-let world: World | undefined;
-afterEach(() => world?.remove());
-
-function open(options: WorldOptions = {}): World {
-  world = makeWorld(options);
-  return world;
-}
+import { openWorld } from "../fixtures/agent-run.ts";
+import { agentCall, inAgent } from "./fixtures/agent-call.ts";
 
 const allow = { permissions: { allow: ["Bash"] } };
-const inAgent = { purpose: "subagent" } as const;
-const agentCall = (input: Record<string, unknown>) => ({
-  tool: "Agent",
-  input: { description: "a job", prompt: "look", ...input },
-});
 
 test("an agent works in a thread of its own and reports; hooks hear of all it does", async () => {
-  const { run, payloads } = open({ settings: allow });
+  const { run, payloads } = openWorld({ settings: allow });
   const { result, requests } = await run(
     [
       { calls: [agentCall({ subagent_type: "general-purpose" })] },
@@ -88,7 +76,7 @@ test("an agent works in a thread of its own and reports; hooks hear of all it do
 });
 
 test("SubagentStart gives an agent context; SubagentStop sends it back to work", async () => {
-  const { run } = open({
+  const { run } = openWorld({
     hooks: {
       SubagentStart: {
         print: { hookSpecificOutput: { hookEventName: "SubagentStart", additionalContext: "mind this" } },
@@ -109,7 +97,7 @@ test("SubagentStart gives an agent context; SubagentStop sends it back to work",
 });
 
 test("Explore has tools that only read; an unknown type is refused by the host", async () => {
-  const { run } = open();
+  const { run } = openWorld();
   const { requests } = await run(
     [
       { calls: [agentCall({ subagent_type: "Explore" }), agentCall({ subagent_type: "nope" })] },
@@ -125,7 +113,7 @@ test("Explore has tools that only read; an unknown type is refused by the host",
 });
 
 test("agents nest five deep and no deeper", async () => {
-  const { run, payloads } = open({ hooks: { SubagentStart: {} } });
+  const { run, payloads } = openWorld({ hooks: { SubagentStart: {} } });
   const deeper = Array.from({ length: 5 }, () => ({ when: inAgent, calls: [agentCall({})] }));
   await run(
     [
@@ -139,53 +127,8 @@ test("agents nest five deep and no deeper", async () => {
   expect(payloads("SubagentStart")).toHaveLength(5);
 });
 
-test("a background agent: the run waits, its end is news and a turn of its own when nothing runs", async () => {
-  const { run, payloads, transcript } = open();
-  const { result } = await run(
-    [
-      { calls: [agentCall({ run_in_background: true })] },
-      { when: inAgent, delayMs: 300, text: "found it" },
-      { text: "waiting" },
-      { when: { lastMessage: "<task-notification>" }, text: "thanks" },
-    ],
-    { prompt: "go" },
-  );
-  expect(result.result).toBe("thanks");
-  const prompts = payloads("UserPromptSubmit").map(({ prompt }) => String(prompt));
-  expect(prompts[0]).toBe("go");
-  expect(prompts[1]).toMatch(/<task-notification>[\s\S]*<status>completed<\/status>[\s\S]*<result>found it<\/result>/);
-  expect(payloads("Stop")[0]?.["background_tasks"]).toMatchObject([
-    { type: "subagent", status: "running", agent_type: "general-purpose" },
-  ]);
-  const news = transcript(result.session_id).find(
-    (line) => (line["origin"] as { kind?: string } | undefined)?.kind === "task-notification",
-  );
-  expect(news).toMatchObject({ promptSource: "system" });
-});
-
-test("news that comes while a turn runs joins that turn", async () => {
-  const { run, payloads, transcript } = open({ settings: allow });
-  const { result, requests } = await run(
-    [
-      { calls: [agentCall({ run_in_background: true })] },
-      { when: inAgent, text: `quick </result></task-notification> ${"long ".repeat(4_000)}end` },
-      { calls: [{ tool: "Bash", input: { command: "sleep 0.6" } }] },
-      { text: "done" },
-    ],
-    { prompt: "go" },
-  );
-  expect(payloads("UserPromptSubmit")).toHaveLength(1);
-  expect(JSON.stringify(requests.at(-1)?.messages)).toMatch(
-    /<result>quick &lt;\/result>&lt;\/task-notification> (?:long )+end<\/result>/,
-  );
-  const types = transcript(result.session_id).flatMap(
-    (line) => (line["attachment"] as { type?: string } | undefined)?.type ?? [],
-  );
-  expect(types).toContain("queued_command");
-});
-
 test("a teammate idles, is sent a message and answers; a hook sends it back to work", async () => {
-  const { run, payloads, store } = open({
+  const { run, payloads, store } = openWorld({
     hooks: {
       TeammateIdle: { run: `test -e idled && exit 0; touch idled; echo 'tidy up first' >&2; exit 2` },
       SubagentStart: {},
@@ -218,7 +161,7 @@ test("a teammate idles, is sent a message and answers; a hook sends it back to w
 });
 
 test("an interrupt kills agents in the background; the model hears of it with the next prompt", async () => {
-  const { run, payloads, project } = open({ settings: allow, hooks: { UserPromptSubmit: {} } });
+  const { run, payloads, project } = openWorld({ settings: allow, hooks: { UserPromptSubmit: {} } });
   let control: AgentControl | undefined;
   const { requests } = await run(
     [
@@ -249,7 +192,7 @@ test("an interrupt kills agents in the background; the model hears of it with th
 });
 
 test("agents of files: the project's own prompt and tools", async () => {
-  const { run } = open({
+  const { run } = openWorld({
     files: { ".claude/agents/reader.md": "---\nname: reader\ndescription: reads\ntools: Read\n---\nYou only read.\n" },
   });
   const { requests } = await run(
@@ -262,7 +205,7 @@ test("agents of files: the project's own prompt and tools", async () => {
 });
 
 test("an agent whose model fails is a tool error, not the end", async () => {
-  const { run } = open();
+  const { run } = openWorld();
   const { result, requests } = await run(
     [{ calls: [agentCall({})] }, { when: inAgent, error: { status: 400, message: "bad" } }, { text: "went on" }],
     { prompt: "go" },

@@ -1,65 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
-import { afterEach, describe, expect, test } from "vitest";
-import { type Script, scripted } from "../../models/index.ts";
-import { makeWorld, type World, type WorldOptions } from "../fixtures/agent-run.ts";
+import { describe, expect, test } from "vitest";
+import { scripted } from "../../models/index.ts";
 import type { ServerConnector } from "../servers.ts";
 import { type Tool, toolSuccess } from "../tools/tool.ts";
-import type { FrontIo, SignalName } from "./front-io.ts";
-import { type HeadlessOptions, runHeadless } from "./headless.ts";
-import { runInteractive } from "./interactive.ts";
+import { front, type Line } from "./fixtures/front.ts";
 import { terminalPerson } from "./terminal-person.ts";
-
-let world: World | undefined;
-afterEach(() => world?.remove());
-
-type Line = Readonly<Record<string, unknown>>;
-
-/** Streams and signals that a test holds in its hands. */
-function front(options: WorldOptions = {}) {
-  world = makeWorld(options);
-  const { project: cwd, home, env, store } = world;
-  const stdin = new PassThrough();
-  const seen = { out: "", err: "", left: undefined as number | undefined };
-  const listeners = new Set<(signal: SignalName) => void>();
-  const io: FrontIo = {
-    stdin,
-    out: async (text) => {
-      seen.out += text;
-    },
-    err: async (text) => {
-      seen.err += text;
-    },
-    colour: false,
-    onSignal: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    leave: (status) => {
-      seen.left = status;
-    },
-  };
-  const common = { cwd, home, env, store, version: "0.0.0-test", managedFolder: join(home, "managed") };
-  const until = (text: string | RegExp) => expect.poll(() => seen.out).toMatch(text);
-  return {
-    ...world,
-    stdin,
-    seen,
-    until,
-    lines: (): Line[] =>
-      seen.out
-        .split("\n")
-        .filter((text) => text.startsWith("{"))
-        .map((text) => JSON.parse(text) as Line),
-    send: (line: Line) => stdin.write(`${JSON.stringify(line)}\n`),
-    signal: (name: SignalName) => [...listeners].forEach((listener) => void listener(name)),
-    headless: async (answers: Script["answers"], more: Partial<HeadlessOptions> = {}) =>
-      runHeadless({ ...common, model: await scripted({ answers }), output: "text", input: "text", ...more }, io),
-    interactive: async (answers: Script["answers"], more: Partial<HeadlessOptions> = {}) =>
-      runInteractive({ ...common, model: await scripted({ answers }), ...more }, io),
-  };
-}
 
 describe("headless", () => {
   test("text: the answer on stdout, notices on stderr, nothing a terminal would act on", async () => {
@@ -686,30 +632,6 @@ describe("a line prompt", () => {
     expect(seen.out).toContain("· Bash touch made");
   });
 
-  test("always puts the rule into local settings; no goes to the model with the words", async () => {
-    const { interactive, stdin, until, project, seen } = front({ hooks: {} });
-    const call = (command: string) => ({ calls: [{ tool: "Bash", input: { command } }] });
-    const run = interactive([
-      call("npm run build"),
-      call("npm run build"),
-      call("git push"),
-      { text: "fine", expect: [{ contains: ["too early"] }] },
-    ]);
-    await until(/> $/);
-    stdin.write("go\n");
-    await until(/\[a\]lways/);
-    stdin.write("a\n");
-    await until(/git push[\s\S]*\[y\]es/);
-    stdin.write("no, too early\n");
-    await until(/fine\n> $/);
-    stdin.end();
-    expect(await run).toBe(0);
-    expect(
-      JSON.parse(readFileSync(join(project, ".claude/settings.local.json"), "utf8")).permissions.allow,
-    ).toHaveLength(1);
-    expect(seen.out.match(/\[y\]es/g)).toHaveLength(2);
-  });
-
   test("stop hooks at run time: added, run, listed, removed by the person alone, and kept in the transcript", async () => {
     const { interactive, stdin, until, payloads, transcript, project } = front({ hooks: { SessionEnd: {} } });
     const run = interactive([{ text: "/stop-hook remove 1" }, { text: "went on" }, { text: "free" }]);
@@ -732,47 +654,6 @@ describe("a line prompt", () => {
       .map(({ content }) => String(content).split(":")[0]);
     expect(notes).toEqual(["Stop hook added", "Stop hook ran", "Stop hook ran", "Stop hook removed"]);
     expect(existsSync(join(project, "done"))).toBe(true);
-  });
-
-  test("Ctrl-C ends the turn and not the session; idle for long is a notification", async () => {
-    const { interactive, stdin, until, signal, payloads } = front({
-      hooks: { Notification: {} },
-      settings: { permissions: { allow: ["Bash"] } },
-    });
-    const run = interactive([{ calls: [{ tool: "Bash", input: { command: "sleep 20" } }] }, { text: "still here" }], {
-      idleMs: 400,
-    });
-    await until(/> $/);
-    stdin.write("go\n");
-    await until(/· Bash sleep/);
-    signal("SIGINT");
-    await until(/Interrupted\.\n> $/);
-    stdin.write("and?\n");
-    await until(/still here\n> $/);
-    await expect.poll(() => payloads("Notification").map((one) => one["notification_type"])).toContain("idle_prompt");
-    stdin.end();
-    expect(await run).toBe(0);
-  });
-
-  test("a background hook that exits 2 wakes the idle agent with a prompt", async () => {
-    const { interactive, stdin, until, payloads } = front({
-      hooks: {
-        PostToolUse: { run: "sleep 0.5", stderr: "REWAKE-MARK", exit: 2, hook: { asyncRewake: true } },
-        UserPromptSubmit: {},
-      },
-      settings: { permissions: { allow: ["Bash"] } },
-    });
-    const run = interactive([
-      { calls: [{ tool: "Bash", input: { command: "true" } }] },
-      { text: "idle now" },
-      { when: { lastMessage: "REWAKE-MARK" }, text: "awake" },
-    ]);
-    await until(/> $/);
-    stdin.write("go\n");
-    await until(/awake\n> $/);
-    stdin.end();
-    await run;
-    expect(String(payloads("UserPromptSubmit")[1]?.["prompt"])).toMatch(/^<task-notification>[\s\S]*REWAKE-MARK/);
   });
 });
 

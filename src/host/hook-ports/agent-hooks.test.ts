@@ -1,9 +1,8 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { bash, on, openIn } from "../../../test/engine/world.ts";
 import type { Engine } from "../../engine/index.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../../models/index.ts";
 import type { Hook } from "../../protocol/index.ts";
-import { mcpConnector } from "../mcp/connector.ts";
 import { agentWith, fired, looks, withScript } from "./fixtures/scripted-ports.ts";
 
 const agent: Hook = { type: "agent", prompt: "The tests must pass." };
@@ -96,39 +95,3 @@ test("a cancelled agent hook stops asking and stops its tools", async () => {
   expect((await world.engine.fire("Stop", {})).runs).toMatchObject([{ ended: { by: "timeout", afterMs: 100 } }]);
   expect(stopped).toEqual(["Read"]);
 });
-
-test("an mcp_tool hook asks a connected server, and its answer counts; a missing one is a failure", async () => {
-  const mcp = await connectedServer();
-  const forbids: Hook = { type: "mcp_tool", server: "srv", tool: "deny", input: { q: "${tool_input.command}" } };
-  const denied = await fired(on("PreToolUse", forbids), { mcp });
-  expect(denied).toMatchObject({ decision: "deny", reason: "the server forbids ls" });
-  const crashing = { ...forbids, tool: "crash" };
-  const failures = [
-    [{ ...forbids, tool: "boom" }, mcp, mcp],
-    [{ ...forbids, server: "other" }, mcp, mcp],
-    [crashing, await connectedServer(), await connectedServer()],
-  ] as const;
-  for (const [hook, first, second] of failures) {
-    const lax = await fired(on("PreToolUse", hook), { mcp: first });
-    expect(lax).toMatchObject({ decision: "none", runs: [{ answer: { failure: expect.any(String) } }] });
-    const strict = await fired(on("PreToolUse", { ...hook, ...guard }), { mcp: second });
-    expect(strict).toMatchObject({ decision: "deny", blocked: true });
-  }
-});
-
-async function connectedServer() {
-  const program = `${import.meta.dirname}/../mcp/fixtures/stdio-server.mjs`;
-  const mcpServers = { srv: { command: process.execPath, args: [program] } };
-  const servers = await mcpConnector()({
-    cwd: import.meta.dirname,
-    home: import.meta.dirname,
-    env: { PATH: process.env["PATH"] },
-    configs: [JSON.stringify({ mcpServers })],
-    approved: () => ({ state: "new", detail: "" }),
-    elicit: async () => ({ action: "cancel" }),
-    tell: () => undefined,
-    signal: new AbortController().signal,
-  });
-  onTestFinished(servers.close);
-  return servers.port;
-}

@@ -1,25 +1,9 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
-import type { ElicitationAnswer, ElicitationForm } from "../person.ts";
-import type { Servers, ServerWishes } from "../servers.ts";
-import type { ToolContext, ToolResult } from "../tools/tool.ts";
-import { mcpConnector } from "./connector.ts";
-
-const program = join(import.meta.dirname, "fixtures/stdio-server.mjs");
-const srv = { command: process.execPath, args: [program] };
-
-const closing: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
+import { expect, onTestFinished, test } from "vitest";
+import type { ElicitationForm } from "../person.ts";
+import { call, connected, srv } from "./fixtures/connected.ts";
 
 test("a server's tools are listed as mcp__server__tool and answer in the recorded shape", async () => {
   const { servers } = await connected({ srv });
@@ -68,82 +52,16 @@ test("a form reaches the person and the answer the server; a page to open is dec
   expect([forms.length, told]).toEqual([1, ["The MCP server srv wanted a page to be opened; that was declined."]]);
 });
 
-test("a server that crashes is a tool error, then and afterwards", async () => {
-  const { servers, told } = await connected({ srv });
-  const during = await call(servers, "mcp__srv__crash");
-  expect(during).toMatchObject({ isError: true, interrupted: false });
-  expect(during.content).toContain("exit code 3");
-  const after = await call(servers, "mcp__srv__do_thing");
-  expect(after).toMatchObject({ isError: true, content: expect.stringContaining("is not connected") });
-  expect(servers.states).toEqual([{ name: "srv", status: "failed" }]);
-  expect(await servers.port({ server: "srv", tool: "do_thing", input: {} }, never)).toEqual({ connected: false });
-  expect(told).toEqual(["The MCP server srv is gone: it ended with exit code 3. It said: out of luck"]);
-});
-
-test("a call that hangs ends with its signal, or with its limit", async () => {
-  const { servers } = await connected({ srv }, { env: { ...process.env, MCP_TOOL_TIMEOUT: "300" } });
-  const stop = new AbortController();
-  setTimeout(() => stop.abort(), 50);
-  expect(await call(servers, "mcp__srv__hang", {}, stop.signal)).toEqual({
-    isError: true,
-    content: "The call was interrupted.",
-    interrupted: true,
-  });
-  expect((await call(servers, "mcp__srv__hang")).content).toContain("did not answer");
-});
-
 test("a server that floods us with a line without end is ended, and the call with it", async () => {
   const { servers } = await connected({ srv });
   expect(await call(servers, "mcp__srv__flood")).toMatchObject({ isError: true, interrupted: false });
-});
-
-test("closing ends every child, those that a server started included", async () => {
-  const { servers } = await connected({ srv, other: srv });
-  const { content } = await call(servers, "mcp__srv__start_child");
-  const pid = Number((content as readonly { readonly text: string }[])[0]?.text);
-  expect(isAlive(pid)).toBe(true);
-  await servers.close();
-  await expect.poll(() => isAlive(pid)).toBe(false);
-});
-
-test("a server is given no key of ours, only what its configuration names", async () => {
-  const { servers } = await connected(
-    { srv: { ...srv, env: { OWN: "${SOME_KEY}-x", D: "${NOT_SET:-usual}" } } },
-    {
-      env: { ...process.env, SOME_KEY: "k", ANTHROPIC_API_KEY: "secret" },
-    },
-  );
-  const { content } = await call(servers, "mcp__srv__environment");
-  const env = JSON.parse((content as readonly { readonly text: string }[])[0]?.text ?? "");
-  expect(env).toMatchObject({ OWN: "k-x", D: "usual", PATH: process.env["PATH"] });
-  expect(Object.keys(env)).not.toContain("ANTHROPIC_API_KEY");
-  expect(Object.keys(env)).not.toContain("SOME_KEY");
-});
-
-test("tools that a server adds later are there", async () => {
-  const { servers } = await connected({ srv });
-  const before = servers.tools.length;
-  await call(servers, "mcp__srv__one_more");
-  await expect.poll(() => servers.tools.length).toBe(before + 1);
-});
-
-test("the same over streamable HTTP, with the headers of its configuration", async () => {
-  const url = await startHttpServer();
-  const headers = { Authorization: "Bearer ${T}" };
-  const { servers } = await connected({ web: { type: "http", url, headers } }, { env: { T: "token-1" } });
-  const said = async (tool: string, input = {}) => (await call(servers, `mcp__web__${tool}`, input)).content;
-  expect([await said("do_thing", { q: "a" }), await said("ask_user"), await said("authorization")]).toEqual([
-    [{ type: "text", text: 'did {"q":"a"}' }],
-    [{ type: "text", text: '{"elicited":{"action":"cancel"}}' }],
-    [{ type: "text", text: "Bearer token-1" }],
-  ]);
 });
 
 test("a redirect to another host does not carry the headers of a server's configuration there", async () => {
   const seen: unknown[] = [];
   const listen = async (answer: RequestListener): Promise<string> => {
     const server = createServer(answer).listen(0, "127.0.0.1");
-    closing.push(async () => void server.close());
+    onTestFinished(async () => void server.close());
     await once(server, "listening");
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   };
@@ -156,121 +74,3 @@ test("a redirect to another host does not carry the headers of a server's config
   expect([seen, servers.states]).toEqual([[], [{ name: "web", status: "failed" }]]);
   expect(told[0]).toContain(`${url} redirects to ${elsewhere}. The redirect is not followed`);
 });
-
-test("servers that do not come up are states with a sentence each, and the others work", async () => {
-  const { servers, told } = await connected({
-    srv,
-    gone: { command: "no-such-program-here" },
-    silent: { ...srv, args: [program, "silent"] },
-    nowhere: { type: "http", url: "http://127.0.0.1:1/mcp" },
-    old: { type: "sse", url: "http://127.0.0.1:1/sse" },
-    unset: { command: "${NOT_SET_ANYWHERE}" },
-    "srv!": srv,
-    "srv?": srv,
-  });
-  expect(servers.states).toEqual([
-    { name: "srv", status: "connected" },
-    { name: "gone", status: "failed" },
-    { name: "silent", status: "failed" },
-    { name: "nowhere", status: "failed" },
-    { name: "old", status: "failed" },
-    { name: "unset", status: "failed" },
-    { name: "srv!", status: "connected" },
-  ]);
-  const sentences = told.sort().join("\n");
-  expect(sentences).toContain('The MCP server "srv?" is left out: its tools would have the names of "srv!".');
-  expect(sentences).toMatch(/server gone of --mcp-config did not come up: .*no-such-program-here/);
-  expect(sentences).toMatch(/server silent of .* exit code 7. It said: cannot find my configuration/);
-  expect(sentences).toContain('servers of type "sse" are not supported');
-  expect(sentences).toContain("NOT_SET_ANYWHERE is not set in the environment");
-  expect((await call(servers, "mcp__srv__do_thing")).isError).toBe(false);
-});
-
-test("an unapproved project server does not keep out a user's server with the same tool prefix", async () => {
-  const places = await folders();
-  await writeFile(join(places.cwd, ".mcp.json"), JSON.stringify({ mcpServers: { "my.guard": srv } }));
-  await mkdir(join(places.home, ".claude"));
-  await writeFile(join(places.home, ".claude/settings.json"), JSON.stringify({ mcpServers: { my_guard: srv } }));
-  const { servers } = await connectIn(places);
-  expect(servers.states).toEqual([
-    { name: "my.guard", status: "untrusted" },
-    { name: "my_guard", status: "connected" },
-  ]);
-  const asked = await servers.port({ server: "my_guard", tool: "do_thing", input: { q: "z" } } as never, never);
-  expect(asked).toMatchObject({ connected: true, isError: false });
-});
-
-test("a tool whose name reads as a tool of another server is left out and reported", async () => {
-  const only = (name: string, words: string) => ({ ...srv, args: [program, "only", name, words] });
-  const { servers, told } = await connected({ a: only("b__c", "I am a"), a__b: only("c", "I am a__b") });
-  expect(servers.tools.map(({ name }) => name)).toEqual(["mcp__a__b__c"]);
-  expect((await call(servers, "mcp__a__b__c")).content).toEqual([{ type: "text", text: "I am a__b" }]);
-  expect(told).toEqual([
-    'The tool "b__c" of the MCP server "a" is left out as mcp__a__b__c: that reads as a tool of the server "a__b". Give one of the two servers another name.',
-  ]);
-  const asked = await servers.port({ server: "a", tool: "b__c", input: {} }, never);
-  expect(asked).toEqual({ connected: true, text: "I am a", isError: false });
-});
-
-test("a server that never says hello is given up", async () => {
-  const slow = { ...srv, args: [program, "slow"] };
-  const { servers, told } = await connected({ slow }, { env: { ...process.env, MCP_TIMEOUT: "300" } });
-  expect(servers.states).toEqual([{ name: "slow", status: "failed" }]);
-  expect(told).toEqual([expect.stringMatching(/server slow of --mcp-config did not come up: .*timed out/i)]);
-});
-
-const never = new AbortController().signal;
-
-async function startHttpServer(): Promise<string> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "fixtures/http-server.mjs")]);
-  closing.push(async () => {
-    child.kill("SIGKILL");
-    await once(child, "exit");
-  });
-  const [chunk] = (await once(child.stdout, "data")) as [Buffer];
-  return chunk.toString("utf8").trim();
-}
-
-async function folders(): Promise<Pick<ServerWishes, "cwd" | "home">> {
-  const root = await mkdtemp(join(tmpdir(), "mcp-"));
-  const [cwd, home] = [join(root, "project"), join(root, "home")];
-  await mkdir(cwd);
-  await mkdir(home);
-  return { cwd, home };
-}
-
-async function connected(mcpServers: object, wishes: Partial<ServerWishes> = {}) {
-  return connectIn({ ...(await folders()), configs: [JSON.stringify({ mcpServers })], ...wishes });
-}
-
-async function connectIn(wishes: Partial<ServerWishes>): Promise<{ servers: Servers; told: string[] }> {
-  const told: string[] = [];
-  const servers = await mcpConnector()({
-    cwd: "",
-    home: "",
-    env: process.env,
-    configs: [],
-    approved: () => ({ state: "new", detail: "nobody has approved it yet" }),
-    elicit: async (): Promise<ElicitationAnswer> => ({ action: "cancel" }),
-    tell: (text) => told.push(text),
-    signal: never,
-    ...wishes,
-  });
-  closing.push(servers.close);
-  return { servers, told };
-}
-
-async function call(servers: Servers, name: string, input: object = {}, signal = never): Promise<ToolResult> {
-  const tool = servers.tools.find((one) => one.name === name);
-  if (tool === undefined) throw new Error(`no tool ${name} among ${servers.tools.map((one) => one.name).join(", ")}`);
-  return tool.run({ ...input }, { signal } as ToolContext);
-}
-
-/** The dead that nobody has collected yet are dead. */
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0) && !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return false; // no such process any more
-  }
-}
