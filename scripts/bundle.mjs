@@ -50,7 +50,7 @@ export async function bundle(outdir) {
   const { build } = await import("esbuild");
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const prices = readFileSync(join(src, "usage", "prices", "anthropic.json"), "utf8");
-  const { scanProgram } = await evaluated(build, "usage/scan/wasm/program.ts");
+  const kernel = await compileKernel(outdir);
   const { rules } = await evaluated(build, "sdk/rules.ts");
   const one = (entry, format = "esm", more = {}) =>
     build({
@@ -66,7 +66,7 @@ export async function bundle(outdir) {
       define: {
         HOOKLINE_VERSION: JSON.stringify(version),
         HOOKLINE_PRICES: JSON.stringify(prices),
-        HOOKLINE_SCAN_PROGRAM: JSON.stringify(Buffer.from(scanProgram()).toString("base64")),
+        HOOKLINE_SCAN_KERNEL: JSON.stringify(kernel.toString("base64")),
         HOOKLINE_RULES: JSON.stringify(JSON.stringify(rules)),
         ...more,
       },
@@ -112,7 +112,23 @@ function asking(text) {
   });
 }
 
-/** What a module gives, worked out now and not at every start: the scanner's inner loops, what the events' rows mean to apps. */
+/** Compiles the kernel of the usage scanner from AssemblyScript. Results and constants stay below `chunkStart` of its layout.ts. */
+async function compileKernel(outdir) {
+  const { default: asc } = await import("assemblyscript/asc").catch((error) => {
+    throw new Error("The package assemblyscript is missing. Run npm install.", { cause: error });
+  });
+  const file = join(outdir, "usage", "scan-kernel.wasm");
+  const { error, stderr } = await asc.main([
+    join("usage", "scan", "kernel", "lines.ts"),
+    ...["--baseDir", src, "--outFile", relative(src, file)],
+    ...["--runtime", "stub", "--use", "abort=", "--noAssert", "-O3", "--enable", "simd"],
+    ...["--memoryBase", "1024", "--initialMemory", "9"],
+  ]);
+  if (error) throw new Error(`The usage scanner's kernel does not compile: ${error.message}\n${stderr.toString()}`);
+  return readFileSync(file);
+}
+
+/** What a module gives, worked out now and not at every start: what the events' rows mean to apps. */
 async function evaluated(build, module) {
   const { outputFiles } = await build({
     entryPoints: [join(src, module)],

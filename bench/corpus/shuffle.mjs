@@ -8,16 +8,34 @@ import { seeded } from "./random.mjs";
  */
 export function shuffleCorpus({ out, seed }) {
   const random = seeded(seed);
+  rewriteLines(out, (entry) => {
+    const { message } = entry;
+    if (isObject(message)) {
+      const usage = isObject(message.usage) ? { usage: shuffled(message.usage, random) } : {};
+      entry.message = shuffled({ ...message, ...usage }, random);
+    }
+    return shuffled(entry, random);
+  });
+}
+
+/** Puts the message of every line first, and its type last. */
+export function messageFirst({ out }) {
+  rewriteLines(out, ({ message, type, ...entry }) =>
+    message === undefined ? { ...entry, type } : { message, ...entry, type },
+  );
+}
+
+function rewriteLines(out, rewrite) {
   const projects = join(out, "projects");
   for (const name of readdirSync(projects, { recursive: true })) {
     if (!name.endsWith(".jsonl")) continue;
     const path = join(projects, name);
     const lines = readFileSync(path, "utf8").split("\n");
-    writeFileSync(path, lines.map((line) => shuffledLine(line, random)).join("\n"));
+    writeFileSync(path, lines.map((line) => rewritten(line, rewrite)).join("\n"));
   }
 }
 
-function shuffledLine(line, random) {
+function rewritten(line, rewrite) {
   let entry;
   try {
     entry = JSON.parse(line);
@@ -25,13 +43,7 @@ function shuffledLine(line, random) {
     // Torn on purpose, or the nothing after the last newline.
     return line;
   }
-  if (!isObject(entry)) return line;
-  const { message } = entry;
-  if (isObject(message)) {
-    const usage = isObject(message.usage) ? { usage: shuffled(message.usage, random) } : {};
-    entry.message = shuffled({ ...message, ...usage }, random);
-  }
-  return JSON.stringify(shuffled(entry, random));
+  return isObject(entry) ? JSON.stringify(rewrite(entry)) : line;
 }
 
 function shuffled(object, random) {

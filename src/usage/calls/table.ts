@@ -18,8 +18,10 @@ export interface CallTable {
   find(file: number, record: UsageRecord): number;
   /** A row of its own for a record that has none yet. */
   insert(file: number, record: UsageRecord, offset: number): void;
-  /** Takes the record into its row, if it is the better one. */
-  improve(row: number, record: UsageRecord): void;
+  /** Whether the record is better than what its row holds. */
+  isBetter(row: number, record: UsageRecord): boolean;
+  /** Takes the better record into its row. */
+  replace(row: number, record: UsageRecord): void;
   /** Rows of one file that another table held, as they lay there. */
   addRows(words: Uint32Array, figures: Float64Array): void;
   /** Forgets this row and all behind it. */
@@ -205,9 +207,8 @@ export function openCallTable(): CallTable {
       return row === none ? -1 : row;
     },
     insert: (file, record, offset) => set(insert(file, record, offset), record),
-    improve(row, record) {
-      if (isBetter(row, record)) set(row, record);
-    },
+    isBetter,
+    replace: set,
     addRows,
     dropFrom,
     partsOf: (row) => parts.get(row) ?? noParts,

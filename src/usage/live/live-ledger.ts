@@ -52,7 +52,7 @@ export async function liveLedger(
   const before = typeof found === "object" && found.prices === prices.fingerprint ? found : undefined;
   const names = openNames(before?.names);
   const table = openCallTable();
-  const scanner = openScanner(table, names, { maxBytes, unlearned: 24 });
+  const scanner = openScanner(table, names, { maxBytes });
   const known = new Map(before?.files.map((file, index) => [file.path, { file, index }]));
   const fresh: FreshFile[] = [];
   const unread: UnreadFile[] = [];

@@ -6,11 +6,10 @@ import { emptyRecord } from "../record.ts";
 import { addAncestor, answerReader } from "./answer.ts";
 import { fileSink } from "./file-sink.ts";
 import { forkSource } from "./fork-source.ts";
-import { shapeLearner } from "./learn.ts";
+import { chunkStart, wordLines } from "./kernel/layout.ts";
 import { passThrough, readLines as readLinesInMemory } from "./lines-of-file.ts";
 import { openMemory } from "./memory.ts";
 import type { Progress } from "./progress.ts";
-import { at } from "./wasm/layout.ts";
 
 export interface Scanner {
   /**
@@ -35,24 +34,15 @@ export interface ScanOptions {
   readonly onBytes?: ((count: number) => void) | undefined;
   /** Reading stops once this much of a file was read; what is left is read the next time. */
   readonly maxBytes?: number | undefined;
-  /** So many lines are parsed before shapes are learned; none unless told. Whoever reads a few lines gains by it. */
-  readonly unlearned?: number | undefined;
 }
 
 const chunksPerBreath = 32;
 
-/** One scanner for many files: its memory, and what it learned about the look of lines, are kept between them. */
+/** One scanner for many files: they share its memory. */
 export function openScanner(table: CallTable, names: Names, options: ScanOptions = {}): Scanner {
   const record = emptyRecord();
   const memory = openMemory();
-  const desk = {
-    memory,
-    answers: answerReader(memory, names, record),
-    shapes: shapeLearner(memory, options.unlearned),
-    record,
-    names,
-    table,
-  };
+  const desk = { memory, answers: answerReader(memory, names, record), record, names, table };
 
   return {
     scan(file, progress, beforeTail) {
@@ -90,7 +80,7 @@ export function openScanner(table: CallTable, names: Names, options: ScanOptions
       function moveTo(offset: number): void {
         options.onBytes?.(offset - progress.offset);
         progress.offset = offset;
-        progress.lines = memory.found.words[at.lines / 4] as number;
+        progress.lines = memory.words[wordLines] as number;
       }
     } finally {
       closeSync(descriptor);
@@ -118,12 +108,9 @@ export function openScanner(table: CallTable, names: Names, options: ScanOptions
         if (bytes === undefined) sink.tooLong(offset, length);
         else {
           memory.roomFor(length + 1);
-          bytes.copy(memory.bytes, memory.start);
-          memory.bytes[memory.start + length] = 10;
-          readLinesInMemory(memory, memory.start, memory.start + length + 1, offset - memory.start, {
-            answer: (start, end, place) => sink.answer(start, end, place, terminated),
-            line: (what, start, end, place) => sink.line(what, start, end, place, terminated),
-          });
+          bytes.copy(memory.bytes, chunkStart);
+          memory.bytes[chunkStart + length] = 10;
+          readLinesInMemory(memory, chunkStart, chunkStart + length + 1, offset - chunkStart, sink, terminated);
         }
       }
     }
