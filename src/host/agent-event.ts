@@ -1,7 +1,6 @@
 import type { RunStep } from "../engine/index.ts";
 import type { ContentBlock, ModelEnd, ModelEvent, ModelRetry } from "../models/index.ts";
-import type { Outcome, Warning } from "../protocol/index.ts";
-import type { AgentResult } from "./result.ts";
+import type { AgentResult, Outcome, Warning } from "../protocol/index.ts";
 
 /** What happens in a run, as it happens: for screens, protocols and whoever watches. Nobody who hears it can change it. */
 export type AgentEvent =

@@ -1,11 +1,11 @@
-import { Problem } from "../protocol/index.ts";
+import { type AgentResult, Problem } from "../protocol/index.ts";
 import { beginSession } from "./begin.ts";
 import { controlOf } from "./control-of.ts";
 import { type Driver, openDriver } from "./drive.ts";
 import { openSessionEnd } from "./end.ts";
 import { type OpenedSession, openAgentSession } from "./open-session.ts";
 import { type AgentOptions, type RunAgentOptions, resolveAgentOptions } from "./options.ts";
-import { type AgentResult, resultOf } from "./result.ts";
+import { resultOf } from "./result.ts";
 
 /**
  * Runs the reference agent: one session, from Setup to SessionEnd.

@@ -1,10 +1,11 @@
+import type { AgentResult } from "../protocol/index.ts";
 import { tellModelAsHost } from "./channels.ts";
 import { notifyHooks } from "./fire.ts";
 import type { Incoming } from "./inbox.ts";
 import { runBatch, runTurn, type TurnEnd } from "./loop.ts";
 import type { BatchCall } from "./model-call.ts";
 import { answerPrompt, textOf } from "./prompt.ts";
-import { type AgentResult, resultOf } from "./result.ts";
+import { resultOf } from "./result.ts";
 import { type BuiltinEnd, runBuiltin } from "./slash/builtin.ts";
 import type { Thread } from "./thread.ts";
 

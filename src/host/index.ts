@@ -1,4 +1,5 @@
 /** Door `hookline/host`: the reference agent. */
+export type { AgentResult, Denial, ModelSpending } from "../protocol/index.ts";
 export { runAgent } from "./agent.ts";
 export type { AgentEvent, McpState, TaskIdentity, TaskStep, TaskUsage } from "./agent-event.ts";
 export type { GivenAgent } from "./agents/given-agents.ts";
@@ -11,7 +12,6 @@ export type { HookModel, HookSpending } from "./hook-ports/asked-model.ts";
 export { modelPort } from "./hook-ports/model-port.ts";
 export { mcpConnector } from "./mcp/connector.ts";
 export type { RunAgentOptions } from "./options.ts";
-export type { Denial } from "./permissions.ts";
 export type {
   ElicitationAnswer,
   ElicitationForm,
@@ -19,13 +19,17 @@ export type {
   PermissionQuestion,
   Person,
 } from "./person.ts";
-export type { AgentResult } from "./result.ts";
 export { type BoundedOptions, type BoundedRun, runBounded } from "./run-bounded.ts";
-export { asContext, asText, asToolResult, type Reinjection } from "./runner/reinject.ts";
-export { asResultObject, type SessionResultObject } from "./runner/result-object.ts";
+export {
+  asContext,
+  asResultObject,
+  asText,
+  asToolResult,
+  type Reinjection,
+  type SessionResultObject,
+} from "./runner/reinject.ts";
 export { type RunnerPorts, runSession } from "./runner/run-session.ts";
 export { type RunSessionsOptions, runSessions } from "./runner/run-sessions.ts";
 export type { AgentName, SessionCall, SessionEvent } from "./runner/session-call.ts";
 export { exitStatusOf, type GoOn, type SessionResult, type SessionWarning } from "./runner/session-result.ts";
 export type { ServerConnector, Servers, ServerWishes } from "./servers.ts";
-export type { ModelSpending } from "./spending.ts";

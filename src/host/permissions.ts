@@ -11,7 +11,7 @@ import {
   type RuleLayer,
   type RuleWarning,
 } from "../permissions/index.ts";
-import { type PermissionUpdate, Problem, type ToolInput } from "../protocol/index.ts";
+import { type Denial, type PermissionUpdate, Problem, type ToolInput } from "../protocol/index.ts";
 import { serversNamed } from "./mcp/tool-name.ts";
 import type { AgentOptions } from "./options.ts";
 import type { AgentSession } from "./session.ts";
@@ -41,13 +41,6 @@ export interface Applied {
   readonly accepted: readonly PermissionUpdate[];
   readonly stored: readonly PermissionUpdate[];
   readonly warnings: readonly RuleWarning[];
-}
-
-/** A refused call, as the result object lists it. */
-export interface Denial {
-  readonly tool_name: string;
-  readonly tool_use_id: string;
-  readonly tool_input: ToolInput;
 }
 
 export function openPermissions(

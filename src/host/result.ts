@@ -1,45 +1,9 @@
 import type { ToolUseBlock } from "../models/index.ts";
+import type { AgentResult } from "../protocol/index.ts";
 import { usageOf } from "./journal.ts";
 import type { TurnEnd } from "./loop.ts";
 import type { AgentOptions } from "./options.ts";
-import type { Denial } from "./permissions.ts";
 import type { AgentSession } from "./session.ts";
-import type { ModelSpending } from "./spending.ts";
-
-/** How a run ended, as `--output-format json` prints it. */
-export interface AgentResult {
-  readonly type: "result";
-  readonly subtype: "success" | "error_max_turns" | "error_max_budget_usd" | "error_during_execution";
-  readonly is_error: boolean;
-  readonly api_error_status: number | null;
-  /** The API's own word for its error; absent when it answered. */
-  readonly api_error_type?: string;
-  readonly duration_ms: number;
-  readonly duration_api_ms: number;
-  readonly num_turns: number;
-  readonly result: string;
-  readonly stop_reason: string | null;
-  readonly session_id: string;
-  readonly total_cost_usd: number;
-  /** Of the main thread; agents, hooks and compaction are in `modelUsage`. */
-  readonly usage: Readonly<Record<string, unknown>>;
-  readonly modelUsage: Readonly<Record<string, ModelSpending>>;
-  /** Models whose cost is not known, and so not in the total. */
-  readonly unpriced_models: readonly string[];
-  readonly permission_denials: readonly Denial[];
-  readonly terminal_reason: string;
-  /** From the beginning of the turn: when the model was asked, when its answer began, and when the first block of it began. */
-  readonly time_to_request_ms?: number;
-  readonly ttft_stream_ms?: number;
-  readonly ttft_ms?: number;
-  readonly first_content_frame_ms?: number;
-  readonly deferred_tool_use?: Pick<ToolUseBlock, "id" | "name" | "input">;
-  /** Why a limit or an interrupt ended it, a sentence each; absent otherwise. An API error is in `result`. */
-  readonly errors?: readonly string[];
-  /** Why a hook ended it. */
-  readonly hook_reason?: string;
-  readonly uuid: string;
-}
 
 export interface TurnFigures {
   readonly startedAt: number;

@@ -1,4 +1,5 @@
 import type { ModelUsage, Purpose } from "../models/index.ts";
+import type { ModelSpending } from "../protocol/index.ts";
 import { openPrices, type PriceTable, priceUsage } from "../usage/index.ts";
 import { usageOf } from "./journal.ts";
 
@@ -20,21 +21,6 @@ export interface Spending {
   readonly byModel: Readonly<Record<string, ModelSpending>>;
   /** A new turn begins. */
   mark(): void;
-}
-
-/** As the result object spells it. */
-export interface ModelSpending {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cacheReadInputTokens: number;
-  readonly cacheCreationInputTokens: number;
-  readonly webSearchRequests: number;
-  /** What the calls with a known price cost; null when none has one. */
-  readonly costUSD: number | null;
-  /** Tokens that a conversation with the model may hold; absent when the port does not say. */
-  readonly contextWindow?: number;
-  /** Tokens that one answer of a conversation may have; absent when an agent of another program was asked. */
-  readonly maxOutputTokens?: number;
 }
 
 /** What a conversation asks for. */

@@ -1,3 +1,4 @@
+export type { AgentResult, Denial, ModelSpending } from "./agent-result.ts";
 export { hooksFileIn } from "./app-call.ts";
 export type { AppAnswer, AppSide } from "./app-side.ts";
 export {

@@ -1,3 +1,4 @@
+import type { AgentResult } from "../../protocol/index.ts";
 import { stripControl } from "../../protocol/index.ts";
 import { runAgent } from "../agent.ts";
 import type { AgentEvent } from "../agent-event.ts";
@@ -5,7 +6,6 @@ import type { AgentControl } from "../control.ts";
 import { guardedObserver } from "../observer.ts";
 import type { RunAgentOptions } from "../options.ts";
 import type { Person } from "../person.ts";
-import type { AgentResult } from "../result.ts";
 import { EndedBySignal, type FrontIo, leaveNow, type SignalName, signalStatus } from "./front-io.ts";
 import { noticeOf } from "./notices.ts";
 import { printedResult } from "./printed-result.ts";

@@ -1,4 +1,4 @@
-import type { AgentResult } from "../result.ts";
+import type { AgentResult } from "../../protocol/index.ts";
 
 /**
  * A result as it is printed, with the client's fields: a run that a limit or an interrupt ended has `errors` in the place of an answer,

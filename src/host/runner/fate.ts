@@ -1,22 +1,12 @@
 import type { Finished } from "../../exec/index.ts";
-import type { Message } from "./child-stream.ts";
+import type { RunFacts } from "./result-of.ts";
 import type { SessionResult } from "./session-result.ts";
-import type { ToldPayload } from "./told.ts";
 
 type Fate = Pick<SessionResult, "ended" | "exitCode" | "error">;
 
-export interface FateSources {
-  readonly finished: Finished;
-  /** The last result line of the agent. */
-  readonly result: Message | undefined;
-  readonly told: readonly ToldPayload[];
-  /** The agent named its session, one of its hooks ran, or its transcript was found. */
-  readonly begun: boolean;
-}
-
 /** How a run ended: by our limit, by a request, by a limit of the agent's, by an error, or with an answer. */
-export function fateOf(sources: FateSources): Fate {
-  const { ended } = sources.finished;
+export function fateOf(facts: RunFacts): Fate {
+  const { ended } = facts.finished;
   switch (ended.by) {
     case "timeout":
       return { ended: "timeout", exitCode: null, error: `no answer within ${ended.afterMs / 1_000} s` };
@@ -27,12 +17,13 @@ export function fateOf(sources: FateSources): Fate {
     case "signal":
       return { ended: "error", exitCode: null, error: `the agent was killed by ${ended.signal}` };
     case "exit":
-      return ownFate(ended.code, sources);
+      return ownFate(ended.code, facts);
   }
 }
 
 /** An answer needs all three: exit code 0, a result line that reports success, and a session. */
-function ownFate(code: number, { finished, result, told, begun }: FateSources): Fate {
+function ownFate(code: number, facts: RunFacts): Fate {
+  const { finished, result, begun } = facts;
   const subtype = result?.["subtype"];
   if (typeof subtype === "string" && subtype.startsWith("error_max_")) {
     return { ended: "limit", exitCode: code, error: `a limit was reached (${subtype})` };
@@ -43,7 +34,7 @@ function ownFate(code: number, { finished, result, told, begun }: FateSources): 
   const error =
     code === 0 && (result === undefined || succeeded)
       ? noAnswer(finished, result === undefined ? "result line" : "session")
-      : whatFailed(code, finished, result, told);
+      : whatFailed(code, facts);
   return { ended: "error", exitCode: code, error };
 }
 
@@ -56,12 +47,7 @@ function noAnswer(finished: Finished, missing: "result line" | "session"): strin
   return printed === "" ? what : `${what}. It printed: ${printed}`;
 }
 
-function whatFailed(
-  code: number,
-  finished: Finished,
-  result: Message | undefined,
-  told: readonly ToldPayload[],
-): string {
+function whatFailed(code: number, { finished, result, payloads }: RunFacts): string {
   if (result?.["subtype"] === "success" && result["is_error"] !== true) {
     const printed = outputOf(finished);
     const what = `the agent reported success and then exited with code ${code}`;
@@ -71,7 +57,7 @@ function whatFailed(
   if (typeof own === "string" && own !== "") return own;
   const errors = result?.["errors"];
   if (Array.isArray(errors) && errors.length > 0) return errors.map(String).join("; ");
-  const failure = told.findLast((payload) => payload["hook_event_name"] === "StopFailure");
+  const failure = payloads.findLast((payload) => payload["hook_event_name"] === "StopFailure");
   if (failure !== undefined) return [failure["error"], failure["error_details"]].filter(Boolean).join(": ");
   const printed = outputOf(finished);
   if (result === undefined || code !== 0) return printed || `the agent exited with code ${code} and no output`;

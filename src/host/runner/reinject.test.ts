@@ -2,10 +2,8 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { goOnWith } from "./go-on.ts";
-import { asContext, asText, asToolResult } from "./reinject.ts";
-import { asResultObject } from "./result-object.ts";
-import type { SessionResult } from "./session-result.ts";
+import { asContext, asResultObject, asText, asToolResult } from "./reinject.ts";
+import { goOnWith, type SessionResult } from "./session-result.ts";
 
 const id = "6b1f1f2e-7f63-4b0e-9a53-0a3c2f9d3f11";
 const tokens = { input: 10, output: 2, thinking: 0, cacheWrite5m: 0, cacheWrite1h: 0, cacheRead: 0, webSearches: 0 };

@@ -1,19 +1,17 @@
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { reviewTrust } from "../../engine/index.ts";
+import { readValue } from "../../engine/settings/index.ts";
 import { start } from "../../exec/index.ts";
 import { homeFolder, packageFile } from "../../files/index.ts";
+import { settingsFields } from "../../protocol/index.ts";
 import { guardedObserver } from "../observer.ts";
-import { childCommand } from "./child-command.ts";
-import { childEnvironment } from "./child-environment.ts";
-import { childStream } from "./child-stream.ts";
-import { goOnWith } from "./go-on.ts";
-import { makeOverlay } from "./overlay.ts";
+import { childCommand, childEnvironment, childStream } from "./child-command.ts";
 import { resultOf } from "./result-of.ts";
 import { checkCall, type SessionCall } from "./session-call.ts";
-import type { SessionResult, SessionWarning } from "./session-result.ts";
-import { listenTo } from "./told.ts";
+import { goOnWith, type SessionResult, type SessionWarning } from "./session-result.ts";
+import { openHookMailbox } from "./told.ts";
 import { callsSince, findTranscript, markTranscript, type NewCalls } from "./transcript-mark.ts";
-import { unknownKeys } from "./unknown-keys.ts";
 
 export interface RunnerPorts {
   /** The command line program of this package, which runs its own agent. */
@@ -38,18 +36,11 @@ export async function runSession(
 
   const warnings: SessionWarning[] = userSettingsOnly ? [projectSkipped(cwd)] : [];
   const onEvent = guardedObserver(call.onEvent, (warning) => warnings.push(warning));
-  const overlay = await makeOverlay(call.settings ?? {}, source);
-  const told = listenTo(overlay, (payload) => onEvent({ kind: "hook", payload }));
+  const mailbox = await openHookMailbox(call.settings ?? {}, source, (payload) => onEvent({ kind: "hook", payload }));
   try {
     const stream = childStream((message) => onEvent({ kind: "message", message }));
-    const command = childCommand({
-      call,
-      sessionId,
-      settingsFile: overlay.settingsFile,
-      userSettingsOnly,
-      env,
-      program,
-    });
+    const { settingsFile } = mailbox;
+    const command = childCommand({ call, sessionId, settingsFile, userSettingsOnly, env, program });
     const { done } = start(command, {
       cwd,
       env,
@@ -62,16 +53,18 @@ export async function runSession(
       ...(signal === undefined ? {} : { signal }),
     });
     const finished = await done;
-    await told.finish();
+    await mailbox.finish();
+    const { result, texts } = stream;
+    const { payloads } = mailbox;
     const id = stream.sessionId ?? sessionId;
-    const said = told.payloads.findLast((payload) => payload["transcript_path"] !== undefined)?.["transcript_path"];
-    const transcript = await findTranscript(id, said, source);
+    const named = payloads.findLast((payload) => payload["transcript_path"] !== undefined)?.["transcript_path"];
+    const transcript = await findTranscript(id, named, source);
     const calls = transcript === undefined ? noCalls : await callsSince(transcript, mark);
+    const begun = stream.sessionId !== undefined || payloads.length > 0 || transcript !== undefined;
     const goOn = goOnWith(id, { ...call, cwd });
-    return await resultOf({ id, transcript, calls, finished, stream, told: told.payloads, warnings, goOn });
+    return await resultOf({ id, finished, transcript, calls, result, texts, payloads, begun, warnings, goOn });
   } finally {
-    await told.finish();
-    await overlay.remove();
+    await mailbox.finish();
   }
 }
 
@@ -93,3 +86,29 @@ function projectSkipped(cwd: string): SessionWarning {
   const message = `What ${cwd} sets is not approved, so only user settings were loaded. hookline trust shows and approves what can be; --project-settings loads all of it.`;
   return { code: "project-settings-skipped", message };
 }
+
+/**
+ * Keys of a folder's own settings of which nobody here knows what the agent does with them: some name programs that it starts (such as
+ * `apiKeyHelper`), and nobody can have approved them. A file that cannot be read is a key as a whole.
+ */
+async function unknownKeys(cwd: string): Promise<readonly string[]> {
+  const files = ["settings.json", "settings.local.json"].map((name) => join(cwd, ".claude", name));
+  const read = await Promise.all(files.map(async (file) => ({ file, found: await readValue(file) })));
+  const keys = read.flatMap(({ file, found }) => {
+    if (found.is === "missing") return [];
+    return found.is === "read" ? Object.keys(Object(found.value)).filter((key) => !isKnown(key)) : [file];
+  });
+  return [...new Set(keys)];
+}
+
+/** What is approved entry by entry, and what only changes how an agent talks or looks. */
+function isKnown(key: string): boolean {
+  return Object.hasOwn(settingsFields, key) || harmless.has(key);
+}
+
+const harmless: ReadonlySet<string> = new Set([
+  ...["$schema", "model", "language", "outputStyle", "alwaysThinkingEnabled", "cleanupPeriodDays", "respectGitignore"],
+  ...["includeCoAuthoredBy", "attribution", "spinnerTipsEnabled", "companyAnnouncements"],
+  // The servers themselves are approved one by one.
+  ...["mcpServers", "enableAllProjectMcpServers", "enabledMcpjsonServers", "disabledMcpjsonServers"],
+]);

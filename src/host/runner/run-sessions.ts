@@ -4,7 +4,7 @@ import { abortSignal, work as aFunction, type Check, checkNamed, flag, text, who
 import { type RunnerPorts, runSession } from "./run-session.ts";
 import { checkCall, type SessionCall } from "./session-call.ts";
 import type { SessionResult } from "./session-result.ts";
-import { spentBy } from "./spent-by.ts";
+import { spentBy } from "./transcript-mark.ts";
 
 export interface RunSessionsOptions extends RunnerPorts {
   /** At most so many at a time; the smaller of 4 and the number of cores unless told. */

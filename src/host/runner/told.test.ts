@@ -1,24 +1,51 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { listenTo } from "./told.ts";
+import { ownOwner } from "../../files/index.ts";
+import { type HookPayload, openHookMailbox } from "./told.ts";
 import { findTranscript } from "./transcript-mark.ts";
 
+const source = { env: { HOOKLINE_HOME: mkdtempSync(join(tmpdir(), "mail box'")) } };
+
+async function open(settings: Readonly<Record<string, unknown>> = {}) {
+  const received: HookPayload[] = [];
+  const mailbox = await openHookMailbox(settings, source, (payload) => received.push(payload));
+  onTestFinished(mailbox.finish);
+  return { mailbox, folder: dirname(mailbox.settingsFile), received };
+}
+
+test("the mailbox is private, adds to the given settings, and is removed at its end", async () => {
+  const mine = { hooks: [{ type: "command", command: "true" }] };
+  const { mailbox, folder } = await open({ model: "m", hooks: { Stop: [mine], PreToolUse: [mine] } });
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  const settings = JSON.parse(readFileSync(mailbox.settingsFile, "utf8"));
+  expect(Object.keys(settings.hooks).sort()).toEqual(["PreToolUse", "SessionEnd", "Stop", "StopFailure"]);
+  expect(settings).toMatchObject({ model: "m", hooks: { Stop: [mine, {}], PreToolUse: [mine] } });
+  await mailbox.finish();
+  expect(existsSync(folder)).toBe(false);
+});
+
+test("what a killed run left is swept at the next start; what a living one has is not", async () => {
+  const left = await open();
+  const used = await open();
+  writeFileSync(join(left.folder, "owner.json"), JSON.stringify({ ...ownOwner(), pid: 2 ** 22 - 1, start: "0" }));
+  const next = await open();
+  expect(dirname(next.folder)).toBe(dirname(left.folder));
+  expect([left, used, next].map(({ folder }) => existsSync(folder))).toEqual([false, true, true]);
+});
+
 test("a directory, pipe or link among the payload files is skipped", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-told-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const { mailbox, folder, received } = await open();
   mkdirSync(join(folder, "told-1.json"));
   execFileSync("mkfifo", [join(folder, "told-2.json")]);
   symlinkSync("/dev/zero", join(folder, "told-3.json"));
   writeFileSync(join(folder, "told-4.json"), "{ cut");
   writeFileSync(join(folder, "told-5.json"), '{"hook_event_name":"Stop","last_assistant_message":"ä"}');
-  const heard: unknown[] = [];
-  const told = listenTo({ folder, settingsFile: "", remove: async () => undefined }, (payload) => heard.push(payload));
-  await told.finish();
-  expect(heard).toEqual([{ hook_event_name: "Stop", last_assistant_message: "ä" }]);
-  expect(told.payloads).toEqual(heard);
+  await mailbox.finish();
+  expect(received).toEqual([{ hook_event_name: "Stop", last_assistant_message: "ä" }]);
+  expect(mailbox.payloads).toEqual(received);
 });
 
 test("a path that an agent told and that can be none is no transcript", async () => {
