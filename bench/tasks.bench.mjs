@@ -77,7 +77,7 @@ export default app;
 }
 
 async function lineTimes(env) {
-  const { appendLog } = await import(pathToFileURL(join(dist, "sdk/index.js")).href);
+  const { appendLog } = await import(pathToFileURL(join(dist, "sdk/internal.js")).href);
   const record = {
     ...{ time: new Date().toISOString(), session: "s", event: "PreToolUse", tool: "Bash", ms: 1, answer: "none" },
     handlers: [{ name: "guard", outcome: "passed", ms: 1 }],

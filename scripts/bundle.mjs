@@ -12,6 +12,7 @@ const src = join(root, "src");
 
 const entries = [
   "sdk/index.ts",
+  "sdk/internal.ts",
   "sdk/testing/index.ts",
   // On demand.
   ...["build", "build-ahead", "build-later"].map((name) => `sdk/load/${name}.ts`),

@@ -99,9 +99,10 @@ function importTable(text: string): Record<string, readonly string[]> {
 function allowed(module: string, target: string): boolean {
   const [to = "", ...rest] = target.split("/");
   const inner = rest.join("/");
-  if (module === "cli") return inner === "index.ts" || inner === "settings/index.ts" || inner === "testing/index.ts";
+  const isEntryPoint = inner === "index.ts" || inner === "internal.ts";
+  if (module === "cli") return isEntryPoint || inner === "settings/index.ts" || inner === "testing/index.ts";
   const rules = mayImport[module] ?? [];
-  if (inner === "index.ts") return rules.includes(to);
+  if (isEntryPoint) return rules.includes(to);
   return inner === "settings/index.ts" && (rules.includes(`${to}/settings`) || rules.includes(to));
 }
 

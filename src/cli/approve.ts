@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { reviewTrust, type TrustEntry } from "../engine/index.ts";
 import type { PlannedEntry, ScopePlaces } from "../install/index.ts";
-import { appInputs } from "../sdk/index.ts";
+import { appInputs } from "../sdk/internal.ts";
 import type { Io } from "./command.ts";
 
 /** What came of approving the entries: how many are approved now, and which cannot be, and why. */

@@ -6,7 +6,7 @@ import {
   readPayload,
   type Settled,
   type World,
-} from "../sdk/index.ts";
+} from "../sdk/internal.ts";
 import { type Asked, answerOf } from "./message.ts";
 import type { WarmApp } from "./warm-app.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
-import type { FailureMode } from "../sdk/index.ts";
+import type { FailureMode } from "../sdk/internal.ts";
 
 /** What a client says of itself, in headers; see the client page of the docs. */
 export interface Caller {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { turnAway } from "../loopback/index.ts";
-import type { FailureMode } from "../sdk/index.ts";
+import type { FailureMode } from "../sdk/internal.ts";
 import { type Caller, leadsTo } from "./caller.ts";
 import { Interest } from "./interest.ts";
 import type { ThreadAnswer } from "./message.ts";

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { processStart } from "../files/index.ts";
-import { appKey } from "../sdk/index.ts";
+import { appKey } from "../sdk/internal.ts";
 import { daemonStatus, dropEndpoint, endpointFor, stopDaemon } from "./index.ts";
 import { recordPath, writeRecord } from "./record.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { readPrivate, replaceFile, withLock } from "../files/index.ts";
 import { newToken } from "../loopback/index.ts";
 import { Problem } from "../protocol/index.ts";
-import { appKey } from "../sdk/index.ts";
+import { appKey } from "../sdk/internal.ts";
 import { daemonFolder, type Env, openDaemonFolder } from "./folder.ts";
 import { stopDaemon } from "./stop.ts";
 

@@ -1,5 +1,5 @@
 import { daemonFolderOf, openState } from "../files/index.ts";
-import { appKey } from "../sdk/index.ts";
+import { appKey } from "../sdk/internal.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,4 +1,4 @@
-import { type FailureMode, readPayload, usualDeadlineMs, withoutAnswer } from "../sdk/index.ts";
+import { type FailureMode, readPayload, usualDeadlineMs, withoutAnswer } from "../sdk/internal.ts";
 import type { Interest } from "./interest.ts";
 import { type AppFacts, type Asked, answerOf, type ThreadAnswer } from "./message.ts";
 import type { Sources } from "./sources.ts";

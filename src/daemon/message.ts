@@ -1,4 +1,4 @@
-import type { FailureMode, LogFileOptions, Spelled } from "../sdk/index.ts";
+import type { FailureMode, LogFileOptions, Spelled } from "../sdk/internal.ts";
 
 /** Between the server and the thread that runs handlers. */
 export interface CallMessage {

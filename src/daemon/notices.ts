@@ -1,4 +1,4 @@
-import { readPayload } from "../sdk/index.ts";
+import { readPayload } from "../sdk/internal.ts";
 import type { ThreadAnswer } from "./message.ts";
 
 /** What every session should hear once, put into the first answer that has room for it. */

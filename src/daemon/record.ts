@@ -8,7 +8,7 @@ import {
   replaceFile,
   startTag,
 } from "../files/index.ts";
-import { appKey } from "../sdk/index.ts";
+import { appKey } from "../sdk/internal.ts";
 import { daemonFolder, type Env } from "./folder.ts";
 
 export type { DaemonRecord } from "../files/index.ts";

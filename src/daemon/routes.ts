@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { answerProof, proofHeaders } from "../files/index.ts";
 import { letSend, readBody, sendJson, sendText, turnAway } from "../loopback/index.ts";
-import { appFailure, type FailureMode, readPayload, withoutAnswer } from "../sdk/index.ts";
+import { appFailure, type FailureMode, readPayload, withoutAnswer } from "../sdk/internal.ts";
 import { type Caller, callerOf } from "./caller.ts";
 import { answerClient, type ClientOptions, isWelcome } from "./client-call.ts";
 import { Interest } from "./interest.ts";

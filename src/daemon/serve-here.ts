@@ -1,6 +1,6 @@
 import { newToken, openLoopback } from "../loopback/index.ts";
 import { Problem } from "../protocol/index.ts";
-import { type AppInside, appKey } from "../sdk/index.ts";
+import { type AppInside, appKey } from "../sdk/internal.ts";
 import { appHere, type HereOptions } from "./app-here.ts";
 import { drained } from "./drained.ts";
 import { routes } from "./routes.ts";

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { takeLock } from "../files/index.ts";
 import { type Loopback, newToken, openLoopback } from "../loopback/index.ts";
-import { appendLog, appKey } from "../sdk/index.ts";
+import { appendLog, appKey } from "../sdk/internal.ts";
 import { seesEnvironments } from "./caller.ts";
 import { drained } from "./drained.ts";
 import { type Endpoint, endpointFor } from "./endpoint.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type Stats, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, relative, sep } from "node:path";
-import { appInputs, endBuilds } from "../sdk/index.ts";
+import { appInputs, endBuilds } from "../sdk/internal.ts";
 
 /** The files an app is made of, as they were when it was loaded. */
 export interface Sources {

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { takeLock } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
-import { startDetached } from "../sdk/index.ts";
+import { startDetached } from "../sdk/internal.ts";
 import { writeAlias } from "./alias.ts";
 import { type Env, openDaemonFolder } from "./folder.ts";
 import { type DaemonRecord, readRecord } from "./record.ts";

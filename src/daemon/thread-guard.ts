@@ -1,5 +1,5 @@
 import type { AsyncLocalStorage } from "node:async_hooks";
-import { guardEnds, tracedMessage } from "../sdk/index.ts";
+import { guardEnds, tracedMessage } from "../sdk/internal.ts";
 import type { CallMessage } from "./message.ts";
 
 /** A call while it runs. */

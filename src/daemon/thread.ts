@@ -13,7 +13,7 @@ import {
   type Spelled,
   type World,
   withoutAnswer,
-} from "../sdk/index.ts";
+} from "../sdk/internal.ts";
 import { environmentOf } from "./caller.ts";
 import {
   type AppFacts,

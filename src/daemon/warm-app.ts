@@ -1,4 +1,4 @@
-import { appFailure, type FailureMode, readPayload, withoutAnswer } from "../sdk/index.ts";
+import { appFailure, type FailureMode, readPayload, withoutAnswer } from "../sdk/internal.ts";
 import { aboutEvent, type Failure, type Generation, type GenerationOptions, openGeneration } from "./generation.ts";
 import type { Interest } from "./interest.ts";
 import { type Asked, answerOf, type ThreadAnswer } from "./message.ts";

@@ -1,4 +1,4 @@
-import { appInputs, loadApp } from "../sdk/index.ts";
+import { appInputs, loadApp } from "../sdk/internal.ts";
 import { closeDoors } from "./without-effects.ts";
 
 /**

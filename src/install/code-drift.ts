@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { Problem } from "../protocol/index.ts";
-import { appInputs, buildFile } from "../sdk/index.ts";
+import { appInputs, buildFile } from "../sdk/internal.ts";
 import { installAgain } from "./advice.ts";
 import { type Drift, drift } from "./drift.ts";
 import { type Installer, registeredIds } from "./install-app.ts";

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { catalog } from "../protocol/index.ts";
-import { appKey } from "../sdk/index.ts";
+import { appKey } from "../sdk/internal.ts";
 import { installFindings } from "./findings.ts";
 import { consent, endpoint, stop, type World, world } from "./fixtures/world.ts";
 import { canDecide, hasHttpEntries } from "./http-entries.ts";

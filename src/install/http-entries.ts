@@ -1,6 +1,6 @@
 import { readSourceText } from "../engine/settings/index.ts";
 import { catalog, type EventRow, Problem } from "../protocol/index.ts";
-import { appKey } from "../sdk/index.ts";
+import { appKey } from "../sdk/internal.ts";
 import { type Drift, drift } from "./drift.ts";
 import { type OwnPlace, ownHooks } from "./own-entries.ts";
 import { placesOf, type Standpoint } from "./places.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { HomeSource } from "../files/index.ts";
 import { catalog, type EventRow, neverMatching, Problem } from "../protocol/index.ts";
-import { appKey } from "../sdk/index.ts";
+import { appKey } from "../sdk/internal.ts";
 import { type Calls, callsFor } from "./call-words.ts";
 import { compileClient } from "./compile-client.ts";
 import type { ClientUse } from "./compiled-client.ts";

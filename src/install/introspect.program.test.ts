@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { buildFile } from "../sdk/index.ts";
+import { buildFile } from "../sdk/internal.ts";
 import { app, asked, program, written } from "./fixtures/introspected.ts";
 import { world } from "./fixtures/world.ts";
 import { introspect } from "./introspect.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type CommandHook, type HttpHook, hooksFileIn, isObject } from "../protocol/index.ts";
-import { appKey } from "../sdk/index.ts";
+import { appKey } from "../sdk/internal.ts";
 import { insideCall, projectDir, shellLine, shellWord } from "./call-words.ts";
 
 /** What entries of an installed app are known by. */

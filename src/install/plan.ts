@@ -1,5 +1,5 @@
 import { type CatalogRow, type CommandHook, catalog, type HttpHook, Problem } from "../protocol/index.ts";
-import { type FailureMode, needsCommand, usualDeadlineMs } from "../sdk/index.ts";
+import { type FailureMode, needsCommand, usualDeadlineMs } from "../sdk/internal.ts";
 import { type Calls, closedCall, closedLine, shellLine } from "./call-words.ts";
 import type { Endpoint } from "./daemon-door.ts";
 import { checkConsent, type HttpConsent } from "./http-entries.ts";

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } f
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { appKey } from "../sdk/index.ts";
+import { appKey } from "../sdk/internal.ts";
 import type { DaemonDoor, Endpoint } from "./daemon-door.ts";
 import { installFindings } from "./findings.ts";
 import { guard, stop, type World, world } from "./fixtures/world.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ClientFault, clientFault, clientFaultText } from "../engine/settings/index.ts";
 import { Problem } from "../protocol/index.ts";
-import { appKey } from "../sdk/index.ts";
+import { appKey } from "../sdk/internal.ts";
 import { type Advised, installAgain, repairCommand } from "./advice.ts";
 import { type ClientInUse, clientInUse } from "./client-in-use.ts";
 import { codeDrift, type Look } from "./code-drift.ts";

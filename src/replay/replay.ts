@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../files/index.ts";
 import { messageOf, Problem } from "../protocol/index.ts";
-import { buildFile } from "../sdk/index.ts";
+import { buildFile } from "../sdk/internal.ts";
 import { cutArchive, type TranscriptFile } from "../sessions/index.ts";
 import { hooksAt } from "./hooks-at.ts";
 import { type PastEvent, pastEventNames, type RefusedThen } from "./past-event.ts";

@@ -2,7 +2,8 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AppInside, appInside, blueprint, context, createApp, type Settled, type World } from "./index.ts";
+import { type AppInside, appInside, blueprint, context, createApp } from "./index.ts";
+import type { Settled, World } from "./internal.ts";
 import { openObservers } from "./observe.ts";
 import { captureEvents, fixtures, memoryState, type TestProject, testClient, testProject } from "./testing/index.ts";
 

@@ -35,14 +35,9 @@ export {
   worktree,
 } from "./answer.ts";
 export { type App, createApp } from "./app.ts";
-export { appKey } from "./app-key.ts";
-export { type AppInside, appInside, type Description } from "./app-symbol.ts";
+export { type AppInside, appInside } from "./app-symbol.ts";
 export { type Blueprint, blueprint } from "./blueprint.ts";
-export type { HandlerTrace } from "./chain.ts";
 export type { Context } from "./context.ts";
-export type { DetachedOptions } from "./detached.ts";
-export type { Settled } from "./dispatch.ts";
-export { tracedMessage } from "./error-place.ts";
 export {
   type EventOf,
   type GenericEvent,
@@ -55,36 +50,13 @@ export {
 } from "./event.ts";
 export type { Git } from "./git.ts";
 export { runApp, type ServeAppOptions, type ServedApp, serveApp } from "./in-code.ts";
-export { JsonEnd } from "./json-end.ts";
-export { keepPayload } from "./keep-payload.ts";
-export { appInputs, buildFile, buildLater, endBuilds } from "./load/inputs.ts";
-export { type LoadOptions, loadApp } from "./load/load-app.ts";
-export type { Logger, LogRecord } from "./log.ts";
-export { appendLog, type LogFileOptions, logFiles, openLog } from "./log-file.ts";
-export { appFailure, withoutAnswer } from "./no-answer.ts";
-export { guardEnds } from "./no-exit.ts";
+export type { Logger } from "./log.ts";
 export type { Observation, ObservationKind, Observer } from "./observe.ts";
-export { openTranscript } from "./open-transcript.ts";
 export type { AppOptions, ToolSchema } from "./parts.ts";
-export { type ReadPayload, readPayload } from "./payload.ts";
 export type { ProviderOptions } from "./providers.ts";
 export type { AnswerFor, FailureMode, Handler, HandlerOptions, Middleware } from "./registration.ts";
-export { needsCommand, usualDeadlineMs } from "./rules.ts";
 export type { RunAppOptions } from "./run-app.ts";
-export { sourceHash } from "./source-hash.ts";
-export type { Spelled } from "./spell.ts";
-export { startDetached } from "./start-detached.ts";
-export { stateFileName } from "./state/file-name.ts";
-export {
-  type Entries,
-  type ScopedState,
-  type ScopeName,
-  type State,
-  type StateDefaults,
-  type StateDoor,
-  type Store,
-  stateDoor,
-} from "./state/state.ts";
+export type { ScopedState, State, StateDefaults } from "./state/state.ts";
 export type { Output } from "./stdout-guard.ts";
 export { defineStrategy, type Strategy, type StrategyDefinition } from "./strategy.ts";
 export { type AgentAnswer, type AgentTaskOptions, agentTask } from "./tasks/agent-task.ts";
@@ -102,6 +74,5 @@ export type {
 } from "./tasks/backend.ts";
 export type { TaskContext, TaskDefinition, TaskFunction, TaskOptions, TaskRef, TaskTable } from "./tasks/task.ts";
 export type { AddOptions, CompletedTask, FailedTask, TaskKey, TaskResult, Tasks, WaitOptions } from "./tasks/tasks.ts";
-export { hasOpenJobs, workTasks } from "./tasks/work-later.ts";
+export { workTasks } from "./tasks/work-later.ts";
 export type { WorkTasksOptions } from "./tasks/work-tasks.ts";
-export type { World } from "./world.ts";

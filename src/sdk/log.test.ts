@@ -8,11 +8,10 @@ import {
   context,
   createApp,
   deny,
-  type LogRecord,
   systemMessage,
   type WirePayload,
-  type World,
 } from "./index.ts";
+import type { LogRecord, World } from "./internal.ts";
 import { fixtures, memoryState } from "./testing/index.ts";
 
 const payload = {
@@ -48,8 +47,8 @@ test("a record names the event, the answer and every handler with its outcome", 
     .preTool("Bash", { name: "late" }, () => undefined);
   const { records } = await logged(app);
   const thrown = {
-    error: expect.stringMatching(/^boom \(.*log\.test\.ts:44:\d+\)$/),
-    stack: expect.stringMatching(/^at .*log\.test\.ts:44:\d+/),
+    error: expect.stringMatching(/^boom \(.*log\.test\.ts:43:\d+\)$/),
+    stack: expect.stringMatching(/^at .*log\.test\.ts:43:\d+/),
   };
   expect(records).toEqual([
     {

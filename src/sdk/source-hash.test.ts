@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readSources } from "../daemon/sources.ts";
-import { buildFile, endBuilds, sourceHash } from "./index.ts";
+import { buildFile, endBuilds, sourceHash } from "./internal.ts";
 
 function place(): { readonly env: Readonly<Record<string, string>>; put(name: string, text: string): string } {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-source-")));

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endpointFor } from "../../src/daemon/index.ts";
-import { appKey } from "../../src/sdk/index.ts";
+import { appKey } from "../../src/sdk/internal.ts";
 import { app, type DaemonWorld, denial, event, guard, openDaemonWorld, type PostOptions } from "./world.ts";
 
 let world: DaemonWorld;

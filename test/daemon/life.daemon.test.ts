@@ -13,7 +13,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { daemonStatus, endpointFor, stopDaemon } from "../../src/daemon/index.ts";
-import { appKey } from "../../src/sdk/index.ts";
+import { appKey } from "../../src/sdk/internal.ts";
 import { readRecorded } from "../../src/sdk/testing/index.ts";
 import { app, clientForms, type DaemonWorld, denial, event, guard, isServed, openDaemonWorld, until } from "./world.ts";
 

@@ -8,7 +8,7 @@ vi.mock("esbuild", () => {
 });
 
 test("without esbuild a .mjs file loads as it is; TypeScript that Node cannot read either says what to do", async () => {
-  const { appInputs, loadApp } = await import("../../src/sdk/index.ts");
+  const { appInputs, loadApp } = await import("../../src/sdk/internal.ts");
   const folder = mkdtempSync(join(tmpdir(), "hookline-no-esbuild-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const put = (name: string, text: string) => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { catalog, eventNames } from "../../src/protocol/index.ts";
 import * as sdk from "../../src/sdk/index.ts";
+import * as internal from "../../src/sdk/internal.ts";
 import { type BundledPackage, bundlePackage } from "./bundled.ts";
 import { app, denial, event, guard } from "./guard-app.ts";
 
@@ -220,8 +221,11 @@ test("what a hook process loads knows every event by what its row means to apps,
       null,
     ]);
   }
-  const built = (await import(join(dist, "sdk/index.js"))) as typeof sdk;
-  const facts = ({ createApp, needsCommand, usualDeadlineMs }: typeof sdk) => {
+  const built = {
+    ...((await import(join(dist, "sdk/index.js"))) as typeof sdk),
+    ...((await import(join(dist, "sdk/internal.js"))) as typeof internal),
+  };
+  const facts = ({ createApp, needsCommand, usualDeadlineMs }: typeof built) => {
     const app = createApp() as unknown as Record<string, unknown>;
     return eventNames.map((event) => ({
       event,
@@ -230,7 +234,7 @@ test("what a hook process loads knows every event by what its row means to apps,
       deadlineMs: usualDeadlineMs(event),
     }));
   };
-  expect(facts(built)).toEqual(facts(sdk));
+  expect(facts(built)).toEqual(facts({ ...sdk, ...internal }));
 });
 
 describe("a file that asks for nothing but Node and hookline/sdk starts as a script", () => {

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { loadApp } from "../../sdk/index.ts";
+import { loadApp } from "../../sdk/internal.ts";
 import { testClient } from "../../sdk/testing/index.ts";
 import { emptyProject, init, recipes } from "./fixtures/init.ts";
 

@@ -1,5 +1,5 @@
 import { escapedJson } from "../../protocol/index.ts";
-import { type LogRecord, logFiles } from "../../sdk/index.ts";
+import { type LogRecord, logFiles } from "../../sdk/internal.ts";
 import type { Command, Io } from "../command.ts";
 import { logLine } from "../log/line.ts";
 import { follow, linesOf } from "../log/read.ts";

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { type DaemonRecord, daemonStatus, serve, startDaemon, stopDaemon } from "../../daemon/index.ts";
 import { packageFile, packageVersion } from "../../files/index.ts";
 import { Problem, visible, visibleLines } from "../../protocol/index.ts";
-import { hasOpenJobs, keepPayload } from "../../sdk/index.ts";
+import { hasOpenJobs, keepPayload } from "../../sdk/internal.ts";
 import type { Call, Command, Io } from "../command.ts";
 import { usualHooksFile } from "../hooks-file.ts";
 

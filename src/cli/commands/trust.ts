@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { reviewTrust, type TrustEntry, type TrustReview } from "../../engine/index.ts";
 import { Problem } from "../../protocol/index.ts";
-import { appInputs } from "../../sdk/index.ts";
+import { appInputs } from "../../sdk/internal.ts";
 import { askLine, canAsk } from "../ask.ts";
 import type { Call, Command, Io } from "../command.ts";
 import { jsonText } from "../print/json.ts";

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf, neverMatching } from "../../protocol/index.ts";
-import { type AppWarning, appInside, loadApp } from "../../sdk/index.ts";
+import { appInside } from "../../sdk/index.ts";
+import { type AppWarning, loadApp } from "../../sdk/internal.ts";
 import type { Io } from "../command.ts";
 
 /** The app of a hooks file, in the shape the test client takes. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { unless } from "../../files/index.ts";
 import { Problem } from "../../protocol/index.ts";
-import { buildFile } from "../../sdk/index.ts";
+import { buildFile } from "../../sdk/internal.ts";
 import type { Io } from "../command.ts";
 import { type ProgramTest, type ProgramTotal, reporterSource, shownSource } from "./reporter.ts";
 

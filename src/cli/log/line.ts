@@ -1,5 +1,5 @@
 import { visible } from "../../protocol/index.ts";
-import type { LogRecord } from "../../sdk/index.ts";
+import type { LogRecord } from "../../sdk/internal.ts";
 import type { Style } from "../print/style.ts";
 import { handlersOf, hasFailed } from "./wanted.ts";
 

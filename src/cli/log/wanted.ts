@@ -1,5 +1,5 @@
 import { nearest, Problem } from "../../protocol/index.ts";
-import type { LogRecord } from "../../sdk/index.ts";
+import type { LogRecord } from "../../sdk/internal.ts";
 import type { Call } from "../command.ts";
 
 export interface HandlerLine {

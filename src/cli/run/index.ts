@@ -1,25 +1,29 @@
 import { closeSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf } from "../../protocol/index.ts";
-import type { AppInside, FailureMode, LogRecord, ReadPayload, WirePayload, World } from "../../sdk/index.ts";
+import type { WirePayload } from "../../sdk/index.ts";
 import * as sdk from "../../sdk/index.ts";
+import {
+  type AppInside,
+  appendLog,
+  appFailure,
+  buildLater,
+  type FailureMode,
+  guardEnds,
+  type LogRecord,
+  loadApp,
+  type ReadPayload,
+  readPayload,
+  sourceHash,
+  tracedMessage,
+  usualDeadlineMs,
+  type World,
+} from "../../sdk/internal.ts";
 import type { UnkeptCode } from "../compiled-program.ts";
 import { asksToBlock, type RunArguments, readArguments } from "./arguments.ts";
 import { type Input, readInput } from "./stdin.ts";
 import { guardStdout, writeWhole } from "./stdout.ts";
 import { watchThread } from "./watch-thread.ts";
-
-const {
-  appendLog,
-  appFailure,
-  buildLater,
-  guardEnds,
-  loadApp,
-  readPayload,
-  sourceHash,
-  tracedMessage,
-  usualDeadlineMs,
-} = sdk;
 
 /**
  * `hookline run HOOKS_FILE`: one event on stdin, one answer on stdout, and the process ends.

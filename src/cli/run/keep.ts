@@ -1,1 +1,1 @@
-export { keepPayload } from "../../sdk/index.ts";
+export { keepPayload } from "../../sdk/internal.ts";

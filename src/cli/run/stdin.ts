@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { JsonEnd } from "../../sdk/index.ts";
+import { JsonEnd } from "../../sdk/internal.ts";
 
 /** One payload from standard input, or why there is none. */
 export type Input = { readonly text: string } | { readonly fault: string };

@@ -1,1 +1,1 @@
-export { openTranscript } from "../../sdk/index.ts";
+export { openTranscript } from "../../sdk/internal.ts";

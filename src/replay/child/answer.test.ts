@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { appInside, createApp, type WirePayload, type World } from "../../sdk/index.ts";
+import { appInside, createApp, type WirePayload } from "../../sdk/index.ts";
+import type { World } from "../../sdk/internal.ts";
 import { fixtures, memoryState } from "../../sdk/testing/index.ts";
 import { saidOf } from "./answer.ts";
 

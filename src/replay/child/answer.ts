@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Settled } from "../../sdk/index.ts";
+import type { Settled } from "../../sdk/internal.ts";
 import type { Decision, Effect, Said, SaidHandler, Stray } from "../said.ts";
 
 /** What happened beside the answer. */

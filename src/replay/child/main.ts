@@ -2,15 +2,8 @@
 import { join, resolve } from "node:path";
 import { statePath } from "../../files/index.ts";
 import { messageOf } from "../../protocol/index.ts";
-import {
-  type AppInside,
-  guardEnds,
-  loadApp,
-  openTranscript,
-  usualDeadlineMs,
-  type WirePayload,
-  type World,
-} from "../../sdk/index.ts";
+import type { WirePayload } from "../../sdk/index.ts";
+import { type AppInside, guardEnds, loadApp, openTranscript, usualDeadlineMs, type World } from "../../sdk/internal.ts";
 import type { Ask, Hello, Ready, Stray } from "../said.ts";
 import { saidOf } from "./answer.ts";
 import { effectLog } from "./effects.ts";

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode } from "../../files/index.ts";
+import type { WirePayload } from "../../sdk/index.ts";
 import {
   type AppInside,
   type Entries,
@@ -9,9 +10,8 @@ import {
   type Store,
   stateDoor,
   stateFileName,
-  type WirePayload,
   type World,
-} from "../../sdk/index.ts";
+} from "../../sdk/internal.ts";
 
 /** Where state is read from once, and where every change of it goes. */
 export interface StateFolders {

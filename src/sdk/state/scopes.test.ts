@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, expectTypeOf, onTestFinished, test } from "vitest";
-import { type AppInside, appInside, createApp, type ScopedState, type World } from "../index.ts";
+import { type AppInside, appInside, createApp, type ScopedState } from "../index.ts";
+import type { World } from "../internal.ts";
 import { memoryState, testClient } from "../testing/index.ts";
 
 /** Two projects, one of them with a second name, and one user. */

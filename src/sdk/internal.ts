@@ -1,0 +1,25 @@
+/** What the other modules of the package use of the sdk, beside its public names. It does not load the daemon, which imports it. */
+export type { AppWarning } from "./accept.ts";
+export { appKey } from "./app-key.ts";
+export type { AppInside } from "./app-symbol.ts";
+export type { Settled } from "./dispatch.ts";
+export { tracedMessage } from "./error-place.ts";
+export { JsonEnd } from "./json-end.ts";
+export { keepPayload } from "./keep-payload.ts";
+export { appInputs, buildFile, buildLater, endBuilds } from "./load/inputs.ts";
+export { loadApp } from "./load/load-app.ts";
+export type { LogRecord } from "./log.ts";
+export { appendLog, type LogFileOptions, logFiles, openLog } from "./log-file.ts";
+export { appFailure, withoutAnswer } from "./no-answer.ts";
+export { guardEnds } from "./no-exit.ts";
+export { openTranscript } from "./open-transcript.ts";
+export { type ReadPayload, readPayload } from "./payload.ts";
+export type { FailureMode } from "./registration.ts";
+export { needsCommand, usualDeadlineMs } from "./rules.ts";
+export { sourceHash } from "./source-hash.ts";
+export type { Spelled } from "./spell.ts";
+export { startDetached } from "./start-detached.ts";
+export { stateFileName } from "./state/file-name.ts";
+export { type Entries, type ScopeName, type StateDoor, type Store, stateDoor } from "./state/state.ts";
+export { hasOpenJobs } from "./tasks/work-later.ts";
+export type { World } from "./world.ts";
