@@ -11,8 +11,6 @@ function faultIn(call: Call, headless: boolean): string | undefined {
   const streams = call.text("output-format") === "stream-json";
   const takesStream = call.text("input-format") === "stream-json";
   const asks = call.text("permission-prompt-tool");
-  const [first, second] = (["init", "init-only", "maintenance"] as const).filter((name) => call.flag(name));
-  if (second !== undefined) return `--${first} and --${second} cannot be used together.`;
   if (call.flag("dangerously-skip-permissions") && (call.text("permission-mode") ?? bypass) !== bypass)
     return `--dangerously-skip-permissions contradicts --permission-mode ${call.text("permission-mode")}. Use one of them.`;
   if (asks !== undefined && asks !== "stdio")

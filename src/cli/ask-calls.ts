@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { AgentName, SessionCall } from "../host/index.ts";
 import { messageOf, Problem } from "../protocol/index.ts";
 import type { Call, Io } from "./command.ts";
+import { optionTexts, positiveNumber } from "./option-values.ts";
 import { readObject, readText } from "./read-input.ts";
 
 /** The sessions that a call of `hookline ask` wants: one, or one per line of its file. */
@@ -36,18 +37,18 @@ function unreadable(file: string, cause: unknown): never {
 
 async function commonOf(call: Call, io: Io): Promise<Omit<SessionCall, "prompt">> {
   const settings = call.text("settings");
-  const timeout = numberOf(call, "timeout");
-  const maxTurns = numberOf(call, "max-turns");
-  const maxBudgetUsd = numberOf(call, "max-budget-usd");
+  const timeout = positiveNumber(call, "timeout");
+  const maxTurns = positiveNumber(call, "max-turns");
+  const maxBudgetUsd = positiveNumber(call, "max-budget-usd");
   return {
     agent: agentOf(call.text("agent") ?? "claude", io),
     cwd: resolve(io.cwd, call.text("cwd") ?? "."),
     env: io.env,
-    ...texts(call, {
-      "session-id": "sessionId",
+    ...optionTexts(call, {
+      sessionId: "session-id",
       resume: "resume",
       model: "model",
-      "permission-mode": "permissionMode",
+      permissionMode: "permission-mode",
     }),
     ...(call.flag("fork") ? { fork: true } : {}),
     ...(settings === undefined ? {} : { settings: await readObject(settings, "--settings", io) }),
@@ -59,26 +60,9 @@ async function commonOf(call: Call, io: Io): Promise<Omit<SessionCall, "prompt">
   };
 }
 
-function texts(call: Call, names: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(names).flatMap(([option, field]) => {
-      const value = call.text(option);
-      return value === undefined ? [] : [[field, value]];
-    }),
-  );
-}
-
 function agentOf(name: string, io: Io): AgentName {
   if (name === "claude" || name === "hookline") return name;
   return { file: name.includes("/") ? resolve(io.cwd, name) : name };
-}
-
-export function numberOf(call: Call, option: string): number | undefined {
-  const text = call.text(option);
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (Number.isFinite(value) && value > 0) return value;
-  throw new Problem("cli/usage", `--${option} must be a number above 0, not "${text}".`);
 }
 
 const lineFields = ["prompt", "cwd", "model", "resume", "fork"] as const;

@@ -4,6 +4,8 @@ export interface Command {
   readonly usage: string;
   /** One or more sentences; the first line also stands in the list of commands. */
   readonly about: string;
+  /** How many arguments it takes beside options; any number when omitted. */
+  readonly mostArguments?: 0 | 1;
   readonly options: Readonly<Record<string, Option>>;
   /** Whole lines a reader can paste; at least one. */
   readonly examples: readonly string[];
@@ -18,6 +20,8 @@ export interface Option {
   readonly value?: string;
   readonly short?: string;
   readonly multiple?: boolean;
+  /** Options that cannot be used together with this one. */
+  readonly excludes?: readonly string[];
   /** Another name of an option, which help does not show. A flag may stand for a value of that option. */
   readonly aliasOf?: { readonly option: string; readonly value?: string };
 }

@@ -4,7 +4,7 @@ import { type Engine, type EngineOptions, openEngine } from "../engine/index.ts"
 import { clientHome, clientReadWarnings, managedFolder } from "../engine/settings/index.ts";
 import { Problem, type Warning } from "../protocol/index.ts";
 import type { Call, Io, Option } from "./command.ts";
-import { oneOf } from "./one-of.ts";
+import { oneOf } from "./option-values.ts";
 
 /** The options that say which settings apply. */
 export const settingsOptions: Readonly<Record<"cwd" | "settings" | "plugin-dir", Option>> = {

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { type Scope, type Standpoint, scopes } from "../install/index.ts";
 import { Problem } from "../protocol/index.ts";
 import type { Call, Io, Option } from "./command.ts";
-import { oneOf } from "./one-of.ts";
+import { oneOf } from "./option-values.ts";
 
 /** The options that install, uninstall and status share. */
 export const scopeOptions: Readonly<Record<"scope" | "cwd" | "json", Option>> = {

@@ -6,6 +6,8 @@ import { shownOptions } from "./help.ts";
 /** `args` read by the command's own options; anything else is a `cli/usage` problem that names the way out. */
 export function parseCall(name: string, command: Command, args: readonly string[]): Call {
   const { values, positionals } = readArgs(name, command, args);
+  const fault = tooManyArguments(name, command, positionals) ?? excluded(command, values);
+  if (fault !== undefined) throw new Problem("cli/usage", `${fault} See hookline ${name} --help.`);
   const read = (option: string): unknown => {
     const declared = command.options[option];
     if (declared === undefined || declared.aliasOf !== undefined)
@@ -18,6 +20,23 @@ export function parseCall(name: string, command: Command, args: readonly string[
     text: (option) => lastText(read(option)),
     texts: (option) => allTexts(read(option)),
   };
+}
+
+function tooManyArguments(
+  name: string,
+  { mostArguments: most }: Command,
+  given: readonly string[],
+): string | undefined {
+  if (most === undefined || given.length <= most) return undefined;
+  return most === 0 ? `hookline ${name} takes no arguments.` : `Unexpected argument "${given[most]}".`;
+}
+
+function excluded({ options }: Command, values: Readonly<Record<string, unknown>>): string | undefined {
+  for (const [name, { excludes = [] }] of Object.entries(options)) {
+    const other = values[name] === undefined ? undefined : excludes.find((option) => values[option] !== undefined);
+    if (other !== undefined) return `--${name} and --${other} cannot be used together.`;
+  }
+  return undefined;
 }
 
 /** The value of an option, and before it what was given by its other names: the option's own name counts more. */

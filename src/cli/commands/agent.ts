@@ -3,10 +3,11 @@ import { packageVersion } from "../../files/index.ts";
 import type { GivenAgent, HeadlessOptions } from "../../host/index.ts";
 import type { Model, ScriptedModel } from "../../models/index.ts";
 import { type Mode, readMode } from "../../permissions/index.ts";
-import { Problem } from "../../protocol/index.ts";
+import { defined, Problem } from "../../protocol/index.ts";
 import { checkAgentFlags } from "../agent-flags.ts";
 import type { Call, Command, Io } from "../command.ts";
 import { engineOptions, pluginFolders, trustMode } from "../engine-options.ts";
+import { oneOf, optionTexts, positiveNumber } from "../option-values.ts";
 import { readAll } from "../read-all.ts";
 import { processSignals, statusOfInterruption } from "../signals.ts";
 
@@ -112,8 +113,8 @@ Exit status: 0 answered, 1 API error, refused start, limit reached or wrong call
     "input-format": { type: "string", value: "FORMAT", about: "text or stream-json" },
     "include-hook-events": { type: "boolean", about: "hooks too, in stream-json" },
     "include-partial-messages": { type: "boolean", about: "deltas too, in stream-json" },
-    init: { type: "boolean", about: "run Setup hooks first" },
-    "init-only": { type: "boolean", about: "run Setup and session hooks, then end" },
+    init: { type: "boolean", excludes: ["init-only", "maintenance"], about: "run Setup hooks first" },
+    "init-only": { type: "boolean", excludes: ["maintenance"], about: "run Setup and session hooks, then end" },
     maintenance: { type: "boolean", about: "run Setup hooks for maintenance first" },
     verbose: { type: "boolean", about: "accepted for programs that pass it" },
   },
@@ -196,21 +197,19 @@ function optionsOf(call: Call, io: Io) {
     ...(trust === undefined ? {} : { trust }),
     ...(setup === undefined ? {} : { setup }),
     ...(store === undefined ? {} : { store: resolve(io.cwd, store) }),
-    ...text(call, "system-prompt", "systemPrompt"),
-    ...text(call, "append-system-prompt", "appendSystemPrompt"),
+    ...optionTexts(call, {
+      ...{ systemPrompt: "system-prompt", appendSystemPrompt: "append-system-prompt", sessionId: "session-id" },
+      ...{ resume: "resume", name: "name", worktree: "worktree", agent: "subagent", effort: "effort" },
+      fallbackModel: "fallback-model",
+    }),
     ...toolsOf(call),
     ...agentsOf(call),
     ...sourcesOf(call),
-    ...text(call, "session-id", "sessionId"),
-    ...text(call, "resume", "resume"),
-    ...text(call, "name", "name"),
-    ...text(call, "worktree", "worktree"),
-    ...text(call, "subagent", "agent"),
-    ...text(call, "effort", "effort"),
-    ...text(call, "fallback-model", "fallbackModel"),
-    ...number(call, "max-turns", "maxTurns"),
-    ...number(call, "max-budget-usd", "maxBudgetUsd"),
-    ...number(call, "compact-at", "compactAt"),
+    ...defined({
+      maxTurns: positiveNumber(call, "max-turns", "whole"),
+      maxBudgetUsd: positiveNumber(call, "max-budget-usd"),
+      compactAt: positiveNumber(call, "compact-at"),
+    }),
     ...modeOf(call),
     ...thinkingOf(call, io),
   };
@@ -231,21 +230,6 @@ function thinkingOf(call: Call, io: Io): { maxThinkingTokens?: number } {
 
 /** As much as an answer may have; one less is what the API takes. */
 const mostThinking = 31_999;
-
-function text<Key extends string>(call: Call, option: string, key: Key): { [Name in Key]?: string } {
-  const value = call.text(option);
-  return (value === undefined ? {} : { [key]: value }) as { [Name in Key]?: string };
-}
-
-function number<Key extends string>(call: Call, option: string, key: Key): { [Name in Key]?: number } {
-  const said = call.text(option);
-  if (said === undefined) return {};
-  const value = Number(said);
-  const kind = option === "max-turns" ? "a whole number" : "a number";
-  if (!(value > 0) || !Number.isFinite(value) || (option === "max-turns" && !Number.isInteger(value)))
-    throw new Problem("cli/usage", `--${option} must be ${kind} above 0, not "${said}".`);
-  return { [key]: value } as { [Name in Key]?: number };
-}
 
 function modeOf(call: Call): { permissionMode?: Mode } {
   if (call.flag("dangerously-skip-permissions")) return { permissionMode: "bypassPermissions" };
@@ -307,8 +291,8 @@ function rulesIn(list: string): readonly string[] {
 type Formats = Pick<HeadlessOptions, "output" | "input" | "hookEvents" | "partialMessages" | "askOverStdio" | "prompt">;
 
 async function headlessOptions(call: Call, io: Io): Promise<Formats> {
-  const output = oneOf(call, "output-format", ["text", "json", "stream-json"]);
-  const input = oneOf(call, "input-format", ["text", "stream-json"]);
+  const output = oneOf("output-format", call.text("output-format"), ["text", "json", "stream-json"]) ?? "text";
+  const input = oneOf("input-format", call.text("input-format"), ["text", "stream-json"]) ?? "text";
   const given = call.words.join(" ");
   const needed = input === "text" && !call.flag("init-only");
   const prompt = given === "" && needed ? await promptIn(io) : given;
@@ -320,13 +304,6 @@ async function headlessOptions(call: Call, io: Io): Promise<Formats> {
     askOverStdio: call.text("permission-prompt-tool") === "stdio",
     ...(input === "stream-json" ? {} : { prompt }),
   };
-}
-
-function oneOf<Word extends string>(call: Call, option: string, words: readonly [Word, ...Word[]]): Word {
-  const said = call.text(option) ?? words[0];
-  const word = words.find((known) => known === said);
-  if (word === undefined) throw new Problem("cli/usage", `--${option} must be ${words.join(" or ")}, not "${said}".`);
-  return word;
 }
 
 async function promptIn(io: Io): Promise<string> {

@@ -51,7 +51,7 @@ test("wrong calls say what is wrong and start nothing", async () => {
     [[], "takes one prompt"],
     [["a", "b"], "takes one prompt"],
     [["a", "--timeout", "soon"], '--timeout must be a number above 0, not "soon"'],
-    [["a", "--as", "xml"], '--as takes text, json, tool-result or context, not "xml"'],
+    [["a", "--as", "xml"], '--as must be text, json, tool-result or context, not "xml"'],
     [["--file", "nothing-here"], "nothing-here"],
     [["a", "--resume", "x"], 'resume "x" is no UUID'],
   ] as const) {

@@ -1,7 +1,8 @@
 import type { Reinjection, SessionResult } from "../../host/index.ts";
 import { isEventName, Problem } from "../../protocol/index.ts";
-import { callsOf, numberOf } from "../ask-calls.ts";
+import { callsOf } from "../ask-calls.ts";
 import type { Call, Command, Io } from "../command.ts";
+import { oneOf, positiveNumber } from "../option-values.ts";
 
 export const command: Command = {
   usage: '"PROMPT" [--agent claude|hookline|PROGRAM] [--file PROMPTS --jobs N] [--as text|json|tool-result|context]',
@@ -51,7 +52,7 @@ that is not 0.`,
     const { exitStatusOf, runSessions } = await import("../../host/index.ts");
     const form = formOf(call);
     const calls = await callsOf(call, io);
-    const limit = numberOf(call, "jobs");
+    const limit = positiveNumber(call, "jobs");
     const results = await runSessions(calls, {
       signal: io.signal,
       failFast: call.flag("fail-fast"),
@@ -68,9 +69,8 @@ that is not 0.`,
 };
 
 function formOf(call: Call): Reinjection {
-  const form = call.text("as") ?? (call.flag("json") ? "json" : "text");
-  if (form !== "text" && form !== "json" && form !== "tool-result" && form !== "context")
-    throw new Problem("cli/usage", `--as takes text, json, tool-result or context, not "${form}".`);
+  const named = oneOf("as", call.text("as"), ["text", "json", "tool-result", "context"]);
+  const form: Reinjection = named ?? (call.flag("json") ? "json" : "text");
   const fault = faultIn(call, form);
   if (fault !== undefined) throw new Problem("cli/usage", `${fault} See hookline ask --help.`);
   return form;

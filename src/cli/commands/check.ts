@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { compileRules, type JudgeContext, type Judgement, judge, type Policy } from "../../permissions/index.ts";
 import { messageOf, Problem, visible } from "../../protocol/index.ts";
 import type { Call, Command, Io } from "../command.ts";
+import { oneOf } from "../option-values.ts";
 import { permissionLayers } from "../permission-layers.ts";
 import { jsonText } from "../print/json.ts";
 import { judgementJson, judgementLine, judgementText } from "../print/judgement.ts";
@@ -99,15 +100,10 @@ function contextFrom(call: Call, place: JudgeContext): JudgeContext {
   return {
     ...place,
     attended: !call.flag("unattended"),
-    pathCase: pathCase(call.text("path-case")),
+    pathCase: oneOf("path-case", call.text("path-case"), ["auto", "sensitive", "insensitive"]) ?? "auto",
     ...(mode === undefined ? {} : { mode }),
     ...(shell === undefined ? {} : { shell }),
   };
-}
-
-function pathCase(word: string | undefined): "auto" | "sensitive" | "insensitive" {
-  if (word === undefined || word === "auto" || word === "sensitive" || word === "insensitive") return word ?? "auto";
-  throw new Problem("cli/usage", `--path-case must be auto, sensitive or insensitive, not "${word}".`);
 }
 
 function exitCode(judgements: readonly { decision: Judgement["decision"] }[]): number {

@@ -7,7 +7,7 @@ import {
   repair,
   type Standpoint,
 } from "../../install/index.ts";
-import { Problem, visible } from "../../protocol/index.ts";
+import { visible } from "../../protocol/index.ts";
 import { approve } from "../approve.ts";
 import type { Call, Command, Io } from "../command.ts";
 import { settingsFrom, settingsOptions } from "../engine-options.ts";
@@ -29,6 +29,7 @@ that are slow. Says which client they call, compiled or script. Starts nothing.
 what was not installed.
 The exit status is 0 when nothing is wrong, whatever notes there are, 3 when there is an error or a warning, and 1 when the call cannot
 be made, or --fix found a file that cannot be read.`,
+  mostArguments: 0,
   options: {
     ...settingsOptions,
     fix: { type: "boolean", about: "bring back what was installed" },
@@ -36,8 +37,6 @@ be made, or --fix found a file that cannot be read.`,
   },
   examples: ["hookline doctor", "hookline doctor --fix", "hookline doctor --json"],
   async run(call, io) {
-    if (call.words.length > 0)
-      throw new Problem("cli/usage", "hookline doctor takes no words. See hookline doctor --help.");
     namedFolder(call, io);
     const applying = settingsFrom(call, io);
     const { cwd } = applying;

@@ -12,6 +12,7 @@ export const command: Command = {
 otherwise, the line says so.
 
 With --tool the input is the tool's input; without it, the whole payload.`,
+  mostArguments: 1,
   options: {
     tool: { type: "string", value: "TOOL", about: "the tool of a tool event, such as Bash" },
     input: { type: "string", value: "JSON|FILE|-", about: "the tool's input, or the payload" },
@@ -20,13 +21,9 @@ With --tool the input is the tool's input; without it, the whole payload.`,
   },
   examples: [`hookline explain PreToolUse --tool Bash --input '{"command":"git push"}'`, "hookline explain Stop"],
   async run(call, io) {
-    const [event, ...extra] = call.words;
-    if (event === undefined || extra.length > 0) {
-      throw new Problem(
-        "cli/usage",
-        "hookline explain takes one event, such as PreToolUse. See hookline explain --help.",
-      );
-    }
+    const [event] = call.words;
+    if (event === undefined)
+      throw new Problem("cli/usage", "hookline explain requires an event, such as Stop. See hookline explain --help.");
     const row = rowOf(event);
     const name = row.name as EventName;
     const given = call.text("input");

@@ -13,6 +13,7 @@ export const command: Command = {
 The payload is a JSON object: a file, - for standard input, or the text itself. Without --input it is empty. The exit status is 0
 when the event was settled, whatever was decided; with --exit-code a denial is 2 and a question 3. A call that cannot be made is 1.
 Hooks that run in the background are waited for before the command ends; Ctrl-C ends them.`,
+  mostArguments: 1,
   options: {
     input: { type: "string", value: "FILE|-", about: "the payload" },
     ...engineOptions,
@@ -24,10 +25,9 @@ Hooks that run in the background are waited for before the command ends; Ctrl-C 
     "hookline fire Stop --settings team.json --json < payload.json --input -",
   ],
   async run(call, io) {
-    const [event, ...extra] = call.words;
-    if (event === undefined || extra.length > 0) {
-      throw new Problem("cli/usage", "hookline fire takes one event, such as PreToolUse. See hookline fire --help.");
-    }
+    const [event] = call.words;
+    if (event === undefined)
+      throw new Problem("cli/usage", "hookline fire requires an event, such as PreToolUse. See hookline fire --help.");
     const input = call.text("input");
     const payload = input === undefined ? {} : await readObject(input, "--input", io);
     const engine = await openFrom(call, io);

@@ -16,9 +16,10 @@ A file that is already there is never replaced without --force. --with copies re
 includes them; your own is not edited, and the lines to add are printed.
 
 Recipes: ${recipeNames().join(", ")}.`,
+  mostArguments: 0,
   options: {
     js: { type: "boolean", about: "write .mjs files instead of TypeScript" },
-    with: { type: "string", value: "RECIPE,…", about: "recipes to copy and include" },
+    with: { type: "string", excludes: ["js"], value: "RECIPE,…", about: "recipes to copy and include" },
     force: { type: "boolean", about: "replace files that are already there" },
     json: {
       type: "boolean",
@@ -27,14 +28,9 @@ Recipes: ${recipeNames().join(", ")}.`,
   },
   examples: ["hookline init", "hookline init --with redact-secrets,require-tests"],
   async run(call, io) {
-    if (call.words.length > 0)
-      throw new Problem("cli/usage", "hookline init takes no arguments. See hookline init --help.");
     const ending = call.flag("js") ? "mjs" : "ts";
     const names = (call.text("with") ?? "").split(",").filter((name) => name !== "");
     const recipes = await Promise.all(names.map(readRecipe));
-    if (recipes.length > 0 && ending !== "ts") {
-      throw new Problem("cli/usage", "Recipes are TypeScript; call hookline init --with without --js.");
-    }
     const files = [
       { name: `hooks.${ending}`, text: hooksFile(recipes) },
       { name: `hooks.test.${ending}`, text: testFile(ending) },

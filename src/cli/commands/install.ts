@@ -10,7 +10,7 @@ import { approve } from "../approve.ts";
 import type { Call, Command, Io } from "../command.ts";
 import { scopeOf, scopeOptions, standpointOf } from "../install-options.ts";
 import { installerFor } from "../installer.ts";
-import { oneOf } from "../one-of.ts";
+import { oneOf } from "../option-values.ts";
 import { installJson, installText, printsText } from "../print/install.ts";
 import { styleFor } from "../print/style.ts";
 
@@ -25,6 +25,7 @@ folder, its imports included: running this is the approval. Where there is a C c
 into the state folder; in project scope a script starts it.
 
 The exit status is 0 when it is installed, or was already so; 2 when the app has no handlers; 1 when it cannot be done.`,
+  mostArguments: 1,
   options: {
     ...scopeOptions,
     transport: {
@@ -41,6 +42,7 @@ The exit status is 0 when it is installed, or was already so; 2 when the app has
     },
     "token-env": {
       type: "string",
+      excludes: ["literal-token"],
       value: "NAME",
       about: "with --transport http: entries take the token from this variable; no file holds it",
     },
@@ -58,9 +60,7 @@ The exit status is 0 when it is installed, or was already so; 2 when the app has
   },
   examples: ["hookline install", "hookline install --dry-run", "hookline install .claude/hooks.mjs --scope user"],
   async run(call, io) {
-    const [file, ...extra] = call.words;
-    if (extra.length > 0)
-      throw new Problem("cli/usage", "hookline install takes one file. See hookline install --help.");
+    const [file] = call.words;
     const dryRun = call.flag("dry-run");
     const outcome = await installed(file, call, io);
     await io.err(printsText(outcome.prints, outcome.hooksFile));
@@ -91,8 +91,6 @@ async function installed(file: string | undefined, call: Call, io: Io): Promise<
     const names = "--allow-http-decisions, --token-env and --literal-token";
     throw new Problem("cli/usage", `${names} require --transport http.`);
   }
-  if (literalToken && tokenEnv !== undefined)
-    throw new Problem("cli/usage", "--token-env and --literal-token exclude each other.");
   const request = {
     ...standpointOf(call, io),
     scope,

@@ -4,6 +4,7 @@ import { Problem } from "../../protocol/index.ts";
 import { type ReplayOptions, type Report, replay } from "../../replay/index.ts";
 import type { Call, Command, Io } from "../command.ts";
 import { usualHooksFile } from "../hooks-file.ts";
+import { oneOf } from "../option-values.ts";
 import { jsonText } from "../print/json.ts";
 import { progressLine } from "../print/progress.ts";
 import { replayText } from "../print/replay.ts";
@@ -20,9 +21,10 @@ FILE is the hooks file, .claude/hooks.ts (.mts, .js, .mjs) by default. Nothing i
 away, tasks are noted and not run, and the app runs in a process that can write no file, start no program and reach no network; a handler
 that tries is reported as effect-refused. ctx.replay is true, ctx.git says unavailable, and ctx.transcript is the whole session as it is
 today. The exit status is 0, 3 when --fail-on finds something, or 130 when it was interrupted.`,
+  mostArguments: 1,
   options: {
     since: { type: "string", value: "TIME", about: "only what happened since then: 2026-01-31, 2h, 30d" },
-    project: { type: "string", value: "DIR", about: "only sessions of that folder (default: here)" },
+    project: { type: "string", excludes: ["all"], value: "DIR", about: "only sessions of that folder (default: here)" },
     all: { type: "boolean", about: "the sessions of every project" },
     root: rootOption,
     tool: { type: "string", value: "TOOL", multiple: true, about: "only this tool; * stands for anything" },
@@ -93,13 +95,9 @@ const failures = ["deny", "ask", "change"] as const;
 type Failure = (typeof failures)[number];
 
 function failuresFrom(call: Call): readonly Failure[] {
-  return call.texts("fail-on").flatMap((text) =>
-    text.split(",").map((word) => {
-      const known = failures.find((failure) => failure === word);
-      if (known !== undefined) return known;
-      throw new Problem("cli/usage", `--fail-on takes ${failures.join(", ")}, not "${word}".`, { about: { word } });
-    }),
-  );
+  return call
+    .texts("fail-on")
+    .flatMap((text) => text.split(",").flatMap((word) => oneOf("fail-on", word, failures) ?? []));
 }
 
 /** Counts, not lists: lists are cut. */
@@ -115,18 +113,12 @@ function finds({ events, against, changesInAll }: Report, what: Failure): boolea
 
 function projectFrom(call: Call, io: Io): string | undefined {
   const named = call.text("project");
-  if (named !== undefined && call.flag("all")) {
-    throw new Problem("cli/usage", "--project and --all cannot both be meant. Leave one of them out.");
-  }
   if (named !== undefined) return resolve(io.cwd, named);
   return call.flag("all") ? undefined : io.cwd;
 }
 
 async function hooksFile(call: Call, io: Io): Promise<string> {
-  const [named, ...more] = call.words;
-  if (more.length > 0) {
-    throw new Problem("cli/usage", "hookline replay takes one hooks file. See hookline replay --help.");
-  }
+  const [named] = call.words;
   const file = named ?? usualHooksFile(io.cwd);
   const path = resolve(io.cwd, file);
   if (await isThere(path)) return path;

@@ -27,5 +27,5 @@ test("serve rejects a missing file, a bad number and conflicting options at once
   expect(await call(home)).toEqual([1, expect.stringContaining("There is no hooks file")]);
   writeFileSync(file, "");
   expect(await call(file, "--idle-minutes", "x")).toEqual([1, expect.stringContaining('not "x"')]);
-  expect(await call(file, "--stop", "--status")).toEqual([1, expect.stringContaining("exclude each other")]);
+  expect(await call(file, "--stop", "--status")).toEqual([1, expect.stringContaining("cannot be used together")]);
 });

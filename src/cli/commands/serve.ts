@@ -15,9 +15,14 @@ export const command: Command = {
 HOOKS_FILE is .claude/hooks.ts (.mts, .js, .mjs) by default. One daemon runs per hooks file, whoever starts it first; it answers on
 127.0.0.1 alone, to those who have its token. A changed file is loaded before the next call. The daemon leaves after 30 minutes without a
 call, but not while an agent lives that it has answered. Without --foreground it is started in the background and outlives this command.`,
+  mostArguments: 1,
   options: {
-    foreground: { type: "boolean", about: "serve until asked to end, for service managers" },
-    stop: { type: "boolean", about: "end the daemon; calls that have begun are finished" },
+    foreground: {
+      type: "boolean",
+      excludes: ["stop", "status"],
+      about: "serve until asked to end, for service managers",
+    },
+    stop: { type: "boolean", excludes: ["status"], about: "end the daemon; calls that have begun are finished" },
     status: { type: "boolean", about: "say whether one runs; exit 4 when none does" },
     "idle-minutes": { type: "string", value: "N", about: "leave after this long without a call (default: 30)" },
     record: { type: "string", value: "DIR", about: "keep every payload there, secrets masked, as a fixture for tests" },
@@ -25,11 +30,7 @@ call, but not while an agent lives that it has answered. Without --foreground it
   },
   examples: ["hookline serve", "hookline serve .claude/hooks.ts --foreground", "hookline serve --stop"],
   async run(call, io) {
-    const [file = usualHooksFile(io.cwd), ...more] = call.words;
-    if (more.length > 0) throw usage("hookline serve takes one hooks file.");
-    if (["foreground", "stop", "status"].filter((name) => call.flag(name)).length > 1) {
-      throw usage("--foreground, --stop and --status exclude each other.");
-    }
+    const [file = usualHooksFile(io.cwd)] = call.words;
     // The daemon of a file that is gone may still run.
     if (call.flag("stop")) return stop(file, call, io);
     if (call.flag("status")) return status(file, call, io);

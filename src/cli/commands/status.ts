@@ -1,5 +1,4 @@
 import { statusOf } from "../../install/index.ts";
-import { Problem } from "../../protocol/index.ts";
 import type { Command } from "../command.ts";
 import { scopeOf, scopeOptions, standpointOf } from "../install-options.ts";
 import { installerFor } from "../installer.ts";
@@ -14,11 +13,10 @@ installed.
 Changed code is mentioned and counts as nothing wrong; where you installed it yourself, it is loaded without effects to see whether its
 handlers are still the same. The exit status is 0 when everything is as it was installed, 3 when something is not or a settings file is no
 JSON, 4 when nothing is installed, and 1 when a file cannot be read.`,
+  mostArguments: 0,
   options: { ...scopeOptions },
   examples: ["hookline status", "hookline status --json"],
   async run(call, io) {
-    if (call.words.length > 0)
-      throw new Problem("cli/usage", "hookline status takes no words. See hookline status --help.");
     const scope = scopeOf(call);
     const asked = scope ? [scope] : undefined;
     const all = await statusOf(standpointOf(call, io), installerFor(io), asked, "run", "report");

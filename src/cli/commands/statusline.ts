@@ -1,7 +1,7 @@
 import { Problem } from "../../protocol/index.ts";
 import { statusline } from "../../usage/index.ts";
 import type { Command } from "../command.ts";
-import { oneOf } from "../one-of.ts";
+import { oneOf } from "../option-values.ts";
 import { costSources, statuslineText } from "../print/statusline.ts";
 import { readAll } from "../read-all.ts";
 import { compileLess } from "../unhurried.ts";
@@ -14,6 +14,7 @@ running block, share of the context window and limits.
 It reads only what is new in this session; all else is as the last hookline usage left it. Whatever it reads, it prints no error and
 ends with status 0; only wrong options end with status 1 and a message, as for every command. In a template {model}, {session}, {host}, {today}, {block}, {blockLeft}, {context} and {limits} stand for figures; a
 part between bars that has nothing to show is left out.`,
+  mostArguments: 0,
   options: {
     "cost-source": {
       type: "string",
@@ -25,9 +26,6 @@ part between bars that has nothing to show is left out.`,
   },
   examples: ["hookline statusline < status.json", "hookline statusline --template '{model} | {session} | {context}'"],
   async run(call, io) {
-    const [word] = call.words;
-    if (word !== undefined)
-      throw new Problem("cli/usage", `"${word}" is one word too many. See hookline statusline --help.`);
     const source = oneOf("cost-source", call.text("cost-source"), costSources) ?? "auto";
     compileLess();
     const text = io.stdin.isTTY ? "" : await readAll(io);

@@ -20,12 +20,13 @@ are kept outside the folder, under its real path.
 On a terminal each thing that is not approved is asked about. Without one, --yes approves everything that is shown, and --pin approves
 one thing only if its digest is the one given (both as --show prints them). --workspace accepts the folder as a whole, for agents that
 trust folders. The exit status is 0, or 1 when nothing could be decided.`,
+  mostArguments: 1,
   options: {
-    show: { type: "boolean", about: "show, and approve nothing" },
+    show: { type: "boolean", excludes: ["workspace", "revoke", "pin"], about: "show, and approve nothing" },
     yes: { type: "boolean", short: "y", about: "approve everything without asking, after showing it" },
     pin: { type: "string", value: "HOOK=sha256:…", multiple: true, about: "approve this if its digest is equal" },
-    workspace: { type: "boolean", about: "accept the folder as a whole" },
-    revoke: { type: "boolean", about: "forget every approval of the folder" },
+    workspace: { type: "boolean", excludes: ["revoke", "pin"], about: "accept the folder as a whole" },
+    revoke: { type: "boolean", excludes: ["pin"], about: "forget every approval of the folder" },
     json: { type: "boolean", about: "print one JSON object" },
   },
   examples: [
@@ -34,11 +35,7 @@ trust folders. The exit status is 0, or 1 when nothing could be decided.`,
     "hookline trust . --pin project:PreToolUse:0.0:3f2a9c1e=sha256:9f86d0…",
   ],
   async run(call, io) {
-    const [folder = ".", ...extra] = call.words;
-    const deeds = ["show", "workspace", "revoke"].filter((name) => call.flag(name));
-    if (extra.length > 0 || deeds.length + (call.texts("pin").length > 0 ? 1 : 0) > 1) {
-      throw new Problem("cli/usage", "hookline trust takes one folder and does one thing. See hookline trust --help.");
-    }
+    const [folder = "."] = call.words;
     const cwd = resolve(io.cwd, folder);
     if (!existsSync(cwd)) throw new Problem("cli/bad-input", `There is no folder ${cwd}.`);
     const review = await reviewTrust({ cwd, home: io.home, env: io.env }, { inputsOf: appInputs });

@@ -24,6 +24,7 @@ client in the project's package is the script again. The state that hooks kept a
 one scope that has the app.
 
 The exit status is 0 when it is out, or was not in; 1 when it cannot be done.`,
+  mostArguments: 0,
   options: {
     ...scopeOptions,
     "dry-run": { type: "boolean", about: "print what would change, write nothing" },
@@ -31,8 +32,6 @@ The exit status is 0 when it is out, or was not in; 1 when it cannot be done.`,
   },
   examples: ["hookline uninstall", "hookline uninstall --scope user --dry-run"],
   async run(call, io) {
-    if (call.words.length > 0)
-      throw new Problem("cli/usage", "hookline uninstall takes no words. See hookline uninstall --help.");
     const dryRun = call.flag("dry-run");
     const installer = installerFor(io);
     const { places, hooksFile } = await chosen(call, io);

@@ -316,7 +316,7 @@ test.each([
   ["--bogus", "has no option --bogus"],
   ["--cost-source=moon", "moon"],
   ["--timezone=Moon/Crater", '"Moon/Crater" is not a time zone'],
-  ["word", '"word" is one word too many'],
+  ["word", 'Unexpected argument "word"'],
 ])("a status line called with %s ends with status 1 and says why, as every command", async (option, why) => {
   const { status: code, out, err } = await hookline(["statusline", option], {}, status({}));
   expect([code, out, err]).toEqual([1, "", expect.stringContaining(why)]);

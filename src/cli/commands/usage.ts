@@ -1,15 +1,8 @@
 import { resolve } from "node:path";
-import { nearest, Problem, plainLine } from "../../protocol/index.ts";
-import {
-  type CostMode,
-  type ReportName,
-  reportNames,
-  type UsageOptions,
-  usageReport,
-  type Weekday,
-  weekdays,
-} from "../../usage/index.ts";
+import { defined, nearest, Problem, plainLine } from "../../protocol/index.ts";
+import { type ReportName, reportNames, type UsageOptions, usageReport, weekdays } from "../../usage/index.ts";
 import type { Call, Command, Io } from "../command.ts";
+import { oneOf, optionTexts } from "../option-values.ts";
 import { jsonText } from "../print/json.ts";
 import { progressLine } from "../print/progress.ts";
 import { usageCsv } from "../print/usage-csv.ts";
@@ -24,6 +17,7 @@ export const command: Command = {
 Nothing is fetched: prices are part of the package (models --show-prices), and calls without one are named, never counted as free.
 With --json: { schema, generatedAt, timezone, range, filters, mode, prices, sources, rows, totals, unpriced, warnings }, one schema per
 report in schema/usage/. Money is in whole micro-dollars.`,
+  mostArguments: 1,
   options: {
     since: { type: "string", value: "DAY", about: "from this day on: 2026-10-07, 20261007, today, yesterday, 30d, 4w" },
     until: { type: "string", value: "DAY", about: "up to this day, which is included" },
@@ -70,9 +64,9 @@ report in schema/usage/. Money is in whole micro-dollars.`,
       about: "look in this folder (it has projects/ in it) instead of the usual ones; may be given again",
     },
     order: { type: "string", value: "ORDER", about: "asc or desc" },
-    "no-index": { type: "boolean", about: "read every transcript and write nothing" },
+    "no-index": { type: "boolean", excludes: ["rescan"], about: "read every transcript and write nothing" },
     rescan: { type: "boolean", about: "read every transcript again and keep what was found" },
-    json: { type: "boolean", about: "print one JSON object" },
+    json: { type: "boolean", excludes: ["csv"], about: "print one JSON object" },
     csv: { type: "boolean", about: "print the rows as comma-separated values" },
   },
   examples: [
@@ -112,14 +106,10 @@ report in schema/usage/. Money is in whole micro-dollars.`,
 };
 
 function splitsFrom(call: Call): readonly string[] {
-  const splits = call.texts("by");
-  const unknown = splits.find((split) => split !== "model" && split !== "subagent");
-  if (unknown !== undefined) throw usage(`--by is model or subagent, not "${unknown}"`);
-  return splits;
+  return call.texts("by").flatMap((split) => oneOf("by", split, ["model", "subagent"]) ?? []);
 }
 
-function reportFrom([word, ...more]: readonly string[]): ReportName {
-  if (more.length > 0) throw usage(`"${more[0]}" is one word too many`);
+function reportFrom([word]: readonly string[]): ReportName {
   if (word === undefined) return "daily";
   if ((reportNames as readonly string[]).includes(word)) return word as ReportName;
   const near = nearest(word, reportNames);
@@ -137,9 +127,6 @@ function refuseUseless(call: Call, name: ReportName): void {
   const unfit = ["breakdown", "show-prices"].find((option) => call.flag(option));
   const refused = call.texts("by").length > 0 ? "by" : unfit;
   if (call.flag("csv") && refused !== undefined) throw usage(`--${refused} cannot be printed with --csv; use --json`);
-  if (call.flag("json") && call.flag("csv")) throw usage("--json and --csv are two ways to print; choose one");
-  if (call.flag("no-index") && call.flag("rescan"))
-    throw usage("--rescan writes the index that --no-index leaves alone");
 }
 
 function optionsFrom(call: Call, io: Io): UsageOptions {
@@ -148,13 +135,17 @@ function optionsFrom(call: Call, io: Io): UsageOptions {
     env: io.env,
     home: io.home,
     signal: io.signal,
-    ...texts(call, ["since", "until", "session", "model", "timezone", "prices"]),
-    ...(call.text("subagent") === undefined ? {} : { agent: call.text("subagent") ?? "" }),
+    ...optionTexts(call, {
+      ...{ since: "since", until: "until", session: "session", model: "model" },
+      ...{ timezone: "timezone", prices: "prices", agent: "subagent" },
+    }),
     ...(call.text("project") === undefined ? {} : { project: projectFrom(call.text("project") ?? "", io) }),
     ...(roots.length === 0 ? {} : { roots }),
-    ...oneOf(call, "week-start", "weekStart", weekdays as readonly Weekday[]),
-    ...oneOf(call, "mode", "mode", ["auto", "calculate", "display"] as readonly CostMode[]),
-    ...oneOf(call, "order", "order", ["asc", "desc"] as const),
+    ...defined({
+      weekStart: choice(call, "week-start", weekdays),
+      mode: choice(call, "mode", ["auto", "calculate", "display"]),
+      order: choice(call, "order", ["asc", "desc"]),
+    }),
     ...(call.text("token-limit") === undefined ? {} : { tokenLimit: limitFrom(call.text("token-limit") ?? "") }),
     showPrices: call.flag("show-prices"),
     reconcile: call.flag("reconcile"),
@@ -167,25 +158,8 @@ function projectFrom(text: string, io: Io): string {
   return /^\.\.?(?:[\\/]|$)/.test(text) ? resolve(io.cwd, text) : text;
 }
 
-function texts<Name extends string>(call: Call, names: readonly Name[]): Partial<Record<Name, string>> {
-  const given = names.flatMap((name) => {
-    const text = call.text(name);
-    return text === undefined ? [] : [[name, text]];
-  });
-  return Object.fromEntries(given) as Partial<Record<Name, string>>;
-}
-
-function oneOf<Field extends string, Value extends string>(
-  call: Call,
-  option: string,
-  field: Field,
-  values: readonly Value[],
-): Partial<Record<Field, Value>> {
-  const text = call.text(option)?.toLowerCase();
-  if (text === undefined) return {};
-  if (!(values as readonly string[]).includes(text))
-    throw usage(`--${option} is one of ${values.join(", ")}, not "${text}"`);
-  return { [field]: text } as Record<Field, Value>;
+function choice<Value extends string>(call: Call, option: string, values: readonly Value[]): Value | undefined {
+  return oneOf(option, call.text(option)?.toLowerCase(), values);
 }
 
 function limitFrom(text: string): number | "max" {

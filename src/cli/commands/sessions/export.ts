@@ -18,6 +18,7 @@ export const command: Command = {
   about: `Writes one session to give away: Markdown, JSON, or one HTML file that refers to nothing outside itself and runs nothing.
 
 Account data and environment files never leave. By default the format is that of FILE's ending, else Markdown.`,
+  mostArguments: 1,
   options: {
     format: { type: "string", value: "FORMAT", about: "markdown, html or json" },
     out: { type: "string", value: "FILE", about: "write there instead of printing" },
@@ -35,7 +36,6 @@ Account data and environment files never leave. By default the format is that of
     "hookline sessions export 1a2b3c4d --out session.html --subagents",
   ],
   async run(call, io) {
-    if (call.words.length > 1) throw new Problem("cli/usage", "hookline sessions export takes one session at a time.");
     const [place] = await namedSessions(call, io);
     if (place === undefined) return 1;
     const out = call.text("out");

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { ensureFolder, openFolder } from "../../../files/index.ts";
-import { Problem, visible } from "../../../protocol/index.ts";
+import { visible } from "../../../protocol/index.ts";
 import { forkSession, type SessionPlace, storeRoot } from "../../../sessions/index.ts";
 import type { Command, Io } from "../../command.ts";
 import { jsonText } from "../../print/json.ts";
@@ -12,6 +12,7 @@ export const command: Command = {
 
 The new session lies beside the old one, where its client finds it (claude --resume ID). One that is left only in the archive comes
 back into Hookline's own store.`,
+  mostArguments: 1,
   options: {
     at: { type: "string", value: "UUID", about: "the entry to end with" },
     root: rootOption,
@@ -22,7 +23,6 @@ back into Hookline's own store.`,
     "hookline sessions fork 1a2b3c4d --at 5e6f7081-92a3-4b4c-8d5e-6f708192a3b4",
   ],
   async run(call, io) {
-    if (call.words.length > 1) throw new Problem("cli/usage", "hookline sessions fork takes one session at a time.");
     const [source] = await namedSessions(call, io);
     if (source === undefined) return 1;
     const at = call.text("at");

@@ -1,4 +1,4 @@
-import { Problem, plainLine } from "../../../protocol/index.ts";
+import { plainLine } from "../../../protocol/index.ts";
 import { type LiveSession, liveSessions, watchLive } from "../../../sessions/index.ts";
 import type { Command, Io } from "../../command.ts";
 import { timeText } from "../../print/figures.ts";
@@ -13,6 +13,7 @@ export const command: Command = {
 
 A session is live if its process runs and began when the registry says. With --json: { sessions: [{ pid, sessionId, status, waitingFor,
 cwd, headless, live, name, version, startedAtMs, … }] }; with --watch one object { kind, session, before } per line.`,
+  mostArguments: 0,
   options: {
     all: { type: "boolean", about: "also sessions whose process is gone" },
     watch: { type: "boolean", about: "go on, and print every change until Ctrl-C" },
@@ -21,8 +22,6 @@ cwd, headless, live, name, version, startedAtMs, … }] }; with --watch one obje
   },
   examples: ["hookline sessions live", "hookline sessions live --watch --json"],
   async run(call, io) {
-    if (call.words.length > 0)
-      throw new Problem("cli/usage", "hookline sessions live takes no words. See hookline sessions live --help.");
     const options = { ...whereFrom(call, io), all: call.flag("all") };
     if (!call.flag("watch")) {
       const sessions = await liveSessions(options);

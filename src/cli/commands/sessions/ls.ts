@@ -1,4 +1,4 @@
-import { Problem, plainLine } from "../../../protocol/index.ts";
+import { plainLine } from "../../../protocol/index.ts";
 import { listSessions, type SessionSummary, sessionsDue } from "../../../sessions/index.ts";
 import type { Command, Io } from "../../command.ts";
 import { counted, sizeText, timeText } from "../../print/figures.ts";
@@ -14,8 +14,9 @@ export const command: Command = {
 
 With --json: { sessions: [{ id, project, cwd, title, firstPrompt, startedAt, lastAt, sizeBytes, version, branch, agents, live, origin,
 goneAtSource, file }], due: [{ id, dueAt }] }; due are those a client will delete within 7 days and no archive holds.`,
+  mostArguments: 0,
   options: {
-    here: { type: "boolean", about: "only sessions of this directory" },
+    here: { type: "boolean", excludes: ["project"], about: "only sessions of this directory" },
     project: { type: "string", value: "DIR", about: "only sessions of that directory" },
     since: { type: "string", value: "TIME", about: "only sessions written to since then: 2026-01-31, 90m, 2h, 7d" },
     limit: { type: "string", value: "N", about: "how many (default: 50); 0 for all" },
@@ -24,10 +25,6 @@ goneAtSource, file }], due: [{ id, dueAt }] }; due are those a client will delet
   },
   examples: ["hookline sessions ls --here", "hookline sessions ls --since 7d --json"],
   async run(call, io) {
-    if (call.words.length > 0)
-      throw new Problem("cli/usage", "hookline sessions ls takes no words. See hookline sessions ls --help.");
-    if (call.flag("here") && call.text("project") !== undefined)
-      throw new Problem("cli/usage", "--here and --project cannot both be meant. Leave one of them out.");
     const where = whereFrom(call, io);
     const limit = countFrom(call.text("limit"), "limit") ?? 50;
     const cwd = call.flag("here") ? io.cwd : call.text("project");

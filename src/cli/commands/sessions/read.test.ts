@@ -185,8 +185,8 @@ describe("ls", () => {
       status: 1,
       err: expect.stringContaining("whole number"),
     });
-    expect((await hookline(["ls", "/home/dev"])).err).toContain("hookline sessions ls takes no words");
-    expect((await hookline(["ls", "--here", "--project", "x"])).err).toContain("cannot both be meant");
+    expect((await hookline(["ls", "/home/dev"])).err).toContain("hookline sessions ls takes no arguments");
+    expect((await hookline(["ls", "--here", "--project", "x"])).err).toContain("cannot be used together");
     expect(await hookline(["ls", "--since", "soon"])).toMatchObject({
       status: 1,
       err: expect.stringContaining("no time"),
@@ -300,7 +300,7 @@ test("live lists running sessions, and watches them", async () => {
     entrypoint: "cli",
   };
   expect((await hookline(["live"])).out).toBe("No session runs.\n");
-  expect((await hookline(["live", "more"])).err).toContain("takes no words");
+  expect((await hookline(["live", "more"])).err).toContain("takes no arguments");
   writeFileSync(join(home, `.claude/sessions/${process.pid}.json`), JSON.stringify(note));
   expect((await hookline(["live"])).out).toContain("waiting: permission prompt (maybe gone)");
   expect(await json("live")).toMatchObject({ sessions: [{ sessionId: "s1", status: "waiting", live: "unknown" }] });

@@ -22,22 +22,20 @@ Lines that need no mending keep every byte; what is taken out is kept beside the
 before. With --in-place the mended files take the place of the old ones, unless the session is still being written. --to subagents
 brings a session of an older version to the present layout, in place. --rollback undoes the last change in
 place, a rollback included: what was there is kept in a backup too.`,
+  mostArguments: 1,
   options: {
     "dry-run": { type: "boolean", about: "say what would be done, and do nothing" },
     "in-place": { type: "boolean", about: "swap the mended files in" },
     to: { type: "string", value: "FORMAT", about: "bring it to this layout: subagents" },
-    rollback: { type: "boolean", about: "bring back the files of the newest backup" },
+    rollback: { type: "boolean", excludes: ["to"], about: "bring back the files of the newest backup" },
     root: rootOption,
     json: jsonOption,
   },
   examples: ["hookline sessions repair last --dry-run", "hookline sessions repair 1a2b3c4d --in-place"],
   async run(call, io) {
-    if (call.words.length > 1) throw new Problem("cli/usage", "hookline sessions repair takes one session at a time.");
     const [place] = await namedSessions(call, io);
     if (place === undefined) return 1;
     const live = (await liveIds(call, io)).has(place.id);
-    if (call.flag("rollback") && call.text("to") !== undefined)
-      throw new Problem("cli/usage", "--rollback and --to cannot both be meant. Leave one of them out.");
     if (call.flag("rollback")) return rollBack(place, live, call, io);
     const to = call.text("to");
     if (to !== undefined) return migrate(place, to, live, call, io);

@@ -31,7 +31,11 @@ With --json: { query, total, files, bytes, unread: [{ file, why }], hits: [{ ses
     project: { type: "string", value: "DIR", about: "only sessions of that directory" },
     since: { type: "string", value: "TIME", about: "only what was written since then: 2026-01-31, 2h, 7d" },
     limit: { type: "string", value: "N", about: "how many hits (default: 20); 0 for all" },
-    index: { type: "boolean", about: "use a table of words, made on the first run: prompts, answers and titles only" },
+    index: {
+      type: "boolean",
+      excludes: ["regex"],
+      about: "use a table of words, made on the first run: prompts, answers and titles only",
+    },
     root: rootOption,
     json: jsonOption,
   },
@@ -42,8 +46,6 @@ With --json: { query, total, files, bytes, unread: [{ file, why }], hits: [{ ses
   async run(call, io) {
     const query = call.words.join(" ");
     if (query.trim() === "") throw new Problem("cli/usage", "hookline sessions search needs words to look for.");
-    if (call.flag("index") && call.flag("regex"))
-      throw new Problem("cli/usage", "--index holds words, so it cannot be used with --regex. Leave out one of them.");
     const options = optionsFrom(call, io);
     const result = await (call.flag("index") ? searchIndex : searchSessions)(query, options);
     if (io.terminal.err) await io.err("\r\u001b[K");

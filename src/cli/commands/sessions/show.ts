@@ -23,8 +23,9 @@ export const command: Command = {
 
 With --json: the session as it is exported (schema hookline.session/1), with its figures under stats; with --last: { session, file,
 entries }. With --raw the lines themselves are printed, one JSON record each.`,
+  mostArguments: 1,
   options: {
-    turn: { type: "string", value: "N", about: "only this turn, counted from 1" },
+    turn: { type: "string", excludes: ["last"], value: "N", about: "only this turn, counted from 1" },
     last: { type: "string", value: "N", about: "only the last N entries, read from the end of the file" },
     raw: { type: "boolean", about: "the lines as they are on disk" },
     subagents: { type: "boolean", about: "with what subagents did" },
@@ -37,9 +38,6 @@ entries }. With --raw the lines themselves are printed, one JSON record each.`,
   },
   examples: ["hookline sessions show last --turn 3 --results", "hookline sessions show 1a2b3c4d --last 20 --raw"],
   async run(call, io) {
-    if (call.words.length > 1) throw new Problem("cli/usage", "hookline sessions show takes one session at a time.");
-    if (call.text("turn") !== undefined && call.text("last") !== undefined)
-      throw new Problem("cli/usage", "--turn and --last cannot be used together.");
     const [place] = await namedSessions(call, io);
     if (place === undefined) return 1;
     const session = sessionAt(place);

@@ -1,4 +1,4 @@
-import { Problem, plainLine } from "../../../protocol/index.ts";
+import { plainLine } from "../../../protocol/index.ts";
 import {
   type Agent,
   type Branch,
@@ -21,10 +21,10 @@ export const command: Command = {
 
 With --json: { session, file, title, turns: [{ number, role, prompt, startedAt, durationMs, ended, calls, tools, agents }], agents, branches,
 compactions, lineage }; a subagent is { id, type, description, linkedBy, background, calls, tools, agents }.`,
+  mostArguments: 1,
   options: { root: rootOption, json: jsonOption },
   examples: ["hookline sessions tree last", "hookline sessions tree 1a2b3c4d --json"],
   async run(call, io) {
-    if (call.words.length > 1) throw new Problem("cli/usage", "hookline sessions tree takes one session at a time.");
     const [place] = await namedSessions(call, io);
     if (place === undefined) return 1;
     const session = sessionAt(place);
