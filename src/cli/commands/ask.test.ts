@@ -66,7 +66,7 @@ test("control sequences in an agent's answer, or in an error about its name, do 
   const { status, out } = await ask(["-"], { stdin: hostile });
   expect([status, out.split("\n")[0]]).toEqual([0, "heard: a b   c"]);
   const { err } = await ask(["--file", "no\u001b[2J\u202efile"]);
-  expect(err).toContain("no\\u001b[2J\\u202efile");
+  expect(err).toContain("no␛[2J‹U+202E›file");
   expect(err).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
 });
 

@@ -58,7 +58,7 @@ function session(lines: string): string {
   return path;
 }
 
-test("seven reports, daily unless told; a wrong one names the right one", async () => {
+test("there are seven reports, daily is the default, and a wrong name gets a hint", async () => {
   has("a-plain", "b-subagent");
   for (const name of reportNames) {
     const { status, out } = await hookline(["usage", name, "--json", "--timezone", "UTC"]);
@@ -72,7 +72,7 @@ test("seven reports, daily unless told; a wrong one names the right one", async 
   expect(await hookline(["usage", "daily", "weekly"])).toMatchObject({ status: 1 });
   expect(await hookline(["usage", "--mode", "free"])).toMatchObject({
     status: 1,
-    err: expect.stringContaining("auto, calculate, display"),
+    err: expect.stringContaining("auto, calculate or display"),
   });
   expect(await hookline(["usage", "blocks", "--token-limit", "lots"])).toMatchObject({ status: 1 });
 });
@@ -316,7 +316,7 @@ test.each([
   ["--bogus", "has no option --bogus"],
   ["--cost-source=moon", "moon"],
   ["--timezone=Moon/Crater", '"Moon/Crater" is not a time zone'],
-  ["word", 'Unexpected argument "word"'],
+  ["word", "hookline statusline takes no arguments"],
 ])("a status line called with %s ends with status 1 and says why, as every command", async (option, why) => {
   const { status: code, out, err } = await hookline(["statusline", option], {}, status({}));
   expect([code, out, err]).toEqual([1, "", expect.stringContaining(why)]);
@@ -337,9 +337,9 @@ test.each([
   [["--token-limit", "5"], "--token-limit is for the report blocks"],
   [["monthly", "--week-start", "sunday"], "--week-start is for the report weekly"],
   [["--since", "2026-10-25", "--until", "2026-03-29"], "--since 2026-10-25 comes after --until 2026-03-29"],
-  [["--json", "--csv"], "choose one"],
+  [["--json", "--csv"], "--json and --csv cannot be used together"],
   [["models", "--csv", "--show-prices"], "--show-prices cannot be printed with --csv"],
-  [["--no-index", "--rescan"], "--no-index leaves alone"],
+  [["--no-index", "--rescan"], "--no-index and --rescan cannot be used together"],
 ])("an option that would change nothing is refused: %j", async (args, why) => {
   const { status, err } = await hookline(["usage", ...args]);
   expect(status).toBe(1);

@@ -4,7 +4,7 @@ import type { CommandPart } from "./part.ts";
 import { type Flow, startIn, staying, unknownPlace } from "./places.ts";
 import { costs, oddCharacters } from "./prefilter.ts";
 import { fixedScope } from "./scope.ts";
-import { type Walk, walkScript } from "./walk.ts";
+import type { Walk } from "./walk-context.ts";
 
 const deepestScript = 5;
 /** Starting over costs something, however short the script. */
@@ -36,7 +36,7 @@ export function parseNested(inner: Inner & { kind: "script" }, part: CommandPart
     walk.problems.push({ code: "syntax", at, text: parsed.failed });
     return staying(unknownPlace);
   }
-  return walkScript(parsed.script, startIn(part.places), {
+  return walk.walkScript(parsed.script, startIn(part.places), {
     ...walk,
     scope: fixedScope(inner.text, at),
     dialect: inner.dialect,

@@ -5,7 +5,8 @@ import { parseShell } from "./parse.ts";
 import type { ShellPart, ShellProblem } from "./part.ts";
 import { here } from "./places.ts";
 import { costs, oddCharacters } from "./prefilter.ts";
-import { type Walk, walkScript } from "./walk.ts";
+import { walkBody, walkScript } from "./walk.ts";
+import type { Walk } from "./walk-context.ts";
 
 /** Of scripts inside scripts, all together. */
 const nestedCharacters = 65_536;
@@ -79,6 +80,8 @@ function analyse(original: string, masked: Masked, heredocs: Set<number>, contex
     visited: new Set(),
     visitedBefore: new Set(),
     rehearses: false,
+    walkScript,
+    walkBody,
   };
   try {
     walkScript(parsed.script, here(context.cwd), walk);

@@ -7,7 +7,7 @@ import { type Span, staticValue } from "./part.ts";
 import { placesOf, type State } from "./places.ts";
 import { type Found, report, type Scope } from "./scope.ts";
 import { type VariableValue, withVariable } from "./variables.ts";
-import type { Walk } from "./walk.ts";
+import type { Walk } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
 
 /** `name=value` before a command goes into its environment; alone it stays in the shell. Gives what is known afterwards. */
@@ -84,4 +84,14 @@ export function readAssignedWord(node: Assignment, scope: Scope, found: Found): 
     at: scope.span(node.pos, node.end),
     pieces: [raw.slice(0, -node.value.text.length) + first, ...rest],
   };
+}
+
+/** Everything that reading words brought to light: its problems, its scripts in a shell of their own, its names. */
+export function walkFound(found: Found, state: State, walk: Walk): void {
+  for (const problem of found.problems) walk.problems.push(problem);
+  for (const { script, scope } of found.nested) walk.walkScript(script, state, { ...walk, scope });
+  for (const { name, at } of found.names) {
+    walk.volatile.add(name);
+    addName(name, name, at, isPrivateName(name, walk.envNames), state, walk);
+  }
 }

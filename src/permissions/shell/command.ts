@@ -1,9 +1,8 @@
 import type { Command } from "unbash";
 import { parseNested } from "./analyse-nested.ts";
-import { addName, readAssignedWord, walkAssignment } from "./assignment.ts";
+import { addName, readAssignedWord, walkAssignment, walkFound } from "./assignment.ts";
 import { isBuiltin, type PlainForm, readBuiltin } from "./builtins.ts";
 import { expandWords } from "./expand-word.ts";
-import { walkFound } from "./found.ts";
 import type { Inner } from "./inner.ts";
 import { isHarmlessName, isPrivateName } from "./names.ts";
 import { type CommandPart, type ShellWord, type Span, staticValue } from "./part.ts";
@@ -23,7 +22,7 @@ import { inputReveals, standardInput, walkRedirections, wordsBehindClosings } fr
 import { nothingFound } from "./scope.ts";
 import { unwrap } from "./unwrap.ts";
 import { noVariables, withoutVariables, withVariable } from "./variables.ts";
-import type { Walk } from "./walk.ts";
+import type { Walk } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
 
 const mostWrappers = 5;

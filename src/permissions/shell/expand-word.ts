@@ -3,7 +3,7 @@ import { type ShellWord, staticValue } from "./part.ts";
 import type { State } from "./places.ts";
 import { revealedNames } from "./revealed-names.ts";
 import { type VariableValue, withoutVariables } from "./variables.ts";
-import type { Walk } from "./walk.ts";
+import type { Walk } from "./walk-context.ts";
 import type { ReadWord } from "./word.ts";
 
 /** The words of one command, each spelling expanded once. */

@@ -1,16 +1,15 @@
 import type { SyntaxNode } from "unbash";
 import { assignedNames } from "./assigned-names.ts";
-import { addName } from "./assignment.ts";
+import { addName, walkFound } from "./assignment.ts";
 import { isPattern, unescapePattern } from "./atoms.ts";
 import { changesFolder } from "./changes-folder.ts";
 import { expansionsOf } from "./expand-word.ts";
-import { walkFound } from "./found.ts";
 import { isPrivateName } from "./names.ts";
 import { staticValue } from "./part.ts";
 import { either, type Flow, type State, somewhere, somewhereAmong, staying } from "./places.ts";
 import { nothingFound } from "./scope.ts";
 import { type VariableValue, withoutVariables, withVariable } from "./variables.ts";
-import { type Walk, walkBody } from "./walk.ts";
+import type { Walk } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
 
 const mostRounds = 3;
@@ -61,7 +60,7 @@ function startsOfRounds(node: Loop, before: State, walk: Walk): State {
 function walkRound(node: Loop, inside: State, before: State, walk: Walk): void {
   if (node.type === "While") {
     const tested = walkBody(node.clause, inside, walk);
-    walkBody(node.body, either(tested.ok, tested.fail), walk);
+    walk.walkBody(node.body, either(tested.ok, tested.fail), walk);
     return;
   }
   const found = nothingFound();
@@ -70,7 +69,7 @@ function walkRound(node: Loop, inside: State, before: State, walk: Walk): void {
   addName(name.raw, name.raw, name.at, isPrivateName(name.raw, walk.envNames), before, walk);
   walkFound(found, before, walk);
   const values = node.wordlist && loopValues(words, before, walk);
-  walkBody(node.body, { ...inside, variables: withVariable(inside.variables, name.raw, values) }, walk);
+  walk.walkBody(node.body, { ...inside, variables: withVariable(inside.variables, name.raw, values) }, walk);
 }
 
 /** What `for x in …` gives its variable in turn. */

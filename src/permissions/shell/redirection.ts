@@ -1,13 +1,13 @@
 import type { HereDoc, Redirection } from "unbash";
+import { walkFound } from "./assignment.ts";
 import { expandWord, knownIn } from "./expand-word.ts";
 import { collectScripts, readArithmetic, readParameter, readSimple, readSubstitution } from "./expansion.ts";
-import { walkFound } from "./found.ts";
 import { readQuoted } from "./literal.ts";
 import { staticValue } from "./part.ts";
 import { placesOf, type State } from "./places.ts";
 import { revealedNames } from "./revealed-names.ts";
 import { type Found, nothingFound, report, type Scope } from "./scope.ts";
-import type { Walk } from "./walk.ts";
+import type { Walk } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
 
 /** Redirections as parts of their own: a write or a read each, but for copies and closings of descriptors. */

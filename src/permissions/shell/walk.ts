@@ -10,45 +10,22 @@ import {
   type SyntaxNode,
 } from "unbash";
 import { assignedNames } from "./assigned-names.ts";
+import { walkFound } from "./assignment.ts";
 import { changesFolder } from "./changes-folder.ts";
 import { walkCommand } from "./command.ts";
 import { expandWord } from "./expand-word.ts";
 import { collectScripts } from "./expansion.ts";
-import { walkFound } from "./found.ts";
 import { checkGaps } from "./gaps.ts";
-import { type Dialect, emptyWord } from "./inner.ts";
+import { emptyWord } from "./inner.ts";
 import { walkLoop } from "./loop.ts";
-import type { CommandPart, ShellPart, ShellProblem, ShellWord, Span } from "./part.ts";
+import type { ShellWord, Span } from "./part.ts";
 import { either, type Flow, isReachable, placesOf, type State, somewhere, staying, unknownPlace } from "./places.ts";
 import { walkRedirections } from "./redirection.ts";
-import { nothingFound, report, type Scope } from "./scope.ts";
+import { nothingFound, report } from "./scope.ts";
 import { checkTest, type FileTest } from "./test-command.ts";
 import { withoutVariables } from "./variables.ts";
+import type { Walk } from "./walk-context.ts";
 import { readWord } from "./word.ts";
-
-/** What a walk through a text gathers, and what it needs to know. */
-export interface Walk {
-  readonly scope: Scope;
-  readonly parts: ShellPart[];
-  readonly problems: ShellProblem[];
-  readonly via: readonly string[];
-  readonly within?: CommandPart;
-  readonly dialect: Dialect;
-  /** Scripts inside scripts (`bash -c`), counted. */
-  readonly depth: number;
-  /** How many characters of such scripts, words of commands inside commands, and characters of loops may still be analysed, shared by the whole walk. */
-  readonly budget: { characters: number; words: number; loops: number };
-  readonly home: string;
-  readonly envNames: ReadonlySet<string>;
-  /** Names that expansions set on their way, as `${x:=1}` does: nothing is known of them. Shared by the whole walk. */
-  readonly volatile: Set<string>;
-  /** Folders that a `cd` left or reached so far; relative ones from a folder that is not known. Shared by the whole walk. */
-  readonly visited: Set<string>;
-  /** While a loop is rehearsed: the folders that were visited before it. */
-  readonly visitedBefore: ReadonlySet<string>;
-  /** True while a loop is walked only to see which folders its rounds reach. */
-  readonly rehearses: boolean;
-}
 
 export function walkScript(script: ParsedScript, state: State, walk: Walk): Flow {
   for (const error of script.errors ?? []) {

@@ -1,0 +1,32 @@
+import type { CompoundList, ParsedScript } from "unbash";
+import type { Dialect } from "./inner.ts";
+import type { CommandPart, ShellPart, ShellProblem } from "./part.ts";
+import type { Flow, State } from "./places.ts";
+import type { Scope } from "./scope.ts";
+
+/** What a walk through a text gathers, and what it needs to know. */
+export interface Walk {
+  readonly scope: Scope;
+  readonly parts: ShellPart[];
+  readonly problems: ShellProblem[];
+  readonly via: readonly string[];
+  readonly within?: CommandPart;
+  readonly dialect: Dialect;
+  /** Scripts inside scripts (`bash -c`), counted. */
+  readonly depth: number;
+  /** How many characters of such scripts, words of commands inside commands, and characters of loops may still be analysed, shared by the whole walk. */
+  readonly budget: { characters: number; words: number; loops: number };
+  readonly home: string;
+  readonly envNames: ReadonlySet<string>;
+  /** Names that expansions set on their way, as `${x:=1}` does: nothing is known of them. Shared by the whole walk. */
+  readonly volatile: Set<string>;
+  /** Folders that a `cd` left or reached so far; relative ones from a folder that is not known. Shared by the whole walk. */
+  readonly visited: Set<string>;
+  /** While a loop is rehearsed: the folders that were visited before it. */
+  readonly visitedBefore: ReadonlySet<string>;
+  /** True while a loop is walked only to see which folders its rounds reach. */
+  readonly rehearses: boolean;
+  /** Set once, by `analyse.ts`: the stages below call the walk again for what a script contains. */
+  readonly walkScript: (script: ParsedScript, state: State, walk: Walk) => Flow;
+  readonly walkBody: (list: CompoundList, state: State, walk: Walk) => Flow;
+}
