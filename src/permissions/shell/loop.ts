@@ -59,7 +59,7 @@ function startsOfRounds(node: Loop, before: State, walk: Walk): State {
 /** One round of a loop that begins in `inside`; the words of a `for` are read in `before`. */
 function walkRound(node: Loop, inside: State, before: State, walk: Walk): void {
   if (node.type === "While") {
-    const tested = walkBody(node.clause, inside, walk);
+    const tested = walk.walkBody(node.clause, inside, walk);
     walk.walkBody(node.body, either(tested.ok, tested.fail), walk);
     return;
   }
