@@ -24,7 +24,7 @@ globalThis.fetch = no;
 `,
 );
 
-test("the demo runs without a network and leaves nothing behind", async () => {
+test("the demo runs without a network, prints its steps in lines of 80 columns, and leaves nothing behind", async () => {
   const offline = { ...env, NODE_OPTIONS: `--import=${refuse}` };
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, "demo", "--fast"], {
     env: offline,
@@ -32,6 +32,16 @@ test("the demo runs without a network and leaves nothing behind", async () => {
   });
   expect(stderr).toBe("");
   expect(stdout).toContain("What happened");
+  const lines = stdout.split("\n");
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  expect(lines.some((line) => /PreToolUse +Bash +guard\.sh +denied +\d+ ms$/.test(line))).toBe(true);
+  expect(lines.some((line) => /Stop +tests-pass\.sh +sent back +\d+ ms$/.test(line))).toBe(true);
+  expect(lines.filter((line) => line.startsWith("person: "))).toEqual([
+    "person: The total of the basket is negative. Please fix it.",
+    "person: yes",
+    "person: /compact",
+    "person: What must you keep in mind about prices?",
+  ]);
   expect(readdirSync(temp)).toEqual([]);
   expect(readdirSync(env.HOME)).toEqual([]);
 }, 60_000);

@@ -7,7 +7,7 @@ export function read(path: string): string {
   return readFileSync(join(root, path), "utf8");
 }
 
-/** Every page people read: those at the root, the chapters, and what stands beside the things it describes. */
+/** Every page people read: those at the root, the chapters, and those next to what they describe. */
 export const pages: readonly string[] = [
   ...readdirSync(root).filter((name) => name.endsWith(".md")),
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
@@ -16,6 +16,9 @@ export const pages: readonly string[] = [
   "conformance/README.md",
   "test/interop/README.md",
 ];
+
+/** The pages of docs/ without its list of contents. */
+export const chapters: readonly string[] = pages.filter((page) => page.startsWith("docs") && page !== "docs/README.md");
 
 /** Relative links of a page, images included; code is not looked at. */
 export function linksIn(page: string): readonly string[] {

@@ -99,7 +99,8 @@ test("SessionEnd: its reason, its budget of a second and a half, and what went w
   const world = openWorld({
     hooks: { SessionEnd: [{ stderr: "could not save", exit: 1 }, { run: once("slow", "sleep 20") }] },
   });
-  const { events } = await world.run([{ text: "x" }], { prompt: "p" });
+  const env = { ...world.env, CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: undefined };
+  const { events } = await world.run([{ text: "x" }], { prompt: "p", env });
   const ended = events.findLast((event) => event.kind === "outcome" && event.outcome.event === "SessionEnd");
   expect(ended?.kind === "outcome" && ended.outcome.runs.map((run) => run.ended.by)).toEqual(["exit", "timeout"]);
   const slow = ended?.kind === "outcome" ? ended.outcome.runs[1]?.ended : undefined;
