@@ -1,7 +1,7 @@
 import type { HookRef, RunRecord, Warning } from "../protocol/index.ts";
 import { endedRuns } from "./ended-runs.ts";
 import { withinMs } from "./in-flight.ts";
-import { slots } from "./slots.ts";
+import { slots } from "./timeouts.ts";
 
 /** What a hook in the background is, and since when and how long it may run. */
 interface BackgroundHook {

@@ -24,7 +24,7 @@ import { resolveOptions } from "./resolve-options.ts";
 import type { RulesInForce } from "./rules.ts";
 import { type SessionHooks, sessionHooks } from "./session-hooks.ts";
 import { shown } from "./shown.ts";
-import { statusLine, statusLineCall } from "./status-line.ts";
+import { type StatusLine, statusLine, statusLineCall } from "./status-line.ts";
 import { type StopHooks, stopHooks } from "./stop-hooks.ts";
 import type { EventStep } from "./stream.ts";
 import { eventBudgetMs } from "./timeouts.ts";
@@ -171,8 +171,9 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
     events.fire(event, { ...resolved.common?.(), ...payload }, given);
   const written = new Set<string>();
   const asking = { fire: fireByItself, tell: services.tell, warn, written };
-  const line = statusLine(warn);
-  const stops = stopHooks(live, services.tell);
+  let line: StatusLine | undefined;
+  let stops: StopHooks | undefined;
+  const addedStops = (): StopHooks => (stops ??= stopHooks(live, services.tell));
   let closed = false;
 
   function isClosed(): Problem {
@@ -238,16 +239,26 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
     }),
     watch: whileOpen(() => settings.watch(asking)),
     session: whileOpen((id: string) => sessionHooks(id, live, sessions.skills)),
-    stopHooks: { ...stops, add: whileOpen(stops.add) },
-    background: { list: services.background.list, take: services.background.take },
-    statusLine: whileOpen((input: unknown) => line.run(input, statusLineCall(settings.inForce(), resolved))),
+    stopHooks: {
+      add: whileOpen((hook) => addedStops().add(hook)),
+      remove: (id) => addedStops().remove(id),
+      list: () => stops?.list() ?? [],
+    },
+    background: {
+      list: () => services.background.list(),
+      take: (sessionId) => services.background.take(sessionId),
+    },
+    statusLine: whileOpen((input: unknown) => {
+      line ??= statusLine(warn);
+      return line.run(input, statusLineCall(settings.inForce(), resolved));
+    }),
     async close({ waitMs = 0 } = {}) {
       closed = true;
       settings.close();
       const until = performance.now() + waitMs;
-      await Promise.all([line.close(), events.close(waitMs)]);
+      await Promise.all([line?.close(), events.close(waitMs)]);
       // What was fired last may just have sent hooks into the background; they share the same grace.
-      await services.background.close(Math.max(0, until - performance.now()));
+      await services.closeBackground(Math.max(0, until - performance.now()));
     },
   };
 }

@@ -10,8 +10,8 @@ import type { FinishedRun } from "./run-one.ts";
 import type { SharedCopies } from "./runners/frozen-copy.ts";
 import { type Selection, selectHooks } from "./select.ts";
 import { type EventRuns, type StopBlocks, settle } from "./settle/settle.ts";
-import type { Slots } from "./slots.ts";
 import { type Soon, soon } from "./soon.ts";
+import type { Slots } from "./timeouts.ts";
 import type { Services } from "./world.ts";
 
 /** What happened, and what the engine uses for it from start to end. Never changed: another payload makes another event. */

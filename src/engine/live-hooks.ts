@@ -165,7 +165,9 @@ export function liveHooks({ rows, aliases = {}, warn }: LiveHooksOptions): LiveH
       for (const entry of [...entries.values()].flat()) if (entry.sessionId === sessionId) remove(entry);
     },
     ran(record) {
-      const { onRun, onSuccess } = listeners.get(record.hook.id) ?? {};
+      const listener = listeners.get(record.hook.id);
+      if (listener === undefined) return undefined;
+      const { onRun, onSuccess } = listener;
       let thrown: Warning | undefined;
       let settled = false;
       const onThrow = (error: unknown): void => {

@@ -1,9 +1,8 @@
 import { type EventRow, isObject, messageOf, type ToolInput, type Verdict, type Warning } from "../protocol/index.ts";
 import type { HookEvent } from "./fire.ts";
 import type { Judge } from "./ports.ts";
-import { type Limit, type Waited, waitFor } from "./runners/wait.ts";
-import { duration } from "./runners/words.ts";
 import { shown } from "./shown.ts";
+import { duration, type Limit, type Waited, waitFor } from "./timeouts.ts";
 
 /** Whether rules are asked about what hooks allow on this event. */
 export function asksRules(row: EventRow): boolean {

@@ -7,9 +7,8 @@ import type { Ran } from "./ran.ts";
 import { type FinishedRun, recordRun, recordStillRunning } from "./run-one.ts";
 import { environmentOf } from "./runners/command/environment.ts";
 import { runByType } from "./runners/dispatch.ts";
-import { type Slots, slots } from "./slots.ts";
 import { allSoon, type Soon } from "./soon.ts";
-import { eventBudgetMs, remainingMs, timeoutOf } from "./timeouts.ts";
+import { eventBudgetMs, remainingMs, type Slots, slots, timeoutOf } from "./timeouts.ts";
 
 /**
  * Runs hooks side by side, those of a sequential group one after another; all of them run, whatever others answer. The runs are in

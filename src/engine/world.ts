@@ -1,4 +1,3 @@
-import { packageVersion } from "../files/index.ts";
 import type { Hook, RunRecord, Warning } from "../protocol/index.ts";
 import { type Background, background } from "./background.ts";
 import type { AnyPayload } from "./payload.ts";
@@ -11,10 +10,12 @@ export interface Services {
   readonly options: ResolvedOptions;
   readonly sessions: SessionState;
   readonly clock: Clock;
+  /** Created when the first hook goes into the background. */
   readonly background: Background;
+  /** Ends what still runs in the background, after `waitMs` of grace. */
+  closeBackground(waitMs: number): Promise<void>;
   /** Contract: never rejects. Without a user to ask, on refusal, on cancel and when the asker fails the answer is undefined. */
   readonly ask: Asker;
-  readonly version: string;
   observe(record: RunRecord, payload: AnyPayload): void;
   /** A run in the background ended. */
   backgroundEnded(id: string, record: RunRecord): void;
@@ -34,14 +35,20 @@ export interface ServiceParts {
 export async function openServices(options: ResolvedOptions, parts: ServiceParts): Promise<Services> {
   const { observe } = options.ports;
   const tell = observe === undefined ? ignore : await openObserver(observe, options, parts);
+  let hooksInBackground: Background | undefined;
   return {
     options,
     sessions: parts.sessions,
     tell,
     clock: options.ports.clock ?? steadyClock,
-    background: background(parts.warn),
+    get background() {
+      hooksInBackground ??= background(parts.warn);
+      return hooksInBackground;
+    },
+    async closeBackground(waitMs) {
+      await hooksInBackground?.close(waitMs);
+    },
     ask: oneAtATime(options.ports.asker),
-    version: packageVersion(),
     observe: observe
       ? (record, payload) =>
           tell({ kind: "run", record, event: record.hook.event, sessionId: String(payload["session_id"]) })

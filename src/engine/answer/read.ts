@@ -1,13 +1,11 @@
-import type { Answer, Verdict } from "../../protocol/index.ts";
+import { type Answer, isObject, parseJson, stripControl, type Verdict } from "../../protocol/index.ts";
 import type { HookRun } from "../fire.ts";
 import type { Ran } from "../ran.ts";
 import { type ExactAnswer, readExact } from "./exact.ts";
-import { parseOutput } from "./parse-output.ts";
 import { readReturned } from "./returned.ts";
 import { salvage } from "./salvage.ts";
 import { faultOf, withoutFaults } from "./shape.ts";
 import { noted } from "./strange-fields.ts";
-import { textAnswer } from "./text.ts";
 import { failureBlocks, noAnswer, type ReadAnswer, stockDenial, warn, worded } from "./verdict.ts";
 
 /** What a run means for its event: pure, and the only place where exit codes, bodies and values become an answer. */
@@ -59,6 +57,52 @@ function readOutput(ran: Ran, whole: boolean, run: HookRun): ReadAnswer | undefi
     answer: { ...plain.answer, failure: why },
     warnings: [...plain.warnings, warn(run, "output-invalid", `${why}. Print one JSON object and nothing else.`)],
   };
+}
+
+/** The form of an output, before its meaning is read. */
+type Parsed =
+  | { readonly kind: "empty" }
+  | { readonly kind: "object"; readonly value: Readonly<Record<string, unknown>> }
+  /** `broken`: it begins like an object and is not one. */
+  | { readonly kind: "text"; readonly text: string; readonly broken: boolean };
+
+/**
+ * Output is JSON when its first character after blanks, newlines or a BOM is `{` and all of it parses as one object. Output that was
+ * cut is never JSON, even if the part that was kept would parse.
+ */
+function parseOutput(output: string, whole: boolean): Parsed {
+  const text = output.replace(/^\uFEFF/, "").trim();
+  if (text === "") return { kind: "empty" };
+  if (!text.startsWith("{")) return { kind: "text", text, broken: false };
+  if (!whole) return { kind: "text", text, broken: true };
+  const value = parseJson(text);
+  return isObject(value) ? { kind: "object", value } : { kind: "text", text, broken: true };
+}
+
+/** Plain stdout of a hook that ended well, by the event's row. */
+function textAnswer(stdout: string, run: HookRun): ReadAnswer {
+  const text = stdout.trim();
+  const { row } = run.event;
+  // A worktree hook answers by its text, so silence is a failure there.
+  if (row.onText === "path") return { answer: pathAnswer(text, run), warnings: [] };
+  if (text === "") return { answer: noAnswer, warnings: [] };
+  if (row.onText === "context") return { answer: { ...noAnswer, context: [text] }, warnings: [] };
+  if (row.onText === "message") return { answer: { ...noAnswer, messages: [text] }, warnings: [] };
+  if (row.onText === "instructions")
+    return { answer: { ...noAnswer, output: { customInstructions: text } }, warnings: [] };
+  return { answer: noAnswer, warnings: [] };
+}
+
+function pathAnswer(text: string, { hook: { ref } }: HookRun) {
+  const path =
+    ref.type === "command"
+      ? stripControl(text)
+          .split("\n")
+          .map((line) => line.trim())
+          .filter(Boolean)
+          .at(-1)
+      : undefined;
+  return path === undefined ? noAnswer : { ...noAnswer, output: { worktreePath: path } };
 }
 
 function readObject(value: Readonly<Record<string, unknown>>, run: HookRun): ReadAnswer {

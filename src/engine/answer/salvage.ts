@@ -1,6 +1,5 @@
-import { isObject, type Verdict } from "../../protocol/index.ts";
+import { isObject, parseJson, type Verdict } from "../../protocol/index.ts";
 import type { HookRun } from "../fire.ts";
-import { tryParse } from "./parse-output.ts";
 import { honoured } from "./verdict.ts";
 
 /**
@@ -84,7 +83,7 @@ function objectsIn(output: unknown): Readonly<Record<string, unknown>>[] {
   if (isObject(output)) return [output];
   if (typeof output !== "string") return [];
   const text = output.replace(/^\uFEFF/, "").trim();
-  const value = text.startsWith('"') ? tryParse(text) : undefined;
+  const value = text.startsWith('"') ? parseJson(text) : undefined;
   if (typeof value === "string") return objectsIn(value);
   return objectsAtLineStarts(text);
 }
@@ -100,7 +99,7 @@ function objectsAtLineStarts(text: string): Readonly<Record<string, unknown>>[] 
     const end = endOfObject(text, index);
     looked += (end ?? text.length) - index;
     if (end === undefined) continue;
-    const value = tryParse(text.slice(index, end));
+    const value = parseJson(text.slice(index, end));
     if (!isObject(value)) continue;
     found.push(value);
     next = end;

@@ -22,10 +22,11 @@ export function outputOf(
   const result: Mutable<OutcomeOutput> = { ...permission.output };
   const warnings: Warning[] = [...permission.warnings];
   for (const [name, value] of Object.entries(specific)) {
-    if (value === undefined || !(name in takers || name in readElsewhere)) continue;
+    if (value === undefined || !(taken.has(name) || name in takers || name in readElsewhere)) continue;
     const why = notHonoured(name as keyof SpecificOutput, run);
     if (why !== undefined) warnings.push(warn(run, "output-ignored", `${name} was dropped: ${why}`));
-    else takers[name as keyof typeof takers]?.(result, specific, run, warnings);
+    else if (taken.has(name)) Object.assign(result, { [name]: specific[name as keyof SpecificOutput] });
+    else takers[name]?.(result, specific, run, warnings);
   }
   return { output: { ...result, ...action }, warnings };
 }
@@ -51,18 +52,22 @@ function notHonoured(name: string, { event: { row, payload }, hook: { ref } }: H
 
 type Taker = (result: Mutable<OutcomeOutput>, specific: SpecificOutput, run: HookRun, warnings: Warning[]) => void;
 
-/** One taker per answer: how its value gets into the outcome's `output`. */
-const takers = {
-  initialUserMessage: copy("initialUserMessage"),
-  sessionTitle: copy("sessionTitle"),
-  reloadSkills: copy("reloadSkills"),
-  suppressOriginalPrompt: copy("suppressOriginalPrompt"),
-  displayContent: copy("displayContent"),
-  retry: copy("retry"),
-  updatedToolOutput: copy("updatedToolOutput"),
-  worktreePath: copy("worktreePath"),
-  action: copy("action"),
-  content: copy("content"),
+/** Answers that are taken as they are. */
+const taken: ReadonlySet<string> = new Set<keyof OutcomeOutput & keyof SpecificOutput>([
+  "initialUserMessage",
+  "sessionTitle",
+  "reloadSkills",
+  "suppressOriginalPrompt",
+  "displayContent",
+  "retry",
+  "updatedToolOutput",
+  "worktreePath",
+  "action",
+  "content",
+]);
+
+/** How the value of any other answer gets into the outcome's `output`. */
+const takers: Readonly<Record<string, Taker>> = {
   watchPaths: takeWatchPaths,
   updatedMCPToolOutput: (result, { updatedMCPToolOutput: value }) => {
     result.updatedToolOutput ??= value;
@@ -70,15 +75,9 @@ const takers = {
   classifierContext: (result, { classifierContext: text }) => {
     if (text !== undefined) result.classifierContext = text.slice(0, classifierUnits);
   },
-} satisfies Record<string, Taker>;
+};
 
 const classifierUnits = 2_000;
-
-function copy<Name extends keyof OutcomeOutput & keyof SpecificOutput>(name: Name): Taker {
-  return (result, specific) => {
-    Object.assign(result, { [name]: specific[name] });
-  };
-}
 
 function takeWatchPaths(
   result: Mutable<OutcomeOutput>,

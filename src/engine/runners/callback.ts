@@ -1,8 +1,8 @@
 import type { CallbackHook } from "../../protocol/index.ts";
 import type { Ran } from "../ran.ts";
 import type { Soon } from "../soon.ts";
+import { settled } from "../timeouts.ts";
 import { unanswered } from "./ended.ts";
-import { settled } from "./wait.ts";
 
 export interface CallbackCall {
   /** A copy that nobody can change: one callback cannot change what the next one sees. */

@@ -1,17 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { onAbort } from "../../exec/index.ts";
-import type { CommandHook, Warning } from "../../protocol/index.ts";
+import { type CommandHook, messageOf, type Warning } from "../../protocol/index.ts";
 import type { BackgroundJob, BackgroundRun } from "../background.ts";
 import type { HookRun } from "../fire.ts";
 import type { Ran } from "../ran.ts";
 import { type Soon, soon } from "../soon.ts";
-import { hookStartTrust, whenSteady } from "../trust/unchanged.ts";
+import { tellHost } from "../tell-host.ts";
+import { endIfSwapped, hookStartTrust, whenSteady } from "../trust/unchanged.ts";
 import { backgroundAnswer } from "./command/background-answer.ts";
-import type { AsyncNotice } from "./command/first-line.ts";
 import { type PreparedFiles, prepareFiles } from "./command/prepare-files.ts";
-import { watchProgress } from "./command/progress.ts";
+import type { AsyncNotice } from "./command/ran-of.ts";
 import { type StartedCommand, startCommand } from "./command/start.ts";
-import { endIfSwapped } from "./command/swapped.ts";
 import { notStarted } from "./ended.ts";
 
 /** A command hook, awaited or in the background. */
@@ -82,6 +81,33 @@ function runInPlace(
     };
     void started.done.then(settle);
   });
+}
+
+/**
+ * Reports to the event's progress listener what a hook has printed so far, while it runs: at most once per interval, and only what is new.
+ * Returns the end of it. Contract: what the listener throws is a warning and ends the reporting, nothing else.
+ */
+function watchProgress({ event, hook: { ref } }: HookRun, { running }: StartedCommand): () => void {
+  const { progress, services } = event;
+  if (progress === undefined || running === undefined) return nothing;
+  let told = 0;
+  const timer = setInterval(() => {
+    const { stdout, stderr } = running.soFar();
+    if (stdout.length + stderr.length === told) return;
+    told = stdout.length + stderr.length;
+    tellHost(() => progress.tell({ hook: ref, stdout, stderr }), onThrow);
+  }, progress.everyMs);
+  const onThrow = (error: unknown): void => {
+    clearInterval(timer);
+    const message = `The progress listener threw: ${messageOf(error)}`;
+    services.warn({ code: "observer-threw", message, place: ref.id });
+  };
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+function nothing(): void {
+  // no listener
 }
 
 /** A denial beside `async: true` would be lost without a trace. */

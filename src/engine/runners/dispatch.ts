@@ -1,3 +1,4 @@
+import { packageVersion } from "../../files/index.ts";
 import { type AgentHook, type HttpHook, messageOf, type PromptHook } from "../../protocol/index.ts";
 import { acrossWaits, oneDeeper } from "../depth.ts";
 import type { HookRun } from "../fire.ts";
@@ -68,7 +69,7 @@ async function runHttpHook(hook: HttpHook, { event, hook: configured, line, time
     policy: httpPolicyOf(configured, settings),
     timeoutMs,
     signal,
-    version: services.version,
+    version: packageVersion(),
     home: services.options,
   });
 }

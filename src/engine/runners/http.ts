@@ -1,10 +1,10 @@
 import type { HomeSource } from "../../files/index.ts";
 import type { HttpHook } from "../../protocol/index.ts";
 import type { Ran } from "../ran.ts";
+import { type Limit, waitFor } from "../timeouts.ts";
 import { unanswered } from "./ended.ts";
 import type { Resolve } from "./http/resolve.ts";
 import type { UrlPolicy } from "./http/url-policy.ts";
-import { type Limit, waitFor } from "./wait.ts";
 
 export interface HttpCall extends Limit {
   /** The payload as JSON, without a newline. */

@@ -1,10 +1,10 @@
 import type { McpToolHook, Warning } from "../../protocol/index.ts";
 import type { McpPort } from "../ports.ts";
 import type { Ran } from "../ran.ts";
+import { type Limit, waitFor } from "../timeouts.ts";
 import { nothingSaid, notStarted, unanswered } from "./ended.ts";
 import { keep } from "./keep.ts";
 import { fillTemplates } from "./template.ts";
-import { type Limit, waitFor } from "./wait.ts";
 
 export interface McpToolCall extends Limit {
   readonly payload: Readonly<Record<string, unknown>>;

@@ -1,11 +1,11 @@
 import type { HookRef, ModelSpent } from "../../protocol/index.ts";
 import type { AgentPort, ModelPort } from "../ports.ts";
 import type { Ran } from "../ran.ts";
+import { type Limit, waitFor } from "../timeouts.ts";
 import { nothingSaid, unanswered } from "./ended.ts";
 import { keep } from "./keep.ts";
 import { readReply, replyText } from "./model-reply.ts";
 import { promptText } from "./prompt-text.ts";
-import { type Limit, waitFor } from "./wait.ts";
 
 export interface ModelRunCall<Port extends ModelPort | AgentPort = ModelPort> extends Limit {
   readonly ref: HookRef;

@@ -9,17 +9,22 @@ import {
   start,
 } from "../../../exec/index.ts";
 import type { CommandHook, Warning } from "../../../protocol/index.ts";
+import { closeDepthMark, openDepthMark } from "../../depth.ts";
 import type { HookRun } from "../../fire.ts";
-import { closeDepthMark, openDepthMark } from "../../nesting.ts";
 import type { AnyPayload } from "../../payload.ts";
 import type { Ran } from "../../ran.ts";
 import { remainingMs } from "../../timeouts.ts";
 import { notStarted } from "../ended.ts";
-import { type Environment, environmentOf, eventVariables } from "./environment.ts";
-import { type AsyncNotice, asyncNotice, questionLine } from "./first-line.ts";
-import { argumentsRefusal, argumentsVariable } from "./input-file.ts";
-import { fillPlaceholders, type Placeholders, placeholderVariables } from "./placeholders.ts";
-import { ranOf } from "./ran-of.ts";
+import {
+  type Environment,
+  environmentOf,
+  eventVariables,
+  fillPlaceholders,
+  type Placeholders,
+  placeholderVariables,
+} from "./environment.ts";
+import { argumentsRefusal, argumentsVariable } from "./prepare-files.ts";
+import { type AsyncNotice, asyncNotice, questionLine, ranOf } from "./ran-of.ts";
 
 export interface StartedCommand {
   /** Contract: never rejects; settles at most 3 s after the deadline, whatever the process does. */
