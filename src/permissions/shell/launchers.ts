@@ -169,8 +169,6 @@ const pods: readonly (readonly [string, Wrapper])[] = [
 
 /** Wrappers whose options are only partly known, by program or program and verb. */
 export const launchers: ReadonlyMap<string, Wrapper> = new Map([
-  ...around.map(([name, wrapper]) => [name, { ...wrapper, loose: true }] as const),
-  ...[...runners, ...containers, ...pods].map(
-    ([name, wrapper]) => [name, { ...wrapper, loose: true, carries: true }] as const,
-  ),
+  ...around,
+  ...[...runners, ...containers, ...pods].map(([name, wrapper]) => [name, { ...wrapper, carries: true }] as const),
 ]);

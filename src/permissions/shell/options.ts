@@ -16,6 +16,21 @@ export interface OptionGrammar {
   readonly plus?: boolean;
 }
 
+/** A grammar as a usage line has it: `-abc -n= --all --color=` has the flags a, b and c; `-n` and `--color` take a value. */
+export function grammarOf(usage: string): OptionGrammar {
+  const options = usage.split(" ");
+  const letters = (pattern: RegExp) => options.flatMap((option) => pattern.exec(option)?.[1] ?? []).join("");
+  const [flags, valued] = [letters(/^-([^-=]+)$/), letters(/^-([^-=]+)=$/)];
+  const long = options.filter((option) => /^--[^=]+$/.test(option));
+  const longValued = options.filter((option) => /^--[^=]+=$/.test(option)).map((option) => option.slice(0, -1));
+  return {
+    ...(flags === "" ? {} : { flags }),
+    ...(valued === "" ? {} : { valued }),
+    ...(long.length === 0 ? {} : { long }),
+    ...(longValued.length === 0 ? {} : { longValued }),
+  };
+}
+
 /** An option's letter or long name, with its value. */
 export interface Option {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { type OptionGrammar, readArguments } from "./options.ts";
+import { grammarOf, type OptionGrammar, readArguments } from "./options.ts";
 import { type CommandPart, type ShellWord, staticValue } from "./part.ts";
 
 /** A command that only reads, with every option it may have. An option that is not here takes it off the table. */
@@ -21,158 +21,113 @@ export const readOnlyCommands: ReadOnlyTable = new Map<string, ReadOnlyCommand>(
     "ls",
     {
       operands: "files",
-      reads: "here",
-      flags: "aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1",
-      long: long(
-        "all almost-all author directory full-time group-directories-first human-readable inode no-group recursive reverse size",
+      ...grammarOf(
+        "-aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1 --all --almost-all --author --directory --full-time " +
+          "--group-directories-first --human-readable --inode --no-group --recursive --reverse --size --color= " +
+          "--sort= --time= --time-style= --format= --ignore= --hide=",
       ),
-      longValued: long("color sort time time-style format ignore hide"),
+      reads: "here",
     },
   ],
   [
     "cat",
     {
       operands: "files",
-      flags: "AbeEnstTuv",
-      long: long("number number-nonblank show-all show-ends show-tabs squeeze-blank"),
+      ...grammarOf("-AbeEnstTuv --number --number-nonblank --show-all --show-ends --show-tabs --squeeze-blank"),
     },
   ],
-  [
-    "head",
-    {
-      operands: "files",
-      flags: "qvz",
-      valued: "nc",
-      also: /^-\d+$/,
-      long: long("quiet verbose"),
-      longValued: long("lines bytes"),
-    },
-  ],
-  [
-    // Not `-f` and `-F`: they never end.
-    "tail",
-    {
-      operands: "files",
-      flags: "qvz",
-      valued: "nc",
-      also: /^-\d+$/,
-      long: long("quiet verbose"),
-      longValued: long("lines bytes"),
-    },
-  ],
-  ["wc", { operands: "files", flags: "clmwL", long: long("bytes chars lines words max-line-length") }],
-  ["nl", { operands: "files", flags: "p", valued: "bdfhilnsvw" }],
-  ["pwd", { operands: "none", flags: "LP" }],
+  ["head", { operands: "files", ...grammarOf("-qvz -nc= --quiet --verbose --lines= --bytes="), also: /^-\d+$/ }],
+  // Not `-f` and `-F`: they never end.
+  ["tail", { operands: "files", ...grammarOf("-qvz -nc= --quiet --verbose --lines= --bytes="), also: /^-\d+$/ }],
+  ["wc", { operands: "files", ...grammarOf("-clmwL --bytes --chars --lines --words --max-line-length") }],
+  ["nl", { operands: "files", ...grammarOf("-p -bdfhilnsvw=") }],
+  ["pwd", { operands: "none", ...grammarOf("-LP") }],
   ["echo", { operands: "anything" }],
   ["printf", { operands: "anything" }],
   ["true", { operands: "anything" }],
   ["false", { operands: "anything" }],
-  ["which", { operands: "text", flags: "as" }],
-  ["basename", { operands: "text", flags: "az", valued: "s", long: long("multiple zero"), longValued: long("suffix") }],
-  ["dirname", { operands: "text", flags: "z", long: long("zero") }],
-  ["tr", { operands: "text", flags: "cCdst", long: long("complement delete squeeze-repeats truncate-set1") }],
+  ["which", { operands: "text", ...grammarOf("-as") }],
+  ["basename", { operands: "text", ...grammarOf("-az -s= --multiple --zero --suffix=") }],
+  ["dirname", { operands: "text", ...grammarOf("-z --zero") }],
+  ["tr", { operands: "text", ...grammarOf("-cCdst --complement --delete --squeeze-repeats --truncate-set1") }],
   [
     "realpath",
     {
       operands: "files",
-      flags: "eLmPqsz",
-      long: long("canonicalize-existing canonicalize-missing logical physical quiet strip no-symlinks zero"),
-      longValued: long("relative-to relative-base"),
-      fileOptions: long("relative-to relative-base"),
+      ...grammarOf(
+        "-eLmPqsz --canonicalize-existing --canonicalize-missing --logical --physical --quiet --strip " +
+          "--no-symlinks --zero --relative-to= --relative-base=",
+      ),
+      fileOptions: ["--relative-to", "--relative-base"],
     },
   ],
   [
     "readlink",
     {
       operands: "files",
-      flags: "efmnqsvz",
-      long: long("canonicalize canonicalize-existing canonicalize-missing no-newline"),
+      ...grammarOf("-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline"),
     },
   ],
-  [
-    "stat",
-    { operands: "files", flags: "Lt", valued: "c", long: long("dereference terse"), longValued: long("format printf") },
-  ],
+  ["stat", { operands: "files", ...grammarOf("-Lt -c= --dereference --terse --format= --printf=") }],
   [
     "du",
     {
       operands: "files",
+      ...grammarOf(
+        "-abcDhHklLmPsSx0 -dB= --all --apparent-size --bytes --total --human-readable --summarize " +
+          "--one-file-system --separate-dirs --si --max-depth= --block-size= --exclude=",
+      ),
       reads: "here",
-      flags: "abcDhHklLmPsSx0",
-      valued: "dB",
-      long: long("all apparent-size bytes total human-readable summarize one-file-system separate-dirs si"),
-      longValued: long("max-depth block-size exclude"),
     },
   ],
   [
     "df",
     {
       operands: "files",
-      flags: "ahHiklPT",
-      valued: "B",
-      long: long("all human-readable inodes local portability print-type total"),
+      ...grammarOf("-ahHiklPT -B= --all --human-readable --inodes --local --portability --print-type --total"),
     },
   ],
   [
     "cut",
     {
       operands: "files",
-      flags: "nsz",
-      valued: "bcdf",
-      long: long("only-delimited complement zero-terminated"),
-      longValued: long("bytes characters delimiter fields output-delimiter"),
+      ...grammarOf(
+        "-nsz -bcdf= --only-delimited --complement --zero-terminated --bytes= --characters= --delimiter= " +
+          "--fields= --output-delimiter=",
+      ),
     },
   ],
+  ["comm", { operands: "files", ...grammarOf("-123z --check-order --nocheck-order --total --output-delimiter=") }],
+  ["cmp", { operands: "files", ...grammarOf("-bls -in= --print-bytes --verbose --quiet --silent --bytes=") }],
+  // Not `-l`: it starts pr.
   [
-    "comm",
-    {
-      operands: "files",
-      flags: "123z",
-      long: long("check-order nocheck-order total"),
-      longValued: long("output-delimiter"),
-    },
-  ],
-  [
-    "cmp",
-    {
-      operands: "files",
-      flags: "bls",
-      valued: "in",
-      long: long("print-bytes verbose quiet silent"),
-      longValued: long("bytes"),
-    },
-  ],
-  [
-    // Not `-l`: it starts pr.
     "diff",
     {
       operands: "files",
-      deep: ["r", "--recursive"],
-      flags: "abBcdeEfHinNpPqrstTuwyZ",
-      valued: "CUWxIF",
-      long: long(
-        "brief recursive ignore-case ignore-all-space ignore-space-change ignore-blank-lines new-file text minimal side-by-side " +
-          "suppress-common-lines report-identical-files no-dereference strip-trailing-cr",
+      ...grammarOf(
+        "-abBcdeEfHinNpPqrstTuwyZ -CUWxIF= --brief --recursive --ignore-case --ignore-all-space " +
+          "--ignore-space-change --ignore-blank-lines --new-file --text --minimal --side-by-side " +
+          "--suppress-common-lines --report-identical-files --no-dereference --strip-trailing-cr --unified= " +
+          "--context= --width= --exclude= --color= --label= --ignore-matching-lines=",
       ),
-      longValued: long("unified context width exclude color label ignore-matching-lines"),
+      deep: ["r", "--recursive"],
     },
   ],
   [
     "grep",
     {
       operands: "pattern",
+      ...grammarOf(
+        "-EFGPiIvwxclLnhHoqrRsaUzZbyT -eABCm= --extended-regexp --fixed-strings --basic-regexp --perl-regexp " +
+          "--ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count " +
+          "--files-with-matches --files-without-match --line-number --no-filename --with-filename " +
+          "--only-matching --quiet --silent --recursive --dereference-recursive --no-messages --text --null " +
+          "--null-data --byte-offset --initial-tab --line-buffered --regexp= --after-context= " +
+          "--before-context= --context= --max-count= --include= --exclude= --exclude-dir= --color= --colour= " +
+          "--binary-files= --label=",
+      ),
       deep: ["r", "R", "--recursive", "--dereference-recursive"],
-      flags: "EFGPiIvwxclLnhHoqrRsaUzZbyT",
-      valued: "eABCm",
       also: /^-\d+$/,
-      long: long(
-        "extended-regexp fixed-strings basic-regexp perl-regexp ignore-case no-ignore-case invert-match word-regexp line-regexp count " +
-          "files-with-matches files-without-match line-number no-filename with-filename only-matching quiet silent recursive " +
-          "dereference-recursive no-messages text null null-data byte-offset initial-tab line-buffered",
-      ),
-      longValued: long(
-        "regexp after-context before-context context max-count include exclude exclude-dir color colour binary-files label",
-      ),
     },
   ],
 ]);
@@ -279,8 +234,4 @@ function quietTest(args: readonly ShellWord[]): boolean {
       ? /^-[a-zA-Z]$/.test(text)
       : group.length === 3 && /^(==?|!=|[<>]|-[no]t|-ef)$/.test(text);
   });
-}
-
-function long(names: string): string[] {
-  return names.split(" ").map((name) => `--${name}`);
 }

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { OptionGrammar } from "./options.ts";
+import { grammarOf, type OptionGrammar } from "./options.ts";
 
 /** A program whose operands are another command. */
 export interface Wrapper extends OptionGrammar {
@@ -19,8 +19,6 @@ export interface Wrapper extends OptionGrammar {
   readonly replaces?: readonly string[];
   /** Without an inner command it starts one of its own choice. */
   readonly startsShell?: boolean;
-  /** Not all of its options are listed: one that is not may or may not take the next word. */
-  readonly loose?: boolean;
   /** A rule that allows it covers what it starts: its inner command is only held against deny and ask rules. */
   readonly carries?: boolean;
   /** The inner command runs where the files are others. */
@@ -45,84 +43,54 @@ export const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ["command", { flags: "pvV", asksOnly: "vV" }],
   ["builtin", {}],
   ["exec", { flags: "cl", valued: "a" }],
-  [
-    "env",
-    {
-      flags: "i0v",
-      valued: "u",
-      long: ["--ignore-environment", "--null"],
-      longValued: ["--unset"],
-      also: /^-$/,
-      assigns: true,
-    },
-  ],
-  [
-    "sudo",
-    { flags: "ABEHKNPSbknlvV", valued: "CgpTu", asksOnly: "lvVK", assigns: true, longValued: ["--user", "--group"] },
-  ],
+  ["env", { ...grammarOf("-i0v -u= --ignore-environment --null --unset="), also: /^-$/, assigns: true }],
+  ["sudo", { ...grammarOf("-ABEHKNPSbknlvV -CgpTu= --user= --group="), asksOnly: "lvVK", assigns: true }],
   ["doas", { flags: "nL", valued: "u", asksOnly: "L" }],
-  ["nice", { valued: "n", longValued: ["--adjustment"], also: /^-[-+]?\d+$/ }],
-  ["ionice", { flags: "t", valued: "cn", longValued: ["--class", "--classdata"], long: ["--ignore"] }],
+  ["nice", { ...grammarOf("-n= --adjustment="), also: /^-[-+]?\d+$/ }],
+  ["ionice", { ...grammarOf("-t -cn= --ignore --class= --classdata=") }],
   ["nohup", {}],
   [
     "timeout",
-    {
-      flags: "fpv",
-      valued: "ks",
-      long: ["--foreground", "--preserve-status", "--verbose"],
-      longValued: ["--kill-after", "--signal"],
-      operands: 1,
-    },
+    { ...grammarOf("-fpv -ks= --foreground --preserve-status --verbose --kill-after= --signal="), operands: 1 },
   ],
-  ["time", { flags: "pvq", long: ["--portability", "--verbose", "--quiet"] }],
-  ["stdbuf", { valued: "ioe", longValued: ["--input", "--output", "--error"] }],
-  ["setsid", { flags: "cfw", long: ["--ctty", "--fork", "--wait"] }],
+  ["time", { ...grammarOf("-pvq --portability --verbose --quiet") }],
+  ["stdbuf", { ...grammarOf("-ioe= --input= --output= --error=") }],
+  ["setsid", { ...grammarOf("-cfw --ctty --fork --wait") }],
   [
     "flock",
     {
-      flags: "sexunoF",
-      valued: "wE",
-      long: ["--shared", "--exclusive", "--nonblock", "--nb", "--unlock", "--close", "--no-fork", "--verbose"],
-      longValued: ["--timeout", "--wait", "--conflict-exit-code"],
+      ...grammarOf(
+        "-sexunoF -wE= --shared --exclusive --nonblock --nb --unlock --close --no-fork --verbose --timeout= " +
+          "--wait= --conflict-exit-code=",
+      ),
       operands: 1,
     },
   ],
   [
     "watch",
     {
-      flags: "bcdegptwxC",
-      valued: "nq",
-      long: ["--beep", "--color", "--differences", "--errexit", "--chgexit", "--no-title", "--precise", "--exec"],
-      longValued: ["--interval"],
+      ...grammarOf(
+        "-bcdegptwxC -nq= --beep --color --differences --errexit --chgexit --no-title --precise --exec " +
+          "--interval=",
+      ),
       joins: true,
       execOption: "x",
     },
   ],
-  ["chroot", { long: ["--skip-chdir"], longValued: ["--userspec", "--groups"], operands: 1, startsShell: true }],
+  ["chroot", { ...grammarOf("--skip-chdir --userspec= --groups="), operands: 1, startsShell: true }],
   [
     "xargs",
     {
-      flags: "0rtpxo",
-      valued: "adEILnPs",
-      long: ["--null", "--no-run-if-empty", "--verbose", "--interactive", "--exit", "--open-tty"],
-      longValued: ["--arg-file", "--delimiter", "--max-args", "--max-procs", "--max-chars"],
+      ...grammarOf(
+        "-0rtpxo -adEILnPs= --null --no-run-if-empty --verbose --interactive --exit --open-tty --arg-file= " +
+          "--delimiter= --max-args= --max-procs= --max-chars=",
+      ),
       longOptional: ["--replace", "--max-lines", "--eof"],
       appends: true,
       replaces: ["I", "--replace"],
     },
   ],
-  [
-    "parallel",
-    {
-      flags: "k0X",
-      valued: "jnNI",
-      longValued: ["--jobs"],
-      long: ["--keep-order"],
-      joins: true,
-      appends: true,
-      startsShell: true,
-    },
-  ],
+  ["parallel", { ...grammarOf("-k0X -jnNI= --keep-order --jobs="), joins: true, appends: true, startsShell: true }],
   ["busybox", {}],
   ["toybox", {}],
   [
