@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { longParts } from "./test/long-parts.ts";
+import { SlowestFirst } from "./test/slowest-first.ts";
 
 const src = `${import.meta.dirname}/src`;
 
@@ -47,6 +48,7 @@ export default defineConfig({
     ],
     // Many tests wait for processes more than they work, so even two cores take three files at a time.
     maxWorkers: Math.max(3, availableParallelism()),
+    sequence: { sequencer: SlowestFirst },
     globalSetup: ["test/temp-folder.ts"],
     setupFiles: ["test/setup.ts"],
     // For tests that hang. No test may depend on the speed of the machine.
