@@ -1,7 +1,7 @@
+import { ticks } from "../files/index.ts";
 import { messageOf } from "../protocol/index.ts";
 import { type AppWarning, accept } from "./accept.ts";
 import type { Answer } from "./answer.ts";
-import { ticks } from "./clock.ts";
 import { handlerContext } from "./context.ts";
 import { type Ended, isPromise, lazySignal, within } from "./deadline.ts";
 import { traced } from "./error-place.ts";

@@ -1,8 +1,8 @@
+import { ticks } from "../files/index.ts";
 import { messageOf } from "../protocol/index.ts";
 import type { AppWarning } from "./accept.ts";
 import type { Answer } from "./answer.ts";
 import { type ChainRun, type HandlerTrace, select } from "./chain.ts";
-import { isoTime, ticks } from "./clock.ts";
 import { eventContext } from "./context.ts";
 import { type HookEvent, readEvent, type WirePayload } from "./event.ts";
 import { type Folded, fold } from "./fold.ts";
@@ -75,7 +75,7 @@ function refuseForeign(message: string, event: HookEvent, parts: AppParts, world
   const spelled = appFailure(message, strictestMode(parts, meant, world.onFailure), event.raw);
   parts.observers.tell("hook-error", () => ({ event: event.name, error: message }), world.complain);
   world.log?.({
-    time: isoTime(world.now()),
+    time: new Date(world.now()).toISOString(),
     ...(event.sessionId ? { session: event.sessionId } : {}),
     event: event.name,
     ...(typeof event["toolName"] === "string" ? { tool: event["toolName"] } : {}),

@@ -1,5 +1,4 @@
 import type { ChainRun, HandlerTrace } from "./chain.ts";
-import { isoTime } from "./clock.ts";
 import type { HookEvent } from "./event.ts";
 import type { Folded } from "./fold.ts";
 import type { LogRecord } from "./log.ts";
@@ -19,7 +18,7 @@ export function recordOf(
   // What the event's form has no room for.
   const aside = spelled.stderr.trim();
   return {
-    time: isoTime(nowMs),
+    time: new Date(nowMs).toISOString(),
     ...(event.sessionId ? { session: event.sessionId } : {}),
     event: event.name,
     ...(typeof event["toolName"] === "string" ? { tool: event["toolName"] } : {}),

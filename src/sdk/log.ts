@@ -1,4 +1,3 @@
-import { isoTime } from "./clock.ts";
 import type { HookEvent } from "./event.ts";
 
 /** One line of the hook log: what happened to one event, or what a handler wrote. */
@@ -31,7 +30,7 @@ export interface LogTarget {
 export function eventLogger(event: HookEvent, target: LogTarget, handler: string): Logger {
   const write = (level: Level, message: string, data: unknown) =>
     target.log?.({
-      time: isoTime(target.now()),
+      time: new Date(target.now()).toISOString(),
       ...(event.sessionId ? { session: event.sessionId } : {}),
       event: event.name,
       handler,

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { type AppInside, appInside } from "./app-symbol.ts";
-import { isoTime } from "./clock.ts";
 import type { LogRecord } from "./log.ts";
 import { appendLog } from "./log-file.ts";
 import { appFailure } from "./no-answer.ts";
@@ -72,7 +71,7 @@ async function answerTo(
   complain: (line: string) => void,
 ): Promise<Answered> {
   const dispose = async () => undefined;
-  const time = isoTime(Date.now());
+  const time = new Date().toISOString();
   if (input === undefined) {
     records.push({ time, event: "", answer: "none", off: true });
     return { said: { stdout: "", stderr: "", exitCode: 0 }, dispose };

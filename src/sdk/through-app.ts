@@ -1,7 +1,7 @@
+import { ticks } from "../files/index.ts";
 import { accept } from "./accept.ts";
 import type { Answer } from "./answer.ts";
 import { type ChainCall, type ChainRun, recheck, refusal, runChain } from "./chain.ts";
-import { ticks } from "./clock.ts";
 import { type HandlerScope, handlerContext } from "./context.ts";
 import { type LazySignal, lazySignal, within } from "./deadline.ts";
 import { type Traced, traced } from "./error-place.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { ticks } from "../../files/index.ts";
 import { checkOptions } from "../check-options.ts";
-import { ticks } from "../clock.ts";
 import { jsonText } from "../json-value.ts";
 import { wrong } from "../problem.ts";
 import { longestMs } from "../terms.ts";
