@@ -28,11 +28,10 @@ const entries = [
   ...["agent", "calls", "default", "due", "open-jobs", "start-worker", "work-tasks", "worker", "bullmq/index"].map(
     (name) => `sdk/tasks/${name}.ts`,
   ),
-  "cli/run/transcript.ts",
   // Not for its size: the version is written into it.
   "files/package.ts",
   // The daemon and the thread in it that runs handlers.
-  ...["cli/commands/serve.ts", "cli/own-client.ts", "cli/run/thread.ts", "cli/run/keep.ts", "cli/run/keep-code.ts"],
+  ...["cli/commands/serve.ts", "cli/own-client.ts", "cli/run/thread.ts", "cli/run/keep-code.ts"],
   // What a status bar calls every few moments, and reports that are held to a budget of time.
   ...["cli/start.ts", "usage/index.ts", "cli/commands/usage.ts", "cli/commands/statusline.ts"],
   // An agent is some three hundred files; `ask` is called by hooks and scripts.

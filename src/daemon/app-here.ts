@@ -3,20 +3,20 @@ import {
   appendLog,
   appFailure,
   type LogRecord,
+  openTranscript,
   readPayload,
   type Settled,
   type World,
+  withoutExit,
 } from "../sdk/internal.ts";
 import { type Asked, answerOf } from "./message.ts";
 import type { WarmApp } from "./warm-app.ts";
 
 /** What an app is lent that runs in this very thread. */
-export interface HereOptions extends Pick<World, "env" | "cwd" | "openTranscript" | "complain"> {
+export interface HereOptions extends Pick<World, "env" | "cwd" | "complain"> {
   /** Absolute. */
   readonly file: string | undefined;
   readonly sourceHash: string | undefined;
-  /** What handlers must run in. */
-  readonly guard: <Value>(work: () => Promise<Value>) => Promise<Value>;
 }
 
 /** An app that a program holds, as the routes ask for one. Nothing ends a handler that holds the thread. */
@@ -52,7 +52,7 @@ export function appHere(app: AppInside, options: HereOptions): WarmApp {
       const records: LogRecord[] = [];
       open++;
       const world = worldOf(asked, app, gone.signal, records, options);
-      const settled = await options.guard(() => app.dispatch(payload.value, world));
+      const settled = await withoutExit(() => app.dispatch(payload.value, world));
       setImmediate(() => void finish(settled, records, asked));
       return answerOf(settled);
     },
@@ -64,7 +64,7 @@ function worldOf(
   app: AppInside,
   signal: AbortSignal,
   records: LogRecord[],
-  { env, cwd, file, openTranscript, complain }: HereOptions,
+  { env, cwd, file, complain }: HereOptions,
 ): World {
   return {
     env,

@@ -5,4 +5,4 @@ export { type ServedApp, type ServeHereOptions, serveHere } from "./serve-here.t
 export { type StartOptions, startDaemon } from "./start.ts";
 export { type DaemonStatus, daemonStatus } from "./status.ts";
 export { stopDaemon } from "./stop.ts";
-export { answerCalls, type ThreadLoans } from "./thread.ts";
+export { answerCalls } from "./thread.ts";

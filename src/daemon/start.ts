@@ -12,17 +12,18 @@ export interface StartOptions {
   readonly env: Env;
   /** The program, and the words with which it serves this file in the foreground; paths are absolute. */
   readonly command: readonly [string, ...string[]];
-  readonly waitMs?: number;
   /** Aborted: the caller does not wait any more. What was started comes up all the same. */
   readonly signal?: AbortSignal;
 }
+
+const waitMs = 15_000;
 
 /**
  * Makes sure that a daemon runs for a hooks file: finds it, or starts one that outlives this process.
  * Contract: many callers at once end with one daemon; it has no descriptor, session or run tag of ours.
  */
 export async function startDaemon(hooksFile: string, options: StartOptions): Promise<DaemonRecord> {
-  const { env, command, waitMs = 15_000, signal } = options;
+  const { env, command, signal } = options;
   const given = resolve(hooksFile);
   const file = realpathSync(given);
   const folder = await openDaemonFolder(file, env);

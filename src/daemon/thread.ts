@@ -9,6 +9,7 @@ import {
   type LogRecord,
   loadApp,
   openLog,
+  openTranscript,
   readPayload,
   type Spelled,
   type World,
@@ -26,16 +27,10 @@ import {
 } from "./message.ts";
 import { guardThread, type Running } from "./thread-guard.ts";
 
-/** What the command that starts the daemon lends the thread: modules that this one may not import. */
-export interface ThreadLoans {
-  readonly openTranscript: World["openTranscript"];
-}
-
 /** What all calls of a thread share. */
 interface Here {
   readonly app: AppInside;
   readonly data: ThreadData;
-  readonly loans: ThreadLoans;
   readonly log: ReturnType<typeof openLog>;
   /** Nothing is left to do for a call. Contract: true for the first who says so. */
   readonly done: (id: number) => boolean;
@@ -44,7 +39,7 @@ interface Here {
 }
 
 /** The body of the thread that runs handlers. It loads the app once and answers calls until it is ended. */
-export async function answerCalls(loans: ThreadLoans): Promise<void> {
+export async function answerCalls(): Promise<void> {
   const data = workerData as ThreadData;
   const claims = new Int32Array(data.claims);
   const running = new Map<number, Running>();
@@ -65,7 +60,7 @@ export async function answerCalls(loans: ThreadLoans): Promise<void> {
   };
   const { log } = app.options;
   const here: Here = {
-    ...{ app, data, loans, done },
+    ...{ app, data, done },
     isOpen: (id) => running.has(id),
     log: openLog(process.env, typeof log === "object" ? log : {}),
   };
@@ -196,19 +191,18 @@ class WorldOfCall implements World {
   readonly file: string;
   readonly replay = false;
   readonly now: () => number = Date.now;
-  readonly openTranscript: World["openTranscript"];
+  readonly openTranscript = openTranscript;
   readonly log?: (record: LogRecord) => void;
   readonly complain: (line: string) => void;
   readonly onFailure?: FailureMode;
   readonly #call: Running;
   #env: World["env"] | undefined;
 
-  constructor(call: Running, { app, data, loans }: Here, records: LogRecord[], complain: (line: string) => void) {
+  constructor(call: Running, { app, data }: Here, records: LogRecord[], complain: (line: string) => void) {
     const { cwd, onFailure } = call.message.asked;
     this.#call = call;
     this.cwd = cwd ?? data.cwd;
     this.file = data.file;
-    this.openTranscript = loans.openTranscript;
     this.complain = complain;
     if (app.options.log !== false) this.log = (record) => void records.push(record);
     if (onFailure !== undefined) this.onFailure = onFailure;

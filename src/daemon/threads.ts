@@ -38,8 +38,6 @@ export interface Thread {
 export interface ThreadOptions extends Omit<ThreadData, "claims"> {
   /** The module whose body is `answerCalls`. */
   readonly module: URL;
-  /** A thread that is not ready by then is given up. */
-  readonly readyMs?: number;
 }
 
 const slots = 1_024;
@@ -50,10 +48,12 @@ const heldAfterMs = 300;
 const graceMs = 400;
 /** One provider has two seconds to let go. */
 const closeMs = 2_500;
+/** A thread that is not ready by then is given up. */
+const readyMs = 12_000;
 
 /** Starts a thread that runs an app. Contract: resolves once it is ready; a text says why it is not. */
 export function openThread(options: ThreadOptions): Promise<Thread | string> {
-  const { module, readyMs = 12_000, file, cwd, sourceHash } = options;
+  const { module, file, cwd, sourceHash } = options;
   const claims = new SharedArrayBuffer(slots * Int32Array.BYTES_PER_ELEMENT);
   let worker: Worker;
   try {

@@ -16,8 +16,6 @@ export interface GateOptions {
   readonly hosts: ReadonlySet<string>;
   /** Pages this server itself sends may ask it; nobody's unless told. */
   readonly origins?: ReadonlySet<string>;
-  /** Where a request carries the token; the bearer of `Authorization` unless told. */
-  readonly tokenOf?: (request: Asking) => string | undefined;
 }
 
 /**
@@ -26,7 +24,7 @@ export interface GateOptions {
  */
 export function refuse(request: Asking, options: GateOptions): Refused | undefined {
   const { headers } = request;
-  const { hosts, origins, token, tokenOf = bearer } = options;
+  const { hosts, origins, token } = options;
   if (!hosts.has(headers.host ?? "") || repeats(request, "host")) return no("this server does not go by that name");
   const { origin } = headers;
   if (origin !== undefined && !origins?.has(origin)) return no("pages of other sites are not answered");
@@ -34,7 +32,7 @@ export function refuse(request: Asking, options: GateOptions): Refused | undefin
   if (site !== undefined && site !== "none" && !(site === "same-origin" && origins !== undefined)) {
     return no("pages of other sites are not answered");
   }
-  const given = tokenOf(request);
+  const given = bearer(request);
   if (given === undefined || !sameToken(given, token)) return { status: 401, why: "the token is missing or wrong" };
   return undefined;
 }

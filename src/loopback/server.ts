@@ -4,7 +4,7 @@ import { Problem } from "../protocol/index.ts";
 import { type GateOptions, loopbackHosts, refuse } from "./gate.ts";
 import { turnAway } from "./reply.ts";
 
-export interface LoopbackOptions extends Pick<GateOptions, "token" | "tokenOf"> {
+export interface LoopbackOptions extends Pick<GateOptions, "token"> {
   /** 0: any that is free. */
   readonly port: number;
   /** The path of a local socket beside the port, for programs that can use one. Its folder must be private. */
@@ -76,11 +76,10 @@ function newServer(): Server {
 }
 
 function setGate(server: Server, hosts: ReadonlySet<string>, options: LoopbackOptions): void {
-  const { token, tokenOf, ownPages, handle } = options;
+  const { token, ownPages, handle } = options;
   const gate: GateOptions = {
     token,
     hosts,
-    ...(tokenOf === undefined ? {} : { tokenOf }),
     ...(ownPages === true ? { origins: new Set([...hosts].map((host) => `http://${host}`)) } : {}),
   };
   const pass = (request: IncomingMessage, reply: ServerResponse): boolean => {

@@ -3,7 +3,6 @@ import type { ServedApp } from "../daemon/index.ts";
 import { packageVersion } from "../files/index.ts";
 import { appInside } from "./app-symbol.ts";
 import { checkOptions } from "./check-options.ts";
-import { openTranscript } from "./open-transcript.ts";
 import { wrong } from "./problem.ts";
 import type { RunAppOptions } from "./run-app.ts";
 import { sourceHash } from "./source-hash.ts";
@@ -61,7 +60,7 @@ export async function serveApp(app: unknown, options: ServeAppOptions = {}): Pro
   const file = options.file === undefined ? undefined : resolve(options.file);
   const complain = options.complain ?? ((line: string) => void process.stderr.write(`hookline: ${line}\n`));
   const source = file === undefined ? undefined : sourceHash(file, env);
-  const [{ serveHere }, { withoutExit }] = await Promise.all([import("../daemon/index.ts"), import("./no-exit.ts")]);
-  const lent = { env, cwd, complain, openTranscript, guard: withoutExit };
-  return serveHere(inside, { port, token, signal, file, sourceHash: source, version: packageVersion(), ...lent });
+  const { serveHere } = await import("../daemon/index.ts");
+  const around = { env, cwd, complain, signal, version: packageVersion() };
+  return serveHere(inside, { port, token, file, sourceHash: source, ...around });
 }

@@ -11,7 +11,7 @@ export { loadApp } from "./load/load-app.ts";
 export type { LogRecord } from "./log.ts";
 export { appendLog, type LogFileOptions, logFiles, openLog } from "./log-file.ts";
 export { appFailure, withoutAnswer } from "./no-answer.ts";
-export { guardEnds } from "./no-exit.ts";
+export { guardEnds, withoutExit } from "./no-exit.ts";
 export { openTranscript } from "./open-transcript.ts";
 export { type ReadPayload, readPayload } from "./payload.ts";
 export type { FailureMode } from "./registration.ts";

@@ -12,6 +12,7 @@ import {
   guardEnds,
   type LogRecord,
   loadApp,
+  openTranscript,
   type ReadPayload,
   readPayload,
   sourceHash,
@@ -206,7 +207,7 @@ async function load(file: string, state: Running): Promise<Loaded | { problem: s
 
 /** Loaded for those who ask only. */
 async function keep(folder: string, text: string): Promise<void> {
-  const { keepPayload } = await import("./keep.ts");
+  const { keepPayload } = await import("../../sdk/internal.ts");
   keepPayload(folder, text, complain);
 }
 
@@ -238,7 +239,7 @@ function worldOf({ file, onFailure }: RunArguments, app: AppInside, records: Log
     },
     replay: false,
     now: Date.now,
-    openTranscript: async (path) => (await import("./transcript.ts")).openTranscript(path),
+    openTranscript,
     ...(app.options.log === false ? {} : { log: (record: LogRecord) => void records.push(record) }),
     complain,
     ...(onFailure === undefined ? {} : { onFailure }),

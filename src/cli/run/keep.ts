@@ -1,1 +1,0 @@
-export { keepPayload } from "../../sdk/internal.ts";

@@ -1,1 +1,0 @@
-export { openTranscript } from "../../sdk/internal.ts";
