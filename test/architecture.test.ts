@@ -89,6 +89,23 @@ test("a test file with a second suffix names a part of the long suite", () => {
   expect(wrong).toEqual([]);
 });
 
+/** Their hooks files call it, the tests do not. A name leaves this list when its file is free of it; none is added. */
+const withTimers = ["src/sdk/load/slow-import.test.ts", "test/sdk/run.test.ts"];
+
+test("a test of `npm test` waits for a condition, by test/until.ts, and never for a time", () => {
+  const root = resolve(src, "..");
+  const isLong = new RegExp(`\\.(?:${longParts.join("|")})\\.test\\.ts$|^test/interop/`);
+  const timed = ["src", "test"]
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
+    )
+    .map((name) => name.replaceAll(sep, "/"))
+    .filter((name) => name.endsWith(".test.ts") && !isLong.test(name))
+    // Not in quotes, where fake timers name it.
+    .filter((name) => /(?<!")\bsetTimeout\b(?!")|\bvi\.waitFor\b/.test(readFileSync(join(root, name), "utf8")));
+  expect(timed.filter((name) => name !== "test/architecture.test.ts").sort()).toEqual(withTimers);
+});
+
 function importTable(text: string): Record<string, readonly string[]> {
   const rows = [...text.matchAll(/^ {4}([a-z]+) +← +(.+)$/gm)];
   return Object.fromEntries(

@@ -32,7 +32,7 @@ test("install refuses a commented file, --strip-comments is the cure it names, a
   expect((await hookline("status")).status).toBe(0);
   expect((await hookline("uninstall")).status).toBe(0);
   expect(readFileSync(file, "utf8")).toBe(commented);
-}, 60_000);
+});
 
 test("status and doctor report client-cannot-read with exit 3 when an installed file gets a comment", async () => {
   const here = world();
@@ -53,7 +53,7 @@ test("status and doctor report client-cannot-read with exit 3 when an installed 
     3,
     [expect.objectContaining({ level: "error", message: expect.stringContaining(`${file}${fault}`) })],
   ]);
-}, 60_000);
+});
 
 test("a settings file that is no JSON is client-cannot-read with exit 3 for status and doctor, installed or not", async () => {
   const here = world();
@@ -94,7 +94,7 @@ test("a settings file that is no JSON is client-cannot-read with exit 3 for stat
       expect(out).toContain(`settings-unreadable: ${file}`);
     }
   }
-}, 60_000);
+});
 
 test("list, explain and fire warn about a file that the client drops, and keep their exit status", async () => {
   const here = world();

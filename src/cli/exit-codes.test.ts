@@ -58,7 +58,7 @@ test("install, uninstall, status and doctor exit with the documented codes", asy
   expect([await codeOf("status"), await codeOf("doctor"), readFileSync(file, "utf8")]).toEqual([3, 3, "{,}"]);
   writeFileSync(file, "{}");
   expect([await codeOf("uninstall"), readFileSync(file, "utf8"), await codeOf("status")]).toEqual([0, "{}", 4]);
-}, 60_000);
+});
 
 test("uninstall --scope project or local in the home directory is refused and keeps the user's entries", async () => {
   const here = world();

@@ -37,4 +37,4 @@ test("uninstall in a checkout whose lock file names another project's app leaves
   }
   expect((await hookline(here.project, "uninstall")).status).toBe(0);
   expect((await endpointFor(here.hooksFile, { env })).token).not.toBe(kept.token);
-}, 60_000);
+});

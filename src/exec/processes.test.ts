@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { until } from "../../test/until.ts";
 import { endLeftovers, findLeftovers } from "./leftovers.ts";
 import { processes } from "./processes.ts";
 import { ps, rowsOf } from "./ps.ts";
@@ -86,6 +87,6 @@ onLinux("what a killed parent left is found by its tag and ended", async () => {
   expect(endLeftovers(found.map((leftover) => ({ ...leftover, startedAt: "1" })))).toEqual([]);
   expect(await findLeftovers("EXEC_TEST", value)).toEqual(found);
   expect(endLeftovers(found)).toEqual([]);
-  while (found.some(isAlive)) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until("it has ended", () => !found.some(isAlive));
   expect(await findLeftovers("EXEC_TEST", value)).toEqual([]);
 });

@@ -118,7 +118,7 @@ test("what looks like a secret is masked, in texts and under the names of secret
     list: [{ password: "[redacted]", plain: "text" }],
     n: 1,
   });
-  const begun = performance.now();
+  const before = process.cpuUsage();
   for (const evil of [
     "a:".repeat(50_000),
     "token = ".repeat(20_000),
@@ -126,5 +126,5 @@ test("what looks like a secret is masked, in texts and under the names of secret
     "eyJ".repeat(40_000),
   ])
     withoutSecrets(evil);
-  expect(performance.now() - begun).toBeLessThan(5_000);
+  expect(process.cpuUsage(before).user).toBeLessThan(10e6);
 });

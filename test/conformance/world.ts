@@ -53,7 +53,7 @@ export async function makeWorld(given: Given): Promise<World> {
       HOME: home,
       HOOKLINE_HOME: join(root, "state"),
       // A busy machine may need longer to start a shell than the end of a session allows.
-      CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: "20000",
+      CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: "60000",
       ...fill(given.env ?? {}),
     },
     unasked,

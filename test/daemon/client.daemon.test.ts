@@ -13,6 +13,7 @@ import { leftBehind } from "../../src/exec/left-behind.ts";
 import { processStart } from "../../src/files/index.ts";
 import { compileClient } from "../../src/install/compile-client.ts";
 import { fixtures, testClient } from "../../src/sdk/testing/index.ts";
+import { until } from "../until.ts";
 import {
   app,
   type ClientForm,
@@ -23,7 +24,6 @@ import {
   guard,
   isServed,
   openDaemonWorld,
-  until,
 } from "./world.ts";
 
 let world: DaemonWorld;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endpointFor } from "../../src/daemon/index.ts";
 import { appKey } from "../../src/sdk/internal.ts";
+import { until } from "../until.ts";
 import { app, type DaemonWorld, denial, event, guard, openDaemonWorld, type PostOptions } from "./world.ts";
 
 let world: DaemonWorld;
@@ -219,7 +220,6 @@ test("a host that goes away aborts the handler's signal", async () => {
       return ""; // not yet
     }
   };
-  const { until } = await import("./world.ts");
   await until("the handler waits", () => says() === "waiting");
   host.abort();
   expect(await gone).toBe("gone");

@@ -15,7 +15,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { daemonStatus, endpointFor, stopDaemon } from "../../src/daemon/index.ts";
 import { appKey } from "../../src/sdk/internal.ts";
 import { readRecorded } from "../../src/sdk/testing/index.ts";
-import { app, clientForms, type DaemonWorld, denial, event, guard, isServed, openDaemonWorld, until } from "./world.ts";
+import { until } from "../until.ts";
+import { app, clientForms, type DaemonWorld, denial, event, guard, isServed, openDaemonWorld } from "./world.ts";
 
 let world: DaemonWorld;
 beforeAll(async () => {

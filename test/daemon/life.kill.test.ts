@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { daemonStatus } from "../../src/daemon/index.ts";
 import { sized } from "../size.ts";
-import { type DaemonWorld, daemonsOf, denial, event, guard, openDaemonWorld, until } from "./world.ts";
+import { until } from "../until.ts";
+import { type DaemonWorld, daemonsOf, denial, event, guard, openDaemonWorld } from "./world.ts";
 
 let world: DaemonWorld;
 beforeAll(async () => {

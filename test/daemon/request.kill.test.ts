@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { daemonStatus } from "../../src/daemon/index.ts";
 import { randomFrom } from "../fuzz/random.ts";
 import { seed, sized } from "../size.ts";
-import { app, type ClientForm, clientForms, type DaemonWorld, event, openDaemonWorld, until } from "./world.ts";
+import { until } from "../until.ts";
+import { app, type ClientForm, clientForms, type DaemonWorld, event, openDaemonWorld } from "./world.ts";
 
 const trials = sized(24, 200);
 const random = randomFrom(seed);

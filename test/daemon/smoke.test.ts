@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
-import { app, denial, event, isServed, openDaemonWorld, until } from "./world.ts";
+import { until } from "../until.ts";
+import { app, denial, event, isServed, openDaemonWorld } from "./world.ts";
 
 /** The limits of the client and the compiled form are shown in the part `daemon`. */
 test("the first call starts a daemon that answers later calls, loads saved changes, and ends on serve --stop", async () => {

@@ -184,15 +184,6 @@ function httpCall(call: PostOptions & { port: number; token: string; url: string
   });
 }
 
-/** Waits until `claim` holds; fails with `what` when it does not in time. */
-export async function until(what: string, claim: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
-  const end = Date.now() + withinMs;
-  while (!(await claim())) {
-    if (Date.now() > end) throw new Error(`in vain: ${what}`);
-    await new Promise((done) => setTimeout(done, 20));
-  }
-}
-
 /** The payload of UserPromptSubmit. */
 export const promptEvent = (world: DaemonWorld, prompt: string, session = "s") => ({
   hook_event_name: "UserPromptSubmit",

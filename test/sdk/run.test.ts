@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, openSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalog, eventNames } from "../../src/protocol/index.ts";
 import * as sdk from "../../src/sdk/index.ts";
 import * as internal from "../../src/sdk/internal.ts";
@@ -244,7 +244,7 @@ describe("a file that asks for nothing but Node and hookline/sdk starts as a scr
     const { spy, urls } = moduleSpy();
     const file = world.file("linked/ahead.mjs", guard);
     expect((await world.run([file], event())).stdout).toBe(denial("no"));
-    await vi.waitFor(() => expect(world.isScript(file)).toBe(true), 20_000);
+    await expect.poll(() => world.isScript(file)).toBe(true);
     expect((await world.run([file], event(), { node: ["--import", spy] })).stdout).toBe(denial("no"));
     expect(urls().filter((url) => !/\/(?:spy\.mjs|bin\.cjs)$/.test(url))).toEqual([]);
     world.file("linked/ahead.mjs", guard.replaceAll('"no"', '"changed"'));

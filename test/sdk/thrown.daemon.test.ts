@@ -3,7 +3,8 @@ import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { callHookline } from "../../src/cli/fixtures/caller.ts";
-import { clientForms, type DaemonWorld, openDaemonWorld, until } from "../daemon/world.ts";
+import { clientForms, type DaemonWorld, openDaemonWorld } from "../daemon/world.ts";
+import { until } from "../until.ts";
 import { event } from "./guard-app.ts";
 
 let world: DaemonWorld;

@@ -42,4 +42,4 @@ test("a wrong return value and a misspelled option are explained at their own pl
     expect.stringMatching(/^\(5,32\) Type 'string' is not assignable to type .*AnswerFor<"PreToolUse">/),
     expect.stringMatching(/^\(6,18\) Type 'number' is not assignable to type .*AnswerFor<"Stop">/),
   ]);
-}, 120_000);
+});

@@ -67,7 +67,7 @@ test("a line of backticks is looked at once, and code is still only talk", () =>
   includedPaths("`".repeat(2 ** 19) + "a".repeat(2 ** 19));
   includedPaths("`a``b".repeat(2 ** 17));
   // The old expression took more than a minute of CPU for the first alone.
-  expect(process.cpuUsage().user - startedAt).toBeLessThan(5_000_000);
+  expect(process.cpuUsage().user - startedAt).toBeLessThan(15_000_000);
 });
 
 test("what a rule keeps from the model, an include does not bring in; a rule on the tool is about the tool", async () => {

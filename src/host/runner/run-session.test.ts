@@ -165,21 +165,11 @@ test.each([
   expect(result.goOn).toBeUndefined();
 });
 
-test("an answer of several text blocks comes back whole, within 100 ms of the result line", async () => {
+test("an answer of several text blocks comes back whole", async () => {
   const { call } = await asking("blocks");
-  const tookMs: number[] = [];
-  // The child's own end is in the time, and a loaded machine delays it. A wait of our own would be in every try.
-  while (tookMs.length < 10 && !tookMs.some((ms) => ms < 100)) {
-    let resultAt = 0;
-    const onEvent = (event: SessionEvent) => {
-      if (event.kind === "message" && event.message["type"] === "result") resultAt = performance.now();
-    };
-    const result = await runSession(call("hi", { onEvent }));
-    tookMs.push(performance.now() - resultAt);
-    expect(result).toMatchObject({ answer: "One.\nTwo.\nheard: hi", answerSource: "transcript", ended: "answered" });
-  }
-  expect(Math.min(...tookMs)).toBeLessThan(100);
-}, 60_000);
+  const result = await runSession(call("hi"));
+  expect(result).toMatchObject({ answer: "One.\nTwo.\nheard: hi", answerSource: "transcript", ended: "answered" });
+});
 
 test("a flood of a subagent's words is neither answer nor lost", async () => {
   const { call } = await asking("flood");
