@@ -33,6 +33,8 @@ const ends = {
   "a script that is not executable": { does: "./not-executable.sh", is: "other" },
 } as const;
 
+const rows = Object.entries(outputs);
+
 type Holds = (typeof outputs)[keyof typeof outputs]["holds"];
 type Is = (typeof ends)[keyof typeof ends]["is"];
 
@@ -56,13 +58,11 @@ describe.each(["continue", "block"] as const)("the exit table with onFailure %s"
     script(project, "bad-shebang.sh", "#!/dev/null\n");
     writeFileSync(join(project, "not-executable.sh"), "exit 0\n");
     const { does, is } = ends[end];
-    for (const [printed, { text, holds }] of Object.entries(outputs)) {
-      writeFileSync(join(project, "output"), text);
-      const remove = engine
-        .session("s-1")
-        .register("PreToolUse", undefined, command(`cat output; ${does}`, { onFailure }));
-      const outcome = await engine.fire("PreToolUse", { ...bash, session_id: "s-1" });
-      remove();
+    const check = async ([printed, { text, holds }]: (typeof rows)[number], row: number) => {
+      const id = `s-${row}`;
+      writeFileSync(join(project, id), text);
+      engine.session(id).register("PreToolUse", undefined, command(`cat ${id}; ${does}`, { onFailure }));
+      const outcome = await engine.fire("PreToolUse", { ...bash, session_id: id });
       const { decision, failed } = expected(holds, is, onFailure);
       const codes = outcome.warnings.map(({ code }) => code);
       const found = {
@@ -73,7 +73,8 @@ describe.each(["continue", "block"] as const)("the exit table with onFailure %s"
       };
       expect(found).toEqual({ printed, decision, blocked: decision === "deny", failed });
       if (decision === "deny") expect(outcome.reason).not.toBe("");
-    }
+    };
+    await Promise.all(rows.map(check));
   });
 });
 

@@ -11,7 +11,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-const hooks = `import { createApp, deny } from "${join(import.meta.dirname, "../../sdk/index.ts")}";
+const hooks = `import { createApp, deny } from "hookline/sdk";
 export default createApp().preTool("Bash", { name: "guard" }, ({ input }) => (/rm/.test(String(input.command)) ? deny("no rm") : undefined));
 `;
 
@@ -202,11 +202,9 @@ export default app;
   expect([shown.status, shown.err]).toEqual([1, expect.stringContaining('"Nothing" is no event')]);
 });
 
-const sdk = join(import.meta.dirname, "../../sdk/index.ts");
-
 test("test and test --event show every warning: an answer that was dropped, and a handler that never runs", async () => {
   const folder = project({
-    "hooks.ts": `import { createApp, updateOutput } from "${sdk}";
+    "hooks.ts": `import { createApp, updateOutput } from "hookline/sdk";
 export default createApp()
   .preTool("Bash", { name: "late" }, () => updateOutput("x") as never)
   .preTool("bash", () => undefined);
