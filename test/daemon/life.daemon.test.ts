@@ -25,6 +25,18 @@ beforeAll(async () => {
 afterAll(() => world.remove());
 const status = (file: string) => daemonStatus(file, { env: world.env });
 
+/** An app whose handlers say that they run with `mark(NAME)`. */
+const marking = (body: string) =>
+  app(`import { appendFileSync } from "node:fs";
+       const mark = (name) => appendFileSync(${JSON.stringify(world.project)} + "/mark-" + name, ".");
+       ${body}`);
+/** Waits until `count` handlers run. */
+const marked = (name: string, count = 1) =>
+  until(`${count} handlers run: ${name}`, () => {
+    const file = join(world.project, `mark-${name}`);
+    return existsSync(file) && readFileSync(file, "utf8").length >= count;
+  });
+
 describe("one daemon", () => {
   test.each(clientForms)(
     "it detaches fully, started by the %s: no descriptor of the caller's, a session of its own, no run tag; the caller's pipes close",
@@ -77,14 +89,16 @@ describe("leaving", () => {
   test("on TERM it finishes the calls it has; serve --stop waits for that", async () => {
     const file = world.file(
       "finishing.mjs",
-      app(
-        `app.preTool(async () => { await new Promise((done) => setTimeout(done, 1200)); return sdk.deny("done"); });`,
-      ),
+      marking(`app.preTool(async () => {
+        mark("finishing");
+        await new Promise((done) => setTimeout(done, 1200));
+        return sdk.deny("done");
+      });`),
     );
     await world.serve(file);
     const byClient = world.client([file], event());
     const byHttp = world.post(file, JSON.parse(event()));
-    await new Promise((done) => setTimeout(done, 400));
+    await marked("finishing", 2);
     const stopped = await world.cli(["serve", file, "--stop", "--json"]);
     expect(JSON.parse(stopped.stdout)).toEqual({ stopped: true });
     expect((await byHttp).text).toBe(denial("done"));
@@ -95,15 +109,16 @@ describe("leaving", () => {
   test("a handler that is not done after five seconds hears of it, and may still answer; one that is deaf settles by its mode", async () => {
     const file = world.file(
       "hears.mjs",
-      app(`app.preTool((_e, { signal }) => new Promise((done) => {
+      marking(`app.preTool((_e, { signal }) => new Promise((done) => {
         signal.addEventListener("abort", () => done(sdk.deny(signal.reason.message)));
+        mark("hears");
       }));
-      app.onConfigChange({ onFailure: "block" }, () => new Promise(() => undefined));`),
+      app.onConfigChange({ onFailure: "block" }, () => new Promise(() => mark("hears")));`),
     );
     const { pid } = await world.serve(file);
     const call = world.post(file, JSON.parse(event()));
     const deaf = world.post(file, JSON.parse(event({ hook_event_name: "ConfigChange" })));
-    await new Promise((done) => setTimeout(done, 300));
+    await marked("hears", 2);
     process.kill(pid, "SIGTERM");
     expect((await call).text).toContain("the daemon leaves");
     expect(JSON.parse((await deaf).text)).toMatchObject({
@@ -201,14 +216,14 @@ describe("the app follows its files", () => {
 
   test("code that does not load leaves the last good one answering, each session is told once, and running calls end on the old one", async () => {
     const good = (word: string) =>
-      app(`app.preTool(() => sdk.deny("${word}"));
-      app.onStop(async () => { await new Promise((done) => setTimeout(done, 1000)); return sdk.block("${word}"); });`);
+      marking(`app.preTool(() => sdk.deny("${word}"));
+      app.onStop(async () => { mark("old"); await new Promise((done) => setTimeout(done, 1000)); return sdk.block("${word}"); });`);
     const file = world.file("breaks.mjs", good("good"));
     await world.serve(file);
     const say = async (session_id: string) =>
       JSON.parse((await world.post(file, JSON.parse(event({ session_id })))).text);
     const running = world.post(file, JSON.parse(event({ hook_event_name: "Stop" })));
-    await new Promise((done) => setTimeout(done, 200));
+    await marked("old");
     writeFileSync(file, `${good("better")}\nconst a = ;`);
     const first = await say("a");
     expect(first).toMatchObject({
@@ -261,12 +276,12 @@ describe("a handler that holds the thread", () => {
   test("a call that had begun beside it is run again, and the log says so", async () => {
     const file = world.file(
       "beside.mjs",
-      app(`app.preTool("Bash", { timeoutMs: 1000 }, () => { for (;;) ; });
-           app.onPrompt(async () => { await new Promise((done) => setTimeout(done, 700)); return sdk.context("beside"); });`),
+      marking(`app.preTool("Bash", { timeoutMs: 1000 }, () => { for (;;) ; });
+           app.onPrompt(async () => { mark("beside"); await new Promise((done) => setTimeout(done, 700)); return sdk.context("beside"); });`),
     );
     await world.serve(file);
     const beside = world.post(file, JSON.parse(event({ hook_event_name: "UserPromptSubmit", session_id: "beside" })));
-    await new Promise((done) => setTimeout(done, 150));
+    await marked("beside");
     const holding = world.post(file, JSON.parse(event()));
     expect((await beside).text).toContain("beside");
     await holding;
