@@ -5,5 +5,5 @@ export type { LineFate, OnLine } from "./lines.ts";
 export { onAbort } from "./on-abort.ts";
 export type { Running, StartOptions } from "./running.ts";
 export { run, start } from "./start.ts";
-export type { Tag } from "./tag.ts";
+export { runTag, type Tag } from "./tag.ts";
 export { type WindowsShell, windowsShell } from "./windows-shell.ts";

@@ -9,3 +9,6 @@ export function carries(found: string | undefined, tag: Tag | undefined): boolea
   if (found === undefined || tag === undefined) return false;
   return found === tag.value || found.startsWith(`${tag.value}/`);
 }
+
+/** The variable that marks everything a run of ours starts; nested runs are divided by `/`. */
+export const runTag = "HOOKLINE_RUN";

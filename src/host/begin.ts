@@ -2,22 +2,20 @@ import { basename, join } from "node:path";
 import { openServerTrust } from "../engine/index.ts";
 import { managedFolder } from "../engine/settings/index.ts";
 import { type Outcome, Problem } from "../protocol/index.ts";
-import { elicit } from "./elicitation.ts";
+import { elicit } from "./asking.ts";
 import { fire } from "./fire.ts";
-import { lostTasks } from "./lost-tasks.ts";
+import { lostTasks } from "./inbox.ts";
 import { switchModelOnResume, warnAboutModel } from "./model-switch.ts";
-import { unknownTools } from "./offered-tools.ts";
 import type { OpenedSession } from "./open-session.ts";
 import type { AgentOptions } from "./options.ts";
 import type { Servers } from "./servers.ts";
 import { type AgentSession, recordStartSubagent, setTitle } from "./session.ts";
-import { readSettingsPlaces } from "./settings-places.ts";
+import { readSettingsPlaces, unhonoredSettings } from "./settings-places.ts";
 import { builtinNames } from "./slash/builtin.ts";
 import { commandNames } from "./slash/custom.ts";
 import type { Thread } from "./thread.ts";
-import { unhonoredSettings } from "./unhonored-settings.ts";
-import { returnToWorktree } from "./worktree/return-to-worktree.ts";
-import { startInWorktree } from "./worktree/start-in-worktree.ts";
+import { unknownTools } from "./tools/builtin.ts";
+import { returnToWorktree, startInWorktree } from "./worktree-port.ts";
 
 /** The beginning of a session: Setup where it was asked for, then SessionStart. Gives the prompt a hook wants answered first. */
 export async function beginSession({

@@ -1,5 +1,5 @@
 import type { ToolInput } from "../protocol/index.ts";
-import { askOnce } from "./ask-once.ts";
+import { askOnce } from "./model-call.ts";
 import type { Thread } from "./thread.ts";
 
 export type Classified = { readonly allow: true } | { readonly allow: false; readonly reason: string };

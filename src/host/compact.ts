@@ -1,13 +1,11 @@
 import { joinTurns, type ModelEnd, type ModelError } from "../models/index.ts";
-import { type ApiFailure, apiFailure } from "./api-failure.ts";
-import { askOnce } from "./ask-once.ts";
 import { refusalOf } from "./attachment.ts";
-import { backgroundTasks } from "./background-tasks.ts";
 import { recordNotes, tellModel } from "./channels.ts";
 import { fire, fireAndHold } from "./fire.ts";
+import { backgroundTasks } from "./inbox.ts";
+import { type ApiFailure, apiFailure, askOnce } from "./model-call.ts";
 import { shortened, withCutResults } from "./shorten.ts";
-import type { Thread } from "./thread.ts";
-import { toolDefinitions } from "./tool-definitions.ts";
+import { type Thread, toolDefinitions } from "./thread.ts";
 
 export type Compacted = { readonly done: true } | { readonly done: false; readonly why: string };
 

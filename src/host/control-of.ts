@@ -1,17 +1,17 @@
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import type { Handler } from "../engine/index.ts";
-import { endLeftovers, findLeftovers } from "../exec/index.ts";
+import type { Handler, StopHooks } from "../engine/index.ts";
+import { endLeftovers, findLeftovers, runTag } from "../exec/index.ts";
+import type { ContentBlock } from "../models/index.ts";
+import type { Mode } from "../permissions/index.ts";
 import { type EventName, Problem, rowOf } from "../protocol/index.ts";
 import { withGivenAgents } from "./agents/given-agents.ts";
-import type { AgentControl } from "./control.ts";
 import type { Driver } from "./drive.ts";
 import { notifyHooks } from "./fire.ts";
 import { switchModel } from "./model-switch.ts";
 import type { OpenedSession } from "./open-session.ts";
 import { commandList } from "./slash/custom.ts";
 import type { Thread } from "./thread.ts";
-import { runTag } from "./tools/background-shells.ts";
 
 export function controlOf({ session, main }: OpenedSession, driver: Driver, close: () => void): AgentControl {
   const { engine, inbox, permissions, signal } = session;
@@ -86,4 +86,51 @@ async function checkInside({ session }: Thread, directory: string): Promise<void
 function isInside(root: string, path: string): boolean {
   const way = relative(root, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** What can be done to a running session from outside: by the person, or by the program that started it. Never by the model. */
+export interface AgentControl {
+  /** A prompt; it is answered after those before it. */
+  prompt(content: string | readonly ContentBlock[], source?: "sdk" | "typed"): void;
+  /** No more prompts will come: the session ends when all are answered. */
+  end(): void;
+  /** Ends the turn that runs, and the agents in the background. */
+  interrupt(): void;
+  /** Ends every process of the session at once, for whoever cannot wait for its end. */
+  abandon(): Promise<void>;
+  /** Gives the reason of a refusal. */
+  setModel(name: string): Promise<{ readonly refused?: string }>;
+  setPermissionMode(mode: Mode): void;
+  addDirectory(path: string, source: "slash_command" | "register_repo_root"): Promise<string>;
+  /** Before the session begins: a system prompt and kinds of agents of the program. Throws a `Problem` for an agent it cannot use. */
+  configure(wishes: SessionWishes): void;
+  /** What can be typed with a slash, and which kinds of agents there are. */
+  catalog(): Promise<SessionCatalog>;
+  readonly stopHooks: StopHooks;
+  readonly session: { readonly id: string; readonly transcriptPath: string; readonly permissionMode: Mode };
+  /** A hook of the embedding program; `timeout` is in seconds. Contract: throws a `Problem` for an event or a limit there is not. */
+  on(
+    event: string,
+    matcher: string | undefined,
+    callback: HookCallback,
+    options?: { readonly timeout?: number },
+  ): () => void;
+}
+
+export type HookCallback = (
+  payload: Readonly<Record<string, unknown>>,
+  toolUseId: string | undefined,
+  signal: AbortSignal,
+) => Promise<unknown>;
+
+export interface SessionWishes {
+  readonly systemPrompt?: string;
+  readonly appendSystemPrompt?: string;
+  readonly agents?: Readonly<Record<string, unknown>>;
+}
+
+export interface SessionCatalog {
+  readonly commands: readonly { readonly name: string; readonly description: string }[];
+  readonly agents: readonly { readonly name: string; readonly description: string }[];
+  readonly model: string;
 }

@@ -1,9 +1,8 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { openSessionEnd } from "./end.ts";
+import { openSessionEnd, openTimeLeft, type Time } from "./end.ts";
 import { makeWorld } from "./fixtures/agent-run.ts";
 import type { Thread } from "./thread.ts";
-import { openTimeLeft, type Time } from "./time-left.ts";
 
 /** A clock that jumps when everybody waits: what is done at once costs nothing, what never ends costs all there is. */
 function jumpingTime(): Time & { at: number; readonly waits: AbortSignal[] } {

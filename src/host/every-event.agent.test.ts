@@ -2,16 +2,16 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type EventName, eventNames } from "../protocol/index.ts";
+import type { Person } from "./asking.ts";
 import { makeWorld } from "./fixtures/agent-run.ts";
-import type { Person } from "./person.ts";
 
 /** Where each event of the catalog is fired, and the tests that show it. The type makes a new event fail the build. */
 const occasions: Readonly<Record<EventName, string>> = {
   Setup: "begin.ts: --init, --init-only, --maintenance · session.test.ts",
   SessionStart:
-    "begin.ts, slash/clear.ts, compact.ts: start, resume, /clear, compaction · session.test.ts, turn.test.ts",
+    "begin.ts, slash/builtin.ts, compact.ts: start, resume, /clear, compaction · session.test.ts, turn.test.ts",
   InstructionsLoaded: "surroundings.ts: each instructions file · surroundings.test.ts",
-  UserPromptExpansion: "slash/expand.ts: a custom command or skill is typed · session.test.ts",
+  UserPromptExpansion: "slash/custom.ts: a custom command or skill is typed · session.test.ts",
   UserPromptSubmit: "prompt.ts: every prompt and every piece of news that is a turn · session.test.ts, agents.test.ts",
   MessageDisplay: "display.ts: whole lines of the main thread · turn.test.ts",
   PreToolUse: "tool-call.ts: every valid call · tool-call.test.ts",
@@ -20,7 +20,7 @@ const occasions: Readonly<Record<EventName, string>> = {
   PostToolUse: "tool-call.ts: the tool succeeded · tool-call.test.ts",
   PostToolUseFailure: "tool-call.ts: the tool failed, or was interrupted · tool-call.test.ts, turn.test.ts",
   PostToolBatch: "loop.ts: after every batch · tool-call.test.ts",
-  Notification: "asking.ts, drive.ts, elicitation.ts · permissions.test.ts, front.test.ts",
+  Notification: "asking.ts, drive.ts · permissions.test.ts, front.test.ts",
   TaskCreated: "tool-context.ts: TaskCreate · tools/tasks/tasks.test.ts",
   TaskCompleted: "tool-context.ts: TaskUpdate to completed · tools/tasks/tasks.test.ts",
   SubagentStart: "agents/agent-thread.ts: an agent begins · agents.test.ts",
@@ -36,10 +36,10 @@ const occasions: Readonly<Record<EventName, string>> = {
   ConfigChange: "engine.watch: a settings file is edited from outside · surroundings.test.ts",
   WorktreeCreate: "worktree-port.ts: --worktree, EnterWorktree, isolated agents · surroundings.test.ts",
   WorktreeRemove: "worktree-port.ts: ExitWorktree with remove · worktree/worktree.test.ts",
-  Elicitation: "elicitation.ts: a server asks · mcp/connector.test.ts",
-  ElicitationResult: "elicitation.ts: somebody answered · mcp/connector.test.ts",
+  Elicitation: "asking.ts: a server asks · mcp/connector.test.ts",
+  ElicitationResult: "asking.ts: somebody answered · mcp/connector.test.ts",
   Stop: "stop.ts: the model has nothing more to do · turn.test.ts",
-  StopFailure: "api-failure.ts: an API error after all tries · turn.test.ts",
+  StopFailure: "model-call.ts: an API error after all tries · turn.test.ts",
   SessionEnd: "end.ts: every end, and /clear · session.test.ts",
 };
 

@@ -2,9 +2,8 @@ import type { EventPayload, EventStep, HookProgress, RunStep } from "../engine/i
 import { type EventName, type Outcome, rowOf, type ToolInput } from "../protocol/index.ts";
 import { type Attachment, attachmentsOf } from "./attachment.ts";
 import { recordNotes } from "./channels.ts";
-import { effortOf } from "./effort.ts";
 import { noticeMissingKey } from "./provider-keys.ts";
-import type { Thread } from "./thread.ts";
+import { effortOf, type Thread } from "./thread.ts";
 
 export interface FireOptions {
   readonly signal?: AbortSignal;

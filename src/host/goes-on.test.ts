@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { makeWorld, type World } from "./fixtures/agent-run.ts";
-import { lostTasks } from "./lost-tasks.ts";
+import { lostTasks } from "./inbox.ts";
 
 let world: World;
 afterEach(() => world?.remove());

@@ -1,4 +1,9 @@
-import type { ContentBlock } from "../models/index.ts";
+import type { ContentBlock, Message } from "../models/index.ts";
+import type { Attachment } from "./attachment.ts";
+import { recordNotes, tellModelAsHost } from "./channels.ts";
+import type { AgentSession } from "./session.ts";
+import type { Thread } from "./thread.ts";
+import type { BackgroundShell } from "./tools/background-shells.ts";
 
 /** Something for the model that did not come from it: a prompt, or news of what ran beside it. */
 export interface Incoming {
@@ -67,4 +72,97 @@ export function openInbox(): Inbox {
       return waiting.some(({ quiet }) => quiet !== true) || holds > 0;
     },
   };
+}
+
+/** A background command ended: what the model is told of it. */
+export function shellNews(shell: BackgroundShell): Incoming {
+  const { id, toolUseId, outputPath, description, command } = shell;
+  const code = shell.exitCode();
+  const ended = code === undefined ? shell.status() : `${shell.status()} (exit code ${code})`;
+  const content = `<task-notification>
+<task-id>${id}</task-id>
+<tool-use-id>${toolUseId}</tool-use-id>
+<output-file>${outputPath}</output-file>
+<status>${shell.status()}</status>
+<summary>Background command "${description || command}" ${ended}</summary>
+</task-notification>`;
+  return { kind: "news", content, source: "system" };
+}
+
+/** Agents and commands that an earlier process of the session started in the background and that never reported: they ended with it. */
+export function lostTasks(messages: readonly Message[]): readonly Incoming[] {
+  const started = new Map<string, string>();
+  const failed = new Set<string>();
+  let told = "";
+  for (const { content } of messages) {
+    if (typeof content === "string") told += content;
+    else
+      for (const block of content) {
+        if (block.type === "tool_use" && isInBackground(block)) started.set(block.id, nameOf(block));
+        if (block.type === "tool_result" && block.is_error === true) failed.add(block.tool_use_id);
+        if (block.type === "text") told += block.text;
+      }
+  }
+  return [...started]
+    .filter(([id]) => !failed.has(id) && !told.includes(idLine(id)))
+    .map(([id, name]) => ({ kind: "news", content: newsOf(id, name), source: "system", quiet: true }));
+}
+
+/** An agent with a name is a teammate, which always works beside the main thread. */
+function isInBackground({ name, input }: Extract<ContentBlock, { type: "tool_use" }>): boolean {
+  return input["run_in_background"] === true || (name === "Agent" && typeof input["name"] === "string");
+}
+
+function nameOf({ name, input }: Extract<ContentBlock, { type: "tool_use" }>): string {
+  return `${name} "${String(input["description"] ?? input["command"] ?? "")}"`;
+}
+
+function idLine(id: string): string {
+  return `<tool-use-id>${id}</tool-use-id>`;
+}
+
+function newsOf(id: string, name: string): string {
+  return `<task-notification>
+${idLine(id)}
+<status>killed</status>
+<summary>${name} ended with an earlier process of this session and will not report.</summary>
+</task-notification>`;
+}
+
+/** What still runs beside a thread, as Stop tells it. */
+export function backgroundTasks({ agents, shells }: AgentSession, ownId?: string): readonly Record<string, string>[] {
+  return [
+    ...agents
+      .list()
+      .filter(({ id, status }) => status === "running" && id !== ownId)
+      .map(({ id, status, description, type }) => ({ id, type: "subagent", status, description, agent_type: type })),
+    ...shells
+      .list()
+      .filter((shell) => shell.status() === "running")
+      .map(({ id, description, command }) => ({ id, type: "shell", status: "running", description, command })),
+  ];
+}
+
+/** Gives a thread, before its next model call, the answers of background hooks, notifications, and messages for a subagent. */
+export async function takeNews(thread: Thread): Promise<void> {
+  const { engine, record, inbox } = thread.session;
+  for (const message of thread.mail?.splice(0) ?? []) await tellModelAsHost(thread, message);
+  if (thread.agent !== undefined) return;
+  const late = engine.background.take(record.id);
+  const answers = late.map(({ id, hook, occasion, texts, record: { stdout, stderr, ended } }) => ({
+    type: "async_hook_response",
+    processId: id,
+    hookName: occasion,
+    hookEvent: hook.event,
+    response: { hookSpecificOutput: { hookEventName: hook.event, additionalContext: texts.join("\n") } },
+    stdout,
+    stderr,
+    exitCode: ended.by === "exit" ? ended.code : null,
+  }));
+  const news: Attachment[] = [];
+  for (const { content } of inbox.takeNews()) {
+    await thread.journal.note({ type: "queue-operation", operation: "remove" });
+    news.push({ type: "queued_command", prompt: content, commandMode: "task-notification" });
+  }
+  await recordNotes(thread, [...answers, ...news]);
 }

@@ -3,7 +3,14 @@ export type { AgentResult, Denial, ModelSpending } from "../protocol/index.ts";
 export { runAgent } from "./agent.ts";
 export type { AgentEvent, McpState, TaskIdentity, TaskStep, TaskUsage } from "./agent-event.ts";
 export type { GivenAgent } from "./agents/given-agents.ts";
-export type { AgentControl, HookCallback, SessionCatalog, SessionWishes } from "./control.ts";
+export type {
+  ElicitationAnswer,
+  ElicitationForm,
+  PermissionAnswer,
+  PermissionQuestion,
+  Person,
+} from "./asking.ts";
+export type { AgentControl, HookCallback, SessionCatalog, SessionWishes } from "./control-of.ts";
 export type { FrontIo, SignalName } from "./front/front-io.ts";
 export { type HeadlessOptions, runHeadless } from "./front/headless.ts";
 export { runInteractive } from "./front/interactive.ts";
@@ -12,13 +19,6 @@ export type { HookModel, HookSpending } from "./hook-ports/asked-model.ts";
 export { modelPort } from "./hook-ports/model-port.ts";
 export { mcpConnector } from "./mcp/connector.ts";
 export type { RunAgentOptions } from "./options.ts";
-export type {
-  ElicitationAnswer,
-  ElicitationForm,
-  PermissionAnswer,
-  PermissionQuestion,
-  Person,
-} from "./person.ts";
 export { type BoundedOptions, type BoundedRun, runBounded } from "./run-bounded.ts";
 export {
   asContext,

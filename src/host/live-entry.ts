@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { endLeftovers, findLeftovers } from "../exec/index.ts";
+import { endLeftovers, findLeftovers, runTag } from "../exec/index.ts";
 import { openFolder, processStart, replaceFile, unless } from "../files/index.ts";
 import { liveSessions } from "../sessions/index.ts";
 import type { AgentOptions } from "./options.ts";
-import { runTag } from "./tools/background-shells.ts";
 
 /** This process's line in the registry of running sessions, `sessions/<pid>.json`. */
 export interface LiveEntry {

@@ -1,6 +1,4 @@
 import type { ToolUseBlock } from "../models/index.ts";
-import { apiFailure, failTurn } from "./api-failure.ts";
-import type { Attachment } from "./attachment.ts";
 import {
   addUserMessage,
   answerSkippedCalls,
@@ -13,8 +11,8 @@ import {
 } from "./channels.ts";
 import { compactWhenFull, madeRoom } from "./compact.ts";
 import { fire } from "./fire.ts";
-import { limitReached, overBudget } from "./limits.ts";
-import { askModel, type BatchCall, textOf } from "./model-call.ts";
+import { takeNews } from "./inbox.ts";
+import { apiFailure, askModel, type BatchCall, failTurn, textOf } from "./model-call.ts";
 import { askToStop } from "./stop.ts";
 import type { Thread } from "./thread.ts";
 import { type CallEnd, callTool, invalidInput } from "./tool-call.ts";
@@ -106,30 +104,6 @@ const maxCutAnswers = 3;
 const refusal = { error: "invalid_request", text: "API Error: the model refused to answer." };
 const outOfTokens = { error: "max_output_tokens", text: "API Error: the answer is longer than the output limit." };
 
-/** What background hooks said and what agents in the background came to, told before the model is asked next. */
-async function takeNews(thread: Thread): Promise<void> {
-  const { engine, record, inbox } = thread.session;
-  for (const message of thread.mail?.splice(0) ?? []) await tellModelAsHost(thread, message);
-  if (thread.agent !== undefined) return;
-  const late = engine.background.take(record.id);
-  const answers = late.map(({ id, hook, occasion, texts, record: { stdout, stderr, ended } }) => ({
-    type: "async_hook_response",
-    processId: id,
-    hookName: occasion,
-    hookEvent: hook.event,
-    response: { hookSpecificOutput: { hookEventName: hook.event, additionalContext: texts.join("\n") } },
-    stdout,
-    stderr,
-    exitCode: ended.by === "exit" ? ended.code : null,
-  }));
-  const news: Attachment[] = [];
-  for (const { content } of inbox.takeNews()) {
-    await thread.journal.note({ type: "queue-operation", operation: "remove" });
-    news.push({ type: "queued_command", prompt: content, commandMode: "task-notification" });
-  }
-  await recordNotes(thread, [...answers, ...news]);
-}
-
 /** All calls of one answer, side by side. Each result stands under its own call; hooks' words follow when all are there. */
 export async function runBatch(
   thread: Thread,
@@ -176,4 +150,15 @@ function spelled({ call, input, result }: CallEnd) {
 async function interruptTurn(thread: Thread, text: string): Promise<TurnEnd> {
   await addUserMessage(thread, [{ type: "text", text: "[Request interrupted by user]" }]);
   return { by: "interrupted", text };
+}
+
+/** The limit that ends a turn before the model is asked again. */
+export function limitReached(thread: Thread, asked: number): "max_turns" | "max_budget_usd" | undefined {
+  if (thread.maxCalls !== undefined && asked >= thread.maxCalls) return "max_turns";
+  return overBudget(thread) ? "max_budget_usd" : undefined;
+}
+
+/** More was spent than the session may spend. */
+export function overBudget({ session: { options, spending } }: Thread): boolean {
+  return options.maxBudgetUsd !== undefined && spending.costUsd >= options.maxBudgetUsd;
 }

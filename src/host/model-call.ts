@@ -1,4 +1,6 @@
 import {
+  answerOf,
+  failureOf,
   joinTurns,
   type ModelEnd,
   type ModelError,
@@ -9,12 +11,12 @@ import {
 import { reportSubagentStep, subagentUsage } from "./agents/agent-report.ts";
 import { lineOwner } from "./channels.ts";
 import { openDisplay } from "./display.ts";
-import { effortOf } from "./effort.ts";
-import { subjectOf } from "./front/subject.ts";
+import { notifyHooks } from "./fire.ts";
+import type { TurnEnd } from "./loop.ts";
 import { applyModelSwitch, warnAboutPrice } from "./model-switch.ts";
 import { maxOutputTokens, totalTokens } from "./spending.ts";
-import type { Thread } from "./thread.ts";
-import { toolDefinitions } from "./tool-definitions.ts";
+import { effortOf, type Thread, toolDefinitions } from "./thread.ts";
+import { subjectOf } from "./tools/tool.ts";
 
 /** An answer that is in the transcript. `shown` is its text as hooks let it be seen. */
 export type Answered = ModelEnd & { readonly calls: readonly BatchCall[]; readonly shown: string };
@@ -110,4 +112,80 @@ async function fellBack(thread: Thread, error: ModelError): Promise<boolean> {
   if (fallbackModel === undefined || fallbackModel === thread.model.name || !worthFallback(error)) return false;
   await applyModelSwitch(thread, fallbackModel, "auto");
   return true;
+}
+
+/** A question beside the conversation: no tool is called and nothing shown, but it is paid for like any other. */
+export async function askOnce(
+  thread: Thread,
+  request: Pick<ModelRequest, "purpose" | "model" | "system" | "messages"> & Partial<ModelRequest>,
+  signal: AbortSignal,
+): Promise<ModelEnd | ModelError> {
+  const { clock } = thread.session.options;
+  const startedAt = clock.now();
+  const answer = await answerOf(thread.model.port, { tools: [], maxTokens: 8_000, ...request }, signal);
+  if (answer.type === "end") {
+    const { model, usage } = answer;
+    thread.session.spending.add({ purpose: request.purpose, model, usage, apiMs: clock.now() - startedAt });
+  }
+  return answer;
+}
+
+/** A turn that the API ended. */
+export interface ApiFailure {
+  /** The class that StopFailure reports. */
+  readonly error: string;
+  /** For the person, and in the place of an answer. */
+  readonly text: string;
+  readonly status?: number;
+  /** The API's own word for it. */
+  readonly type?: string;
+  readonly details?: string;
+  /** The conversation no longer fits: a shorter one may. */
+  readonly tooLong?: boolean;
+}
+
+export function apiFailure(error: ModelError): ApiFailure {
+  const { status, message, errorType } = error;
+  const details =
+    status === undefined
+      ? undefined
+      : `${status} ${JSON.stringify({ type: "error", error: { type: errorType, message } })}`;
+  const recognised = failureOf(error);
+  return {
+    error: recognised,
+    text: `API Error: ${status === undefined ? "" : `${status} `}${message}`,
+    ...(status === undefined ? {} : { status, type: errorType }),
+    tooLong: recognised === "invalid_request",
+    ...(recognised === "invalid_request" && details !== undefined ? { details } : {}),
+  };
+}
+
+/** Ends the turn without an answer: a line that says so, and StopFailure instead of Stop. Nobody waits for its hooks. */
+export async function failTurn(thread: Thread, failure: ApiFailure): Promise<TurnEnd> {
+  const { session, journal, agent } = thread;
+  const { error, text, status, type, details } = failure;
+  const content = [{ type: "text" as const, text }];
+  const answer = {
+    type: "end" as const,
+    id: session.options.uuid(),
+    model: "<synthetic>",
+    content,
+    usage: { input: 0, output: 0, cacheRead: 0, cacheWrite1h: 0, cacheWrite5m: 0 },
+    stopReason: "stop_sequence",
+  };
+  const [uuid = ""] = await journal.answer(answer, {
+    error,
+    isApiErrorMessage: true,
+    ...(status === undefined ? {} : { apiErrorStatus: status }),
+    ...(details === undefined ? {} : { errorDetails: details }),
+  });
+  const parentToolUseId = agent?.toolUseId ?? null;
+  const api = { ...(status === undefined ? {} : { status }), ...(type === undefined ? {} : { type }) };
+  const line = { answer, block: { type: "text" as const, text }, uuid, failure: { error, ...api } };
+  session.report({ kind: "assistant", ...line, parentToolUseId });
+  if (agent === undefined) {
+    const about = { error, ...(details === undefined ? {} : { error_details: details }), last_assistant_message: text };
+    notifyHooks(thread, "StopFailure", about);
+  }
+  return { by: "api_error", text, error, ...api };
 }

@@ -8,11 +8,9 @@ import { openBackgroundAgents } from "./agents/background.ts";
 import { type AgentDefinition, loadAgents } from "./agents/definitions.ts";
 import { withGivenAgents } from "./agents/given-agents.ts";
 import { noteInTranscript } from "./channels.ts";
-import { readCustomization } from "./customization.ts";
-import { digest } from "./digest.ts";
 import { enginePorts } from "./engine-ports.ts";
 import { type History, readHistory } from "./history.ts";
-import { openInbox } from "./inbox.ts";
+import { openInbox, shellNews } from "./inbox.ts";
 import { openLiveEntry } from "./live-entry.ts";
 import { modelAtStart, modelOpener } from "./model-switch.ts";
 import { guardedObserver } from "./observer.ts";
@@ -21,16 +19,16 @@ import type { AgentOptions } from "./options.ts";
 import { openPermissions } from "./permissions.ts";
 import { withoutProviderKeys } from "./provider-keys.ts";
 import { type OpenedRecord, openRecord } from "./record.ts";
+import { openTiming } from "./result.ts";
 import type { AgentSession } from "./session.ts";
-import { shellNews } from "./shell-news.ts";
+import { readCustomization } from "./settings-places.ts";
 import { openSpending } from "./spending.ts";
 import { openSurroundings } from "./surroundings.ts";
 import { openThreads, type Thread, type Threads } from "./thread.ts";
-import { openTiming } from "./timing.ts";
 import { openBackgroundShells } from "./tools/background-shells.ts";
-import { builtinTools } from "./tools/builtin.ts";
+import { builtinTools, digest } from "./tools/builtin.ts";
 import type { Tool } from "./tools/tool.ts";
-import type { WebFetchOptions } from "./tools/web-options.ts";
+import type { WebFetchOptions } from "./tools/web/fetch-page.ts";
 
 /** A session that is open but has not begun: nothing was fired yet. */
 export interface OpenedSession {

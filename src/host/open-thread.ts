@@ -4,11 +4,11 @@ import type { Transcript } from "../sessions/index.ts";
 import { allowedTools } from "./agents/allowed-tools.ts";
 import type { AgentDefinition } from "./agents/definitions.ts";
 import { openJournal } from "./journal.ts";
-import { offeredTools } from "./offered-tools.ts";
 import type { AgentSession } from "./session.ts";
-import { systemPrompt } from "./system-prompt.ts";
+import { systemPrompt } from "./surroundings.ts";
 import type { AgentIdentity, Thread } from "./thread.ts";
-import { openReadState } from "./tools/read-state.ts";
+import { offeredTools } from "./tools/builtin.ts";
+import { openReadState } from "./tools/text-file.ts";
 
 /** What differs between the main thread and those of subagents. */
 export interface ThreadParts extends Pick<Thread, "model" | "cwd" | "contextTokens" | "mail" | "maxCalls"> {

@@ -1,19 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import type { Clock, EngineOptions } from "../engine/index.ts";
+import { runTag } from "../exec/index.ts";
 import { homeFolder } from "../files/index.ts";
 import { efforts, type Model } from "../models/index.ts";
 import type { Mode } from "../permissions/index.ts";
 import { Problem } from "../protocol/index.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import type { GivenAgent } from "./agents/given-agents.ts";
+import type { Person } from "./asking.ts";
 import { checkAgentOptions } from "./check-options.ts";
-import type { AgentControl } from "./control.ts";
-import { type Reads, readsOf } from "./customization.ts";
-import type { Person } from "./person.ts";
+import type { AgentControl } from "./control-of.ts";
 import type { ServerConnector } from "./servers.ts";
-import { runTag } from "./tools/background-shells.ts";
-import type { WebFetchOptions } from "./tools/web-options.ts";
+import { type Reads, readsOf } from "./settings-places.ts";
+import type { WebFetchOptions } from "./tools/web/fetch-page.ts";
 
 /** How an agent is run. Only `model` is needed; everything else has a default. */
 export interface RunAgentOptions {

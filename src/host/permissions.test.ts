@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { until } from "../../test/until.ts";
-import type { AgentControl } from "./control.ts";
+import type { PermissionAnswer, PermissionQuestion, Person } from "./asking.ts";
+import type { AgentControl } from "./control-of.ts";
 import { makeWorld, type World, type WorldOptions } from "./fixtures/agent-run.ts";
-import type { PermissionAnswer, PermissionQuestion, Person } from "./person.ts";
 import type { ServerConnector } from "./servers.ts";
 import type { Tool } from "./tools/tool.ts";
 

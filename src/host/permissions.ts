@@ -12,8 +12,8 @@ import {
   type RuleWarning,
 } from "../permissions/index.ts";
 import { type Denial, type PermissionUpdate, Problem, type ToolInput } from "../protocol/index.ts";
-import { serversNamed } from "./mcp/tool-name.ts";
 import type { AgentOptions } from "./options.ts";
+import { serversNamed } from "./servers.ts";
 import type { AgentSession } from "./session.ts";
 import { toolPaths } from "./tool-context.ts";
 

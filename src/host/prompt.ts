@@ -5,7 +5,7 @@ import { fireAndHold } from "./fire.ts";
 import type { Incoming } from "./inbox.ts";
 import { runTurn, type TurnEnd } from "./loop.ts";
 import { setTitle } from "./session.ts";
-import { type Expanded, expand } from "./slash/expand.ts";
+import { type Expanded, expand } from "./slash/custom.ts";
 import type { Thread } from "./thread.ts";
 
 /** One prompt from its arrival to the end of its turn. Hooks may drop it before the model hears of it. */

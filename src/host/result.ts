@@ -64,3 +64,49 @@ function stopReasonOf(end: TurnEnd): string | null {
 function nameOf({ id, name, input }: ToolUseBlock): Pick<ToolUseBlock, "id" | "name" | "input"> {
   return { id, name, input };
 }
+
+/** When the first model call of a turn was made and answered. */
+export interface Timing {
+  /** Something of a model call happened; only the first of each counts until `mark`. */
+  at(moment: Moment): void;
+  /** A new turn begins. */
+  mark(): void;
+  /** The moments in milliseconds since then, as the result object spells them; those that came. */
+  since(startedAt: number): Readonly<Partial<Record<(typeof spelling)[Moment][number], number>>>;
+}
+
+type Moment = "requested" | "answering" | "speaking";
+
+export function openTiming(now: () => number): Timing {
+  const moments = new Map<Moment, number>();
+  return {
+    at(moment) {
+      if (!moments.has(moment)) moments.set(moment, now());
+    },
+    mark() {
+      moments.clear();
+    },
+    since(startedAt) {
+      const all = [...moments].flatMap(([moment, at]) =>
+        spelling[moment].map((name) => [name, Math.max(0, Math.round(at - startedAt))]),
+      );
+      return Object.fromEntries(all);
+    },
+  };
+}
+
+const spelling = {
+  requested: ["time_to_request_ms"],
+  answering: ["ttft_stream_ms"],
+  speaking: ["ttft_ms", "first_content_frame_ms"],
+} as const;
+
+/**
+ * A result as it is printed, with the client's fields: a run that a limit or an interrupt ended has `errors` in the place of an answer,
+ * and a prompt that a hook dropped was not put to the API.
+ */
+export function printedResult(given: AgentResult): Readonly<Record<string, unknown>> {
+  const { result, api_error_status, ...printed } = given;
+  if (given.subtype !== "success") return printed;
+  return { ...printed, result, ...(given.terminal_reason === "prompt_blocked" ? {} : { api_error_status }) };
+}

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { endLeftovers, findLeftovers, run } from "../exec/index.ts";
+import { endLeftovers, findLeftovers, run, runTag } from "../exec/index.ts";
 import { type Judgement, judge, type Policy, resolveInside } from "../permissions/index.ts";
 
 export interface BoundedOptions {
@@ -53,7 +53,7 @@ export async function runBounded(command: string, options: BoundedOptions): Prom
   if (decision !== "allow") return { started: false, decision, reason };
 
   const { line, warnings } = limited(command, maxMemoryMb);
-  const tag = { name: "HOOKLINE_RUN", value: randomUUID() };
+  const tag = { name: runTag, value: randomUUID() };
   const finished = await run(line, {
     cwd,
     env,

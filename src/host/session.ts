@@ -8,11 +8,11 @@ import type { LiveEntry } from "./live-entry.ts";
 import type { AgentOptions } from "./options.ts";
 import type { Permissions } from "./permissions.ts";
 import type { SessionRecord } from "./record.ts";
+import type { Timing } from "./result.ts";
 import type { Servers } from "./servers.ts";
 import type { Spending } from "./spending.ts";
 import type { Surroundings } from "./surroundings.ts";
 import type { Thread, Threads } from "./thread.ts";
-import type { Timing } from "./timing.ts";
 import type { BackgroundShells } from "./tools/background-shells.ts";
 import type { Tool } from "./tools/tool.ts";
 

@@ -1,8 +1,8 @@
 import type { Outcome } from "../protocol/index.ts";
 import { attachmentsOf, refusalOf } from "./attachment.ts";
-import { backgroundTasks } from "./background-tasks.ts";
 import { recordNotes, tellModelAsHost } from "./channels.ts";
 import { fireAndHold } from "./fire.ts";
+import { backgroundTasks } from "./inbox.ts";
 import type { TurnEnd } from "./loop.ts";
 import type { Thread } from "./thread.ts";
 

@@ -1,8 +1,8 @@
-import type { Message, Model, ModelUsage, Purpose } from "../models/index.ts";
+import type { Message, Model, ModelUsage, Purpose, ToolDefinition } from "../models/index.ts";
 import type { TaskIdentity } from "./agent-event.ts";
 import type { Journal } from "./journal.ts";
 import type { AgentSession } from "./session.ts";
-import type { ReadState } from "./tools/read-state.ts";
+import type { ReadState } from "./tools/text-file.ts";
 import type { Tool } from "./tools/tool.ts";
 
 /** One conversation with a model: the main thread of a session, or that of one of its agents. */
@@ -85,4 +85,15 @@ export function openThreads(): Threads {
     find: (id) => byId.get(id),
     add: (thread) => void byId.set(thread.agent?.id ?? "main", thread),
   };
+}
+
+/** The effort that a thread's model is asked for, and that hooks are told; undefined when the model has no effort levels. */
+export function effortOf({ session, model }: Pick<Thread, "session" | "model">): string | undefined {
+  const usual = model.port.defaultEffort?.(model.name);
+  return usual === undefined ? undefined : (session.options.effort ?? usual);
+}
+
+/** The tools of a thread as its model is offered them. */
+export function toolDefinitions(thread: Thread): readonly ToolDefinition[] {
+  return thread.tools().map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }));
 }

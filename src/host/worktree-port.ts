@@ -1,6 +1,14 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { realpath } from "node:fs/promises";
+import { basename, sep } from "node:path";
+import { unless } from "../files/index.ts";
+import { Problem } from "../protocol/index.ts";
+import { tellModelAsHost } from "./channels.ts";
 import { fire } from "./fire.ts";
 import type { Thread } from "./thread.ts";
 import type { CurrentWorktree, WorktreePort } from "./tools/tool.ts";
+import { isWorktreeOf, listWorktrees, mainCopy, makeWorktree, nameFault } from "./worktree/git.ts";
 
 const current = new WeakMap<Thread, CurrentWorktree>();
 
@@ -27,4 +35,47 @@ export function worktreePort(thread: Thread, signal: AbortSignal): WorktreePort 
       await thread.journal.note({ type: "worktree-state", worktreeSession });
     },
   };
+}
+
+/**
+ * A session that ended in a worktree is resumed there: the model takes it for its folder. A worktree that is gone is reported to the model
+ * and to the user. Other folders that a session was in are not returned to.
+ */
+export async function returnToWorktree(main: Thread, last: string, signal: AbortSignal): Promise<void> {
+  const { options } = main.session;
+  const place = { cwd: main.cwd, env: options.env, signal };
+  const [here, there] = await Promise.all([main.cwd, last].map(async (path) => await unless(gone, realpath(path))));
+  if (here === undefined || here === there) return;
+  const root = await mainCopy(place);
+  if (root === undefined) return;
+  const within = (folder: string) => isAt(there ?? last, folder) && !isAt(here, folder);
+  const found = (await listWorktrees(place)).find(({ path }) => path !== root && within(path));
+  if (found !== undefined && existsSync(found.path) && (await isWorktreeOf(root, found.path, place))) {
+    const { path, branch } = found;
+    const about = { name: basename(path), path, originalCwd: main.cwd, hookBased: false, existing: true };
+    await worktreePort(main, signal).enter({ ...about, ...(branch === undefined ? {} : { branch }) });
+    main.cwd = path;
+  } else if (there === undefined) {
+    const text = `This session was last in ${last}, which is gone. It continues in ${main.cwd}.`;
+    main.session.notice(text, "warning");
+    await tellModelAsHost(main, text);
+  }
+}
+
+const gone = ["ENOENT", "ENOTDIR"] as const;
+
+function isAt(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}${sep}`);
+}
+
+/** A session that begins in a worktree: made before any other hook hears of it. An empty name makes one up. */
+export async function startInWorktree(main: Thread, given: string, signal: AbortSignal): Promise<void> {
+  const name = given === "" ? `worktree-${randomBytes(4).toString("hex")}` : given;
+  const fault = nameFault(name);
+  if (fault !== undefined) throw new Problem("host/no-worktree", `${fault}.`, { about: { name } });
+  const port = worktreePort(main, signal);
+  const made = await makeWorktree({ name, cwd: main.cwd, env: main.session.options.env, signal, port });
+  if ("error" in made) throw new Problem("host/no-worktree", made.error, { about: { name } });
+  await port.enter(made.made);
+  main.cwd = made.made.path;
 }

@@ -1,4 +1,4 @@
-import { isObject, nearest, Problem } from "../protocol/index.ts";
+import { isObject, missingPackage, nearest, Problem } from "../protocol/index.ts";
 
 /** Refuses what a port would ignore: an address or a key in an option that does not exist would send requests elsewhere. */
 export function checkPortOptions(
@@ -23,4 +23,13 @@ export function checkPortOptions(
 
 function bad(message: string, option?: string): Problem {
   return new Problem("models/bad-option", message, { about: { option } });
+}
+
+/** Loads an optional package, or says which one to install. `load` is the `import()` itself, so that its types are the package's. */
+export async function loadPeer<Package>(name: string, needed: string, load: () => Promise<Package>): Promise<Package> {
+  try {
+    return await load();
+  } catch (cause) {
+    throw missingPackage(name, needed, cause);
+  }
 }

@@ -1,5 +1,5 @@
 /** Door `hookline/models`: ports to models. */
-export { answerOf } from "./answer.ts";
+
 export { type AnthropicOptions, anthropic } from "./anthropic/anthropic.ts";
 export {
   defaultModel,
@@ -10,7 +10,6 @@ export {
   knownModel,
 } from "./anthropic/known-models.ts";
 export { type FailureClass, failureOf, worthFallback, worthRetrying } from "./failure.ts";
-export { joinTurns } from "./join-turns.ts";
 export type {
   AnswerBlock,
   ByteSource,
@@ -24,6 +23,7 @@ export type {
   ToolResultBlock,
   ToolUseBlock,
 } from "./message.ts";
+export { joinTurns } from "./message.ts";
 export type {
   Model,
   ModelEnd,
@@ -37,12 +37,10 @@ export type {
   ToolChoice,
   ToolDefinition,
 } from "./model.ts";
-export { type ModelName, parseModelName } from "./model-name.ts";
-export { openModel } from "./open-model.ts";
+export { answerOf } from "./model.ts";
+export { type ModelName, openModel, parseModelName, providerKeys } from "./open-model.ts";
 export { type OpenaiCompatibleOptions, openaiCompatible } from "./openai/openai-compatible.ts";
-export { providerKeys } from "./provider-keys.ts";
 export { type RetryOptions, withRetry } from "./retry.ts";
-export { readScript } from "./scripted/read-script.ts";
 export type {
   Condition,
   Expectation,
@@ -52,4 +50,5 @@ export type {
   ScriptedCall,
   ScriptedError,
 } from "./scripted/script.ts";
+export { readScript } from "./scripted/script.ts";
 export { type ScriptedModel, type ScriptedOptions, scripted } from "./scripted/scripted.ts";

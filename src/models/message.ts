@@ -68,3 +68,71 @@ export interface ByteSource {
   readonly media_type: string;
   readonly data: string;
 }
+
+/**
+ * Joins neighbouring messages of one role, so that turns alternate. In a joined message tool results come first, as the Messages API
+ * requires.
+ */
+export function joinTurns(messages: readonly Message[]): Message[] {
+  const all: Message[] = [];
+  for (const message of messages) {
+    const last = all.at(-1);
+    if (last?.role !== message.role) all.push(message);
+    else all[all.length - 1] = { role: last.role, content: resultsFirst([...blocksOf(last), ...blocksOf(message)]) };
+  }
+  return all;
+}
+
+function resultsFirst(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
+  const isResult = (block: ContentBlock) => block.type === "tool_result";
+  return [...blocks.filter(isResult), ...blocks.filter((block) => !isResult(block))];
+}
+
+function blocksOf({ content }: Message): readonly ContentBlock[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+}
+
+/** A tool call out of what the model wrote. Input that is no JSON object becomes `{}`, and `broken` keeps the text under the call's id. */
+export function toolCallOf(id: string, name: string, json: string, broken: Record<string, string>): ToolUseBlock {
+  const input = json.trim() === "" ? {} : objectIn(json);
+  // The id is the model's word too: a plain assignment would lose one called `__proto__`.
+  if (input === undefined) Object.defineProperty(broken, id, { value: json, enumerable: true });
+  return { type: "tool_use", id, name, input: input ?? {} };
+}
+
+function objectIn(json: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    const is = typeof value === "object" && value !== null && !Array.isArray(value);
+    return is ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined; // no JSON: the caller keeps the text
+  }
+}
+
+/**
+ * A value without halves of surrogate pairs in its texts: each becomes the replacement character. A text that is cut in the middle of
+ * an emoji holds such a half, and the APIs refuse a request with one, as well as every later request of the same conversation. A value
+ * that needs no change is given back as it is.
+ */
+export function wellFormed<Value>(value: Value): Value {
+  return isWellFormed(value) ? value : (repaired(value) as Value);
+}
+
+/** Every request holds the whole conversation, so nothing is made for a value that needs no change. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every(isWellFormed);
+  for (const key of Object.keys(value)) {
+    if (!key.isWellFormed() || !isWellFormed((value as Readonly<Record<string, unknown>>)[key])) return false;
+  }
+  return true;
+}
+
+function repaired(value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(repaired);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), repaired(item)]));
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseModelName } from "./model-name.ts";
+import { parseModelName } from "./open-model.ts";
 
 test("a name says which port it goes through", () => {
   expect(

@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startChatApi } from "../../test/scripted-api/index.ts";
-import { answerOf } from "./answer.ts";
 import { anthropic } from "./anthropic/anthropic.ts";
-import type { ModelRequest } from "./model.ts";
+import { answerOf, type ModelRequest } from "./model.ts";
 import { openModel } from "./open-model.ts";
 import { openaiCompatible } from "./openai/openai-compatible.ts";
 

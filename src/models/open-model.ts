@@ -1,5 +1,5 @@
+import { Problem } from "../protocol/index.ts";
 import type { Model } from "./model.ts";
-import { parseModelName } from "./model-name.ts";
 
 /**
  * The model that `--model` names. Each port, and the package it needs, is loaded only when it is named. `say` is given a sentence for
@@ -19,3 +19,32 @@ export async function openModel(
   }
   return (await import("./anthropic/anthropic.ts")).anthropic({ model: parsed.model, env });
 }
+
+/** What `--model` says: a script, a model behind an OpenAI-compatible API, or else a name the Anthropic API knows. */
+export type ModelName =
+  | { readonly port: "scripted"; readonly file: string }
+  | { readonly port: "openai"; readonly model: string }
+  | { readonly port: "anthropic"; readonly model: string };
+
+export function parseModelName(name: string): ModelName {
+  if (typeof name !== "string") return { port: "anthropic", model: said(undefined, name) };
+  const [, prefix, rest] = /^(scripted|openai|anthropic):(.*)$/s.exec(name.trim()) ?? [];
+  if (prefix === undefined) return { port: "anthropic", model: said(name.trim(), name) };
+  if (prefix === "scripted") return { port: "scripted", file: said(rest, name) };
+  return { port: prefix === "openai" ? "openai" : "anthropic", model: said(rest, name) };
+}
+
+function said(part: string | undefined, name: string): string {
+  if (part !== undefined && part !== "") return part;
+  throw new Problem(
+    "models/bad-name",
+    `${typeof name === "string" ? `"${name}"` : String(name)} names no model. Write a model's name, openai:NAME, or scripted:FILE for a script.`,
+    { about: { name } },
+  );
+}
+
+/** The variables that hold keys of the model providers that the ports of this module talk to. */
+export const providerKeys: readonly { readonly provider: string; readonly variables: readonly string[] }[] = [
+  { provider: "Anthropic", variables: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"] },
+  { provider: "OpenAI", variables: ["OPENAI_API_KEY"] },
+];

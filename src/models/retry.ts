@@ -1,6 +1,6 @@
-import { worthRetrying } from "./failure.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { aborted, worthRetrying } from "./failure.ts";
 import type { Model, ModelError, ModelEvent, ModelRequest, ModelRetry } from "./model.ts";
-import { aborted, pause } from "./pause.ts";
 
 export interface RetryOptions {
   /** In all, the first one included. */
@@ -63,4 +63,14 @@ function waitAfter(error: ModelError, attempt: number, options: RetryOptions): n
   if (error.retryAfterMs !== undefined) return error.retryAfterMs <= maxWaitMs ? error.retryAfterMs : undefined;
   const doubled = Math.min(maxWaitMs, firstWaitMs * 2 ** (attempt - 1));
   return Math.round(doubled * (0.75 + random() / 4));
+}
+
+/** Waits, or stops waiting when told to. Contract: resolves in both cases; the caller asks the signal. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms <= 0 || signal.aborted) return;
+  try {
+    await sleep(ms, undefined, { signal });
+  } catch (cause) {
+    if (!signal.aborted) throw cause;
+  }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { messagesRequest } from "./anthropic/request.ts";
 import { brokenRule } from "./anthropic/request-rules.ts";
-import { wellFormed } from "./well-formed.ts";
+import { wellFormed } from "./message.ts";
 
 test("halves of surrogate pairs are replaced in texts, keys and lists, and whole characters stay", () => {
   expect(wellFormed({ a: ["😀", "x\ud83d", "\ude00y"], ["\ud83d"]: { b: 1 } })).toEqual({

@@ -1,10 +1,10 @@
 import type { ToolInput } from "../../protocol/index.ts";
 import type { AgentWorktree, Thread } from "../thread.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tools/tool.ts";
-import { makeWorktree } from "../worktree/make.ts";
+import { makeWorktree } from "../worktree/git.ts";
 import { type AgentReport, reportOf } from "./agent-report.ts";
 import { type AgentWish, beginAgent, deepestAgent, openAgentThread } from "./agent-thread.ts";
-import { startInBackground } from "./background-agent.ts";
+import { startInBackground } from "./background.ts";
 import { namesProvider } from "./definitions.ts";
 
 /** The tools by which a thread starts subagents and sends them messages. */

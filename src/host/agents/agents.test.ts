@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { until } from "../../../test/until.ts";
-import type { AgentControl } from "../control.ts";
+import type { AgentControl } from "../control-of.ts";
 import { openWorld } from "../fixtures/agent-run.ts";
 import { agentCall, inAgent } from "./fixtures/agent-call.ts";
 

@@ -1,8 +1,7 @@
 import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { unless } from "../../files/index.ts";
-import { splitFrontmatter } from "../frontmatter.ts";
-import { readPromptFile } from "../prompt-file.ts";
+import { readPromptFile, splitFrontmatter } from "../prompt-file.ts";
 import { toolNames, withoutEffect } from "./tool-names.ts";
 
 /** A kind of agent: what it is told, what it may use. */

@@ -1,14 +1,12 @@
-import type { AgentResult } from "../../protocol/index.ts";
-import { stripControl } from "../../protocol/index.ts";
+import { type AgentResult, stripControl } from "../../protocol/index.ts";
 import { runAgent } from "../agent.ts";
 import type { AgentEvent } from "../agent-event.ts";
-import type { AgentControl } from "../control.ts";
+import type { Person } from "../asking.ts";
+import type { AgentControl } from "../control-of.ts";
 import { guardedObserver } from "../observer.ts";
 import type { RunAgentOptions } from "../options.ts";
-import type { Person } from "../person.ts";
-import { EndedBySignal, type FrontIo, leaveNow, type SignalName, signalStatus } from "./front-io.ts";
-import { noticeOf } from "./notices.ts";
-import { printedResult } from "./printed-result.ts";
+import { printedResult } from "../result.ts";
+import { EndedBySignal, type FrontIo, leaveNow, noticeOf, type SignalName, signalStatus } from "./front-io.ts";
 import { openProtocol, type Protocol } from "./protocol.ts";
 import { streamLines } from "./stream-lines.ts";
 

@@ -1,5 +1,5 @@
-import { efforts, knownModel } from "../../models/index.ts";
-import type { AgentControl, SessionWishes } from "../control.ts";
+import { type ContentBlock, efforts, knownModel } from "../../models/index.ts";
+import type { AgentControl, SessionWishes } from "../control-of.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -58,4 +58,13 @@ export async function initialized(control: AgentControl): Promise<Fields> {
     account: {},
     session_id: control.session.id,
   };
+}
+
+/** Whether a message from outside holds blocks; what is in them is for the API to judge. */
+export function isBlocks(content: unknown): content is readonly ContentBlock[] {
+  return Array.isArray(content) && content.every((block: unknown) => typeof typeOf(block) === "string");
+}
+
+function typeOf(block: unknown): unknown {
+  return typeof block === "object" && block !== null && "type" in block ? block.type : undefined;
 }

@@ -4,12 +4,11 @@ import type { ToolUseBlock } from "../../models/index.ts";
 import { stripControl } from "../../protocol/index.ts";
 import { runAgent } from "../agent.ts";
 import type { AgentEvent } from "../agent-event.ts";
-import type { AgentControl } from "../control.ts";
+import type { AgentControl } from "../control-of.ts";
 import { guardedObserver } from "../observer.ts";
 import type { RunAgentOptions } from "../options.ts";
-import { EndedBySignal, type FrontIo, leaveNow, type SignalName, signalStatus } from "./front-io.ts";
-import { noticeOf } from "./notices.ts";
-import { subjectOf } from "./subject.ts";
+import { subjectOf } from "../tools/tool.ts";
+import { EndedBySignal, type FrontIo, leaveNow, noticeOf, type SignalName, signalStatus } from "./front-io.ts";
 import { terminalPerson } from "./terminal-person.ts";
 
 /** A line prompt: what is typed is a prompt, a command, or the answer to a question that stands. */

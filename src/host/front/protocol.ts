@@ -2,12 +2,11 @@ import { randomUUID } from "node:crypto";
 import { createInterface, type Interface } from "node:readline";
 import { readMode } from "../../permissions/index.ts";
 import type { PermissionUpdate, ToolInput } from "../../protocol/index.ts";
-import type { AgentControl } from "../control.ts";
-import type { Person } from "../person.ts";
+import type { Person } from "../asking.ts";
+import type { AgentControl } from "../control-of.ts";
+import { subjectOf } from "../tools/tool.ts";
 import type { FrontIo } from "./front-io.ts";
-import { initialized, readWishes } from "./initialize.ts";
-import { isBlocks } from "./message-content.ts";
-import { subjectOf } from "./subject.ts";
+import { initialized, isBlocks, readWishes } from "./initialize.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

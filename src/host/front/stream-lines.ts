@@ -2,8 +2,8 @@ import type { RunStep } from "../../engine/index.ts";
 import type { ApiFailureLine, TaskIdentity } from "../agent-event.ts";
 import type { AgentEvent } from "../index.ts";
 import { messageOf } from "../journal.ts";
+import { printedResult } from "../result.ts";
 import { partialLines } from "./partial-lines.ts";
-import { printedResult } from "./printed-result.ts";
 
 /** What the stream is to hold beside messages and results. */
 export interface StreamWishes {

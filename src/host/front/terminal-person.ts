@@ -1,5 +1,5 @@
 import { type PermissionUpdate, stripControl } from "../../protocol/index.ts";
-import type { Person } from "../person.ts";
+import type { Person } from "../asking.ts";
 
 /** Contract: resolves with the line that was typed; undefined when there is nobody any more. */
 export type AskLine = (text: string, signal: AbortSignal) => Promise<string | undefined>;

@@ -1,9 +1,15 @@
 import type { AgentPort, ModelCall } from "../../engine/index.ts";
 import type { Message, ModelEnd, ToolDefinition, ToolResultBlock, ToolUseBlock } from "../../models/index.ts";
 import type { HookRef } from "../../protocol/index.ts";
-import { type HookModel, openAsked } from "./asked-model.ts";
-import { conversationText } from "./conversation-text.ts";
-import { forced, replyIn, structuredOutput, verdictsIn } from "./structured-output.ts";
+import {
+  conversationText,
+  forced,
+  type HookModel,
+  openAsked,
+  replyIn,
+  structuredOutput,
+  verdictsIn,
+} from "./asked-model.ts";
 
 export interface AgentPortOptions extends HookModel {
   /** What an agent hook may use; read-only ones unless its definition (`run.tools`) says more. `run` is one for all of a run. */

@@ -1,7 +1,5 @@
 import type { ModelPort } from "../../engine/index.ts";
-import { type HookModel, openAsked } from "./asked-model.ts";
-import { conversationText } from "./conversation-text.ts";
-import { forced, replyIn, structuredOutput } from "./structured-output.ts";
+import { conversationText, forced, type HookModel, openAsked, replyIn, structuredOutput } from "./asked-model.ts";
 
 /** The port of prompt hooks: one question to the small model, which can answer with a verdict and nothing else. */
 export function modelPort(from: HookModel): ModelPort {

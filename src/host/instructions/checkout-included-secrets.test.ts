@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { makeWorld } from "../fixtures/agent-run.ts";
-import { includedPaths } from "./include-marks.ts";
+import { includedPaths } from "./includes.ts";
 import { openInstructions } from "./instructions.ts";
 
 function folder(files: Record<string, string>) {

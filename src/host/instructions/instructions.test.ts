@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { recorded } from "../tools/fixtures/recorded.ts";
-import { instructionsText, loadedPayload } from "./instruction-file.ts";
-import { openInstructions } from "./instructions.ts";
+import { instructionsText, loadedPayload, openInstructions } from "./instructions.ts";
 
 function world(files: Record<string, string>) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "hookline-instructions-")));

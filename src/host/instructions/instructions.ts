@@ -1,7 +1,5 @@
-import { dirname, join } from "node:path";
-import { foldersBetween, foldersDownTo } from "./folders.ts";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { type IncludeWalk, readWithIncludes } from "./includes.ts";
-import type { InstructionFile, LoadReason, MemoryType } from "./instruction-file.ts";
 
 export interface InstructionsOptions {
   /** Whose files are read; all by default. */
@@ -118,4 +116,60 @@ function includeRoots(
   if (type === "User" || type === "Managed") return { includeRoots: [folder, configFolder, home] };
   // Notes in a person's own folder may be named by a project's file: that is how they are shared between checkouts.
   return { includeRoots: [folder, projectRoot, ...directories()], notes: configFolder };
+}
+
+export type MemoryType = "User" | "Project" | "Local" | "Managed";
+
+export type LoadReason = "session_start" | "nested_traversal" | "include" | "compact";
+
+/** One file that entered the context, with the fields of InstructionsLoaded. */
+export interface InstructionFile {
+  readonly path: string;
+  readonly type: MemoryType;
+  readonly text: string;
+  readonly reason: LoadReason;
+  /** The file that includes it. */
+  readonly parent?: string;
+  /** The touched file that brought it in. */
+  readonly trigger?: string;
+}
+
+/** The event's own fields, in the order in which the client sends them. */
+export function loadedPayload({ path, type, reason, parent, trigger }: InstructionFile): Record<string, string> {
+  return {
+    file_path: path,
+    memory_type: type,
+    load_reason: reason,
+    ...(trigger === undefined ? {} : { trigger_file_path: trigger }),
+    ...(parent === undefined ? {} : { parent_file_path: parent }),
+  };
+}
+
+const origins: Readonly<Record<MemoryType, string>> = {
+  Managed: "instructions of whoever manages this machine",
+  User: "the person's own instructions for all projects",
+  Project: "project instructions, checked into the codebase",
+  Local: "the person's own instructions for this project, not checked in",
+};
+
+/** What the model is given: each file under a line that says what it is. */
+export function instructionsText(files: readonly InstructionFile[]): string {
+  return files.map(({ path, type, text }) => `Contents of ${path} (${origins[type]}):\n\n${text.trim()}`).join("\n\n");
+}
+
+/** From the top of the file system to the folder itself. */
+export function foldersDownTo(folder: string): string[] {
+  const above = dirname(folder);
+  return above === folder ? [folder] : [...foldersDownTo(above), folder];
+}
+
+/** The folders below `root` on the way to `folder`, that one included; none when it lies elsewhere. */
+export function foldersBetween(root: string, folder: string): string[] {
+  const way = relative(root, folder);
+  if (way === "" || way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) return [];
+  let at = root;
+  return way.split(sep).map((part) => {
+    at = join(at, part);
+    return at;
+  });
 }

@@ -1,14 +1,19 @@
 import type { McpPort } from "../../engine/index.ts";
 import { Problem } from "../../protocol/index.ts";
-import type { ServerConnector, Servers, ServerWishes } from "../servers.ts";
+import {
+  mcpToolName,
+  plain,
+  type ServerConnector,
+  type Servers,
+  type ServerWishes,
+  serverIn,
+  serversNamed,
+} from "../servers.ts";
 import { type Tool, toolError } from "../tools/tool.ts";
-import { type Connection, connect, type ListedTool } from "./connection.ts";
-import { rendered, textOf } from "./content.ts";
+import { type Connection, connect, type ListedTool, loadMcpSdk, type McpSdk } from "./connection.ts";
+import { mostCharacters, rendered, resultOf, textOf } from "./content.ts";
 import { type FoundServer, findServers, isStarted } from "./find-servers.ts";
-import { mostCharacters, resultOf } from "./kept-result.ts";
-import { loadMcpSdk, type McpSdk } from "./sdk.ts";
-import { serverEnv } from "./server-env.ts";
-import { mcpToolName, plain, serverIn, serversNamed } from "./tool-name.ts";
+import { serverEnv } from "./stdio-transport.ts";
 
 /** A server that was configured, and what became of it. */
 interface Entry {

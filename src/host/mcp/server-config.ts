@@ -1,5 +1,3 @@
-import { fillIn } from "./fill-in.ts";
-
 /** How one server is reached. */
 export type ServerConfig =
   | {
@@ -55,4 +53,17 @@ function isTexts(value: unknown): value is Record<string, string> {
 
 function mapped(texts: Readonly<Record<string, string>>, fill: (text: string) => string): Record<string, string> {
   return Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, fill(text)]));
+}
+
+/** `${NAME}` and `${NAME:-default}` from the environment. One pass: what a variable holds is never read as a placeholder. */
+export function fillIn(
+  text: string,
+  env: Readonly<Record<string, string | undefined>>,
+  missing: { add(name: string): unknown },
+): string {
+  return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g, (_, name: string, fallback?: string) => {
+    const value = env[name] ?? fallback;
+    if (value === undefined) missing.add(name);
+    return value ?? "";
+  });
 }

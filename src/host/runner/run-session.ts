@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { reviewTrust } from "../../engine/index.ts";
 import { readValue } from "../../engine/settings/index.ts";
-import { start } from "../../exec/index.ts";
+import { runTag, start } from "../../exec/index.ts";
 import { homeFolder, packageFile } from "../../files/index.ts";
 import { settingsFields } from "../../protocol/index.ts";
 import { guardedObserver } from "../observer.ts";
@@ -45,7 +45,7 @@ export async function runSession(
       cwd,
       env,
       // Inside another run this one goes with it.
-      tag: { name: "HOOKLINE_RUN", value: [env["HOOKLINE_RUN"], randomUUID()].filter(Boolean).join("/") },
+      tag: { name: runTag, value: [env[runTag], randomUUID()].filter(Boolean).join("/") },
       input: call.prompt,
       timeoutMs,
       capBytes: mostOutputBytes,

@@ -1,11 +1,15 @@
+import type { StopHooks } from "../../engine/index.ts";
 import { stripControl } from "../../protocol/index.ts";
 import { compact } from "../compact.ts";
 import { addDirectory } from "../control-of.ts";
+import { tellHooks } from "../end.ts";
+import { fire } from "../fire.ts";
 import type { Incoming } from "../inbox.ts";
+import { openJournal } from "../journal.ts";
 import { switchModel } from "../model-switch.ts";
+import { nextRecord } from "../record.ts";
+import { recordStartSubagent } from "../session.ts";
 import type { Thread } from "../thread.ts";
-import { clearSession } from "./clear.ts";
-import { stopHookCommand } from "./stop-hook.ts";
 
 /** What a built-in command had to say; `exit` ends the session. */
 export interface BuiltinEnd {
@@ -78,4 +82,46 @@ async function note({ journal }: Thread, name: string, args: string, text: strin
   const command = `<command-name>/${name}</command-name>\n<command-message>${name}</command-message>\n<command-args>${args}</command-args>`;
   await journal.user(command);
   await journal.user(`<local-command-stdout>${text}</local-command-stdout>`);
+}
+
+/** Ends the session and begins another in the same process: SessionEnd has the old id, SessionStart the new one. */
+export async function clearSession(main: Thread, signal: AbortSignal): Promise<void> {
+  const { session } = main;
+  const { engine, agents, live, options } = session;
+  await agents.killAll();
+  await tellHooks(main, "clear");
+  engine.session(session.record.id).clear();
+  for (const { id } of engine.stopHooks.list()) engine.stopHooks.remove(id);
+  const before = session.record;
+  session.record = await nextRecord(options);
+  await before.close();
+  await recordStartSubagent(session);
+  main.journal = openJournal(session.record.main, { promptId: () => session.promptId, cwd: () => main.cwd });
+  main.messages.splice(0);
+  Object.assign(main, { tailAt: 0, contextTokens: 0, stopActive: false });
+  main.readState.clear();
+  await live.move(session.record.id);
+  session.report({ kind: "session", id: session.record.id });
+  const started = await fire(main, "SessionStart", { source: "clear" }, { signal });
+  await session.surroundings.begin(main, started);
+}
+
+/** `/stop-hook add COMMAND | list | remove N`: Stop hooks for this session, on the word of the person alone. */
+export function stopHookCommand(hooks: StopHooks, args: string): string {
+  const [, verb, rest = ""] = /^(\S+)(?:\s+([\s\S]*))?$/.exec(args) ?? [];
+  const command = rest.trim();
+  if (verb === "add" && command !== "") {
+    hooks.add({ type: "command", command });
+    return `Before a turn ends, this runs now: ${command}`;
+  }
+  if (verb === "remove") {
+    const hook = hooks.list()[Number(command) - 1];
+    if (hook === undefined) return `There is no stop hook ${command}. /stop-hook list shows those there are.`;
+    hooks.remove(hook.id);
+    return `Removed: ${hook.name}`;
+  }
+  if (verb !== undefined && verb !== "list")
+    return "Say /stop-hook add COMMAND, /stop-hook list or /stop-hook remove N.";
+  const lines = hooks.list().map(({ name }, index) => `${index + 1}  ${name}`);
+  return lines.length === 0 ? "No stop hook was added in this session." : lines.join("\n");
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { rmdir } from "node:fs/promises";
-import { dirname } from "node:path";
-import { endLeftovers, findLeftovers } from "../../exec/index.ts";
+import { basename, dirname } from "node:path";
+import { type Ended, endLeftovers, findLeftovers, runTag } from "../../exec/index.ts";
 import { errorCode } from "../../files/index.ts";
-
-export const runTag = "HOOKLINE_RUN";
+import type { BashInput } from "./bash.ts";
+import { type ShellEnd, type StartedShell, startShell } from "./shell-run.ts";
+import type { ToolContext, ToolResult } from "./tool.ts";
 
 /** The commands of one session that outlive their call: those started in the background, and what others left behind. */
 export interface BackgroundShells {
@@ -91,4 +92,50 @@ async function removeEmpty(folders: readonly string[]): Promise<void> {
     // A command may have removed it before us.
     if (code !== undefined && code !== "ENOENT") return;
   }
+}
+
+/** Starts a command that goes on by itself. Its output is a file that can be read at any time. */
+export async function startInBackground(
+  input: BashInput,
+  envFiles: readonly string[],
+  context: ToolContext,
+): Promise<ToolResult> {
+  const shell = await startShell({ command: input.command, envFiles, timeoutMs: Number.POSITIVE_INFINITY }, context);
+  const id = basename(shell.outputPath, ".output");
+  context.shells.add(backgroundShell(id, shell, input, context));
+  const response = {
+    stdout: "",
+    stderr: "",
+    interrupted: false,
+    isImage: false,
+    noOutputExpected: false,
+    backgroundTaskId: id,
+  };
+  const content = `Command running in background with ID: ${id}. Output is being written to: ${shell.outputPath}. You will be notified when it completes. To check interim output, use Read on that file path.`;
+  return { isError: false, content, response };
+}
+
+function backgroundShell(id: string, shell: StartedShell, input: BashInput, context: ToolContext): BackgroundShell {
+  let ended: Ended | undefined;
+  const done = shell.done.then((end: ShellEnd) => {
+    ended = end.ended;
+  });
+  return {
+    id,
+    toolUseId: context.toolUseId,
+    command: input.command,
+    description: input.description ?? input.command,
+    outputPath: shell.outputPath,
+    status() {
+      if (ended === undefined) return "running";
+      if (ended.by === "exit") return ended.code === 0 ? "completed" : "failed";
+      return ended.by === "cancelled" ? "killed" : "failed";
+    },
+    exitCode: () => (ended?.by === "exit" ? ended.code : undefined),
+    end() {
+      shell.cancel();
+      return done;
+    },
+    done,
+  };
 }

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { bashTool } from "./bash.ts";
-import { checkInput, fitsResponse, noSuchTool } from "./check-input.ts";
+import { checkInput, faultsOf, fitsResponse, noSuchTool, withDefaults } from "./check-input.ts";
 import { editTool } from "./edit.ts";
 import { toolWorld } from "./fixtures/world.ts";
-import { faultsOf, withDefaults } from "./schema.ts";
 
 const tool = {
   name: "Thing",

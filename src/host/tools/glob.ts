@@ -6,7 +6,7 @@ import { byAge, shownPath } from "./grep.ts";
 import { asPathError, realPath, withAbsolute } from "./paths.ts";
 import { compileGlob } from "./search/glob-match.ts";
 import { controlFolders, listFiles, tooSlow } from "./search/list-files.ts";
-import { findRipgrep } from "./search/ripgrep.ts";
+import { findRipgrep } from "./search/with-ripgrep.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "./tool.ts";
 
 const mostFiles = 100;

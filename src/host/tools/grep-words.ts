@@ -1,4 +1,4 @@
-import type { JsonSchema } from "./schema.ts";
+import type { JsonSchema } from "./check-input.ts";
 
 export interface GrepInput {
   readonly pattern: string;

@@ -5,9 +5,8 @@ import type { ToolInput } from "../../protocol/index.ts";
 import { type GrepInput, grepInput, grepResponse, renderGrep } from "./grep-words.ts";
 import { asPathError, realPath, withAbsolute } from "./paths.ts";
 import { searchBuiltIn } from "./search/built-in.ts";
-import type { Hit, SearchWish } from "./search/hit.ts";
-import { findRipgrep } from "./search/ripgrep.ts";
-import { type SearchPlace, searchWithRipgrep } from "./search/with-ripgrep.ts";
+import type { Hit, SearchWish } from "./search/list-files.ts";
+import { findRipgrep, type SearchPlace, searchWithRipgrep } from "./search/with-ripgrep.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "./tool.ts";
 
 const limitUnlessTold = 250;

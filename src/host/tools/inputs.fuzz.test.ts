@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sized } from "../../../test/size.ts";
 import { builtinTools } from "./builtin.ts";
-import { checkInput } from "./check-input.ts";
+import { checkInput, type JsonSchema } from "./check-input.ts";
 import { toolWorld } from "./fixtures/world.ts";
-import type { JsonSchema } from "./schema.ts";
 
 const strange = ["", ".", "..", "~", "\0", "a\nb", "**", "[", "{a,", "\\", "$(id)", "-rf", "%s"];
 // Nothing that begins at the top of the disk: these tools are real, and so is the machine.

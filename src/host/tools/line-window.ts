@@ -62,3 +62,69 @@ export async function readWindow(
   const lines = kept.map((text) => (text.endsWith("\r") ? text.slice(0, -1) : text));
   return { lines, totalLines: line - 1, digest: hash.digest("hex"), tooLarge, binary };
 }
+
+/** What the first bytes of a file say about the picture in it. */
+export interface ImageFacts {
+  readonly mediaType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+  readonly size?: { readonly width: number; readonly height: number };
+}
+
+/** By content, never by name: a file called .png may be anything. */
+export function imageFacts(bytes: Buffer): ImageFacts | undefined {
+  if (bytes.subarray(0, 8).equals(pngStart)) return { mediaType: "image/png", ...sized(pngSize(bytes)) };
+  if (/^GIF8[79]a$/.test(bytes.toString("latin1", 0, 6))) {
+    return { mediaType: "image/gif", ...sized(pairAt(bytes, 6, "readUInt16LE")) };
+  }
+  if (bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff) {
+    return { mediaType: "image/jpeg", ...sized(jpegSize(bytes)) };
+  }
+  if (bytes.toString("latin1", 0, 4) === "RIFF" && bytes.toString("latin1", 8, 12) === "WEBP") {
+    return { mediaType: "image/webp", ...sized(webpSize(bytes)) };
+  }
+  return undefined;
+}
+
+type Size = NonNullable<ImageFacts["size"]>;
+
+const pngStart = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+function sized(size: Size | undefined): { size?: Size } {
+  return size === undefined ? {} : { size };
+}
+
+function pngSize(bytes: Buffer): Size | undefined {
+  return pairAt(bytes, 16, "readUInt32BE");
+}
+
+function pairAt(bytes: Buffer, at: number, read: "readUInt16LE" | "readUInt32BE"): Size | undefined {
+  const step = read === "readUInt16LE" ? 2 : 4;
+  return bytes.length < at + 2 * step ? undefined : { width: bytes[read](at), height: bytes[read](at + step) };
+}
+
+/** The first frame header among the segments; those that are no frames are passed over by their length. */
+function jpegSize(bytes: Buffer): Size | undefined {
+  let at = 2;
+  while (at + 9 <= bytes.length && bytes[at] === 0xff) {
+    const marker = bytes[at + 1] ?? 0;
+    const frame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+    if (frame) return { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) };
+    at += 2 + bytes.readUInt16BE(at + 2);
+  }
+  return undefined;
+}
+
+function webpSize(bytes: Buffer): Size | undefined {
+  if (bytes.length < 30) return undefined;
+  switch (bytes.toString("latin1", 12, 16)) {
+    case "VP8X":
+      return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
+    case "VP8L": {
+      const bits = bytes.readUInt32LE(21);
+      return { width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1 };
+    }
+    case "VP8 ":
+      return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff };
+    default:
+      return undefined;
+  }
+}

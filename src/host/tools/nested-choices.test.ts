@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { faultsOf, type JsonSchema } from "./schema.ts";
+import { faultsOf, type JsonSchema } from "./check-input.ts";
 
 test("validating nested choices takes linear time", () => {
   let schema: JsonSchema = { type: "string" };

@@ -2,13 +2,11 @@ import type { FileHandle } from "node:fs/promises";
 import { extname } from "node:path";
 import { errorCode } from "../../files/index.ts";
 import type { ToolInput } from "../../protocol/index.ts";
-import { imageFacts } from "./image.ts";
-import { readWindow } from "./line-window.ts";
+import { imageFacts, readWindow } from "./line-window.ts";
 import { realPath, withAbsolute } from "./paths.ts";
-import { renderRead } from "./read-render.ts";
-import { readableSize } from "./readable-size.ts";
+import { readableSize } from "./shell-output.ts";
 import { digestOf, openFile, sayError } from "./text-file.ts";
-import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "./tool.ts";
+import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError, toolSuccess } from "./tool.ts";
 
 interface ReadInput {
   readonly file_path: string;
@@ -153,4 +151,38 @@ function tooLarge(sizeBytes: number): string {
 
 function readInput(input: ToolInput): ReadInput {
   return input as unknown as ReadInput;
+}
+
+interface TextFile {
+  readonly content: string;
+  readonly startLine: number;
+  readonly totalLines: number;
+}
+
+interface ImageFile {
+  readonly base64: string;
+  readonly type: string;
+}
+
+/** Lines with their numbers, a picture as a block. */
+export function renderRead(response: unknown): ToolContent {
+  const { type, file } = response as { type: string; file: unknown };
+  if (type === "image") {
+    const { base64, type: mediaType } = file as ImageFile;
+    return [{ type: "image", source: { type: "base64", data: base64, media_type: mediaType } }];
+  }
+  if (type === "file_unchanged") {
+    return "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.";
+  }
+  return numbered(file as TextFile);
+}
+
+function numbered({ content, startLine, totalLines }: TextFile): string {
+  if (content === "") {
+    return `<system-reminder>Warning: the file exists but is shorter than the provided offset (${startLine}). The file has ${totalLines} lines.</system-reminder>`;
+  }
+  return content
+    .split("\n")
+    .map((line, index) => `${startLine + index}\t${line}`)
+    .join("\n");
 }

@@ -6,7 +6,7 @@ import { toolWorld } from "./fixtures/world.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
 import { compileGlob } from "./search/glob-match.ts";
-import { findRipgrep } from "./search/ripgrep.ts";
+import { findRipgrep } from "./search/with-ripgrep.ts";
 
 /** A repository with ignored, hidden, binary and linked files. Without `rg` unless the machine has one and the test asks for it. */
 function tree(withRipgrep?: string) {

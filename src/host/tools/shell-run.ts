@@ -1,10 +1,8 @@
 import { constants } from "node:fs";
-import { open, stat } from "node:fs/promises";
+import { open, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Ended, type Running, start } from "../../exec/index.ts";
-import { openFolder } from "../../files/index.ts";
-import { runTag } from "./background-shells.ts";
-import { readShellWords, shellScript } from "./shell-script.ts";
+import { type Ended, type Running, run, runTag, start } from "../../exec/index.ts";
+import { openFolder, unless } from "../../files/index.ts";
 import type { ToolContext } from "./tool.ts";
 
 export interface StartedShell {
@@ -95,4 +93,98 @@ async function follow(running: Running, outputPath: string): Promise<ShellEnd> {
   const { ended, stdout } = await running.done;
   clearInterval(watch);
   return { ended, flooded, ...readShellWords(stdout.text) };
+}
+
+/**
+ * What bash is given, on one line so that its messages count lines from the command's own. The command comes on stdin. Its output goes
+ * to the file `$1`, both streams in the order of writing: what a command leaves running neither holds us nor loses its output. The pipe
+ * in its place carries our own words and is closed while foreign text runs: `env <file>` before each env file, `go` before the
+ * command, `pwd <folder>` after a command that went well.
+ */
+export const shellScript: string = [
+  `IFS= builtin read -r -d '' hookline_command; exec 9>&1 >>"$1" 2>&1 </dev/null; shift`,
+  `for hookline_file in "$@"; do builtin echo "env $hookline_file" >&9`,
+  `builtin . "$hookline_file" 9>&- >/dev/null 2>&1; done`,
+  "builtin set --; builtin unset hookline_file; builtin echo go >&9",
+  'builtin eval "builtin unset hookline_command; $hookline_command" 9>&-; hookline_code=$?',
+  '[ "$hookline_code" -eq 0 ] && builtin echo "pwd $(builtin pwd -P)" >&9; builtin exit "$hookline_code"',
+].join("; ");
+
+export interface ShellWords {
+  /** The env file that was being read when the shell ended, before the command was reached. */
+  readonly stoppedIn?: string;
+  /** Where the command ended, when it went well. */
+  readonly folder?: string;
+}
+
+export function readShellWords(text: string): ShellWords {
+  const at = `\n${text}`.indexOf("\ngo\n");
+  if (at < 0) {
+    const file = text.split("\n").findLast((line) => line.startsWith("env "));
+    return file === undefined ? {} : { stoppedIn: file.slice("env ".length) };
+  }
+  const folder = text.slice(at + "go\n".length).replace(/\n$/, "");
+  return folder.startsWith("pwd /") ? { folder: folder.slice("pwd ".length) } : {};
+}
+
+/** The env files in a session's folder `session-env/<session>`, in the order in which they were last written. */
+export async function envFilesOf(folder: string): Promise<string[]> {
+  const names = (await unless(["ENOENT"], readdir(folder))) ?? [];
+  const files: { path: string; writtenAt: number }[] = [];
+  for (const name of names.filter((one) => /^[a-z]+-hook-\d+\.sh$/.test(one)).sort(byNumber)) {
+    const path = join(folder, name);
+    const found = await unless(["ENOENT"], stat(path));
+    if (found?.isFile() && found.size > 0) files.push({ path, writtenAt: found.mtimeMs });
+  }
+  return files.sort((a, b) => a.writtenAt - b.writtenAt).map(({ path }) => path);
+}
+
+/** Which env files bash can read. Of one that it cannot, the person hears once; another version of it is tried again. */
+export interface EnvFileCheck {
+  usable(context: ToolContext): Promise<readonly string[]>;
+  /** It ended the shell, so it is left out from now on. */
+  drop(path: string, context: ToolContext): Promise<void>;
+}
+
+export function openEnvFileCheck(): EnvFileCheck {
+  const verdicts = new Map<string, boolean>();
+
+  async function usable(context: ToolContext): Promise<readonly string[]> {
+    const good: string[] = [];
+    for (const path of await context.envFiles()) {
+      const version = await versionOf(path);
+      if (!verdicts.has(version)) {
+        const fault = await faultOf(path, context);
+        verdicts.set(version, fault === undefined);
+        if (fault !== undefined) context.tell(`The env file ${path} is left out: ${fault}`);
+      }
+      if (verdicts.get(version)) good.push(path);
+    }
+    return good;
+  }
+
+  async function drop(path: string, context: ToolContext): Promise<void> {
+    verdicts.set(await versionOf(path), false);
+    context.tell(`The env file ${path} is left out: it ends the shell.`);
+  }
+
+  return { usable, drop };
+}
+
+function byNumber(a: string, b: string): number {
+  return a.localeCompare(b, "en", { numeric: true });
+}
+
+async function versionOf(path: string): Promise<string> {
+  const found = await unless(["ENOENT"], stat(path));
+  return `${path} ${found?.mtimeMs} ${found?.size} ${found?.ino}`;
+}
+
+/** `bash -n` reads without running. */
+async function faultOf(path: string, { env, cwd, signal }: ToolContext): Promise<string | undefined> {
+  const args = ["--noprofile", "--norc", "-n", path];
+  const options = { cwd: cwd(), env: { ...env, BASH_ENV: undefined }, timeoutMs: 5_000, signal };
+  const { ended, stderr } = await run({ form: "exec", file: "/bin/bash", args }, options);
+  if (ended.by === "exit" && ended.code === 0) return undefined;
+  return stderr.text.trim().split("\n")[0] || `bash could not read it (${ended.by})`;
 }

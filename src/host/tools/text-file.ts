@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
-import { constants } from "node:fs";
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { closeSync, constants, openSync, readlinkSync } from "node:fs";
+import { type FileHandle, mkdir, open, realpath, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { errorCode, tempName, unless } from "../../files/index.ts";
-import { type Anchor, anchor, anchorMade } from "./anchor.ts";
 
 /** A file opened at its real path, no link followed and nothing waited for: a pipe with nobody at its other end would hold us for ever. */
 export async function openFile(path: string): Promise<FileHandle> {
@@ -88,4 +87,72 @@ async function lookAt(folder: Anchor, name: string): Promise<Seen | undefined> {
 
 function openIn(folder: Anchor, name: string): Promise<FileHandle> {
   return open(folder.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+}
+
+/** A folder held open, so that what is done in it is done in this very folder, whatever becomes of the names above it. */
+export interface Anchor {
+  /** The path of a name in the folder, good while it is held. */
+  at(name: string): string;
+  close(): Promise<void>;
+}
+
+/**
+ * Holds a folder, if the path leads to it without any link; a folder that is another one by now is an error.
+ * Where the system cannot name a folder that is held open, the path is looked at once more instead.
+ */
+export async function anchor(folder: string): Promise<Anchor> {
+  if (process.platform !== "linux") {
+    if ((await realpath(folder)) !== folder) throw moved(folder);
+    return { at: (name) => join(folder, name), close: () => Promise.resolve() };
+  }
+  // At once: three trips through the thread pool would take longer than all else that a call of Read does.
+  const held = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  const own = `/proc/self/fd/${held}`;
+  if (readlinkSync(own) === folder) return { at: (name) => `${own}/${name}`, close: async () => closeSync(held) };
+  closeSync(held);
+  throw moved(folder);
+}
+
+/** The same, with folders made that are not there yet. */
+export async function anchorMade(folder: string): Promise<Anchor> {
+  const there = await unless(["ENOENT"], anchor(folder));
+  if (there !== undefined) return there;
+  const above = await anchorMade(dirname(folder));
+  try {
+    await mkdir(above.at(basename(folder)));
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
+  } finally {
+    await above.close();
+  }
+  return anchor(folder);
+}
+
+function moved(folder: string): Error {
+  return new Error(`${folder} is no longer the folder it was when the call was judged. Nothing was done.`);
+}
+
+/** What a thread has read and what it was then, by real path: only what was read, and is still the same, may be written over. */
+export interface ReadState {
+  get(path: string): ReadRecord | undefined;
+  set(path: string, record: ReadRecord): void;
+  /** After compaction the model no longer knows the files. */
+  clear(): void;
+  /** A copy that goes on by itself: what a forked thread starts with. */
+  copy(): ReadState;
+}
+
+/** `digest` is the SHA-256 of the file's bytes. What the model wrote itself it knows too, but was not shown with numbers. */
+export type ReadRecord =
+  | { readonly by: "reading"; readonly digest: string; readonly offset?: number; readonly limit?: number }
+  | { readonly by: "writing"; readonly digest: string };
+
+export function openReadState(from: Iterable<readonly [string, ReadRecord]> = []): ReadState {
+  const records = new Map(from);
+  return {
+    get: (path) => records.get(path),
+    set: (path, record) => void records.set(path, record),
+    clear: () => records.clear(),
+    copy: () => openReadState(records),
+  };
 }

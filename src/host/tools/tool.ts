@@ -1,7 +1,7 @@
 import type { ToolInput } from "../../protocol/index.ts";
 import type { BackgroundShells } from "./background-shells.ts";
-import type { ReadState } from "./read-state.ts";
-import type { JsonSchema } from "./schema.ts";
+import type { JsonSchema } from "./check-input.ts";
+import type { ReadState } from "./text-file.ts";
 
 /** One tool of the agent, built in or of a server. */
 export interface Tool {
@@ -152,4 +152,11 @@ export function toolError(content: string, interrupted = false): ToolError {
 /** A response together with what the model sees of it. */
 export function toolSuccess(tool: Pick<Tool, "render">, response: unknown): ToolSuccess {
   return { isError: false, content: tool.render(response), response };
+}
+
+/** What a call is about, in the words of its input. */
+export function subjectOf(input: Readonly<Record<string, unknown>>): string {
+  const about =
+    input["command"] ?? input["file_path"] ?? input["pattern"] ?? input["url"] ?? input["description"] ?? "";
+  return String(about);
 }

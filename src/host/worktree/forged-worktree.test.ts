@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type ToolWorld, toolWorld } from "../tools/fixtures/world.ts";
 import { listFiles } from "../tools/search/list-files.ts";
-import { enterWorktreeTool } from "./enter-worktree.ts";
-import { exitWorktreeTool } from "./exit-worktree.ts";
+import { enterWorktreeTool, exitWorktreeTool } from "./enter-worktree.ts";
 
 function repository(): ToolWorld & { git(...args: string[]): string } {
   const world = toolWorld();

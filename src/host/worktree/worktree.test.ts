@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { recorded } from "../tools/fixtures/recorded.ts";
 import { shapeOf, type ToolWorld, toolWorld } from "../tools/fixtures/world.ts";
-import { enterWorktreeTool } from "./enter-worktree.ts";
-import { exitWorktreeTool } from "./exit-worktree.ts";
-import { nameFault } from "./name.ts";
+import { enterWorktreeTool, exitWorktreeTool } from "./enter-worktree.ts";
+import { nameFault } from "./git.ts";
 
 function repository(): ToolWorld & { git(...args: string[]): string } {
   const world = toolWorld();

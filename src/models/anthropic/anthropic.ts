@@ -1,12 +1,9 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import { withinSize } from "../answer-size.ts";
-import { errorOf } from "../api-error.ts";
-import { boundedFetch } from "../bounded-fetch.ts";
-import { checkPortOptions } from "../check-options.ts";
+import { boundedFetch, withinSize } from "../answer-size.ts";
+import { checkPortOptions, loadPeer } from "../check-options.ts";
+import { errorOf } from "../failure.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
-import { loadPeer } from "../peer.ts";
-import { knownModel } from "./known-models.ts";
-import { apiName, isLong, longWindow, windowOf } from "./names.ts";
+import { apiName, isLong, knownModel, longWindow, windowOf } from "./known-models.ts";
 import { startSize, streamReader } from "./read-stream.ts";
 import { messagesRequest } from "./request.ts";
 

@@ -1,7 +1,6 @@
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
-import type { AnswerBlock } from "../message.ts";
+import { type AnswerBlock, toolCallOf } from "../message.ts";
 import type { ModelEnd, ModelError, ModelEvent, ModelUsage } from "../model.ts";
-import { toolCallOf } from "../tool-input.ts";
 
 /** What an answer's events add up to, one at a time. `end` is there once the API has said that the answer is complete. */
 export interface StreamReader {

@@ -1,4 +1,4 @@
-import { wellFormed } from "../well-formed.ts";
+import { wellFormed } from "../message.ts";
 
 /** A request body, as far as the rules look at it. */
 export interface WireRequest {

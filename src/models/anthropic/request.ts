@@ -1,8 +1,6 @@
 import type { MessageCreateParamsStreaming, MessageParam, TextBlockParam } from "@anthropic-ai/sdk/resources/messages";
-import { joinTurns } from "../join-turns.ts";
-import type { ContentBlock, Message } from "../message.ts";
+import { type ContentBlock, joinTurns, type Message, wellFormed } from "../message.ts";
 import type { ModelRequest, Purpose } from "../model.ts";
-import { wellFormed } from "../well-formed.ts";
 import { type Effort, knownModel } from "./known-models.ts";
 
 /** A request in the words of the Messages API, with marks where its cache may begin. */

@@ -1,11 +1,9 @@
 import type OpenAI from "openai";
-import { withinSize } from "../answer-size.ts";
-import { errorOf } from "../api-error.ts";
-import { boundedFetch } from "../bounded-fetch.ts";
-import { checkPortOptions } from "../check-options.ts";
+import { boundedFetch, withinSize } from "../answer-size.ts";
+import { checkPortOptions, loadPeer } from "../check-options.ts";
+import { errorOf } from "../failure.ts";
+import { wellFormed } from "../message.ts";
 import type { Model, ModelError, ModelEvent, ModelRequest } from "../model.ts";
-import { loadPeer } from "../peer.ts";
-import { wellFormed } from "../well-formed.ts";
 import { chunkReader } from "./read-chunks.ts";
 import { chatRequest, leftOut } from "./request.ts";
 

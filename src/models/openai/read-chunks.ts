@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ChatCompletionChunk } from "openai/resources/chat/completions";
-import type { AnswerBlock } from "../message.ts";
+import { type AnswerBlock, toolCallOf } from "../message.ts";
 import type { ModelEvent, ModelUsage } from "../model.ts";
-import { toolCallOf } from "../tool-input.ts";
 
 /** What the chunks of an answer add up to, in blocks. A text block ends where a tool call begins. */
 export interface ChunkReader {

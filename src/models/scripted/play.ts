@@ -1,8 +1,7 @@
-import type { AnswerBlock } from "../message.ts";
+import { aborted } from "../failure.ts";
+import { type AnswerBlock, toolCallOf } from "../message.ts";
 import type { ModelError, ModelEvent, ModelRequest, ModelUsage } from "../model.ts";
-import { aborted } from "../pause.ts";
-import { toolCallOf } from "../tool-input.ts";
-import { lengthOfRequest } from "./request-text.ts";
+import { lengthOfRequest } from "./choose.ts";
 import type { ScriptedAnswer, ScriptedCall, ScriptedError } from "./script.ts";
 
 export interface Stage {

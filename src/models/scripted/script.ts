@@ -1,3 +1,4 @@
+import { nearest, Problem } from "../../protocol/index.ts";
 import type { ModelUsage, Purpose } from "../model.ts";
 
 /** What a scripted model says, as plain JSON. `schema/script.json` is its schema; `readScript` reads it. */
@@ -66,4 +67,116 @@ export interface ScriptedError {
   readonly type?: string;
   readonly message?: string;
   readonly retryAfterMs?: number;
+}
+
+/**
+ * A script out of JSON, or a `Problem` that names the place. Written by hand: a model port must not load a validator. Unknown keys are
+ * refused, because a misspelt expectation would be one that always holds. `test/script-schema.test.ts` holds it to `schema/script.json`.
+ */
+export function readScript(value: unknown, where: string): Script {
+  const wrong = script(value, "");
+  if (wrong === undefined) return value as Script;
+  throw new Problem("models/bad-script", `${where} is no script: ${wrong}`, { about: { where } });
+}
+
+/** What is wrong at this place, or nothing. */
+type Check = (value: unknown, at: string) => string | undefined;
+
+const text: Check = (value, at) => (typeof value === "string" ? undefined : `${at} must be a text`);
+const filled: Check = (value, at) =>
+  typeof value === "string" && value !== "" ? undefined : `${at} must be a text that is not empty`;
+const whole: Check = (value, at) =>
+  Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : `${at} must be a whole number, 0 or more`;
+const positive: Check = (value, at) =>
+  Number.isSafeInteger(value) && Number(value) > 0 ? undefined : `${at} must be a whole number above 0`;
+
+const usage = object({
+  input: whole,
+  output: whole,
+  cacheWrite5m: whole,
+  cacheWrite1h: whole,
+  cacheRead: whole,
+});
+
+const condition = object({
+  purpose: oneOf("main", "subagent", "compaction", "prompt-hook", "agent-hook", "classifier", "title", "any"),
+  agent: filled,
+  lastMessage: filled,
+});
+
+const expectation = object({
+  in: oneOf("request", "system", "messages", "last-message", "tools"),
+  contains: listOf(filled),
+  lacks: listOf(filled),
+});
+
+const call = object({ tool: filled, input: record, id: filled, rawInput: text }, ["tool"]);
+const error = object({ status, type: filled, message: text, retryAfterMs: whole });
+
+const answer = object({
+  name: filled,
+  when: condition,
+  times: (value, at) => (value === "any" ? undefined : positive(value, at) && `${at} must be above 0, or "any"`),
+  expect: listOf(expectation),
+  thinking: filled,
+  text: filled,
+  calls: listOf(call),
+  stopReason: filled,
+  usage,
+  delayMs: whole,
+  chunk: object({ size: positive, delayMs: whole }, ["size"]),
+  error,
+});
+
+const script = object(
+  { $schema: text, model: filled, contextWindow: positive, ids: oneOf("counted", "random"), answers: listOf(answer) },
+  ["answers"],
+);
+
+function object(fields: Readonly<Record<string, Check>>, needed: readonly string[] = []): Check {
+  const names = Object.keys(fields);
+  return (value, at) => {
+    const place = at === "" ? "it" : at;
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return `${place} must be an object`;
+    const missing = needed.find((name) => !Object.hasOwn(value, name));
+    if (missing !== undefined) return `${place} lacks "${missing}"`;
+    for (const [key, held] of Object.entries(value)) {
+      const check = Object.hasOwn(fields, key) ? fields[key] : undefined;
+      if (check === undefined) return `${place} has "${key}", which no script has${meant(key, names)}`;
+      const wrong = check(held, at === "" ? key : `${at}.${key}`);
+      if (wrong !== undefined) return wrong;
+    }
+    return undefined;
+  };
+}
+
+function meant(key: string, names: readonly string[]): string {
+  const near = nearest(key, names);
+  return near === undefined ? "" : `. Did you mean "${near}"?`;
+}
+
+function listOf(check: Check): Check {
+  return (value, at) => {
+    if (!Array.isArray(value)) return `${at} must be a list`;
+    for (const [index, item] of value.entries()) {
+      const wrong = check(item, `${at}[${index}]`);
+      if (wrong !== undefined) return wrong;
+    }
+    return undefined;
+  };
+}
+
+function oneOf(...words: readonly string[]): Check {
+  return (value, at) =>
+    typeof value === "string" && words.includes(value) ? undefined : `${at} must be one of ${words.join(", ")}`;
+}
+
+function record(value: unknown, at: string): string | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : `${at} must be an object`;
+}
+
+function status(value: unknown, at: string): string | undefined {
+  return Number.isSafeInteger(value) && Number(value) >= 400 && Number(value) <= 599
+    ? undefined
+    : `${at} must be an HTTP status from 400 to 599`;
 }

@@ -4,11 +4,10 @@ import { Problem } from "../../protocol/index.ts";
 import { messagesRequest } from "../anthropic/request.ts";
 import { brokenRule } from "../anthropic/request-rules.ts";
 import type { Model, ModelError, ModelEvent, ModelRequest } from "../model.ts";
-import { pause } from "../pause.ts";
+import { pause } from "../retry.ts";
 import { choose, nameOf, unmet, unused } from "./choose.ts";
 import { type Ids, play, type Stage } from "./play.ts";
-import { readScript } from "./read-script.ts";
-import type { Script } from "./script.ts";
+import { readScript, type Script } from "./script.ts";
 
 export interface ScriptedOptions {
   readonly pause?: Stage["pause"];

@@ -1,8 +1,16 @@
 import { Worker } from "node:worker_threads";
-import { fileTypes } from "./file-types.ts";
-import { compileGlob } from "./glob-match.ts";
-import { type Hit, longContext, longestLine, longLine, type SearchAnswer, type SearchWish } from "./hit.ts";
-import { listFiles, searchMs, tooSlow } from "./list-files.ts";
+import { compileGlob, fileTypes } from "./glob-match.ts";
+import {
+  type Hit,
+  listFiles,
+  longContext,
+  longestLine,
+  longLine,
+  type SearchAnswer,
+  type SearchWish,
+  searchMs,
+  tooSlow,
+} from "./list-files.ts";
 import type { SearchPlace } from "./with-ripgrep.ts";
 import { searchFiles, type WorkerJob } from "./worker.ts";
 

@@ -120,3 +120,45 @@ function spread(states: ReadonlySet<number>, tokens: readonly Token[], atName: b
   }
   return all;
 }
+
+/** Names of kinds of files, as `rg --type` knows them. */
+export const fileTypes: Readonly<Record<string, readonly string[]>> = {
+  c: ["*.[chH]", "*.[chH].in", "*.cats"],
+  cpp: [
+    "*.[ChH]",
+    "*.[ChH].in",
+    "*.[ch]pp",
+    "*.[ch]pp.in",
+    "*.[ch]xx",
+    "*.[ch]xx.in",
+    "*.cc",
+    "*.cc.in",
+    "*.hh",
+    "*.hh.in",
+    "*.inl",
+  ],
+  cs: ["*.cs"],
+  csharp: ["*.cs"],
+  css: ["*.css", "*.scss"],
+  docker: ["*Dockerfile*"],
+  go: ["*.go"],
+  html: ["*.ejs", "*.htm", "*.html"],
+  java: ["*.java", "*.jsp", "*.jspx", "*.properties"],
+  js: ["*.cjs", "*.js", "*.jsx", "*.mjs", "*.vue"],
+  json: ["*.json", "*.sarif", "composer.lock"],
+  kotlin: ["*.kt", "*.kts"],
+  markdown: ["*.markdown", "*.md", "*.mdown", "*.mdwn", "*.mdx", "*.mkd", "*.mkdn"],
+  md: ["*.markdown", "*.md", "*.mdown", "*.mdwn", "*.mdx", "*.mkd", "*.mkdn"],
+  php: ["*.php", "*.php3", "*.php4", "*.php5", "*.php7", "*.php8", "*.pht", "*.phtml"],
+  py: ["*.py", "*.pyi"],
+  ruby: ["*.gemspec", "*.rb", "*.rbw", ".irbrc", "Gemfile", "Rakefile", "config.ru"],
+  rust: ["*.rs"],
+  sql: ["*.psql", "*.sql"],
+  svelte: ["*.svelte"],
+  swift: ["*.swift"],
+  toml: ["*.toml", "Cargo.lock"],
+  ts: ["*.cts", "*.mts", "*.ts", "*.tsx"],
+  txt: ["*.txt"],
+  vue: ["*.vue"],
+  yaml: ["*.yaml", "*.yml"],
+};

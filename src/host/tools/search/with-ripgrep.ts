@@ -1,6 +1,8 @@
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import { delimiter, isAbsolute, join } from "node:path";
 import { run } from "../../../exec/index.ts";
-import type { Hit, SearchAnswer, SearchWish } from "./hit.ts";
-import { controlFolders, searchMs, tooSlow } from "./list-files.ts";
+import { controlFolders, type Hit, type SearchAnswer, type SearchWish, searchMs, tooSlow } from "./list-files.ts";
 
 export interface SearchPlace {
   /** The folder that is searched. */
@@ -65,4 +67,18 @@ function pathsIn(text: string, { mode }: SearchWish): Hit[] {
 
 function plain(path: string): string {
   return path.replace(/^\.\//, "");
+}
+
+/** Where `rg` lies, when it does. Only folders with a whole path are looked into: the project must not slip in a program of its own. */
+export async function findRipgrep(env: Readonly<Record<string, string | undefined>>): Promise<string | undefined> {
+  for (const folder of (env["PATH"] ?? "").split(delimiter).filter(isAbsolute)) {
+    const file = join(folder, process.platform === "win32" ? "rg.exe" : "rg");
+    try {
+      await access(file, constants.X_OK);
+      return file;
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return undefined;
 }

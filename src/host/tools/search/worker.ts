@@ -1,4 +1,4 @@
-import type { Hit } from "./hit.ts";
+import type { Hit } from "./list-files.ts";
 
 export interface WorkerJob {
   readonly root: string;

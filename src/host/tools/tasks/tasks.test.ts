@@ -4,8 +4,7 @@ import { expect, test } from "vitest";
 import { recorded } from "../fixtures/recorded.ts";
 import { shapeOf, type ToolWorld, toolWorld } from "../fixtures/world.ts";
 import type { Tool } from "../tool.ts";
-import { taskCreateTool } from "./task-create.ts";
-import { taskGetTool, taskListTool } from "./task-list.ts";
+import { taskCreateTool, taskGetTool, taskListTool } from "./task-list.ts";
 import { taskUpdateTool } from "./task-update.ts";
 
 async function say(world: ToolWorld, tool: Tool, input: Record<string, unknown>): Promise<unknown> {

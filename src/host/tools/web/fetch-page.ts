@@ -3,7 +3,6 @@ import { type IncomingMessage, type RequestOptions, request as requestHttp } fro
 import { request as requestHttps } from "node:https";
 import { isIP } from "node:net";
 import { isPublicAddress } from "../../../net/index.ts";
-import type { WebFetchOptions } from "../web-options.ts";
 
 export interface Page {
   readonly url: string;
@@ -127,4 +126,13 @@ async function pageOf(answer: IncomingMessage, at: URL): Promise<Page> {
     bytes: Buffer.concat(chunks).subarray(0, mostBytes),
     cut: size > mostBytes,
   };
+}
+
+export interface WebFetchOptions {
+  /** What a small model makes of the page for the prompt. */
+  readonly digest: (text: string, prompt: string, signal: AbortSignal) => Promise<string>;
+  /** Whether an address may be connected to; public ones only unless told. */
+  readonly permits?: (address: string) => boolean;
+  /** The addresses of a host name; the system's answer unless told. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>;
 }

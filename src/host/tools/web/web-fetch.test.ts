@@ -4,9 +4,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { isPublicAddress } from "../../../net/index.ts";
 import { builtinTools } from "../builtin.ts";
 import { toolWorld } from "../fixtures/world.ts";
-import type { WebFetchOptions } from "../web-options.ts";
-import { pageText } from "./page-text.ts";
-import { webFetchTool } from "./web-fetch.ts";
+import type { WebFetchOptions } from "./fetch-page.ts";
+import { pageText, webFetchTool } from "./web-fetch.ts";
 
 /** A server on loopback, asked for by names that lead there. */
 async function site(answer: (request: IncomingMessage, response: ServerResponse) => void) {
