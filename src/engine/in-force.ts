@@ -1,7 +1,7 @@
 import type { Layer } from "./layer.ts";
 import type { ResolvedOptions } from "./resolve-options.ts";
-import { checkoutEnv } from "./settings/env.ts";
 import { type Effective, statusLineOf } from "./settings/merge.ts";
+import { checkoutEnv } from "./settings/plugins-only.ts";
 import type { Snapshot } from "./settings/snapshot.ts";
 import { checkoutAt, pinFilesOf } from "./trust/store.ts";
 import { isOfCheckout, nothingToApprove, type Trust, type TrustedKey, unlimited } from "./trust/trust.ts";

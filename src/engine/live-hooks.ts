@@ -16,8 +16,8 @@ import {
 import { type CompileCondition, type Condition, conditionReader, loadConditionReader } from "./conditions.ts";
 import type { ConfiguredHook } from "./configured.ts";
 import type { ToolAliases } from "./matcher.ts";
+import { misspelledKeys } from "./settings/check.ts";
 import { configureGroup, saidOnFailure } from "./settings/configure.ts";
-import { misspelledKeys } from "./settings/misspelled.ts";
 import { tellHost } from "./tell-host.ts";
 
 /** Hooks that live in memory: callbacks of the engine's life, hooks of one session, stop hooks added at run time. */

@@ -3,8 +3,7 @@ import { type Fs, nodeFs } from "../../files/index.ts";
 import type { Warning } from "../../protocol/index.ts";
 import { type ClientFile, clientFault, clientFaultText } from "./client-fault.ts";
 import type { SettingsPlaces } from "./layers.ts";
-import { managedFiles } from "./managed-files.ts";
-import { readSourceFile } from "./source-file.ts";
+import { managedFiles, readSourceFile } from "./source-file.ts";
 
 /**
  * A warning for every settings file that Claude Code reads by itself (managed, user, project, local) and does not use as it is.

@@ -11,11 +11,9 @@ import {
   type WarningCode,
 } from "../../protocol/index.ts";
 import type { CompileCondition } from "../conditions.ts";
-import type { ConfiguredHook } from "../configured.ts";
-import { honorsOnce } from "../configured.ts";
+import { type ConfiguredHook, honorsOnce } from "../configured.ts";
 import type { Layer } from "../layer.ts";
-import { compileMatcher, type ToolAliases } from "../matcher.ts";
-import { neverMatching } from "../matcher-never.ts";
+import { compileMatcher, neverMatching, type ToolAliases } from "../matcher.ts";
 import { shown } from "../shown.ts";
 import { hookFault } from "./hooks.ts";
 import { nameOf } from "./read.ts";

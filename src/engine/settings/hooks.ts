@@ -11,10 +11,9 @@ import {
   type Warning,
 } from "../../protocol/index.ts";
 import { shown } from "../shown.ts";
-import { type Fault, fieldsFault, ownValue } from "./check.ts";
+import { type Fault, fieldsFault, lookalike, misspelledKeys, ownValue } from "./check.ts";
 import { type ClientFile, onFailureEffect } from "./client-fault.ts";
 import { clientHooks } from "./client-keys.ts";
-import { lookalike, misspelledKeys } from "./misspelled.ts";
 
 /** The file that is checked. */
 export interface HooksSource {

@@ -1,8 +1,7 @@
 import { type Field, isObject, type Settings, settingsFields, type Warning } from "../../protocol/index.ts";
 import { shown } from "../shown.ts";
-import { faultOf, ownValue } from "./check.ts";
+import { faultOf, misspelledKeys, ownValue } from "./check.ts";
 import { clientKeys, olderClientKeys } from "./client-keys.ts";
-import { misspelledKeys } from "./misspelled.ts";
 
 /**
  * The keys of a settings file beside `hooks`, each checked for itself.

@@ -4,11 +4,10 @@ import { catalog, Problem } from "../../protocol/index.ts";
 import type { Layer } from "../layer.ts";
 import { frontmatterLayers } from "./frontmatter-layers.ts";
 import type { Rows } from "./hooks.ts";
-import { managedFiles } from "./managed-files.ts";
 import { pluginLayers } from "./plugin-layers.ts";
 import { manifestFile, pluginOptions, readManifest } from "./plugin-options.ts";
 import { type LayerSource, nameOf, readLayer, unreadable } from "./read.ts";
-import { readSourceFile, realPath } from "./source-file.ts";
+import { managedFiles, readSourceFile, realPath } from "./source-file.ts";
 
 /** Where settings lie. All of it is the host's word; no file can change it. */
 export interface SettingsPlaces {

@@ -9,9 +9,8 @@ import {
 } from "../../protocol/index.ts";
 import { guardsToolCalls } from "../guards.ts";
 import type { Layer } from "../layer.ts";
-import { checkoutEnv } from "./env.ts";
 import type { Rows } from "./hooks.ts";
-import { type PluginsOnly, pluginsOnly, unknownSurfaces } from "./plugins-only.ts";
+import { checkoutEnv, type PluginsOnly, pluginsOnly, unknownSurfaces } from "./plugins-only.ts";
 import { nameOf } from "./read.ts";
 
 /** What all layers say together, apart from hooks. Where it matters who said it, the layer is named. */

@@ -51,3 +51,49 @@ export function unknownSurfaces(layer: Layer): readonly Warning[] {
       place: `${file}: ${at}`,
     }));
 }
+
+/** The variables a checkout may give its own hooks: none that changes how programs load or where they connect. */
+export function checkoutEnv(layers: readonly Layer[]): {
+  readonly env: Readonly<Record<string, string>>;
+  readonly warnings: readonly Warning[];
+} {
+  const env: Record<string, string> = Object.create(null);
+  const warnings: Warning[] = [];
+  for (const layer of layers.filter(({ kind }) => kind === "project" || kind === "local")) {
+    for (const [name, value] of Object.entries(layer.settings.env ?? {})) {
+      if (isGuarded(name)) warnings.push(ignored(name, layer));
+      else env[name] = value;
+    }
+  }
+  return { env, warnings };
+}
+
+function ignored(name: string, layer: Layer): Warning {
+  return {
+    code: "env-ignored",
+    message: `env.${name} in ${nameOf(layer)} is ignored in Hookline's hosts: ${layer.kind} settings may not change how programs load, where they connect or whether hooks run. Claude Code may pass it to hooks.`,
+    place: `${nameOf(layer)}: env.${name}`,
+  };
+}
+
+/** Variables that change what programs load or start, where they look for it, or where they connect; and HOOKLINE, which switches hooks off. */
+const guarded: readonly RegExp[] = [
+  /^(?:PATH|PATHEXT|COMSPEC|HOME|USERPROFILE|PWD|OLDPWD|CDPATH|ENV|SHELL|ZDOTDIR|IFS|PS4|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|XDG_.*)$/,
+  /^BASH_(?:ENV|FUNC_.*|LOADABLES_PATH)$/,
+  /^(?:LD|DYLD|HOOKLINE|NPM_CONFIG|BUN|DENO)_|^HOOKLINE$/,
+  /^CLAUDE_(?:PROJECT_DIR|PLUGIN_ROOT|PLUGIN_DATA|ENV_FILE|CONFIG_DIR)$/,
+  /^NODE_(?:OPTIONS|PATH|EXTRA_CA_CERTS|TLS_REJECT_UNAUTHORIZED|REPL_EXTERNAL_MODULE)$/,
+  /^(?:PYTHON(?:PATH|HOME|STARTUP|USERBASE|BREAKPOINT|PYCACHEPREFIX)|PERL(?:5?LIB|5OPT|5DB)|RUBY(?:LIB|OPT)|LUA_(?:INIT|PATH|CPATH).*)$/,
+  /^(?:CLASSPATH|_?JAVA_OPTIONS|JDK_JAVA_OPTIONS|JAVA_TOOL_OPTIONS|MAVEN_OPTS|GRADLE_OPTS|DOTNET_STARTUP_HOOKS|PHPRC|PHP_INI_SCAN_DIR)$/,
+  /^(?:GNU)?MAKE(?:FLAGS|FILES)$|^(?:AWKPATH|RUSTC_WRAPPER|GOFLAGS|GCONV_PATH|OPENSSL_CONF|OPENSSL_MODULES|PSMODULEPATH)$/,
+  /^GIT_(?:SSH|SSH_COMMAND|EXEC_PATH|CONFIG.*|DIR|TEMPLATE_DIR|EDITOR|SEQUENCE_EDITOR|PAGER|ASKPASS|EXTERNAL_DIFF|PROXY_COMMAND)$/,
+  /^(?:EDITOR|VISUAL|PAGER|LESSOPEN|LESSCLOSE|SSH_ASKPASS|SUDO_ASKPASS|BROWSER)$/,
+  /^(?:SSL_CERT_(?:FILE|DIR)|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|CURL_HOME)$/,
+  /_(?:PROXY|BASE_URL|INDEX_URL)$/,
+];
+
+/** Whatever the letter case: `http_proxy` is read in small letters. */
+export function isGuarded(name: string): boolean {
+  const upper = name.toUpperCase();
+  return guarded.some((pattern) => pattern.test(upper));
+}

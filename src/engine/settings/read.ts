@@ -2,11 +2,10 @@ import { createHash } from "node:crypto";
 import { catalog, isObject, type LayerKind, type Settings, type Warning } from "../../protocol/index.ts";
 import type { Frontmatter, Layer, PluginRoot } from "../layer.ts";
 import { shown } from "../shown.ts";
-import { ownValue } from "./check.ts";
+import { misspelledKeys, ownValue } from "./check.ts";
 import { checkHooks, type HooksSource, type Rows } from "./hooks.ts";
 import { parseJsonc, plainValue } from "./jsonc.ts";
 import { checkKeys } from "./keys.ts";
-import { misspelledKeys } from "./misspelled.ts";
 
 /** Where settings are read from. */
 export interface LayerSource {

@@ -6,7 +6,6 @@ import type { ConfiguredHook } from "../configured.ts";
 import type { Layer } from "../layer.ts";
 import type { ToolAliases } from "../matcher.ts";
 import { configureGroup, type GroupPlace } from "./configure.ts";
-import { deepFreeze } from "./deep-freeze.ts";
 import type { Rows } from "./hooks.ts";
 import { type Effective, mergeLayers } from "./merge.ts";
 
@@ -125,4 +124,17 @@ function fingerprintOf(layers: readonly Layer[]): string {
 
 function distinct(warnings: readonly Warning[]): readonly Warning[] {
   return [...new Map(warnings.map((warning) => [JSON.stringify(warning), warning])).values()];
+}
+
+/** Freezes a value and everything in it. Contract: handles any depth and cycles; bytes, which cannot be frozen, stay as they are. */
+function deepFreeze(root: unknown): void {
+  const seen = new Set<unknown>();
+  const waiting = [root];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value !== "object" || value === null || seen.has(value) || ArrayBuffer.isView(value)) continue;
+    seen.add(value);
+    Object.freeze(value);
+    for (const { value: inner } of Object.values(Object.getOwnPropertyDescriptors(value))) waiting.push(inner);
+  }
 }

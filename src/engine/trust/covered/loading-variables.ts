@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import { isGuarded } from "../../settings/guarded-names.ts";
+import { isGuarded } from "../../settings/plugins-only.ts";
 import { insidePath } from "./checkout-files.ts";
 import { coverWord, type Meant, type Walk } from "./cover-word.ts";
 import { leaveOut } from "./script.ts";
