@@ -7,7 +7,7 @@ import type { Progress } from "../scan/progress.ts";
 import type { ReadPart } from "./known-file.ts";
 import { rulesVersion } from "./manifest.ts";
 
-/** The calls of every transcript, packed: what it takes to go on reading a large file without reading it again. */
+/** The calls of every transcript: what it takes to go on reading a large file without reading it again. */
 export interface CallStore {
   /** What became of a database that could not be used. */
   readonly note: string | undefined;
@@ -24,7 +24,7 @@ export interface StoredFile extends ReadPart {
   readonly calls: Buffer;
 }
 
-const schemaVersion = 1;
+const schemaVersion = 2;
 
 /** Name of the database: one for each layout and driver, as the drivers cannot share one. */
 export function databaseName(): string {

@@ -27,7 +27,7 @@ test("a run that finds nothing changed uses the manifest alone", async () => {
 test("the files are ours alone, and the database is named for its layout and driver", async () => {
   const world = settled();
   await world.indexed();
-  expect(databaseName()).toBe(`usage-1-${sqliteDriver()}.db`);
+  expect(databaseName()).toBe(`usage-2-${sqliteDriver()}.db`);
   for (const file of readdirSync(world.folder))
     expect(statSync(join(world.folder, file)).mode & 0o777, file).toBe(0o600);
   expect(statSync(world.folder).mode & 0o777).toBe(0o700);

@@ -2,8 +2,8 @@ import type { TranscriptFile } from "../../sessions/index.ts";
 import { openNames } from "../calls/names.ts";
 import { openCallTable, word } from "../calls/table.ts";
 import { ownerInfo } from "../ledger.ts";
+import { addRawRows, rawRows } from "../live/raw-rows.ts";
 import type { PriceTable } from "../prices/table.ts";
-import { emptyRecord } from "../record.ts";
 import { type Rollups, rollUp, sum } from "../rollups.ts";
 import { type Progress, startOfFile } from "../scan/progress.ts";
 import { openScanner, type ScanOptions } from "../scan/scanner.ts";
@@ -11,7 +11,6 @@ import { copiesIn, tryScan, type UnreadFile } from "../scan/try-scan.ts";
 import type { StoredFile } from "./database.ts";
 import { endsOf, hasGrown, isUnchanged, type KnownFile, ledgerFileOf, placeOf } from "./known-file.ts";
 import type { Manifest } from "./manifest.ts";
-import { packRows, unpackRows } from "./packed.ts";
 
 export interface Refreshed {
   readonly manifest: Manifest;
@@ -41,7 +40,6 @@ export async function refresh(
 ): Promise<Refreshed> {
   const names = openNames(before?.names);
   const table = openCallTable();
-  const record = emptyRecord();
   const scanner = openScanner(table, names, options);
   const old = new Map(before?.files.map((file, index) => [file.path, { file, index }]));
   const isNew = before === undefined || before.prices !== prices.fingerprint;
@@ -82,13 +80,13 @@ export async function refresh(
     let progress = startOfFile();
     if (stored !== undefined && hasGrown(stored, file)) {
       progress = stored.progress;
-      unpackRows(stored.calls, number, table, names, record);
+      addRawRows(stored.calls, number, table, names);
     }
     let kept: Progress | undefined;
     let calls: Buffer | undefined;
     const read = await tryScan(scanner, table, { path, agent, number, isCopy: isCopy(file) }, progress, () => {
       kept = structuredClone(progress);
-      if (options.pack) calls = packRows(table, from, table.count, names);
+      if (options.pack) calls = rawRows(table, from, table.count, names);
     });
     options.signal?.throwIfAborted();
     if (typeof read === "object") unread.push(read);

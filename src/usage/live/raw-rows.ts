@@ -2,10 +2,7 @@ import { type Names, openNames } from "../calls/names.ts";
 import { type CallTable, figure, word } from "../calls/table.ts";
 import type { RecordPart } from "../record.ts";
 
-/**
- * The rows of one file as they lie in the table. Larger than packed ones, and taken back in one go: a status line has no
- * time to spell out every call of a long session.
- */
+/** The rows of one file as they are in the table, so that they can be taken back in one go. */
 export function rawRows(table: CallTable, from: number, to: number, names: Names): Buffer {
   const own = openNames();
   const words = table.words.slice(from * word.size, to * word.size);
