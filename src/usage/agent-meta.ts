@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { defined, parseObject } from "../protocol/index.ts";
+import { textAt } from "./read-object.ts";
 
 /** What a client wrote beside an agent's transcript. */
 export interface AgentMeta {
@@ -11,16 +13,16 @@ export interface AgentMeta {
 
 /** The note beside an agent's transcript. Missing or unreadable, it never hides the agent. */
 export function readMeta(path: string): AgentMeta | undefined {
-  const value = parse(textOf(path));
-  if (typeof value !== "object" || value === null) return undefined;
-  const { agentType, description, toolUseId, parentAgentId, spawnDepth } = value as Record<string, unknown>;
-  return {
-    ...(typeof agentType === "string" ? { agentType } : {}),
-    ...(typeof description === "string" ? { description } : {}),
-    ...(typeof toolUseId === "string" ? { toolUseId } : {}),
-    ...(typeof parentAgentId === "string" ? { parentAgentId } : {}),
-    ...(typeof spawnDepth === "number" ? { depth: spawnDepth } : {}),
-  };
+  const text = textOf(path);
+  const value = text === undefined ? undefined : parseObject(text);
+  if (value === undefined) return undefined;
+  return defined({
+    agentType: textAt(value, "agentType"),
+    description: textAt(value, "description"),
+    toolUseId: textAt(value, "toolUseId"),
+    parentAgentId: textAt(value, "parentAgentId"),
+    depth: typeof value["spawnDepth"] === "number" ? value["spawnDepth"] : undefined,
+  });
 }
 
 function textOf(path: string): string | undefined {
@@ -39,13 +41,4 @@ function textOf(path: string): string | undefined {
 function unzipped(bytes: Buffer): Buffer {
   const { gunzipSync } = process.getBuiltinModule("node:zlib");
   return gunzipSync(bytes);
-}
-
-function parse(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : (JSON.parse(text) as unknown);
-  } catch {
-    // Half written: it will be whole the next time.
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { defined } from "../protocol/index.ts";
 import type { TranscriptFile } from "../sessions/index.ts";
 import type { OwnerInfo } from "./calls/resolve.ts";
 import type { Rollups } from "./rollups.ts";
@@ -55,8 +56,7 @@ export function ledgerFile(
     root,
     project,
     session: session ?? told.sessionId ?? "",
-    ...(agent === undefined ? {} : { agent }),
-    ...(meta === undefined ? {} : { meta }),
+    ...defined({ agent, meta }),
     told,
     bytes,
     unreadable,

@@ -124,7 +124,8 @@ function objectAt(from: Json | undefined, key: string): Json | undefined {
   return isObject(value) ? value : undefined;
 }
 
-function textAt(from: Json, key: string): string | undefined {
+/** A field that is a text; undefined when it is anything else. */
+export function textAt(from: Json, key: string): string | undefined {
   const value = from[key];
   return typeof value === "string" ? value : undefined;
 }

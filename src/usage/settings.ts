@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type HomeSource, statePath } from "../files/index.ts";
-import { Problem } from "../protocol/index.ts";
+import { defined, Problem } from "../protocol/index.ts";
 
 /** What a person can set for all reports, in `usage.json` of the state folder. */
 export interface UsageSettings {
@@ -24,10 +24,7 @@ export function readUsageSettings(source: HomeSource): UsageSettings {
   if (prices !== undefined && typeof prices !== "string") throw wrong(path, '"prices" is not the path of a file');
   if (projects !== undefined && !isTexts(projects)) throw wrong(path, '"projects" is not a map of names');
   const folder = statePath(source);
-  return {
-    ...(prices === undefined ? {} : { prices: resolve(folder, prices) }),
-    ...(projects === undefined ? {} : { projects }),
-  };
+  return defined({ prices: prices === undefined ? undefined : resolve(folder, prices), projects });
 }
 
 function textOf(path: string): string | undefined {

@@ -1,4 +1,5 @@
 import type { HomeSource } from "../files/index.ts";
+import { defined } from "../protocol/index.ts";
 import { findRoots, findTranscripts, type Root, type TranscriptFile } from "../sessions/index.ts";
 import { checkSpentOn } from "./check-options.ts";
 import { liveLedger } from "./live/live-ledger.ts";
@@ -47,11 +48,9 @@ export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Am
   const ledger = await liveLedger(files, prices, { folder: indexFolder(roots, options) });
   const { now, timezone } = options;
   const selection = select(ledger, {
-    ...(now === undefined ? {} : { now }),
-    ...(timezone === undefined ? {} : { timezone }),
+    ...defined({ now, timezone, projectNames: settings.projects }),
     ...("day" in on ? { since: on.day, until: on.day } : {}),
     ...("project" in on ? { project: on.project } : {}),
-    ...(settings.projects === undefined ? {} : { projectNames: settings.projects }),
   });
   const { rollups } = ledger;
   const isAsked = (at: number): boolean => {

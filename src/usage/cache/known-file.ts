@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync } from "node:fs";
+import { defined } from "../../protocol/index.ts";
 import type { TranscriptFile } from "../../sessions/index.ts";
 import { type Hash, hashBytes } from "../calls/hash.ts";
 import { type LedgerFile, ledgerFile } from "../ledger.ts";
@@ -35,14 +36,7 @@ export interface FilePlace {
 }
 
 export function placeOf({ path, root, project, session, agent, meta }: TranscriptFile): FilePlace {
-  return {
-    path,
-    root: root.path,
-    project,
-    ...(session === undefined ? {} : { session }),
-    ...(agent === undefined ? {} : { agent }),
-    ...(meta === undefined ? {} : { meta }),
-  };
+  return { path, root: root.path, project, ...defined({ session, agent, meta }) };
 }
 
 /** A known file as reports see it. */

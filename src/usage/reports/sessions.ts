@@ -1,3 +1,4 @@
+import { defined } from "../../protocol/index.ts";
 import type { LedgerFile } from "../ledger.ts";
 import { sum } from "../rollups.ts";
 import { type Amounts, amountsOf, timesOf } from "./amounts.ts";
@@ -57,8 +58,7 @@ export function sessionRows(
       return {
         sessionId,
         project: selection.projects.of(files.indexOf(main ?? any)),
-        ...(cwd === undefined ? {} : { cwd }),
-        ...(title === undefined ? {} : { title }),
+        ...defined({ cwd, title }),
         ...timesOf(rollups, rows),
         turns: main?.told.turns ?? 0,
         ...own,
@@ -97,12 +97,7 @@ function agentRows(selection: Selection, rows: readonly number[], options: RowOp
     const place = own.map((at) => rollups.sums[at + sum.file] as number).find((file) => files[file]?.agent === agentId);
     const meta = place === undefined ? undefined : selection.meta(place);
     const agentType = meta?.agentType ?? (place === undefined ? undefined : files[place]?.told.agentType);
-    return {
-      agentId,
-      ...meta,
-      ...(agentType === undefined ? {} : { agentType }),
-      ...amountsOf(rollups, own, options.mode),
-    };
+    return { agentId, ...meta, ...defined({ agentType }), ...amountsOf(rollups, own, options.mode) };
   });
 }
 

@@ -1,4 +1,5 @@
 import { readSync } from "node:fs";
+import { fieldOf, parseJson } from "../../protocol/index.ts";
 import { isRecord, type Line, recordsOf } from "../../sessions/index.ts";
 import { timeOf } from "../read-object.ts";
 
@@ -36,13 +37,9 @@ function lastTime(bytes: Buffer): number {
 function timeIn(line: string): number {
   // A key may be written with escapes.
   if (!line.includes('"timestamp"') && !line.includes("\\u")) return Number.NaN;
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null && "timestamp" in value ? timeOf(value.timestamp) : Number.NaN;
-  } catch {
-    // Damaged: what can be saved of it may still tell.
-    return timeInDamaged(Buffer.from(line));
-  }
+  const value = parseJson(line);
+  // Damaged: what can be saved of it may still tell.
+  return value === undefined ? timeInDamaged(Buffer.from(line)) : timeOf(fieldOf(value, "timestamp"));
 }
 
 function timeInDamaged(bytes: Buffer): number {

@@ -1,5 +1,6 @@
+import { fieldOf, isObject } from "../../protocol/index.ts";
 import { type JsonRecord, toEntry } from "../../sessions/index.ts";
-import { timeOf } from "../read-object.ts";
+import { textAt, timeOf } from "../read-object.ts";
 import { addAncestor, type FileFacts } from "./answer.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -93,9 +94,7 @@ function tellByType(told: Told, object: Json): void {
 
 /** An answer that the client wrote itself to fill a gap. */
 function isFiller(object: Json): boolean {
-  const message = object["message"];
-  const model = typeof message === "object" && message !== null && "model" in message ? message.model : undefined;
-  return model === "<synthetic>" && object["isApiErrorMessage"] !== true;
+  return fieldOf(object["message"], "model") === "<synthetic>" && object["isApiErrorMessage"] !== true;
 }
 
 function tellUser(told: Told, object: Json): void {
@@ -143,11 +142,5 @@ const longestTitle = 200;
 
 function sourceOf(forkedFrom: unknown): string | undefined {
   if (typeof forkedFrom === "string") return forkedFrom;
-  if (typeof forkedFrom !== "object" || forkedFrom === null) return undefined;
-  return textAt(forkedFrom as Json, "sessionId");
-}
-
-function textAt(from: Json, key: string): string | undefined {
-  const value = from[key];
-  return typeof value === "string" ? value : undefined;
+  return isObject(forkedFrom) ? textAt(forkedFrom, "sessionId") : undefined;
 }

@@ -1,4 +1,4 @@
-import { isObject } from "../../protocol/index.ts";
+import { isObject, parseJson } from "../../protocol/index.ts";
 
 /** What a client tells its status line; every field may be missing. */
 export interface StatuslineInput {
@@ -15,7 +15,8 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** Contract: never throws; what is not there, or not as expected, is absent. */
 export function readStatuslineInput(text: string): StatuslineInput {
-  const input = objectFrom(parse(text));
+  // Some shells on Windows put a byte order mark before what they pipe.
+  const input = objectFrom(parseJson(text.replace(/^\uFEFF/, "")));
   const model = input["model"];
   const cost = numberAt(objectFrom(input["cost"]), "total_cost_usd");
   return {
@@ -49,16 +50,6 @@ function limitsIn(limits: Json): StatuslineInput["limits"] {
     const share = numberAt(objectFrom(value), "used_percentage");
     return share === undefined ? [] : [{ name: limitNames.get(name) ?? name, share: share / 100 }];
   });
-}
-
-function parse(text: string): unknown {
-  try {
-    // Some shells on Windows put a byte order mark before what they pipe.
-    return JSON.parse(text.replace(/^\uFEFF/, "")) as unknown;
-  } catch {
-    // A status line says what it can, and nothing about its troubles.
-    return undefined;
-  }
 }
 
 function objectFrom(value: unknown): Json {

@@ -1,4 +1,5 @@
 import type { HomeSource } from "../../files/index.ts";
+import { defined } from "../../protocol/index.ts";
 import { findRoots, findTranscriptsOf } from "../../sessions/index.ts";
 import { type LiveLedger, liveLedger } from "../live/live-ledger.ts";
 import { openPrices } from "../prices/table.ts";
@@ -62,7 +63,7 @@ function figures(
   input: StatuslineInput,
   { now = Date.now(), timezone }: StatuslineOptions,
 ): Pick<Statusline, "sessionCost" | "today" | "block"> {
-  const selection = select(ledger, { now, ...(timezone === undefined ? {} : { timezone }) });
+  const selection = select(ledger, { now, ...defined({ timezone }) });
   const { rollups, files } = ledger;
   const today = selection.zone.dayOf(now);
   const todays: number[] = [];
