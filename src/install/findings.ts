@@ -127,6 +127,38 @@ async function findingsOf(
   const client = entries.some(({ value }) => JSON.stringify(value).includes("hookline-client"));
   const mode = (await modeOf(settingsFile)) ?? 0;
   const readable = holdsToken(status) && (mode & 0o077) !== 0;
+  const found: readonly (readonly [boolean, InstallFinding["level"], InstallFindingCode, string])[] = [
+    [
+      client && !hasBash(env),
+      "error",
+      "bash-missing",
+      `The client needs a bash in PATH and at ${clientShell}. Install it there, or: ${installAgain(status, "run")}`,
+    ],
+    [
+      status.client?.stale === true,
+      "warning",
+      "client-stale",
+      `${status.client?.path} was compiled from an earlier state of its package. ${cure} makes another.`,
+    ],
+    [
+      couldBeCompiled(status, env, installer),
+      "note",
+      "client-script",
+      `The entries call a script. ${installAgain(status)} lets them call a compiled client.`,
+    ],
+    [
+      readable,
+      "warning",
+      "token-readable",
+      `${settingsFile} holds a token and others may read it (mode ${(mode & 0o777).toString(8)}). hookline doctor --fix makes it yours alone.`,
+    ],
+    [
+      daemon !== undefined && daemon.version !== installer.version,
+      "warning",
+      "daemon-stale",
+      `The daemon (process ${daemon?.pid}) is of version ${daemon?.version}, this is ${installer.version}. It leaves at the next call, or at once with hookline doctor --fix.`,
+    ],
+  ];
   return [
     ...drift.map(({ kind, message, place }) => {
       if (kind === "client-cannot-read") return at("error", kind, message, place);
@@ -136,51 +168,7 @@ async function findingsOf(
     ...[...missing].map((path) =>
       at("error", "package-missing", `${path} is not there; ${cure} lets the entries call what is.`),
     ),
-    ...(client && !hasBash(env)
-      ? [
-          at(
-            "error",
-            "bash-missing",
-            `The client needs a bash in PATH and at ${clientShell}. Install it there, or: ${installAgain(status, "run")}`,
-          ),
-        ]
-      : []),
-    ...(status.client?.stale === true
-      ? [
-          at(
-            "warning",
-            "client-stale",
-            `${status.client.path} was compiled from an earlier state of its package. ${cure} makes another.`,
-          ),
-        ]
-      : []),
-    ...(couldBeCompiled(status, env, installer)
-      ? [
-          at(
-            "note",
-            "client-script",
-            `The entries call a script. ${installAgain(status)} lets them call a compiled client.`,
-          ),
-        ]
-      : []),
-    ...(readable
-      ? [
-          at(
-            "warning",
-            "token-readable",
-            `${settingsFile} holds a token and others may read it (mode ${(mode & 0o777).toString(8)}). hookline doctor --fix makes it yours alone.`,
-          ),
-        ]
-      : []),
-    ...(daemon !== undefined && daemon.version !== installer.version
-      ? [
-          at(
-            "warning",
-            "daemon-stale",
-            `The daemon (process ${daemon.pid}) is of version ${daemon.version}, this is ${installer.version}. It leaves at the next call, or at once with hookline doctor --fix.`,
-          ),
-        ]
-      : []),
+    ...found.filter(([holds]) => holds).map(([, level, code, message]) => at(level, code, message)),
   ];
 }
 
