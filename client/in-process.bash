@@ -1,12 +1,11 @@
 # The part of hookline-client that runs the app in a process of its own, with the payload that was read so far. It ends the shell.
 # What is left on standard input is read by that process. `why` says why the daemon did not answer, `trouble` why nothing can be run.
 #
-# The compiled client calls it as a program: in-process.bash FILE MODE WHY NODE UNUSED EVENT, with the payload on descriptor 4. (Older ones
-# searched the payload for the name of an event and passed what they found as UNUSED: the payload is the model's text.)
+# The compiled client calls it as a program: in-process.bash FILE MODE WHY NODE EVENT, with the payload on descriptor 4.
 
 head=made
 if [[ $0 == "${BASH_SOURCE[0]}" ]]; then
-  file=$1 mode=$2 why=$3 node=$4 event=$6 head=given
+  file=$1 mode=$2 why=$3 node=$4 event=$5 head=given
   here=${0%/*} locale=${LC_ALL-unset} quiet= trouble=
   trap '' PIPE
   exec 9>&2

@@ -117,7 +117,7 @@ static _Noreturn void in_process(const char *why)
         close(ends[0]);
     }
     signal(SIGPIPE, SIG_DFL);
-    const char *words[] = {"bash", "-p", script.at, call.file, call.mode, why, call.node, "", call.event, NULL};
+    const char *words[] = {"bash", "-p", script.at, call.file, call.mode, why, call.node, call.event, NULL};
     execv("/bin/bash", (char **)words);
     fail("/bin/bash cannot be started, so the hooks file was not run.");
 }
