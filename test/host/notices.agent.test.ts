@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { openWorld } from "../../src/host/fixtures/agent-run.ts";
 import type { RunAgentOptions } from "../../src/host/index.ts";
@@ -49,7 +48,7 @@ test("Notification: a question that stays open, a person who is waited for, a fo
     interactive: true,
     person: {
       async permission() {
-        await sleep(400);
+        await heard(world, "Notification");
         return { behavior: "deny" };
       },
     },
