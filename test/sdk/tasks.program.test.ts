@@ -3,6 +3,7 @@ import { existsSync, openSync, readdirSync, readFileSync, readlinkSync, utimesSy
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "../until.ts";
 import { type BundledPackage, bundlePackage, type Ran } from "./bundled.ts";
 
 let world: BundledPackage;
@@ -120,7 +121,7 @@ test("a job whose worker was killed runs again up to its attempts, then fails as
   );
   const lines = () => (existsSync(pids) ? readFileSync(pids, "utf8").trimEnd().split("\n") : []);
   await send(file, "await tasks.add(once)");
-  await until(() => lines().length === 1);
+  await until("one line is there", () => lines().length === 1);
   process.kill(Number(lines()[0]?.split(" ")[1]), "SIGKILL");
   expect(await send(file, "(await tasks.wait(once))?.error?.code")).toBe("worker-lost");
   expect(await send(file, "(await tasks.popErrors()).map(({ key, error }) => [key, error.code])")).toEqual([
@@ -128,12 +129,12 @@ test("a job whose worker was killed runs again up to its attempts, then fails as
   ]);
 
   await send(file, "await tasks.add(twice)");
-  await until(() => lines().length === 2);
+  await until("two lines are there", () => lines().length === 2);
   process.kill(Number(lines()[1]?.split(" ")[1]), "SIGKILL");
   expect(await send(file, "(await tasks.wait(twice, { timeoutMs: 300 }), (await tasks.get(twice)).state)")).toMatch(
     /pending|running/,
   );
-  await until(() => lines().length === 3);
+  await until("three lines are there", () => lines().length === 3);
   process.kill(Number(lines()[2]?.split(" ")[1]), "SIGKILL");
   expect(await send(file, "(await tasks.wait(twice))?.error?.code")).toBe("worker-lost");
 });
@@ -146,7 +147,7 @@ test("a task that never lets go of the thread loses its worker, and the next job
          const fine = app.task("fine", () => "fine");`),
   );
   await send(file, "await tasks.add(stuck)");
-  await until(() => existsSync(pids) && readFileSync(pids, "utf8") !== "");
+  await until("the worker has written its number", () => existsSync(pids) && readFileSync(pids, "utf8") !== "");
   await send(file, "await tasks.add(fine)");
   // As if it had given no sign for a minute.
   const [running = ""] = findJobs(join(world.folder, "state/tasks"), "running", "stuck");
@@ -157,7 +158,7 @@ test("a task that never lets go of the thread loses its worker, and the next job
   expect(await send(file, "(await tasks.popErrors()).map(({ key, error }) => [key, error.code])")).toEqual([
     ["stuck", "worker-lost"],
   ]);
-  await until(() => !existsSync(`/proc/${readFileSync(pids, "utf8")}/exe`));
+  await until("the worker has ended", () => !existsSync(`/proc/${readFileSync(pids, "utf8")}/exe`));
 });
 
 test("a task that exits its worker does not lose the other jobs", async () => {
@@ -186,9 +187,9 @@ test("cancel aborts the signal of a job that runs in another process", async () 
   );
   const read = () => (existsSync(notes) ? readFileSync(notes, "utf8") : "");
   await send(file, "await tasks.add(long)");
-  await until(() => read() === "begun ");
+  await until("the task has begun", () => read() === "begun ");
   expect(await send(file, "[await tasks.cancel(long), (await tasks.get(long)).state]")).toEqual([true, "cancelled"]);
-  await until(() => read() === "begun aborted ");
+  await until("the task is aborted", () => read() === "begun aborted ");
 });
 
 test("a worker leaves a task alone that its app has not, and a changed hooks file gets a worker of its own", async () => {
@@ -205,23 +206,23 @@ test("a worker does not run changed code before a host has run it", async () => 
   const late = `const late = app.task("late", () => sleep(900));`;
   const file = world.file("pinned.mjs", app(late));
   await send(file, `await Promise.all([0, 1, 2, 3, 4].map((n) => tasks.add(late, n, { key: "k" + n })))`);
-  await until(() => findJobs(join(world.folder, "state/tasks"), "running", "late").length === 4);
+  await until("the jobs run", () => findJobs(join(world.folder, "state/tasks"), "running", "late").length === 4);
   const inWorker = `if (process.argv[1].endsWith("worker.js")) writeFileSync(${JSON.stringify(mark)}, "");`;
   world.file("pinned.mjs", app(`${inWorker} ${late}`));
-  await until(() => findJobs(join(world.folder, "state/tasks"), "done", "late").length === 4);
+  await until("the jobs are done", () => findJobs(join(world.folder, "state/tasks"), "done", "late").length === 4);
   const log = join(world.folder, "state/log/hooks.jsonl");
-  await until(() => readFileSync(log, "utf8").includes("wait for the next hook"));
+  await until("the log names what waits", () => readFileSync(log, "utf8").includes("wait for the next hook"));
   await sleep(500);
   expect(existsSync(mark)).toBe(false);
   await send(file, "1");
-  await until(() => findJobs(join(world.folder, "state/tasks"), "done", "late").length === 5);
+  await until("the jobs are done", () => findJobs(join(world.folder, "state/tasks"), "done", "late").length === 5);
 });
 
 test("a result is delivered once, over all processes, to the session it belongs to", async () => {
   const file = world.file("deliver.mjs", app(`const note = app.task("note", (text) => text);`));
   await send(file, `await tasks.add(note, "for the model", { deliver: "context" })`, { session_id: "../../escaped" });
   expect(await send(file, `(await tasks.wait(note))?.value`, { session_id: "else" })).toBe(null);
-  await until(() => findJobs(join(world.folder, "state/tasks"), "done", "note").length === 1);
+  await until("the jobs are done", () => findJobs(join(world.folder, "state/tasks"), "done", "note").length === 1);
   const both = await Promise.all(
     Array.from({ length: 4 }, () => world.run([file], prompt("1", { session_id: "../../escaped" }), { env })),
   );
@@ -240,7 +241,10 @@ test("once a day a process of its own clears away the state of old sessions; no 
   expect(readdirSync(sessions)).toContain("11111111-1111-4111-8111-111111111111.json");
   utimesSync(join(world.folder, "state/state/swept"), old, old);
   await send(file, `await state.set("k", 3)`, { session_id: "22222222-2222-4222-8222-222222222222" });
-  await until(() => !readdirSync(sessions).includes("11111111-1111-4111-8111-111111111111.json"));
+  await until(
+    "the record is removed",
+    () => !readdirSync(sessions).includes("11111111-1111-4111-8111-111111111111.json"),
+  );
   expect(readdirSync(sessions)).toContain("22222222-2222-4222-8222-222222222222.json");
 });
 
@@ -248,11 +252,6 @@ async function timed<Value>(work: () => Promise<Value>): Promise<{ value: Value;
   const begun = performance.now();
   const value = await work();
   return { value, ms: performance.now() - begun };
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let n = 0; n < 300 && !holds(); n++) await sleep(50);
-  expect(holds()).toBe(true);
 }
 
 function findJobs(folder: string, state: "running" | "done", task: string): readonly string[] {
