@@ -1,7 +1,15 @@
-import { createHash } from "node:crypto";
 import { lstat, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import { errorCode, type Fs, type HomeSource, nodeFs, statePath, unless, writePrivate } from "../files/index.ts";
+import {
+  errorCode,
+  type Fs,
+  type HomeSource,
+  nodeFs,
+  sha256,
+  statePath,
+  unless,
+  writePrivate,
+} from "../files/index.ts";
 import {
   type Answer,
   type HookRef,
@@ -83,7 +91,7 @@ async function refuseLink(folder: string, fs: Fs): Promise<void> {
 
 /** The private folder for long texts and input files of a session. An id is never a path. */
 export function spillFolder(places: HomeSource, sessionId: string): string {
-  const name = createHash("sha256").update(sessionId).digest("hex").slice(0, 32);
+  const name = sha256(sessionId).slice(0, 32);
   return join(statePath(places), "spill", name);
 }
 

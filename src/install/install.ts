@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, relative, sep } from "node:path";
+import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import {
   clientFault,
@@ -8,7 +8,7 @@ import {
   editText,
   withoutComments,
 } from "../engine/settings/index.ts";
-import type { HomeSource } from "../files/index.ts";
+import { type HomeSource, isInside } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 import { installAgain } from "./advice.ts";
 import { backUp } from "./backup.ts";
@@ -101,8 +101,7 @@ async function installAt(real: string, call: InstallCall): Promise<Installed> {
 
 /** A checkout may bring a link to any file of the user; a link in the user's own folder is the user's. */
 async function refuseLinkOut(real: string, { scope, root, settingsFile }: ScopePlaces): Promise<void> {
-  const path = relative(await realFile(root), real);
-  if (scope === "user" || !(path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path))) return;
+  if (scope === "user" || isInside(real, await realFile(root))) return;
   const message = `${settingsFile} is a link that leads out of the project, to ${real}. Nothing was written. Replace the link with a file, or use --scope user.`;
   throw new Problem("install/link-out", message, { about: { file: settingsFile, real } });
 }

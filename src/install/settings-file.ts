@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import { chmod, lstat, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Edit, editSettings } from "../engine/settings/index.ts";
-import { errorCode, unless } from "../files/index.ts";
+import { errorCode, sha256, unless } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 
 /** Where a settings file really lies, whether it is there yet or not: our own notes about it go by this path. */
@@ -54,7 +53,7 @@ export async function lookAtSettings(path: string): Promise<SettingsRead & { rea
 }
 
 export function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return sha256(text);
 }
 
 /** Undefined when there is no such file. */

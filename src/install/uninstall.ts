@@ -1,7 +1,7 @@
 import { chmod, readFile, rm, rmdir, unlink } from "node:fs/promises";
-import { dirname, isAbsolute, relative, sep } from "node:path";
+import { dirname, sep } from "node:path";
 import { editSettings } from "../engine/settings/index.ts";
-import { type HomeSource, replaceFile, unless, withLock } from "../files/index.ts";
+import { type HomeSource, isInside, replaceFile, unless, withLock } from "../files/index.ts";
 import { backUp } from "./backup.ts";
 import { cutEdits, hadNothing } from "./edits.ts";
 import { readLockFile, unlockedPath } from "./lock-file.ts";
@@ -68,8 +68,7 @@ async function uninstallAt(real: string, call: UninstallCall): Promise<Uninstall
 /** Where links lead counts: a checkout can bring one to another project's file. */
 async function isOfScope(hooksFile: string, { scope, root }: ScopePlaces): Promise<boolean> {
   if (scope === "user") return true;
-  const path = relative(await realFile(root), await realFile(hooksFile));
-  return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+  return isInside(await realFile(hooksFile), await realFile(root));
 }
 
 /** A folder and those around it, up to the outermost, as long as nothing else lies in them. */

@@ -2,12 +2,11 @@ import { type FileHandle, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
-import { ensureFolder, type Fs, openFor, unless, writeAll } from "../files/index.ts";
+import { ensureFolder, type Fs, openFor, sha256, unless, writeAll } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 import type { ArchivedFile } from "./archive-manifest.ts";
 import { openFile, unreadableFile } from "./bytes.ts";
 import { openGzip } from "./gzip.ts";
-import { sha256 } from "./sha256.ts";
 
 /** A stretch of this many bytes is compressed at a time, so that memory stays flat. */
 const memberBytes = 8 * 1024 * 1024;

@@ -1,10 +1,9 @@
 import { basename, dirname, join } from "node:path";
-import { ensureFolder, type Fs, replaceFile, unless } from "../files/index.ts";
+import { ensureFolder, type Fs, replaceFile, sha256, unless } from "../files/index.ts";
 import { isObject } from "../protocol/index.ts";
 import type { Draft } from "./formats/claude-code/compose.ts";
 import { realInside } from "./inside.ts";
 import { isSafeId } from "./session-id.ts";
-import { sha256 } from "./sha256.ts";
 
 /** From a record to a place in it, key by key. */
 type Way = readonly (string | number)[];

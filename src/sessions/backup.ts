@@ -1,8 +1,7 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ensureFolder, type Fs, openFolder, readPrivate, replaceFile, unless } from "../files/index.ts";
+import { ensureFolder, type Fs, openFolder, readPrivate, replaceFile, sha256, unless } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
-import { sha256 } from "./sha256.ts";
 
 /** Copies of files as they were before a change, with what is needed to bring them back. */
 export interface Backup {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../files/index.ts";
 import type { ByteSource } from "./bytes.ts";
 
 /**
@@ -21,7 +21,7 @@ const headBytes = 1024;
 export async function headOf(source: ByteSource, offset: number): Promise<string> {
   const bytes = Buffer.alloc(Math.min(headBytes, offset));
   const count = await source.read(bytes, 0);
-  return `${count}-${createHash("sha256").update(bytes.subarray(0, count)).digest("hex").slice(0, 16)}`;
+  return `${count}-${sha256(bytes.subarray(0, count)).slice(0, 16)}`;
 }
 
 /** True when the bytes before the cursor are still those that were read: same file, not shorter, same head. */

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { ensureFolder, type Fs, replaceFile, unless } from "../files/index.ts";
+import { ensureFolder, type Fs, replaceFile, sha256, unless } from "../files/index.ts";
 import type { Agent } from "./agents.ts";
 import { isLinked } from "./graph.ts";
 import type { SessionModel } from "./model.ts";
@@ -46,7 +45,7 @@ function inline({ agents }: SessionModel): Agent[] {
 
 /** An id that is none is told by its hash, as the client's own ids look. */
 function fileId(id: string): string {
-  return isSafeId(id) ? id : `a${createHash("sha256").update(id).digest("hex").slice(0, 16)}`;
+  return isSafeId(id) ? id : `a${sha256(id).slice(0, 16)}`;
 }
 
 function linesOf({ thread }: Agent): Buffer {

@@ -1,8 +1,8 @@
 import { basename, dirname } from "node:path";
+import { sha256 } from "../files/index.ts";
 import { type Part, putAt, valueAt } from "./aside.ts";
 import { realInside } from "./inside.ts";
 import { isPartName, largestPartBytes, type NoPart, readPart, readPartStart } from "./part-file.ts";
-import { sha256 } from "./sha256.ts";
 
 export interface PutBack {
   readonly record: Readonly<Record<string, unknown>>;

@@ -1,8 +1,7 @@
 import { dirname, join, relative } from "node:path";
-import { ensureFolder, type Fs, replaceFile } from "../files/index.ts";
+import { ensureFolder, type Fs, replaceFile, sha256 } from "../files/index.ts";
 import { openFile, unreadableFile } from "./bytes.ts";
 import { filesOf, type SessionPlace } from "./formats/claude-code/locate.ts";
-import { sha256 } from "./sha256.ts";
 
 export interface SessionCopy {
   readonly place: SessionPlace;

@@ -1,11 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ensureFolder, type Fs, replaceFile, unless } from "../files/index.ts";
+import { ensureFolder, type Fs, replaceFile, sha256, unless } from "../files/index.ts";
 import { messageOf, Problem } from "../protocol/index.ts";
 import { type Backup, backUp, restoreBackup } from "./backup.ts";
 import type { SessionPlace } from "./formats/claude-code/locate.ts";
 import { type SessionCopy, sessionPaths } from "./session-copy.ts";
-import { sha256 } from "./sha256.ts";
 
 export interface SwapWish {
   readonly backups: string;

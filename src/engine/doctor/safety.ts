@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { resolve } from "node:path";
 import { findLeftovers } from "../../exec/index.ts";
-import { errorCode, statePath, whyUnsafe } from "../../files/index.ts";
+import { errorCode, isInside, statePath, whyUnsafe } from "../../files/index.ts";
 import { Problem } from "../../protocol/index.ts";
 import type { InForce } from "../in-force.ts";
 import type { ResolvedOptions } from "../resolve-options.ts";
@@ -76,8 +76,7 @@ function folderOf(pid: number, options: ResolvedOptions): string | undefined {
     const env = environmentOf(pid);
     if (stateOf(env) !== statePath(options)) return undefined;
     const folder = env["CLAUDE_PROJECT_DIR"] ?? readlinkSync(`/proc/${pid}/cwd`);
-    const path = relative(realpathSync(options.cwd), folder);
-    return path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path) ? undefined : folder;
+    return isInside(folder, realpathSync(options.cwd)) ? folder : undefined;
   } catch (error) {
     // It ended meanwhile, or belongs to another user.
     if (["ENOENT", "ESRCH", "EACCES", "EPERM"].includes(errorCode(error) ?? "")) return undefined;

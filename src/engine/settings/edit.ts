@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import { basename, dirname, join, resolve } from "node:path";
-import { errorCode, type Fs, nodeFs, replaceFile, unless, withLock } from "../../files/index.ts";
+import { errorCode, type Fs, nodeFs, replaceFile, sha256, unless, withLock } from "../../files/index.ts";
 import { Problem } from "../../protocol/index.ts";
 import { type Edit, editText } from "./edit-text.ts";
 import { parseJsonc, plainValue } from "./jsonc.ts";
@@ -81,7 +80,7 @@ async function attempt(
     before,
     after: edited.text,
     undo: edited.undo,
-    contentHash: createHash("sha256").update(after).digest("hex"),
+    contentHash: sha256(after),
   };
   options.verify?.(result);
   if (!result.changed || options.dryRun) return result;

@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import type { Fs } from "../../files/index.ts";
+import { type Fs, sha256 } from "../../files/index.ts";
 import type { Frontmatter, Layer } from "../layer.ts";
 import { frontmatterHooks } from "./frontmatter.ts";
 import type { Rows } from "./hooks.ts";
@@ -50,7 +49,7 @@ async function layersOf(file: string, origin: Origin, fs: Fs, rows: Rows): Promi
   if (found.is === "unreadable") return [unreadable(sourceOf(file, origin), found.why)];
   const read = await frontmatterHooks(Buffer.from(found.bytes).toString("utf8"));
   if (read === undefined) return [];
-  const contentHash = createHash("sha256").update(found.bytes).digest("hex");
+  const contentHash = sha256(found.bytes);
   if ("fault" in read) {
     const { line, why } = read.fault;
     return [unreadable(sourceOf(file, origin), `line ${line}: ${why}`, contentHash, String(line))];

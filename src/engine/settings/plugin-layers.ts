@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import { basename, join, relative, resolve } from "node:path";
-import type { Fs } from "../../files/index.ts";
+import { type Fs, sha256 } from "../../files/index.ts";
 import type { Layer } from "../layer.ts";
 import { shown } from "../shown.ts";
 import type { Rows } from "./hooks.ts";
@@ -48,5 +47,5 @@ export async function pluginLayers(root: string, clientHome: string, fs: Fs, row
 type PluginSource = LayerSource & { readonly kind: "plugin"; readonly file: string };
 
 function hashOf(value: unknown): string {
-  return createHash("sha256").update(JSON.stringify(value)).digest("hex");
+  return sha256(JSON.stringify(value));
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../files/index.ts";
 import { catalog, isObject, type LayerKind, type Settings, type Warning } from "../../protocol/index.ts";
 import type { Frontmatter, Layer, PluginRoot } from "../layer.ts";
 import { shown } from "../shown.ts";
@@ -21,7 +21,7 @@ export const mostBytes: number = 4 * 1024 * 1024;
 
 /** The bytes of one settings file as a layer. Contract: never throws; what cannot be used is a warning. */
 export function readLayer(source: LayerSource, bytes: Uint8Array, rows: Rows = catalog): Layer {
-  const contentHash = createHash("sha256").update(bytes).digest("hex");
+  const contentHash = sha256(bytes);
   if (bytes.length > mostBytes) {
     return unreadable(source, `it has ${bytes.length} bytes; at most ${mostBytes} are read`, contentHash);
   }

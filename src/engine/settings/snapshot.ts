@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { basename } from "node:path";
+import { sha256 } from "../../files/index.ts";
 import { catalog, type Warning } from "../../protocol/index.ts";
 import type { CompileCondition } from "../conditions.ts";
 import type { ConfiguredHook } from "../configured.ts";
@@ -119,7 +119,7 @@ function fingerprintOf(layers: readonly Layer[]): string {
     settings,
     readable,
   ]);
-  return createHash("sha256").update(JSON.stringify(said)).digest("hex").slice(0, 16);
+  return sha256(JSON.stringify(said)).slice(0, 16);
 }
 
 function distinct(warnings: readonly Warning[]): readonly Warning[] {

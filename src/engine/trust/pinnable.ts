@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../files/index.ts";
 import type { Hook, PermissionSettings } from "../../protocol/index.ts";
 import type { ConfiguredHook } from "../configured.ts";
 import type { Layer } from "../layer.ts";
@@ -44,7 +44,7 @@ export function pinnables(snapshot: Snapshot, written: readonly WrittenGrant[] =
 /** What an approval is of: definition and files together, the same on every machine. */
 export function digestOf(definition: string, files: readonly NamedFile[]): string {
   const said = [definition, files.map(({ path, sha256 }) => [path, sha256])];
-  return createHash("sha256").update(JSON.stringify(said)).digest("hex");
+  return sha256(JSON.stringify(said));
 }
 
 function pinnableHook({ ref, hook, layer, group, onFailure }: ConfiguredHook): Pinnable {

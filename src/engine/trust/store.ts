@@ -1,14 +1,15 @@
-import { createHash } from "node:crypto";
 import { realpath } from "node:fs/promises";
-import { dirname, join, sep } from "node:path";
+import { dirname, join } from "node:path";
 import {
   type Fs,
   findFolder,
   isFileProblem,
+  isInside,
   nodeFs,
   openState,
   readPrivate,
   replaceFile,
+  sha256,
   statePath,
   unless,
   withLock,
@@ -33,7 +34,7 @@ const below = ["trust"];
 
 /** The file with the approvals of one folder, by its real path. */
 export function pinFile({ env, home }: TrustPlaces, real: string): string {
-  const name = createHash("sha256").update(real).digest("hex");
+  const name = sha256(real);
   return join(statePath({ env, home }), ...below, `${name}.json`);
 }
 
@@ -119,7 +120,7 @@ async function whyInside(places: TrustPlaces, real: string): Promise<string | un
   const { env, home, fs = nodeFs } = places;
   const state = statePath({ env, home });
   const [stateReal, homeReal] = await Promise.all([realOrSame(state, fs), realOrSame(home, fs)]);
-  if (!isWithin(stateReal, real) || isWithin(homeReal, real)) return undefined;
+  if (!isInside(stateReal, real) || isInside(homeReal, real)) return undefined;
   return `the state folder ${state} lies inside ${real}, which could then approve itself. Set HOOKLINE_HOME to a folder outside`;
 }
 
@@ -128,10 +129,6 @@ async function realOrSame(path: string, fs: Fs): Promise<string> {
   if (real !== undefined) return real;
   const parent = dirname(path);
   return parent === path ? path : join(await realOrSame(parent, fs), path.slice(parent.length));
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 function unusable(why: string): Problem {

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode, openFolder, writePrivate } from "../../../files/index.ts";
+import { errorCode, openFolder, sha256, writePrivate } from "../../../files/index.ts";
 import { type CommandHook, messageOf } from "../../../protocol/index.ts";
 import type { HookRun } from "../../fire.ts";
 import type { Ran } from "../../ran.ts";
@@ -113,5 +112,5 @@ async function writtenEnvFile(path: string): Promise<string | undefined> {
 /** An id is never a path: one that could be becomes a hash. */
 function folderName(sessionId: string): string {
   if (/^[A-Za-z0-9_-]{1,128}$/.test(sessionId)) return sessionId;
-  return createHash("sha256").update(sessionId).digest("hex").slice(0, 32);
+  return sha256(sessionId).slice(0, 32);
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../../files/index.ts";
 import { type Checkout, insidePath, isBelow, lookAt, realPathOf } from "./checkout-files.ts";
 import { type Language, languageOf } from "./programs.ts";
 import type { Script } from "./script.ts";
@@ -94,7 +94,7 @@ export class Gathering {
     this.bytesLeft -= bytes.length;
     if (this.files.size >= mostFiles) throw new TooMany(`it runs or names more than ${mostFiles} files`);
     if (this.bytesLeft < 0) throw new TooMany(`its files have more than ${mostBytesInAll} bytes`);
-    this.files.set(path, { path, sha256: createHash("sha256").update(bytes).digest("hex") });
+    this.files.set(path, { path, sha256: sha256(bytes) });
     this.onBytes?.(path, bytes);
   }
 
