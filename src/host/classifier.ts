@@ -1,5 +1,5 @@
 import type { ToolInput } from "../protocol/index.ts";
-import { askOnce } from "./model-call.ts";
+import { askOnce, textOf } from "./model-call.ts";
 import type { Thread } from "./thread.ts";
 
 export type Classified = { readonly allow: true } | { readonly allow: false; readonly reason: string };
@@ -22,7 +22,7 @@ export async function classify(
     signal,
   );
   if (reply.type === "error") return { allow: false, reason: `the classifier gave no answer: ${reply.message}` };
-  const text = reply.content.flatMap((block) => (block.type === "text" ? block.text : [])).join("");
+  const text = textOf(reply);
   return readReply(text);
 }
 

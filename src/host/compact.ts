@@ -3,7 +3,7 @@ import { refusalOf } from "./attachment.ts";
 import { recordNotes, tellModel } from "./channels.ts";
 import { fire, fireAndHold } from "./fire.ts";
 import { backgroundTasks } from "./inbox.ts";
-import { type ApiFailure, apiFailure, askOnce } from "./model-call.ts";
+import { type ApiFailure, apiFailure, askOnce, textOf } from "./model-call.ts";
 import { shortened, withCutResults } from "./shorten.ts";
 import { type Thread, toolDefinitions } from "./thread.ts";
 
@@ -64,7 +64,7 @@ export async function compact(
   const wishes = [words, before.output.customInstructions].filter(Boolean).join("\n\n");
   const answer = await askForSummary(thread, instructions(wishes), shortenFirst, signal);
   if (answer.type === "error") return notDone(thread, `Compaction failed: ${answer.message}`);
-  const summary = answer.content.flatMap((block) => (block.type === "text" ? block.text : [])).join("");
+  const summary = textOf(answer);
   if (summary.trim() === "") return notDone(thread, "Compaction failed: the model gave no summary.");
   await endOfSummariser(thread, summary, signal);
 

@@ -5,7 +5,7 @@ import { agentPort } from "./hook-ports/agent-port.ts";
 import type { HookModel } from "./hook-ports/asked-model.ts";
 import { modelPort } from "./hook-ports/model-port.ts";
 import type { Incoming } from "./inbox.ts";
-import type { Thread, Threads } from "./thread.ts";
+import { type Thread, type Threads, toolDefinitions } from "./thread.ts";
 import { callTool } from "./tool-call.ts";
 import { openReadState } from "./tools/text-file.ts";
 import type { Tool } from "./tools/tool.ts";
@@ -89,10 +89,7 @@ export function hookPorts(main: () => Thread): Required<Pick<Ports, "model" | "a
     model: modelPort(from),
     agent: agentPort({
       ...from,
-      tools: (_hook, run) =>
-        threadOf(run)
-          .tools()
-          .map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema })),
+      tools: (_hook, run) => toolDefinitions(threadOf(run)),
       // The calls go the way of all calls: hooks and rules see them, and whoever is to be asked is asked.
       callTool: async (call, _hook, signal, run) => (await callTool(threadOf(run), call, signal)).result,
     }),

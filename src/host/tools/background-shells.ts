@@ -11,7 +11,6 @@ import type { ToolContext, ToolResult } from "./tool.ts";
 export interface BackgroundShells {
   /** Running and ended ones, in order of start. */
   list(): readonly BackgroundShell[];
-  get(id: string): BackgroundShell | undefined;
   add(shell: BackgroundShell): void;
   /** The mark of all that the session's commands start, below that of an outer run: `HOOKLINE_RUN` in their environment. */
   tag(outer: string | undefined): string;
@@ -55,7 +54,6 @@ export function openBackgroundShells(
   const folders = new Set<string>();
   return {
     list: () => [...shells.values()],
-    get: (id) => shells.get(id),
     add(shell) {
       shells.set(shell.id, shell);
       const release = hold();

@@ -1,4 +1,4 @@
-import { askOnce } from "../model-call.ts";
+import { askOnce, textOf } from "../model-call.ts";
 import type { AgentOptions } from "../options.ts";
 import type { Thread } from "../thread.ts";
 import { enterWorktreeTool, exitWorktreeTool } from "../worktree/enter-worktree.ts";
@@ -74,5 +74,5 @@ export async function digest(thread: Thread, text: string, prompt: string, signa
     signal,
   );
   if (answer.type === "error") return `The page could not be summarised: ${answer.message}`;
-  return answer.content.flatMap((block) => (block.type === "text" ? block.text : [])).join("");
+  return textOf(answer);
 }
