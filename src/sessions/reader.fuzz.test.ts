@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { randomFrom } from "../../test/fuzz/random.ts";
 import { seed } from "../../test/size.ts";
-import { readEntries } from "./entries.ts";
-import { isRecord, toEntry } from "./formats/claude-code/entry.ts";
-import { recordsOf } from "./records.ts";
+import { isRecord, toEntry } from "./formats/claude-code/to-entry.ts";
+import { recordsOf } from "./read/json-records.ts";
+import { readEntries } from "./read/read-entries.ts";
 
 let folder: string;
 let file: string;

@@ -1,5 +1,5 @@
 import { Problem, plainLine } from "../protocol/index.ts";
-import { checkText } from "./check-calls.ts";
+import { checkText } from "./option-checks.ts";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const plainName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;

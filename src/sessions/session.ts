@@ -1,20 +1,20 @@
 import { existsSync } from "node:fs";
-import { checkWindow, wrong } from "./check-calls.ts";
-import { contentReader } from "./content.ts";
-import { readEntries } from "./entries.ts";
-import type { Entry, Item } from "./entry.ts";
-import { finalText } from "./final-text.ts";
-import { type FindOptions, findSession } from "./find.ts";
-import { filesOf, type SessionFiles, type SessionPlace } from "./formats/claude-code/locate.ts";
-import { type Header, readHeader } from "./header.ts";
-import { type Ancestor, lineageOf } from "./lineage.ts";
-import { modelOf, type SessionModel } from "./model.ts";
-import { type OffsetTable, offsetsOf } from "./offsets.ts";
-import type { Query } from "./query.ts";
-import { queryOf } from "./query-build.ts";
-import { querySource } from "./query-source.ts";
-import { type PriceOf, type SessionStats, statsOf } from "./stats.ts";
-import { readWindow, type WindowWish } from "./window.ts";
+import { type FindOptions, findSession } from "./find/find-session.ts";
+import { filesOf, type SessionFiles, type SessionPlace } from "./find/session-files.ts";
+import type { Entry, Item } from "./model/entry.ts";
+import { finalText } from "./model/final-text.ts";
+import { type Ancestor, lineageOf } from "./model/lineage.ts";
+import { modelOf, type SessionModel } from "./model/session-model.ts";
+import { type PriceOf, type SessionStats, statsOf } from "./model/session-stats.ts";
+import { checkWindow, wrong } from "./option-checks.ts";
+import { queryOf } from "./query/build-query.ts";
+import type { Query } from "./query/query.ts";
+import { querySource } from "./query/query-source.ts";
+import { readWindow, type WindowWish } from "./read/entry-window.ts";
+import { type OffsetTable, offsetsOf } from "./read/line-offsets.ts";
+import { readEntries } from "./read/read-entries.ts";
+import { contentReader } from "./read/session-content.ts";
+import { type Header, readHeader } from "./read/session-header.ts";
 
 /**
  * One session, as deep as it is asked: its place at once, its header from the ends of its file, a window of its lines, or

@@ -11,8 +11,8 @@ import { dist, endOf, startFixture } from "../files/fixtures/programs.ts";
 import { tempFolder } from "../files/fixtures/temp-folder.ts";
 import { placesIn } from "./fixtures/recorded-home.ts";
 import { entriesOf, itemsOf, said } from "./fixtures/store-entries.ts";
-import { putBack } from "./put-back.ts";
-import { openStore } from "./store.ts";
+import { putBack } from "./parts/restore-large-parts.ts";
+import { openStore } from "./write/session-store.ts";
 
 const cwd = "/home/dev/project";
 const id = "11111111-1111-4111-8111-111111111111";

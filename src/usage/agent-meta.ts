@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { defined, parseObject } from "../protocol/index.ts";
-import { textAt } from "./read-object.ts";
+import { textAt } from "./calls/read-usage.ts";
 
 /** What a client wrote beside an agent's transcript. */
 export interface AgentMeta {

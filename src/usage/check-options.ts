@@ -1,8 +1,8 @@
 import { nearest, Problem } from "../protocol/index.ts";
-import { weekdays } from "./reports/days.ts";
-import { reportNames } from "./reports/request.ts";
-import type { SpentOn, SpentOptions } from "./spent.ts";
+import { weekdays } from "./reports/calendar.ts";
+import { reportNames } from "./usage-options.ts";
 import type { UsageOptions } from "./usage-report.ts";
+import type { SpentOn, SpentOptions } from "./usage-spending.ts";
 
 const choices: Readonly<Record<string, readonly unknown[]>> = {
   report: reportNames,

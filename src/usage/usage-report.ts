@@ -2,16 +2,16 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { type HomeSource, statePath } from "../files/index.ts";
 import { findRoots, findTranscripts, type Root, type TranscriptFile } from "../sessions/index.ts";
-import { indexedLedger } from "./cache/indexed.ts";
 import { checkUsageOptions } from "./check-options.ts";
-import type { Ledger } from "./ledger.ts";
-import { openPrices } from "./prices/table.ts";
-import { makeReport, type UsageReport } from "./reports/report.ts";
-import type { ReportName, ReportRequest } from "./reports/request.ts";
-import { type UnreadFile, unreadFile } from "./scan/try-scan.ts";
-import { scanAll } from "./scan-all.ts";
-import { readUsageSettings } from "./settings.ts";
-import { statuslineCosts } from "./statusline/costs.ts";
+import { indexedLedger } from "./ledger/indexed-ledger.ts";
+import type { Ledger } from "./ledger/ledger.ts";
+import { openPrices } from "./prices/price-table.ts";
+import { makeReport, type UsageReport } from "./reports/build-report.ts";
+import { scanAll } from "./scan/scan-all.ts";
+import { type UnreadFile, unreadFile } from "./scan/scan-files.ts";
+import { statuslineCosts } from "./statusline-costs.ts";
+import type { ReportName, ReportRequest } from "./usage-options.ts";
+import { readUsageSettings } from "./usage-state-files.ts";
 
 export interface UsageOptions extends ReportRequest, HomeSource {
   /** Config folders of agents; those of this user unless told. */

@@ -9,7 +9,7 @@ import { isMissing } from "../../../test/required.ts";
 import { hostile } from "../fixtures/hostile.ts";
 import { answer, prompt, result, toolUse, write } from "../fixtures/transcript.ts";
 import { openSession } from "../session.ts";
-import { exportSession } from "./export.ts";
+import { exportSession } from "./export-session.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hookline-browser-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { plainText } from "../../protocol/index.ts";
 import type { DocumentAgent, DocumentImage, DocumentItem, DocumentTool, SessionDocument } from "./document.ts";
-import { style } from "./style.ts";
+import { style } from "./html-style.ts";
 
 /**
  * A session as one HTML file that refers to nothing outside itself and runs nothing. Everything from the transcript is

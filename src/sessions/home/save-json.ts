@@ -1,7 +1,7 @@
 import { replaceFile } from "../../files/index.ts";
 import { Problem } from "../../protocol/index.ts";
-import type { Root } from "../formats/claude-code/roots.ts";
-import { readRegistry, type StartOf } from "./registry.ts";
+import type { Root } from "../find/session-roots.ts";
+import { readRegistry, type StartOf } from "./live-sessions.ts";
 
 /** A file as it was loaded: it is written again only while it still has these bytes. */
 export interface LoadedFile {

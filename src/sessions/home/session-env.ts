@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { Root } from "../formats/claude-code/roots.ts";
-import { look } from "../formats/claude-code/walk.ts";
-import { realInside } from "../inside.ts";
+import { look } from "../find/list-folder.ts";
+import type { Root } from "../find/session-roots.ts";
+import { realInside } from "../safe-paths.ts";
 import { safeId } from "../session-id.ts";
 import { readIfThere } from "./read-if-there.ts";
 

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";
-import { findRoots } from "../formats/claude-code/roots.ts";
-import { type LiveOptions, type LiveSession, liveSessions } from "./registry.ts";
+import { findRoots } from "../find/session-roots.ts";
+import { type LiveOptions, type LiveSession, liveSessions } from "./live-sessions.ts";
 
 export interface LiveChange {
   readonly kind: "started" | "changed" | "ended";

@@ -8,10 +8,10 @@ import { openSqlite } from "../../sessions/index.ts";
 import { name, now, prices, reportsOf, settled } from "../fixtures/indexed-world.ts";
 import { killRuns } from "../fixtures/kill-runs.ts";
 import { answer, textOf } from "../fixtures/world.ts";
-import { makeReport } from "../reports/report.ts";
-import { databaseName } from "./database.ts";
-import { manifestName } from "./indexed.ts";
-import { rulesVersion } from "./manifest.ts";
+import { databaseName } from "../ledger/call-store.ts";
+import { rulesVersion } from "../ledger/index-manifest.ts";
+import { manifestName } from "../ledger/indexed-ledger.ts";
+import { makeReport } from "../reports/build-report.ts";
 
 /** How many places of a file are damaged, one after the other. */
 const places = sized(6, 60);

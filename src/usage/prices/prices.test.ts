@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { answer, openWorld, reportOf, tokens } from "../fixtures/world.ts";
 import { modelName, openPrices, priceUsage } from "../index.ts";
-import type { PriceRow, Prices } from "./row.ts";
+import type { PriceRow, Prices } from "./price-rows.ts";
 
 const table = openPrices();
 const at = (day: string) => Date.parse(`${day}T12:00:00Z`);

@@ -1,4 +1,4 @@
-import { type Rollups, sum } from "../rollups.ts";
+import { type Rollups, sum } from "../calls/rollups.ts";
 
 /** What every row and every total holds. */
 export interface Amounts {

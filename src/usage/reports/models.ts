@@ -1,7 +1,7 @@
+import { situation, sum } from "../calls/rollups.ts";
 import { modelName } from "../prices/model-name.ts";
-import { situation, sum } from "../rollups.ts";
 import { type Amounts, timesOf } from "./amounts.ts";
-import { type Breakdown, grouped, holdsTokens, type RowOptions, rowOf } from "./rows.ts";
+import { type Breakdown, grouped, holdsTokens, type RowOptions, rowOf } from "./report-rows.ts";
 import type { Selection } from "./selection.ts";
 
 export interface ModelRow extends Amounts, Pick<Breakdown, "agents"> {

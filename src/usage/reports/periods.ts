@@ -1,6 +1,6 @@
 import type { Amounts } from "./amounts.ts";
-import { addDays, type Weekday, weekOf } from "./days.ts";
-import { type Breakdown, grouped, type RowOptions, rowOf } from "./rows.ts";
+import { addDays, type Weekday, weekOf } from "./calendar.ts";
+import { type Breakdown, grouped, type RowOptions, rowOf } from "./report-rows.ts";
 import { type Selection, undated } from "./selection.ts";
 
 export interface DayRow extends Amounts, Breakdown {

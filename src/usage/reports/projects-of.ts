@@ -1,4 +1,4 @@
-import type { Ledger } from "../ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 
 /** Which project a folder of transcripts belongs to, by folder name and root. */
 export interface Projects {

@@ -1,6 +1,6 @@
-import { sum } from "../rollups.ts";
+import { sum } from "../calls/rollups.ts";
 import { type Amounts, timesOf } from "./amounts.ts";
-import { type Breakdown, grouped, type RowOptions, rowOf } from "./rows.ts";
+import { type Breakdown, grouped, type RowOptions, rowOf } from "./report-rows.ts";
 import type { Selection } from "./selection.ts";
 
 export interface ProjectRow extends Amounts, Breakdown {

@@ -2,12 +2,12 @@ import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { Problem } from "../../protocol/index.ts";
 import { type AgentMeta, readMeta } from "../agent-meta.ts";
-import type { Ledger } from "../ledger.ts";
+import { quarterMs, sum } from "../calls/rollups.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { modelName } from "../prices/model-name.ts";
-import { quarterMs, sum } from "../rollups.ts";
-import { dayFrom } from "./days.ts";
+import type { ReportRequest } from "../usage-options.ts";
+import { dayFrom } from "./calendar.ts";
 import { type Projects, projectsOf } from "./projects-of.ts";
-import type { ReportRequest } from "./request.ts";
 import { openZone, type Zone } from "./zone.ts";
 
 /** The rollups a request is about, and what their numbers stand for. */

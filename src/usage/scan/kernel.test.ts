@@ -9,8 +9,8 @@ import { reordered } from "../fixtures/mutate.ts";
 import { scanned } from "../fixtures/reference.ts";
 import { answer, textOf } from "../fixtures/world.ts";
 import { chunkStart, wordIsMain, wordParseAll } from "./kernel/layout.ts";
-import { readLines } from "./lines-of-file.ts";
-import { kernelBytes, openMemory } from "./memory.ts";
+import { readLines } from "./read-chunks.ts";
+import { kernelBytes, openMemory } from "./scan-kernel.ts";
 
 const memory = openMemory();
 

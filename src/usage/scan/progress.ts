@@ -1,4 +1,4 @@
-import { nothingTold, type Told } from "./told.ts";
+import { nothingTold, type Told } from "./file-facts.ts";
 
 /** How far a file has been read, and what was found on the way beside its calls. Plain data: it is kept between runs. */
 export interface Progress {

@@ -1,15 +1,15 @@
 import { closeSync, openSync } from "node:fs";
 import { maxLineBytes } from "../../sessions/index.ts";
+import type { CallTable } from "../calls/call-table.ts";
 import type { Names } from "../calls/names.ts";
-import type { CallTable } from "../calls/table.ts";
-import { emptyRecord } from "../record.ts";
-import { addAncestor, answerReader } from "./answer.ts";
-import { fileSink } from "./file-sink.ts";
+import { emptyRecord } from "../calls/usage-record.ts";
+import { addAncestor, answerReader } from "./answer-record.ts";
 import { forkSource } from "./fork-source.ts";
 import { chunkStart, wordLines } from "./kernel/layout.ts";
-import { passThrough, readLines as readLinesInMemory } from "./lines-of-file.ts";
-import { openMemory } from "./memory.ts";
+import { fileSink } from "./line-sink.ts";
 import type { Progress } from "./progress.ts";
+import { passThrough, readLines as readLinesInMemory } from "./read-chunks.ts";
+import { openMemory } from "./scan-kernel.ts";
 
 export interface Scanner {
   /**

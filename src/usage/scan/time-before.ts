@@ -1,7 +1,7 @@
 import { readSync } from "node:fs";
 import { fieldOf, parseJson } from "../../protocol/index.ts";
 import { isRecord, type Line, recordsOf } from "../../sessions/index.ts";
-import { timeOf } from "../read-object.ts";
+import { timeOf } from "../calls/read-usage.ts";
 
 const window = 64 * 1024;
 

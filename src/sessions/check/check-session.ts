@@ -1,0 +1,114 @@
+import { lstat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { unless } from "../../files/index.ts";
+import { driftOf } from "../formats/claude-code/format-drift.ts";
+import { gapsIn, partsOf } from "../parts/restore-large-parts.ts";
+import { liesUnder } from "../safe-paths.ts";
+import { at, type Check, type Checked, type CheckFinding } from "./check-finding.ts";
+
+/** What concerns the session as a whole: whose lines they are, its agents, the files its lines name. */
+export const checkSession: Check = async function* (session) {
+  yield* identity(session);
+  yield* agents(session);
+  yield* spilled(session);
+  yield* usage(session);
+  yield* drift(session);
+};
+
+function* identity({ model, threads }: Checked): Generator<CheckFinding> {
+  for (const { entries } of threads) {
+    const ids = new Set([model.id]);
+    const versions = new Set<string>();
+    for (const entry of entries) {
+      const { sessionId, version, line } = entry;
+      if (sessionId !== undefined && !ids.has(sessionId)) {
+        ids.add(sessionId);
+        yield at(entry, "session-id-mixed", "error", `line ${line} belongs to session ${sessionId}`);
+      }
+      if (version === undefined || versions.has(version)) continue;
+      versions.add(version);
+      if (versions.size > 1)
+        yield at(entry, "mixed-versions", "warning", `from line ${line} on, version ${version} wrote`);
+    }
+  }
+}
+
+function* agents({ model }: Checked): Generator<CheckFinding> {
+  for (const agent of model.agents) {
+    if (agent.borrowedFrom !== undefined) continue;
+    const place = { file: agent.file, line: 1, offset: 0 };
+    const listed = model.files.agents.find(({ file }) => file === agent.file);
+    if (agent.linkedBy === "none") {
+      const message = `nothing says which call started agent ${agent.id}`;
+      yield { ...place, code: "agent-unlinked", severity: "warning", message };
+    }
+    if (agent.meta === undefined && listed !== undefined && listed.beside !== true && listed.run === undefined) {
+      const message = `agent ${agent.id} has no readable .meta.json beside it`;
+      yield { ...place, code: "meta-missing", severity: "warning", message };
+    }
+  }
+}
+
+async function* spilled({ model, threads }: Checked): AsyncGenerator<CheckFinding> {
+  const folder = join(model.place.folder, model.id);
+  const isThere = async (path: string) => {
+    const found = await Promise.all([path, `${path}.gz`].map((name) => unless(["ENOENT", "ENOTDIR"], lstat(name))));
+    return found.some((stat) => stat?.isFile());
+  };
+  for (const { toolCalls, entries } of threads) {
+    for (const { result, spilled: named } of toolCalls) {
+      if (named === undefined || result === undefined) continue;
+      // A session that was moved or copied names the path it had before.
+      const inside = liesUnder(folder, named.path) ? named.path : join(folder, "tool-results", basename(named.path));
+      if (await isThere(inside)) continue;
+      yield at(result, "spilled-file-missing", "warning", `the whole output, ${named.path}, is not there`);
+    }
+    for (const entry of entries) {
+      if (partsOf({ hookline: entry.hookline }).length === 0) continue;
+      const written = JSON.parse(Buffer.from(entry.raw()).toString("utf8")) as Readonly<Record<string, unknown>>;
+      for (const { file, why } of gapsIn(written, entry.file)) {
+        const said = why.includes("ENOENT") ? "is not there" : `cannot be put back (${why})`;
+        yield at(entry, "spilled-file-missing", "warning", `a part of line ${entry.line}, ${file}, ${said}`);
+      }
+    }
+  }
+}
+
+function* usage({ threads, live }: Checked): Generator<CheckFinding> {
+  for (const { calls } of threads) {
+    for (const call of calls) {
+      const [first] = call.lines;
+      if (first === undefined) continue;
+      if (call.conflict)
+        yield at(first, "usage-conflict", "warning", `the lines of ${call.key} disagree about its input`);
+      const running = live && call === calls.at(-1);
+      if (call.stopReason !== null || running) continue;
+      yield at(first, "interim-only-call", "warning", `${call.key} has no final line: its output tokens are too few`);
+    }
+  }
+}
+
+/** One note per kind and conversation, with how often each name occurs: a newer client must not bury what is wrong. */
+function* drift({ threads }: Checked): Generator<CheckFinding> {
+  for (const { items } of threads) {
+    const found = driftOf(items);
+    for (const [code, key] of [
+      ["unknown-type", "unknownTypes"] as const,
+      ["unknown-field", "unknownFields"] as const,
+    ]) {
+      const names = new Map<string, number>();
+      for (const version of found) {
+        for (const [name, count] of Object.entries(version[key])) names.set(name, (names.get(name) ?? 0) + count);
+      }
+      if (names.size === 0) continue;
+      const first = items.find((item) => driftOf([item]).some((one) => Object.keys(one[key]).length > 0));
+      if (first !== undefined)
+        yield at(first, code, "note", unknownText(names, code === "unknown-type" ? "type" : "field"));
+    }
+  }
+}
+
+function unknownText(names: ReadonlyMap<string, number>, what: string): string {
+  const list = [...names].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, count]) => `${name} (${count})`);
+  return `${names.size} unknown ${what}${names.size === 1 ? "" : "s"}, kept unchanged: ${list.join(", ")}`;
+}

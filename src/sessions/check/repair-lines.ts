@@ -1,0 +1,79 @@
+import type { Entry } from "../model/entry.ts";
+import { isLinked, type Linked } from "../model/entry-graph.ts";
+import type { Thread } from "../model/transcript-conversation.ts";
+import { withField } from "../write/edit-line.ts";
+import { hasBadUuid } from "./check-conversation.ts";
+import type { Desk } from "./repair-changes.ts";
+
+/** The uuid each entry of a conversation will have. */
+export type UuidOf = (entry: Entry) => string;
+
+/** Gives a uuid of its own to every entry that has none, or one that another entry has too. */
+export function mendUuids(thread: Thread, desk: Desk, uuid: () => string): UuidOf {
+  const renewed = new Map<Entry, string>();
+  const renew = (entry: Entry, fresh: string, code: string, why: string) => {
+    renewed.set(entry, fresh);
+    const change = desk.change(entry);
+    change.bytes = change.bytes && withField(change.bytes, "uuid", fresh);
+    desk.say(entry, code, `line ${entry.line} ${why}: it gets the uuid ${fresh}`);
+  };
+  for (const entry of thread.entries) {
+    if (!isLinked(entry) && hasBadUuid(entry)) renew(entry, uuid(), "bad-uuid", "has no uuid");
+  }
+  for (const [id, nodes] of byUuid(thread.graph.nodes)) {
+    const last = nodes.at(-1);
+    if (last === undefined) continue;
+    const others = nodes.filter((node) => node !== last && !Buffer.from(node.raw()).equals(last.raw()));
+    // The later line is the one its children mean, so the earlier one gives way.
+    for (const node of others) renew(node, uuid(), "duplicate-uuid", `has the uuid of line ${last.line}`);
+    if (!hasBadUuid(last)) continue;
+    const fresh = uuid();
+    for (const node of nodes)
+      if (!others.includes(node)) renew(node, fresh, "bad-uuid", `calls itself ${JSON.stringify(id)}`);
+  }
+  return (entry) => renewed.get(entry) ?? entry.uuid ?? "";
+}
+
+function byUuid(nodes: readonly Linked[]): ReadonlyMap<string, Linked[]> {
+  const groups = new Map<string, Linked[]>();
+  for (const node of nodes) {
+    const group = groups.get(node.uuid);
+    if (group === undefined) groups.set(node.uuid, [node]);
+    else group.push(node);
+  }
+  return groups;
+}
+
+/**
+ * Hangs every entry on its parent as the reader understood it: a missing one is the line before, a ring is cut at its
+ * latest line, and what hung on a line that is taken out hangs on that line's own parent.
+ */
+export function mendParents(thread: Thread, desk: Desk, uuidOf: UuidOf, isTaken: (entry: Entry) => boolean): void {
+  const { graph } = thread;
+  const flawed = new Map(graph.findings.map(({ entry, what }) => [entry, what]));
+  for (const [index, entry] of graph.nodes.entries()) {
+    if (isTaken(entry) || (entry.parentUuid === null && !flawed.has(entry))) continue;
+    if (isBoundary(entry) && !["parent-missing", "parent-cycle"].includes(flawed.get(entry) ?? "")) continue;
+    // A compaction hangs on nothing: what it continues is said elsewhere in it.
+    let at = isBoundary(entry) ? -1 : (graph.parents[index] ?? -1);
+    let node = graph.nodes[at];
+    while (node !== undefined && isTaken(node)) {
+      at = graph.parents[at] ?? -1;
+      node = graph.nodes[at];
+    }
+    const parent = node === undefined ? null : uuidOf(node);
+    if (parent === entry.parentUuid) continue;
+    const change = desk.change(entry);
+    change.bytes = change.bytes && withField(change.bytes, "parentUuid", parent);
+    const code = flawed.get(entry) ?? "parent-taken";
+    desk.say(
+      entry,
+      code,
+      `line ${entry.line} now ${node === undefined ? "begins the conversation" : `hangs on line ${node.line}`}`,
+    );
+  }
+}
+
+function isBoundary(entry: Linked): boolean {
+  return entry.kind === "system" && entry.subtype === "compact_boundary";
+}

@@ -1,0 +1,225 @@
+import { noBranch } from "../model/branches.ts";
+import type { Block } from "../model/content-block.ts";
+import type { Entry } from "../model/entry.ts";
+import { sayOf } from "../model/entry-text.ts";
+import { isCall, isFiller } from "../model/model-call.ts";
+import type { SessionModel } from "../model/session-model.ts";
+import type { ToolCall } from "../model/session-tool-call.ts";
+import { isStopFeedback } from "../model/session-turns.ts";
+import type { Agent } from "../model/subagents.ts";
+import type { Thread } from "../model/transcript-conversation.ts";
+import { textOfBlock } from "../query/query-filters.ts";
+import type {
+  DocumentAgent,
+  DocumentImage,
+  DocumentItem,
+  DocumentOptions,
+  DocumentTool,
+  SessionDocument,
+} from "./document.ts";
+
+/** The document of one branch of a session. */
+export function documentOf(
+  model: SessionModel,
+  title: string | undefined,
+  options: DocumentOptions = {},
+): SessionDocument {
+  const { leaf } = options;
+  if (leaf !== undefined && model.main.branches.entriesOf(leaf) === undefined) throw noBranch(leaf);
+  const scope: Scope = { model, options, redact: options.redact ?? ((text) => text), seen: new Set() };
+  const entries = model.main.entries;
+  const first = entries.find((entry) => entry.cwd !== undefined);
+  const times = model.main.history(options.leaf).flatMap((entry) => timeOf(entry).timestamp ?? []);
+  const optional = { title, cwd: first?.cwd, version: first?.version, gitBranch: first?.gitBranch };
+  return {
+    schema: "hookline.session/1",
+    id: model.id,
+    ...texts(optional, scope.redact),
+    ...(times[0] === undefined ? {} : { startedAt: times[0], endedAt: times.at(-1) ?? times[0] }),
+    models: [
+      ...new Set(model.main.calls.flatMap(({ model: name }) => (name === undefined ? [] : [scope.redact(name)]))),
+    ].sort(),
+    items: itemsOf(model.main, scope),
+  };
+}
+
+interface Scope {
+  readonly model: SessionModel;
+  readonly options: DocumentOptions;
+  readonly redact: (text: string) => string;
+  /** Agents already written: a ring of them must not go on for ever. */
+  readonly seen: Set<string>;
+}
+
+function itemsOf(thread: Thread, scope: Scope): DocumentItem[] {
+  const turnOf = new Map<Entry, number>(
+    thread.turns(scope.options.leaf).turns.flatMap(({ number, entries }) => entries.map((entry) => [entry, number])),
+  );
+  const tools = new Map<string, ToolCall>(thread.toolCalls.map((tool) => [tool.id, tool]));
+  return thread.history(scope.options.leaf).flatMap((entry) => {
+    const turn = turnOf.get(entry);
+    const at = {
+      ...(turn === undefined ? {} : { turn }),
+      ...timeOf(entry),
+    };
+    return itemsIn(entry, tools, thread, scope).map((item) => ({ ...at, ...item }));
+  });
+}
+
+/** A time is a time: whatever else stands in that field is not given away. */
+function timeOf({ timestamp }: Entry): { timestamp?: string } {
+  return timestamp !== undefined && /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(timestamp) ? { timestamp } : {};
+}
+
+function itemsIn(entry: Entry, tools: ReadonlyMap<string, ToolCall>, thread: Thread, scope: Scope): DocumentItem[] {
+  const { redact } = scope;
+  switch (entry.kind) {
+    case "assistant":
+      if (isFiller(entry)) return [];
+      if (!isCall(entry)) return [{ kind: "api-error", text: redact(textsIn(entry.content)) }];
+      return entry.content.flatMap((block) => answerItem(block, entry.model, tools, scope));
+    case "user":
+      return userItems(entry, thread, scope);
+    case "attachment":
+      if (!entry.type.startsWith("hook_") && entry.type !== "async_hook_response") return [];
+      return [
+        {
+          kind: "hook",
+          type: entry.type,
+          ...texts({ event: entry.hookEvent, name: entry.hookName }, redact),
+          text: redact(hookText(entry.fields)),
+        },
+      ];
+    case "system":
+      return entry.subtype === "compact_boundary" ? compactionItem(entry.uuid, thread, redact) : [];
+    default:
+      return [];
+  }
+}
+
+function answerItem(
+  block: Block,
+  model: string | undefined,
+  tools: ReadonlyMap<string, ToolCall>,
+  scope: Scope,
+): DocumentItem[] {
+  const { redact, options } = scope;
+  if (block.type === "text") return [{ kind: "answer", ...texts({ model }, redact), text: redact(block.text) }];
+  if (block.type === "thinking") return options.thinking ? [{ kind: "thinking", text: redact(block.thinking) }] : [];
+  const tool = block.type === "tool_use" ? tools.get(block.id) : undefined;
+  return tool === undefined ? [] : [toolItem(tool, scope)];
+}
+
+function toolItem(tool: ToolCall, scope: Scope): DocumentTool {
+  const { redact, options, model } = scope;
+  const ms = Date.parse(tool.endedAt ?? "") - Date.parse(tool.startedAt ?? "");
+  const agent = options.agents ? model.agents.find(({ toolCall }) => toolCall?.id === tool.id) : undefined;
+  return {
+    kind: "tool",
+    id: tool.id,
+    name: redact(tool.name),
+    input: redactAll(tool.input ?? {}, redact),
+    status: tool.status,
+    ...(options.results
+      ? { output: redact(tool.output.map(textOfBlock).filter(Boolean).join("\n")), images: imagesIn(tool.output) }
+      : {}),
+    ...(Number.isNaN(ms) ? {} : { durationMs: Math.max(0, ms) }),
+    ...(agent === undefined || scope.seen.has(agent.id) ? {} : { agent: agentOf(agent, scope) }),
+  };
+}
+
+function agentOf(agent: Agent, scope: Scope): DocumentAgent {
+  scope.seen.add(agent.id);
+  const { leaf: _, ...options } = scope.options;
+  return {
+    id: agent.id,
+    ...texts({ type: agent.meta?.agentType, description: agent.meta?.description }, scope.redact),
+    items: itemsOf(agent.thread, { ...scope, options }),
+  };
+}
+
+function userItems(
+  entry: Extract<Entry, { kind: "user" }>,
+  thread: Thread,
+  { redact, options }: Scope,
+): DocumentItem[] {
+  const text = redact(sayOf(entry));
+  switch (entry.role) {
+    case "prompt":
+    case "notification":
+    case "teammate":
+      return [
+        { kind: "prompt", role: entry.role, text, images: options.results === false ? [] : imagesIn(entry.content) },
+      ];
+    case "command":
+      if (!thread.turns(options.leaf).turns.some(({ start }) => start === entry)) return [{ kind: "command", text }];
+      return [{ kind: "prompt", role: entry.role, text, images: [] }];
+    case "command-output":
+      return text === "" ? [] : [{ kind: "command", text }];
+    case "interrupt":
+      return [{ kind: "interrupt", text }];
+    case "meta":
+      return isStopFeedback(entry) ? [{ kind: "feedback", text }] : [];
+    default:
+      return [];
+  }
+}
+
+function compactionItem(uuid: string, thread: Thread, redact: (text: string) => string): DocumentItem[] {
+  const found = thread.compactions.find(({ boundary }) => boundary.uuid === uuid);
+  if (found === undefined) return [];
+  const { trigger, preTokens, postTokens, summary } = found;
+  return [
+    {
+      kind: "compaction",
+      ...texts({ trigger }, redact),
+      ...(preTokens === undefined ? {} : { preTokens }),
+      ...(postTokens === undefined ? {} : { postTokens }),
+      ...(summary === undefined ? {} : { summary: redact(textsIn(summary.content)) }),
+    },
+  ];
+}
+
+function textsIn(blocks: readonly Block[]): string {
+  return blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+}
+
+function hookText(fields: Readonly<Record<string, unknown>>): string {
+  const known = ["decision", "message", "content", "stdout", "stderr", "blockingError"].flatMap((key) => {
+    const value = fields[key];
+    if (value === undefined || value === "") return [];
+    return [typeof value === "string" ? value : JSON.stringify(value)];
+  });
+  return known.join("\n");
+}
+
+const raster: ReadonlySet<unknown> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+
+/** Only pictures that are nothing but pictures, and only what base64 can spell. */
+function imagesIn(blocks: readonly Block[]): DocumentImage[] {
+  return blocks.flatMap((block) => {
+    if (block.type === "tool_result") return imagesIn(block.content);
+    if (block.type !== "image" || typeof block.source !== "object" || block.source === null) return [];
+    const { type, media_type: mediaType, data } = block.source as Record<string, unknown>;
+    if (type !== "base64" || typeof mediaType !== "string" || !raster.has(mediaType) || typeof data !== "string")
+      return [];
+    return /^[A-Za-z0-9+/]+={0,2}$/.test(data) ? [{ mediaType, data }] : [];
+  });
+}
+
+function texts<K extends string>(
+  fields: Record<K, string | undefined>,
+  redact: (text: string) => string,
+): Partial<Record<K, string>> {
+  const kept = Object.entries<string | undefined>(fields).flatMap(([key, value]) =>
+    value === undefined ? [] : [[key, redact(value)]],
+  );
+  return Object.fromEntries(kept) as Partial<Record<K, string>>;
+}
+
+function redactAll(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === "string") return redact(value);
+  if (Array.isArray(value)) return value.map((one) => redactAll(one, redact));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [redact(key), redactAll(one, redact)]));
+}

@@ -1,0 +1,182 @@
+import { realpath, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { readJsonObject } from "../home/client-json.ts";
+import { type LiveSession, readRegistry } from "../home/live-sessions.ts";
+import { fieldOf } from "../model/session-tool-call.ts";
+import { checkMs } from "../option-checks.ts";
+import { type Header, readHeader } from "../read/session-header.ts";
+import { countAgents } from "./count-agents.ts";
+import { folderOf } from "./project-folder.ts";
+import { findSessions, type SessionPlace } from "./session-files.ts";
+import { findRoots, type Origin, originRank, type Where } from "./session-roots.ts";
+
+/** One session in a list: what its file's ends and its place say. */
+export interface SessionSummary {
+  readonly id: string;
+  readonly place: SessionPlace;
+  readonly origin: Origin;
+  /** The working directory most sessions of its folder have; the folder's name when no record has any. */
+  readonly project: string;
+  /** Other working directories found in the same folder. */
+  readonly alsoUsedFor: readonly string[];
+  readonly cwd?: string;
+  readonly title?: string;
+  readonly firstPrompt?: string;
+  readonly lastPrompt?: string;
+  readonly startedAt?: string;
+  readonly lastAt?: string;
+  readonly sizeBytes: number;
+  readonly modifiedMs: number;
+  readonly version?: string;
+  readonly branch?: string;
+  readonly agents: number;
+  readonly live: LiveSession["live"];
+  /** Kept in the archive, and no longer where it was recorded. */
+  readonly goneAtSource: boolean;
+}
+
+export interface ListOptions extends Where {
+  /** Only sessions of this working directory. */
+  readonly cwd?: string;
+  /** Only sessions whose file changed since. */
+  readonly sinceMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Sessions of all roots, newest activity first, as they are read. A session in several places is given once. */
+export async function* listSessions(options: ListOptions = {}): AsyncGenerator<SessionSummary, undefined> {
+  checkMs("sinceMs", options.sinceMs);
+  const places = await newestFirst(options);
+  const running = new Map((await readRegistry(options)).map((session) => [session.sessionId, session.live]));
+  const headers = headerReader();
+  const folders = byFolder(places);
+  const wanted = options.cwd === undefined ? undefined : await folderOf(options.cwd);
+  const fileOf = realFiles();
+  const given = new Set<string>();
+  for (const found of places) {
+    options.signal?.throwIfAborted();
+    if (options.sinceMs !== undefined && found.modifiedMs < options.sinceMs) return;
+    const header = await headers.of(found.place);
+    if (header === undefined) continue;
+    if (wanted !== undefined && !wanted.names.has(found.place.project) && !wanted.paths.has(header.cwd ?? "")) continue;
+    const file = await fileOf(found.place);
+    if (given.has(file)) continue;
+    given.add(file);
+    yield summary(found, header, await headers.projectOf(folders.get(found.place.folder) ?? []), running);
+  }
+}
+
+/** Where the file of a session really lies: a project folder may be a link to another, and then each of its sessions is found twice. */
+export function realFiles(): (place: SessionPlace) => Promise<string> {
+  const folders = new Map<string, Promise<string>>();
+  return async ({ folder, file }) => {
+    const real = folders.get(folder) ?? realpath(folder).catch(() => folder);
+    folders.set(folder, real);
+    return join(await real, basename(file));
+  };
+}
+
+interface Dated {
+  readonly place: SessionPlace;
+  readonly modifiedMs: number;
+  readonly goneAtSource: boolean;
+}
+
+async function newestFirst(options: ListOptions): Promise<Dated[]> {
+  const found = new Map<string, Dated>();
+  for await (const place of findSessions(await findRoots(options))) {
+    options.signal?.throwIfAborted();
+    const key = `${place.project}/${place.id}`;
+    const other = found.get(key);
+    if (other !== undefined && originRank[other.place.root.origin] <= originRank[place.root.origin]) continue;
+    const modifiedMs = await modified(place);
+    if (modifiedMs !== undefined) found.set(key, { place, modifiedMs, goneAtSource: place.root.origin === "archive" });
+  }
+  return [...found.values()].sort((a, b) => b.modifiedMs - a.modifiedMs || (a.place.file < b.place.file ? -1 : 1));
+}
+
+async function modified({ root, folder, id, file }: SessionPlace): Promise<number | undefined> {
+  const kept = root.origin === "archive" ? await readJsonObject(join(folder, `${id}.archive.json`)) : undefined;
+  const noted = fieldOf(fieldOf(kept?.["files"], `${id}.jsonl`), "modifiedMs");
+  if (typeof noted === "number") return noted;
+  try {
+    return (await stat(file)).mtimeMs;
+  } catch {
+    // It was deleted between the listing and now.
+    return undefined;
+  }
+}
+
+function byFolder(places: readonly Dated[]): ReadonlyMap<string, SessionPlace[]> {
+  const folders = new Map<string, SessionPlace[]>();
+  for (const { place } of places) folders.set(place.folder, [...(folders.get(place.folder) ?? []), place]);
+  return folders;
+}
+
+/** What a file that cannot be read is listed with. What went since it was found is not in the list. */
+async function bareHeader(file: string): Promise<Header | undefined> {
+  const found = await stat(file).catch(() => undefined);
+  return found && { file, sizeBytes: found.size, modifiedMs: found.mtimeMs };
+}
+
+interface Project {
+  readonly project: string;
+  readonly alsoUsedFor: readonly string[];
+}
+
+/** Every header is read once, whether its own row or its folder's project asks for it first. */
+function headerReader() {
+  const headers = new Map<string, Promise<Header | undefined>>();
+  const projects = new Map<string, Promise<Project>>();
+  const of = (place: SessionPlace): Promise<Header | undefined> => {
+    const known = headers.get(place.file) ?? readHeader(place.file).catch(() => bareHeader(place.file));
+    headers.set(place.file, known);
+    return known;
+  };
+  async function projectFrom(places: readonly SessionPlace[]): Promise<Project> {
+    const counts = new Map<string, number>();
+    for (const place of places) {
+      const cwd = (await of(place))?.cwd;
+      if (cwd !== undefined) counts.set(cwd, (counts.get(cwd) ?? 0) + 1);
+    }
+    const [most, ...others] = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([cwd]) => cwd);
+    return { project: most ?? places[0]?.project ?? "", alsoUsedFor: others };
+  }
+  return {
+    of,
+    projectOf(places: readonly SessionPlace[]): Promise<Project> {
+      const folder = places[0]?.folder ?? "";
+      const known = projects.get(folder) ?? projectFrom(places);
+      projects.set(folder, known);
+      return known;
+    },
+  };
+}
+
+async function summary(
+  { place, modifiedMs, goneAtSource }: Dated,
+  header: Header,
+  project: Project,
+  running: ReadonlyMap<string, LiveSession["live"]>,
+): Promise<SessionSummary> {
+  const { cwd, title, firstPrompt, lastPrompt, firstAt, lastAt, version, branch, sizeBytes } = header;
+  return {
+    id: place.id,
+    place,
+    origin: place.root.origin,
+    ...project,
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(title === undefined ? {} : { title }),
+    ...(firstPrompt === undefined ? {} : { firstPrompt }),
+    ...(lastPrompt === undefined ? {} : { lastPrompt }),
+    ...(firstAt === undefined ? {} : { startedAt: firstAt }),
+    ...(lastAt === undefined ? {} : { lastAt }),
+    sizeBytes,
+    modifiedMs,
+    ...(version === undefined ? {} : { version }),
+    ...(branch === undefined ? {} : { branch }),
+    agents: await countAgents(place),
+    live: running.get(place.id) ?? "no",
+    goneAtSource,
+  };
+}

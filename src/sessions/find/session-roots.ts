@@ -1,0 +1,76 @@
+import { realpath, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { type HomeSource, homeFolder, statePath } from "../../files/index.ts";
+
+import { wrong } from "../option-checks.ts";
+
+/** A folder with `projects/` in it, by its real path. */
+export interface Root {
+  readonly path: string;
+  readonly origin: Origin;
+}
+
+/** Who keeps the sessions of a root: an agent, our own store, or our archive. */
+export type Origin = "client" | "hookline" | "archive";
+
+/** Of a session that lies in several places the lowest counts: where it was recorded, before the archive's copy. */
+export const originRank: Readonly<Record<Origin, number>> = { client: 0, hookline: 1, archive: 2 };
+
+/** Where to look. Roots that the caller names are the only ones looked at. */
+export interface Where extends HomeSource {
+  readonly roots?: readonly (string | Root)[] | undefined;
+}
+
+/** Every root there is, once each, in a fixed order: the client's, our store, the archive. */
+export async function findRoots(where: Where = {}): Promise<Root[]> {
+  if (where.roots !== undefined && !Array.isArray(where.roots)) throw wrong("roots", where.roots, "a list of folders");
+  const wanted = where.roots?.map((root) => (typeof root === "string" ? client(root) : root)) ?? usualRoots(where);
+  const roots = new Map<string, Root>();
+  for (const { path, origin } of wanted) {
+    const real = await configFolder(path);
+    if (real !== undefined && !roots.has(real)) roots.set(real, { path: real, origin });
+  }
+  return [...roots.values()];
+}
+
+/** Where our own store keeps its sessions, by default. */
+export function storeRoot(source: HomeSource = {}): Root {
+  return { path: join(statePath(source), "sessions"), origin: "hookline" };
+}
+
+/** Where sessions are kept after a client has deleted them, by default. */
+export function archiveRoot(source: HomeSource = {}): Root {
+  return { path: join(statePath(source), "archive"), origin: "archive" };
+}
+
+function usualRoots(where: Where): Root[] {
+  return [...clientRoots(where), storeRoot(where), archiveRoot(where)];
+}
+
+function clientRoots({ env = process.env, home = homeFolder(env) }: Where): Root[] {
+  const named = (env["CLAUDE_CONFIG_DIR"] ?? "").split(",").flatMap((part) => part.trim() || []);
+  if (named.length > 0) return named.map(client);
+  const config = env["XDG_CONFIG_HOME"] || join(home, ".config");
+  return [client(join(home, ".claude")), client(join(config, "claude"))];
+}
+
+function client(path: string): Root {
+  return { path, origin: "client" };
+}
+
+/** The real config folder for a path that names it or its `projects` folder; undefined when there is none. */
+async function configFolder(path: string): Promise<string | undefined> {
+  const whole = resolve(path);
+  if (await isFolder(join(whole, "projects"))) return realpath(whole);
+  if (basename(whole) === "projects" && (await isFolder(whole))) return realpath(dirname(whole));
+  return undefined;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    // Not there, or not ours to look at: either way no sessions can be read from it.
+    return false;
+  }
+}

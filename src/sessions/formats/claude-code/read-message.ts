@@ -1,0 +1,101 @@
+import { isObject } from "../../../protocol/index.ts";
+import type { Block, ToolResultBlock, UnknownBlock } from "../../model/content-block.ts";
+import { keep } from "./build-entry.ts";
+
+/** A message's content: a string is one text block. Undefined when it is neither text nor a list. */
+export function toBlocks(content: unknown): readonly Block[] | undefined {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return Array.isArray(content) ? content.map(toBlock) : undefined;
+}
+
+function toBlock(value: unknown): Block {
+  if (!isObject(value)) return { type: "unknown", unknown: value };
+  return reader(value["type"])?.(value) ?? { type: "unknown", unknown: value };
+}
+
+type Reader = (value: Record<string, unknown>) => Block | undefined;
+
+function reader(type: unknown): Reader | undefined {
+  return typeof type === "string" ? readers.get(type) : undefined;
+}
+
+const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  [
+    "text",
+    (value) => {
+      const { text } = value;
+      return typeof text === "string" ? rest({ type: "text", text }, value, 2) : undefined;
+    },
+  ],
+  [
+    "thinking",
+    (value) => {
+      const { thinking, signature } = value;
+      if (typeof thinking !== "string") return undefined;
+      if (typeof signature !== "string") return rest({ type: "thinking", thinking }, value, 2);
+      return rest({ type: "thinking", thinking, signature }, value, 3);
+    },
+  ],
+  [
+    "redacted_thinking",
+    (value) => {
+      const { data } = value;
+      return typeof data === "string" ? rest({ type: "redacted_thinking", data }, value, 2) : undefined;
+    },
+  ],
+  ["tool_use", (value) => toolUse("tool_use", value)],
+  ["server_tool_use", (value) => toolUse("server_tool_use", value)],
+  ["tool_result", toolResult],
+  ["image", (value) => rest({ type: "image", source: value["source"] }, value, 2)],
+  ["document", (value) => rest({ type: "document", source: value["source"] }, value, 2)],
+  ["web_search_tool_result", (value) => serverResult("web_search_tool_result", value)],
+  ["advisor_tool_result", (value) => serverResult("advisor_tool_result", value)],
+  ["compaction", (value) => rest({ type: "compaction", content: value["content"] }, value, 2)],
+]);
+
+function toolUse(type: "tool_use" | "server_tool_use", value: Record<string, unknown>): Block | undefined {
+  const { id, name, input } = value;
+  if (typeof id !== "string" || typeof name !== "string") return undefined;
+  return rest({ type, id, name, input }, value, 4);
+}
+
+function toolResult(value: Record<string, unknown>): Block | undefined {
+  const { tool_use_id: toolUseId, content, is_error: isError } = value;
+  if (typeof toolUseId !== "string") return undefined;
+  const blocks = content === undefined ? [] : toBlocks(content);
+  if (blocks === undefined) return undefined;
+  const known = 2 + ("content" in value ? 1 : 0) + ("is_error" in value ? 1 : 0);
+  const block: ToolResultBlock = {
+    type: "tool_result",
+    toolUseId,
+    content: blocks,
+    ...(typeof content === "string" ? { contentWasText: true } : {}),
+    isError: isError === true,
+  };
+  return rest(block, value, known);
+}
+
+function serverResult(
+  type: "web_search_tool_result" | "advisor_tool_result",
+  value: Record<string, unknown>,
+): Block | undefined {
+  const { tool_use_id: toolUseId, content } = value;
+  return typeof toolUseId === "string" ? rest({ type, toolUseId, content }, value, 3) : undefined;
+}
+
+const wireNames: ReadonlySet<string> = new Set(["tool_use_id", "is_error"]);
+
+/**
+ * Most blocks have no field beyond those of their type; counting keys says so without looking at each. One that is spelled as we
+ * spell it is kept as it was parsed: a transcript has millions of them.
+ */
+function rest(block: Exclude<Block, UnknownBlock>, value: Record<string, unknown>, known: number): Block {
+  let count = 0;
+  for (const _ in value) count++;
+  if (count <= known) return "tool_use_id" in value ? block : (value as unknown as Block);
+  let extra: Record<string, unknown> | undefined;
+  for (const key of Object.keys(value)) {
+    if (!(key in block) && !wireNames.has(key)) extra = keep(extra, key, value[key]);
+  }
+  return extra === undefined ? block : { ...block, extra };
+}

@@ -1,0 +1,211 @@
+import { isObject } from "../../../protocol/index.ts";
+import type {
+  AssistantEntry,
+  AttachmentEntry,
+  AttachmentType,
+  BareEntry,
+  BareKind,
+  Entry,
+  OtherEntry,
+  SystemEntry,
+  SystemSubtype,
+  UserEntry,
+} from "../../model/entry.ts";
+import { type HowMuch, withParts } from "../../parts/restore-large-parts.ts";
+import type { JsonRecord } from "../../read/json-records.ts";
+import { keep, passes, take } from "./build-entry.ts";
+import { compactMetadataOf } from "./compact-metadata.ts";
+import { isLinked, place, placeAssistant, placeUser, thread } from "./entry-place.ts";
+import {
+  assistantFields,
+  attachmentFields,
+  attachmentInner,
+  bareFields,
+  type Check,
+  systemFields,
+  userFields,
+} from "./known-fields.ts";
+import { toBlocks } from "./read-message.ts";
+import { roleOf, sourceOf } from "./user-role.ts";
+
+/**
+ * A record of a transcript as an entry, with large parts that our store keeps in files of their own in their places. Contract: never
+ * throws and drops nothing, whatever the object holds. With "start" only the beginnings of those parts are read.
+ */
+export function toEntry(line: JsonRecord, parts: HowMuch = "all"): Entry {
+  const object = withParts(line.object, line.file, parts);
+  const record = object === line.object ? line : { ...line, object };
+  const type = record.object["type"];
+  switch (type) {
+    case "user":
+      return userEntry(record);
+    case "assistant":
+      return assistantEntry(record);
+    case "system":
+      return systemEntry(record);
+    case "attachment":
+      return attachmentEntry(record);
+    default:
+      return bareEntry(record, typeof type === "string" ? type : "");
+  }
+}
+
+/** Tells a whole record from an object nested inside one, where a damaged line leaves both possible. */
+export function isRecord(object: Readonly<Record<string, unknown>>): boolean {
+  const { type, sessionId } = object;
+  if (typeof type !== "string") return false;
+  return typeof sessionId === "string" || type === "summary" || type.startsWith("file-history-");
+}
+
+const placeKeys: ReadonlySet<string> = new Set(["type", "parentUuid"]);
+const messageKeys: ReadonlySet<string> = new Set([...placeKeys, "message"]);
+const systemKeys: ReadonlySet<string> = new Set([...placeKeys, "subtype"]);
+const attachmentKeys: ReadonlySet<string> = new Set([...placeKeys, "attachment"]);
+
+function userEntry(record: JsonRecord): UserEntry | OtherEntry {
+  const { object } = record;
+  const message = object["message"];
+  if (!isObject(message)) return other(record, "user", "message is not an object");
+  const content = toBlocks(message["content"]);
+  if (content === undefined) return other(record, "user", "message.content is neither text nor a list");
+  const entry = placeUser(record);
+  entry["content"] = content;
+  if (typeof message["content"] === "string") entry["contentWasText"] = true;
+  thread(entry, object);
+  finish(entry, take(object, userFields, entry, messageKeys), restOf(message, userMessage, "user"));
+  const user = entry as unknown as UserEntry;
+  const role = roleOf(user);
+  entry["role"] = role;
+  if (role === "prompt") entry["source"] = sourceOf(user.promptSource, user.isSidechain, user.parentUuid);
+  return user;
+}
+
+function assistantEntry(record: JsonRecord): AssistantEntry | OtherEntry {
+  const { object } = record;
+  const message = object["message"];
+  if (!isObject(message)) return other(record, "assistant", "message is not an object");
+  const entry = placeAssistant(record);
+  const { id, model, content, stop_reason: stopReason, stop_sequence: stopSequence, usage } = message;
+  const blocks = toBlocks(content);
+  entry["content"] = blocks ?? [];
+  if (typeof content === "string") entry["contentWasText"] = true;
+  entry["stopReason"] = typeof stopReason === "string" ? stopReason : null;
+  if (typeof id === "string") entry["messageId"] = id;
+  if (typeof model === "string") entry["model"] = model;
+  if (typeof stopSequence === "string") entry["stopSequence"] = stopSequence;
+  if (isObject(usage)) entry["usage"] = usage;
+  thread(entry, object);
+  let rest = restOf(message, assistantMessage, "assistant");
+  if (blocks === undefined && content !== undefined) rest = keep(rest, "content", content);
+  finish(entry, take(object, assistantFields, entry, messageKeys), rest);
+  return entry as unknown as AssistantEntry;
+}
+
+const subtypes: ReadonlySet<string> = new Set<SystemSubtype>([
+  "compact_boundary",
+  "stop_hook_summary",
+  "turn_duration",
+  "local_command",
+  "informational",
+  "tool_result",
+  "api_error",
+  "model_refusal_no_fallback",
+]);
+
+function systemEntry(record: JsonRecord): SystemEntry | OtherEntry {
+  const { object } = record;
+  const subtype = object["subtype"];
+  if (typeof subtype !== "string") return other(record, "system", "subtype is not text");
+  if (!subtypes.has(subtype)) return other(record, `system/${subtype}`);
+  const entry = place(record, "system");
+  entry["subtype"] = subtype;
+  thread(entry, object);
+  let extra = take(object, systemFields, entry, systemKeys);
+  const { compactMetadata } = entry;
+  if (isObject(compactMetadata) && compactMetadataOf(compactMetadata) === undefined) {
+    entry["compactMetadata"] = undefined;
+    extra = keep(extra, "compactMetadata", compactMetadata);
+  }
+  finish(entry, extra);
+  return entry as unknown as SystemEntry;
+}
+
+function attachmentEntry(record: JsonRecord): AttachmentEntry | OtherEntry {
+  const { object } = record;
+  const attachment = object["attachment"];
+  if (!isObject(attachment)) return other(record, "attachment", "attachment is not an object");
+  const { type, hookName, hookEvent, toolUseID: toolUseId, ...fields } = attachment;
+  if (typeof type !== "string") return other(record, "attachment", "attachment.type is not text");
+  if (!Object.hasOwn(attachmentInner, type)) return other(record, `attachment/${type}`);
+  const entry = place(record, "attachment");
+  entry["type"] = type as AttachmentType;
+  if (typeof hookName === "string") entry["hookName"] = hookName;
+  if (typeof hookEvent === "string") entry["hookEvent"] = hookEvent;
+  if (typeof toolUseId === "string") entry["toolUseId"] = toolUseId;
+  entry["fields"] = fields;
+  thread(entry, object);
+  finish(entry, take(object, attachmentFields, entry, attachmentKeys));
+  return entry as unknown as AttachmentEntry;
+}
+
+function bareEntry(record: JsonRecord, type: string): BareEntry | OtherEntry {
+  const spec = Object.hasOwn(bareFields, type) ? bareFields[type] : undefined;
+  if (spec === undefined) return other(record, type);
+  const need = spec.needs === undefined ? undefined : spec.fields.get(spec.needs);
+  if (need !== undefined && !passes(record.object[need.name], need.check)) {
+    return other(record, type, `${need.name} is not ${need.check}`);
+  }
+  const entry = place(record, type as BareKind);
+  if (isLinked(record.object)) thread(entry, record.object);
+  finish(entry, take(record.object, spec.fields, entry, placeKeys));
+  return entry as unknown as BareEntry;
+}
+
+function other(record: JsonRecord, name: string, why?: string): OtherEntry {
+  const entry = place(record, "other");
+  const { object } = record;
+  entry["name"] = name;
+  if (why !== undefined) entry["why"] = why;
+  entry["object"] = object;
+  if (isLinked(object)) {
+    thread(entry, object);
+    take(object, attachmentFields, entry, placeKeys);
+  }
+  return entry as unknown as OtherEntry;
+}
+
+function finish(
+  entry: Record<string, unknown>,
+  extra: Record<string, unknown> | undefined,
+  messageExtra?: Record<string, unknown> | undefined,
+): void {
+  if (extra !== undefined) entry["extra"] = extra;
+  if (messageExtra !== undefined) entry["messageExtra"] = messageExtra;
+}
+
+const userMessage: ReadonlyMap<string, Check> = new Map([["content", "any"]]);
+const assistantMessage: ReadonlyMap<string, Check> = new Map([
+  ["id", "text"],
+  ["model", "text"],
+  ["content", "any"],
+  ["stop_reason", "text"],
+  ["stop_sequence", "text"],
+  ["usage", "object"],
+]);
+
+/** The message's other fields, and known ones of an odd type; what merely repeats the record's type is not kept twice. */
+function restOf(
+  message: Readonly<Record<string, unknown>>,
+  known: ReadonlyMap<string, Check>,
+  role: string,
+): Record<string, unknown> | undefined {
+  let rest: Record<string, unknown> | undefined;
+  for (const key in message) {
+    const value = message[key];
+    const check = known.get(key);
+    if (check !== undefined && (value === null || passes(value, check))) continue;
+    if ((key === "role" && value === role) || (key === "type" && value === "message")) continue;
+    rest = keep(rest, key, value);
+  }
+  return rest;
+}

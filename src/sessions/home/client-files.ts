@@ -1,0 +1,66 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { look } from "../find/list-folder.ts";
+import type { Root } from "../find/session-roots.ts";
+import type { Entry } from "../model/entry.ts";
+import { realInside } from "../safe-paths.ts";
+import { safeId } from "../session-id.ts";
+import { fieldsOf } from "./client-json.ts";
+
+/** A copy of a file from before an edit. */
+export interface FileBackup {
+  /** `<16 hex>@v<n>` */
+  readonly name: string;
+  readonly version: number;
+  readonly file: string;
+  readonly sizeBytes: number;
+  /** The file that was copied, where a snapshot line says so. */
+  readonly path?: string;
+  /** The message before which it was copied. */
+  readonly messageId?: string;
+  readonly takenAt?: string;
+  read(): Promise<Buffer>;
+}
+
+/** `file-history/<session>/`, joined with the snapshot lines of its transcript. Snapshots whose copy is gone are left out. */
+export async function loadFileHistory(root: Root, sessionId: string, entries: Iterable<Entry>): Promise<FileBackup[]> {
+  const folder = await realInside(root.path, join(root.path, "file-history", safeId(sessionId)));
+  const snapshots = snapshotsIn(entries);
+  const backups: FileBackup[] = [];
+  for (const { name, path, folder: isFolder } of await look(root.path, folder)) {
+    const version = /^[0-9a-f]{16}@v(\d+)$/.exec(name)?.[1];
+    if (version === undefined || isFolder) continue;
+    const { size } = await stat(path);
+    const known = snapshots.get(name);
+    backups.push({
+      name,
+      version: Number(version),
+      file: path,
+      sizeBytes: size,
+      ...known,
+      read: async () => readFile(await realInside(folder, path)),
+    });
+  }
+  return backups;
+}
+
+type Taken = Pick<FileBackup, "path" | "messageId" | "takenAt">;
+
+/** By the name of the copy: the first message that needed it. */
+function snapshotsIn(entries: Iterable<Entry>): ReadonlyMap<string, Taken> {
+  const taken = new Map<string, Taken>();
+  for (const entry of entries) {
+    if (entry.kind !== "file-history-snapshot" && entry.kind !== "file-history-delta") continue;
+    const tracked = fieldsOf(fieldsOf(entry.snapshot)["trackedFileBackups"]);
+    for (const [path, backup] of Object.entries(tracked)) {
+      const { backupFileName, backupTime } = fieldsOf(backup);
+      if (typeof backupFileName !== "string" || taken.has(backupFileName)) continue;
+      taken.set(backupFileName, {
+        path,
+        ...(entry.messageId === undefined ? {} : { messageId: entry.messageId }),
+        ...(typeof backupTime === "string" ? { takenAt: backupTime } : {}),
+      });
+    }
+  }
+  return taken;
+}

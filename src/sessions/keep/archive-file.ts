@@ -1,0 +1,182 @@
+import { type FileHandle, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+import { ensureFolder, type Fs, openFor, sha256, unless, writeAll } from "../../files/index.ts";
+import { Problem } from "../../protocol/index.ts";
+import { openFile, unreadableFile } from "../read/byte-source.ts";
+import { openGzip } from "../read/gzip-source.ts";
+import type { ArchivedFile } from "./archive-manifest.ts";
+
+/** A stretch of this many bytes is compressed at a time, so that memory stays flat. */
+const memberBytes = 8 * 1024 * 1024;
+
+/**
+ * Adds what is new in `source` to its compressed copy, as further gzip members; the same object comes back when nothing is.
+ * A transcript is taken up to its last newline. A source that is not the one we know any more begins a new copy, and the
+ * old one is kept beside it.
+ */
+export async function archiveFile(
+  source: string,
+  target: string,
+  known: ArchivedFile | undefined,
+  fs: Fs,
+): Promise<ArchivedFile> {
+  const packed = await unless(["ENOENT"], fs.lstat(target));
+  // A copy that is shorter than we know it is no copy to go on with.
+  const before = packed !== undefined && packed.size >= (known?.packedBytes ?? 0) ? known : undefined;
+  const file = await openFile(source).catch((cause: unknown) => {
+    throw unreadableFile(source, cause);
+  });
+  try {
+    const { size, mtimeMs } = await file.stat();
+    if (before !== undefined && before.sizeBytes === size && before.modifiedMs === mtimeMs) return before;
+    const end = source.endsWith(".jsonl") ? await lastNewline(file, size) : size;
+    const grown =
+      before !== undefined && source.endsWith(".jsonl") && (await isSame(file, before, end)) ? before : undefined;
+    if (grown !== undefined && grown.sizeBytes === end) return grown;
+    if (before !== undefined && grown === undefined && (await sameContent(file, size, before)))
+      return { ...before, modifiedMs: mtimeMs };
+    if (before !== undefined && grown === undefined) await keepOld(target, markOf(before), fs);
+    // Nothing accounts for what lies there: it is what a killed run of ours began, or the only copy of something else.
+    if (before === undefined && packed !== undefined && packed.size > 0 && !(await isBeginningOf(target, file)))
+      await keepOld(target, sha256(Buffer.from(`${packed.size} ${packed.mtimeMs}`)).slice(0, 12), fs);
+    const head = await headOf(file, Math.min(end, 1024));
+    return await append(
+      file,
+      target,
+      grown ?? { sizeBytes: 0, packedBytes: 0, head, modifiedMs: 0, members: [] },
+      end,
+      mtimeMs,
+      fs,
+    );
+  } finally {
+    await file.close();
+  }
+}
+
+type Source = FileHandle;
+
+async function append(
+  file: Source,
+  target: string,
+  before: ArchivedFile,
+  end: number,
+  modifiedMs: number,
+  fs: Fs,
+): Promise<ArchivedFile> {
+  await ensureFolder(dirname(target), fs);
+  const out = await fs.open(target, openFor.appending, 0o600);
+  const members = [...before.members];
+  let { sizeBytes, packedBytes } = before;
+  try {
+    // What a killed run left behind the last accounted byte.
+    await out.truncate(packedBytes);
+    while (sizeBytes < end || members.length === 0) {
+      const plain = await read(file, sizeBytes, Math.min(end - sizeBytes, memberBytes));
+      const packed = await promisify(gzip)(plain);
+      await writeAll(out, packed);
+      members.push({ sizeBytes: plain.length, packedBytes: packed.length, sha256: sha256(plain) });
+      sizeBytes += plain.length;
+      packedBytes += packed.length;
+      if (plain.length === 0) break;
+    }
+    await out.datasync();
+  } finally {
+    await out.close();
+  }
+  if (before.members.length === 0) await fs.syncFolder(dirname(target));
+  const head =
+    sizeBytes < 1024 || before.sizeBytes < 1024 ? await headOf(file, Math.min(sizeBytes, 1024)) : before.head;
+  return { sizeBytes, packedBytes, head, modifiedMs, members };
+}
+
+/** One past the last newline: a line that is under way is left for the next run. */
+async function lastNewline(file: Source, size: number): Promise<number> {
+  for (let end = size; end > 0; ) {
+    const from = Math.max(0, end - 64 * 1024);
+    const at = (await read(file, from, end - from)).lastIndexOf(0x0a);
+    if (at >= 0) return from + at + 1;
+    end = from;
+  }
+  return 0;
+}
+
+/** True when the file begins as it did and has not become shorter. */
+async function isSame(file: Source, before: ArchivedFile, end: number): Promise<boolean> {
+  return end >= before.sizeBytes && (await headOf(file, Math.min(before.sizeBytes, 1024))) === before.head;
+}
+
+async function sameContent(file: Source, size: number, before: ArchivedFile): Promise<boolean> {
+  if (size !== before.sizeBytes) return false;
+  let at = 0;
+  for (const member of before.members) {
+    if (sha256(await read(file, at, member.sizeBytes)) !== member.sha256) return false;
+    at += member.sizeBytes;
+  }
+  return true;
+}
+
+/** Nothing that was archived goes: a copy of what is no longer at the source stays under a name of its own. */
+async function keepOld(target: string, mark: string, fs: Fs): Promise<void> {
+  const kept = target.replace(/\.gz$/, `.old-${mark}.gz`);
+  // A run that was killed may have moved it already; what lies at the target then is that run's beginning.
+  if ((await unless(["ENOENT"], fs.lstat(kept))) !== undefined) return;
+  await unless(["ENOENT"], fs.rename(target, kept));
+  await fs.syncFolder(dirname(target));
+}
+
+function markOf({ members }: ArchivedFile): string {
+  return sha256(Buffer.from(members.map((member) => member.sha256).join())).slice(0, 12);
+}
+
+/** True when a compressed file holds nothing that `source` does not begin with. */
+async function isBeginningOf(target: string, source: Source): Promise<boolean> {
+  const copy = await openGzip(target);
+  try {
+    const bytes = Buffer.alloc(1024 * 1024);
+    for (let at = 0; ; ) {
+      const count = await copy.read(bytes, at);
+      if (count === 0) return true;
+      if (!(await read(source, at, count)).equals(bytes.subarray(0, count))) return false;
+      at += count;
+    }
+  } catch {
+    return false; // what cannot be unpacked is kept
+  } finally {
+    await copy.close();
+  }
+}
+
+/** The plain bytes of an archived file, every stretch checked against its hash. */
+export async function readArchived(target: string, { members }: ArchivedFile): Promise<Buffer> {
+  const packed = await readFile(target);
+  const parts: Buffer[] = [];
+  let at = 0;
+  for (const member of members) {
+    const plain = await promisify(gunzip)(packed.subarray(at, at + member.packedBytes)).catch(() => Buffer.alloc(0));
+    if (sha256(plain) !== member.sha256) {
+      throw new Problem("sessions/bad-archive", `${target} is damaged at byte ${at}: it is not what was archived.`, {
+        about: { file: target, offset: at },
+      });
+    }
+    parts.push(plain);
+    at += member.packedBytes;
+  }
+  return Buffer.concat(parts);
+}
+
+async function read(file: Source, from: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length);
+  let done = 0;
+  while (done < length) {
+    const { bytesRead } = await file.read(bytes, done, length - done, from + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return bytes.subarray(0, done);
+}
+
+async function headOf(file: Source, length: number): Promise<string> {
+  return sha256(await read(file, 0, length));
+}

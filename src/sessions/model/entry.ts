@@ -1,0 +1,334 @@
+import type { RawOf, Unreadable } from "../read/json-records.ts";
+import type { Block } from "./content-block.ts";
+
+/**
+ * One record of a transcript, in one vocabulary for every agent. The union is closed by `kind`; what a format writes
+ * beyond it is `other`, verbatim. Nothing that was on disk is lost: fields we do not know are in `extra`.
+ */
+export type Entry = UserEntry | AssistantEntry | SystemEntry | AttachmentEntry | BareEntry | OtherEntry;
+
+export type { Unreadable } from "../read/json-records.ts";
+
+/** What a reader gives out, in the order of the file. */
+export type Item = Entry | Unreadable;
+
+/** Where an entry lies and how it was read. */
+export interface Placed {
+  readonly file: string;
+  readonly offset: number;
+  readonly length: number;
+  /** Counted from 1; 0 where the lines before were not read, as in a window from the end. */
+  readonly line: number;
+  /** The exact bytes, read again from disk; throws `sessions/changed` when the file was replaced meanwhile. */
+  readonly raw: RawOf;
+  readonly lossy?: true;
+  readonly recovered?: true;
+  readonly unterminated?: true;
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** What an entry that is part of the conversation's graph carries. */
+export interface Threaded extends Placed {
+  readonly uuid: string;
+  readonly parentUuid: string | null;
+  readonly isSidechain: boolean;
+  readonly timestamp?: string;
+  readonly sessionId?: string;
+  readonly cwd?: string;
+  readonly version?: string;
+  readonly gitBranch?: string;
+  readonly userType?: string;
+  readonly entrypoint?: string;
+  readonly agentId?: string;
+  readonly slug?: string;
+  /** The session this one came from, as some versions note it. */
+  readonly ancestorSessionId?: string;
+  readonly forkedFrom?: unknown;
+  /** What our own store notes: where parts lie that were too large for the line. */
+  readonly hookline?: unknown;
+}
+
+/** What a line with role user really is; the first rule that fits decides. */
+export type UserRole =
+  | "result"
+  | "summary"
+  | "meta"
+  | "command"
+  | "command-output"
+  | "interrupt"
+  | "notification"
+  | "teammate"
+  | "prompt";
+
+export type PromptSource = "typed" | "sdk" | "system" | "agent" | "unknown";
+
+export interface UserEntry extends Threaded {
+  readonly kind: "user";
+  readonly role: UserRole;
+  /** Of prompts only. */
+  readonly source?: PromptSource;
+  readonly content: readonly Block[];
+  readonly contentWasText?: true;
+  readonly messageExtra?: Readonly<Record<string, unknown>>;
+  readonly promptId?: string;
+  readonly permissionMode?: string;
+  readonly promptSource?: string;
+  readonly origin?: unknown;
+  readonly toolUseResult?: unknown;
+  readonly toolDenialKind?: string;
+  readonly sourceToolAssistantUuid?: string;
+  readonly isMeta?: boolean;
+  readonly isCompactSummary?: boolean;
+  readonly isVisibleInTranscriptOnly?: boolean;
+  /** Who began the turn and where in it the line stands, as newer clients note it. */
+  readonly turnOrigin?: unknown;
+  readonly turnPosition?: unknown;
+  readonly turnCompanion?: unknown;
+  /** Of tool results: who allowed the call, and by which rule. */
+  readonly permissionDecision?: unknown;
+  readonly sandboxed?: unknown;
+  readonly mcpCallNotReadOnly?: unknown;
+  readonly imagePasteIds?: unknown;
+  readonly queueSkipAttachments?: unknown;
+  readonly refusedMessageId?: string;
+}
+
+export interface AssistantEntry extends Threaded {
+  readonly kind: "assistant";
+  /** Absent when the endpoint gave none. */
+  readonly messageId?: string;
+  readonly model?: string;
+  readonly content: readonly Block[];
+  readonly contentWasText?: true;
+  readonly stopReason: string | null;
+  readonly stopSequence?: string;
+  /** Token counts as the endpoint wrote them. */
+  readonly usage?: Readonly<Record<string, unknown>>;
+  readonly messageExtra?: Readonly<Record<string, unknown>>;
+  readonly requestId?: string;
+  readonly error?: unknown;
+  readonly isApiErrorMessage?: boolean;
+  readonly apiErrorStatus?: number;
+  readonly apiError?: unknown;
+  readonly errorDetails?: unknown;
+  readonly attributionAgent?: string;
+  readonly attributionSkill?: string;
+  readonly attributionPlugin?: string;
+  readonly attributionMcpServer?: string;
+  readonly attributionMcpTool?: string;
+  readonly advisorModel?: string;
+  readonly effort?: unknown;
+  readonly apiBlockIndex?: number;
+  readonly isAbortedMidStream?: boolean;
+  readonly costUsd?: number;
+  readonly durationMs?: number;
+  /** Names the `api-request` record of this call. */
+  readonly requestRef?: unknown;
+  /** The model that was asked for, where another one answered. */
+  readonly requestedModel?: string;
+  readonly promptCacheRequested?: unknown;
+  readonly perTurnEffort?: unknown;
+  readonly madeBy?: unknown;
+  readonly toolInputStreamMs?: number;
+  readonly thinkingDurationMs?: number;
+  readonly thinkingDisplay?: unknown;
+  readonly apiErrorType?: unknown;
+  readonly failedResponseHadNoToolCall?: unknown;
+  readonly refusingModel?: string;
+  readonly refusedMessageId?: string;
+}
+
+export type SystemSubtype =
+  | "compact_boundary"
+  | "stop_hook_summary"
+  | "turn_duration"
+  | "local_command"
+  | "informational"
+  | "tool_result"
+  | "api_error"
+  | "model_refusal_no_fallback";
+
+export interface SystemEntry extends Threaded {
+  readonly kind: "system";
+  readonly subtype: SystemSubtype;
+  readonly content?: unknown;
+  readonly level?: string;
+  readonly isMeta?: boolean;
+  readonly toolUseId?: string;
+  /** compact_boundary */
+  readonly logicalParentUuid?: string;
+  readonly compactMetadata?: CompactMetadata;
+  /** stop_hook_summary */
+  readonly hookCount?: number;
+  readonly hookInfos?: readonly unknown[];
+  readonly hookErrors?: readonly unknown[];
+  readonly hookAdditionalContext?: readonly unknown[];
+  readonly preventedContinuation?: boolean;
+  readonly preventContinuation?: boolean;
+  readonly stopReason?: string;
+  readonly hasOutput?: boolean;
+  /** turn_duration */
+  readonly durationMs?: number;
+  readonly messageCount?: number;
+  /** model_refusal_no_fallback */
+  readonly originalModel?: string;
+  readonly requestId?: string;
+  readonly apiRefusalCategory?: unknown;
+  readonly apiRefusalExplanation?: unknown;
+  readonly refusedUserMessageUuid?: string;
+  /** api_error */
+  readonly error?: unknown;
+  readonly cause?: unknown;
+  readonly retryInMs?: number;
+  readonly retryAttempt?: number;
+  readonly maxRetries?: number;
+}
+
+export interface CompactMetadata {
+  readonly trigger?: string;
+  readonly preTokens?: number;
+  readonly postTokens?: number;
+  readonly durationMs?: number;
+  readonly cumulativeDroppedTokens?: number;
+  readonly preservedSegment?: { readonly headUuid?: string; readonly anchorUuid?: string; readonly tailUuid?: string };
+  readonly preservedMessages?: { readonly anchorUuid?: string; readonly uuids?: readonly string[] };
+}
+
+export type AttachmentType = HookAttachmentType | OtherAttachmentType;
+
+export type HookAttachmentType =
+  | "hook_success"
+  | "hook_non_blocking_error"
+  | "hook_blocking_error"
+  | "hook_additional_context"
+  | "hook_system_message"
+  | "hook_stopped_continuation"
+  | "hook_cancelled"
+  | "hook_error_during_execution"
+  | "hook_deferred_tool"
+  | "hook_permission_decision"
+  | "async_hook_response";
+
+type OtherAttachmentType =
+  | "agent_listing_delta"
+  | "skill_listing"
+  | "deferred_tools_delta"
+  | "nested_memory"
+  | "file"
+  | "invoked_skills"
+  | "command_permissions"
+  | "queued_command"
+  | "task_reminder"
+  | "total_tokens_reminder"
+  | "environment"
+  | "model"
+  | "date"
+  | "session_context"
+  | "prompt_snapshot"
+  | "remote_session_change"
+  | "auto_mode"
+  | "silent_turn_reminder";
+
+export interface AttachmentEntry extends Threaded {
+  readonly kind: "attachment";
+  readonly type: AttachmentType;
+  /** Of hook records: who ran, when, and for which tool call. */
+  readonly hookName?: string;
+  readonly hookEvent?: string;
+  readonly toolUseId?: string;
+  /** All other fields of the attachment, as they are on disk. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** What the model was sent for it, and in which role, as newer clients note it. */
+  readonly rendered?: unknown;
+  readonly renderedRole?: string;
+  readonly renderedBesideToolResult?: boolean;
+  readonly renderedInHumanTurn?: unknown;
+}
+
+export type BareKind =
+  | "queue-operation"
+  | "last-prompt"
+  | "mode"
+  | "permission-mode"
+  | "ai-title"
+  | "custom-title"
+  | "agent-name"
+  | "agent-setting"
+  | "worktree-state"
+  | "file-history-snapshot"
+  | "file-history-delta"
+  | "bridge-session"
+  | "cost-state"
+  | "api-request"
+  | "api-request-shape"
+  | "api-request-blob"
+  | "tools-used"
+  | "atis-latch"
+  | "frame-link"
+  | "pr-link"
+  | "progress"
+  | "summary"
+  | "result";
+
+/** A record beside the conversation. Some older ones do carry uuid and parentUuid: then they are nodes of the graph. */
+export interface BareEntry extends Placed, Partial<Omit<Threaded, keyof Placed>> {
+  readonly kind: BareKind;
+  readonly operation?: string;
+  readonly content?: unknown;
+  readonly lastPrompt?: string;
+  readonly leafUuid?: string;
+  readonly mode?: string;
+  readonly permissionMode?: string;
+  readonly aiTitle?: string;
+  readonly customTitle?: string;
+  readonly agentName?: string;
+  /** The agent that the session was started as. */
+  readonly agentSetting?: string;
+  readonly worktreeSession?: unknown;
+  readonly messageId?: string;
+  readonly snapshot?: unknown;
+  readonly isSnapshotUpdate?: boolean;
+  readonly summary?: string;
+  readonly bridgeSessionId?: string;
+  readonly toolUseId?: string;
+  readonly parentToolUseId?: string;
+  readonly data?: unknown;
+  readonly reason?: unknown;
+  readonly commandUuid?: unknown;
+  readonly deliveryId?: unknown;
+  /** cost-state */
+  readonly totalCostUsd?: number;
+  readonly totalApiDurationMs?: number;
+  readonly totalApiDurationWithoutRetriesMs?: number;
+  readonly totalToolDurationMs?: number;
+  readonly totalDurationMs?: number;
+  readonly totalLinesAdded?: number;
+  readonly totalLinesRemoved?: number;
+  readonly startTime?: number;
+  readonly modelUsage?: Readonly<Record<string, unknown>>;
+  readonly hasUnknownModelCost?: boolean;
+  /** api-request, api-request-shape, api-request-blob: what the client sent, in pieces that are stored once. */
+  readonly requestRef?: string;
+  readonly querySource?: string;
+  readonly shapeHash?: string;
+  readonly shape?: unknown;
+  readonly params?: unknown;
+  readonly keep?: number;
+  readonly tail?: readonly unknown[];
+  readonly cacheControl?: unknown;
+  readonly requestDigest?: string;
+  readonly base?: string;
+  readonly hash?: string;
+  readonly message?: unknown;
+  readonly tools?: readonly unknown[];
+  readonly atis?: unknown;
+}
+
+/** A type or subtype we do not know, or a known one in a shape that is not the known one (then `why`). */
+export interface OtherEntry extends Placed, Partial<Omit<Threaded, keyof Placed>> {
+  readonly kind: "other";
+  /** `type`, or `type/subtype`, as written; empty when there was none. */
+  readonly name: string;
+  readonly why?: string;
+  readonly object: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,158 @@
+import type { Entry, UserEntry } from "./entry.ts";
+import { isLinked, type Linked } from "./entry-graph.ts";
+import { type Call, isCall, isFiller } from "./model-call.ts";
+import type { ToolCall } from "./session-tool-call.ts";
+
+/** From a prompt to the moment the agent waits again. */
+export interface Turn {
+  /** From 1, in order. */
+  readonly number: number;
+  readonly start: UserEntry;
+  readonly entries: readonly Entry[];
+  readonly calls: readonly Call[];
+  readonly toolCalls: readonly ToolCall[];
+  readonly ended: TurnEnd;
+  /** How often a stop hook sent the agent on. */
+  readonly stopFeedback: number;
+  readonly startedAt?: string;
+  readonly endedAt?: string;
+  readonly durationMs?: number;
+  /** Written by the client, or taken from the first and last time in the turn. */
+  readonly durationFrom?: "record" | "timestamps";
+}
+
+export type TurnEnd = "answered" | "interrupted" | "api-error" | "deferred" | "open";
+
+/** A built-in command: it is answered by the client, not by a model. */
+export interface LocalCommand {
+  /** Its name with the slash. */
+  readonly name: string;
+  readonly entry: UserEntry;
+  readonly entries: readonly Entry[];
+}
+
+export interface Turns {
+  readonly turns: readonly Turn[];
+  readonly localCommands: readonly LocalCommand[];
+}
+
+/** `entries` are those of one branch, in file order; calls and tool calls are looked up by the lines they began in. */
+export function turnsOf(
+  entries: readonly Entry[],
+  callAt: (entry: Entry) => Call | undefined,
+  toolsAt: (entry: Entry) => readonly ToolCall[],
+): Turns {
+  const { stretches, localCommands } = stretchesOf(entries);
+  const turns = stretches.map(({ start, entries: own }, index) => {
+    const calls = own.flatMap((entry) => callAt(entry) ?? []);
+    const toolCalls = own.flatMap(toolsAt);
+    const ended = endOf(own, calls, toolCalls);
+    return {
+      number: index + 1,
+      start,
+      entries: own,
+      calls,
+      toolCalls,
+      ended,
+      stopFeedback: own.filter(isStopFeedback).length,
+      ...timesOf(own),
+    };
+  });
+  return { turns, localCommands };
+}
+
+/** A meta line by which a stop hook sends the agent on. */
+export function isStopFeedback(entry: Entry): boolean {
+  if (entry.kind !== "user" || entry.role !== "meta") return false;
+  const first = entry.content[0];
+  return first?.type === "text" && /^(?:Subagent)?Stop hook feedback/.test(first.text);
+}
+
+interface Stretch {
+  start: UserEntry;
+  entries: Entry[];
+}
+
+function stretchesOf(entries: readonly Entry[]): { stretches: Stretch[]; localCommands: LocalCommand[] } {
+  const stretches: Stretch[] = [];
+  const localCommands: LocalCommand[] = [];
+  /** A command that no call has followed yet: it is a turn only if one does. */
+  let pending: Stretch | undefined;
+  let current: Stretch | undefined;
+  const settle = () => {
+    if (pending !== undefined)
+      localCommands.push({ name: commandName(pending.start), entry: pending.start, entries: pending.entries });
+    pending = undefined;
+  };
+  for (const entry of entries) {
+    if (
+      entry.kind === "user" &&
+      (entry.role === "prompt" || entry.role === "notification" || entry.role === "teammate")
+    ) {
+      settle();
+      current = { start: entry, entries: [] };
+      stretches.push(current);
+    } else if (entry.kind === "user" && entry.role === "command") {
+      settle();
+      pending = { start: entry, entries: [] };
+    } else if (pending !== undefined && entry.kind === "assistant" && !isFiller(entry)) {
+      current = pending;
+      stretches.push(pending);
+      pending = undefined;
+    }
+    (pending ?? current)?.entries.push(entry);
+  }
+  settle();
+  return { stretches, localCommands };
+}
+
+function commandName(entry: UserEntry): string {
+  const first = entry.content[0];
+  const text = first?.type === "text" ? first.text : "";
+  return /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1] ?? "";
+}
+
+function endOf(entries: readonly Entry[], calls: readonly Call[], tools: readonly ToolCall[]): TurnEnd {
+  const last = entries.findLast(
+    (entry) =>
+      entry.kind === "assistant" || (entry.kind === "user" && (entry.role === "result" || entry.role === "interrupt")),
+  );
+  if (last?.kind === "user" && last.role === "interrupt") return "interrupted";
+  if (last?.kind === "assistant" && !isCall(last))
+    return last.isApiErrorMessage === true ? "api-error" : endOfCall(calls);
+  if (tools.some((tool) => tool.status === "deferred")) return "deferred";
+  return last?.kind === "assistant" ? endOfCall(calls) : "open";
+}
+
+const unfinished: ReadonlySet<string | null> = new Set([null, "tool_use", "pause_turn"]);
+
+function endOfCall(calls: readonly Call[]): TurnEnd {
+  const last = calls.at(-1);
+  return last === undefined || unfinished.has(last.stopReason) ? "open" : "answered";
+}
+
+/** True when the model has said its last word: neither cut off nor waiting for a tool. */
+export function isFinal(call: Call): boolean {
+  return !unfinished.has(call.stopReason);
+}
+
+function timesOf(entries: readonly Entry[]): Pick<Turn, "startedAt" | "endedAt" | "durationMs" | "durationFrom"> {
+  const written = entries.find((entry) => entry.kind === "system" && entry.subtype === "turn_duration");
+  const times = entries
+    .filter(isLinked)
+    .filter(isConversation)
+    .flatMap(({ timestamp }) => timestamp ?? []);
+  const startedAt = times[0];
+  if (startedAt === undefined) return {};
+  const endedAt = times.reduce((latest, time) => (Date.parse(time) > Date.parse(latest) ? time : latest));
+  const noted = written?.kind === "system" ? written.durationMs : undefined;
+  const passed = Date.parse(endedAt) - Date.parse(startedAt);
+  if (noted !== undefined) return { startedAt, endedAt, durationMs: noted, durationFrom: "record" };
+  return Number.isNaN(passed) ? { startedAt } : { startedAt, endedAt, durationMs: passed, durationFrom: "timestamps" };
+}
+
+/** Lines that a person or a model caused; a compaction or a caveat after the last answer does not make a turn longer. */
+function isConversation(entry: Linked): boolean {
+  if (entry.kind === "assistant") return true;
+  return entry.kind === "user" && entry.role !== "meta" && entry.role !== "summary";
+}

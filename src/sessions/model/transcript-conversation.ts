@@ -1,0 +1,110 @@
+import { type Branches, branchesOf } from "./branches.ts";
+import { type Compaction, compactionsOf, contextOf } from "./compactions.ts";
+import type { AssistantEntry, Entry, Item, Unreadable } from "./entry.ts";
+import { type Graph, graphOf, type Linked } from "./entry-graph.ts";
+import { once } from "./lazy.ts";
+import { type Call, callsOf, isCall } from "./model-call.ts";
+import type { ToolCall } from "./session-tool-call.ts";
+import { type Turns, turnsOf } from "./session-turns.ts";
+
+/** One conversation: the session's own, or an agent's. */
+export interface Thread {
+  /** Absent for the session's own. */
+  readonly agentId?: string;
+  /** Everything in file order, unreadable stretches in their places. */
+  readonly items: readonly Item[];
+  readonly entries: readonly Entry[];
+  readonly unreadable: readonly Unreadable[];
+  readonly graph: Graph;
+  readonly branches: Branches;
+  readonly calls: readonly Call[];
+  readonly toolCalls: readonly ToolCall[];
+  /** Answers the client wrote because a request failed. */
+  readonly apiErrors: readonly AssistantEntry[];
+  /** Answers the client wrote where nothing was asked ("No response requested."). */
+  readonly fillers: readonly AssistantEntry[];
+  readonly compactions: readonly Compaction[];
+  /** Turns of a branch; the active one unless a leaf is named. `"all"` takes every line in file order. */
+  turns(leaf?: string): Turns;
+  /** Entries of a branch in order, across compactions. */
+  history(leaf?: string): readonly Linked[];
+  /** What a model would be given now. */
+  context(leaf?: string): readonly Linked[];
+}
+
+/** A conversation before its tool calls are paired, which needs the files of all others. */
+export interface Draft {
+  readonly agentId?: string;
+  readonly items: readonly Item[];
+  readonly entries: readonly Entry[];
+  readonly graph: Graph;
+  readonly calls: readonly Call[];
+}
+
+export function draftOf(items: readonly Item[], agentId?: string): Draft {
+  const entries = items.every(isEntry) ? items : items.filter(isEntry);
+  const graph = graphOf(entries);
+  const calls = callsOf(entries, graph.superseded);
+  return { ...(agentId === undefined ? {} : { agentId }), items, entries, graph, calls };
+}
+
+export function threadOf(draft: Draft, toolCalls: readonly ToolCall[]): Thread {
+  const { items, entries, graph, calls } = draft;
+  const starts = once(() => startsOf(calls, toolCalls));
+  const own = once(
+    () => entries.filter((entry) => isAnswer(entry) && !isCall(entry) && !graph.superseded(entry)) as AssistantEntry[],
+  );
+  const branches = once(() => branchesOf(graph, entries));
+  const compactions = once(() => compactionsOf(graph));
+  const turns = new Map<string, Turns>();
+
+  function history(leaf = branches().leaf): readonly Linked[] {
+    if (leaf === "all") return graph.nodes.filter((entry) => !graph.superseded(entry));
+    return (leaf === undefined ? undefined : branches().entriesOf(leaf)) ?? [];
+  }
+
+  return {
+    ...draft,
+    toolCalls,
+    unreadable: entries.length === items.length ? [] : items.filter((item) => item.kind === "unreadable"),
+    get apiErrors() {
+      return own().filter((entry) => entry.isApiErrorMessage === true);
+    },
+    get fillers() {
+      return own().filter((entry) => entry.isApiErrorMessage !== true);
+    },
+    get branches() {
+      return branches();
+    },
+    get compactions() {
+      return compactions();
+    },
+    history,
+    context: (leaf) => contextOf(graph, history(leaf)),
+    turns(leaf = branches().leaf ?? "") {
+      const known = turns.get(leaf) ?? turnsOf(history(leaf), starts().callAt, starts().toolsAt);
+      turns.set(leaf, known);
+      return known;
+    },
+  };
+}
+
+/** Which call and which tool calls begin in a line. */
+function startsOf(calls: readonly Call[], toolCalls: readonly ToolCall[]) {
+  const callAt = new Map<Entry, Call>(calls.map((call) => [call.lines[0] as AssistantEntry, call]));
+  const toolsAt = new Map<Entry, ToolCall[]>();
+  for (const tool of toolCalls) {
+    const list = toolsAt.get(tool.use);
+    if (list === undefined) toolsAt.set(tool.use, [tool]);
+    else list.push(tool);
+  }
+  return { callAt: (entry: Entry) => callAt.get(entry), toolsAt: (entry: Entry) => toolsAt.get(entry) ?? [] };
+}
+
+function isEntry(item: Item): item is Entry {
+  return item.kind !== "unreadable";
+}
+
+function isAnswer(entry: Entry): entry is AssistantEntry {
+  return entry.kind === "assistant";
+}

@@ -1,0 +1,179 @@
+import { basename, dirname } from "node:path";
+import { sha256 } from "../../files/index.ts";
+import { realInside } from "../safe-paths.ts";
+import { isPartName, largestPartBytes, type NoPart, readPart, readPartStart } from "./part-files.ts";
+import { type Part, putAt, valueAt } from "./spill-large-parts.ts";
+
+export interface PutBack {
+  readonly record: Readonly<Record<string, unknown>>;
+  /** Parts whose file is gone, changed or outside the session: their stand-in text is still in the record. */
+  readonly gaps: readonly Gap[];
+}
+
+interface Gap {
+  readonly file: string;
+  readonly why: string;
+}
+
+/** A record as it was handed to the store, with its large parts in their places. Other records are given back as they are. */
+export async function putBack(
+  record: Readonly<Record<string, unknown>>,
+  root: string,
+  sessionFolder: string,
+): Promise<PutBack> {
+  if (partsOf(record).length > 0) await realInside(root, sessionFolder);
+  const { record: whole, gaps } = restored(record, sessionFolder);
+  return { record: whole, gaps };
+}
+
+/** How much of a part is put back: all of it, or some of its first text and no data of pictures, for those who show a beginning. */
+export type HowMuch = "all" | "start";
+
+/**
+ * The object of a transcript's line with its large parts in their places, for every reader of that transcript. A part that cannot be
+ * had keeps the text that stands in for it; `sessions validate` names it. The mark `hookline` stays, since it names the files.
+ */
+export function withParts(
+  object: Readonly<Record<string, unknown>>,
+  transcript: string,
+  much: HowMuch = "all",
+): Readonly<Record<string, unknown>> {
+  if (object["hookline"] === undefined || transcript === "" || partsOf(object).length === 0) return object;
+  const { hookline } = object;
+  const { record, length } = restored(object, sessionFolderOf(transcript), much);
+  if (typeof hookline === "object" && hookline !== null) lengths.set(hookline, length);
+  return { ...record, hookline };
+}
+
+/** By the mark of its line, how much text was put back into it. */
+const lengths = new WeakMap<object, number>();
+
+/** How long the texts are that were put back into an entry: its line on disk does not hold them. */
+export function putBackLength({ hookline }: { readonly hookline?: unknown }): number {
+  return typeof hookline === "object" && hookline !== null ? (lengths.get(hookline) ?? 0) : 0;
+}
+
+/** The parts of a transcript's line that cannot be had, and why. */
+export function gapsIn(object: Readonly<Record<string, unknown>>, transcript: string): readonly Gap[] {
+  return restored(object, sessionFolderOf(transcript)).gaps;
+}
+
+/** The parts of a session and of its subagents lie in one folder, which is named after the session. */
+function sessionFolderOf(transcript: string): string {
+  const folder = dirname(transcript);
+  return basename(folder) === "subagents" ? dirname(folder) : transcript.replace(/\.jsonl(?:\.gz)?$/, "");
+}
+
+/** All parts of a line take no more memory than this; a small one counts as much as the smallest that the store sets aside. */
+const largestLineBytes = largestPartBytes;
+const smallestPartBytes = 48 * 1024;
+
+function restored(
+  record: Readonly<Record<string, unknown>>,
+  sessionFolder: string,
+  much: HowMuch = "all",
+): PutBack & { readonly length: number } {
+  const parts = partsOf(record);
+  if (parts.length === 0) return { record, gaps: [], length: 0 };
+  const { hookline: _, ...copy } = record;
+  const put = putter(copy);
+  const gaps: Gap[] = [];
+  let left = largestLineBytes;
+  let length = 0;
+  // In reverse order of writing: a block must be in place before its parts.
+  for (const part of parts.toReversed()) {
+    left -= Math.max(part.sizeBytes, smallestPartBytes);
+    const text =
+      left < 0
+        ? { why: `makes its line larger than ${largestLineBytes} bytes` }
+        : textFor(copy, part, sessionFolder, much);
+    if (typeof text !== "string") {
+      left += Math.max(part.sizeBytes, smallestPartBytes);
+      gaps.push({ file: part.file, why: text.why });
+      continue;
+    }
+    if (part.block !== undefined) put(part.at.slice(0, -2), part.block);
+    put(part.at, text);
+    length += text.length;
+  }
+  return { record: gaps.length === 0 ? copy : { ...copy, hookline: { gaps } }, gaps, length };
+}
+
+/** Only the text that names a file gives way to it: a line cannot make us change its type, its links or the length of a list. */
+function textFor(
+  record: Readonly<Record<string, unknown>>,
+  part: Part,
+  sessionFolder: string,
+  much: HowMuch,
+): string | NoPart {
+  if (!isPartName(part.file)) return { why: "names no file of this session" };
+  const stand = valueAt(record, part.block === undefined ? part.at : [...part.at.slice(0, -2), "text"]);
+  const names = typeof stand === "string" && stand.includes(basename(part.file));
+  if (!names) return { why: "has no place in its line" };
+  return much === "all" ? textOf(part, sessionFolder) : startOf(part, sessionFolder);
+}
+
+function startOf(part: Part, sessionFolder: string): string | NoPart {
+  if (part.as === "base64") return "";
+  const bytes = readPartStart(sessionFolder, part.file, part.sizeBytes);
+  if ("why" in bytes) return bytes;
+  // The last character may be cut.
+  const text = bytes.toString("utf8").replace(/\ufffd$/, "");
+  return part.as === "text" ? text : startOfJson(text);
+}
+
+/** The beginning of a text that was kept as JSON, up to its last whole escape. */
+function startOfJson(json: string): string | NoPart {
+  const body = /^"(?:[^"\\]|\\u[0-9a-f]{4}|\\[^u])*/i.exec(json)?.[0];
+  return body === undefined ? { why: "does not hold a text" } : (JSON.parse(`${body}"`) as string);
+}
+
+function textOf(part: Part, sessionFolder: string): string | NoPart {
+  const bytes = readPart(sessionFolder, part.file, part.sizeBytes);
+  if ("why" in bytes) return bytes;
+  if (bytes.length !== part.sizeBytes) return { why: `has ${bytes.length} bytes, not ${part.sizeBytes}` };
+  const isBlob = part.file.startsWith("blobs/");
+  if (isBlob && sha256(bytes) !== basename(part.file)) return { why: "was changed" };
+  if (part.as === "base64") return bytes.toString("base64");
+  if (part.as === "text") return bytes.toString("utf8");
+  try {
+    const text: unknown = JSON.parse(bytes.toString("utf8"));
+    return typeof text === "string" ? text : { why: "does not hold a text" };
+  } catch (error) {
+    return { why: String(error) };
+  }
+}
+
+/** Puts values into `root`. What lies on the way is copied first, once: it belongs to the record that was read. */
+function putter(root: Record<string, unknown>): (at: Part["at"], value: unknown) => void {
+  const ours = new Set<unknown>([root]);
+  return (at, value) => {
+    let holder: object = root;
+    for (const key of at.slice(0, -1)) {
+      const inner = valueAt(holder, [key]);
+      if (typeof inner !== "object" || inner === null) return;
+      const copy = ours.has(inner) ? inner : Array.isArray(inner) ? [...(inner as unknown[])] : { ...inner };
+      ours.add(copy);
+      putAt(holder as Record<string, unknown>, [key], copy);
+      holder = copy;
+    }
+    const key = at.at(-1);
+    if (key !== undefined) putAt(holder as Record<string, unknown>, [key], value);
+  };
+}
+
+/** The parts a record says it has; what is not shaped like one is not one. */
+export function partsOf(record: Readonly<Record<string, unknown>>): Part[] {
+  const parts = valueAt(record, ["hookline", "parts"]);
+  return Array.isArray(parts) ? parts.filter(isPart) : [];
+}
+
+function isPart(value: unknown): value is Part {
+  if (typeof value !== "object" || value === null) return false;
+  const { at, file, as, sizeBytes, block } = value as Record<string, unknown>;
+  const way =
+    Array.isArray(at) && at.length > 0 && at.every((key) => typeof key === "string" || typeof key === "number");
+  const kind = as === "text" || as === "json" || as === "base64";
+  const stood = block === undefined || (typeof block === "object" && block !== null);
+  return way && kind && stood && typeof file === "string" && Number.isSafeInteger(sizeBytes) && Number(sizeBytes) >= 0;
+}

@@ -1,0 +1,168 @@
+import { basename, dirname, join } from "node:path";
+import { ensureFolder, type Fs, replaceFile, sha256, unless } from "../../files/index.ts";
+import { isObject } from "../../protocol/index.ts";
+import type { Draft } from "../formats/claude-code/write-record.ts";
+import { realInside } from "../safe-paths.ts";
+import { isSafeId } from "../session-id.ts";
+
+/** From a record to a place in it, key by key. */
+type Way = readonly (string | number)[];
+
+/** A part of a record that lies in a file of its own, and where it belongs. */
+export interface Part {
+  readonly at: Way;
+  /** Below the session's folder. */
+  readonly file: string;
+  readonly as: "text" | "json" | "base64";
+  readonly sizeBytes: number;
+  /** The block that stood here, without its data; a text block stands in for it. */
+  readonly block?: Readonly<Record<string, unknown>>;
+}
+
+/** A part of more bytes than this goes aside. */
+export const largePartBytes: number = 64 * 1024;
+
+/**
+ * A draft whose large parts were written to files of their own: long tool results as text a person can open, all else by
+ * its hash. In their place stands ordinary text that names the file, so every reader can go on; `hookline.parts` says how
+ * to put them back. Contract: nothing is written outside of `root`.
+ */
+export async function setAside(draft: Draft, root: string, sessionFolder: string, fs: Fs): Promise<Draft> {
+  const parts: Part[] = [];
+  // Data of pictures last: their whole block makes way, and what else of it went aside must be marked in it before.
+  const found = largeStrings(draft).sort((a, b) => Number(isMediaData(a.at)) - Number(isMediaData(b.at)));
+  if (found.length === 0) return draft;
+  await realInside(root, sessionFolder);
+  const copy = structuredClone(draft) as Record<string, unknown>;
+  for (const { at, text } of found) {
+    const part = toolResultAt(draft, at)
+      ? await spillResult(copy, at, text, sessionFolder, fs)
+      : await spillBlob(copy, at, text, sessionFolder, fs);
+    parts.push(part);
+  }
+  return { ...copy, type: draft.type, hookline: { parts } };
+}
+
+interface Found {
+  readonly at: Way;
+  readonly text: string;
+}
+
+function largeStrings(value: unknown, at: Way = []): Found[] {
+  if (typeof value === "string") {
+    // A unit is one to three bytes, so most strings need no counting.
+    if (value.length * 3 <= largePartBytes) return [];
+    return value.length > largePartBytes || Buffer.byteLength(value) > largePartBytes ? [{ at, text: value }] : [];
+  }
+  if (typeof value !== "object" || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap((item, n) => largeStrings(item, [...at, n]));
+  return Object.entries(value).flatMap(([key, item]) => largeStrings(item, [...at, key]));
+}
+
+/** The id of the tool call when `at` is the text of its result: `message.content[n].content`, or a text block in it. */
+function toolResultAt(draft: Draft, at: Way): boolean {
+  const [message, content, , inner, , text] = at;
+  if (message !== "message" || content !== "content" || inner !== "content") return false;
+  if (at.length !== 4 && !(at.length === 6 && text === "text")) return false;
+  const block = valueAt(draft, at.slice(0, 3));
+  return isObject(block) && block["type"] === "tool_result";
+}
+
+async function spillResult(
+  record: Record<string, unknown>,
+  at: Way,
+  text: string,
+  sessionFolder: string,
+  fs: Fs,
+): Promise<Part> {
+  const { bytes, as } = encode(text, "text");
+  const id = (valueAt(record, at.slice(0, 3)) as Record<string, unknown>)["tool_use_id"];
+  const path = await writeText(join(sessionFolder, "tool-results"), id, bytes, fs);
+  const preview = text.slice(0, 2_000).replace(/[\ud800-\udbff]$/, "");
+  const size = `${(bytes.length / 1024).toFixed(1)}KB`;
+  const stand = `Output too large (${size}). Full output saved to: ${path}\n\nPreview (first 2KB):\n${preview}\n...`;
+  putAt(record, at, `<persisted-output>\n${stand}\n</persisted-output>`);
+  const result = record["toolUseResult"] ?? {};
+  if (isObject(result)) {
+    record["toolUseResult"] = { ...result, persistedOutputPath: path, persistedOutputSize: bytes.length };
+  }
+  return { at, file: `tool-results/${basename(path)}`, as, sizeBytes: bytes.length };
+}
+
+/** A name that is taken by other bytes is never written over. */
+async function writeText(folder: string, id: unknown, bytes: Buffer, fs: Fs): Promise<string> {
+  await ensureFolder(folder, fs);
+  const sha = sha256(bytes);
+  const name = typeof id === "string" && isSafeId(id) ? id : sha.slice(0, 24);
+  for (const path of [join(folder, `${name}.txt`), join(folder, `${name}-${sha.slice(0, 16)}.txt`)]) {
+    if ((await replaceFile(path, bytes, { fs, expect: null })) === "replaced") return path;
+    if ((await replaceFile(path, bytes, { fs, expect: bytes })) === "replaced") return path;
+  }
+  throw new Error(`${folder} holds another text under the name of a tool result`);
+}
+
+async function spillBlob(
+  record: Record<string, unknown>,
+  at: Way,
+  text: string,
+  sessionFolder: string,
+  fs: Fs,
+): Promise<Part> {
+  const { bytes, as } = encode(text, "base64");
+  const sha = sha256(bytes);
+  const file = `blobs/${sha}`;
+  const path = join(sessionFolder, "blobs", sha);
+  await ensureFolder(dirname(path), fs);
+  const there = await unless(["ENOENT"], fs.lstat(path));
+  if (there?.size !== bytes.length || !there.isFile()) await replaceFile(path, bytes, { fs });
+  const mediaAt = mediaBlockAt(record, at);
+  const part = { at, file, as, sizeBytes: bytes.length };
+  if (mediaAt === undefined) {
+    putAt(record, at, `[${bytes.length} bytes of text, kept in ${file}]`);
+    return part;
+  }
+  putAt(record, at, "");
+  const block = valueAt(record, mediaAt) as Record<string, unknown>;
+  putAt(record, mediaAt, { type: "text", text: `[${describe(block)}, ${bytes.length} bytes, kept in ${file}]` });
+  return { ...part, block };
+}
+
+/** The image or document block whose data lies at `at`, so that no reader meets half a picture. */
+function mediaBlockAt(record: unknown, at: Way): Way | undefined {
+  if (!isMediaData(at)) return undefined;
+  const block = valueAt(record, at.slice(0, -2));
+  return isObject(block) && typeof block["type"] === "string" ? at.slice(0, -2) : undefined;
+}
+
+function isMediaData(at: Way): boolean {
+  return at[0] === "message" && at.at(-1) === "data" && at.at(-2) === "source";
+}
+
+function describe(block: Readonly<Record<string, unknown>>): string {
+  const source = block["source"];
+  const media = isObject(source) ? source["media_type"] : undefined;
+  return typeof media === "string" ? media : String(block["type"]);
+}
+
+/** Exactly reversible. Text stays readable; `base64` may be kept as the bytes it stands for. */
+function encode(text: string, want: "text" | "base64"): { bytes: Buffer; as: Part["as"] } {
+  if (/\p{Surrogate}/u.test(text)) return { bytes: Buffer.from(JSON.stringify(text)), as: "json" };
+  if (want === "text") return { bytes: Buffer.from(text), as: "text" };
+  const decoded = /^[A-Za-z0-9+/]+={0,2}$/.test(text) ? Buffer.from(text, "base64") : undefined;
+  if (decoded !== undefined && decoded.toString("base64") === text) return { bytes: decoded, as: "base64" };
+  return { bytes: Buffer.from(text), as: "text" };
+}
+
+export function valueAt(value: unknown, at: Way): unknown {
+  return at.reduce<unknown>((inner, key) => {
+    if (typeof inner !== "object" || inner === null || !Object.hasOwn(inner, key)) return undefined;
+    return (inner as Record<string | number, unknown>)[key];
+  }, value);
+}
+
+export function putAt(root: Record<string, unknown>, at: Way, value: unknown): void {
+  const holder = valueAt(root, at.slice(0, -1));
+  const key = at.at(-1);
+  if (typeof holder !== "object" || holder === null || key === undefined) return;
+  Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
+}

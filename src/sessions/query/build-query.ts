@@ -1,0 +1,189 @@
+import type { AttachmentEntry, Entry, SystemEntry, UserEntry } from "../model/entry.ts";
+import type { Call } from "../model/model-call.ts";
+import type { ToolCall } from "../model/session-tool-call.ts";
+import type { Agent } from "../model/subagents.ts";
+import { checkCount, checkFunction, checkPattern, checkText, checkTurn, checkWord } from "../option-checks.ts";
+import { nameTest, textTest } from "./name-test.ts";
+import type { Plan, Query, QuerySource, Slice } from "./query.ts";
+import { type Element, type Facts, factsOf } from "./query-filters.ts";
+import { boundaryTest } from "./time-boundary.ts";
+
+/** A query over all entries of the active branch, to be narrowed. */
+export function queryOf(source: QuerySource): Query<Entry> {
+  return build<Entry>(source, { of: "entries", tests: [], branch: "active", agents: false, slices: [] });
+}
+
+function build<T extends Element>(source: QuerySource, plan: Plan): Query<T> {
+  const step = <U extends Element>(more: Partial<Plan>) => build<U>(source, { ...plan, ...more });
+  const keep = <U extends Element = T>(passes: (element: Element, facts: Facts) => boolean, more: Partial<Plan> = {}) =>
+    step<U>({ ...more, tests: [...plan.tests, { kind: "facts", passes }] });
+  const slice = (one: Slice) => step<T>({ slices: [...plan.slices, one] });
+  const read = () => results<T>(source, plan);
+
+  return {
+    entries: () => step<Entry>({ of: "entries" }),
+    users: ({ all = false } = {}) =>
+      keep<UserEntry>((element) => "kind" in element && element.kind === "user" && (all || element.role === "prompt"), {
+        of: "entries",
+      }),
+    assistants: () => step<Call>({ of: "calls" }),
+    tools: () => step<ToolCall>({ of: "tools" }),
+    tool: (name) => {
+      checkPattern("tool", name);
+      const named = nameTest(name);
+      return keep<ToolCall>((element) => "use" in element && named(element.name), { of: "tools" });
+    },
+    attachments: (type) =>
+      keep<AttachmentEntry>(
+        (element) =>
+          "kind" in element && element.kind === "attachment" && (type === undefined || element.type === type),
+        { of: "entries" },
+      ),
+    system: (subtype) =>
+      keep<SystemEntry>(
+        (element) =>
+          "kind" in element && element.kind === "system" && (subtype === undefined || element.subtype === subtype),
+        { of: "entries" },
+      ),
+    hooks: (event) =>
+      keep<AttachmentEntry>(
+        (element) => "kind" in element && isHook(element) && (event === undefined || element.hookEvent === event),
+        {
+          of: "entries",
+        },
+      ),
+    agents: ({ depth } = {}) => {
+      if (depth !== undefined) checkCount("depth", depth);
+      return keep<Agent>((element) => "thread" in element && (depth === undefined || element.depth <= depth), {
+        of: "agents",
+      });
+    },
+
+    withTools: () => keep((_, { blocks }) => blocks.some(({ type }) => type === "tool_use")),
+    withText: () => keep((_, { blocks }) => blocks.some((block) => block.type === "text" && block.text !== "")),
+    withThinking: () =>
+      keep((_, { blocks }) => blocks.some(({ type }) => type === "thinking" || type === "redacted_thinking")),
+    errors: () => keep((_, { failed }) => failed),
+    model: (name) => {
+      checkPattern("model", name);
+      const named = nameTest(name);
+      return keep((_, { model }) => model !== undefined && named(model));
+    },
+    matching: (text) => {
+      checkPattern("matching", text);
+      const found = textTest(text);
+      return keep((_, facts) => found(facts.text()));
+    },
+    where: (test) => {
+      checkFunction("where", test);
+      return keep((element) => test(element as T));
+    },
+
+    since: (boundary) => step<T>({ tests: [...plan.tests, { kind: "time", side: "since", boundary }] }),
+    until: (boundary) => step<T>({ tests: [...plan.tests, { kind: "time", side: "until", boundary }] }),
+    turn: (turn) => {
+      checkTurn(turn);
+      return step<T>({ turn });
+    },
+    branch: (branch) => {
+      checkText("branch", branch);
+      return step<T>({ branch });
+    },
+    including: (what) => {
+      checkWord("including", what, ["agents"]);
+      return step<T>({ agents: true });
+    },
+
+    skip: (count) => {
+      checkCount("skip", count);
+      return slice({ skip: count });
+    },
+    limit: (count) => {
+      checkCount("limit", count);
+      return slice({ limit: count });
+    },
+    reverse: () => slice({ reverse: true }),
+
+    async first() {
+      for await (const element of read()) return element;
+      return undefined;
+    },
+    async last() {
+      if (plan.slices.length === 0) {
+        for await (const element of slice({ reverse: true })) return element;
+        return undefined;
+      }
+      return (await collect(read())).at(-1);
+    },
+    all: () => collect(read()),
+    async count() {
+      let count = 0;
+      for await (const _ of read()) count++;
+      return count;
+    },
+    async exists() {
+      for await (const _ of read()) return true;
+      return false;
+    },
+    async groupBy(key) {
+      checkFunction("groupBy", key);
+      const groups = new Map<ReturnType<typeof key>, T[]>();
+      for await (const element of read()) {
+        const name = key(element);
+        const group = groups.get(name);
+        if (group === undefined) groups.set(name, [element]);
+        else group.push(element);
+      }
+      return groups;
+    },
+    [Symbol.asyncIterator]: read,
+  };
+}
+
+async function* results<T extends Element>(source: QuerySource, plan: Plan): AsyncGenerator<T, undefined> {
+  const [first, ...rest] = plan.slices;
+  const backwards = first !== undefined && "reverse" in first;
+  let elements: AsyncIterable<Element> = passing(source, plan, backwards ? "back" : "front");
+  for (const slice of backwards ? rest : plan.slices) elements = sliced(elements, slice);
+  for await (const element of elements) yield element as T;
+}
+
+async function* passing(source: QuerySource, plan: Plan, end: "front" | "back"): AsyncGenerator<Element, undefined> {
+  const tests: ((element: Element, facts: Facts) => boolean)[] = [];
+  for (const test of plan.tests) {
+    if (test.kind === "facts") tests.push(test.passes);
+    else tests.push(await boundaryTest(test, source));
+  }
+  for await (const element of source.run(plan, end)) {
+    const facts = factsOf(element);
+    if (tests.every((test) => test(element, facts))) yield element;
+  }
+}
+
+async function* sliced(elements: AsyncIterable<Element>, slice: Slice): AsyncGenerator<Element, undefined> {
+  if ("reverse" in slice) {
+    yield* (await collect(elements)).reverse();
+    return;
+  }
+  let seen = 0;
+  if ("limit" in slice && slice.limit <= 0) return;
+  for await (const element of elements) {
+    seen++;
+    if ("skip" in slice) {
+      if (seen > slice.skip) yield element;
+      continue;
+    }
+    yield element;
+    if (seen >= slice.limit) return;
+  }
+}
+
+async function collect<T>(elements: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const element of elements) list.push(element);
+  return list;
+}
+
+function isHook(entry: Entry): entry is AttachmentEntry {
+  return entry.kind === "attachment" && (entry.type.startsWith("hook_") || entry.type === "async_hook_response");
+}

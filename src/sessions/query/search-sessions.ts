@@ -1,0 +1,236 @@
+import { stat } from "node:fs/promises";
+import { Problem } from "../../protocol/index.ts";
+import { realFiles } from "../find/list-sessions.ts";
+import { folderOf, type WantedFolder } from "../find/project-folder.ts";
+import { filesOf, findSessions, type SessionPlace } from "../find/session-files.ts";
+import { findRoots, type Where } from "../find/session-roots.ts";
+import { isRecord, toEntry } from "../formats/claude-code/to-entry.ts";
+import type { Entry } from "../model/entry.ts";
+import { checkCount, checkMs, checkText } from "../option-checks.ts";
+import { cutArchive } from "../read/gzip-source.ts";
+import { recordsOf, type SourceFile, sourceFile } from "../read/json-records.ts";
+import { type Line, readLines } from "../read/read-lines.ts";
+import { readHeader } from "../read/session-header.ts";
+import { sessionAt } from "../session.ts";
+import { searchTexts, type TextKind } from "./search-hits.ts";
+import { type Needle, type NeedleOptions, needleOf } from "./search-pattern.ts";
+import { type Ranked, ranking } from "./search-ranking.ts";
+
+export interface SearchOptions extends Where, NeedleOptions {
+  /** Also in what tools gave back. */
+  readonly results?: boolean;
+  readonly thinking?: boolean;
+  /** Also in agents' transcripts. */
+  readonly agents?: boolean;
+  /** Only sessions of this working directory. */
+  readonly project?: string;
+  readonly sinceMs?: number;
+  /** How many hits to give, best first. */
+  readonly limit?: number;
+  readonly signal?: AbortSignal;
+  /** Told after every file. */
+  readonly progress?: (done: { readonly files: number; readonly bytes: number }) => void;
+}
+
+export interface SearchHit {
+  readonly session: string;
+  readonly place: SessionPlace;
+  readonly file: string;
+  readonly agentId?: string;
+  readonly uuid?: string;
+  /** The turn of the active branch; absent outside of it, in agents, and in sessions too large to load for it. */
+  readonly turn?: number;
+  readonly offset: number;
+  readonly length: number;
+  readonly timestamp?: string;
+  readonly kind: TextKind;
+  /** The whole phrase was found, not only its words. */
+  readonly phrase: boolean;
+  readonly snippet: string;
+}
+
+export interface SearchResult {
+  readonly hits: readonly SearchHit[];
+  /** All hits, those beyond the limit included. */
+  readonly total: number;
+  readonly files: number;
+  readonly bytes: number;
+  /** Files that could not be looked through, and why; they do not keep the search from the others. */
+  readonly unread: readonly { readonly file: string; readonly why: string }[];
+}
+
+/** Looks through the raw bytes of every transcript, and decodes only lines that may hold what is looked for. */
+export async function searchSessions(query: string, options: SearchOptions = {}): Promise<SearchResult> {
+  checkSearch(query, options);
+  const needle = needleOf(query, options);
+  const rank = ranking(options.limit ?? 50);
+  let files = 0;
+  let bytes = 0;
+  const unread: { file: string; why: string }[] = [];
+  if (query.trim() === "") return { hits: [], total: 0, files, bytes, unread };
+  for await (const { place, file, agentId, sizeBytes } of filesToSearch(options)) {
+    options.signal?.throwIfAborted();
+    try {
+      for await (const hit of hitsIn(file, needle, options))
+        rank.add({ ...hit, session: place.id, place, ...(agentId === undefined ? {} : { agentId }) });
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      unread.push({ file, why: error.message });
+      continue;
+    }
+    files++;
+    bytes += sizeBytes;
+    options.progress?.({ files, bytes });
+  }
+  return { hits: await withTurns(rank.best()), total: rank.total, files, bytes, unread };
+}
+
+export function checkSearch(query: string, { limit, sinceMs }: SearchOptions): void {
+  checkText("query", query);
+  checkMs("sinceMs", sinceMs);
+  if (limit !== undefined) checkCount("limit", limit);
+}
+
+/** Which texts count, by what was asked for. */
+export function isWanted(kind: TextKind, { results = false, thinking = false }: SearchOptions): boolean {
+  return kind === "result" ? results : kind === "thinking" ? thinking : true;
+}
+
+interface FileToSearch {
+  readonly place: SessionPlace;
+  readonly file: string;
+  readonly agentId?: string;
+  readonly sizeBytes: number;
+}
+
+export async function* filesToSearch(options: SearchOptions): AsyncGenerator<FileToSearch, undefined> {
+  const seen = new Set<string>();
+  // Of a project folder that is a link to another, too, each session is searched once.
+  const fileOf = realFiles();
+  const realSeen = new Set<string>();
+  const wanted = options.project === undefined ? undefined : await folderOf(options.project);
+  for await (const place of findSessions(await findRoots(options))) {
+    const key = `${place.project}/${place.id}`;
+    if (seen.has(key) || !(await belongsTo(place, wanted))) continue;
+    seen.add(key);
+    const real = await fileOf(place);
+    if (realSeen.has(real)) continue;
+    realSeen.add(real);
+    const agents = options.agents ? (await filesOf(place)).agents : [];
+    for (const { file, agentId } of [
+      { file: place.file },
+      ...agents.map(({ file, id }) => ({ file, agentId: id })),
+    ] as { file: string; agentId?: string }[]) {
+      // What went since it was listed holds nothing.
+      const known = await stat(file).catch(() => undefined);
+      if (known === undefined || (options.sinceMs !== undefined && known.mtimeMs < options.sinceMs)) continue;
+      yield { place, file, ...(agentId === undefined ? {} : { agentId }), sizeBytes: known.size };
+    }
+  }
+}
+
+async function belongsTo(place: SessionPlace, wanted: WantedFolder | undefined): Promise<boolean> {
+  if (wanted === undefined || wanted.names.has(place.project)) return true;
+  // A file that cannot be read belongs to nobody's search.
+  return wanted.paths.has((await readHeader(place.file).catch(() => undefined))?.cwd ?? "");
+}
+
+type FileHit = Omit<Ranked, "session" | "place" | "agentId">;
+
+async function* hitsIn(file: string, needle: Needle, options: SearchOptions): AsyncGenerator<FileHit, undefined> {
+  const reader = readLines(file, { tail: "give", signal: options.signal });
+  let source: SourceFile | undefined;
+  for await (const batch of reader) {
+    source ??= sourceFile(file, reader.cursor);
+    for (const line of candidates(batch, needle)) {
+      for (const record of recordsOf(source, line, isRecord)) {
+        if (record.kind === "record") yield* hitsOf(toEntry(record), needle, options);
+      }
+    }
+  }
+  if (reader.isCut) throw cutArchive(file);
+}
+
+/** Lines of a batch that may hold the needle. A batch lies in one buffer, so it is looked through in one go. */
+function* candidates(batch: readonly Line[], needle: Needle): Generator<Line> {
+  const held = batch.filter(({ bytes }) => bytes !== undefined);
+  const first = held[0]?.bytes;
+  const last = held.at(-1)?.bytes;
+  if (first === undefined || last === undefined) return;
+  const start = first.byteOffset;
+  const latin1 = Buffer.from(first.buffer, start, last.byteOffset + last.length - start).toString("latin1");
+  const parts = [...placesOfParts(latin1)];
+  const found = needle.mayBeIn(latin1) ? needle.placesIn(latin1) : [];
+  let at = 0;
+  let given = -1;
+  for (const place of parts.length === 0 ? found : [...parts, ...found].sort((a, b) => a - b)) {
+    while (at < held.length - 1 && (held[at + 1]?.bytes?.byteOffset ?? 0) - start <= place) at++;
+    if (at !== given) yield held[at] as Line;
+    given = at;
+  }
+}
+
+/** Lines whose large parts are in files of their own: only the restored entry shows whether they hold the needle. */
+function* placesOfParts(latin1: string): Generator<number> {
+  const mark = '"hookline":{"parts":';
+  for (let at = latin1.indexOf(mark); at >= 0; at = latin1.indexOf(mark, at + mark.length)) yield at;
+}
+
+export function* hitsOf(entry: Entry, needle: Needle, options: SearchOptions): Generator<FileHit> {
+  if (
+    options.sinceMs !== undefined &&
+    !(Date.parse(entry.timestamp ?? "") >= options.sinceMs) &&
+    entry.timestamp !== undefined
+  )
+    return;
+  for (const { kind, text } of searchTexts(entry)) {
+    if (!isWanted(kind, options)) continue;
+    const match = needle.find(text);
+    if (match === undefined) continue;
+    const { file, offset, length, uuid, timestamp } = entry;
+    yield {
+      file,
+      offset,
+      length,
+      ...(uuid === undefined ? {} : { uuid }),
+      ...(timestamp === undefined ? {} : { timestamp }),
+      kind,
+      phrase: match.phrase,
+      snippet: snippetOf(text, match.from, match.to),
+    };
+  }
+}
+
+const around = 60;
+
+/** The match with some text on both sides, on one line. */
+function snippetOf(text: string, from: number, to: number): string {
+  const start = Math.max(0, from - around);
+  const end = Math.min(text.length, to + around);
+  const part = text.slice(start, end).replace(/\s+/gu, " ");
+  return `${start > 0 ? "…" : ""}${part}${end < text.length ? "…" : ""}`;
+}
+
+const largestToLoad = 24 * 1024 * 1024;
+
+/** Turns are a matter of the whole session, so they are looked up for the few hits that are shown. */
+export async function withTurns(hits: readonly Ranked[]): Promise<SearchHit[]> {
+  const turns = new Map<string, Promise<ReadonlyMap<number, number>>>();
+  return Promise.all(
+    hits.map(async (hit) => {
+      if (hit.agentId !== undefined) return hit;
+      const known = turns.get(hit.file) ?? turnsByOffset(hit.place);
+      turns.set(hit.file, known);
+      const turn = (await known).get(hit.offset);
+      return turn === undefined ? hit : { ...hit, turn };
+    }),
+  );
+}
+
+async function turnsByOffset(place: SessionPlace): Promise<ReadonlyMap<number, number>> {
+  // Gone since it was searched, or too large: the hit is shown without its turn.
+  const known = await stat(place.file).catch(() => undefined);
+  if (known === undefined || known.size > largestToLoad) return new Map();
+  const { main } = await sessionAt(place).load();
+  return new Map(main.turns().turns.flatMap(({ number, entries }) => entries.map(({ offset }) => [offset, number])));
+}

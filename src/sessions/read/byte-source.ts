@@ -1,0 +1,133 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { messageOf, Problem, plainLine } from "../../protocol/index.ts";
+import { openGzip } from "./gzip-source.ts";
+
+/** Which file on disk: a path can name another one tomorrow. */
+export interface FileIdentity {
+  readonly dev: number;
+  readonly ino: number;
+}
+
+/** An open file as bytes at offsets; an archived file (`.gz`) is seen through its compression. */
+export interface ByteSource extends FileIdentity {
+  /** Contract: fills `into` from `offset` and gives the count; fewer bytes than fit only at the end of the file. */
+  read(into: Uint8Array, offset: number): Promise<number>;
+  close(): Promise<void>;
+  /** An archive that ends in the middle, known once its end was read: more was written to it than is there. */
+  readonly isCut?: boolean;
+}
+
+/** Opens read-only and takes no lock: the file may grow while it is read. */
+export async function openBytes(path: string): Promise<ByteSource> {
+  try {
+    return path.endsWith(".gz") ? await openGzip(path) : await openPlain(path);
+  } catch (cause) {
+    throw unreadableFile(path, cause);
+  }
+}
+
+/** Only files are opened: a pipe or a device under a transcript's name would keep us waiting. */
+export async function openFile(path: string): Promise<FileHandle> {
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  throw new Error("it is not a file");
+}
+
+async function openPlain(path: string): Promise<ByteSource> {
+  const handle = await openFile(path);
+  const { dev, ino } = await handle.stat();
+  return {
+    dev,
+    ino,
+    async read(into, offset) {
+      let filled = 0;
+      while (filled < into.length) {
+        const { bytesRead } = await handle.read(into, filled, into.length - filled, offset + filled);
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+      }
+      return filled;
+    },
+    close: () => handle.close(),
+  };
+}
+
+/** The exact bytes of one line, read again from disk. Throws `sessions/changed` when the file is no longer the one that was read. */
+export function readAgain(path: string, identity: FileIdentity, offset: number, length: number): Buffer {
+  const bytes = path.endsWith(".gz")
+    ? gzipSlice(path, identity, offset, length)
+    : plainSlice(path, identity, offset, length);
+  if (bytes?.length === length) return bytes;
+  throw new Problem(
+    "sessions/changed",
+    `${plainLine(path)} was replaced or cut since it was read. Open the session again.`,
+    {
+      about: { path, offset, length },
+    },
+  );
+}
+
+function plainSlice(path: string, identity: FileIdentity, offset: number, length: number): Buffer | undefined {
+  const descriptor = openForReading(path);
+  try {
+    const { dev, ino } = fstatSync(descriptor);
+    if (dev !== identity.dev || ino !== identity.ino) return undefined;
+    const bytes = Buffer.allocUnsafe(length);
+    let filled = 0;
+    while (filled < length) {
+      const count = readSync(descriptor, bytes, filled, length - filled, offset + filled);
+      if (count === 0) return undefined;
+      filled += count;
+    }
+    return bytes;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function openForReading(path: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (cause) {
+    throw unreadableFile(path, cause);
+  }
+}
+
+function gzipSlice(path: string, identity: FileIdentity, offset: number, length: number): Buffer | undefined {
+  try {
+    const { dev, ino, size, mtimeMs } = statSync(path);
+    if (dev !== identity.dev || ino !== identity.ino) return undefined;
+    const file = [dev, ino, size, mtimeMs].join(" ");
+    let bytes = unpackedLast?.file === file ? unpackedLast.bytes.deref() : undefined;
+    if (bytes === undefined) {
+      bytes = unpacked(readFileSync(path));
+      unpackedLast = { file, bytes: new WeakRef(bytes) };
+    }
+    // A copy, so that one line does not keep all of the file in memory.
+    return Buffer.from(bytes.subarray(offset, offset + length));
+  } catch (cause) {
+    throw unreadableFile(path, cause);
+  }
+}
+
+/** The archived file that was unpacked last, for as long as there is room: lines are asked for one after the other. */
+let unpackedLast: { readonly file: string; readonly bytes: WeakRef<Buffer> } | undefined;
+
+/** A member that was cut off while it was written gives what came before, as in `openGzip`. */
+function unpacked(bytes: Buffer): Buffer {
+  // Few have archives: what unpacks them is loaded for those alone.
+  const { gunzipSync, constants: zlib } = process.getBuiltinModule("node:zlib");
+  return gunzipSync(bytes, { finishFlush: zlib.Z_SYNC_FLUSH });
+}
+
+/** A file that cannot be opened, in words. */
+export function unreadableFile(path: string, cause: unknown): Problem {
+  if (cause instanceof Problem) return cause;
+  const said = messageOf(cause);
+  return new Problem("sessions/unreadable-file", plainLine(`${path} cannot be read: ${said}`), {
+    about: { path },
+    cause,
+  });
+}

@@ -1,0 +1,133 @@
+import { isAscii, isUtf8 } from "node:buffer";
+import { isObject } from "../../protocol/index.ts";
+import { type FileIdentity, readAgain } from "./byte-source.ts";
+import { cutDeep, deepest } from "./nesting-limit.ts";
+import type { Line, LineReader } from "./read-lines.ts";
+import { objectsIn } from "./recover-records.ts";
+
+/** A JSON object and where its bytes lie. */
+export interface JsonRecord {
+  readonly kind: "record";
+  readonly file: string;
+  readonly offset: number;
+  readonly length: number;
+  readonly line: number;
+  readonly object: Readonly<Record<string, unknown>>;
+  /** Not all of it could be taken over: bytes that are not UTF-8 became replacement characters, or values nested too deep were cut. */
+  readonly lossy: boolean;
+  /** The object was found inside a damaged line. */
+  readonly recovered: boolean;
+  /** The object is whole, but no newline ends its line yet. */
+  readonly unterminated: boolean;
+  readonly raw: RawOf;
+}
+
+/** The exact bytes of what it is called on. One function serves all records of a file. */
+export type RawOf = (this: { readonly offset: number; readonly length: number }) => Uint8Array;
+
+/** Bytes that hold no record, kept at their place in the stream. */
+export interface Unreadable {
+  readonly kind: "unreadable";
+  readonly file: string;
+  readonly offset: number;
+  readonly length: number;
+  readonly line: number;
+  readonly why: "not-json" | "not-object" | "too-long" | "nul-run" | "splice" | "cut-archive";
+  readonly bytes: RawOf;
+}
+
+/** A path and the file it named when it was read. */
+export interface SourceFile extends FileIdentity {
+  readonly path: string;
+  /** Made once by `sourceFile`, so that a million records do not need a function each. */
+  readonly raw?: RawOf;
+}
+
+export function sourceFile(path: string, { dev, ino }: FileIdentity): SourceFile {
+  return { path, dev, ino, raw: rawOf(path, { dev, ino }) };
+}
+
+function rawOf(path: string, identity: FileIdentity): RawOf {
+  return function raw() {
+    return readAgain(path, identity, this.offset, this.length);
+  };
+}
+
+/** A line as the records it holds: one, when nothing went wrong. Damage is given beside what could be read. */
+export function recordsOf(
+  file: SourceFile,
+  line: Line,
+  isRecord: (object: Record<string, unknown>) => boolean,
+): (JsonRecord | Unreadable)[] {
+  if (line.bytes === undefined) return [unreadable(file, line, "too-long", line.offset, line.length)];
+  const ascii = line.ascii === true || isAscii(line.bytes);
+  const text = ascii ? line.bytes.toString("latin1") : line.bytes.toString("utf8");
+  const value = parse(text);
+  if (isObject(value)) return [record(file, line, value, line.offset, line.length, lossy(text, line.bytes), false)];
+  if (!line.terminated) return [];
+  if (value !== undefined) return [unreadable(file, line, "not-object", line.offset, line.length)];
+  return objectsIn(line.bytes, isRecord).map((part) => {
+    const offset = line.offset + part.from;
+    const length = part.to - part.from;
+    if (part.object === undefined) return unreadable(file, line, part.why, offset, length);
+    const bytes = (line.bytes as Buffer).subarray(part.from, part.to);
+    return record(file, line, part.object, offset, length, !isUtf8(bytes), true);
+  });
+}
+
+function lossy(text: string, bytes: Buffer): boolean {
+  return text.includes("\ufffd") && !isUtf8(bytes);
+}
+
+function record(
+  file: SourceFile,
+  { line, terminated }: Line,
+  object: Record<string, unknown>,
+  offset: number,
+  length: number,
+  lossy: boolean,
+  recovered: boolean,
+): JsonRecord {
+  const raw = file.raw ?? rawOf(file.path, file);
+  const unterminated = !terminated;
+  // Each level takes two bytes, so a short line needs no look.
+  const cut = length > 2 * deepest && cutDeep(object);
+  return {
+    kind: "record",
+    file: file.path,
+    offset,
+    length,
+    line,
+    object,
+    lossy: lossy || cut,
+    recovered,
+    unterminated,
+    raw,
+  };
+}
+
+function unreadable(
+  file: SourceFile,
+  { line }: Pick<Line, "line">,
+  why: Unreadable["why"],
+  offset: number,
+  length: number,
+): Unreadable {
+  const bytes = file.raw ?? rawOf(file.path, file);
+  return { kind: "unreadable", file: file.path, offset, length, line, why, bytes };
+}
+
+/** What is behind the last whole line of an archive that was cut off. */
+export function cutOff(file: SourceFile, { cursor, tail }: Pick<LineReader, "cursor" | "tail">): Unreadable {
+  const place = { line: cursor.lines + 1 };
+  return unreadable(file, place, "cut-archive", tail?.offset ?? cursor.offset, tail?.length ?? 0);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // What is wrong with the line is found out by looking for objects inside it.
+    return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+import type { Item } from "../model/entry.ts";
+import { cutOff, recordsOf, type SourceFile, sourceFile } from "./json-records.ts";
+import { type Cursor, type LineOptions, readLines, type Tail } from "./read-lines.ts";
+import { claudeCode, type Format } from "./transcript-format.ts";
+
+/** A transcript as batches of entries and unreadable stretches, in file order. Reading never stops at damage. */
+export interface EntryReader extends AsyncIterable<readonly Item[]> {
+  readonly file: string;
+  readonly cursor: Cursor;
+  readonly tail: Tail | undefined;
+  readonly reset: boolean;
+  /** The file is an archive that ends in the middle; known once all items were handed out, the last of which says so. */
+  readonly isCut: boolean;
+}
+
+export interface EntryOptions extends LineOptions {
+  /** How the lines are spelled; Claude Code's way unless told. */
+  readonly format?: Format | undefined;
+}
+
+/** By default a last line without newline is given, marked `unterminated`, if it is a whole record. */
+export function readEntries(file: string, { format = claudeCode, ...options }: EntryOptions = {}): EntryReader {
+  const lines = readLines(file, { tail: "give", ...options });
+  return {
+    file,
+    get cursor() {
+      return lines.cursor;
+    },
+    get tail() {
+      return lines.tail;
+    },
+    get reset() {
+      return lines.reset;
+    },
+    get isCut() {
+      return lines.isCut;
+    },
+    async *[Symbol.asyncIterator]() {
+      let source: SourceFile | undefined;
+      for await (const batch of lines) {
+        source ??= sourceFile(file, lines.cursor);
+        const items: Item[] = [];
+        for (const line of batch) {
+          for (const record of recordsOf(source, line, format.isRecord)) {
+            items.push(record.kind === "unreadable" ? record : format.toEntry(record));
+          }
+        }
+        if (items.length > 0) yield items;
+      }
+      if (lines.isCut) yield [cutOff(source ?? sourceFile(file, lines.cursor), lines)];
+    },
+  };
+}

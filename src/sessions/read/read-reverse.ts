@@ -1,0 +1,73 @@
+import { isRecord, toEntry } from "../formats/claude-code/to-entry.ts";
+import type { Item } from "../model/entry.ts";
+import { openFile } from "./byte-source.ts";
+import { recordsOf, type SourceFile, sourceFile } from "./json-records.ts";
+import { hasBom, isBlankLine } from "./line-bytes.ts";
+import { type Line, maxLineBytes } from "./read-lines.ts";
+
+const chunkBytes = 128 * 1024;
+
+/**
+ * A transcript from its end: the last entry first. Lines are not counted on this way, so every `line` is 0. A last line
+ * without newline is given if it is whole. Of an archived file there is no end to begin at: ask a session's `entries`.
+ */
+export async function* readBackwards(file: string, signal?: AbortSignal): AsyncGenerator<Item, undefined> {
+  for await (const line of linesBackwards(file, signal)) {
+    for (const record of recordsOf(line.source, line, isRecord).toReversed()) {
+      yield record.kind === "unreadable" ? record : toEntry(record);
+    }
+  }
+}
+
+/** Whole lines from the end of a file; blank ones are passed over. */
+export async function* linesBackwards(
+  file: string,
+  signal?: AbortSignal,
+): AsyncGenerator<Line & { source: SourceFile }, undefined> {
+  const handle = await openFile(file);
+  try {
+    const stat = await handle.stat();
+    const source = sourceFile(file, stat);
+    /** Pieces of the line whose beginning has not been reached, last one first, and where that line ends. */
+    let pieces: Buffer[] = [];
+    let lineEnd = stat.size;
+    for (let end = stat.size; end > 0; ) {
+      signal?.throwIfAborted();
+      const size = Math.min(chunkBytes, end);
+      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(size), 0, size, end - size);
+      // The file was cut while we read it: what lay further back is still whole.
+      const chunk = buffer.subarray(0, bytesRead);
+      end -= size;
+      let to = chunk.length;
+      for (let newline = lastNewline(chunk, to); newline >= 0; newline = lastNewline(chunk, to)) {
+        const line = whole([...pieces, chunk.subarray(newline + 1, to)], end + newline + 1, lineEnd, stat.size);
+        if (line !== undefined) yield { ...line, source };
+        pieces = [];
+        lineEnd = end + newline;
+        to = newline;
+      }
+      pieces.push(chunk.subarray(0, to));
+      // A line longer than any we hold in memory: only its place is kept.
+      if (lineEnd - end > maxLineBytes) pieces = [];
+    }
+    const first = whole(pieces, 0, lineEnd, stat.size);
+    if (first !== undefined) yield { ...first, source };
+  } finally {
+    await handle.close();
+  }
+}
+
+function lastNewline(chunk: Buffer, to: number): number {
+  return to === 0 ? -1 : chunk.lastIndexOf(10, to - 1);
+}
+
+/** `lineEnd` is the place of the newline, or of the end of the file. */
+function whole(pieces: readonly Buffer[], offset: number, lineEnd: number, fileEnd: number): Line | undefined {
+  const place = { end: Math.min(lineEnd + 1, fileEnd), line: 0, terminated: lineEnd < fileEnd };
+  if (lineEnd - offset > maxLineBytes) return { ...place, offset, length: lineEnd - offset, bytes: undefined };
+  const all = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces.toReversed());
+  const from = offset === 0 && hasBom(all) ? 3 : 0;
+  const to = place.terminated && all.length > from && all[all.length - 1] === 13 ? all.length - 1 : all.length;
+  const bytes = all.subarray(from, to);
+  return isBlankLine(bytes) ? undefined : { ...place, offset: offset + from, length: bytes.length, bytes };
+}

@@ -1,0 +1,130 @@
+import { isObject } from "../../protocol/index.ts";
+import { isBlank } from "./line-bytes.ts";
+/** A stretch of a damaged line: an object that could be saved, or bytes that hold none. */
+export type Part =
+  | { readonly from: number; readonly to: number; readonly object: Record<string, unknown> }
+  | { readonly from: number; readonly to: number; readonly object: undefined; readonly why: Damage };
+
+type Damage = "not-json" | "nul-run" | "splice";
+
+/**
+ * What a line that is not JSON still holds: both objects of a `}{` junction, a record glued behind a stub, a record
+ * between runs of NUL. `isRecord` tells a record from an object nested inside one. Time is linear in the line's length.
+ */
+export function objectsIn(bytes: Buffer, isRecord: (object: Record<string, unknown>) => boolean): Part[] {
+  const parts: Part[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    const nul = bytes[at] === 0;
+    const to = nul ? endOfNuls(bytes, at) : endOfText(bytes, at);
+    if (nul) parts.push({ from: at, to, object: undefined, why: "nul-run" });
+    else for (const part of objectsInText(bytes, at, to, isRecord)) parts.push(part);
+    at = to;
+  }
+  const saved = parts.some((part) => part.object !== undefined);
+  return parts.map((part) =>
+    part.object === undefined && part.why === "not-json" && saved ? { ...part, why: "splice" } : part,
+  );
+}
+
+function endOfNuls(bytes: Buffer, from: number): number {
+  let to = from;
+  while (to < bytes.length && bytes[to] === 0) to++;
+  return to;
+}
+
+function endOfText(bytes: Buffer, from: number): number {
+  const nul = bytes.indexOf(0, from);
+  return nul < 0 ? bytes.length : nul;
+}
+
+function objectsInText(
+  bytes: Buffer,
+  start: number,
+  stop: number,
+  isRecord: (object: Record<string, unknown>) => boolean,
+): Part[] {
+  const front: Part[] = [];
+  const back: Part[] = [];
+  let from = afterBlanks(bytes, start, stop);
+  let to = beforeBlanks(bytes, from, stop);
+  for (let end = closingBrace(bytes, from, to); end > 0; end = closingBrace(bytes, from, to)) {
+    const object = parseObject(bytes, from, end);
+    if (object === undefined) break;
+    front.push({ from, to: end, object });
+    from = afterBlanks(bytes, end, to);
+  }
+  for (let begin = openingBrace(bytes, from, to); begin >= 0; begin = openingBrace(bytes, from, to)) {
+    const object = parseObject(bytes, begin, to);
+    if (object === undefined || !isRecord(object)) break;
+    back.push({ from: begin, to, object });
+    to = beforeBlanks(bytes, from, begin);
+  }
+  if (from < to) front.push({ from, to, object: undefined, why: "not-json" });
+  return front.concat(back.reverse());
+}
+
+function afterBlanks(bytes: Buffer, from: number, to: number): number {
+  let at = from;
+  while (at < to && isBlank(bytes[at])) at++;
+  return at;
+}
+
+function beforeBlanks(bytes: Buffer, from: number, to: number): number {
+  let at = to;
+  while (at > from && isBlank(bytes[at - 1])) at--;
+  return at;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const open = 0x7b;
+const close = 0x7d;
+
+/** One past the brace that closes the object beginning at `from`; -1 when there is none. */
+function closingBrace(bytes: Buffer, from: number, to: number): number {
+  if (from >= to || bytes[from] !== open) return -1;
+  let depth = 0;
+  let inText = false;
+  for (let at = from; at < to; at++) {
+    const byte = bytes[at];
+    if (inText) {
+      if (byte === backslash) at++;
+      else if (byte === quote) inText = false;
+    } else if (byte === quote) inText = true;
+    else if (byte === open) depth++;
+    else if (byte === close && --depth === 0) return at + 1;
+  }
+  return -1;
+}
+
+/** The brace that opens the object ending at `to`, found from the back: quotes are counted unless escaped; -1 when there is none. */
+function openingBrace(bytes: Buffer, from: number, to: number): number {
+  if (from >= to || bytes[to - 1] !== close) return -1;
+  let depth = 0;
+  let inText = false;
+  for (let at = to - 1; at >= from; at--) {
+    const byte = bytes[at];
+    if (byte === quote && !isEscaped(bytes, from, at)) inText = !inText;
+    else if (inText) continue;
+    else if (byte === close) depth++;
+    else if (byte === open && --depth === 0) return at;
+  }
+  return -1;
+}
+
+function isEscaped(bytes: Buffer, from: number, at: number): boolean {
+  let slashes = 0;
+  while (at - 1 - slashes >= from && bytes[at - 1 - slashes] === backslash) slashes++;
+  return slashes % 2 === 1;
+}
+
+function parseObject(bytes: Buffer, from: number, to: number): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(bytes.toString("utf8", from, to));
+    return isObject(value) ? value : undefined;
+  } catch {
+    // Not JSON: the caller keeps these bytes as damage.
+    return undefined;
+  }
+}

@@ -1,0 +1,185 @@
+import { stat } from "node:fs/promises";
+import { isRecord, toEntry } from "../formats/claude-code/to-entry.ts";
+import type { Entry } from "../model/entry.ts";
+import { isLinked } from "../model/entry-graph.ts";
+import { once } from "../model/lazy.ts";
+import { openFile, unreadableFile } from "./byte-source.ts";
+import { recordsOf } from "./json-records.ts";
+import { readLines } from "./read-lines.ts";
+
+/**
+ * What the first and last 64 KiB of a transcript show. What they do not show is absent, not guessed. Of a prompt that the store keeps in
+ * a file of its own the first 16 KiB are given.
+ */
+export interface Header {
+  readonly file: string;
+  readonly sizeBytes: number;
+  readonly modifiedMs: number;
+  readonly sessionId?: string;
+  readonly cwd?: string;
+  readonly version?: string;
+  readonly branch?: string;
+  readonly firstPrompt?: string;
+  readonly lastPrompt?: string;
+  /** The title a person or a model gave, else a summary, else the first prompt. */
+  readonly title?: string;
+  readonly firstAt?: string;
+  readonly lastAt?: string;
+  /** The newest entry of the conversation. */
+  readonly leaf?: string;
+}
+
+const reach = 64 * 1024;
+
+export async function readHeader(file: string): Promise<Header> {
+  const { front, back, sizeBytes, modifiedMs } = file.endsWith(".gz") ? await endsOfArchived(file) : await endsOf(file);
+  const first = linesIn(file, front, true);
+  const last = back === undefined ? first : linesIn(file, back, false);
+  const opening = openingFacts(first);
+  const title = titleIn(back === undefined ? first : [...first, ...last]) ?? opening.firstPrompt;
+  return {
+    file,
+    sizeBytes,
+    modifiedMs,
+    ...opening,
+    ...closingFacts(last),
+    ...(title === undefined ? {} : { title }),
+  };
+}
+
+interface Ends {
+  readonly front: Buffer;
+  /** Absent when the front is the whole file. */
+  readonly back: Buffer | undefined;
+  readonly sizeBytes: number;
+  readonly modifiedMs: number;
+}
+
+async function endsOf(file: string): Promise<Ends> {
+  const handle = await openFile(file).catch((cause: unknown) => {
+    throw unreadableFile(file, cause);
+  });
+  try {
+    const { size, mtimeMs } = await handle.stat();
+    const part = async (from: number, length: number) => {
+      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, from);
+      return buffer.subarray(0, bytesRead);
+    };
+    const whole = size <= 2 * reach;
+    const front = await part(0, whole ? size : reach);
+    return { front, back: whole ? undefined : await part(size - reach, reach), sizeBytes: size, modifiedMs: mtimeMs };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A compressed file has no back to jump to: it is read through, keeping only its ends. */
+async function endsOfArchived(file: string): Promise<Ends> {
+  const { mtimeMs } = await stat(file);
+  const front: Buffer[] = [];
+  let back: Buffer[] = [];
+  let frontBytes = 0;
+  let backBytes = 0;
+  let size = 0;
+  for await (const batch of readLines(file, { tail: "give" })) {
+    for (const { bytes, end } of batch) {
+      size = end;
+      if (bytes === undefined) continue;
+      const line = Buffer.concat([bytes, Buffer.from("\n")]);
+      if (frontBytes < 2 * reach) {
+        front.push(line);
+        frontBytes += line.length;
+      } else {
+        back.push(line);
+        backBytes += line.length;
+        if (backBytes > 4 * reach) {
+          back = [Buffer.concat(back).subarray(-reach)];
+          backBytes = reach;
+        }
+      }
+    }
+  }
+  const tail = back.length === 0 ? undefined : Buffer.concat(back).subarray(-reach);
+  return { front: Buffer.concat(front), back: tail, sizeBytes: size, modifiedMs: mtimeMs };
+}
+
+/** A line that is parsed when it is asked for. */
+interface LazyLine {
+  has(text: string): boolean;
+  entry(): Entry | undefined;
+}
+
+/** The lines of a stretch; the first one of a back is cut as a rule, and left out. */
+function linesIn(file: string, bytes: Buffer, isFront: boolean): LazyLine[] {
+  const lines: LazyLine[] = [];
+  let from = isFront ? 0 : bytes.indexOf(10) + 1;
+  while (from < bytes.length) {
+    const newline = bytes.indexOf(10, from);
+    const to = newline < 0 ? bytes.length : newline;
+    lines.push(lazyLine(file, bytes.subarray(from, to)));
+    from = to + 1;
+  }
+  return lines;
+}
+
+function lazyLine(file: string, bytes: Buffer): LazyLine {
+  const entry = once(() => {
+    const line = { offset: 0, length: bytes.length, end: bytes.length, line: 0, bytes, terminated: false };
+    const [record] = recordsOf({ path: file, dev: 0, ino: 0 }, line, isRecord);
+    return record?.kind === "record" ? toEntry(record, "start") : undefined;
+  });
+  return { has: (text) => bytes.includes(text), entry };
+}
+
+type Opening = Pick<Header, "sessionId" | "cwd" | "version" | "branch" | "firstAt" | "firstPrompt">;
+
+function openingFacts(lines: readonly LazyLine[]): Opening {
+  const facts: { -readonly [K in keyof Opening]: Opening[K] } = {};
+  for (const line of lines) {
+    const entry = line.entry();
+    if (entry === undefined) continue;
+    if (entry.sessionId !== undefined) facts.sessionId ??= entry.sessionId;
+    if (entry.cwd !== undefined) facts.cwd ??= entry.cwd;
+    if (entry.version !== undefined) facts.version ??= entry.version;
+    if (entry.gitBranch !== undefined) facts.branch ??= entry.gitBranch;
+    if (entry.timestamp !== undefined) facts.firstAt ??= entry.timestamp;
+    const prompt = promptText(entry);
+    if (prompt !== undefined) facts.firstPrompt ??= prompt;
+    if (facts.firstPrompt !== undefined && facts.cwd !== undefined && facts.version !== undefined) break;
+  }
+  return facts;
+}
+
+function closingFacts(lines: readonly LazyLine[]): Pick<Header, "lastAt" | "leaf" | "lastPrompt"> {
+  const facts: { lastAt?: string; leaf?: string; lastPrompt?: string } = {};
+  for (const line of lines.toReversed()) {
+    const entry = line.entry();
+    if (entry === undefined) continue;
+    if (entry.timestamp !== undefined) facts.lastAt ??= entry.timestamp;
+    if (isLinked(entry)) facts.leaf ??= entry.uuid;
+    const prompt = (entry.kind === "last-prompt" ? entry.lastPrompt : undefined) ?? promptText(entry);
+    if (prompt !== undefined) facts.lastPrompt ??= prompt;
+    if (facts.lastAt !== undefined && facts.leaf !== undefined && facts.lastPrompt !== undefined) break;
+  }
+  return facts;
+}
+
+/** The newest title of the best kind. Only lines that look like titles are parsed. */
+function titleIn(lines: readonly LazyLine[]): string | undefined {
+  let ai: string | undefined;
+  let summary: string | undefined;
+  for (const line of lines.toReversed()) {
+    if (!line.has("-title") && !line.has('"summary"')) continue;
+    const entry = line.entry();
+    if (entry?.kind === "custom-title") return entry.customTitle;
+    if (entry?.kind === "ai-title") ai ??= entry.aiTitle;
+    if (entry?.kind === "summary") summary ??= entry.summary;
+  }
+  return ai ?? summary;
+}
+
+function promptText(entry: Entry): string | undefined {
+  if (entry.kind !== "user" || entry.role !== "prompt" || entry.source === "agent") return undefined;
+  const text = entry.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  return text === "" ? undefined : text;
+}

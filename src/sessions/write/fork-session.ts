@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { type Fs, nodeFs, replaceFile } from "../../files/index.ts";
+import { Problem } from "../../protocol/index.ts";
+import type { SessionPlace } from "../find/session-files.ts";
+import { contextOf, isBoundary, lastCompaction } from "../model/compactions.ts";
+import type { Linked } from "../model/entry-graph.ts";
+import type { Thread } from "../model/transcript-conversation.ts";
+import { checkPlace } from "../option-checks.ts";
+import { carryParts } from "../parts/copy-referenced-files.ts";
+import { safeId } from "../session-id.ts";
+import { withField } from "./edit-line.ts";
+import { writeForkNote } from "./fork-note.ts";
+import { readConversation } from "./read-conversation.ts";
+
+export interface ForkOptions {
+  /** The entry that the fork ends with; the end of the active branch unless told. */
+  readonly at?: string;
+  /** The project folder the fork goes to; the original's unless told. */
+  readonly into?: Pick<SessionPlace, "root" | "project" | "folder">;
+  readonly id?: string;
+  readonly fs?: Fs;
+  readonly now?: () => number;
+}
+
+/**
+ * A new session that begins as another one went: the active chain from its last compaction on, with the same uuids,
+ * times and usage. Contract: not a byte of the original changes; the new transcript appears whole or not at all.
+ */
+export async function forkSession(source: SessionPlace, options: ForkOptions = {}): Promise<SessionPlace> {
+  checkPlace(source);
+  const { fs = nodeFs, now = Date.now, into = source } = options;
+  const { root, project, folder } = into;
+  const id = safeId(options.id ?? randomUUID());
+  const place: SessionPlace = { id, root, project, folder, file: join(folder, `${id}.jsonl`) };
+  const chain = chainOf(await readConversation(source.file), options.at, source);
+  const lines: Buffer[] = [];
+  for (const link of chain) {
+    const { entry, parentUuid } = link;
+    let line: Uint8Array = await carryParts(entry, source, place, fs);
+    if (entry.sessionId !== undefined) line = withField(line, "sessionId", id);
+    if (parentUuid !== entry.parentUuid) line = withField(line, "parentUuid", parentUuid);
+    lines.push(Buffer.concat([line, Buffer.from("\n")]));
+  }
+  const at = chain.at(-1)?.entry.uuid;
+  await writeForkNote(place, { sessionId: source.id, ...(at === undefined ? {} : { at }) }, now(), fs);
+  const written = await replaceFile(place.file, Buffer.concat(lines), { fs, expect: null });
+  if (written === "replaced") return place;
+  throw new Problem("sessions/exists", `${place.file} is there already. A fork needs an id of its own.`, {
+    about: { id, file: place.file },
+  });
+}
+
+/** An entry of the fork and what it hangs on there. */
+interface ChainLink {
+  readonly entry: Linked;
+  readonly parentUuid: string | null;
+}
+
+function chainOf(thread: Thread, at: string | undefined, source: SessionPlace): ChainLink[] {
+  const whole = thread.history(at);
+  const end = at === undefined ? whole.length - 1 : whole.findIndex(({ uuid }) => uuid === at);
+  if (at !== undefined && end < 0) throw noSuchEntry(at, source);
+  const history = whole.slice(0, end + 1);
+  const boundary = history[lastCompaction(history)];
+  // A compaction that was cut off stays behind: a client that goes on with the fork would see nothing of what came before it.
+  const context = contextOf(thread.graph, history).filter((entry) => !isBoundary(entry));
+  return boundary === undefined ? hang(context, new Map()) : hang([boundary, ...context], splice(boundary, context));
+}
+
+/**
+ * What a compaction preserved stands before it in the original. In the fork it stands behind the summary: its first line
+ * hangs on the summary, and what hung on the summary hangs on its last line, so that one way up passes them all.
+ */
+function splice(boundary: Linked, context: readonly Linked[]): ReadonlyMap<string, string> {
+  const summary = context.find((entry) => entry.kind === "user" && entry.role === "summary");
+  const preserved = context.filter((entry) => entry.offset < boundary.offset);
+  const tail = preserved.at(-1);
+  if (summary === undefined || tail === undefined) return new Map();
+  const moved = new Map(preserved.map((entry, n) => [entry.uuid, (preserved[n - 1] ?? summary).uuid]));
+  const kept = new Set(preserved.map(({ uuid }) => uuid));
+  for (const { uuid, parentUuid } of context) {
+    if (parentUuid === summary.uuid && !kept.has(uuid)) moved.set(uuid, tail.uuid);
+  }
+  // Parallel results hang on their own call: a link inside the preserved lines stays as it is.
+  for (const { uuid, parentUuid } of preserved)
+    if (parentUuid !== null && kept.has(parentUuid)) moved.set(uuid, parentUuid);
+  return moved;
+}
+
+/** An entry whose parent is not in the fork hangs on the one before it. */
+function hang(entries: readonly Linked[], moved: ReadonlyMap<string, string>): ChainLink[] {
+  const known = new Set(entries.map(({ uuid }) => uuid));
+  return entries.map((entry, n) => {
+    const wanted = moved.get(entry.uuid) ?? entry.parentUuid;
+    if (wanted === null || known.has(wanted)) return { entry, parentUuid: wanted };
+    return { entry, parentUuid: entries[n - 1]?.uuid ?? null };
+  });
+}
+
+function noSuchEntry(at: string, source: SessionPlace): Problem {
+  return new Problem(
+    "sessions/not-found",
+    `${source.id} has no entry ${at} in its conversation. hookline sessions tree ${source.id} shows them.`,
+    { about: { at, session: source.id } },
+  );
+}

@@ -1,0 +1,342 @@
+import { chmod, lstat, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { namesIn, tempFolder } from "../../files/fixtures/temp-folder.ts";
+import { placesIn, recordedHome } from "../fixtures/recorded-home.ts";
+import { entriesOf, said } from "../fixtures/store-entries.ts";
+import type { Draft } from "../formats/claude-code/write-record.ts";
+import { putBack } from "../parts/restore-large-parts.ts";
+import { openStore } from "./session-store.ts";
+
+const cwd = "/home/dev/project";
+const id = "11111111-1111-4111-8111-111111111111";
+const epoch = Date.parse("2026-01-01T00:00:00.000Z");
+
+test("ids, parents, time and version are set by the store, in the client's layout and format", async () => {
+  const root = await tempFolder();
+  let now = epoch;
+  const store = await openStore({ root, version: "1.2.3", now: () => now++ });
+  const session = await store.open({ id, cwd, gitBranch: "main" });
+  const first = await session.append({ ...said("hello"), uuid: "mine", sessionId: "other", version: "9" });
+  await session.append({ type: "queue-operation", operation: "enqueue", content: "hello" });
+  const second = await session.append({
+    type: "assistant",
+    message: { id: "m1", role: "assistant", content: [] },
+    cwd: "/x",
+  });
+  const third = await session.append(said("beside"), { parent: first.uuid ?? null, durable: true });
+  await store.close();
+  const common = { isSidechain: false, userType: "external", entrypoint: "hookline", sessionId: id, version: "1.2.3" };
+  const lines = (await readFile(session.file, "utf8")).trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+    {
+      ...common,
+      ...said("hello"),
+      uuid: first.uuid,
+      parentUuid: null,
+      cwd,
+      gitBranch: "main",
+      timestamp: "2026-01-01T00:00:00.000Z",
+    },
+    {
+      type: "queue-operation",
+      operation: "enqueue",
+      content: "hello",
+      sessionId: id,
+      timestamp: "2026-01-01T00:00:00.001Z",
+    },
+    {
+      ...common,
+      type: "assistant",
+      message: { id: "m1", role: "assistant", content: [] },
+      uuid: second.uuid,
+      parentUuid: first.uuid,
+      cwd: "/x",
+      gitBranch: "main",
+      timestamp: "2026-01-01T00:00:00.002Z",
+    },
+    {
+      ...common,
+      ...said("beside"),
+      uuid: third.uuid,
+      parentUuid: first.uuid,
+      cwd,
+      gitBranch: "main",
+      timestamp: "2026-01-01T00:00:00.003Z",
+    },
+  ]);
+  expect(session.file).toBe(join(root, "projects", "-home-dev-project", `${id}.jsonl`));
+  expect((await placesIn(root, "hookline")).map((place) => place.id)).toEqual([id]);
+  expect((await entriesOf(session.file)).map(({ kind }) => kind)).toEqual([
+    "user",
+    "queue-operation",
+    "assistant",
+    "user",
+  ]);
+});
+
+test("files are 0600 and folders 0700", async () => {
+  const root = join(await tempFolder(), "state", "sessions");
+  const store = await openStore({ root, version: "1" });
+  const session = await store.open({ cwd });
+  await session.append({ ...said("x"), toolUseResult: { stdout: "x".repeat(70_000) } });
+  const agent = await session.openAgent("a0123456789abcdef", { agentType: "Explore" });
+  await agent.append(said("go"));
+  await store.close();
+  for (const name of await readdir(root, { recursive: true })) {
+    const stat = await lstat(join(root, name));
+    expect([name, (stat.mode & 0o777).toString(8)]).toEqual([name, stat.isDirectory() ? "700" : "600"]);
+  }
+});
+
+test("the store lies in the state folder, and not in one that others may write to", async () => {
+  const home = await tempFolder();
+  const env = { HOOKLINE_HOME: join(home, "state") };
+  const session = await (await openStore({ env, version: "1" })).open({ id, cwd });
+  expect(session.file).toBe(join(home, "state", "sessions", "projects", "-home-dev-project", `${id}.jsonl`));
+  await chmod(join(home, "state"), 0o777);
+  await expect(openStore({ env, version: "1" })).rejects.toMatchObject({ code: "file/unsafe" });
+});
+
+test("an agent's lines are its own thread, with what is known about it beside", async () => {
+  const store = await openStore({ root: await tempFolder(), version: "1" });
+  const session = await store.open({ id, cwd });
+  const agent = await session.openAgent("a0123456789abcdef", { agentType: "Explore", toolUseId: "t1" });
+  const first = await agent.append(said("look around"));
+  await agent.append({ type: "assistant", message: { id: "m", role: "assistant", content: [] } });
+  const again = await session.openAgent("a0123456789abcdef", { agentType: "Explore", toolUseId: "t1" });
+  const last = await again.append(said("more"));
+  await store.close();
+  expect(agent.file).toBe(join(session.folder, "subagents", "agent-a0123456789abcdef.jsonl"));
+  const entries = await entriesOf(agent.file);
+  expect(
+    entries.map((entry) => ({ isSidechain: entry.isSidechain, agentId: entry.agentId, sessionId: entry.sessionId })),
+  ).toEqual(entries.map(() => ({ isSidechain: true, agentId: "a0123456789abcdef", sessionId: id })));
+  expect([first.record["parentUuid"], last.record["parentUuid"]]).toEqual([null, entries[1]?.uuid]);
+  expect(JSON.parse(await readFile(agent.file.replace(".jsonl", ".meta.json"), "utf8"))).toEqual({
+    agentType: "Explore",
+    toolUseId: "t1",
+  });
+});
+
+test.each(["../../x", "..%2f", "a/b", "C:\\x", "a\0b", "x".repeat(300), "CON", ""])(
+  "%j is no id, and nothing is touched",
+  async (bad) => {
+    const root = await tempFolder();
+    const store = await openStore({ root, version: "1" });
+    const before = await readdir(root, { recursive: true });
+    await expect(store.open({ id: bad, cwd })).rejects.toMatchObject({ code: "sessions/unsafe-id" });
+    await expect(store.resume(bad, { cwd })).rejects.toMatchObject({ code: "sessions/unsafe-id" });
+    await expect(store.fork(bad, { cwd })).rejects.toMatchObject({ code: "sessions/unsafe-id" });
+    const session = await store.open({ id, cwd });
+    await expect(session.openAgent(bad, {})).rejects.toMatchObject({ code: "sessions/unsafe-id" });
+    expect(await readdir(join(root, "projects", "-home-dev-project"))).toEqual([]);
+    expect(before).toEqual(["hookline-store.json"]);
+  },
+);
+
+const ring: Record<string, unknown> = { type: "user" };
+ring["self"] = ring;
+
+/** What a caller without types may hand in. */
+const loose = (value: unknown) => value as never;
+
+test.each([null, undefined, 5, [], {}, { type: 5 }, { type: "" }, ring, { ...said("x"), size: 5n }])(
+  "a record that is %s is refused with a reason, and the other records are written",
+  async (bad) => {
+    const store = await openStore({ root: await tempFolder(), version: "1" });
+    const session = await store.open({ id, cwd });
+    const [before, wrong, after] = await Promise.allSettled([
+      session.append(said("before")),
+      session.append(loose(bad)),
+      session.append(said("after")),
+    ]);
+    expect(wrong).toMatchObject({ status: "rejected", reason: { code: "sessions/option" } });
+    const uuids = [before, after].map((one) => (one.status === "fulfilled" ? one.value.uuid : undefined));
+    const entries = await entriesOf(session.file);
+    expect(entries.map((entry) => ("uuid" in entry ? [entry.uuid, entry.parentUuid] : []))).toEqual([
+      [uuids[0], null],
+      [uuids[1], uuids[0]],
+    ]);
+  },
+);
+
+test.each([undefined, null, 5, {}, { cwd: 5 }, { cwd: "" }, { cwd, id: 5 }, { cwd, gitBranch: 5 }])(
+  "a store refuses to open, resume or fork a session with %j",
+  async (bad) => {
+    const root = await tempFolder();
+    const store = await openStore({ root, version: "1" });
+    await (await store.open({ id, cwd })).append(said("hello"));
+    const refusal = { code: "sessions/option" };
+    await expect(store.open(loose(bad))).rejects.toMatchObject(refusal);
+    await expect(store.resume(id, loose(bad))).rejects.toMatchObject(refusal);
+    await expect(store.fork(id, loose(bad))).rejects.toMatchObject(refusal);
+    expect(await readdir(join(root, "projects"))).toEqual(["-home-dev-project"]);
+  },
+);
+
+test("a store refuses ids, agents and options of the wrong type by name", async () => {
+  const refusal = { code: "sessions/option" };
+  await expect(openStore(loose(undefined))).rejects.toMatchObject(refusal);
+  await expect(openStore(loose({ root: await tempFolder() }))).rejects.toThrow("version is a text, not undefined.");
+  const store = await openStore({ root: await tempFolder(), version: "1" });
+  await expect(store.resume(loose(5), { cwd })).rejects.toThrow("id is a text, not 5.");
+  await expect(store.fork(loose(null), { cwd })).rejects.toThrow("source is an object, not null.");
+  const session = await store.open({ id, cwd });
+  await expect(session.openAgent(loose(undefined), {})).rejects.toMatchObject(refusal);
+  await expect(session.openAgent("a1", loose(undefined))).rejects.toThrow("meta is an object, not undefined.");
+  await expect(session.append(said("x"), loose(null))).rejects.toMatchObject(refusal);
+});
+
+test("a project folder that is a link out of the store is not entered", async () => {
+  const root = await tempFolder();
+  const outside = await tempFolder();
+  await mkdir(join(root, "projects"), { mode: 0o700 });
+  await symlink(outside, join(root, "projects", "-home-dev-project"));
+  const store = await openStore({ root, version: "1" });
+  await expect(store.open({ id, cwd })).rejects.toMatchObject({ code: "sessions/unsafe-id" });
+  await expect(store.fork((await recordedHome("a-plain")).places[0] ?? id, { cwd })).rejects.toMatchObject({
+    code: "sessions/unsafe-id",
+  });
+  expect(await namesIn(outside)).toEqual([]);
+});
+
+test("a session folder that is a link out of the store gets no parts", async () => {
+  const root = await tempFolder();
+  const outside = await tempFolder();
+  const session = await (await openStore({ root, version: "1" })).open({ id, cwd });
+  await symlink(outside, session.folder);
+  await expect(session.append(said("x".repeat(70_000)))).rejects.toMatchObject({ code: "sessions/unsafe-id" });
+  await expect(session.openAgent("a1", {})).rejects.toMatchObject({ code: "sessions/unsafe-id" });
+  expect(await namesIn(outside)).toEqual([]);
+});
+
+test("large parts are kept in files of their own, and every reader gets them back in their places", async () => {
+  const root = await tempFolder();
+  const store = await openStore({ root, version: "1" });
+  const session = await store.open({ id, cwd });
+  const output = "ö\n".repeat(40_000);
+  const image = {
+    type: "image",
+    source: { type: "base64", media_type: "image/png", data: Buffer.alloc(99_000, 5).toString("base64") },
+  };
+  const drafts: Draft[] = [
+    {
+      type: "user",
+      message: { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: output }] },
+      toolUseResult: { stdout: "short" },
+    },
+    {
+      type: "user",
+      message: {
+        role: "user",
+        content: [{ type: "tool_result", tool_use_id: "t2", content: [{ type: "text", text: output }, image] }],
+      },
+    },
+    {
+      type: "user",
+      message: { role: "user", content: [{ type: "tool_result", tool_use_id: "../../t3", content: `${output}!` }] },
+      toolUseResult: "Error: x",
+    },
+    {
+      type: "user",
+      message: { role: "user", content: [image, { type: "document", title: `${output}?`, source: image.source }] },
+    },
+    {
+      type: "assistant",
+      message: {
+        id: "m",
+        role: "assistant",
+        content: [{ type: "tool_use", id: "t4", name: "Write", input: { content: `\ud800${output}` } }],
+      },
+    },
+  ];
+  for (const draft of drafts) {
+    const { record } = await session.append(draft);
+    expect(JSON.stringify(record).length).toBeLessThan(8_000);
+    const back = await putBack(record, root, session.folder);
+    expect(back).toEqual({ record: expect.objectContaining({ message: draft["message"] }), gaps: [] });
+  }
+  await store.close();
+  const [first, , third, fourth] = await entriesOf(session.file);
+  if (first?.kind !== "user" || third?.kind !== "user" || fourth?.kind !== "user") throw new Error("not user lines");
+  const path = join(session.folder, "tool-results", "t1.txt");
+  expect(first.toolUseResult).toEqual({
+    stdout: "short",
+    persistedOutputPath: path,
+    persistedOutputSize: Buffer.byteLength(output),
+  });
+  expect(await readFile(path, "utf8")).toBe(output);
+  expect(third.toolUseResult).toBe("Error: x");
+  expect(fourth.content.map(({ type }) => type)).toEqual(["image", "document"]);
+  expect((await namesIn(join(session.folder, "tool-results"))).every((name) => /^[\w.-]+\.txt$/.test(name))).toBe(true);
+});
+
+test("a part that is gone, changed or outside the session is a marked gap", async () => {
+  const root = await tempFolder();
+  const store = await openStore({ root, version: "1" });
+  const session = await store.open({ id, cwd });
+  const { record } = await session.append({ type: "user", message: { role: "user", content: "x".repeat(70_000) } });
+  const [blob = ""] = await namesIn(join(session.folder, "blobs"));
+  await writeFile(join(session.folder, "blobs", blob), "y".repeat(52_500));
+  expect((await putBack(record, root, session.folder)).gaps).toEqual([{ file: `blobs/${blob}`, why: "was changed" }]);
+  await rm(join(session.folder, "blobs", blob));
+  const gone = await putBack(record, root, session.folder);
+  expect(gone.gaps).toEqual([{ file: `blobs/${blob}`, why: expect.stringContaining("ENOENT") }]);
+  expect(gone.record).toMatchObject({
+    message: { content: expect.stringContaining(blob) },
+    hookline: { gaps: gone.gaps },
+  });
+  for (const file of ["../../../victim", "blobs/../../x", "/etc/passwd", "other/x"]) {
+    const hostile = {
+      ...record,
+      hookline: { parts: [{ at: ["message", "content"], file, as: "text", sizeBytes: 1 }] },
+    };
+    expect((await putBack(hostile, root, session.folder)).gaps).toEqual([
+      { file, why: "names no file of this session" },
+    ]);
+  }
+});
+
+test("links placed beforehand at the transcript, its lock and its parts are not followed", async () => {
+  const root = await tempFolder();
+  const store = await openStore({ root, version: "1" });
+  const victim = join(await tempFolder(), "victim");
+  await writeFile(victim, "mine\n");
+  const folder = join(root, "projects", "-home-dev-project");
+  await mkdir(join(folder, id), { recursive: true, mode: 0o700 });
+  const session = await store.open({ id, cwd });
+  for (const path of [`${id}/tool-results`, `${id}.jsonl.lock`, `${id}.jsonl`]) {
+    await symlink(victim, join(folder, path));
+    const draft = {
+      type: "user",
+      message: { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: "x".repeat(70_000) }] },
+    };
+    await expect(session.append(draft)).rejects.toMatchObject({ code: "file/not-ours" });
+    await rm(join(folder, path));
+  }
+  expect(await readFile(victim, "utf8")).toBe("mine\n");
+  await session.append(said("x"));
+  expect(await namesIn(folder)).toEqual([id, `${id}.jsonl`]);
+});
+
+test("a closed session takes no more, and what was appended before is written", async () => {
+  const store = await openStore({ root: await tempFolder(), version: "1" });
+  const session = await store.open({ id, cwd });
+  const pending = Array.from({ length: 200 }, (_, n) => session.append(said(String(n))));
+  await store.close();
+  expect((await entriesOf(session.file)).length).toBe(200);
+  await Promise.all(pending);
+  await expect(session.append(said("late"))).rejects.toMatchObject({ code: "sessions/closed" });
+});
+
+test("a torn file is gone on with: the newest whole entry is the parent", async () => {
+  const root = await tempFolder();
+  const store = await openStore({ root, version: "1" });
+  const session = await store.open({ id, cwd });
+  const first = await session.append(said("one"));
+  await session.append(said("two"));
+  await truncate(session.file, (await lstat(session.file)).size - 9);
+  const again = await store.open({ id, cwd });
+  expect((await again.append({ type: "system", subtype: "informational" })).record["parentUuid"]).toBe(first.uuid);
+});

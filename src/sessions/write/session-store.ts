@@ -1,0 +1,138 @@
+import { randomUUID } from "node:crypto";
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import { type Fs, type HomeSource, nodeFs, openFolder, openState, unless } from "../../files/index.ts";
+import { Problem } from "../../protocol/index.ts";
+import { folderName } from "../find/folder-name.ts";
+import { findSessions, type SessionPlace } from "../find/session-files.ts";
+import { type Root, storeRoot } from "../find/session-roots.ts";
+import type { Linked } from "../model/entry-graph.ts";
+import { checkObject, checkSessionOptions, checkText } from "../option-checks.ts";
+import { realInside } from "../safe-paths.ts";
+import { safeId } from "../session-id.ts";
+import { type ForkOptions, forkSession } from "./fork-session.ts";
+import { type GoingOn, readGoingOn } from "./resume-state.ts";
+import { checkFormat } from "./store-format.ts";
+import { openStoreSession, type StoreSession } from "./store-session.ts";
+
+/** Sessions that a host writes itself, laid out as the client lays out its own, so that every reader here reads them. */
+export interface Store {
+  readonly root: Root;
+  /** A new session, or one that is there, to go on with. */
+  open(options: OpenOptions): Promise<StoreSession>;
+  /** A session that is there, with what a model is to be given of it. Nothing is written before the first record. */
+  resume(id: string, options: SessionOptions): Promise<ResumedSession>;
+  /** A new session that begins as another one went, wherever that one lies; the other keeps every byte. */
+  fork(source: string | SessionPlace, options: OpenOptions & Pick<ForkOptions, "at">): Promise<ResumedSession>;
+  /** Resolves when everything appended to any of its sessions is written. */
+  close(): Promise<void>;
+}
+
+export interface StoreOptions extends HomeSource {
+  /** Where the store lies instead of the user's state folder. */
+  readonly root?: string;
+  /** The host's own version and name, as they stand in each line. */
+  readonly version: string;
+  readonly entrypoint?: string;
+  readonly fs?: Fs;
+  readonly now?: () => number;
+  readonly uuid?: () => string;
+}
+
+export interface SessionOptions {
+  readonly cwd: string;
+  readonly gitBranch?: string;
+}
+
+export interface OpenOptions extends SessionOptions {
+  readonly id?: string;
+}
+
+export interface ResumedSession extends StoreSession {
+  /** The last summary, what was preserved, and all that came after. */
+  readonly context: readonly Linked[];
+}
+
+export async function openStore(options: StoreOptions): Promise<Store> {
+  checkObject("options", options);
+  checkText("version", options.version);
+  if (options.root !== undefined) checkText("root", options.root);
+  const { version, entrypoint = "hookline", fs = nodeFs, now = Date.now, uuid = randomUUID } = options;
+  const path = options.root ?? storeRoot(options).path;
+  if (options.root === undefined) await openState([], options, fs);
+  await openFolder(path, fs);
+  await checkFormat(path, fs);
+  const root: Root = { path, origin: "hookline" };
+  const sessions: StoreSession[] = [];
+
+  async function start(place: SessionPlace, wanted: SessionOptions, goingOn?: GoingOn): Promise<StoreSession> {
+    await realInside(path, place.file);
+    await openFolder(place.folder, fs);
+    const session = openStoreSession({ place, ...wanted, version, entrypoint, fs, now, uuid, goingOn });
+    sessions.push(session);
+    return session;
+  }
+
+  async function goOn(place: SessionPlace, wanted: SessionOptions): Promise<ResumedSession> {
+    const goingOn = await readGoingOn(place.file);
+    return Object.assign(await start(place, wanted, goingOn), { context: goingOn.context });
+  }
+
+  async function known(id: string): Promise<SessionPlace> {
+    const place = await placeOf(root, safeId(id));
+    if (place !== undefined) return place;
+    throw new Problem(
+      "sessions/not-found",
+      `${path} holds no session ${id}. hookline sessions ls lists those there are.`,
+      {
+        about: { id, root: path },
+      },
+    );
+  }
+
+  return {
+    root,
+    async open(options) {
+      checkSessionOptions(options);
+      const { id, ...wanted } = options;
+      // An id that was just made is nowhere yet.
+      const there = id === undefined ? undefined : await placeOf(root, safeId(id));
+      const place = there ?? newPlace(root, id ?? uuid(), wanted.cwd);
+      const begun = (await unless(["ENOENT"], lstat(place.file))) !== undefined;
+      return begun ? goOn(place, wanted) : start(place, wanted);
+    },
+    async resume(id, wanted) {
+      checkSessionOptions(wanted);
+      return goOn(await known(id), wanted);
+    },
+    async fork(source, options) {
+      checkSessionOptions(options);
+      if (typeof source !== "string") checkObject("source", source);
+      const { at, id, ...wanted } = options;
+      const from = typeof source === "string" ? await known(source) : source;
+      if (id !== undefined && (await placeOf(root, safeId(id))) !== undefined)
+        throw new Problem("sessions/exists", `${path} holds a session ${id} already. Use another id.`, {
+          about: { id },
+        });
+      const into = newPlace(root, id ?? uuid(), wanted.cwd);
+      await openFolder(into.folder, fs);
+      await realInside(path, into.file);
+      const place = await forkSession(from, { into, id: into.id, fs, now, ...(at === undefined ? {} : { at }) });
+      return goOn(place, wanted);
+    },
+    async close() {
+      await Promise.all(sessions.map((session) => session.close()));
+    },
+  };
+}
+
+async function placeOf(root: Root, id: string): Promise<SessionPlace | undefined> {
+  for await (const place of findSessions([root])) if (place.id === id) return place;
+  return undefined;
+}
+
+function newPlace(root: Root, id: string, cwd: string): SessionPlace {
+  const project = folderName(cwd);
+  const folder = join(root.path, "projects", project);
+  return { id, root, project, folder, file: join(folder, `${id}.jsonl`) };
+}

@@ -1,0 +1,213 @@
+import { type CallTable, figure, mark, word } from "./call-table.ts";
+
+/** What is known of a file when several hold the same call. */
+export interface OwnerInfo {
+  readonly path: string;
+  readonly session: string;
+  /** The first time written in any of its lines; NaN when there is none. */
+  readonly firstAt: number;
+  /** Sessions this one says it came from. */
+  readonly ancestors: readonly string[];
+}
+
+/**
+ * Takes one call: the row whose counts are used, whole; the row that says whose call it is and when it began; and whether
+ * its records disagree on input or cache counts.
+ */
+export type TakeCall = (best: number, owner: number, conflict: boolean) => void;
+
+/**
+ * Gives every call once, whatever the number of files and lines that hold it. Totals do not depend on the owner; the split
+ * by session, agent and time does, in the same way on every run.
+ */
+export function resolve(table: CallTable, fileInfo: (file: number) => OwnerInfo, take: TakeCall): void {
+  const { count } = table;
+  const { heads, next } = groupByKey(table);
+  const owners = ownerFinder(table, fileInfo);
+  const rows: number[] = [];
+  for (let row = 0; row < count; row++) {
+    if (heads[row] !== row) continue;
+    if (next[row] === -1) {
+      take(row, row, false);
+      continue;
+    }
+    rows.length = 0;
+    for (let at = row; at >= 0; at = next[at] as number) rows.push(at);
+    if (!disagree(table, rows)) choose(table, rows, false, owners, take);
+    else for (const some of byRequest(table, rows)) choose(table, some, disagree(table, some), owners, take);
+  }
+}
+
+interface Groups {
+  /** Of each row, the first row with its key. */
+  readonly heads: Int32Array;
+  /** The next row with the same key; -1 behind the last. */
+  readonly next: Int32Array;
+}
+
+function groupByKey({ words, count }: CallTable): Groups {
+  let places = 1024;
+  while (places < count * 2) places *= 2;
+  const firsts = new Int32Array(places).fill(-1);
+  const heads = new Int32Array(count);
+  const next = new Int32Array(count).fill(-1);
+  const last = new Int32Array(count);
+  for (let row = 0; row < count; row++) {
+    const keyA = words[row * word.size + word.keyA];
+    const keyB = words[row * word.size + word.keyB] as number;
+    let place = (keyB >>> 1) & (places - 1);
+    let head = firsts[place] as number;
+    while (
+      head >= 0 &&
+      (words[head * word.size + word.keyA] !== keyA || words[head * word.size + word.keyB] !== keyB)
+    ) {
+      place = (place + 1) & (places - 1);
+      head = firsts[place] as number;
+    }
+    if (head < 0) {
+      firsts[place] = row;
+      heads[row] = last[row] = row;
+    } else {
+      heads[row] = head;
+      next[last[head] as number] = row;
+      last[head] = row;
+    }
+  }
+  return { heads, next };
+}
+
+/** Rows of one key are one call, unless counts and request ids both differ: then an endpoint gave the id twice. */
+function byRequest({ words }: CallTable, rows: readonly number[]): readonly (readonly number[])[] {
+  const groups = new Map<string, number[]>();
+  for (const row of rows) {
+    const request = `${words[row * word.size + word.requestA]}.${words[row * word.size + word.requestB]}`;
+    const group = groups.get(request);
+    if (group === undefined) groups.set(request, [row]);
+    else group.push(row);
+  }
+  return [...groups.values()];
+}
+
+/** Input and cache counts of a call are the same on each of its lines, zeros aside. */
+function disagree({ figures }: CallTable, rows: readonly number[]): boolean {
+  return (
+    differ(figures, figure.input, rows) ||
+    differ(figures, figure.cacheRead, rows) ||
+    differ(figures, figure.cacheWrite5m, rows) ||
+    differ(figures, figure.cacheWrite1h, rows)
+  );
+}
+
+function differ(figures: Float64Array, place: number, rows: readonly number[]): boolean {
+  let known = 0;
+  for (let index = 0; index < rows.length; index++) {
+    const value = figures[(rows[index] as number) * figure.size + place] as number;
+    if (value === 0 || value === known) continue;
+    if (known !== 0) return true;
+    known = value;
+  }
+  return false;
+}
+
+function choose(
+  table: CallTable,
+  rows: readonly number[],
+  conflict: boolean,
+  owners: OwnerFinder,
+  take: TakeCall,
+): void {
+  const owner = owners(rows);
+  const file = table.words[owner * word.size + word.file] as number;
+  let best = rows[0] as number;
+  for (let index = 1; index < rows.length; index++) {
+    const row = rows[index] as number;
+    if (isBetter(table, row, best, file)) best = row;
+  }
+  take(best, owner, conflict);
+}
+
+/** A stop reason, then the larger output, then the larger sum of all classes, then the earlier line in the owner's file. */
+function isBetter({ words, figures }: CallTable, one: number, other: number, ownFile: number): boolean {
+  const a = one * figure.size;
+  const b = other * figure.size;
+  const stopped =
+    ((words[one * word.size + word.marks] as number) & mark.stopped) -
+    ((words[other * word.size + word.marks] as number) & mark.stopped);
+  const output = (figures[a + figure.output] as number) - (figures[b + figure.output] as number);
+  const worth = stopped || output || sumAt(figures, a) - sumAt(figures, b);
+  if (worth !== 0) return worth > 0;
+  const mine = words[one * word.size + word.file] === ownFile;
+  if (mine !== (words[other * word.size + word.file] === ownFile)) return mine;
+  return (figures[a + figure.offset] as number) < (figures[b + figure.offset] as number);
+}
+
+function sumAt(figures: Float64Array, at: number): number {
+  return (
+    (figures[at + figure.input] as number) +
+    (figures[at + figure.output] as number) +
+    (figures[at + figure.cacheRead] as number) +
+    (figures[at + figure.cacheWrite5m] as number) +
+    (figures[at + figure.cacheWrite1h] as number) +
+    (figures[at + figure.webSearches] as number)
+  );
+}
+
+/** The first row of a call in the file that owns it. */
+type OwnerFinder = (rows: readonly number[]) => number;
+
+function ownerFinder({ words, figures }: CallTable, fileInfo: (file: number) => OwnerInfo): OwnerFinder {
+  // Files share many calls with few others: who comes first is asked once for each choice of files.
+  const known = new Map<string, number>();
+  const files: number[] = [];
+
+  function fileOf(): number {
+    const first = files[0] as number;
+    if (files.length === 1) return first;
+    const key = files.join();
+    let file = known.get(key);
+    if (file === undefined) {
+      file = firstOf(files, fileInfo);
+      known.set(key, file);
+    }
+    return file;
+  }
+
+  return (rows) => {
+    let best = 2;
+    for (let index = 0; index < rows.length; index++) {
+      best = Math.min(best, words[(rows[index] as number) * word.size + word.rank] as number);
+    }
+    files.length = 0;
+    for (let index = 0; index < rows.length; index++) {
+      const w = (rows[index] as number) * word.size;
+      const file = words[w + word.file] as number;
+      if (words[w + word.rank] === best && !files.includes(file)) files.push(file);
+    }
+    const file = fileOf();
+    let owner = -1;
+    for (let index = 0; index < rows.length; index++) {
+      const row = rows[index] as number;
+      const w = row * word.size;
+      if (words[w + word.file] !== file || words[w + word.rank] !== best) continue;
+      const offset = figures[row * figure.size + figure.offset] as number;
+      if (owner < 0 || offset < (figures[owner * figure.size + figure.offset] as number)) owner = row;
+    }
+    return owner;
+  };
+}
+
+/** The session that the others name as their source, else the one that began first, else the first by path. */
+export function firstOf(files: readonly number[], fileInfo: (file: number) => OwnerInfo): number {
+  const infos = files.map(fileInfo);
+  const isCopy = ({ session, ancestors }: OwnerInfo): boolean =>
+    ancestors.length > 0 && infos.some((other) => other.session !== session && ancestors.includes(other.session));
+  const sources = infos.filter((info) => !isCopy(info));
+  const first = (sources.length > 0 ? sources : infos).reduce((kept, info) => (isBefore(info, kept) ? info : kept));
+  return files[infos.indexOf(first)] as number;
+}
+
+function isBefore(one: OwnerInfo, other: OwnerInfo): boolean {
+  const a = Number.isNaN(one.firstAt) ? Infinity : one.firstAt;
+  const b = Number.isNaN(other.firstAt) ? Infinity : other.firstAt;
+  return a === b ? one.path < other.path : a < b;
+}

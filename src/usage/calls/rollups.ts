@@ -1,0 +1,219 @@
+import { type Bought, boughtPart, costOf } from "../prices/cost.ts";
+import type { PriceRow } from "../prices/price-rows.ts";
+import type { PriceTable } from "../prices/price-table.ts";
+import { type CallTable, figure, mark, word } from "./call-table.ts";
+import type { Names } from "./names.ts";
+import { type OwnerInfo, resolve } from "./resolve-calls.ts";
+
+/** Calls added up, per owner's file, agent, model, price situation and quarter of an hour: what every report is made of. */
+export interface Rollups {
+  readonly count: number;
+  /** Row by row, `sum.size` each. */
+  readonly sums: Float64Array;
+}
+
+/**
+ * Places in a row. Times are in milliseconds; `quarter` counts quarters of an hour since 1970 UTC (every zone on earth is
+ * whole quarters away from UTC), -1 for calls that nothing dates. Costs come three times, one for each way of asking, each
+ * with the number of those that could not be told.
+ */
+export const sum = {
+  file: 0,
+  agent: 1,
+  model: 2,
+  situation: 3,
+  quarter: 4,
+  firstAt: 5,
+  lastAt: 6,
+  calls: 7,
+  openCalls: 8,
+  apiErrors: 9,
+  input: 10,
+  output: 11,
+  thinking: 12,
+  cacheWrite5m: 13,
+  cacheWrite1h: 14,
+  cacheRead: 15,
+  webSearches: 16,
+  assumed5m: 17,
+  odd: 18,
+  conflicts: 19,
+  fastAndBatch: 20,
+  costAuto: 21,
+  missingAuto: 22,
+  costCalculated: 23,
+  missingCalculated: 24,
+  costWritten: 25,
+  missingWritten: 26,
+  size: 27,
+} as const;
+
+/** Bits of `situation`. */
+export const situation = { fast: 1, batch: 2, us: 4, unpriced: 8 } as const;
+
+export const quarterMs: number = 15 * 60 * 1000;
+
+/** Adds up the calls that `keep` names by the file that owns them and its row there. */
+export function rollUp(
+  table: CallTable,
+  names: Names,
+  fileInfo: (file: number) => OwnerInfo,
+  prices: PriceTable,
+  keep: (file: number, row: number) => boolean = () => true,
+): Rollups {
+  const { words, figures } = table;
+  const rows = rowFinder();
+  // Calls of one model follow each other: its price is looked up once for many.
+  let pricedModel = -1;
+  let price: PriceRow | undefined;
+  resolve(table, fileInfo, (best, owner, conflict) => {
+    const w = best * word.size;
+    const f = best * figure.size;
+    const file = words[owner * word.size + word.file] as number;
+    if (!keep(file, owner)) return;
+    const agent = words[owner * word.size + word.agent] as number;
+    const at = figures[owner * figure.size + figure.at] as number;
+    const marks = words[w + word.marks] as number;
+    const model = words[w + word.model] as number;
+    if ((marks & mark.apiError) !== 0) {
+      const row = rows.find(file, agent, model, 0, at);
+      plus(rows.sums(), row + sum.apiErrors, 1);
+      return;
+    }
+    const what: Bought & { readonly thinking: number } = {
+      input: figures[f + figure.input] as number,
+      output: figures[f + figure.output] as number,
+      thinking: figures[f + figure.thinking] as number,
+      cacheWrite5m: figures[f + figure.cacheWrite5m] as number,
+      cacheWrite1h: figures[f + figure.cacheWrite1h] as number,
+      cacheRead: figures[f + figure.cacheRead] as number,
+      webSearches: figures[f + figure.webSearches] as number,
+      prompt: figures[f + figure.prompt] as number,
+      fast: (marks & mark.fast) !== 0,
+      batch: (marks & mark.batch) !== 0,
+      us: (marks & mark.us) !== 0,
+    };
+    const row = add(file, agent, at, model, what, figures[f + figure.written] as number);
+    const sums = rows.sums();
+    plus(sums, row + sum.calls, 1);
+    if ((marks & mark.stopped) === 0) plus(sums, row + sum.openCalls, 1);
+    if (conflict) plus(sums, row + sum.conflicts, 1);
+    if (what.fast && what.batch) plus(sums, row + sum.fastAndBatch, 1);
+    plus(sums, row + sum.assumed5m, figures[f + figure.assumed5m] as number);
+    plus(sums, row + sum.odd, words[w + word.odd] as number);
+    if ((marks & mark.hasParts) === 0) return;
+    for (const part of table.partsOf(best)) {
+      add(file, agent, at, names.numberOf(part.model), boughtPart(part, what), Number.NaN);
+    }
+  });
+  return { count: rows.count(), sums: rows.sums().slice(0, rows.count() * sum.size) };
+
+  function add(
+    file: number,
+    agent: number,
+    at: number,
+    model: number,
+    what: Bought & { readonly thinking: number },
+    written: number,
+  ): number {
+    // What nothing dates is priced as of the newest row.
+    const when = Number.isNaN(at) ? Number.MAX_SAFE_INTEGER : at;
+    if (model !== pricedModel || (price !== undefined && (when < price.from || when >= price.to))) {
+      price = prices.rowAt(names.texts[model] ?? "", when);
+      // That a model has no price now does not say that it has none at another time.
+      pricedModel = price === undefined ? -1 : model;
+    }
+    const bits =
+      (what.fast ? situation.fast : 0) |
+      (what.batch ? situation.batch : 0) |
+      (what.us ? situation.us : 0) |
+      (price === undefined ? situation.unpriced : 0);
+    const row = rows.find(file, agent, model, bits, at);
+    const sums = rows.sums();
+    plus(sums, row + sum.input, what.input);
+    plus(sums, row + sum.output, what.output);
+    plus(sums, row + sum.thinking, what.thinking);
+    plus(sums, row + sum.cacheWrite5m, what.cacheWrite5m);
+    plus(sums, row + sum.cacheWrite1h, what.cacheWrite1h);
+    plus(sums, row + sum.cacheRead, what.cacheRead);
+    plus(sums, row + sum.webSearches, what.webSearches);
+    const calculated = price === undefined ? Number.NaN : costOf(price, what);
+    pay(sums, row + sum.costCalculated, calculated);
+    pay(sums, row + sum.costWritten, written);
+    pay(sums, row + sum.costAuto, Number.isNaN(written) ? calculated : written);
+    return row;
+  }
+}
+
+/** A cost at its place, or one more that could not be told at the next. */
+function pay(sums: Float64Array, at: number, cost: number): void {
+  if (Number.isNaN(cost)) plus(sums, at + 1, 1);
+  else plus(sums, at, cost);
+}
+
+function plus(sums: Float64Array, at: number, value: number): void {
+  sums[at] = (sums[at] as number) + value;
+}
+
+/** Rows by what they are for; `find` gives where a row begins. */
+function rowFinder() {
+  let room = 2048;
+  let count = 0;
+  let sums = new Float64Array(room * sum.size);
+  let heads = new Int32Array(room * 2).fill(-1);
+  let next = new Int32Array(room);
+  let last = -1;
+
+  function isFor(row: number, file: number, agent: number, model: number, bits: number, quarter: number): boolean {
+    const at = row * sum.size;
+    return (
+      sums[at + sum.quarter] === quarter &&
+      sums[at + sum.file] === file &&
+      sums[at + sum.model] === model &&
+      sums[at + sum.agent] === agent &&
+      sums[at + sum.situation] === bits
+    );
+  }
+
+  function grow(): void {
+    room *= 2;
+    const more = new Float64Array(room * sum.size);
+    more.set(sums);
+    sums = more;
+    heads = new Int32Array(room * 2).fill(-1);
+    next = new Int32Array(room);
+    for (let row = 0; row < count; row++) {
+      const place = placeOf(sums[row * sum.size + sum.file] as number, sums[row * sum.size + sum.quarter] as number);
+      next[row] = heads[place] as number;
+      heads[place] = row;
+    }
+  }
+
+  const placeOf = (file: number, quarter: number) =>
+    (Math.imul(quarter, 0x9e3779b1) ^ Math.imul(file + 1, 0x85ebca6b)) & (heads.length - 1);
+
+  return {
+    count: () => count,
+    sums: () => sums,
+    find(file: number, agent: number, model: number, bits: number, time: number): number {
+      const quarter = Number.isNaN(time) ? -1 : Math.floor(time / quarterMs);
+      if (last < 0 || !isFor(last, file, agent, model, bits, quarter)) {
+        let row = heads[placeOf(file, quarter)] as number;
+        while (row >= 0 && !isFor(row, file, agent, model, bits, quarter)) row = next[row] as number;
+        if (row < 0) {
+          if (count === room) grow();
+          row = count++;
+          const place = placeOf(file, quarter);
+          next[row] = heads[place] as number;
+          heads[place] = row;
+          sums.set([file, agent, model, bits, quarter, time, time], row * sum.size);
+        }
+        last = row;
+      }
+      const at = last * sum.size;
+      if (time < (sums[at + sum.firstAt] as number)) sums[at + sum.firstAt] = time;
+      if (time > (sums[at + sum.lastAt] as number)) sums[at + sum.lastAt] = time;
+      return at;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { defined } from "../../protocol/index.ts";
+import type { TranscriptFile } from "../../sessions/index.ts";
+import type { OwnerInfo } from "../calls/resolve-calls.ts";
+import type { Rollups } from "../calls/rollups.ts";
+import type { Told } from "../scan/file-facts.ts";
+import type { Progress, UnreadablePlace } from "../scan/progress.ts";
+import type { UnreadFile } from "../scan/scan-files.ts";
+
+/** Everything the transcripts say about use, added up: the one thing all reports are made from. */
+export interface Ledger {
+  readonly files: readonly LedgerFile[];
+  /** Models and agents, by number. */
+  readonly names: readonly string[];
+  readonly rollups: Rollups;
+  readonly from: "scan" | "index";
+  /** What went wrong with the index; it was put right or left out. */
+  readonly notes: readonly string[];
+  /** What is there and is in no figure. */
+  readonly unread: readonly UnreadFile[];
+}
+
+/** One transcript, read. */
+export interface LedgerFile {
+  readonly path: string;
+  readonly root: string;
+  readonly project: string;
+  /** The session its calls belong to. */
+  readonly session: string;
+  /** Absent for a main transcript. */
+  readonly agent?: string;
+  /** Where a note about the agent would lie; it is read only by reports that show it. */
+  readonly meta?: string;
+  readonly told: Told;
+  readonly bytes: number;
+  readonly unreadable: number;
+  readonly unreadablePlaces: readonly UnreadablePlace[];
+  readonly fallback: number;
+}
+
+export function ownerInfo(file: LedgerFile): OwnerInfo {
+  const { path, session, told } = file;
+  return { path, session, firstAt: told.firstAt ?? Number.NaN, ancestors: told.ancestors };
+}
+
+export function ledgerFile(
+  place: { readonly path: string; readonly root: string; readonly project: string } & Pick<
+    TranscriptFile,
+    "session" | "agent" | "meta"
+  >,
+  bytes: number,
+  { told, unreadable, unreadablePlaces, fallback }: Progress,
+): LedgerFile {
+  const { path, root, project, session, agent, meta } = place;
+  return {
+    path,
+    root,
+    project,
+    session: session ?? told.sessionId ?? "",
+    ...defined({ agent, meta }),
+    told,
+    bytes,
+    unreadable,
+    unreadablePlaces,
+    fallback,
+  };
+}

@@ -1,0 +1,168 @@
+import { join } from "node:path";
+import type { TranscriptFile } from "../../sessions/index.ts";
+import { openCallTable, word } from "../calls/call-table.ts";
+import { openNames } from "../calls/names.ts";
+import { firstOf } from "../calls/resolve-calls.ts";
+import { rollUp, sum } from "../calls/rollups.ts";
+import type { PriceTable } from "../prices/price-table.ts";
+import { type Progress, startOfFile } from "../scan/progress.ts";
+import { tryScan, type UnreadFile } from "../scan/scan-files.ts";
+import { openScanner } from "../scan/scanner.ts";
+import { readManifest } from "./index-manifest.ts";
+import { ledgerOf, manifestName } from "./indexed-ledger.ts";
+import { endsOf, hasGrown, isUnchanged, type KnownFile, ledgerFileOf, placeOf } from "./known-file.ts";
+import { type Ledger, ownerInfo } from "./ledger.ts";
+import { addRawRows, rawRows } from "./raw-rows.ts";
+import { readLive, writeLive } from "./stored-rows.ts";
+
+export interface LiveOptions {
+  /** Where the index lies, and beside it what was read of files since. */
+  readonly folder: string;
+  /** More than this of one file is not read in one go; the rest waits for the next time. */
+  readonly maxBytes?: number;
+}
+
+export interface LiveLedger extends Ledger {
+  /** False when a file was not read to its end. */
+  readonly isWhole: boolean;
+}
+
+/** A file as it is now. */
+interface FreshFile {
+  readonly known: KnownFile;
+  /** Its rows in the table, from and to. */
+  readonly rows: readonly [number, number];
+  /** Not read as far as the last report had come: what that one knew says more. */
+  readonly isLess: boolean;
+}
+
+/** Below this much, reading again costs less than writing down. */
+const worthKeeping = 256 * 1024;
+
+/**
+ * The ledger as the last report left it, with these files brought up to date. Reads only what is new in them, opens no
+ * database, and never fails for want of a place to write.
+ */
+export async function liveLedger(
+  files: readonly TranscriptFile[],
+  prices: PriceTable,
+  { folder, maxBytes }: LiveOptions,
+): Promise<LiveLedger> {
+  const found = readManifest(join(folder, manifestName));
+  const before = typeof found === "object" && found.prices === prices.fingerprint ? found : undefined;
+  const names = openNames(before?.names);
+  const table = openCallTable();
+  const scanner = openScanner(table, names, { maxBytes });
+  const known = new Map(before?.files.map((file, index) => [file.path, { file, index }]));
+  const fresh: FreshFile[] = [];
+  const unread: UnreadFile[] = [];
+  let isWhole = true;
+  for (const file of files) {
+    const have = known.get(file.path);
+    if (have !== undefined && isUnchanged(have.file, file)) continue;
+    const one = await read(file);
+    if (one !== undefined) fresh.push(one);
+  }
+  return merged();
+
+  async function read(file: TranscriptFile): Promise<FreshFile | undefined> {
+    const { path, agent, dev, ino, size, mtimeMs } = file;
+    const from = table.count;
+    const number = fresh.length;
+    const live = readLive(join(folder, "live"), path);
+    let progress = startOfFile();
+    if (live !== undefined && hasGrown(live, file)) {
+      progress = live.progress;
+      addRawRows(live.calls, number, table, names);
+    }
+    const begun = progress.offset;
+    let kept: Progress | undefined;
+    let calls: Buffer | undefined;
+    const read = await tryScan(scanner, table, { path, agent, number }, progress, () => {
+      kept = structuredClone(progress);
+      if (kept.offset - begun > worthKeeping) calls = rawRows(table, from, table.count, names);
+    });
+    if (typeof read === "object") unread.push(read);
+    if (read !== "read" || kept === undefined) {
+      table.dropFrom(from);
+      return undefined;
+    }
+    const isCut = maxBytes !== undefined && size - kept.offset > maxBytes / 16;
+    if (isCut) isWhole = false;
+    const ends = endsOf(path, kept.offset) ?? { head: "", tail: "" };
+    const own = { path, dev, ino, size, mtimeMs, ...ends, progress: kept };
+    // Kept to be quicker the next time; without it the next time is as slow as this one.
+    if (calls !== undefined) await writeLive(join(folder, "live"), { ...own, calls }).catch(() => undefined);
+    const isLess = isCut && (before?.files[known.get(path)?.index ?? -1]?.progress.offset ?? 0) > kept.offset;
+    return { known: { ...placeOf(file), ...own, shown: progress, stored: 0 }, rows: [from, table.count], isLess };
+  }
+
+  function merged(): LiveLedger {
+    const base = before === undefined ? undefined : ledgerOf(before);
+    if (base !== undefined && fresh.every(({ isLess }) => isLess)) return { ...base, unread, isWhole };
+    const oldFiles = base?.files ?? [];
+    const replaced = new Set(fresh.flatMap((one) => (one.isLess ? [] : (known.get(one.known.path)?.index ?? []))));
+    const infos = fresh.map((one) => ownerInfo(ledgerFileOf(one.known)));
+    const foreign = foreignKeys(replaced, oldFiles, infos);
+    const rolled = rollUp(
+      table,
+      names,
+      (file) => infos[file] as (typeof infos)[number],
+      prices,
+      (file, row) => !fresh[file]?.isLess && !foreign[file]?.has(table.words[row * word.size + word.keyA] as number),
+    );
+    for (let at = 0; at < rolled.count * sum.size; at += sum.size) {
+      rolled.sums[at + sum.file] = (rolled.sums[at + sum.file] as number) + oldFiles.length;
+    }
+    const old = base?.rollups.sums ?? new Float64Array(0);
+    const sums = new Float64Array(old.length + rolled.sums.length);
+    let length = 0;
+    for (let at = 0; at < old.length; at += sum.size) {
+      if (replaced.has(old[at + sum.file] as number)) continue;
+      sums.set(old.subarray(at, at + sum.size), length);
+      length += sum.size;
+    }
+    sums.set(rolled.sums, length);
+    length += rolled.sums.length;
+    return {
+      files: [...oldFiles, ...fresh.map((one) => ledgerFileOf(one.known))],
+      names: [...names.texts],
+      rollups: { count: length / sum.size, sums: sums.subarray(0, length) },
+      from: "index",
+      notes: [],
+      unread,
+      isWhole,
+    };
+  }
+
+  /** Calls that a fresh file only repeats from one that the index knows, by the first word of their keys. */
+  function foreignKeys(
+    replaced: ReadonlySet<number>,
+    oldFiles: Ledger["files"],
+    infos: readonly ReturnType<typeof ownerInfo>[],
+  ): readonly ReadonlySet<number>[] {
+    const others = new Set<number>();
+    before?.keys.forEach((keys, index) => {
+      if (!replaced.has(index)) for (const key of keys) others.add(key);
+    });
+    return fresh.map(({ rows: [from, to] }, number) => {
+      const own = new Set<number>();
+      for (let row = from; row < to; row++) {
+        const key = table.words[row * word.size + word.keyA] as number;
+        if (others.has(key)) own.add(key);
+      }
+      const foreign = new Set<number>();
+      if (own.size === 0) return foreign;
+      before?.keys.forEach((keys, index) => {
+        const other = oldFiles[index];
+        if (replaced.has(index) || other === undefined) return;
+        const shared = keys.filter((key) => own.has(key));
+        if (shared.length === 0) return;
+        const pair = [infos[number] as (typeof infos)[number], ownerInfo(other)];
+        if (firstOf([0, 1], (one) => pair[one] as (typeof infos)[number]) === 1)
+          for (const key of shared) foreign.add(key);
+      });
+      return foreign;
+    });
+  }
+}

@@ -1,0 +1,75 @@
+import type { Tokens } from "../../sessions/index.ts";
+import type { RecordPart } from "../calls/usage-record.ts";
+import type { PriceRow, Prices } from "./price-rows.ts";
+
+/** What is paid for: a call, or one of its parts. */
+export interface Bought extends Omit<Tokens, "thinking"> {
+  /** Tokens of the request's prompt: they choose the step. */
+  readonly prompt: number;
+  readonly fast: boolean;
+  readonly batch: boolean;
+  /** Computed in the US only, by request. */
+  readonly us: boolean;
+}
+
+/** A part has a prompt of its own; how it was ordered is the call's. */
+export function boughtPart(part: RecordPart, { batch, us }: Pick<Bought, "batch" | "us">): RecordPart & Bought {
+  return { ...part, prompt: part.input + part.cacheRead + part.cacheWrite5m + part.cacheWrite1h, batch, us };
+}
+
+/**
+ * Integer micro-dollars, computed exactly and rounded once, half up. Counted in two-hundredths of a pico-dollar, so that half
+ * a price and eleven tenths of it are whole numbers too. Fees for searches know no factor.
+ */
+export function costOf(row: PriceRow, bought: Bought): number {
+  const fast = bought.fast && row.fast !== undefined;
+  const prices = fast ? row.fast : stepFor(row, bought.prompt);
+  const factor = (bought.batch && !fast ? 10 : 20) * (bought.us && row.usSurcharge ? 11 : 10);
+  const tokens = tokenPico(prices, bought);
+  const fees = bought.webSearches * row.perSearchPico;
+  if (tokens < maxPlain && fees < maxPlain) {
+    return Math.floor((tokens * factor + fees * 200 + 100_000_000) / 200_000_000);
+  }
+  return costOfMany(prices, bought, BigInt(factor), BigInt(row.perSearchPico));
+}
+
+/** Below this, every product and sum here stays under 2^53. */
+const maxPlain = 2 ** 53 / 500;
+
+function stepFor(row: PriceRow, prompt: number): Prices {
+  return row.steps.findLast((step) => prompt > step.over)?.prices ?? row.prices;
+}
+
+function tokenPico(prices: Prices, bought: Bought): number {
+  return (
+    bought.input * prices.input +
+    bought.cacheWrite5m * prices.write5m +
+    bought.cacheWrite1h * prices.write1h +
+    bought.cacheRead * prices.cacheRead +
+    bought.output * prices.output
+  );
+}
+
+/** The same for amounts that no single call has ever had, but a line may claim. */
+function costOfMany(prices: Prices, bought: Bought, factor: bigint, perSearch: bigint): number {
+  const tokens =
+    BigInt(bought.input) * BigInt(prices.input) +
+    BigInt(bought.cacheWrite5m) * BigInt(prices.write5m) +
+    BigInt(bought.cacheWrite1h) * BigInt(prices.write1h) +
+    BigInt(bought.cacheRead) * BigInt(prices.cacheRead) +
+    BigInt(bought.output) * BigInt(prices.output);
+  const all = tokens * factor + BigInt(bought.webSearches) * perSearch * 200n;
+  return Number((all + 100_000_000n) / 200_000_000n);
+}
+
+/** Micro-dollars of an amount in dollars as JSON wrote it, half up, by its decimal digits. */
+export function microUsd(dollars: number): number {
+  if (!Number.isFinite(dollars) || dollars <= 0) return 0;
+  const [digits = "0", exponent = "0"] = dollars.toExponential().split("e");
+  const [whole = "0", part = ""] = digits.split(".");
+  const all = BigInt(whole + part);
+  const power = 6 + Number(exponent) - part.length;
+  if (power >= 0) return Number(all * 10n ** BigInt(power));
+  const unit = 10n ** BigInt(-power);
+  return Number((2n * all + unit) / (2n * unit));
+}

@@ -1,0 +1,85 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { Problem } from "../../protocol/index.ts";
+import { modelName } from "./model-name.ts";
+import { ownTable } from "./own-table.ts";
+import { type PriceRow, readRows } from "./price-rows.ts";
+
+/** Prices by model and time. */
+export interface PriceTable {
+  readonly rows: readonly PriceRow[];
+  /** Names exactly these prices: figures kept under another fingerprint are computed again. */
+  readonly fingerprint: string;
+  /** The row for a model, as it was written in a transcript, at a moment. */
+  rowAt(model: string, at: number): PriceRow | undefined;
+}
+
+/** The package's own prices, and before them those of a file of the user's. */
+export function openPrices(userFile?: string): PriceTable {
+  const own = ownTable();
+  const ownRows = readRows(JSON.parse(own) as unknown, "the price table of this package");
+  if (userFile === undefined) return priceTable([ownRows], own);
+  const text = readUserFile(userFile);
+  return priceTable([readRows(parse(text, userFile), userFile), ownRows], text + own);
+}
+
+/** Earlier lists win, model by model and moment by moment. */
+export function priceTable(lists: readonly (readonly PriceRow[])[], content: string): PriceTable {
+  const rows = lists.flat();
+  /** In each list a row for the name as it was written comes before one for the plain name. */
+  const rowsFor = (written: string) => {
+    const names = [...new Set([written, modelName(written).name])];
+    return lists.flatMap((list) => names.flatMap((name) => list.filter((row) => row.models.includes(name))));
+  };
+  const known = new Map<string, readonly PriceRow[]>();
+  return {
+    rows,
+    fingerprint: createHash("sha256").update(content).digest("hex").slice(0, 16),
+    rowAt(model, at) {
+      let found = known.get(model);
+      if (found === undefined) {
+        found = spansOf(rowsFor(model));
+        known.set(model, found);
+      }
+      return found.find((row) => row.from <= at && at < row.to);
+    },
+  };
+}
+
+/** Rows that overlap as rows that do not: each for just the time in which it comes first. */
+function spansOf(rows: readonly PriceRow[]): readonly PriceRow[] {
+  const bounds = [...new Set(rows.flatMap(({ from, to }) => [from, to]))].sort((a, b) => a - b);
+  return bounds.slice(0, -1).flatMap((from, index) => {
+    const row = rows.find((one) => one.from <= from && from < one.to);
+    const to = bounds[index + 1] as number;
+    if (row === undefined) return [];
+    return row.from === from && row.to === to ? row : { ...row, from, to };
+  });
+}
+
+function readUserFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new Problem(
+      "usage/prices",
+      `${path} cannot be read. Name a file of prices in --prices or in usage.json of the state folder, or leave it out.`,
+      {
+        about: { path },
+        cause,
+      },
+    );
+  }
+}
+
+function parse(text: string, path: string): unknown {
+  try {
+    // Some editors put a byte order mark before the text.
+    return JSON.parse(text.replace(/^\ufeff/, "")) as unknown;
+  } catch (cause) {
+    throw new Problem("usage/prices", `${path} is not JSON. See docs/usage.md for its shape.`, {
+      about: { path },
+      cause,
+    });
+  }
+}

@@ -1,0 +1,162 @@
+import { sum } from "../calls/rollups.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { PriceRow, Prices } from "../prices/price-rows.ts";
+import type { PriceTable } from "../prices/price-table.ts";
+import type { ReportName, ReportRequest } from "../usage-options.ts";
+import { type Amounts, amountsOf, type CostMode } from "./amounts.ts";
+import { type ModelRow, modelRows } from "./models.ts";
+import { type DayRow, dayRows, type MonthRow, monthRows, type WeekRow, weekRows } from "./periods.ts";
+import { type ProjectRow, projectRows } from "./projects.ts";
+import type { RowOptions } from "./report-rows.ts";
+import { pricesUsed, type Unpriced, type UsageWarning, unpricedOf, warningsOf } from "./report-warnings.ts";
+import { type Selection, select } from "./selection.ts";
+import { type SessionRow, sessionRows } from "./session-rows.ts";
+import { type BlockRow, blockRows } from "./usage-blocks.ts";
+
+/** Rows of each report. */
+export interface ReportRows {
+  readonly daily: DayRow;
+  readonly weekly: WeekRow;
+  readonly monthly: MonthRow;
+  readonly session: SessionRow;
+  readonly blocks: BlockRow;
+  readonly models: ModelRow;
+  readonly projects: ProjectRow;
+}
+
+/** One report, the same from the library and from `--json`. */
+export interface UsageReport<Name extends ReportName = ReportName> {
+  readonly schema: `hookline.usage.${Name}/1`;
+  readonly generatedAt: string;
+  readonly timezone: string;
+  /** The days that were asked for, inclusive; null where there is no bound. */
+  readonly range: { readonly since: string | null; readonly until: string | null };
+  readonly filters: Readonly<Record<"project" | "session" | "model" | "agent", string | null>>;
+  readonly mode: CostMode;
+  readonly prices: {
+    readonly newest: string | null;
+    readonly sources: readonly string[];
+    readonly rows?: readonly ShownPrice[];
+  };
+  readonly sources: {
+    readonly roots: readonly string[];
+    readonly files: number;
+    readonly bytes: number;
+    readonly unreadableLines: number;
+    /** Lines that took a JSON parser. */
+    readonly fallbackLines: number;
+    readonly from: "scan" | "index";
+  };
+  readonly rows: readonly ReportRows[Name][];
+  readonly totals: Amounts;
+  readonly unpriced: readonly Unpriced[];
+  readonly warnings: readonly UsageWarning[];
+}
+
+/** A row of the price table as it was used; dollars per million tokens. */
+export interface ShownPrice {
+  readonly models: readonly string[];
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly usdPerMillion: Readonly<Record<keyof Prices, number>>;
+  readonly source: string;
+  readonly read: string;
+}
+
+/** The client's figure for a session that its status line last showed, in micro-dollars. */
+export type StatuslineCost = (session: string) => number | undefined;
+
+export function makeReport<Name extends ReportName>(
+  name: Name,
+  ledger: Ledger,
+  request: ReportRequest,
+  prices: PriceTable,
+  statuslineCost: StatuslineCost = () => undefined,
+): UsageReport<Name> {
+  const selection = select(ledger, request);
+  const mode = request.mode ?? "auto";
+  const kept: number[] = [];
+  for (let at = 0; at < ledger.rollups.count * sum.size; at += sum.size) if (selection.keep(at)) kept.push(at);
+  const used = pricesUsed(selection, kept, prices);
+  const totals = amountsOf(ledger.rollups, kept, mode);
+  return {
+    schema: `hookline.usage.${name}/1`,
+    generatedAt: new Date(request.now ?? Date.now()).toISOString(),
+    timezone: selection.zone.name,
+    range: { since: selection.since, until: selection.until },
+    filters: {
+      project: request.project ?? null,
+      session: request.session ?? null,
+      model: request.model ?? null,
+      agent: request.agent ?? null,
+    },
+    mode,
+    prices: {
+      newest: used.newest,
+      sources: used.sources,
+      ...(request.showPrices ? { rows: [...used.rows].map(shownPrice) } : {}),
+    },
+    sources: sourcesOf(ledger),
+    rows: ordered(rowsFor(name, selection, request, mode, statuslineCost), request, name),
+    totals: { ...totals, complete: totals.complete && ledger.unread.length === 0 },
+    unpriced: unpricedOf(selection, kept, mode),
+    warnings: warningsOf(selection, kept, mode),
+  };
+}
+
+function rowsFor<Name extends ReportName>(
+  name: Name,
+  selection: Selection,
+  request: ReportRequest,
+  mode: CostMode,
+  statuslineCost: StatuslineCost,
+): ReportRows[Name][] {
+  const options: RowOptions = { mode, breakdown: request.breakdown === true, agents: request.agents === true };
+  const rows: { [Each in ReportName]: () => ReportRows[Each][] } = {
+    daily: () => dayRows(selection, options),
+    weekly: () => weekRows(selection, options, request.weekStart ?? "monday"),
+    monthly: () => monthRows(selection, options),
+    session: () => sessionRows(selection, options, request.reconcile ? statuslineCost : undefined),
+    blocks: () => blockRows(selection, options, request.now ?? Date.now(), request.tokenLimit),
+    models: () => modelRows(selection, options),
+    projects: () => projectRows(selection, options),
+  };
+  return rows[name]();
+}
+
+/** Times ascend and costs descend, unless told otherwise. */
+function ordered<Row>(rows: Row[], { order }: ReportRequest, name: ReportName): Row[] {
+  const usual = name === "models" || name === "projects" ? "desc" : "asc";
+  return (order ?? usual) === "asc" ? rows : rows.reverse();
+}
+
+function sourcesOf({ files, from }: Ledger): UsageReport["sources"] {
+  const total = (of: (file: Ledger["files"][number]) => number) => files.reduce((all, file) => all + of(file), 0);
+  return {
+    roots: [...new Set(files.map((file) => file.root))],
+    files: files.length,
+    bytes: total((file) => file.bytes),
+    unreadableLines: total((file) => file.unreadable),
+    fallbackLines: total((file) => file.fallback),
+    from,
+  };
+}
+
+function shownPrice({ models, from, to, prices, source, read }: PriceRow): ShownPrice {
+  const day = (ms: number) => (Number.isFinite(ms) ? new Date(ms).toISOString().slice(0, 10) : null);
+  const perMillion = (pico: number) => pico / 1_000_000;
+  return {
+    models,
+    from: day(from),
+    to: day(to),
+    usdPerMillion: {
+      input: perMillion(prices.input),
+      write5m: perMillion(prices.write5m),
+      write1h: perMillion(prices.write1h),
+      cacheRead: perMillion(prices.cacheRead),
+      output: perMillion(prices.output),
+    },
+    source,
+    read,
+  };
+}

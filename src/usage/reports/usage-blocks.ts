@@ -1,0 +1,151 @@
+import { quarterMs, sum } from "../calls/rollups.ts";
+import { type Amounts, adder, groupBy, tokensIn } from "./amounts.ts";
+import { type Breakdown, type RowOptions, rowOf } from "./report-rows.ts";
+import type { Selection } from "./selection.ts";
+
+/** Five hours of use, as limits are counted. */
+export interface BlockRow extends Amounts, Breakdown {
+  readonly startAt: string;
+  readonly endAt: string;
+  /** The last call in it; null in a gap. */
+  readonly lastAt: string | null;
+  readonly active: boolean;
+  /** Silence between two blocks: no calls. */
+  readonly gap: boolean;
+  /** From the first call to the last; null when that is no time at all. */
+  readonly burn: { readonly tokensPerMinute: number; readonly costMicroUsdPerHour: number } | null;
+  /** If it goes on like this until the end; only of the active block. */
+  readonly projection: { readonly tokens: number; readonly costMicroUsd: number; readonly minutesLeft: number } | null;
+  readonly limit: { readonly tokens: number; readonly share: number } | null;
+  /** When a limit that was reached in this block ends. */
+  readonly resetAt: string | null;
+}
+
+const blockMs = 5 * 60 * 60 * 1000;
+const hourMs = 60 * 60 * 1000;
+
+export function blockRows(
+  selection: Selection,
+  options: RowOptions,
+  now: number,
+  tokenLimit: number | "max" | undefined,
+): BlockRow[] {
+  const spans = spansOf(selection);
+  const limit = limitFor(selection, spans, options, tokenLimit);
+  const limits = selection.ledger.files.flatMap((file) => file.told.limits);
+  return spans.flatMap((span, index) => {
+    const before = spans[index - 1];
+    const gap = before !== undefined && span.first - before.last > blockMs ? [gapRow(before, span, options)] : [];
+    const reset = limits.filter(({ at }) => at >= span.start && at < span.start + blockMs).at(-1)?.resetAt;
+    return [...gap, blockRow(selection, span, options, now, limit, reset)];
+  });
+}
+
+/** One block: its calls, from the first to the last. */
+interface Span {
+  /** The first call's time, floored to the hour (UTC). */
+  readonly start: number;
+  readonly first: number;
+  last: number;
+  readonly rows: number[];
+}
+
+/** Quarters of an hour are enough: blocks end at full hours, and no silence of five hours fits in a quarter. */
+function spansOf({ ledger, keep }: Selection): Span[] {
+  const { rollups } = ledger;
+  const quarters = [...groupBy(rollups, keep, (at) => rollups.sums[at + sum.quarter] as number)]
+    .filter(([quarter]) => quarter >= 0)
+    .sort(([a], [b]) => a - b);
+  const spans: Span[] = [];
+  for (const [quarter, rows] of quarters) {
+    const calls = rows.filter((at) => (rollups.sums[at + sum.calls] as number) > 0);
+    const times = calls.length > 0 ? calls : rows;
+    const first = Math.min(...times.map((at) => rollups.sums[at + sum.firstAt] as number));
+    const last = Math.max(...times.map((at) => rollups.sums[at + sum.lastAt] as number));
+    const current = spans.at(-1);
+    if (current === undefined || quarter * quarterMs >= current.start + blockMs || first - current.last > blockMs) {
+      spans.push({ start: Math.floor(first / hourMs) * hourMs, first, last, rows: [...rows] });
+    } else {
+      current.last = Math.max(current.last, last);
+      current.rows.push(...rows);
+    }
+  }
+  return spans;
+}
+
+function limitFor(
+  { ledger }: Selection,
+  spans: readonly Span[],
+  { mode }: RowOptions,
+  asked: number | "max" | undefined,
+): number | undefined {
+  if (asked !== "max") return asked;
+  const sizes = spans.slice(0, -1).map(({ rows }) => {
+    const all = adder(mode);
+    for (const at of rows) all.add(ledger.rollups.sums, at);
+    return tokensIn(all.amounts());
+  });
+  return sizes.length === 0 ? undefined : Math.max(...sizes);
+}
+
+function blockRow(
+  selection: Selection,
+  { start, first, last, rows }: Span,
+  options: RowOptions,
+  now: number,
+  limit: number | undefined,
+  reset: number | undefined,
+): BlockRow {
+  const own = rowOf(selection, rows, options);
+  const end = start + blockMs;
+  const active = now < end && now - last < blockMs;
+  const minutes = (last - first) / 60_000;
+  const tokens = tokensIn(own);
+  const burn =
+    minutes <= 0
+      ? null
+      : {
+          tokensPerMinute: Math.round(tokens / minutes),
+          costMicroUsdPerHour: Math.round((own.costMicroUsd / minutes) * 60),
+        };
+  const minutesLeft = Math.max(0, Math.round((end - now) / 60_000));
+  const projection =
+    !active || burn === null
+      ? null
+      : {
+          tokens: tokens + burn.tokensPerMinute * minutesLeft,
+          costMicroUsd: own.costMicroUsd + Math.round((burn.costMicroUsdPerHour * minutesLeft) / 60),
+          minutesLeft,
+        };
+  return {
+    startAt: iso(start),
+    endAt: iso(end),
+    lastAt: iso(last),
+    active,
+    gap: false,
+    burn,
+    projection,
+    limit: limit === undefined || limit <= 0 ? null : { tokens: limit, share: tokens / limit },
+    resetAt: reset === undefined ? null : iso(reset),
+    ...own,
+  };
+}
+
+function gapRow(before: Span, after: Span, { mode }: RowOptions): BlockRow {
+  return {
+    startAt: iso(before.last + blockMs),
+    endAt: iso(after.first),
+    lastAt: null,
+    active: false,
+    gap: true,
+    burn: null,
+    projection: null,
+    limit: null,
+    resetAt: null,
+    ...adder(mode).amounts(),
+  };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,146 @@
+import { fieldOf, isObject } from "../../protocol/index.ts";
+import { type JsonRecord, toEntry } from "../../sessions/index.ts";
+import { textAt, timeOf } from "../calls/read-usage.ts";
+import { addAncestor, type FileFacts } from "./answer-record.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What a transcript tells about its session beside its calls: title, turns, limits, the client's own figure. */
+export interface Told extends FileFacts {
+  /** The first time written in any line, in milliseconds. */
+  firstAt: number | undefined;
+  customTitle: string | undefined;
+  aiTitle: string | undefined;
+  summary: string | undefined;
+  firstPrompt: string | undefined;
+  /** Prompts, notifications, teammates' messages, and commands that an answer followed. */
+  turns: number;
+  /** A command that no answer has followed yet. */
+  pending: boolean;
+  /** When a limit was reached and when it ends, both in milliseconds. */
+  readonly limits: { readonly at: number; readonly resetAt: number }[];
+  /** What the client itself said this session had cost, in micro-dollars; the last word counts. */
+  clientMicroUsd: number | undefined;
+}
+
+export function nothingTold(): Told {
+  return {
+    cwd: undefined,
+    sessionId: undefined,
+    agentType: undefined,
+    ancestors: [],
+    firstAt: undefined,
+    customTitle: undefined,
+    aiTitle: undefined,
+    summary: undefined,
+    firstPrompt: undefined,
+    turns: 0,
+    pending: false,
+    limits: [],
+    clientMicroUsd: undefined,
+  };
+}
+
+/** An answer was written: a command before it was a turn. */
+export function tellAnswer(told: Told): void {
+  if (!told.pending) return;
+  told.pending = false;
+  told.turns++;
+}
+
+/** A prompt whose text need not be looked at. */
+export function tellPrompt(told: Told): void {
+  told.pending = false;
+  told.turns++;
+}
+
+/** Takes in a line that was parsed. */
+export function tellRecord(told: Told, object: Json, isMain: boolean): void {
+  if (told.firstAt === undefined) {
+    const at = timeOf(object["timestamp"]);
+    if (!Number.isNaN(at)) told.firstAt = at;
+  }
+  told.cwd ??= textAt(object, "cwd");
+  told.sessionId ??= textAt(object, "sessionId");
+  told.agentType ??= textAt(object, "attributionAgent");
+  addAncestor(told, textAt(object, "session_id"));
+  addAncestor(told, sourceOf(object["forkedFrom"]));
+  if (isMain) tellByType(told, object);
+}
+
+function tellByType(told: Told, object: Json): void {
+  switch (object["type"]) {
+    case "user":
+      if (object["isSidechain"] !== true) tellUser(told, object);
+      return;
+    case "assistant":
+      if (object["isSidechain"] !== true && !isFiller(object)) tellAnswer(told);
+      if (object["isApiErrorMessage"] === true) tellLimit(told, object);
+      return;
+    case "custom-title":
+      told.customTitle = textAt(object, "customTitle") ?? told.customTitle;
+      return;
+    case "ai-title":
+      told.aiTitle = textAt(object, "aiTitle") ?? told.aiTitle;
+      return;
+    case "summary":
+      told.summary = textAt(object, "summary") ?? told.summary;
+      return;
+    case "cost-state":
+      told.clientMicroUsd = clientCost(object) ?? told.clientMicroUsd;
+      return;
+  }
+}
+
+/** An answer that the client wrote itself to fill a gap. */
+function isFiller(object: Json): boolean {
+  return fieldOf(object["message"], "model") === "<synthetic>" && object["isApiErrorMessage"] !== true;
+}
+
+function tellUser(told: Told, object: Json): void {
+  const entry = toEntry({ ...nowhere, object });
+  if (entry.kind !== "user") return;
+  if (entry.role === "command") told.pending = true;
+  if (entry.role !== "prompt" && entry.role !== "notification" && entry.role !== "teammate") return;
+  tellPrompt(told);
+  const text = entry.content.find((block) => block.type === "text");
+  if (entry.role === "prompt" && text?.type === "text") told.firstPrompt ??= text.text.slice(0, longestTitle);
+}
+
+/** What a line is does not depend on where it lies. */
+const nowhere: Omit<JsonRecord, "object"> = {
+  kind: "record",
+  file: "",
+  offset: 0,
+  length: 0,
+  line: 0,
+  lossy: false,
+  recovered: false,
+  unterminated: false,
+  raw: () => new Uint8Array(0),
+};
+
+/** `Claude AI usage limit reached|1751234567`: when it ends, in seconds. */
+function tellLimit(told: Told, object: Json): void {
+  const seconds = /\|(\d{9,11})\b/.exec(JSON.stringify(object["message"] ?? ""))?.[1];
+  const at = timeOf(object["timestamp"]);
+  if (seconds !== undefined && !Number.isNaN(at)) told.limits.push({ at, resetAt: Number(seconds) * 1000 });
+}
+
+/** The shape of this line is not fixed: the first amount in dollars under a name that says so is taken. */
+function clientCost(value: unknown): number | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    if (typeof inner === "number" && /^total_?cost/i.test(name)) return Math.round(inner * 1e6);
+    const nested = clientCost(inner);
+    if (nested !== undefined) return nested;
+  }
+  return undefined;
+}
+
+const longestTitle = 200;
+
+function sourceOf(forkedFrom: unknown): string | undefined {
+  if (typeof forkedFrom === "string") return forkedFrom;
+  return isObject(forkedFrom) ? textAt(forkedFrom, "sessionId") : undefined;
+}

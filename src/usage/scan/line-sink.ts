@@ -1,0 +1,146 @@
+import { parseObject } from "../../protocol/index.ts";
+import { isRecord, type Line, recordsOf } from "../../sessions/index.ts";
+import type { CallTable } from "../calls/call-table.ts";
+import { hashText } from "../calls/hash.ts";
+import type { Names } from "../calls/names.ts";
+import { readObject } from "../calls/read-usage.ts";
+import { rank, type UsageRecord } from "../calls/usage-record.ts";
+import type { AnswerReader } from "./answer-record.ts";
+import { tellAnswer, tellPrompt, tellRecord } from "./file-facts.ts";
+import {
+  eventAnswer,
+  eventProgress,
+  eventPrompt,
+  markSidechain,
+  wordIsMain,
+  wordLines,
+  wordMarks,
+  wordParseAll,
+} from "./kernel/layout.ts";
+import type { Progress } from "./progress.ts";
+import type { LineSink } from "./read-chunks.ts";
+import type { ScanMemory } from "./scan-kernel.ts";
+import { timeBefore } from "./time-before.ts";
+
+/** What lines are put into, and what reads them. */
+export interface Desk {
+  readonly memory: ScanMemory;
+  readonly answers: AnswerReader;
+  readonly record: UsageRecord;
+  readonly names: Names;
+  readonly table: CallTable;
+}
+
+/** The file whose lines these are. */
+export interface SinkFile {
+  readonly path: string;
+  readonly number: number;
+  /** The agent whose transcript it is. */
+  readonly agent: string | undefined;
+  /** Absent for archives: nothing is read again there. */
+  readonly descriptor: number | undefined;
+  readonly progress: Progress;
+  beforeTail(offset: number): void;
+}
+
+const firstLines = 50;
+const placesKept = 5;
+
+/** Puts the calls of a file's lines into the table, and what else they tell into its progress. */
+export function fileSink({ memory, answers, record, names, table }: Desk, file: SinkFile): LineSink {
+  const { path, number, agent, descriptor, progress } = file;
+  const { told } = progress;
+  const isMain = agent === undefined;
+  const ownAgent = isMain ? 0 : names.numberOf(agent);
+  const lost = names.numberOf("sidechain");
+  let early = progress.lines === 0 ? firstLines : 0;
+  memory.words[wordLines] = progress.lines;
+  memory.words[wordIsMain] = isMain ? 1 : 0;
+  memory.words[wordParseAll] = early > 0 ? 1 : 0;
+
+  return {
+    line(event, start, end, offset, terminated) {
+      if (event === eventAnswer) {
+        answers.read();
+        if (isMain && record.rank === rank.main) tellAnswer(told);
+        add(offset, true);
+        return;
+      }
+      // The text of the first prompt is the session's title, if it has no other.
+      if (event === eventPrompt && told.firstPrompt !== undefined) {
+        if (!isSidechain()) tellPrompt(told);
+        return;
+      }
+      if (event === eventProgress && !memory.bytes.subarray(start, end).includes('"usage"')) return;
+      const first = offset === 0 && hasBom(memory.bytes, start) ? start + 3 : start;
+      if (first < end) parse(memory.bytes.subarray(first, end), offset + first - start, terminated);
+      if (early > 0) parseLess();
+    },
+    tooLong(offset, length) {
+      note(offset, lineNumber(), `too-long: ${length} bytes`);
+    },
+    beforeTail: file.beforeTail,
+  };
+
+  function isSidechain(): boolean {
+    return ((memory.words[wordMarks] as number) & markSidechain) !== 0;
+  }
+
+  function lineNumber(): number {
+    return memory.words[wordLines] as number;
+  }
+
+  /** The first lines tell when and where the session began: until then every line is parsed. */
+  function parseLess(): void {
+    early--;
+    if (told.firstAt === undefined || (told.cwd === undefined && early > 0)) return;
+    early = 0;
+    memory.words[wordParseAll] = 0;
+  }
+
+  function parse(bytes: Buffer, offset: number, terminated: boolean): void {
+    progress.fallback++;
+    const object = parseObject(bytes.toString("utf8"));
+    if (object !== undefined) {
+      take(object, offset);
+      return;
+    }
+    const { length } = bytes;
+    const line: Line = { offset, length, end: offset + length + 1, line: lineNumber(), bytes, terminated };
+    for (const item of recordsOf({ path, dev: 0, ino: 0 }, line, isRecord)) {
+      if (item.kind === "unreadable") note(item.offset, item.line, item.why);
+      else take(item.object, item.offset);
+    }
+  }
+
+  function take(object: Readonly<Record<string, unknown>>, offset: number): void {
+    if (isMain || told.firstAt === undefined || told.cwd === undefined) tellRecord(told, object, isMain);
+    if (readObject(object, names, record)) add(offset, false);
+  }
+
+  /** `isFromKernel`: the record is not whole yet, and need not be where it changes nothing. */
+  function add(offset: number, isFromKernel: boolean): void {
+    if (record.key.b === 0) hashText(`${path}:${offset}`, record.key);
+    const row = table.find(number, record);
+    if (row >= 0 && !table.isBetter(row, record)) return;
+    if (isFromKernel) answers.readRest(told);
+    if (row >= 0) {
+      table.replace(row, record);
+      return;
+    }
+    // Whose call it is: an agent's by its file, or by what a line of an older main file says.
+    const said = record.agent;
+    record.agent = !isMain ? said || ownAgent : record.rank === rank.main ? 0 : said || lost;
+    if (Number.isNaN(record.at) && descriptor !== undefined) record.at = timeBefore(descriptor, offset);
+    table.insert(number, record, offset);
+  }
+
+  function note(offset: number, line: number, why: string): void {
+    progress.unreadable++;
+    if (progress.unreadablePlaces.length < placesKept) progress.unreadablePlaces.push({ line, offset, why });
+  }
+}
+
+function hasBom(bytes: Buffer, place: number): boolean {
+  return bytes[place] === 0xef && bytes[place + 1] === 0xbb && bytes[place + 2] === 0xbf;
+}

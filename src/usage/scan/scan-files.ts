@@ -1,0 +1,53 @@
+import { messageOf, Problem } from "../../protocol/index.ts";
+import type { TranscriptFile } from "../../sessions/index.ts";
+import type { CallTable } from "../calls/call-table.ts";
+import type { Progress } from "./progress.ts";
+import type { ScannedFile, Scanner } from "./scanner.ts";
+
+/** A transcript, or a folder of them, that is there and cannot be read: its calls are in no figure. */
+export interface UnreadFile {
+  readonly file: string;
+  readonly why: string;
+}
+
+/** Reads one file. "gone": it is not there any more, or is the unfinished copy of another one. A file that cannot be read to its end leaves no rows in the table. */
+export async function tryScan(
+  scanner: Scanner,
+  table: CallTable,
+  file: ScannedFile,
+  progress: Progress,
+  beforeTail?: () => void,
+): Promise<"read" | "gone" | UnreadFile> {
+  const from = table.count;
+  try {
+    await scanner.scan(file, progress, beforeTail);
+    return "read";
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === undefined) throw error;
+    table.dropFrom(from);
+    if (file.isCopy === true && error instanceof Problem && error.about["isCut"] === true) return "gone";
+    return code === "ENOENT" || code === "EISDIR" ? "gone" : unreadFile(file.path, error);
+  }
+}
+
+export function unreadFile(file: string, error: unknown): UnreadFile {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  // The system repeats the path in its message.
+  return { file, why: messageOf(cause).replace(/, \w+(?: '.*')?$/s, "") };
+}
+
+/** Tells archives whose source is among these files too: an archive may be under way just now. */
+export function copiesIn(found: readonly TranscriptFile[]): (file: TranscriptFile) => boolean {
+  const placeIn = ({ path, root }: TranscriptFile) => path.slice(root.path.length);
+  const places = new Set(found.map(placeIn));
+  return (file) => file.path.endsWith(".gz") && places.has(placeIn(file).slice(0, -3));
+}
+
+/** The code of an error that the disk or the file is to blame for. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  const { code } = error;
+  if (typeof code !== "string") return undefined;
+  return code === "sessions/unreadable-file" || /^E[A-Z]+$/.test(code) ? code : undefined;
+}

@@ -1,0 +1,86 @@
+import type { HomeSource } from "../files/index.ts";
+import { defined } from "../protocol/index.ts";
+import { findRoots, findTranscripts, type Root, type TranscriptFile } from "../sessions/index.ts";
+import { sum } from "./calls/rollups.ts";
+import { checkSpentOn } from "./check-options.ts";
+import { liveLedger } from "./ledger/live-ledger.ts";
+import { openPrices } from "./prices/price-table.ts";
+import { type Amounts, amountsOf } from "./reports/amounts.ts";
+import { select, sessionNamed } from "./reports/selection.ts";
+import { forkSource } from "./scan/fork-source.ts";
+import { indexFolder } from "./usage-report.ts";
+import { readUsageSettings } from "./usage-state-files.ts";
+
+/** What the question is about: one session, one day, one month or one project; agents are always in it. */
+export type SpentOn =
+  /** Its id, or 4 characters or more of its beginning. */
+  | { readonly session: string }
+  /** `2026-10-07`, `today` and the like. */
+  | { readonly day: string }
+  /** `2026-10`. */
+  | { readonly month: string }
+  | { readonly project: string };
+
+export interface SpentOptions extends HomeSource {
+  readonly roots?: readonly (string | Root)[] | undefined;
+  readonly timezone?: string;
+  readonly now?: number;
+}
+
+/**
+ * What was spent, as far as answers are written down: one that is still being written is not in the figure.
+ * `complete` is false when a price is missing or a transcript cannot be read: then it is at least this much.
+ * A session without a transcript has spent nothing so far. Throws `usage/option` for a question that means nothing, such as a month
+ * "2026-1", and `usage/session` for the beginning of several ids.
+ */
+export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Amounts> {
+  checkSpentOn(on, options);
+  const settings = readUsageSettings(options);
+  const prices = openPrices(settings.prices);
+  const roots = await findRoots(options);
+  let isWhole = true;
+  const found = findTranscripts(roots, () => {
+    isWhole = false;
+  });
+  const session = "session" in on ? wholeId(on.session, found) : undefined;
+  const wanted = session === undefined ? undefined : withSources(session, found);
+  const files = found.filter((file) => wanted === undefined || file.session === undefined || wanted.has(file.session));
+  const ledger = await liveLedger(files, prices, { folder: indexFolder(roots, options) });
+  const { now, timezone } = options;
+  const selection = select(ledger, {
+    ...defined({ now, timezone, projectNames: settings.projects }),
+    ...("day" in on ? { since: on.day, until: on.day } : {}),
+    ...("project" in on ? { project: on.project } : {}),
+  });
+  const { rollups } = ledger;
+  const isAsked = (at: number): boolean => {
+    if (session !== undefined) return ledger.files[rollups.sums[at + sum.file] as number]?.session === session;
+    if ("month" in on) return selection.dayOf(at).startsWith(on.month);
+    return selection.keep(at);
+  };
+  const rows: number[] = [];
+  for (let at = 0; at < rollups.count * sum.size; at += sum.size) if (isAsked(at)) rows.push(at);
+  const amounts = amountsOf(rollups, rows, "auto");
+  return { ...amounts, complete: amounts.complete && isWhole && ledger.unread.length === 0 };
+}
+
+/** A session and those it was forked from: the calls that a fork repeats are theirs. */
+function withSources(session: string, files: readonly TranscriptFile[]): ReadonlySet<string> {
+  const known = new Set<string>();
+  for (let next: string | undefined = session; next !== undefined && !known.has(next); ) {
+    const id: string = next;
+    known.add(id);
+    const main = files.find((file) => file.session === id && file.agent === undefined);
+    next = main === undefined ? undefined : forkSource(main.path);
+  }
+  return known;
+}
+
+function wholeId(wanted: string, files: readonly TranscriptFile[]): string {
+  return (
+    sessionNamed(
+      wanted,
+      files.flatMap((file) => file.session ?? []),
+    ) ?? wanted
+  );
+}
