@@ -17,7 +17,7 @@ export const alias = {
 const ownProcess = [
   "src/exec/**/*.test.ts",
   "src/engine/runners/**/*.test.ts",
-  "src/engine/background.test.ts",
+  "src/engine/runners/background-hooks.test.ts",
   "src/sessions/{follow,lines}.test.ts",
   "src/sdk/{names,run-app,serve-app}.test.ts",
   "src/cli/signals.test.ts",

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { faultOf } from "../src/engine/answer/shape.ts";
+import { faultOf } from "../src/engine/fire/read/exact-shape.ts";
 import { catalog, type EventRow, eventNames, type HookOutput, outputShapes } from "../src/protocol/index.ts";
 import {
   groupSchema,

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Engine, type EngineOptions, openEngine } from "../engine/index.ts";
-import { clientHome, clientReadWarnings, managedFolder } from "../engine/settings/index.ts";
+import { clientHome, clientReadWarnings, managedFolder } from "../engine/internal.ts";
 import { Problem, type Warning } from "../protocol/index.ts";
 import type { Call, Io, Option } from "./command.ts";
 import { oneOf } from "./option-values.ts";

@@ -1,8 +1,5 @@
 import { type Callback, isObject, type Outcome, Problem, type RunRecord, type Warning } from "../protocol/index.ts";
-import type { BackgroundAnswer, BackgroundEntry } from "./background.ts";
-import { checkOptions } from "./check-options.ts";
-import { honorsOnce } from "./configured.ts";
-import { waitsLike } from "./depth.ts";
+import { checkOptions } from "./check-engine-options.ts";
 import type {
   FireOptions,
   Handler,
@@ -12,24 +9,27 @@ import type {
   OwnEvents,
   Received,
   Sent,
-} from "./event-types.ts";
-import { openEvents } from "./events.ts";
-import type { Explanation } from "./explain.ts";
-import { type ListedHook, listHooks } from "./list.ts";
-import { liveHooks } from "./live-hooks.ts";
-import { openSettings, type ReloadReport } from "./live-settings.ts";
+} from "./engine-type.ts";
+import { openEvents } from "./fire/event-intake.ts";
+import type { Explanation } from "./fire/explain.ts";
+import { waitsLike } from "./fire/hook-depth.ts";
+import { type ListedHook, listHooks } from "./fire/list.ts";
+import type { AnyPayload } from "./fire/payload.ts";
+import { sessionState } from "./fire/session-state.ts";
+import type { EventStep } from "./fire/stream.ts";
+import { liveHooks } from "./live/memory-hooks.ts";
+import { openSettings, type ReloadReport } from "./live/reload-settings.ts";
+import { type SessionHooks, sessionHooks } from "./live/session-hooks.ts";
+import { type StatusLine, statusLine, statusLineCall } from "./live/status-line.ts";
+import { type StopHooks, stopHooks } from "./live/stop-hooks.ts";
 import type { EngineOptions } from "./options.ts";
-import type { AnyPayload } from "./payload.ts";
 import { resolveOptions } from "./resolve-options.ts";
-import type { RulesInForce } from "./rules.ts";
-import { type SessionHooks, sessionHooks } from "./session-hooks.ts";
-import { shown } from "./shown.ts";
-import { type StatusLine, statusLine, statusLineCall } from "./status-line.ts";
-import { type StopHooks, stopHooks } from "./stop-hooks.ts";
-import type { EventStep } from "./stream.ts";
-import { eventBudgetMs } from "./timeouts.ts";
-import { sessionState } from "./turns.ts";
-import { openServices } from "./world.ts";
+import type { BackgroundAnswer, BackgroundEntry } from "./runners/background-hooks.ts";
+import { eventBudgetMs } from "./runners/run-limits.ts";
+import { shown } from "./safe-text/shown.ts";
+import { openServices } from "./services.ts";
+import { honorsOnce } from "./settings/configured.ts";
+import type { RulesInForce } from "./settings/permission-rules.ts";
 
 /** An open engine. `Own` are the host's own events: `openEngine<{ Deploy: { target: string } }>({ events: [row] })`. */
 export interface Engine<Own extends OwnEvents = NoOwnEvents> {
@@ -231,7 +231,9 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
     },
     explain: whileOpen(events.explain),
     list: () => listHooks(allHooks(), settings.inForce().trust),
-    rules: whileOpen(async () => (await import("./rules.ts")).rulesOf(settings.inForce(), resolved)),
+    rules: whileOpen(async () =>
+      (await import("./settings/permission-rules.ts")).rulesOf(settings.inForce(), resolved),
+    ),
     toolEnv: () => ({ ...settings.inForce().checkoutEnv, ...settings.inForce().effective.env.shared }),
     reload: whileOpen((options?: { readonly written?: readonly string[] }) => {
       for (const hash of options?.written ?? []) written.add(hash);

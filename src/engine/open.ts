@@ -1,5 +1,5 @@
 import type { Engine } from "./engine.ts";
-import type { NoOwnEvents, OwnEvents } from "./event-types.ts";
+import type { NoOwnEvents, OwnEvents } from "./engine-type.ts";
 import type { EngineOptions } from "./options.ts";
 
 /**

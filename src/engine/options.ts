@@ -1,5 +1,5 @@
 import type { EventRow, Settings } from "../protocol/index.ts";
-import type { AnyPayload } from "./payload.ts";
+import type { AnyPayload } from "./fire/payload.ts";
 import type { Ports } from "./ports.ts";
 
 /** How an engine is opened. Everything has a default; nothing here can be set by a file. */

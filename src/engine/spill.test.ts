@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { nodeFs } from "../files/index.ts";
-import { spill } from "./shorten.ts";
+import { spill } from "./fire/answer-files.ts";
 
 let base = "";
 beforeAll(async () => {

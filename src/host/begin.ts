@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import { openServerTrust } from "../engine/index.ts";
-import { managedFolder } from "../engine/settings/index.ts";
+import { managedFolder } from "../engine/internal.ts";
 import { type Outcome, Problem } from "../protocol/index.ts";
 import { elicit } from "./asking.ts";
 import { fire } from "./fire.ts";

@@ -1,4 +1,4 @@
-import { shown } from "../engine/settings/index.ts";
+import { shown } from "../engine/internal.ts";
 import { isObject, nearest, Problem } from "../protocol/index.ts";
 
 /** What is wrong with a value, in words that follow the option's name; undefined when it can be used. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type EngineOptions, openEngine } from "../engine/index.ts";
-import { clientHome } from "../engine/settings/index.ts";
+import { clientHome } from "../engine/internal.ts";
 import { defined } from "../protocol/index.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import { subagentTools } from "./agents/agent-tool.ts";

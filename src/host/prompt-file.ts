@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { type FrontmatterFault, readFrontmatter } from "../engine/settings/index.ts";
+import { type FrontmatterFault, readFrontmatter } from "../engine/internal.ts";
 import { unless } from "../files/index.ts";
 import { resolveInside } from "../permissions/index.ts";
 import { Problem } from "../protocol/index.ts";

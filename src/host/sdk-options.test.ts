@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { loadLayers } from "../engine/settings/index.ts";
+import { loadLayers } from "../engine/internal.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import { makeWorld, type Ran, type World } from "./fixtures/agent-run.ts";
 import type { RunAgentOptions } from "./options.ts";

@@ -8,7 +8,7 @@ import {
   readValue,
   realPath,
   valueIn,
-} from "../engine/settings/index.ts";
+} from "../engine/internal.ts";
 import { isObject } from "../protocol/index.ts";
 import type { AgentOptions } from "./options.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { approveGrants, type Engine } from "../engine/index.ts";
-import { type Change, clientHome, editSettings } from "../engine/settings/index.ts";
+import { type Change, clientHome, editSettings } from "../engine/internal.ts";
 import type { PermissionDestination, PermissionUpdate } from "../protocol/index.ts";
 import type { AgentOptions } from "./options.ts";
 import type { Thread } from "./thread.ts";

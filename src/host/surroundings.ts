@@ -1,6 +1,6 @@
 import { basename, join, relative } from "node:path";
 import type { Engine } from "../engine/index.ts";
-import { clientHome } from "../engine/settings/index.ts";
+import { clientHome } from "../engine/internal.ts";
 import type { Outcome } from "../protocol/index.ts";
 import type { AgentDefinition } from "./agents/definitions.ts";
 import type { Attachment } from "./attachment.ts";

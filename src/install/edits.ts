@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Edit, JsonPath } from "../engine/settings/index.ts";
+import type { Edit, JsonPath } from "../engine/internal.ts";
 import { isObject } from "../protocol/index.ts";
 import { type OwnMarks, type OwnPlace, ownEntries } from "./own-entries.ts";
 import type { PlannedEntry } from "./plan.ts";

@@ -1,4 +1,4 @@
-import { readSourceText } from "../engine/settings/index.ts";
+import { readSourceText } from "../engine/internal.ts";
 import { catalog, type EventRow, Problem } from "../protocol/index.ts";
 import { appKey } from "../sdk/internal.ts";
 import { type Drift, drift } from "./drift.ts";

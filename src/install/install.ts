@@ -7,7 +7,7 @@ import {
   editSettings,
   editText,
   withoutComments,
-} from "../engine/settings/index.ts";
+} from "../engine/internal.ts";
 import { type HomeSource, isInside } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 import { installAgain } from "./advice.ts";

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { clientHome } from "../engine/settings/index.ts";
+import { clientHome } from "../engine/internal.ts";
 import { Problem } from "../protocol/index.ts";
 import type { Scope } from "./scope.ts";
 import { realFile } from "./settings-file.ts";

@@ -1,12 +1,4 @@
-import {
-  admitUrl,
-  clientHome,
-  loadLayers,
-  locksOf,
-  managedFolder,
-  mergeLayers,
-  nameOf,
-} from "../engine/settings/index.ts";
+import { admitUrl, clientHome, loadLayers, locksOf, managedFolder, mergeLayers, nameOf } from "../engine/internal.ts";
 import { installAgain } from "./advice.ts";
 import { type Drift, drift } from "./drift.ts";
 import { type OwnPlace, ownHooks } from "./own-entries.ts";

@@ -1,6 +1,6 @@
 import { chmod, lstat, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { type Edit, editSettings } from "../engine/settings/index.ts";
+import { type Edit, editSettings } from "../engine/internal.ts";
 import { errorCode, sha256, unless } from "../files/index.ts";
 import { Problem } from "../protocol/index.ts";
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type ClientFault, clientFault, clientFaultText } from "../engine/settings/index.ts";
+import { type ClientFault, clientFault, clientFaultText } from "../engine/internal.ts";
 import { Problem } from "../protocol/index.ts";
 import { appKey } from "../sdk/internal.ts";
 import { type Advised, installAgain, repairCommand } from "./advice.ts";

@@ -1,6 +1,6 @@
 import { chmod, readFile, rm, rmdir, unlink } from "node:fs/promises";
 import { dirname, sep } from "node:path";
-import { editSettings } from "../engine/settings/index.ts";
+import { editSettings } from "../engine/internal.ts";
 import { type HomeSource, isInside, replaceFile, unless, withLock } from "../files/index.ts";
 import { backUp } from "./backup.ts";
 import { cutEdits, hadNothing } from "./edits.ts";

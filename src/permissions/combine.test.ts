@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { Verdict } from "../protocol/index.ts";
 import { combine } from "./combine.ts";
 import { judge } from "./judge/judge.ts";
-import type { RuleLayer } from "./layer.ts";
 import { resolveInside } from "./paths/inside.ts";
 import { compileRules } from "./policy.ts";
+import type { RuleLayer } from "./rule-layer.ts";
 
 const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj" };
 const verdicts: Verdict[] = [

@@ -1,6 +1,6 @@
 import { nearest } from "../protocol/index.ts";
-import type { RuleLayer } from "./layer.ts";
-import type { RuleList } from "./rules/compile.ts";
+import type { RuleLayer } from "./rule-layer.ts";
+import type { RuleList } from "./rules/rule-meaning.ts";
 import type { RuleWarning } from "./warning.ts";
 
 const lists: readonly RuleList[] = ["allow", "ask", "deny"];

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { compileCondition, holds } from "./condition.ts";
+import { compileCondition, holds } from "./condition/condition.ts";
 import { judge } from "./judge/judge.ts";
-import type { RuleLayer } from "./layer.ts";
 import { compileRules } from "./policy.ts";
+import type { RuleLayer } from "./rule-layer.ts";
 
 const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj", pathCase: "sensitive" } as const;
 

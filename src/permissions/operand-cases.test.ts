@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { judge } from "./judge/judge.ts";
-import type { RuleLayer } from "./layer.ts";
-import { type PathFs, realFs } from "./paths/fs.ts";
-import { protectionOf } from "./paths/protected.ts";
+import { type PathFs, realFs } from "./paths/path-fs.ts";
+import { protectionOf } from "./paths/path-protection.ts";
 import { compileRules } from "./policy.ts";
+import type { RuleLayer } from "./rule-layer.ts";
 
 let cwd: string;
 beforeAll(() => {

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { judge } from "./judge/judge.ts";
-import type { RuleLayer } from "./layer.ts";
 import { compileRules } from "./policy.ts";
+import type { RuleLayer } from "./rule-layer.ts";
 
 let cwd: string;
 beforeAll(() => {

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { judge } from "./judge/judge.ts";
 import type { Judgement } from "./judge/judgement.ts";
-import type { RuleLayer } from "./layer.ts";
 import { resolveInside } from "./paths/inside.ts";
 import { compileRules } from "./policy.ts";
+import type { RuleLayer } from "./rule-layer.ts";
 
 let base = "";
 let proj = "";

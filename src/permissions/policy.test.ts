@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { judge } from "./judge/judge.ts";
-import type { RuleLayer } from "./layer.ts";
 import { compileRules } from "./policy.ts";
+import type { RuleLayer } from "./rule-layer.ts";
 
 const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj" };
 

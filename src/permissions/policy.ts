@@ -1,14 +1,14 @@
 import { isAbsolute, parse } from "node:path";
 import { isObject } from "../protocol/index.ts";
 import { badCall } from "./check-call.ts";
-import { mayGrant, type RuleLayer, type Scope, scopes } from "./layer.ts";
+import { type Mode, readMode } from "./judge/mode.ts";
 import { layerFaults, writtenRules } from "./layer-faults.ts";
-import { type Mode, readMode } from "./mode.ts";
-import { type Meaning, meaningOf, type RuleList } from "./rules/compile.ts";
+import { mayGrant, type RuleLayer, type Scope, scopes } from "./rule-layer.ts";
 import { likelyFault, looksAbsolute } from "./rules/likely-fault.ts";
 import { isInvalid, parseRule, type Rule } from "./rules/rule.ts";
+import { type Meaning, meaningOf, type RuleList } from "./rules/rule-meaning.ts";
+import { meantTool, type ToolNames } from "./rules/rule-tools.ts";
 import { compileTool, type ToolPattern } from "./rules/tool-pattern.ts";
-import { meantTool, type ToolNames } from "./rules/tools.ts";
 import type { RuleWarning } from "./warning.ts";
 
 /** A rule in force, with where it stands. */

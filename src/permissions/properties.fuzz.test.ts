@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sized } from "../../test/size.ts";
 import { judge } from "./judge/judge.ts";
-import type { RuleLayer } from "./layer.ts";
 import { compileRules } from "./policy.ts";
+import type { RuleLayer } from "./rule-layer.ts";
 
 const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj" };
 const runs = sized(400, 4_000);

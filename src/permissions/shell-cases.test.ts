@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { judge } from "./judge/judge.ts";
 import type { Judgement } from "./judge/judgement.ts";
-import type { RuleLayer } from "./layer.ts";
 import { compileRules } from "./policy.ts";
+import type { RuleLayer } from "./rule-layer.ts";
 import { analyseShell } from "./shell/analyse.ts";
 
 const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj" };

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { compileCondition, holds } from "./condition.ts";
+import { compileCondition, holds } from "./condition/condition.ts";
 import { judge } from "./judge/judge.ts";
 import { compileRules } from "./policy.ts";
 

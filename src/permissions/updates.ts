@@ -1,11 +1,11 @@
 import type { PermissionUpdate } from "../protocol/index.ts";
-import type { RuleLayer } from "./layer.ts";
-import { readMode } from "./mode.ts";
-import { type PathFs, realFs } from "./paths/fs.ts";
-import { faultOf, resolvePath } from "./paths/resolve.ts";
+import { readMode } from "./judge/mode.ts";
+import { type PathFs, realFs } from "./paths/path-fs.ts";
+import { faultOf, resolvePath } from "./paths/resolve-path.ts";
 import { compileRules, type Policy } from "./policy.ts";
-import { meaningOf } from "./rules/compile.ts";
+import type { RuleLayer } from "./rule-layer.ts";
 import { isInvalid, parseRule } from "./rules/rule.ts";
+import { meaningOf } from "./rules/rule-meaning.ts";
 import type { RuleWarning } from "./warning.ts";
 
 /** Who asks for updates, and what the host offers. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { judge } from "./judge/judge.ts";
-import type { RuleLayer } from "./layer.ts";
 import { compileRules } from "./policy.ts";
-import { readSedScript } from "./shell/sed-script.ts";
+import type { RuleLayer } from "./rule-layer.ts";
+import { readSedScript } from "./shell/programs/sed-script.ts";
 
 const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj" };
 

@@ -1,5 +1,5 @@
 import { compileRules, judge, realFs } from "../../src/permissions/index.ts";
-import { resolvePath } from "../../src/permissions/paths/resolve.ts";
+import { resolvePath } from "../../src/permissions/paths/resolve-path.ts";
 import type { Deeds } from "./bash-oracle.ts";
 
 const policy = compileRules([{ scope: "user", allow: ["Bash"], deny: ["Read(./.env)"] }]);

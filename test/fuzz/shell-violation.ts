@@ -1,5 +1,5 @@
 import { type CommandPart, type FilePart, realFs, type ShellAnalysis } from "../../src/permissions/index.ts";
-import { resolvePath } from "../../src/permissions/paths/resolve.ts";
+import { resolvePath } from "../../src/permissions/paths/resolve-path.ts";
 import type { Deeds } from "./bash-oracle.ts";
 
 /** What bash did that no part of a complete analysis lists; none is what the fuzz demands. */

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { openEngine } from "../../src/engine/index.ts";
-import { editSettings } from "../../src/engine/settings/index.ts";
+import { editSettings } from "../../src/engine/internal.ts";
 import { clone, payloadOf } from "./cloned.ts";
 
 const denying = { type: "command", command: "echo no >&2; exit 2" };

@@ -1,14 +1,14 @@
 import type { RuleWarning } from "../../permissions/index.ts";
 import type { Warning, WarningCode } from "../../protocol/index.ts";
-import type { InForce } from "../in-force.ts";
-import { openSettings } from "../live-settings.ts";
+import { openSettings } from "../live/reload-settings.ts";
 import type { EngineOptions } from "../options.ts";
 import { type ResolvedOptions, resolveOptions } from "../resolve-options.ts";
-import { rulesOf } from "../rules.ts";
-import { environmentUnder } from "../runners/command/environment.ts";
+import { environmentUnder } from "../runners/command/command-env.ts";
 import { clientReadWarnings } from "../settings/client-readable.ts";
+import type { InForce } from "../settings/in-force.ts";
+import { rulesOf } from "../settings/permission-rules.ts";
 import type { Finding } from "./finding.ts";
-import { programFindings } from "./programs.ts";
+import { programFindings } from "./program-findings.ts";
 import { leftoverFindings, ownHookFindings, safetyFindings } from "./safety.ts";
 import { standingFindings } from "./standing.ts";
 

@@ -3,9 +3,9 @@ import { resolve } from "node:path";
 import { findLeftovers } from "../../exec/index.ts";
 import { errorCode, isInside, statePath, whyUnsafe } from "../../files/index.ts";
 import { Problem } from "../../protocol/index.ts";
-import type { InForce } from "../in-force.ts";
 import type { ResolvedOptions } from "../resolve-options.ts";
-import { namedPaths } from "../trust/named-paths.ts";
+import type { InForce } from "../settings/in-force.ts";
+import { namedPaths } from "../trust/files-by-name.ts";
 import { type Finding, finding } from "./finding.ts";
 
 /** Whether anybody else may change what decides here what runs: settings, scripts of hooks that need no approval, our own state. */

@@ -1,6 +1,6 @@
-import { dropDuplicates, switchedOff } from "../admit.ts";
-import type { ConfiguredHook } from "../configured.ts";
-import type { InForce } from "../in-force.ts";
+import { dropDuplicates, switchedOff } from "../fire/admit.ts";
+import type { ConfiguredHook } from "../settings/configured.ts";
+import type { InForce } from "../settings/in-force.ts";
 import { type Finding, finding } from "./finding.ts";
 
 /** Hooks that do not run, or not as they look: switched off, waiting for approval, equal to another. */

@@ -1,8 +1,8 @@
 import type { AgentHook } from "../../protocol/index.ts";
 import type { AgentPort } from "../ports.ts";
-import type { Ran } from "../ran.ts";
+import { type ModelRunCall, runModel } from "./model-hook.ts";
 import { agentReplySchema } from "./model-reply.ts";
-import { type ModelRunCall, runModel } from "./model-run.ts";
+import type { Ran } from "./runner-result.ts";
 
 /** An agent hook answers like a prompt hook that says `continueOnBlock`. */
 export function runAgent(hook: AgentHook, call: ModelRunCall<AgentPort>): Promise<Ran> {

@@ -1,6 +1,6 @@
 import { messageOf, type Warning } from "../../protocol/index.ts";
-import type { Ran } from "../ran.ts";
-import { duration, type Limit, type Waited } from "../timeouts.ts";
+import { duration, type Limit, type Waited } from "./run-limits.ts";
+import type { Ran } from "./runner-result.ts";
 
 /** The part of a `Ran` that is the same for every run that brought nothing. */
 export const nothingSaid = { said: { kind: "nothing" }, stdout: "", stderr: "", warnings: [] } as const;

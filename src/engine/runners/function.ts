@@ -1,7 +1,7 @@
 import type { FunctionHook } from "../../protocol/index.ts";
-import type { Ran } from "../ran.ts";
-import { type Limit, waitFor } from "../timeouts.ts";
 import { nothingSaid, unanswered } from "./ended.ts";
+import { type Limit, waitFor } from "./run-limits.ts";
+import type { Ran } from "./runner-result.ts";
 
 export interface FunctionCall extends Limit {
   readonly messages: readonly unknown[];

@@ -1,9 +1,9 @@
 import type { McpToolHook, Warning } from "../../protocol/index.ts";
 import type { McpPort } from "../ports.ts";
-import type { Ran } from "../ran.ts";
-import { type Limit, waitFor } from "../timeouts.ts";
 import { nothingSaid, notStarted, unanswered } from "./ended.ts";
 import { keep } from "./keep.ts";
+import { type Limit, waitFor } from "./run-limits.ts";
+import type { Ran } from "./runner-result.ts";
 import { fillTemplates } from "./template.ts";
 
 export interface McpToolCall extends Limit {

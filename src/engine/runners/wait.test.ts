@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { deferred } from "../../../test/deferred.ts";
-import { settled, timerMs, waitFor } from "../timeouts.ts";
+import { settled, timerMs, waitFor } from "./run-limits.ts";
 
 const never = () => new AbortController().signal;
 

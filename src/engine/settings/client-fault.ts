@@ -1,10 +1,10 @@
 import { catalog, isObject } from "../../protocol/index.ts";
-import { shown } from "../shown.ts";
-import { type Fault, fieldsFault, ownValue } from "./check.ts";
+import { shown } from "../safe-text/shown.ts";
+import { type Fault, fieldsFault, ownValue } from "./check-fields.ts";
 import { clientHooks, clientKeys, newerEvents, olderClientKeys } from "./client-keys.ts";
-import { type JsonNode, parseJsonc, placeIn, plainValue } from "./jsonc.ts";
-import { itemAt, type JsonPath } from "./locate.ts";
-import { jsoncParts } from "./strict-json.ts";
+import { type JsonNode, parseJsonc, placeIn, plainValue } from "./json/jsonc.ts";
+import { itemAt, type JsonPath } from "./json/locate.ts";
+import { jsoncParts } from "./json/strict-json.ts";
 
 /** Why Claude Code does not use a settings file, and where in the text. */
 export interface ClientFault {

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { type Fs, nodeFs } from "../../files/index.ts";
 import type { Warning } from "../../protocol/index.ts";
 import { type ClientFile, clientFault, clientFaultText } from "./client-fault.ts";
-import type { SettingsPlaces } from "./layers.ts";
-import { managedFiles, readSourceFile } from "./source-file.ts";
+import type { SettingsPlaces } from "./load-layers.ts";
+import { managedFiles, readSourceFile } from "./settings-source.ts";
 
 /**
  * A warning for every settings file that Claude Code reads by itself (managed, user, project, local) and does not use as it is.

@@ -1,10 +1,10 @@
 import { basename, dirname, join } from "node:path";
 import { type Fs, sha256 } from "../../files/index.ts";
-import type { Frontmatter, Layer } from "../layer.ts";
-import { frontmatterHooks } from "./frontmatter.ts";
-import type { Rows } from "./hooks.ts";
-import { type LayerSource, layerOf, unreadable } from "./read.ts";
-import { namesIn, readSourceFile, realPath } from "./source-file.ts";
+import type { Rows } from "./check-hooks.ts";
+import { frontmatterHooks } from "./frontmatter-hooks.ts";
+import type { Frontmatter, Layer } from "./layer.ts";
+import { type LayerSource, layerOf, unreadable } from "./read-layer.ts";
+import { namesIn, readSourceFile, realPath } from "./settings-source.ts";
 
 /** The hooks of all agents or skills, one layer per file that has any: the person's first, then the project's. */
 export async function frontmatterLayers(

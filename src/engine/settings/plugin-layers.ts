@@ -1,11 +1,11 @@
 import { basename, join, relative, resolve } from "node:path";
 import { type Fs, sha256 } from "../../files/index.ts";
-import type { Layer } from "../layer.ts";
-import { shown } from "../shown.ts";
-import type { Rows } from "./hooks.ts";
+import { shown } from "../safe-text/shown.ts";
+import type { Rows } from "./check-hooks.ts";
+import type { Layer } from "./layer.ts";
 import { manifestFile, readManifest } from "./plugin-options.ts";
-import { type LayerSource, layerOf, readLayer, unreadable } from "./read.ts";
-import { readSourceFile, realPath } from "./source-file.ts";
+import { type LayerSource, layerOf, readLayer, unreadable } from "./read-layer.ts";
+import { readSourceFile, realPath } from "./settings-source.ts";
 
 /** The hooks of one plugin: `hooks/hooks.json`, then what its manifest names or holds under `hooks`, as the client reads it. */
 export async function pluginLayers(root: string, clientHome: string, fs: Fs, rows: Rows): Promise<Layer[]> {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Fs } from "../../files/index.ts";
 import { isObject, type LayerKind, type Warning } from "../../protocol/index.ts";
-import type { Layer } from "../layer.ts";
-import { shown } from "../shown.ts";
-import { ownValue } from "./check.ts";
+import { shown } from "../safe-text/shown.ts";
+import { ownValue } from "./check-fields.ts";
+import type { Layer } from "./layer.ts";
 import { readValue } from "./read-value.ts";
 
 /** What a plugin's manifest says about values that its user may set. */

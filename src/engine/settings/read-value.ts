@@ -1,6 +1,6 @@
 import { type Fs, nodeFs } from "../../files/index.ts";
-import { parseJsonc, plainValue } from "./jsonc.ts";
-import { readSourceFile } from "./source-file.ts";
+import { parseJsonc, plainValue } from "./json/jsonc.ts";
+import { readSourceFile } from "./settings-source.ts";
 
 /** What a file of settings holds, as it is written there. */
 export type FileValue =

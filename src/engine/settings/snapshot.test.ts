@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { catalog, type EventRow, eventNames, type LayerKind } from "../../protocol/index.ts";
-import { loadConditionReader } from "../conditions.ts";
-import type { Layer } from "../layer.ts";
-import { matches } from "../matcher.ts";
-import { type LayerSource, readLayer } from "./read.ts";
+import { loadConditionReader } from "../match/conditions.ts";
+import { matches } from "../match/matcher.ts";
+import type { Layer } from "./layer.ts";
+import { type LayerSource, readLayer } from "./read-layer.ts";
 import { takeSnapshot } from "./snapshot.ts";
 
 const compileCondition = await loadConditionReader();

@@ -1,13 +1,13 @@
 import { basename } from "node:path";
 import { sha256 } from "../../files/index.ts";
 import { catalog, type Warning } from "../../protocol/index.ts";
-import type { CompileCondition } from "../conditions.ts";
-import type { ConfiguredHook } from "../configured.ts";
-import type { Layer } from "../layer.ts";
-import type { ToolAliases } from "../matcher.ts";
-import { configureGroup, type GroupPlace } from "./configure.ts";
-import type { Rows } from "./hooks.ts";
-import { type Effective, mergeLayers } from "./merge.ts";
+import type { CompileCondition } from "../match/conditions.ts";
+import type { ToolAliases } from "../match/matcher.ts";
+import type { Rows } from "./check-hooks.ts";
+import { configureGroup, type GroupPlace } from "./configure-hooks.ts";
+import type { ConfiguredHook } from "./configured.ts";
+import type { Layer } from "./layer.ts";
+import { type Effective, mergeLayers } from "./merge-layers.ts";
 
 /** All settings in force, worked out once. Nothing in it changes; a reload makes another one. */
 export interface Snapshot {

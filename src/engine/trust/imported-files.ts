@@ -1,11 +1,11 @@
 import { basename } from "node:path";
 import { hooksFileIn } from "../../protocol/index.ts";
-import type { Checkout } from "./covered/checkout-files.ts";
-import type { Coverage, NamedCommand } from "./covered/coverage.ts";
-import { Gathering, type NamedFile, Unusable } from "./covered/gathering.ts";
-import { moduleFiles } from "./covered/javascript.ts";
-import { readShellText } from "./covered/shell-text.ts";
-import { TooMany } from "./covered/values.ts";
+import type { Checkout } from "./coverage/checkout-files.ts";
+import type { Coverage, NamedCommand } from "./coverage/coverage.ts";
+import { Gathering, type NamedFile, Unusable } from "./coverage/gather-files.ts";
+import { moduleFiles } from "./coverage/javascript.ts";
+import { readShellText } from "./coverage/shell-text.ts";
+import { TooMany } from "./coverage/word-values.ts";
 
 /** The hooks files of the checkout that a command is about when it calls an app, as paths; none for every other command. */
 export function hooksFilesOf({ command, args }: NamedCommand, { places }: Coverage): readonly string[] {

@@ -1,11 +1,11 @@
 import { sha256 } from "../../files/index.ts";
 import type { Hook, PermissionSettings } from "../../protocol/index.ts";
-import type { ConfiguredHook } from "../configured.ts";
-import type { Layer } from "../layer.ts";
+import type { ConfiguredHook } from "../settings/configured.ts";
+import type { Layer } from "../settings/layer.ts";
 import type { Snapshot } from "../settings/snapshot.ts";
-import type { NamedCommand } from "./covered/coverage.ts";
-import type { NamedFile } from "./covered/gathering.ts";
-import { isOfCheckout, type TrustedKey, trustedKeys } from "./trust.ts";
+import type { NamedCommand } from "./coverage/coverage.ts";
+import type { NamedFile } from "./coverage/gather-files.ts";
+import { isOfCheckout, type TrustedKey, trustedKeys } from "./trust-state.ts";
 
 /** One thing of a checkout that has an effect only when somebody approved exactly it. */
 export interface Pinnable {

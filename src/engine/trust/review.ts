@@ -1,17 +1,17 @@
 import { messageOf } from "../../protocol/index.ts";
-import { openSettings } from "../live-settings.ts";
+import { openSettings } from "../live/reload-settings.ts";
 import type { EngineOptions } from "../options.ts";
 import { resolveOptions } from "../resolve-options.ts";
-import { judgeAll } from "./approved.ts";
-import type { Checkout } from "./covered/checkout-files.ts";
-import { type Coverage, coverageOf } from "./covered/coverage.ts";
-import type { NamedFile, NotCovered } from "./covered/gathering.ts";
+import type { Checkout } from "./coverage/checkout-files.ts";
+import { type Coverage, coverageOf } from "./coverage/coverage.ts";
+import type { NamedFile, NotCovered } from "./coverage/gather-files.ts";
 import { hooksFilesOf, importedFiles } from "./imported-files.ts";
+import { changePins, checkoutAt, dropPins, readPins, type TrustPlaces } from "./pin-store.ts";
 import { digestOf, type Pinnable, pinnables, type WrittenGrant } from "./pinnable.ts";
 import { noPins, type Pin, type PinnedFile, type Pins, version } from "./pins.ts";
 import { checkoutServers, pinnableServer } from "./servers.ts";
-import { changePins, checkoutAt, dropPins, readPins, type TrustPlaces } from "./store.ts";
-import type { Standing, TrustState } from "./trust.ts";
+import { judgeAll } from "./trust-by-pins.ts";
+import type { Standing, TrustState } from "./trust-state.ts";
 
 /** One thing a folder brings that has an effect only if it was approved, as it is now. */
 export interface TrustEntry {

@@ -1,10 +1,10 @@
 import type { EngineOptions } from "../options.ts";
 import { resolveOptions } from "../resolve-options.ts";
-import { judgeAll, workspaceTrust } from "./approved.ts";
+import { checkoutAt, readPins } from "./pin-store.ts";
 import { noPins } from "./pins.ts";
 import { type CheckoutServer, pinnableServer } from "./servers.ts";
-import { checkoutAt, readPins } from "./store.ts";
-import { type Standing, trusted } from "./trust.ts";
+import { judgeAll, workspaceTrust } from "./trust-by-pins.ts";
+import { type Standing, trusted } from "./trust-state.ts";
 
 /** Contract: judges the configuration it is given, so that what is started is what was judged. */
 export type ServerTrust = (server: CheckoutServer) => Standing;

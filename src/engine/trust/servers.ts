@@ -1,7 +1,7 @@
 import { join, relative, sep } from "node:path";
 import { readValue } from "../settings/read-value.ts";
-import type { Checkout } from "./covered/checkout-files.ts";
-import type { NamedCommand } from "./covered/coverage.ts";
+import type { Checkout } from "./coverage/checkout-files.ts";
+import type { NamedCommand } from "./coverage/coverage.ts";
 import { type Pinnable, stableJson } from "./pinnable.ts";
 
 /** An MCP server that a file of the checkout configures. */

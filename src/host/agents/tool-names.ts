@@ -1,4 +1,4 @@
-import { misspelledKeys } from "../../engine/settings/index.ts";
+import { misspelledKeys } from "../../engine/internal.ts";
 
 /** Names of tools in one text, split at commas and blanks outside of brackets, as the client does it. */
 export function toolNames(list: string | undefined): readonly string[] | undefined {

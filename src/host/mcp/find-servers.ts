@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import type { ServerTrust } from "../../engine/index.ts";
-import { clientHome, readValue, valueIn } from "../../engine/settings/index.ts";
+import { clientHome, readValue, valueIn } from "../../engine/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 import { type ReadConfig, readServerConfig } from "./server-config.ts";
 import type { ServerPolicy } from "./server-policy.ts";

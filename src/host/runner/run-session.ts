@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { reviewTrust } from "../../engine/index.ts";
-import { readValue } from "../../engine/settings/index.ts";
+import { readValue } from "../../engine/internal.ts";
 import { runTag, start } from "../../exec/index.ts";
 import { homeFolder, packageFile } from "../../files/index.ts";
 import { settingsFields } from "../../protocol/index.ts";

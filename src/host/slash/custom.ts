@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { clientHome } from "../../engine/settings/index.ts";
+import { clientHome } from "../../engine/internal.ts";
 import type { TextBlock } from "../../models/index.ts";
 import { type Attachment, refusalOf } from "../attachment.ts";
 import { fireAndHold } from "../fire.ts";

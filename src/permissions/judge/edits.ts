@@ -1,10 +1,10 @@
-import { longestPath } from "../paths/resolve.ts";
-import { copiedPaths, pathsOf } from "../shell/file-operands.ts";
-import { type OptionGrammar, readArguments } from "../shell/options.ts";
-import { type CommandPart, staticValue } from "../shell/part.ts";
-import type { Desk } from "./desk.ts";
+import { longestPath } from "../paths/resolve-path.ts";
+import { copiedPaths, pathsOf } from "../shell/programs/file-operands.ts";
+import { type OptionGrammar, readArguments } from "../shell/programs/program-options.ts";
+import { type CommandPart, staticValue } from "../shell/shell-part.ts";
 import { byMode, type Finding } from "./finding.ts";
-import { isInside, isSpecial, protectionFinding } from "./path.ts";
+import type { Desk } from "./judge-context.ts";
+import { isInside, isSpecial, protectionFinding } from "./judge-path.ts";
 
 /** Not `cp -r`: what a folder holds is not looked at, and may be configuration. */
 const editing: ReadonlyMap<string, OptionGrammar> = new Map([

@@ -1,6 +1,6 @@
-import { type Answer, answerOf, type Deed, type Mode } from "../mode.ts";
 import type { PolicyRule } from "../policy.ts";
 import type { DecidedBy, RuleRef, Stance } from "./judgement.ts";
+import { type Answer, answerOf, type Deed, type Mode } from "./mode.ts";
 
 /** What was found about one part, or about the call as a whole. */
 export interface Finding {

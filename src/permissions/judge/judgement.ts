@@ -1,9 +1,9 @@
 import type { PermissionUpdate, ToolInput } from "../../protocol/index.ts";
-import type { Scope } from "../layer.ts";
-import type { Answer, Mode } from "../mode.ts";
-import type { RuleList } from "../rules/compile.ts";
-import type { ShellProblem, Span } from "../shell/part.ts";
+import type { Scope } from "../rule-layer.ts";
+import type { RuleList } from "../rules/rule-meaning.ts";
+import type { ShellProblem, Span } from "../shell/shell-part.ts";
 import type { RuleWarning } from "../warning.ts";
+import type { Answer, Mode } from "./mode.ts";
 
 /** What decided. */
 export type DecidedBy = "rule" | "mode" | "read-only" | "protected" | "critical" | "analysis" | "unattended";

@@ -1,13 +1,13 @@
 import { fitsPieces } from "../../protocol/index.ts";
 import type { PolicyRule } from "../policy.ts";
 import { agentType, couldStartAgent } from "../rules/called-names.ts";
-import { covers } from "../rules/command-pattern.ts";
 import { coversHost, hostOf } from "../rules/domain-pattern.ts";
+import type { ToolKind } from "../rules/rule-tools.ts";
 import { couldStartSkill, skillText } from "../rules/skill-pattern.ts";
+import { covers } from "../rules/spec-patterns.ts";
 import { coversTool } from "../rules/tool-pattern.ts";
-import type { ToolKind } from "../rules/tools.ts";
-import type { Desk } from "./desk.ts";
 import { allowed, asked, byMode, denied, type Finding } from "./finding.ts";
+import type { Desk } from "./judge-context.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 

@@ -1,13 +1,13 @@
-import { longestPath } from "../paths/resolve.ts";
-import { escapePattern } from "../shell/atoms.ts";
-import { copiedPaths, fileOperands, mostOperands, worksOnFiles } from "../shell/file-operands.ts";
-import type { CommandPart } from "../shell/part.ts";
-import type { Desk } from "./desk.ts";
+import { longestPath } from "../paths/resolve-path.ts";
+import { copiedPaths, fileOperands, mostOperands, worksOnFiles } from "../shell/programs/file-operands.ts";
+import type { CommandPart } from "../shell/shell-part.ts";
+import { escapePattern } from "../shell/word-pieces.ts";
 import { asked, type Finding, strictest } from "./finding.ts";
-import { judgeNamed } from "./glob.ts";
-import { namesInText } from "./net.ts";
-import type { Access } from "./path.ts";
-import { shellRead, shellWrite } from "./redirection.ts";
+import { namesInText } from "./judge-by-words.ts";
+import type { Desk } from "./judge-context.ts";
+import { judgeNamed } from "./judge-file-names.ts";
+import type { Access } from "./judge-path.ts";
+import { shellRead, shellWrite } from "./judge-shell-files.ts";
 
 /** Names of files among the words: rules that restrict reading or editing count, and protection. */
 export function judgeOperands(part: CommandPart, text: string, desk: Desk): Finding | undefined {

@@ -1,12 +1,12 @@
-import { longestPath } from "../paths/resolve.ts";
-import { isPattern, someWord, unescapePattern } from "../shell/atoms.ts";
-import { fileOperands, worksOnFiles } from "../shell/file-operands.ts";
-import { type CommandPart, type ShellWord, staticValue } from "../shell/part.ts";
-import { boundaryFinding } from "./boundary.ts";
-import type { Desk } from "./desk.ts";
+import { longestPath } from "../paths/resolve-path.ts";
+import { fileOperands, worksOnFiles } from "../shell/programs/file-operands.ts";
+import { type CommandPart, type ShellWord, staticValue } from "../shell/shell-part.ts";
+import { isPattern, someWord, unescapePattern } from "../shell/word-pieces.ts";
 import { asked, type Finding, strictest } from "./finding.ts";
-import { isInside } from "./path.ts";
-import { shellRead } from "./redirection.ts";
+import type { Desk } from "./judge-context.ts";
+import { isInside } from "./judge-path.ts";
+import { shellRead } from "./judge-shell-files.ts";
+import { boundaryFinding } from "./working-directories.ts";
 
 /** Programs that read a folder they are given and are not among those whose operands are files. */
 const readsFolder = /^(?:cd|pushd|ls|find|tree|du)$/;

@@ -1,10 +1,10 @@
-import { longestPath } from "../paths/resolve.ts";
-import { pathsOf } from "../shell/file-operands.ts";
-import { type CommandPart, type ShellWord, staticValue } from "../shell/part.ts";
-import { type ReadFiles, readOnlyFiles } from "../shell/read-only.ts";
-import type { Desk } from "./desk.ts";
+import { longestPath } from "../paths/resolve-path.ts";
+import { pathsOf } from "../shell/programs/file-operands.ts";
+import { type ReadFiles, readOnlyFiles } from "../shell/programs/read-only-commands.ts";
+import { type CommandPart, type ShellWord, staticValue } from "../shell/shell-part.ts";
 import { asked, byMode, type Finding, harmless, strictest } from "./finding.ts";
-import { judgeFile, shellRead } from "./redirection.ts";
+import type { Desk } from "./judge-context.ts";
+import { judgeFile, shellRead } from "./judge-shell-files.ts";
 import { ruleBelow } from "./search.ts";
 
 /** A command of the read-only table: its files are reads under Read rules and the mode. */

@@ -1,12 +1,12 @@
 import { isWithin } from "../paths/contain.ts";
 import { foldName } from "../paths/fold.ts";
-import type { ResolvedPath } from "../paths/resolve.ts";
+import type { ResolvedPath } from "../paths/resolve-path.ts";
 import type { PolicyRule } from "../policy.ts";
 import { leadingNames, type PathPattern } from "../rules/path-pattern.ts";
 import { type Segment, segmentFits } from "../rules/path-segment.ts";
-import type { Desk } from "./desk.ts";
-import { anchorsOf, ruleCovers } from "./path.ts";
-import { shellRead } from "./redirection.ts";
+import type { Desk } from "./judge-context.ts";
+import { anchorsOf, ruleCovers } from "./judge-path.ts";
+import { shellRead } from "./judge-shell-files.ts";
 import { rulesOn } from "./rules-on.ts";
 
 /** A rule that restricts reading something that a search below a folder would read. */

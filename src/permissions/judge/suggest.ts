@@ -2,10 +2,10 @@ import { posix } from "node:path";
 import type { PermissionUpdate } from "../../protocol/index.ts";
 import { escapeSpec } from "../rules/spec.ts";
 import { checkUpdates } from "../updates.ts";
-import type { Desk } from "./desk.ts";
 import type { Look } from "./judge.ts";
+import type { Desk } from "./judge-context.ts";
+import { isInside } from "./judge-path.ts";
 import type { JudgedPart } from "./judgement.ts";
-import { isInside } from "./path.ts";
 
 const mostSuggestions = 5;
 

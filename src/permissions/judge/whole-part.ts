@@ -1,5 +1,5 @@
-import type { Desk } from "./desk.ts";
 import { type Finding, refOf } from "./finding.ts";
+import type { Desk } from "./judge-context.ts";
 import type { JudgedPart } from "./judgement.ts";
 
 /** A part that was not taken apart any further: it has no head, and is where the call is. */

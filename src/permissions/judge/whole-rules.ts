@@ -1,8 +1,8 @@
 import type { PolicyRule } from "../policy.ts";
 import type { ShellAnalysis } from "../shell/analyse.ts";
 import { coversWhole, joinsCommands } from "../shell/whole-text.ts";
-import type { Desk } from "./desk.ts";
 import { asked, denied, type Finding } from "./finding.ts";
+import type { Desk } from "./judge-context.ts";
 import type { RulesOn } from "./rules-on.ts";
 
 /**

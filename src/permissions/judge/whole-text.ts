@@ -1,9 +1,9 @@
-import { covers } from "../rules/command-pattern.ts";
-import type { Desk } from "./desk.ts";
+import { covers } from "../rules/spec-patterns.ts";
 import { allowed, asked, denied, type Finding, strictest } from "./finding.ts";
+import type { Desk } from "./judge-context.ts";
+import { judgeText } from "./judge-shell.ts";
 import type { JudgedPart } from "./judgement.ts";
 import { rulesOn } from "./rules-on.ts";
-import { judgeText } from "./shell.ts";
 import { wholePart } from "./whole-part.ts";
 
 /** A command for a shell that is not analysed: only an exact rule allows it, any trace of a rule restricts it. */

@@ -1,5 +1,5 @@
-import type { PathFs } from "./fs.ts";
-import { segmentsOf } from "./resolve.ts";
+import type { PathFs } from "./path-fs.ts";
+import { segmentsOf } from "./resolve-path.ts";
 
 export type PathCase = "auto" | "sensitive" | "insensitive";
 

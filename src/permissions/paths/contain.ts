@@ -1,4 +1,4 @@
-import { segmentsOf } from "./resolve.ts";
+import { segmentsOf } from "./resolve-path.ts";
 
 /** The segments of `path` below `folder`, or undefined when it lies elsewhere. By segments, never by text. */
 export function segmentsBelow(path: string, folder: string): readonly string[] | undefined {

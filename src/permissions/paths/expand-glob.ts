@@ -1,8 +1,8 @@
 import { segmentFits } from "../rules/path-segment.ts";
-import { isPattern, unescapePattern } from "../shell/atoms.ts";
-import type { PathFs } from "./fs.ts";
-import type { ResolvedPath } from "./resolve.ts";
-import { compileShellSegment, meetsDots } from "./shell-pattern.ts";
+import { isPattern, unescapePattern } from "../shell/word-pieces.ts";
+import type { PathFs } from "./path-fs.ts";
+import type { ResolvedPath } from "./resolve-path.ts";
+import { compileShellSegment, meetsDots } from "./shell-glob.ts";
 
 /** What a glob meets on disk. `whole` is false when not all of it could be looked at. */
 export interface GlobMatches {

@@ -1,8 +1,8 @@
 import { Problem } from "../../protocol/index.ts";
 import { badCall, checkFolder } from "../check-call.ts";
 import { isWithin } from "./contain.ts";
-import { type PathFs, realFs } from "./fs.ts";
-import { faultOf, resolvePath } from "./resolve.ts";
+import { type PathFs, realFs } from "./path-fs.ts";
+import { faultOf, resolvePath } from "./resolve-path.ts";
 
 export interface InsideContext {
   readonly cwd: string;

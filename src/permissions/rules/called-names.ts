@@ -1,5 +1,5 @@
 import { fitsPieces } from "../../protocol/index.ts";
-import type { Glob } from "./glob.ts";
+import type { Glob } from "./spec-glob.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 import { domainToASCII } from "node:url";
 import { fitsPieces } from "../../protocol/index.ts";
-import type { Glob } from "./glob.ts";
 import type { Invalid } from "./rule.ts";
 import { readSpec } from "./spec.ts";
+import type { Glob } from "./spec-glob.ts";
 
 /** What `domain:` covers: whole labels, from the right. */
 export interface DomainPattern {

@@ -1,5 +1,5 @@
 import type { Rule } from "./rule.ts";
-import type { ToolKind } from "./tools.ts";
+import type { ToolKind } from "./rule-tools.ts";
 
 /** Why a rule that can be read hardly covers what its author means; undefined when nothing speaks for that. */
 export function likelyFault({ spec = "" }: Rule, kind: ToolKind): string | undefined {

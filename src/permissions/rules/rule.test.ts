@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { meaningOf } from "./compile.ts";
 import { isInvalid, parseRule } from "./rule.ts";
+import { meaningOf } from "./rule-meaning.ts";
 
 test("a rule is a tool, or a tool and a spec from the first bracket to the last", () => {
   expect(parseRule("  Bash(git *)  ")).toEqual({ text: "Bash(git *)", tool: "Bash", spec: "git *" });

@@ -1,4 +1,4 @@
-import { type CommandPattern, compileCommand, covers } from "./command-pattern.ts";
+import { type CommandPattern, compileCommand, covers } from "./spec-patterns.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import type { Glob } from "./glob.ts";
+import type { Glob } from "./spec-glob.ts";
 
 /** A spec cut at its stars, escapes removed: `git \** x` gives `["git *", " x"]`. */
 export function readSpec(spec: string): Glob {

@@ -1,7 +1,7 @@
 import { fitsPieces } from "../../protocol/index.ts";
-import type { Glob } from "./glob.ts";
+import { currentName, type ToolNames } from "./rule-tools.ts";
 import { readSpec } from "./spec.ts";
-import { currentName, type ToolNames } from "./tools.ts";
+import type { Glob } from "./spec-glob.ts";
 
 /** Which tool names a rule is about. */
 export interface ToolPattern {

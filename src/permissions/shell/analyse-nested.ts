@@ -1,9 +1,9 @@
-import type { Inner } from "./inner.ts";
 import { parseShell } from "./parse.ts";
-import type { CommandPart } from "./part.ts";
-import { type Flow, startIn, staying, unknownPlace } from "./places.ts";
-import { costs, oddCharacters } from "./prefilter.ts";
+import { costs, oddCharacters } from "./prepare-text.ts";
+import type { Inner } from "./programs/inner-command.ts";
 import { fixedScope } from "./scope.ts";
+import type { CommandPart } from "./shell-part.ts";
+import { type Flow, startIn, staying, unknownPlace } from "./shell-state.ts";
 import type { Walk } from "./walk-context.ts";
 
 const deepestScript = 5;

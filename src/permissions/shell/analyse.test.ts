@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { analyseShell } from "./analyse.ts";
-import { staticValue } from "./part.ts";
-import { shownText } from "./text.ts";
+import { shownText } from "./command-text.ts";
+import { staticValue } from "./shell-part.ts";
 
 const context = { cwd: "/t/proj", home: "/home/u" };
 const analyse = (text: string) => analyseShell(text, context);

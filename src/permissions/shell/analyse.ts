@@ -2,11 +2,11 @@ import { messageOf } from "../../protocol/index.ts";
 import { withAnyFolder } from "./any-folder.ts";
 import { type Masked, maskHeredocs } from "./heredoc-mask.ts";
 import { parseShell } from "./parse.ts";
-import type { ShellPart, ShellProblem } from "./part.ts";
-import { here } from "./places.ts";
-import { costs, oddCharacters } from "./prefilter.ts";
-import { walkBody, walkScript } from "./walk.ts";
+import { costs, oddCharacters } from "./prepare-text.ts";
+import type { ShellPart, ShellProblem } from "./shell-part.ts";
+import { here } from "./shell-state.ts";
 import type { Walk } from "./walk-context.ts";
+import { walkBody, walkScript } from "./walk-script.ts";
 
 /** Of scripts inside scripts, all together. */
 const nestedCharacters = 65_536;

@@ -1,5 +1,5 @@
-import { isPattern, someWord } from "./atoms.ts";
-import { type ShellPart, type ShellWord, staticValue } from "./part.ts";
+import { type ShellPart, type ShellWord, staticValue } from "./shell-part.ts";
+import { isPattern, someWord } from "./word-pieces.ts";
 
 /**
  * The parts, those behind a `cd` whose folder the text does not tell marked: they may run in any folder at all. What is only uncertain,

@@ -1,14 +1,14 @@
 import type { Assignment } from "unbash";
-import { escapePattern } from "./atoms.ts";
 import { assignedValues } from "./expand-word.ts";
 import { collectScripts } from "./expansion.ts";
 import { isHarmlessName, isPrivateName } from "./names.ts";
-import { type Span, staticValue } from "./part.ts";
-import { placesOf, type State } from "./places.ts";
 import { type Found, report, type Scope } from "./scope.ts";
+import { type Span, staticValue } from "./shell-part.ts";
+import { placesOf, type State } from "./shell-state.ts";
 import { type VariableValue, withVariable } from "./variables.ts";
 import type { Walk } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
+import { escapePattern } from "./word-pieces.ts";
 
 /** `name=value` before a command goes into its environment; alone it stays in the shell. Gives what is known afterwards. */
 export function walkAssignment(node: Assignment, exported: boolean, state: State, walk: Walk, found: Found): State {

@@ -1,10 +1,10 @@
-import { assignAtoms, type Expander, expandAtoms } from "./atoms.ts";
-import { type ShellWord, staticValue } from "./part.ts";
-import type { State } from "./places.ts";
 import { revealedNames } from "./revealed-names.ts";
+import { type ShellWord, staticValue } from "./shell-part.ts";
+import type { State } from "./shell-state.ts";
 import { type VariableValue, withoutVariables } from "./variables.ts";
 import type { Walk } from "./walk-context.ts";
 import type { ReadWord } from "./word.ts";
+import { assignAtoms, type Expander, expandAtoms } from "./word-pieces.ts";
 
 /** The words of one command, each spelling expanded once. */
 export function expandWords(words: readonly ReadWord[], state: State, walk: Walk): ShellWord[] {

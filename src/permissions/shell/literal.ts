@@ -1,4 +1,4 @@
-import type { Glob } from "../rules/glob.ts";
+import type { Glob } from "../rules/spec-glob.ts";
 
 /** A run of plain text as bash would read it: what is known of its value, and whether a sign stands in it that should not. */
 export interface Literal {

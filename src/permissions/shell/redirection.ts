@@ -3,10 +3,10 @@ import { walkFound } from "./assignment.ts";
 import { expandWord, knownIn } from "./expand-word.ts";
 import { collectScripts, readArithmetic, readParameter, readSimple, readSubstitution } from "./expansion.ts";
 import { readQuoted } from "./literal.ts";
-import { staticValue } from "./part.ts";
-import { placesOf, type State } from "./places.ts";
 import { revealedNames } from "./revealed-names.ts";
 import { type Found, nothingFound, report, type Scope } from "./scope.ts";
+import { staticValue } from "./shell-part.ts";
+import { placesOf, type State } from "./shell-state.ts";
 import type { Walk } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
 

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
-import { eachPlainWord } from "./net.ts";
-import { type CommandPart, type ShellWord, staticValue } from "./part.ts";
+import { type CommandPart, type ShellWord, staticValue } from "./shell-part.ts";
+import { eachPlainWord } from "./word-scan.ts";
 
 export interface RemovalContext {
   readonly cwd: string;

@@ -1,5 +1,5 @@
 import type { ParsedScript } from "unbash";
-import type { ShellProblem, ShellProblemCode, Span } from "./part.ts";
+import type { ShellProblem, ShellProblemCode, Span } from "./shell-part.ts";
 
 /** The text that positions of a tree index, and how they map to the text that was given. */
 export interface Scope {

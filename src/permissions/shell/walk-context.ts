@@ -1,8 +1,8 @@
 import type { CompoundList, ParsedScript } from "unbash";
-import type { Dialect } from "./inner.ts";
-import type { CommandPart, ShellPart, ShellProblem } from "./part.ts";
-import type { Flow, State } from "./places.ts";
+import type { Dialect } from "./programs/inner-command.ts";
 import type { Scope } from "./scope.ts";
+import type { CommandPart, ShellPart, ShellProblem } from "./shell-part.ts";
+import type { Flow, State } from "./shell-state.ts";
 
 /** What a walk through a text gathers, and what it needs to know. */
 export interface Walk {

@@ -1,4 +1,4 @@
-import { type CommandPattern, covers } from "../rules/command-pattern.ts";
+import { type CommandPattern, covers } from "../rules/spec-patterns.ts";
 
 /** Whether a pattern is written over several commands, such as `curl * | bash`: no part of a command is like it. */
 export function joinsCommands({ forms }: CommandPattern): boolean {

@@ -1,11 +1,11 @@
 import { type CommandHook, messageOf, type RunRecord, type Warning } from "../../../protocol/index.ts";
-import type { BackgroundAnswer } from "../../background.ts";
-import type { HookRun } from "../../fire.ts";
+import type { HookRun } from "../../fire/fire.ts";
+import { type RunTimes, recordRun } from "../../fire/record-run.ts";
 import type { WakeCall } from "../../ports.ts";
-import type { Ran } from "../../ran.ts";
-import { type RunTimes, recordRun } from "../../run-one.ts";
+import type { Services } from "../../services.ts";
 import { tellHost } from "../../tell-host.ts";
-import type { Services } from "../../world.ts";
+import type { BackgroundAnswer } from "../background-hooks.ts";
+import type { Ran } from "../runner-result.ts";
 
 /**
  * What a background hook still has to say: context and messages, both as texts for the model. Its decisions came too late and are

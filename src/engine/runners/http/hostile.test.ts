@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Ran } from "../../ran.ts";
-import { runHttp } from "../http.ts";
+import type { Ran } from "../runner-result.ts";
+import { runHttp } from "./http-hook.ts";
 
 let server: ChildProcess;
 let origin = "";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { answerProof, processStart } from "../../../files/index.ts";
-import { runHttp } from "../http.ts";
+import { runHttp } from "./http-hook.ts";
 
 const key = "0123456789abcdef0123456789abcdef";
 const secret = "5".repeat(64);

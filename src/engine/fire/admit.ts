@@ -1,0 +1,218 @@
+import { basename } from "node:path";
+import type { FailurePolicy, Hook, HookType, Skip, SkipReason } from "../../protocol/index.ts";
+import type { Ports } from "../ports.ts";
+import { type ConfiguredHook, honorsOnce, isBackground, isInProcess } from "../settings/configured.ts";
+import type { InForce } from "../settings/in-force.ts";
+import type { Layer } from "../settings/layer.ts";
+import { isOfCheckout } from "../trust/trust-state.ts";
+import type { HookEvent } from "./fire.ts";
+import { deepest } from "./hook-depth.ts";
+import type { Selection } from "./select.ts";
+
+export interface SkipRefusal {
+  readonly why: SkipReason;
+  readonly detail: string;
+}
+
+/** One reason not to run a hook. Checked in order; the first that applies is reported. */
+type SkipCheck = (hook: ConfiguredHook, event: HookEvent) => SkipRefusal | undefined;
+
+const skipChecks: readonly SkipCheck[] = [
+  tooDeep,
+  (hook, { settings }) => switchedOff(hook, settings),
+  notTrusted,
+  outsideFrontmatter,
+  notSupported,
+  alreadyRan,
+];
+
+/** What may run of what was selected: no check refuses it, and equal hooks run once. */
+export function admitHooks(selection: Selection, event: HookEvent): Selection {
+  const { settings, depth } = event;
+  const known = admitted.get(selection);
+  if (known?.settings === settings && known.depth === depth) return known.result;
+  const passed: ConfiguredHook[] = [];
+  const skipped: Skip[] = [...selection.skipped];
+  for (const hook of selection.hooks) {
+    const refusal = firstRefusal(hook, event);
+    if (refusal === undefined) passed.push(hook);
+    else skipped.push({ hook: hook.ref, ...refusal });
+  }
+  if (!selection.hooks.every(isSettledBeforehand)) {
+    const distinct = dropDuplicates(passed);
+    return { hooks: distinct.hooks, skipped: [...skipped, ...distinct.skipped] };
+  }
+  const result = { hooks: passed, skipped };
+  admitted.set(selection, { settings, depth, result });
+  return result;
+}
+
+/**
+ * In-process hooks are never duplicates of each other and have no files that could change: the checks give the same result for the
+ * same settings and depth.
+ */
+function isSettledBeforehand({ hook }: ConfiguredHook): boolean {
+  return isInProcess(hook) && !hook.once;
+}
+
+const admitted = new WeakMap<Selection, { settings: InForce; depth: number; result: Selection }>();
+
+function firstRefusal(hook: ConfiguredHook, event: HookEvent): SkipRefusal | undefined {
+  for (const check of skipChecks) {
+    const refusal = check(hook, event);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
+/** Hooks inside hooks inside hooks: somewhere it has to end. */
+function tooDeep(_: ConfiguredHook, { depth }: HookEvent): SkipRefusal | undefined {
+  if (depth < deepest) return undefined;
+  return { why: "recursion", detail: `fired ${depth} hooks deep; ${deepest} is the most` };
+}
+
+/** Keys that switch hooks off, in any file. */
+export function switchedOff(hook: ConfiguredHook, { effective, disabling }: InForce): SkipRefusal | undefined {
+  const { disabled, managedOnly, pluginsOnly } = effective;
+  const managed = isManaged(hook);
+  if (disabled.everything) return { why: "disabled", detail: `disableAllHooks in ${nameOf(disabled.everything)}` };
+  if (disabled.unmanaged && !managed)
+    return { why: "disabled", detail: `disableAllHooks in ${nameOf(disabled.unmanaged)}` };
+  // A checkout may always switch off what it brought itself.
+  const off = isOfCheckout(hook.layer) ? disabled.checkout : disabling;
+  if (off && !managed) return { why: "disabled", detail: `disableAllHooks in ${nameOf(off)}` };
+  if (managedOnly && !managed) return { why: "policy", detail: `allowManagedHooksOnly in ${nameOf(managedOnly)}` };
+  if (pluginsOnly?.locked.includes(hook.layer.kind)) {
+    return { why: "policy", detail: `strictPluginOnlyCustomization in ${nameOf(pluginsOnly.layer)}` };
+  }
+  return undefined;
+}
+
+function isManaged({ layer, hook }: ConfiguredHook): boolean {
+  return layer.kind === "managed" || (hook.type === "callback" && hook.managed === true);
+}
+
+function nameOf({ file, kind }: Layer): string {
+  return file ?? `${kind} settings`;
+}
+
+/** What a checkout brings runs only when it was approved. */
+function notTrusted(hook: ConfiguredHook, { settings: { trust }, payload }: HookEvent): SkipRefusal | undefined {
+  const { state, detail } = trust.ofHook(hook, String(payload["cwd"]));
+  if (state === "trusted") return undefined;
+  return { why: "trust", detail: `${state}: ${detail}; ${trust.wayOut}; Claude Code runs it without this approval` };
+}
+
+/** An agent's own hooks are for what happens inside it, a skill's for what happens after it was used. */
+function outsideFrontmatter(hook: ConfiguredHook, event: HookEvent): SkipRefusal | undefined {
+  const { frontmatter, plugin } = hook.layer;
+  if (frontmatter === undefined) return undefined;
+  const { of, name } = frontmatter;
+  if (of === "agent") {
+    if (concerns(hook, name, event)) return undefined;
+    return { why: "matcher", detail: `it runs inside the agent "${name}" only` };
+  }
+  // A skill is called by its folder; the name in its file may be another one.
+  const called = [name, ...(plugin === undefined ? [] : [basename(plugin.root)])];
+  const { skills } = event.services.sessions;
+  if (called.some((one) => skills.has(String(event.payload["session_id"]), one))) return undefined;
+  return { why: "matcher", detail: `it runs once the skill "${name}" was used in this session` };
+}
+
+/** Hooks of the agent that a session was started as concern all of the session, its other agents included. */
+function concerns({ hook, row, layer }: ConfiguredHook, name: string, { payload, services }: HookEvent): boolean {
+  const { agentKind, startedAs } = services.options;
+  const inside = payload["agent_type"] === name || agentKind?.(payload) === name;
+  const written = layer.settings.hooks?.[row.name] ?? [];
+  // Stop in the file, SubagentStop here: the end of this agent, not of the session or of agents that it starts.
+  if (!written.some(({ hooks }) => hooks.some((one) => one === hook)))
+    return inside && payload["agent_id"] !== undefined;
+  return inside || startedAs === name;
+}
+
+/** The event takes the type, and the host lends what the type needs. */
+function notSupported({ hook, row, onFailure }: ConfiguredHook, { services }: HookEvent): SkipRefusal | undefined {
+  if (!row.types.includes(hook.type)) {
+    return { why: "unsupported", detail: `${row.name} does not take ${hook.type} hooks` };
+  }
+  const missing = missingPort(hook.type, services.options.ports);
+  // A guard that cannot be asked must not be passed over in silence: it runs, and fails.
+  if (missing === undefined || (onFailure === "block" && row.onFailure === "guard")) return undefined;
+  return { why: "unsupported", detail: `${hook.type} hooks need ${missing}, which this host does not lend` };
+}
+
+function missingPort(type: HookType, { model, agent, mcp }: Ports): string | undefined {
+  if (type === "prompt" && model === undefined) return "a model";
+  if (type === "agent" && agent === undefined) return "an agent";
+  if (type === "mcp_tool" && mcp === undefined) return "MCP servers";
+  return undefined;
+}
+
+function alreadyRan({ ref, hook }: ConfiguredHook, { services }: HookEvent): SkipRefusal | undefined {
+  if (!hook.once || !honorsOnce(ref.source) || !services.sessions.ranOnce.has(ref.id)) return undefined;
+  return { why: "once", detail: "it has already run once in this session" };
+}
+
+/** Equal hooks run once: the first in configured order survives, in the strictest mode of all its copies. */
+export function dropDuplicates(hooks: readonly ConfiguredHook[]): Selection {
+  if (hooks.length < 2) return { hooks, skipped: [] };
+  const kept = new Map<string, ConfiguredHook>();
+  const skipped: Skip[] = [];
+  hooks.forEach((hook, index) => {
+    const key = identityOf(hook) ?? `only ${index}`;
+    const first = kept.get(key);
+    if (first === undefined) {
+      kept.set(key, hook);
+      return;
+    }
+    kept.set(key, strictest(first, hook));
+    skipped.push({ hook: hook.ref, why: "duplicate", detail: `equal to ${first.ref.id}, which runs` });
+  });
+  return { hooks: [...kept.values()], skipped };
+}
+
+/** Worked out once: a configured hook never changes, and events come often. */
+function identityOf(configured: ConfiguredHook): string | undefined {
+  if (!identities.has(configured)) identities.set(configured, newIdentity(configured));
+  return identities.get(configured);
+}
+
+const identities = new WeakMap<ConfiguredHook, string | undefined>();
+
+/** What makes two hooks equal; undefined for in-process hooks, which never are. */
+function newIdentity({ hook, layer }: ConfiguredHook): string | undefined {
+  const payload = payloadOf(hook);
+  return payload === undefined
+    ? undefined
+    : JSON.stringify([layer.plugin?.root ?? "", hook.type, hook.if ?? "", payload]);
+}
+
+function payloadOf(hook: Hook): readonly unknown[] | undefined {
+  switch (hook.type) {
+    case "command":
+      return [hook.command, hook.args ?? null, hook.args === undefined ? (hook.shell ?? "bash") : ""];
+    case "http":
+      return [hook.url, Object.entries(hook.headers ?? {}).sort()];
+    case "prompt":
+      return [hook.prompt, hook.model ?? ""];
+    case "agent":
+      return [hook.prompt, hook.model ?? "", [...(hook.tools ?? [])].sort()];
+    case "mcp_tool":
+      return [hook.server, hook.tool, hook.input ?? {}];
+    default:
+      return undefined;
+  }
+}
+
+function strictest(first: ConfiguredHook, copy: ConfiguredHook): ConfiguredHook {
+  const onFailure: FailurePolicy = first.onFailure === "block" || copy.onFailure === "block" ? "block" : "continue";
+  return { ...first, onFailure, hook: awaitedIfEither(first.hook, copy.hook) };
+}
+
+/** A copy that is awaited must not be replaced by one that is not. */
+function awaitedIfEither(first: Hook, copy: Hook): Hook {
+  if (first.type !== "command" || copy.type !== "command") return first;
+  if (!isBackground(first) || isBackground(copy)) return first;
+  const { async: _a, asyncRewake: _b, ...awaited } = first;
+  return awaited;
+}

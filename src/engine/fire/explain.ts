@@ -1,0 +1,37 @@
+import type { HookRef, SkipReason, Warning } from "../../protocol/index.ts";
+import { matcherDetail } from "../match/matcher.ts";
+import type { ConfiguredHook } from "../settings/configured.ts";
+import type { HookEvent } from "./fire.ts";
+import type { Selection } from "./select.ts";
+
+/** One configured hook of an event: it runs, or why not. */
+export type Explained =
+  | { readonly hook: HookRef; readonly runs: true; readonly detail: string }
+  | { readonly hook: HookRef; readonly runs: false; readonly why: SkipReason; readonly detail: string };
+
+export interface Explanation {
+  readonly event: string;
+  /** In configured order. */
+  readonly hooks: readonly Explained[];
+  readonly warnings: readonly Warning[];
+}
+
+/** A plan in words. Starts nothing and writes nothing. */
+export function explainPlan(event: HookEvent, plan: Selection): Explanation {
+  const { hooks, row, warnings } = event;
+  const skips = new Map(plan.skipped.map((skip) => [skip.hook.id, skip]));
+  return {
+    event: row.name,
+    hooks: hooks.map((configured): Explained => {
+      const skip = skips.get(configured.ref.id);
+      if (skip === undefined) return { hook: configured.ref, runs: true, detail: whyItRuns(configured, event) };
+      return { hook: configured.ref, runs: false, why: skip.why, detail: skip.detail };
+    }),
+    warnings: [...warnings, ...hooks.flatMap(({ problems }) => problems)],
+  };
+}
+
+function whyItRuns({ matcher, row, hook }: ConfiguredHook, { matched: value }: HookEvent): string {
+  const matched = row.matchesOn === null ? `every ${row.name}` : matcherDetail(matcher, value);
+  return hook.if ? `${matched}; if "${hook.if}" holds` : matched;
+}

@@ -1,0 +1,159 @@
+import type { EventRow, Outcome, ToolInput, Warning } from "../../protocol/index.ts";
+import type { ProgressListener, RunStep } from "../engine-type.ts";
+import type { SharedCopies } from "../runners/frozen-copy.ts";
+import type { Slots } from "../runners/run-limits.ts";
+import type { Services } from "../services.ts";
+import { type ConfiguredHook, isBackground } from "../settings/configured.ts";
+import type { InForce } from "../settings/in-force.ts";
+import { admitHooks } from "./admit.ts";
+import { type Soon, soon } from "./maybe-async.ts";
+import type { AnyPayload } from "./payload.ts";
+import type { FinishedRun } from "./record-run.ts";
+import { asksRules, rulesAgainst } from "./rules-after-allow.ts";
+import { runHooks } from "./run.ts";
+import { type Selection, selectHooks } from "./select.ts";
+import { type EventRuns, type StopBlocks, settle } from "./settle.ts";
+
+/** What happened, and what the engine uses for it from start to end. Never changed: another payload makes another event. */
+export interface HookEvent {
+  readonly row: EventRow;
+  /** Complete: as hooks get it. */
+  readonly payload: AnyPayload;
+  /** What matchers are compared with; undefined when the event matches on nothing or the field is missing. */
+  readonly matched: string | undefined;
+  /** Event and matched value, as in `PreToolUse:Bash`. */
+  readonly label: string;
+  /** 2: hooks see an input that another hook rewrote; they may only restrict it. */
+  readonly round: 1 | 2;
+  /** Every hook configured for the event, in configured order. */
+  readonly hooks: readonly ConfiguredHook[];
+  readonly settings: InForce;
+  readonly services: Services;
+  readonly signal: AbortSignal;
+  readonly depth: number;
+  /** `all`: background hooks too. `nothing`: the host does not wait for the outcome, so command hooks run in the background. */
+  readonly waitsFor: "all" | "foreground" | "nothing";
+  /** The input that hooks have seen, when the host replaced it since. */
+  readonly rewrittenFrom: ToolInput | undefined;
+  /** How often hooks already made the agent continue; events at the end of a turn only. */
+  readonly stopBlocks: StopBlocks | undefined;
+  readonly onStep: ((step: RunStep) => void) | undefined;
+  readonly progress: ProgressListener | undefined;
+  /** What was noticed before its hooks ran. */
+  readonly warnings: readonly Warning[];
+  /** What in-process hooks share; filled when the first of them runs. */
+  readonly copies: SharedCopies;
+}
+
+/** How one hook runs for an event. */
+export interface HookRun {
+  readonly event: HookEvent;
+  readonly hook: ConfiguredHook;
+  /** The payload as one JSON line; empty when only in-process hooks run. */
+  readonly line: string;
+  /** The places for processes that the event's hooks share. */
+  readonly slots: Slots;
+  readonly timeoutMs: number;
+  /** When the time of all hooks of the event is up, on the clock of `performance`. */
+  readonly endsAt?: number;
+  /** The event was settled before this hook answered: only its texts count. */
+  readonly late?: true;
+}
+
+/** select → admit → run → settle; a rewritten input goes round once more. */
+export function fireEvent(event: HookEvent): Soon<Outcome> {
+  if (event.rewrittenFrom !== undefined) return secondRoundOnly(event, event.rewrittenFrom);
+  const plan = planEvent(event);
+  return soon(runHooks(plan.hooks, event), (runs) => {
+    event.signal.throwIfAborted();
+    const first: EventRuns = { runs, skipped: plan.skipped, warnings: none };
+    const outcome = settle(event, first);
+    if (outcome.decision !== "allow" && outcome.updatedInput === undefined) return outcome;
+    return judgedAgain(outcome, first, plan, event);
+  });
+}
+
+const none: readonly Warning[] = [];
+
+/** Which hooks would run, and why the others would not. Starts nothing. */
+export function planEvent(event: HookEvent): Selection {
+  return admitHooks(selectHooks(event), event);
+}
+
+/** The host replaced the input after the event was fired: only hooks that the new one concerns are asked. */
+async function secondRoundOnly(event: HookEvent, from: ToolInput): Promise<Outcome> {
+  const before = planEvent({ ...event, payload: { ...event.payload, tool_input: from } });
+  const plan = planEvent(event);
+  const again = await askAgain(concerned(plan, before, event), event);
+  return settle(event, { ...again, skipped: plan.skipped });
+}
+
+/** What was rewritten goes round once more; what is allowed then still has to pass the rules. */
+async function judgedAgain(outcome: Outcome, first: EventRuns, plan: Selection, event: HookEvent): Promise<Outcome> {
+  const input = outcome.updatedInput;
+  const second = input === undefined ? undefined : await secondRound(input, first, plan, event);
+  const settled = second === undefined ? outcome : settle(event, second);
+  if (settled.decision !== "allow" || !asksRules(event.row)) return settled;
+  const against = await rulesAgainst(event, settled.updatedInput);
+  event.signal.throwIfAborted();
+  if (against.verdict.kind === "none") {
+    return against.warnings.length === 0
+      ? settled
+      : { ...settled, warnings: [...settled.warnings, ...against.warnings] };
+  }
+  const all = second ?? first;
+  return settle(event, { ...all, warnings: [...all.warnings, ...against.warnings], against: against.verdict });
+}
+
+/** A rewrite must not slip past a guard: hooks that the new input concerns are asked about it; they may refuse, not rewrite. */
+async function secondRound(
+  input: ToolInput,
+  first: EventRuns,
+  plan: Selection,
+  event: HookEvent,
+): Promise<EventRuns | undefined> {
+  if (!event.row.special.onTool) return undefined;
+  const rewritten: HookEvent = { ...event, payload: { ...event.payload, tool_input: input } };
+  const hooks = concerned(planEvent(rewritten), plan, event);
+  if (hooks.length === 0) return undefined;
+  const { runs, warnings } = await askAgain(hooks, rewritten);
+  const asked = new Set(hooks.map(({ ref }) => ref.id));
+  return {
+    runs: [...first.runs, ...runs],
+    skipped: first.skipped.filter(({ hook }) => !asked.has(hook.id)),
+    warnings,
+  };
+}
+
+async function askAgain(
+  hooks: readonly ConfiguredHook[],
+  event: HookEvent,
+): Promise<Pick<EventRuns, "runs" | "warnings">> {
+  const runs = await runHooks(hooks, { ...event, round: 2, waitsFor: "all" });
+  event.signal.throwIfAborted();
+  return { runs: runs.map(restrictionsOnly), warnings: runs.flatMap(ignoredRewrite) };
+}
+
+/** The hooks that see a rewritten input: those whose condition it now meets, or all. */
+function concerned(now: Selection, before: Selection, { services }: HookEvent): readonly ConfiguredHook[] {
+  const ran = new Set(before.hooks.map(({ ref }) => ref.id));
+  const skippedByCondition = new Set(before.skipped.filter(({ why }) => why === "if").map(({ hook }) => hook.id));
+  return now.hooks.filter(({ ref, hook }) => {
+    if (skippedByCondition.has(ref.id)) return true;
+    return services.options.rejudge === "all" && ran.has(ref.id) && !isBackground(hook);
+  });
+}
+
+function restrictionsOnly(run: FinishedRun): FinishedRun {
+  const { record } = run;
+  const { input: _, ...answer } = record.answer ?? {};
+  const { verdict } = record;
+  const restricts = verdict.kind === "deny" || verdict.kind === "ask";
+  return { ...run, record: { ...record, answer, verdict: restricts ? verdict : { kind: "none" } } };
+}
+
+function ignoredRewrite({ record }: FinishedRun): Warning[] {
+  if (record.answer?.input === undefined) return [];
+  const message = `Hook ${record.hook.name} rewrote an input that was already rewritten; that does not count.`;
+  return [{ code: "rewrite-ignored", message, place: record.hook.id }];
+}

@@ -1,0 +1,180 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
+import { basename } from "node:path";
+import type { CallbackHook, FunctionHook } from "../../protocol/index.ts";
+import type { Environment } from "../runners/command/command-env.ts";
+
+/** Events fired by hooks of hooks of hooks run no more hooks. */
+export const deepest = 3;
+
+/** The depth of the hook that holds the thread, and of those that wait for something. */
+let onThread: number | undefined;
+let waiting: AsyncLocalStorage<number> | undefined;
+
+/** More engines inside each other than this are a loop, whatever lost count of it. */
+const mostEngines = 8;
+
+/**
+ * How deep this process is: the hook process of another engine begins where that one was. The variable that says so may be lost, so the
+ * process itself is asked too.
+ */
+export function processDepth(env: Environment): number {
+  const outer = Number(env["HOOKLINE_DEPTH"]);
+  const told = Number.isInteger(outer) && outer > 0 ? outer : 0;
+  const { depth, sessions } = nesting();
+  const runs = (env["HOOKLINE_RUN"] ?? "").split("/").length;
+  return Math.max(told, depth, sessions >= mostEngines || runs > mostEngines ? deepest : 0);
+}
+
+/** How many hooks deep the caller is. */
+export function currentDepth(outer: number): number {
+  return onThread ?? waiting?.getStore() ?? outer;
+}
+
+/**
+ * Runs an in-process hook so that events it fires know how deep they are. Following a hook across its waits slows down every promise of
+ * the process, so it is done only for hooks that are written with `async` or have been seen to wait.
+ */
+export function oneDeeper<T>(hook: CallbackHook | FunctionHook, depth: number, work: () => T): T {
+  if (!waits.has(hook) && !isAsync(hook)) {
+    const result = onThisThread(depth + 1, work);
+    if (result instanceof Promise) waits.add(hook);
+    return result;
+  }
+  return acrossWaits(depth, work);
+}
+
+/** The same for a hook whose work the host does: what it fires meanwhile is one deeper, wherever it waited. */
+export function acrossWaits<T>(depth: number, work: () => T): T {
+  waiting ??= new AsyncLocalStorage();
+  return waiting.run(depth + 1, work);
+}
+
+const waits = new WeakSet<CallbackHook | FunctionHook>();
+
+function isAsync(hook: CallbackHook | FunctionHook): boolean {
+  const work = hook.type === "callback" ? hook.callback : hook.function;
+  return work instanceof AsyncFunction || wrappers.has(work);
+}
+
+/** A wrapper around a function that is written with `async` waits like it. */
+export function waitsLike<T extends object>(wrapper: T, inner: unknown): T {
+  if (inner instanceof AsyncFunction) wrappers.add(wrapper);
+  return wrapper;
+}
+
+const wrappers = new WeakSet<object>();
+const AsyncFunction = (async () => undefined).constructor as FunctionConstructor;
+
+function onThisThread<T>(depth: number, work: () => T): T {
+  const before = onThread;
+  onThread = depth;
+  try {
+    return work();
+  } finally {
+    onThread = before;
+  }
+}
+
+/**
+ * How deep this process is in hooks, by marks that stay when a hook clears its environment. Linux only; elsewhere 0.
+ *
+ * A hook gets an open file beside its streams whose position is its depth: it stays across `env -i`, `setsid` and shells that send
+ * themselves into the background. Where a program closed it, the processes this one was started by are asked: for the variable they were
+ * started with, and for how many sessions a JavaScript runtime began.
+ */
+export function nesting(): { readonly depth: number; readonly sessions: number } {
+  if (process.platform !== "linux") return { depth: 0, sessions: 0 };
+  const line = ancestry();
+  const sessions = line.filter(({ pid, sid }, index) => pid === sid && isRuntime(line[index + 1]?.pid)).length;
+  return { depth: Math.max(markedDepth(), ...line.map(({ pid }) => startedDepth(pid))), sessions };
+}
+
+/** A file that every process may read and that nothing else keeps open. */
+const file = "/proc/version";
+const step = 10;
+const deepestMark = 9;
+
+/** An open file that marks a hook of this depth, for its process to inherit; the caller closes it. Undefined where there is none. */
+export function openDepthMark(depth: number): number | undefined {
+  if (process.platform !== "linux" || depth < 1) return undefined;
+  try {
+    const mark = openSync(file, "r");
+    readSync(mark, Buffer.alloc(step * deepestMark), 0, step * Math.min(depth, deepestMark), null);
+    return mark;
+  } catch (error) {
+    // No `/proc` in this sandbox: the variable and the limits of time are what is left.
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return undefined;
+  }
+}
+
+export function closeDepthMark(mark: number | undefined): void {
+  if (mark !== undefined) closeSync(mark);
+}
+
+function markedDepth(): number {
+  const marks = entries("/proc/self/fd").filter((name) => link(`/proc/self/fd/${name}`) === file);
+  const positions = marks.map((name) => Number(/^pos:\s*(\d+)/.exec(text(`/proc/self/fdinfo/${name}`))?.[1] ?? 0));
+  return Math.max(0, ...positions.map((position) => Math.floor(position / step)));
+}
+
+interface Row {
+  readonly pid: number;
+  readonly sid: number;
+}
+
+const mostAncestors = 200;
+
+/** This process and those it was started by. */
+function ancestry(): readonly Row[] {
+  const rows: Row[] = [];
+  for (let pid = process.pid; pid > 1 && rows.length < mostAncestors; ) {
+    const stat = text(`/proc/${pid}/stat`);
+    // The name stands in parentheses and may itself hold blanks and parentheses.
+    const [, ppid, , sid] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    if (ppid === undefined || sid === undefined) break;
+    rows.push({ pid, sid: Number(sid) });
+    pid = Number(ppid);
+  }
+  return rows;
+}
+
+function isRuntime(pid: number | undefined): boolean {
+  if (pid === undefined) return false;
+  const program = link(`/proc/${pid}/exe`);
+  return program === process.execPath || /^(?:node|bun|deno|electron)/.test(basename(program));
+}
+
+/** The depth in the environment that a process was started with. */
+function startedDepth(pid: number): number {
+  const depth = Number(/(?:^|\0)HOOKLINE_DEPTH=(\d{1,3})(?:\0|$)/.exec(text(`/proc/${pid}/environ`))?.[1] ?? 0);
+  return Number.isInteger(depth) ? depth : 0;
+}
+
+function entries(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // Hidden in this sandbox, which is as good as empty.
+    return [];
+  }
+}
+
+function link(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // Gone, or of another user.
+    return "";
+  }
+}
+
+function text(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    // Gone, or of another user.
+    return "";
+  }
+}

@@ -1,0 +1,81 @@
+import { setMaxListeners } from "node:events";
+import type { Soon } from "./maybe-async.ts";
+
+/** Work that the end of the engine ends too. */
+export interface InFlight {
+  /** Runs it under a signal that is aborted with the given one and with the engine. */
+  run<T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Soon<T>): Soon<T>;
+  /** Grants `waitMs` to what runs and to `others`, then aborts with the reason. Resolves when nothing runs any more. */
+  close(waitMs: number, reason: unknown, others: readonly Promise<unknown>[]): Promise<void>;
+}
+
+export function inFlight(): InFlight {
+  const closing = new AbortController();
+  // Many events under one signal are not a leak.
+  setMaxListeners(0, closing.signal);
+  const running = new Set<Promise<unknown>>();
+
+  async function untilSettled<T>(work: Promise<T>, release?: () => void): Promise<T> {
+    running.add(work);
+    try {
+      return await work;
+    } finally {
+      running.delete(work);
+      release?.();
+    }
+  }
+
+  return {
+    run(signal, work) {
+      if (signal === undefined) {
+        const result = work(closing.signal);
+        return result instanceof Promise ? untilSettled(result) : result;
+      }
+      const either = eitherOf(signal, closing.signal);
+      let result: ReturnType<typeof work>;
+      try {
+        result = work(either.signal);
+      } catch (error) {
+        either.release();
+        throw error;
+      }
+      if (result instanceof Promise) return untilSettled(result, either.release);
+      either.release();
+      return result;
+    },
+    async close(waitMs, reason, others) {
+      if (waitMs > 0) await withinMs(waitMs, Promise.allSettled([...running, ...others]));
+      closing.abort(reason);
+      await Promise.allSettled(running);
+    },
+  };
+}
+
+/** Not `AbortSignal.any`: a long session fires thousands of events under one signal, and it would keep a trace of each. */
+function eitherOf(one: AbortSignal, other: AbortSignal): { readonly signal: AbortSignal; release(): void } {
+  const either = new AbortController();
+  const onOne = (): void => either.abort(one.reason);
+  const onOther = (): void => either.abort(other.reason);
+  setMaxListeners(0, one, either.signal);
+  one.addEventListener("abort", onOne);
+  other.addEventListener("abort", onOther);
+  if (other.aborted) onOther();
+  if (one.aborted) onOne();
+  return {
+    signal: either.signal,
+    release() {
+      one.removeEventListener("abort", onOne);
+      other.removeEventListener("abort", onOther);
+    },
+  };
+}
+
+/** Waits for the work or the time, whichever ends first, and leaves no timer behind that would keep the process alive. */
+export async function withinMs(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const time = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, time]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,111 @@
+import { resolve, win32 } from "node:path";
+import { commonFields, type EventRow, type Field, isObject, Problem, type Warning } from "../../protocol/index.ts";
+
+/** What the engine knows when a host leaves it out. */
+export interface PayloadDefaults {
+  readonly sessionId: string;
+  readonly cwd: string;
+  /** Adds the older spellings `working_directory` and `home_directory` for hooks that still read them. */
+  readonly olderFields?: { readonly home: string };
+}
+
+export type AnyPayload = Readonly<Record<string, unknown>>;
+
+/** A payload as hooks get it: common fields first and in order, then the event's own as the host sent them. */
+export function completePayload(row: EventRow, given: AnyPayload, defaults: PayloadDefaults): AnyPayload {
+  const payload: Record<string, unknown> = {
+    session_id: given["session_id"] ?? defaults.sessionId,
+    transcript_path: given["transcript_path"] ?? "",
+    cwd: absoluteFrom(defaults.cwd, given["cwd"] ?? given["working_directory"]),
+  };
+  for (const name of laterNames) if (given[name] !== undefined) payload[name] = given[name];
+  payload["hook_event_name"] = row.name;
+  for (const name in given) if (!olderNames.has(name) && !(name in payload)) payload[name] = given[name];
+  if (defaults.olderFields) {
+    payload["working_directory"] = payload["cwd"];
+    payload["home_directory"] = defaults.olderFields.home;
+  }
+  return payload;
+}
+
+/** A folder that a host gives as `.` or `sub` counts from the start folder: rules, conditions and hooks must all mean the same one. */
+export function absoluteFrom(start: string, cwd: unknown): unknown {
+  if (cwd === undefined || cwd === null) return start;
+  return typeof cwd !== "string" || win32.isAbsolute(cwd) ? cwd : resolve(start, cwd);
+}
+
+/** Taken from a host under their current names, never passed on under these. */
+const olderNames: ReadonlySet<string> = new Set(["working_directory", "home_directory"]);
+
+/** Common fields between those that are always there and the event's name. */
+const laterNames: readonly string[] = Object.keys(commonFields).slice(
+  3,
+  Object.keys(commonFields).indexOf("hook_event_name"),
+);
+
+/**
+ * Wrong where the engine itself has to look is a wrong call and throws; missing elsewhere is worth a word. Asked before every event,
+ * so what can be known of a row is worked out once.
+ */
+export function checkPayload(row: EventRow, given: AnyPayload): readonly Warning[] {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    const message = `The payload of ${row.name} must be a JSON object.`;
+    throw new Problem("event/bad-payload", message, { about: { event: row.name } });
+  }
+  const { needed, expected } = expectationsOf(row);
+  for (const [name, field] of needed) {
+    const value = given[name];
+    if (value === undefined && !row.special.onTool) continue;
+    if (!isOf(value, field)) throw badPayload(row, name, field, value);
+  }
+  let missing: string[] | undefined;
+  for (const name of expected) {
+    if (given[name] !== undefined) continue;
+    missing ??= [];
+    missing.push(name);
+  }
+  return missing === undefined ? noWarnings : [incomplete(row, missing)];
+}
+
+const noWarnings: readonly Warning[] = [];
+
+interface Expectations {
+  /** Fields the engine itself looks at. */
+  readonly needed: readonly (readonly [string, Field])[];
+  readonly expected: readonly string[];
+}
+
+const expectations = new WeakMap<EventRow, Expectations>();
+
+function expectationsOf(row: EventRow): Expectations {
+  const known = expectations.get(row);
+  if (known !== undefined) return known;
+  const matched = row.matchesOn === null ? [] : [row.matchesOn.field];
+  const names = row.special.onTool ? ["tool_name", "tool_input", ...matched] : matched;
+  // The engine counts continuations itself when the host does not.
+  const own = Object.keys(row.fields).filter((name) => !row.fields[name]?.optional && name !== "stop_hook_active");
+  const found: Expectations = {
+    needed: [...new Set(names)].map((name) => [name, row.fields[name] ?? { is: "text" }]),
+    expected: ["transcript_path", ...own],
+  };
+  expectations.set(row, found);
+  return found;
+}
+
+function incomplete(row: EventRow, missing: readonly string[]): Warning {
+  const message = `The payload of ${row.name} lacks ${missing.join(", ")}; hooks that read them will not find them.`;
+  return { code: "payload-incomplete", message, place: missing.join(", ") };
+}
+
+function isOf(value: unknown, field: Field): boolean {
+  if (field.is === "object") return isObject(value);
+  return typeof value === "string";
+}
+
+function badPayload(row: EventRow, name: string, field: Field, value: unknown): Problem {
+  const expected = field.is === "object" ? "an object" : "a string";
+  const found = value === undefined ? "it is missing" : `not ${JSON.stringify(value)?.slice(0, 60)}`;
+  return new Problem("event/bad-payload", `${name} of ${row.name} must be ${expected}, ${found}.`, {
+    about: { event: row.name, field: name },
+  });
+}

@@ -1,0 +1,140 @@
+import {
+  type HookOutput,
+  isObject,
+  messageOf,
+  outputShapes,
+  specificShapes,
+  type ToolInput,
+} from "../../../protocol/index.ts";
+import type { Ran } from "../../runners/runner-result.ts";
+import { shown } from "../../safe-text/shown.ts";
+import type { HookRun } from "../fire.ts";
+import { type ExactAnswer, readExact } from "./event-fields.ts";
+import { failureBlocks, honoured, noAnswer, type ReadAnswer, warn } from "./read-verdict.ts";
+import { salvage } from "./salvage.ts";
+import { noted } from "./strange-fields.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * What a callback returned: nothing, a verdict, or the JSON a command would have printed. What was meant as an answer and cannot be
+ * read as one is a failure, and a restriction in it still counts. Contract: never throws, whatever the value.
+ */
+export function readReturned(ran: Ran, value: unknown, run: HookRun): ReadAnswer {
+  if (value === undefined || value === null) return { answer: noAnswer, warnings: [] };
+  try {
+    const read = readValue(ran, value, run);
+    // Other hooks and rules judge a rewritten input as JSON.
+    JSON.stringify(read.answer.input);
+    return read;
+  } catch (error) {
+    // A field that throws when it is read, or an input with a circle.
+    return failed(ran, `returned an object that cannot be read: ${messageOf(error).split("\n")[0]}`, run);
+  }
+}
+
+function readValue(ran: Ran, value: unknown, run: HookRun): ReadAnswer {
+  if (!isObject(value)) return failed(ran, "returned a value that is no object", run);
+  if (value instanceof Map || value instanceof Error || value instanceof Date)
+    return failed(ran, `returned a ${value.constructor.name}, which is no answer`, run);
+  if (Object.hasOwn(value, "kind")) return readVerdict(ran, value, run);
+  const exact = readExact(value as HookOutput as Json, run);
+  const invalid = "invalid" in exact ? exact.invalid : nothingKnownIn(value);
+  const unknown = unknownIn(value);
+  if (!("invalid" in exact) && decides(exact)) {
+    const isExact = exact.answer.verdict.kind !== "allow" || unknown.length === 0;
+    return isExact ? noted(exact, value, run, "The callback returned") : failed(ran, inexactAllow(unknown), run);
+  }
+  const repaired = repair(value, invalid, run);
+  if (repaired !== undefined) return noted(repaired, value, run, "The callback returned");
+  if (invalid !== undefined) return failed(ran, `returned an object that cannot be used: ${invalid}`, run);
+  if ("invalid" in exact) return failed(ran, exact.invalid, run);
+  if (unknown.length > 0 && Object.hasOwn(value, "reason") && !Object.hasOwn(value, "decision")) {
+    const why = `returned a reason without a decision, and ${unknown.map(shown).join(", ")}, which no answer has`;
+    return noted(failed(ran, why, run), value, run, "The callback returned");
+  }
+  const read = noted(exact, value, run, "The callback returned");
+  if (exact.unknownWord === undefined || !failureBlocks(run)) return read;
+  const failure = `returned an unknown decision ${shown(exact.unknownWord)}`;
+  return { answer: { ...noAnswer, failure }, warnings: read.warnings };
+}
+
+/** Next to a word that nobody knows only what restricts is believed at once. */
+function decides({ answer: { verdict }, unknownWord }: ExactAnswer): boolean {
+  if (unknownWord === undefined) return verdict.kind !== "none";
+  return verdict.kind === "deny" || verdict.kind === "ask";
+}
+
+const kinds = ["none", "allow", "ask", "defer", "deny"] as const;
+
+/** An object with `kind` is meant as a verdict and as nothing else. */
+function readVerdict(ran: Ran, value: Json, run: HookRun): ReadAnswer {
+  const kind = kinds.find((known) => known === value["kind"]);
+  if (kind === undefined) {
+    const why = `kind ${shown(value["kind"])} is unknown; it is ${kinds.map((known) => `"${known}"`).join(", ")}`;
+    return repair(value, why, run) ?? failed(ran, `returned a verdict that cannot be used: ${why}`, run);
+  }
+  const { reason, input } = value;
+  if (input !== undefined && !isObject(input) && (kind === "allow" || kind === "ask")) {
+    const why = `input must be an object, not ${shown(input)}`;
+    return repair(value, why, run) ?? failed(ran, `returned a verdict that cannot be used: ${why}`, run);
+  }
+  const unknown = Object.keys(value).filter((name) => !["kind", "reason", "input"].includes(name));
+  if (kind === "allow" && unknown.length > 0) return failed(ran, inexactAllow(unknown), run);
+  if (kind === "none") return { answer: noAnswer, warnings: [] };
+  const { verdict, warnings } = honoured(kind, typeof reason === "string" ? reason : undefined, run);
+  const takes = (kind === "allow" || kind === "ask") && input !== undefined && takesInput(run);
+  const answer = { verdict, ...(takes ? { input: input as ToolInput } : {}) };
+  if (reason === undefined || typeof reason === "string") return { answer, warnings };
+  const dropped = warn(run, "output-invalid", `The reason of a verdict is a string, not ${shown(reason)}.`);
+  return { answer, warnings: [...warnings, dropped] };
+}
+
+/** What opens a door must be exact: the field may have been meant to change the input. */
+function inexactAllow(unknown: readonly string[]): string {
+  return `returned an allow with ${unknown.map(shown).join(", ")}, which no such answer has`;
+}
+
+/** Names of fields that no answer has, in the object and in its part for the event. */
+function unknownIn(value: Json): readonly string[] {
+  const specific = isObject(value["hookSpecificOutput"]) ? value["hookSpecificOutput"] : {};
+  return [
+    ...Object.keys(value).filter((name) => !Object.hasOwn(outputShapes, name)),
+    ...Object.keys(specific).filter((name) => !Object.hasOwn(specificShapes, name)),
+  ];
+}
+
+/** `{ knd: "deny" }`: the word stands in a field that no answer has. */
+function wordIn(value: Json): unknown {
+  const specific = isObject(value["hookSpecificOutput"]) ? value["hookSpecificOutput"] : {};
+  const all: Json = { ...specific, ...value };
+  const words = unknownIn(value).map((name) => all[name]);
+  return words.find((word) => word === "deny" || word === "block") ?? words.find((word) => word === "ask");
+}
+
+/** A denial or a question that can be read out of a value with a fault. */
+function repair(value: Json, why: string | undefined, run: HookRun): ReadAnswer | undefined {
+  const { kind, behavior, message, ...rest } = value;
+  const word = kind ?? behavior ?? wordIn(value);
+  const found = salvage(word === undefined ? value : { reason: message, ...rest, permissionDecision: word }, run);
+  if (found === undefined) return undefined;
+  const { verdict, spelling } = found;
+  const told = `A ${verdict.kind} was read out of a value with a fault and counts (${why ?? `it was returned as ${spelling}`}).`;
+  return { answer: { verdict }, warnings: [warn(run, "output-repaired", told)] };
+}
+
+/** Names of the wire are many, and an object that has none of them was meant as something else. */
+function nothingKnownIn(value: Json): string | undefined {
+  const names = Object.keys(value);
+  if (names.length === 0 || names.some((name) => Object.hasOwn(outputShapes, name))) return undefined;
+  return `it has no field of an answer, only ${names.slice(0, 5).map(shown).join(", ")}`;
+}
+
+function failed(ran: Ran, why: string, run: HookRun): ReadAnswer {
+  const failure = ran.failure ?? why;
+  return { answer: { ...noAnswer, failure }, warnings: [warn(run, "output-invalid", `The callback ${why}.`)] };
+}
+
+function takesInput({ event: { row } }: HookRun): boolean {
+  return row.answers.includes("updatedInput") || row.answers.includes("decision");
+}

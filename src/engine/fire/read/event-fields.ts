@@ -1,0 +1,86 @@
+import type { Answer, HookOutput, ToolInput, Warning } from "../../../protocol/index.ts";
+import { terminalSequenceAllowed } from "../../safe-text/display-text.ts";
+import type { HookRun } from "../fire.ts";
+import { faultOf } from "./exact-shape.ts";
+import { type ReadAnswer, verdictOf, warn } from "./read-verdict.ts";
+import { outputOf } from "./specific.ts";
+
+/** An object read by the event's row; `invalid` names the field when it is not exactly what the wire allows. */
+export function readExact(value: Readonly<Record<string, unknown>>, run: HookRun): ExactAnswer | { invalid: string } {
+  const invalid = faultOf(value) ?? wrongName(value as HookOutput, run);
+  if (invalid !== undefined) return { invalid };
+  const output = value as HookOutput;
+  const { verdict, warnings, unknownWord } = verdictOf(output, run);
+  const specific = outputOf(output, verdict, run);
+  const sequence = terminalSequence(output, run);
+  const answer: Answer = {
+    verdict,
+    ...inputOf(output, verdict.kind, run),
+    ...textsOf(output, verdict.kind, run),
+    ...stopOf(output, specific.output.permission?.interrupt === true),
+    output: { ...specific.output, ...sequence.output },
+  };
+  const all = [...warnings, ...droppedRewrite(output, verdict.kind, run), ...specific.warnings, ...sequence.warnings];
+  return { answer, warnings: all, ...(unknownWord === undefined ? {} : { unknownWord }) };
+}
+
+export interface ExactAnswer extends ReadAnswer {
+  /** A top-level `decision` that no event knows. */
+  readonly unknownWord?: string;
+}
+
+/** Answers count only under the event's own name; where the row honours none at all, the object is merely ignored. */
+function wrongName({ hookSpecificOutput: specific }: HookOutput, { event: { row } }: HookRun): string | undefined {
+  if (specific === undefined || row.answers.length === 0 || specific.hookEventName === row.name) return undefined;
+  if (specific.hookEventName === undefined) return "hookSpecificOutput.hookEventName is missing";
+  return `hookSpecificOutput.hookEventName must be "${row.name}", not "${specific.hookEventName}"`;
+}
+
+function inputOf(output: HookOutput, decision: string, { event: { row } }: HookRun): { input?: ToolInput } {
+  // A deferred call is kept as the model made it.
+  if (decision === "defer") return {};
+  const specific = output.hookSpecificOutput;
+  if (row.answers.includes("updatedInput") && specific?.updatedInput) return { input: specific.updatedInput };
+  const answer = row.answers.includes("decision") ? specific?.decision : undefined;
+  return answer?.behavior === "allow" && answer.updatedInput ? { input: answer.updatedInput } : {};
+}
+
+function droppedRewrite(output: HookOutput, decision: string, run: HookRun): readonly Warning[] {
+  if (decision !== "defer" || output.hookSpecificOutput?.updatedInput === undefined) return [];
+  const message = "updatedInput next to defer does not count: the call is kept as the model made it.";
+  return [warn(run, "rewrite-ignored", message)];
+}
+
+function textsOf(
+  output: HookOutput,
+  decision: string,
+  { event: { row, payload } }: HookRun,
+): Pick<Answer, "context" | "messages"> {
+  const context: string[] = [];
+  const added = output.hookSpecificOutput?.additionalContext;
+  if (added?.trim() && row.answers.includes("additionalContext") && decision !== "defer") context.push(added);
+  const message = output.systemMessage?.trim() ? output.systemMessage : undefined;
+  const forModel = message !== undefined && row.special.messageIsContext?.(payload) === true;
+  if (forModel) context.push(message);
+  return {
+    ...(context.length > 0 ? { context } : {}),
+    ...(message !== undefined && !forModel ? { messages: [message] } : {}),
+  };
+}
+
+function stopOf(output: HookOutput, interrupted: boolean): Pick<Answer, "stop"> {
+  if (output.continue !== false && !interrupted) return {};
+  return { stop: output.stopReason?.trim() ? { reason: output.stopReason } : {} };
+}
+
+function terminalSequence(
+  output: HookOutput,
+  run: HookRun,
+): { output: { terminalSequence?: string }; warnings: Warning[] } {
+  const sequence = output.terminalSequence;
+  if (sequence === undefined) return { output: {}, warnings: [] };
+  if (terminalSequenceAllowed(sequence)) return { output: { terminalSequence: sequence }, warnings: [] };
+  const message =
+    "terminalSequence may hold titles (OSC 0, 1, 2), notices (OSC 9, 99, 777) and BEL only; it was dropped";
+  return { output: {}, warnings: [warn(run, "terminal-sequence-dropped", message)] };
+}

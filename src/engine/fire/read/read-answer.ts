@@ -1,0 +1,228 @@
+import { type Answer, isObject, parseJson, stripControl, type Verdict } from "../../../protocol/index.ts";
+import type { Ran } from "../../runners/runner-result.ts";
+import type { HookRun } from "../fire.ts";
+import { readReturned } from "./callback-value.ts";
+import { type ExactAnswer, readExact } from "./event-fields.ts";
+import { faultOf, withoutFaults } from "./exact-shape.ts";
+import { failureBlocks, noAnswer, type ReadAnswer, stockDenial, warn, worded } from "./read-verdict.ts";
+import { salvage } from "./salvage.ts";
+import { noted } from "./strange-fields.ts";
+
+/** What a run means for its event: pure, and the only place where exit codes, bodies and values become an answer. */
+export function readAnswer(ran: Ran, run: HookRun): ReadAnswer {
+  switch (ran.said.kind) {
+    case "printed":
+      return readPrinted(ran, ran.said, run);
+    case "body":
+      return readBody(ran, ran.said, run);
+    case "returned":
+      return readReturned(ran, ran.said.value, run);
+    case "judged":
+      return { answer: judged(ran.said, run), warnings: [] };
+    case "nothing":
+      return { answer: failedOnly(ran), warnings: [] };
+  }
+}
+
+function readPrinted(ran: Ran, said: Extract<Ran["said"], { kind: "printed" }>, run: HookRun): ReadAnswer {
+  if (said.exit === null) return onlyRestrictions(ran, run);
+  const object = readOutput(ran, said.whole, run);
+  if (said.exit === 2) return withExit2(ran, object, run);
+  if (said.exit === 0) return object ?? textAnswer(ran.stdout, run);
+  const strict = failureBlocks(run);
+  const counts = object !== undefined && object.answer.failure === undefined && run.event.row.onOther !== "fail";
+  if (counts && (!strict || isRestriction(object.answer.verdict))) return object;
+  const failure = ran.failure ?? `exited with code ${said.exit}${wordsOf(ran.stderr)}`;
+  const kept = strict ? hidden(object) : (object ?? { answer: noAnswer, warnings: [] });
+  return { answer: { ...kept.answer, failure }, warnings: kept.warnings };
+}
+
+function isRestriction({ kind }: Verdict): boolean {
+  return kind === "deny" || kind === "ask";
+}
+
+/** An object, exact or broken, or a denial found in text; undefined when the output is plain text or empty. */
+function readOutput(ran: Ran, whole: boolean, run: HookRun): ReadAnswer | undefined {
+  const parsed = parseOutput(ran.stdout, whole);
+  if (parsed.kind === "empty") return undefined;
+  if (parsed.kind === "object") return readObject(parsed.value, run);
+  const found = salvage(parsed.text, run);
+  if (found !== undefined) return repaired(found.verdict, "it stood beside other output", run);
+  if (!parsed.broken) return undefined;
+  const plain = textAnswer(ran.stdout, run);
+  const why = whole
+    ? "stdout begins like a JSON object but does not parse"
+    : "stdout was cut; JSON that did not fit does not count";
+  return {
+    answer: { ...plain.answer, failure: why },
+    warnings: [...plain.warnings, warn(run, "output-invalid", `${why}. Print one JSON object and nothing else.`)],
+  };
+}
+
+/** The form of an output, before its meaning is read. */
+type Parsed =
+  | { readonly kind: "empty" }
+  | { readonly kind: "object"; readonly value: Readonly<Record<string, unknown>> }
+  /** `broken`: it begins like an object and is not one. */
+  | { readonly kind: "text"; readonly text: string; readonly broken: boolean };
+
+/**
+ * Output is JSON when its first character after blanks, newlines or a BOM is `{` and all of it parses as one object. Output that was
+ * cut is never JSON, even if the part that was kept would parse.
+ */
+function parseOutput(output: string, whole: boolean): Parsed {
+  const text = output.replace(/^\uFEFF/, "").trim();
+  if (text === "") return { kind: "empty" };
+  if (!text.startsWith("{")) return { kind: "text", text, broken: false };
+  if (!whole) return { kind: "text", text, broken: true };
+  const value = parseJson(text);
+  return isObject(value) ? { kind: "object", value } : { kind: "text", text, broken: true };
+}
+
+/** Plain stdout of a hook that ended well, by the event's row. */
+function textAnswer(stdout: string, run: HookRun): ReadAnswer {
+  const text = stdout.trim();
+  const { row } = run.event;
+  // A worktree hook answers by its text, so silence is a failure there.
+  if (row.onText === "path") return { answer: pathAnswer(text, run), warnings: [] };
+  if (text === "") return { answer: noAnswer, warnings: [] };
+  if (row.onText === "context") return { answer: { ...noAnswer, context: [text] }, warnings: [] };
+  if (row.onText === "message") return { answer: { ...noAnswer, messages: [text] }, warnings: [] };
+  if (row.onText === "instructions")
+    return { answer: { ...noAnswer, output: { customInstructions: text } }, warnings: [] };
+  return { answer: noAnswer, warnings: [] };
+}
+
+function pathAnswer(text: string, { hook: { ref } }: HookRun) {
+  const path =
+    ref.type === "command"
+      ? stripControl(text)
+          .split("\n")
+          .map((line) => line.trim())
+          .filter(Boolean)
+          .at(-1)
+      : undefined;
+  return path === undefined ? noAnswer : { ...noAnswer, output: { worktreePath: path } };
+}
+
+function readObject(value: Readonly<Record<string, unknown>>, run: HookRun): ReadAnswer {
+  if (run.late && faultOf(value) !== undefined) return readLate(value, run);
+  const exact = readExact(value, run);
+  if (!("invalid" in exact)) return noted(withSalvage(exact, value, run), value, run, "The hook printed");
+  const found = salvage(value, run);
+  if (found !== undefined) return repaired(found.verdict, exact.invalid, run);
+  const failure = `printed an object that cannot be used: ${exact.invalid}`;
+  return {
+    answer: { ...noAnswer, failure },
+    warnings: [warn(run, "output-invalid", `The hook's output was dropped: ${exact.invalid}.`)],
+  };
+}
+
+/** Nothing is decided any more by what comes late, so the texts that can be read are kept. */
+function readLate(value: Readonly<Record<string, unknown>>, run: HookRun): ReadAnswer {
+  const { value: kept, faults } = withoutFaults(value);
+  const { answer, warnings } = readObject(kept, run);
+  const dropped = faults.map((fault) => warn(run, "output-invalid", `A field was dropped: ${fault}.`));
+  return { answer, warnings: [...dropped, ...warnings] };
+}
+
+/** A denial in another spelling or place of an otherwise exact object, such as `permissionDecision` at the top. */
+function withSalvage(exact: ExactAnswer, value: Readonly<Record<string, unknown>>, run: HookRun): ReadAnswer {
+  const { unknownWord, ...read } = exact;
+  if (isRestriction(read.answer.verdict)) return read;
+  const looked = read.answer.verdict.kind === "none" || unknownWord !== undefined;
+  const found = looked ? salvage(value, run) : undefined;
+  if (found !== undefined) {
+    const fixed = repaired(found.verdict, `it was printed as ${found.spelling}`, run);
+    // The word was understood after all, so the warning that it is unknown would contradict.
+    const others = read.warnings.filter(({ code }) => code !== "unknown-decision");
+    return { answer: { ...read.answer, ...fixed.answer }, warnings: [...others, ...fixed.warnings] };
+  }
+  if (unknownWord === undefined || !failureBlocks(run)) return read;
+  const failure = `printed an unknown decision ${JSON.stringify(unknownWord)}`;
+  return { answer: { ...hidden(read).answer, failure }, warnings: read.warnings };
+}
+
+function repaired(verdict: Verdict, why: string, run: HookRun): ReadAnswer {
+  const message = `${verdict.kind === "ask" ? "An ask" : `A ${verdict.kind}`} was read out of broken output and counts (${why}). Print exactly one JSON object.`;
+  return { answer: { verdict }, warnings: [warn(run, "output-repaired", message)] };
+}
+
+/** Exit 2 blocks wherever the row lets it, whatever stands on stdout; the object's own words are preferred to stderr. */
+function withExit2(ran: Ran, object: ReadAnswer | undefined, run: HookRun): ReadAnswer {
+  const { row } = run.event;
+  const said = object === undefined || row.special.exit2HidesAnswers ? hidden(object) : object;
+  if (row.onBlock === null) {
+    const text = ran.stderr.trim();
+    const message = `${row.name} does not read exit 2 as a decision${text ? `: ${text}` : ""}`;
+    return { answer: said.answer, warnings: [...said.warnings, warn(run, "exit-2-ignored", message)] };
+  }
+  const { failure: _, ...answer } = said.answer;
+  const denied = isOwnDenial(answer.verdict, ran, run) ? answer.verdict : worded("deny", exit2Reason(ran.stderr), run);
+  const declined = row.answers.includes("action") ? { output: { ...answer.output, action: "decline" as const } } : {};
+  return { answer: { ...answer, ...declined, verdict: denied }, warnings: said.warnings };
+}
+
+function hidden(object: ReadAnswer | undefined): ReadAnswer {
+  if (object === undefined) return { answer: noAnswer, warnings: [] };
+  const { messages, stop } = object.answer;
+  return {
+    answer: { ...noAnswer, ...(messages ? { messages } : {}), ...(stop ? { stop } : {}) },
+    warnings: object.warnings,
+  };
+}
+
+/** A denial whose words are the hook's own; where they are stock words and stderr has some, those of stderr are better. */
+function isOwnDenial(verdict: Verdict, { stderr }: Ran, run: HookRun): boolean {
+  return verdict.kind === "deny" && (verdict.reason !== stockDenial(run) || stderr.trim() === "");
+}
+
+function exit2Reason(stderr: string): string {
+  return stderr.trim() || "No stderr output";
+}
+
+/** An http body: only an object or nothing at all is a success, but a denial counts under any status. */
+function readBody(ran: Ran, said: Extract<Ran["said"], { kind: "body" }>, run: HookRun): ReadAnswer {
+  if (!said.ok) return onlyRestrictions(ran, run);
+  // The text of an MCP tool is read like a command's stdout; a web server must answer JSON.
+  if (run.hook.ref.type === "mcp_tool") return readOutput(ran, said.whole, run) ?? textAnswer(ran.stdout, run);
+  const parsed = parseOutput(ran.stdout, said.whole);
+  if (parsed.kind === "empty") return { answer: noAnswer, warnings: [] };
+  if (parsed.kind === "object") return readObject(parsed.value, run);
+  const found = salvage(parsed.text, run);
+  if (found !== undefined) return repaired(found.verdict, "the body is not a JSON object", run);
+  const failure = ran.failure ?? "the body is not a JSON object";
+  return { answer: { ...noAnswer, failure }, warnings: [] };
+}
+
+/** A run that did not end well: a denial or question it made is kept, everything else is not. */
+function onlyRestrictions(ran: Ran, run: HookRun): ReadAnswer {
+  const parsed = parseOutput(ran.stdout, true);
+  const found = salvage(parsed.kind === "object" ? parsed.value : ran.stdout, run);
+  const failed = failedOnly(ran);
+  if (found === undefined) return { answer: failed, warnings: [] };
+  const kept = repaired(found.verdict, ran.failure ?? "the hook did not end well", run);
+  return { answer: { ...failed, ...kept.answer }, warnings: kept.warnings };
+}
+
+function judged(said: Extract<Ran["said"], { kind: "judged" }>, run: HookRun): Answer {
+  const { row } = run.event;
+  if (said.ok || row.onNotOk === "ignore") return noAnswer;
+  const reason = said.reason?.trim() ? said.reason : undefined;
+  if (said.impossible && row.special.endsTurn) {
+    return { ...noAnswer, messages: [reason ?? "A hook judged that its condition cannot be met."] };
+  }
+  if (row.onNotOk === "stop" && !said.continueOnBlock) return { ...noAnswer, stop: reason ? { reason } : {} };
+  if (!row.decisions.includes("deny")) return noAnswer;
+  const stops = row.onNotOk === "deny-and-stop" && run.hook.ref.type === "prompt" && !said.continueOnBlock;
+  return { verdict: worded("deny", reason, run), ...(stops ? { stop: reason ? { reason } : {} } : {}) };
+}
+
+function failedOnly(ran: Ran): Answer {
+  return ran.failure === undefined ? noAnswer : { ...noAnswer, failure: ran.failure };
+}
+
+function wordsOf(stderr: string): string {
+  const text = stderr.trim();
+  return text ? `: ${text.length > 500 ? `${text.slice(0, 500)}…` : text}` : "";
+}

@@ -1,0 +1,139 @@
+import {
+  type Answer,
+  compareDecisions,
+  type Decision,
+  type HookOutput,
+  stripControl,
+  type Verdict,
+  type Warning,
+  type WarningCode,
+} from "../../../protocol/index.ts";
+import type { HookRun } from "../fire.ts";
+
+export interface ReadAnswer {
+  readonly answer: Answer;
+  readonly warnings: readonly Warning[];
+}
+
+export const noAnswer: Answer = { verdict: { kind: "none" } };
+
+/** A warning may quote the hook, and is shown to the user. */
+export function warn({ hook }: HookRun, code: WarningCode, message: string): Warning {
+  return { code, message: stripControl(message), place: hook.ref.id };
+}
+
+/**
+ * Whether a failure of this hook denies on this event. Then an exit code other than 0 and 2 and an unknown decision are failures,
+ * whatever else was printed.
+ */
+export function failureBlocks({ event, hook }: HookRun): boolean {
+  return hook.onFailure === "block" && event.row.onFailure === "guard";
+}
+
+/** What an exact object says about the operation: the stricter of its old and its new way to decide. */
+export function verdictOf(output: HookOutput, run: HookRun): Said {
+  const old = topLevelVerdict(output, run);
+  const current = specificVerdict(output, run);
+  const stronger = compareDecisions(old.verdict.kind, current.verdict.kind) > 0 ? old.verdict : current.verdict;
+  return { ...old, verdict: stronger, warnings: [...old.warnings, ...current.warnings] };
+}
+
+interface Said {
+  readonly verdict: Verdict;
+  readonly warnings: readonly Warning[];
+  /** A top-level `decision` that no event knows. */
+  readonly unknownWord?: string;
+}
+
+const silent: Said = { verdict: { kind: "none" }, warnings: [] };
+
+function topLevelVerdict({ decision, reason }: HookOutput, run: HookRun): Said {
+  const { row } = run.event;
+  if (decision === undefined) return silent;
+  if (decision === "block" && row.blockWord) return { verdict: worded("deny", reason, run), warnings: [] };
+  if (decision === "approve") {
+    return row.decisions.includes("allow") ? { verdict: worded("allow", reason, run), warnings: [] } : silent;
+  }
+  const said: Said = { verdict: { kind: "none" }, warnings: [unknownWord(decision, run)] };
+  return decision === "block" ? said : { ...said, unknownWord: decision };
+}
+
+function specificVerdict(output: HookOutput, run: HookRun): Said {
+  const specific = output.hookSpecificOutput;
+  if (specific?.hookEventName !== run.event.row.name) return silent;
+  if (specific.permissionDecision !== undefined) {
+    const reason = specific.permissionDecisionReason ?? output.reason;
+    const said = honoured(specific.permissionDecision, reason, run);
+    return run.event.row.answers.includes("permissionDecision") ? said : misplaced(said, run);
+  }
+  const answer = specific.decision;
+  if (answer !== undefined && run.event.row.answers.includes("decision")) {
+    if (answer.behavior === "allow") return { verdict: { kind: "allow" }, warnings: [] };
+    return { verdict: worded("deny", answer.message ?? output.reason, run), warnings: [] };
+  }
+  if (specific.action === "decline" && run.event.row.answers.includes("action")) {
+    return { verdict: worded("deny", output.reason, run), warnings: [] };
+  }
+  return silent;
+}
+
+/** `permissionDecision` on an event that has no such answer: what it refuses counts, and the hook's author is told. */
+function misplaced(said: Said, run: HookRun): Said {
+  if (said.verdict.kind !== "deny" || said.warnings.length > 0) return said;
+  const way = run.event.row.blockWord ? 'Print decision: "block" there.' : "";
+  const message = `${run.event.row.name} has no permissionDecision; its deny counts all the same. ${way}`.trim();
+  return { ...said, warnings: [warn(run, "output-repaired", message)] };
+}
+
+/** A decision as far as the event knows it: where it can block but not ask, asking and deferring refuse. */
+export function honoured(decision: Exclude<Decision, "none">, reason: string | undefined, run: HookRun): Said {
+  const { decisions, blocks } = run.event.row;
+  if (decisions.includes(decision)) return { verdict: worded(decision, reason, run), warnings: [] };
+  const refuses = decision !== "allow" && decisions.includes("deny") && blocks !== null;
+  return {
+    verdict: refuses ? worded("deny", reason, run) : { kind: "none" },
+    warnings: [unknownDecision(decision, run, refuses ? " It counts as deny." : "")],
+  };
+}
+
+/** A reason is read by people wherever a decision is shown, so nothing in it acts on a terminal. */
+export function worded(decision: Exclude<Decision, "none">, reason: string | undefined, run: HookRun): Verdict {
+  const words = reason?.trim() ? stripControl(reason) : undefined;
+  if (decision === "deny") return { kind: "deny", reason: words ?? stockDenial(run) };
+  if (decision === "ask") return { kind: "ask", reason: words ?? stockQuestion(run) };
+  return words === undefined ? { kind: decision } : { kind: decision, reason: words };
+}
+
+/** The words of the older key `decision` are others than those of `permissionDecision`. */
+function unknownWord(decision: string, run: HookRun): Warning {
+  const { row } = run.event;
+  const old = [...(row.decisions.includes("allow") ? ["approve"] : []), ...(row.blockWord ? ["block"] : [])];
+  if (old.length === 0) return unknownDecision(decision, run);
+  const known = old.map((word) => `"${word}"`).join(" and ");
+  const way = row.answers.includes("permissionDecision") ? " Other decisions go into permissionDecision." : "";
+  return warn(
+    run,
+    "unknown-decision",
+    `${row.name} does not know decision: "${decision}"; it knows ${known} there.${way}`,
+  );
+}
+
+function unknownDecision(decision: string, run: HookRun, effect = ""): Warning {
+  const known = run.event.row.decisions;
+  const way = known.length > 0 ? `It knows ${known.join(", ")}.` : "Hooks decide nothing here.";
+  return warn(
+    run,
+    "unknown-decision",
+    `${run.event.row.name} does not know the decision "${decision}".${effect} ${way}`,
+  );
+}
+
+/** The words of a denial that came without any. */
+export function stockDenial({ event }: HookRun): string {
+  return event.row.special.stockDenial ?? "Blocked by hook";
+}
+
+/** The words of a question that came without any. */
+function stockQuestion({ event: { row, label } }: HookRun): string {
+  return `Hook ${label} requires confirmation for this ${row.special.onTool ? "tool" : "operation"}`;
+}

@@ -1,0 +1,146 @@
+import {
+  type Answer,
+  type Ended,
+  type HookRef,
+  type RunRecord,
+  stripControl,
+  type Verdict,
+  type Warning,
+} from "../../protocol/index.ts";
+import type { Ran } from "../runners/runner-result.ts";
+import { mostContextChars } from "../safe-text/display-text.ts";
+import { type CheckedAnswer, checkWorktree, shorten } from "./answer-files.ts";
+import type { HookRun } from "./fire.ts";
+import { type Soon, soon } from "./maybe-async.ts";
+import { readAnswer } from "./read/read-answer.ts";
+
+/** A run that is over, or continues in the background. */
+export interface FinishedRun {
+  readonly record: RunRecord;
+  /** The sequential group it belongs to; null for hooks that run side by side. */
+  readonly chain: string | null;
+  readonly warnings: readonly Warning[];
+}
+
+export interface RunTimes {
+  readonly startedAt: number;
+  readonly durationMs: number;
+}
+
+/** What a run came to: its output read by the event's row, completed, judged by the hook's failure policy. */
+export function recordRun(run: HookRun, result: Ran, times: RunTimes): Soon<FinishedRun> {
+  if (saidNothing(result, run)) return finished(run, recordOf(run, result, times, none), result.warnings);
+  const read = readAnswer(result, run);
+  return soon(checkAnswer(withEnvFile(read.answer, result.envFile), run), (checked) => {
+    const judged = withFailurePolicy(checked.answer, result.ended, run);
+    const { verdict: _, ...answer } = checked.answer;
+    const warnings = [...result.warnings, ...read.warnings, ...checked.warnings, ...judged.warnings];
+    return finished(run, recordOf(run, result, times, judged.verdict, answer), warnings);
+  });
+}
+
+/** The record of a hook whose event is settled without it. */
+export function recordStillRunning(run: HookRun, times: RunTimes): FinishedRun {
+  return finished(run, recordOf(run, { ended: { by: "background" }, stdout: "", stderr: "" }, times, none), noWarnings);
+}
+
+const none: Verdict = { kind: "none" };
+const noWarnings: readonly Warning[] = [];
+
+function finished({ hook: { group } }: HookRun, record: RunRecord, warnings: readonly Warning[]): FinishedRun {
+  return { record, chain: group.sequential ? group.key : null, warnings };
+}
+
+/** Most hooks have nothing to say about most events: they return nothing, or end well and print nothing. */
+function saidNothing({ said, failure, stdout, envFile }: Ran, { event: { row } }: HookRun): boolean {
+  if (failure !== undefined) return false;
+  if (said.kind === "returned") return said.value === undefined || said.value === null;
+  // Where a hook answers by its text, silence says something too.
+  return said.kind === "printed" && said.exit === 0 && stdout === "" && envFile === undefined && row.onText !== "path";
+}
+
+function withEnvFile(answer: Answer, envFile: string | undefined): Answer {
+  return envFile === undefined ? answer : { ...answer, output: { ...answer.output, envFiles: [envFile] } };
+}
+
+/** What an answer still needs of the file system: a folder checked, long texts put into files. Nothing, for nearly all. */
+function checkAnswer(answer: Answer, run: HookRun): Soon<CheckedAnswer> {
+  const checked: CheckedAnswer = { answer, warnings: [] };
+  if (run.event.row.special.answersPath) return checkWorktree(answer, run).then((one) => shortIfLong(one, run));
+  return shortIfLong(checked, run);
+}
+
+function shortIfLong(checked: CheckedAnswer, run: HookRun): Soon<CheckedAnswer> {
+  return needsShortening(checked.answer) ? shorten(checked, run) : checked;
+}
+
+function needsShortening({ verdict, context, messages, stop, output }: Answer): boolean {
+  const reason = verdict.kind === "none" ? undefined : verdict.reason;
+  const isLong = (text: string | undefined): boolean => text !== undefined && text.length > mostContextChars;
+  if (messages !== undefined || stop?.reason !== undefined) return true;
+  return isLong(reason) || isLong(output?.customInstructions) || (context?.some(isLong) ?? false);
+}
+
+/** A failed run keeps its own denial; otherwise the row and the hook's policy decide whether failing denies. */
+function withFailurePolicy(
+  { failure, verdict }: Answer,
+  ended: Ended,
+  run: HookRun,
+): { verdict: Verdict; warnings: readonly Warning[] } {
+  if (failure === undefined) return { verdict, warnings: noWarnings };
+  const { ref } = run.hook;
+  const denies = failureDenies(ended, run);
+  // The failure may quote the hook, and is shown to the user.
+  const reason = stripControl(`Hook ${ref.name} failed: ${failure}`);
+  const decided = denies || verdict.kind === "deny" || verdict.kind === "ask";
+  const message = `${reason}.${decided ? "" : " The operation goes on."}`;
+  const warning: Warning = { code: "hook-failed", message, place: placeOf(ref) };
+  return {
+    verdict: denies && verdict.kind !== "deny" ? { kind: "deny", reason } : verdict,
+    warnings: denies || isReported(ended, run) ? [warning] : noWarnings,
+  };
+}
+
+function failureDenies(ended: Ended, { event: { row }, hook: { onFailure } }: HookRun): boolean {
+  if (row.onFailure === "fail") return true;
+  if (row.special.timeoutDenies && ended.by === "timeout") return true;
+  return row.onFailure === "guard" && onFailure === "block";
+}
+
+/** Where the row keeps other exit codes to the record, only real breakdowns are reported. */
+function isReported(ended: Ended, { event: { row } }: HookRun): boolean {
+  return row.onOther !== null || ended.by !== "exit";
+}
+
+function placeOf(hook: HookRef): string {
+  return hook.file === undefined ? hook.id : `${hook.file} (${hook.id})`;
+}
+
+function recordOf(
+  { hook: { ref }, event: { round } }: HookRun,
+  { ended, stdout, stderr, droppedBytes, spent }: Pick<Ran, "ended" | "stdout" | "stderr" | "droppedBytes" | "spent">,
+  { startedAt, durationMs }: RunTimes,
+  verdict: Verdict,
+  answer?: Omit<Answer, "verdict">,
+): RunRecord {
+  const background = ended.by === "background";
+  const record = {
+    hook: ref,
+    ended,
+    verdict,
+    startedAt: Math.floor(startedAt),
+    durationMs: Math.round(durationMs * 1_000) / 1_000,
+    stdout,
+    stderr,
+    background,
+    round,
+  };
+  if (answer === undefined && droppedBytes === undefined && spent === undefined) return record;
+  const said = answer !== undefined && Object.keys(answer).length > 0;
+  return {
+    ...record,
+    ...(droppedBytes ? { droppedBytes } : {}),
+    ...(spent ? { spent } : {}),
+    ...(said ? { answer } : {}),
+  };
+}

@@ -1,0 +1,99 @@
+import {
+  type EventRow,
+  isObject,
+  messageOf,
+  type ToolInput,
+  type Verdict,
+  type Warning,
+} from "../../protocol/index.ts";
+import type { Judge } from "../ports.ts";
+import { duration, type Limit, type Waited, waitFor } from "../runners/run-limits.ts";
+import { shown } from "../safe-text/shown.ts";
+import type { HookEvent } from "./fire.ts";
+
+/** Whether rules are asked about what hooks allow on this event. */
+export function asksRules(row: EventRow): boolean {
+  return row.special.onTool === true && row.decisions.includes("allow");
+}
+
+export interface RuleObjection {
+  readonly verdict: Verdict;
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * What the rules have against an input that hooks allowed: a hook's allow never beats a deny or ask rule.
+ *
+ * Where an event answers in the user's place, a question is what it answers; only an input that the hook made itself is asked about
+ * again. A judge that throws, takes too long or gives an answer that cannot be read has not allowed anything: the user is asked, and
+ * where the event cannot ask, the call is denied.
+ */
+export async function rulesAgainst(event: HookEvent, rewritten: ToolInput | undefined): Promise<RuleObjection> {
+  const { row, payload, signal, services } = event;
+  const judge = await judgeFor(event);
+  const { tool_name: tool, tool_input: sent } = payload;
+  const limit: Limit = { timeoutMs: services.options.judgeTimeoutMs, signal };
+  const waited = await waitFor(
+    async (signal) => judge(String(tool), rewritten ?? (sent as ToolInput), payload, signal),
+    limit,
+  );
+  const canAsk = row.decisions.includes("ask");
+  const read = readSafely(waited, limit);
+  const { verdict, warnings } = read;
+  if (verdict.kind !== "ask") return read;
+  if ("fault" in read) return canAsk ? read : { verdict: { kind: "deny", reason: verdict.reason }, warnings };
+  return canAsk || rewritten !== undefined ? read : { verdict: { kind: "none" }, warnings };
+}
+
+/** The host's own rules, else those of the settings; they are loaded when hooks allow something. */
+async function judgeFor({ settings, services: { options } }: HookEvent): Promise<Judge> {
+  return options.ports.judge ?? (await import("../settings/permission-rules.ts")).judgeByRules(settings, options);
+}
+
+type ReadJudged = RuleObjection & { readonly fault?: true };
+
+/** The answer is the host's own object, and reading a field of it may run code that throws. */
+function readSafely(waited: Waited<unknown>, limit: Limit): ReadJudged {
+  try {
+    return readJudged(waited, limit);
+  } catch (error) {
+    return unusable(`its answer cannot be read: ${messageOf(error)}`);
+  }
+}
+
+function readJudged(waited: Waited<unknown>, { timeoutMs }: Limit): ReadJudged {
+  if (waited.by === "threw") return unusable(`it threw: ${messageOf(waited.error)}`);
+  if (waited.by === "timeout") return unusable(`it gave no answer within ${duration(timeoutMs)}`);
+  if (waited.by === "cancelled") return unusable("it was cancelled");
+  if (!isObject(waited.value)) return unusable(`it answered ${shown(waited.value)}, not an object`);
+  const { decision, reason, byRule } = waited.value;
+  if (decision === "allow") return nothing;
+  const word = restriction(decision);
+  if (word === undefined) return unusable(`its decision is ${shown(decision)}, not "allow", "ask" or "deny"`);
+  if (word === decision && byRule === false) return nothing;
+  const faults = [
+    ...(word === decision ? [] : [`its decision is ${shown(decision)} and was read as "${word}"`]),
+    ...(typeof reason === "string" && reason.trim() !== "" ? [] : ["it gave no reason"]),
+    ...(byRule === undefined || typeof byRule === "boolean" ? [] : [`byRule is ${shown(byRule)}, not true or false`]),
+  ];
+  const words = typeof reason === "string" && reason.trim() !== "" ? reason : `The host's rules said ${word}.`;
+  return { verdict: { kind: word, reason: words }, warnings: faults.map(warningOf) };
+}
+
+const nothing: ReadJudged = { verdict: { kind: "none" }, warnings: [] };
+
+/** What restricts need not be exact. */
+function restriction(decision: unknown): "ask" | "deny" | undefined {
+  const word = typeof decision === "string" ? decision.trim().toLowerCase() : undefined;
+  if (word === "deny" || word === "block") return "deny";
+  return word === "ask" ? "ask" : undefined;
+}
+
+function unusable(why: string): ReadJudged {
+  const reason = `The permission rules could not be asked: ${why}.`;
+  return { verdict: { kind: "ask", reason }, warnings: [warningOf(why)], fault: true };
+}
+
+function warningOf(why: string): Warning {
+  return { code: "judge-failed", message: `The judge of permission rules cannot be relied on: ${why}.` };
+}

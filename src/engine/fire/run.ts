@@ -1,0 +1,136 @@
+import { type Answer, messageOf, Problem } from "../../protocol/index.ts";
+import type { RunStep } from "../engine-type.ts";
+import { environmentOf } from "../runners/command/command-env.ts";
+import { eventBudgetMs, remainingMs, type Slots, slots, timeoutOf } from "../runners/run-limits.ts";
+import { runByType } from "../runners/runner-by-type.ts";
+import type { Ran } from "../runners/runner-result.ts";
+import { type ConfiguredHook, isInProcess } from "../settings/configured.ts";
+import type { HookEvent, HookRun } from "./fire.ts";
+import { allSoon, type Soon } from "./maybe-async.ts";
+import type { AnyPayload } from "./payload.ts";
+import { type FinishedRun, recordRun, recordStillRunning } from "./record-run.ts";
+
+/**
+ * Runs hooks side by side, those of a sequential group one after another; all of them run, whatever others answer. The runs are in
+ * configured order, whatever order they finished in.
+ */
+export function runHooks(hooks: readonly ConfiguredHook[], event: HookEvent): Soon<readonly FinishedRun[]> {
+  if (hooks.length === 0) return noRuns;
+  const inProcess = hooks.every(({ hook }) => isInProcess(hook));
+  const shared: Shared = {
+    slots: inProcess ? noSlots : slots(event.services.options.concurrency),
+    // Serialized before any callback runs, so that none can change what other hooks get.
+    line: inProcess ? "" : lineOf(event),
+    endsAt: budgetEnd(hooks, event),
+  };
+  if (!hooks.some(({ group }) => group.sequential)) {
+    return allSoon(hooks.map((hook) => runHook(hookRun(hook, event, shared))));
+  }
+  const groups = groupsOf(hooks).map((group) => runChain(group, event, shared));
+  return Promise.all(groups).then((runs) => inConfiguredOrder(runs.flat(), hooks));
+}
+
+/** In-process hooks take no place. */
+const noSlots: Slots = slots(0);
+const noRuns: readonly FinishedRun[] = [];
+
+interface Shared extends Pick<HookRun, "slots" | "line"> {
+  /** When the event's budget for all hooks together is used up. */
+  readonly endsAt: number | undefined;
+}
+
+function lineOf({ payload, row }: HookEvent): string {
+  try {
+    return JSON.stringify(payload);
+  } catch (cause) {
+    const why = messageOf(cause);
+    const message = `The payload of ${row.name} cannot be written as JSON: ${why}.`;
+    throw new Problem("event/bad-payload", message, { about: { event: row.name }, cause });
+  }
+}
+
+function budgetEnd(hooks: readonly ConfiguredHook[], event: HookEvent): number | undefined {
+  const { row } = event;
+  const [first] = hooks;
+  if (row.special.budget === undefined || first === undefined) return undefined;
+  const own = hooks.map(({ hook }) => hook);
+  const budget = eventBudgetMs(row, own, environmentOf(first, event));
+  return budget === undefined ? undefined : performance.now() + budget;
+}
+
+function hookRun(hook: ConfiguredHook, event: HookEvent, { slots, line, endsAt }: Shared): HookRun {
+  if (endsAt === undefined) return { event, hook, line, slots, timeoutMs: timeoutOf(hook.hook, hook.row, {}) };
+  const own = timeoutOf(hook.hook, hook.row, environmentOf(hook, event));
+  return { event, hook, line, slots, timeoutMs: remainingMs({ timeoutMs: own, endsAt }), endsAt };
+}
+
+/** A sequential group is a chain; every other hook is a chain of one. */
+function groupsOf(hooks: readonly ConfiguredHook[]): readonly (readonly ConfiguredHook[])[] {
+  const groups = new Map<string, ConfiguredHook[]>();
+  for (const hook of hooks) {
+    const key = hook.group.sequential ? `group ${hook.group.key}` : `hook ${hook.ref.id}`;
+    groups.set(key, [...(groups.get(key) ?? []), hook]);
+  }
+  return [...groups.values()];
+}
+
+/** Each hook gets the payload as the one before it rewrote it. */
+async function runChain(
+  hooks: readonly ConfiguredHook[],
+  event: HookEvent,
+  shared: Shared,
+): Promise<readonly FinishedRun[]> {
+  const runs: FinishedRun[] = [];
+  let current = event;
+  let { line } = shared;
+  for (const hook of hooks) {
+    const run = await runHook(hookRun(hook, current, { ...shared, line }));
+    runs.push(run);
+    const payload = payloadAfter(run.record.answer, current);
+    if (payload === current.payload) continue;
+    current = { ...current, payload };
+    if (line !== "") line = JSON.stringify(payload);
+  }
+  return runs;
+}
+
+function payloadAfter(answer: Omit<Answer, "verdict"> | undefined, { row, payload }: HookEvent): AnyPayload {
+  if (answer?.input !== undefined && "tool_input" in row.fields) return { ...payload, tool_input: answer.input };
+  const displayed = answer?.output?.displayContent;
+  return displayed === undefined ? payload : { ...payload, delta: displayed };
+}
+
+/** Chains end in any order; people read results in configured order. */
+function inConfiguredOrder(runs: readonly FinishedRun[], hooks: readonly ConfiguredHook[]): readonly FinishedRun[] {
+  const places = new Map(hooks.map(({ ref }, place) => [ref.id, place]));
+  const placeOf = ({ record }: FinishedRun): number => places.get(record.hook.id) ?? 0;
+  return [...runs].sort((a, b) => placeOf(a) - placeOf(b));
+}
+
+/** One hook from start to record. */
+function runHook(run: HookRun): Soon<FinishedRun> {
+  const { event, hook } = run;
+  const startedAt = event.services.clock.now();
+  if (event.onStep !== undefined) event.onStep(startedStep(hook));
+  const result = runByType(run);
+  if (result instanceof Promise) return result.then((late) => finish(run, late, startedAt));
+  return finish(run, result, startedAt);
+}
+
+function startedStep({ ref, hook }: ConfiguredHook): RunStep {
+  return { kind: "started", hook: ref, ...(hook.statusMessage ? { statusMessage: hook.statusMessage } : {}) };
+}
+
+function finish(run: HookRun, result: Ran | "background", startedAt: number): Soon<FinishedRun> {
+  const times = { startedAt, durationMs: run.event.services.clock.now() - startedAt };
+  const finished = result === "background" ? recordStillRunning(run, times) : recordRun(run, result, times);
+  if (finished instanceof Promise) return finished.then((late) => report(late, run));
+  return report(finished, run);
+}
+
+function report(finished: FinishedRun, { event }: HookRun): FinishedRun {
+  const { record } = finished;
+  event.onStep?.({ kind: "ended", record });
+  event.services.observe(record, event.payload);
+  return finished;
+}

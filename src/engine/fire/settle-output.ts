@@ -1,0 +1,161 @@
+import { isDeepStrictEqual } from "node:util";
+import type {
+  Decision,
+  EventRow,
+  HookRef,
+  OutcomeOutput,
+  PermissionOutput,
+  ToolInput,
+  Verdict,
+  Warning,
+} from "../../protocol/index.ts";
+import type { FinishedRun } from "./record-run.ts";
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** Event-specific answers of all runs together: lists joined, flags or-ed, single values of the last configured. */
+export function settleOutput(
+  row: EventRow,
+  payload: Readonly<Record<string, unknown>>,
+  runs: readonly FinishedRun[],
+): { output: OutcomeOutput; warnings: readonly Warning[] } {
+  const output: Mutable<OutcomeOutput> = {};
+  const warnings: Warning[] = [];
+  const givenBy = new Map<string, FinishedRun>();
+
+  for (const run of runs) {
+    for (const [name, value] of Object.entries(run.record.answer?.output ?? {})) {
+      const key = name as keyof OutcomeOutput;
+      const before = output[key];
+      if (before !== undefined && isSingle(key) && !isDeepStrictEqual(before, value)) {
+        const conflict = conflictOf(key, givenBy.get(key), run);
+        if (conflict !== undefined) warnings.push(conflict);
+      }
+      Object.assign(output, { [key]: before === undefined ? value : combine(key, before, value) });
+      givenBy.set(key, run);
+    }
+  }
+  return { output: { ...output, ...instructions(row, payload, output.customInstructions) }, warnings };
+}
+
+/** Answers that follow from the decision itself, whichever way it came about: a failed guard refuses in the same words. */
+export function withDecision(
+  row: EventRow,
+  output: OutcomeOutput,
+  decision: Decision,
+  reason: string | undefined,
+): OutcomeOutput {
+  const { permission, action, content, ...rest } = output;
+  if (row.answers.includes("decision")) {
+    if (decision !== "allow" && decision !== "deny") return rest;
+    const told = permission?.behavior === decision ? permission : { behavior: decision };
+    return { ...rest, permission: { ...told, ...(decision === "deny" && reason ? { message: reason } : {}) } };
+  }
+  if (!row.answers.includes("action")) return output;
+  const taken = decision === "deny" ? "decline" : action;
+  return { ...rest, ...(taken ? { action: taken } : {}), ...(taken === "accept" && content ? { content } : {}) };
+}
+
+const lists: ReadonlySet<keyof OutcomeOutput> = new Set(["watchPaths", "envFiles"]);
+const flags: ReadonlySet<keyof OutcomeOutput> = new Set(["retry", "reloadSkills", "suppressOriginalPrompt"]);
+const joined: ReadonlySet<keyof OutcomeOutput> = new Set([
+  ...lists,
+  ...flags,
+  "permission",
+  "customInstructions",
+  "action",
+]);
+
+function isSingle(key: keyof OutcomeOutput): boolean {
+  return !joined.has(key);
+}
+
+function combine(key: keyof OutcomeOutput, before: unknown, value: unknown): unknown {
+  if (lists.has(key)) return [...new Set([...(before as string[]), ...(value as string[])])];
+  if (flags.has(key)) return before === true || value === true;
+  if (key === "permission") return combinePermission(before as PermissionOutput, value as PermissionOutput);
+  if (key === "action") return actions.find((action) => action === before || action === value);
+  if (key === "customInstructions") return `${before}\n\n${value}`;
+  return value;
+}
+
+/** From strong to weak. */
+const actions = ["decline", "cancel", "accept"];
+
+function combinePermission(a: PermissionOutput, b: PermissionOutput): PermissionOutput {
+  const [first, second] = a.behavior === "deny" || b.behavior !== "deny" ? [a, b] : [b, a];
+  if (first.behavior !== second.behavior) return first;
+  const interrupt = first.interrupt || second.interrupt ? { interrupt: true } : {};
+  const updates = [...(first.updatedPermissions ?? []), ...(second.updatedPermissions ?? [])];
+  const distinct = updates.filter(
+    (update, index) => updates.findIndex((other) => isDeepStrictEqual(other, update)) === index,
+  );
+  return { ...first, ...interrupt, ...(distinct.length > 0 ? { updatedPermissions: distinct } : {}) };
+}
+
+/** Hooks of one chain answer one after another; only answers given side by side can disagree. */
+function conflictOf(key: string, before: FinishedRun | undefined, after: FinishedRun): Warning | undefined {
+  if (before === undefined || (after.chain !== null && before.chain === after.chain)) return undefined;
+  const [a, b] = [before.record.hook, after.record.hook];
+  const message = `Hooks ${a.name} and ${b.name} gave different values for ${key}; that of ${b.name} counts.`;
+  return { code: "output-conflict", message, place: `${a.id}, ${b.id}` };
+}
+
+/** The user's own instructions come first. */
+function instructions(
+  row: EventRow,
+  payload: Readonly<Record<string, unknown>>,
+  added: string | undefined,
+): Pick<OutcomeOutput, "customInstructions"> {
+  if (row.onText !== "instructions" || added === undefined) return {};
+  const own = payload["custom_instructions"];
+  return { customInstructions: typeof own === "string" && own !== "" ? `${own}\n\n${added}` : added };
+}
+
+interface Rewrite {
+  readonly by: HookRef;
+  readonly input: ToolInput;
+}
+
+export interface SettledInput {
+  readonly input?: ToolInput;
+  /** Whose input it is. */
+  readonly by?: HookRef;
+  /** What a conflict means by policy. */
+  readonly verdict: Verdict;
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * The input to use instead, whatever the hooks that gave one decided: the last configured wins. Each that is dropped is named in a
+ * warning, and a difference may, by policy, be a verdict of its own.
+ */
+export function settleInput(runs: readonly FinishedRun[], onConflict: "last" | "ask" | "deny"): SettledInput {
+  const rewrites = rewritesOf(runs);
+  const last = rewrites.at(-1);
+  if (last === undefined) return { verdict: { kind: "none" }, warnings: [] };
+  const dropped = rewrites.filter(({ input }) => !isDeepStrictEqual(input, last.input)).map(({ by }) => by);
+  if (dropped.length === 0) return { ...last, verdict: { kind: "none" }, warnings: [] };
+  const reason = `Hooks ${[...dropped, last.by].map(({ name }) => name).join(" and ")} rewrote the input differently`;
+  return {
+    ...last,
+    verdict: onConflict === "last" ? { kind: "none" } : { kind: onConflict, reason },
+    warnings: [
+      {
+        code: "input-conflict",
+        message: `${reason}; that of ${last.by.name} counts. Put them into one group with "sequential": true to chain them.`,
+        place: [...dropped, last.by].map(({ id }) => id).join(", "),
+      },
+    ],
+  };
+}
+
+/** A chain has one rewrite: its last input. */
+function rewritesOf(runs: readonly FinishedRun[]): readonly Rewrite[] {
+  const found = new Map<string, Rewrite>();
+  for (const { record, chain } of runs) {
+    const input = record.answer?.input;
+    if (input !== undefined) found.set(chain ?? record.hook.id, { by: record.hook, input });
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,129 @@
+import type { Warning } from "../../protocol/index.ts";
+import { loadConditionReader } from "../match/conditions.ts";
+import type { ResolvedOptions } from "../resolve-options.ts";
+import type { InForce } from "../settings/in-force.ts";
+import type { Layer } from "../settings/layer.ts";
+import type { Snapshot } from "../settings/snapshot.ts";
+import { onPinsChanged, pinMarks } from "../trust/pin-changes.ts";
+import { type Asking, askAboutChanges, type RefusedChange } from "./changed-layers.ts";
+import { watchFiles } from "./watch-files.ts";
+
+/** Settings in force, replaced as a whole when they are read again. */
+export interface LiveSettings {
+  inForce(): InForce;
+  /** Reads everything afresh; hooks of the old snapshot are asked about each changed layer first. */
+  reload(asking: Asking): Promise<ReloadReport>;
+  watch(asking: Asking): () => void;
+  /** Goes by approvals and revocations as soon as they are made: those of this process at once, those of others before the next event. */
+  followTrust(): void;
+  /** Reads approvals again if another process changed them; undefined when none did. */
+  trustAgain(): Promise<void> | undefined;
+  close(): void;
+}
+
+export interface ReloadReport {
+  readonly changed: boolean;
+  readonly fingerprint: string;
+  /** Files whose change a hook refused; their old content stays in force. */
+  readonly refused: readonly RefusedChange[];
+  readonly warnings: readonly Warning[];
+}
+
+export async function openSettings(options: ResolvedOptions): Promise<LiveSettings> {
+  // Reading settings is for those who open an engine, not for everyone who imports its door.
+  const [{ loadLayers, settingsFiles }, { takeSnapshot }, { putInForce }] = await Promise.all([
+    import("../settings/load-layers.ts"),
+    import("../settings/snapshot.ts"),
+    import("../settings/in-force.ts"),
+  ]);
+  const bases = new WeakMap<InForce, Snapshot>();
+  let pinsSeen = "";
+  let snapshot = await shot(await loadLayers(options, { rows: options.rows }));
+  const watchers = new Set<() => void>();
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function readAgain(asking: Asking): Promise<ReloadReport> {
+    const fresh = await loadLayers(options, { rows: options.rows, previous: snapshot.layers });
+    const { layers, refused } = await askAboutChanges(fresh, snapshot.layers, asking);
+    const before = snapshot.fingerprint;
+    snapshot = await shot(layers);
+    const changed = snapshot.fingerprint !== before;
+    if (changed) asking.tell({ kind: "snapshot-changed", fingerprint: snapshot.fingerprint });
+    return { changed, fingerprint: snapshot.fingerprint, refused, warnings: snapshot.warnings };
+  }
+
+  async function shot(layers: readonly Layer[]): Promise<InForce> {
+    const reader = layers.some(hasCondition) ? { compileCondition: await loadConditionReader() } : {};
+    const { rows, toolAliases: aliases, startedAs } = options;
+    const as = startedAs === undefined ? {} : { startedAs };
+    const snapshot = takeSnapshot(layers, { rows, aliases, ...as, ...reader });
+    return inForceNow(snapshot);
+  }
+
+  async function inForceNow(base: Snapshot): Promise<InForce> {
+    const now = await putInForce(base, options);
+    bases.set(now, base);
+    pinsSeen = now.trust.depends ? pinMarks(now.trust.files) : "";
+    return now;
+  }
+
+  /** The same settings by the approvals of now. A reload that comes in between has read newer ones. */
+  async function readTrustAgain(): Promise<void> {
+    const before = snapshot;
+    const base = bases.get(before);
+    if (base === undefined) return;
+    // Taken first: what changes while it is read shows as a change the next time.
+    const marks = pinMarks(before.trust.files);
+    const now = await inForceNow(base);
+    pinsSeen = marks;
+    if (snapshot === before) snapshot = now;
+  }
+
+  /** One at a time: two reloads must not both ask about the same change. */
+  function reload(asking: Asking): Promise<ReloadReport> {
+    const next = turn.then(() => readAgain(asking));
+    turn = next.catch(() => undefined);
+    return next;
+  }
+
+  return {
+    inForce: () => snapshot,
+    reload,
+    watch(asking) {
+      const { files, folders } = settingsFiles(options);
+      // A plugin's manifest may name further files.
+      const named = snapshot.layers.flatMap(({ kind, file }) =>
+        kind === "plugin" && file !== undefined ? [file] : [],
+      );
+      const stop = watchFiles(
+        { files: [...new Set([...files, ...named, ...snapshot.trust.files])], folders },
+        () => void reload(asking).catch((error) => asking.warn(unwatchable(error))),
+      );
+      watchers.add(stop);
+      return () => {
+        watchers.delete(stop);
+        stop();
+      };
+    },
+    followTrust() {
+      watchers.add(onPinsChanged(snapshot.trust.files, readTrustAgain));
+    },
+    trustAgain() {
+      const { depends, files } = snapshot.trust;
+      return depends && pinMarks(files) !== pinsSeen ? readTrustAgain() : undefined;
+    },
+    close() {
+      for (const stop of watchers) stop();
+    },
+  };
+}
+
+function hasCondition({ settings }: Layer): boolean {
+  return Object.values(settings.hooks ?? {}).some((groups) =>
+    groups.some(({ hooks }) => hooks.some((hook) => hook.if)),
+  );
+}
+
+function unwatchable(error: unknown): Warning {
+  return { code: "settings-kept", message: `Settings could not be read again and stay as they were: ${String(error)}` };
+}

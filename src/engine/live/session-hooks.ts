@@ -1,0 +1,46 @@
+import { type Hook, type HookRef, isObject, Problem, type RunRecord } from "../../protocol/index.ts";
+import type { SkillsInUse } from "../fire/session-state.ts";
+import { shown } from "../safe-text/shown.ts";
+import type { LiveHooks } from "./memory-hooks.ts";
+
+/** Hooks that one session has and no file: any type, gone with the session. */
+export interface SessionHooks<Event extends string = string> {
+  register(event: Event, matcher: string | undefined, hook: Hook, options?: RegisterOptions): () => void;
+  /** Tells that the session used a skill: its own hooks run from now on, to the end of the session. */
+  useSkill(name: string): void;
+  /** The session has ended: its hooks are gone, and what it used is forgotten. */
+  clear(): void;
+}
+
+export interface RegisterOptions {
+  /** Called once per run that did not fail; what it throws is a warning. */
+  readonly onSuccess?: (hook: HookRef, record: RunRecord) => void;
+}
+
+export function sessionHooks(sessionId: string, live: LiveHooks, skills: SkillsInUse): SessionHooks {
+  checkId(sessionId);
+  return {
+    register(event, matcher, hook, options = {}) {
+      const unknown = isObject(options) ? Object.keys(options).find((name) => name !== "onSuccess") : shown(options);
+      if (unknown !== undefined) {
+        const message = `The options of a hook of a session are { onSuccess }, not ${unknown}.`;
+        throw new Problem("hook/invalid", message, { about: { event } });
+      }
+      const { onSuccess } = options;
+      const group = { hooks: [hook], ...(matcher === undefined || matcher === null ? {} : { matcher }) };
+      return live.add({ kind: "session", event, group, sessionId, ...(onSuccess ? { onSuccess } : {}) }).remove;
+    },
+    useSkill: (name) => skills.use(sessionId, name),
+    clear() {
+      live.clear(sessionId);
+      skills.forget(sessionId);
+    },
+  };
+}
+
+/** Hooks of a session that never comes would guard nothing. */
+function checkId(id: unknown): void {
+  if (typeof id === "string" && id !== "") return;
+  const message = `The id of a session is a text that is not empty, not ${shown(id)}. Pass the session_id of its payloads.`;
+  throw new Problem("engine/bad-option", message, { about: { option: "session" } });
+}

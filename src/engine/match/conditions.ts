@@ -1,0 +1,31 @@
+import type { ToolInput } from "../../protocol/index.ts";
+import type { ToolAliases } from "./matcher.ts";
+
+/** Where a condition's relative paths lie. */
+export interface Place {
+  readonly cwd: string;
+  readonly home: string;
+  readonly projectRoot: string;
+}
+
+/** A hook's `if`, ready to be asked about a call. */
+export type Condition = (tool: string, input: ToolInput, place: Place) => boolean;
+
+export type CompileCondition = (text: string, aliases: ToolAliases) => Condition | { readonly invalid: string };
+
+let loaded: CompileCondition | undefined;
+
+/** The reader of conditions if it has been loaded; loading it costs as much as the rest of the engine, and few hooks need it. */
+export function conditionReader(): CompileCondition | undefined {
+  return loaded;
+}
+
+export async function loadConditionReader(): Promise<CompileCondition> {
+  const { compileCondition, holds } = await import("../../permissions/index.ts");
+  loaded ??= (text, aliases) => {
+    const condition = compileCondition(text, { aliases });
+    if ("invalid" in condition) return condition;
+    return (tool, input, place) => holds(condition, { tool, input }, { ...place, names: { aliases } });
+  };
+  return loaded;
+}

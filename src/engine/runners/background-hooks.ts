@@ -1,0 +1,143 @@
+import type { HookRef, RunRecord, Warning } from "../../protocol/index.ts";
+import { withinMs } from "../fire/in-flight.ts";
+import { endedRuns } from "./ended-runs.ts";
+import { slots } from "./run-limits.ts";
+
+/** What a hook in the background is, and since when and how long it may run. */
+interface BackgroundHook {
+  readonly id: string;
+  readonly hook: HookRef;
+  readonly sessionId: string;
+  readonly toolName?: string;
+  readonly startedAt: number;
+  readonly limitMs: number;
+}
+
+/** A hook that runs on after its event was settled. */
+export interface BackgroundEntry extends BackgroundHook {
+  readonly state: "waiting" | "running" | "ended";
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly delivered: boolean;
+}
+
+/** What a background hook had to say, in texts for the model. */
+export interface BackgroundAnswer {
+  readonly id: string;
+  readonly hook: HookRef;
+  /** What it was started for: event and matched value, as in `PreToolUse:Bash`. */
+  readonly occasion: string;
+  readonly texts: readonly string[];
+  readonly record: RunRecord;
+}
+
+/** A hook that is due to run in the background. */
+export interface BackgroundJob extends BackgroundHook {
+  /** Left alive when the engine closes. */
+  readonly detached: boolean;
+}
+
+export interface BackgroundRun extends BackgroundJob {
+  soFar(): { readonly stdout: string; readonly stderr: string };
+  /** Contract: never rejects. */
+  readonly done: Promise<BackgroundAnswer | undefined>;
+  cancel(): void;
+}
+
+export interface Background {
+  /** Waits for one of the few places, then starts; none is dropped. */
+  start(job: BackgroundJob, begin: () => BackgroundRun): void;
+  /** Takes over a run that is already going. */
+  adopt(run: BackgroundRun): void;
+  list(): readonly BackgroundEntry[];
+  /** Hands each finished answer over exactly once, in order of ending. */
+  take(sessionId: string): readonly BackgroundAnswer[];
+  /** Ends what still runs, after `waitMs` of grace. */
+  close(waitMs: number): Promise<void>;
+}
+
+const mostAtOnce = 8;
+
+export function background(warn: (warning: Warning) => void): Background {
+  const places = slots(mostAtOnce);
+  const waiting = new Map<string, BackgroundJob>();
+  const running = new Map<string, BackgroundRun>();
+  const ended = endedRuns(warn);
+  /** What a close waits for. */
+  const open = new Set<Promise<void>>();
+  const ending = new AbortController();
+
+  async function inItsTurn(job: BackgroundJob, begin: () => BackgroundRun): Promise<void> {
+    waiting.set(job.id, job);
+    const release = await places.take(ending.signal);
+    waiting.delete(job.id);
+    if (release === undefined) return;
+    await toItsEnd(begin());
+    release();
+  }
+
+  async function toItsEnd(run: BackgroundRun): Promise<void> {
+    running.set(run.id, run);
+    if (ending.signal.aborted && !run.detached) run.cancel();
+    const answer = await run.done;
+    running.delete(run.id);
+    // An answer and its entry share their texts.
+    const { stdout, stderr } = answer?.record ?? run.soFar();
+    ended.add({ job: jobOf(run), stdout, stderr, answer });
+  }
+
+  function keepOpen({ detached }: BackgroundJob, work: Promise<void>): void {
+    if (detached) return;
+    open.add(work);
+    void work.then(() => open.delete(work));
+  }
+
+  return {
+    adopt: (run) => keepOpen(run, toItsEnd(run)),
+    start: (job, begin) => keepOpen(job, inItsTurn(job, begin)),
+    list: () => [
+      ...ended.list().map((run) => entryOf(run.job, "ended", () => run, run.delivered)),
+      ...[...running.values()].map((run) => entryOf(run, "running", run.soFar)),
+      ...[...waiting.values()].map((job) => entryOf(job, "waiting", nothing)),
+    ],
+    take: ended.take,
+    async close(waitMs) {
+      if (waitMs > 0 && open.size > 0) await withinMs(waitMs, Promise.all(open));
+      ending.abort();
+      for (const run of running.values()) if (!run.detached) run.cancel();
+      await Promise.all(open);
+    },
+  };
+}
+
+/** Without the run itself, whose buffers are free from here on. */
+function jobOf({ soFar: _, done: __, cancel: ___, ...job }: BackgroundRun): BackgroundJob {
+  return job;
+}
+
+const nothing = () => ({ stdout: "", stderr: "" });
+
+/** What a hook printed is read when somebody looks at it: hosts ask for the states often, and for megabytes of text seldom. */
+function entryOf(
+  { id, hook, sessionId, toolName, startedAt, limitMs }: BackgroundJob,
+  state: BackgroundEntry["state"],
+  soFar: () => { readonly stdout: string; readonly stderr: string },
+  delivered = false,
+): BackgroundEntry {
+  return {
+    id,
+    hook,
+    sessionId,
+    ...(toolName ? { toolName } : {}),
+    startedAt,
+    limitMs,
+    state,
+    get stdout() {
+      return soFar().stdout;
+    },
+    get stderr() {
+      return soFar().stderr;
+    },
+    delivered,
+  };
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from "node:crypto";
+import { onAbort } from "../../../exec/index.ts";
+import { type CommandHook, messageOf, type Warning } from "../../../protocol/index.ts";
+import type { HookRun } from "../../fire/fire.ts";
+import { type Soon, soon } from "../../fire/maybe-async.ts";
+import { tellHost } from "../../tell-host.ts";
+import { endIfSwapped, hookStartTrust, whenSteady } from "../../trust/start-trust.ts";
+import type { BackgroundJob, BackgroundRun } from "../background-hooks.ts";
+import { notStarted } from "../ended.ts";
+import type { Ran } from "../runner-result.ts";
+import { backgroundAnswer } from "./background-answer.ts";
+import { type PreparedFiles, prepareFiles } from "./command-files.ts";
+import type { AsyncNotice } from "./command-result.ts";
+import { type StartedCommand, startCommand } from "./start-command.ts";
+
+/** A command hook, awaited or in the background. */
+export function runCommand(hook: CommandHook, run: HookRun): Soon<Ran | "background"> {
+  return soon(
+    whenSteady(() => hookStartTrust(run.hook, run.event)),
+    ({ why }) =>
+      why !== ""
+        ? notStarted(why)
+        : soon(prepareFiles(hook, run), (files) =>
+            "failed" in files ? notStarted(files.failed) : runPrepared(hook, run, files),
+          ),
+  );
+}
+
+function runPrepared(hook: CommandHook, run: HookRun, files: PreparedFiles): Soon<Ran | "background"> {
+  const { event, timeoutMs } = run;
+  // The host does not wait for a background hook, so nothing else would keep it from starting.
+  if (event.signal.aborted) return neverBegun();
+  if (!runsInBackground(hook, run)) return runAwaited(hook, run, files);
+  const job = backgroundJob(run, timeoutMs);
+  event.services.background.start(job, () => backgroundRun(job, hook, run, start(hook, run, files)));
+  return "background";
+}
+
+function neverBegun(): Ran {
+  return { ...notStarted("cancelled before it began"), ended: { by: "cancelled" } };
+}
+
+/** Waking needs the host's port: without it such a hook is awaited and its exit 2 blocks. */
+function runsInBackground(hook: CommandHook, { event: { waitsFor, services } }: HookRun): boolean {
+  if (waitsFor === "all") return false;
+  if (hook.asyncRewake) return services.options.ports.wake !== undefined;
+  return hook.async === true || waitsFor === "nothing";
+}
+
+/** Waits for one of the event's places, then for the end of the hook or for the line that sends it into the background. */
+function runAwaited(hook: CommandHook, run: HookRun, files: PreparedFiles): Soon<Ran | "background"> {
+  return soon(run.slots.take(run.event.signal), (release) => {
+    if (release === undefined) return neverBegun();
+    return runInPlace(hook, run, files, release);
+  });
+}
+
+function runInPlace(
+  hook: CommandHook,
+  run: HookRun,
+  files: PreparedFiles,
+  release: () => void,
+): Promise<Ran | "background"> {
+  const { signal, services, waitsFor } = run.event;
+  return new Promise((resolve) => {
+    const onBackground = ({ timeoutMs, ignored }: AsyncNotice): void => {
+      if (ignored.length > 0) services.warn(answeredInNotice(run, ignored));
+      const limit = timeoutMs ?? (hook.timeout === undefined ? selfSentMs : hook.timeout * 1_000);
+      started.running?.setDeadline(limit);
+      services.background.adopt(backgroundRun(backgroundJob(run, limit), hook, run, started));
+      settle("background");
+    };
+    const started = start(hook, run, files, waitsFor === "all" ? undefined : onBackground);
+    const stopListening = onAbort(signal, () => started.running?.cancel());
+    const stopWatching = watchProgress(run, started);
+    const settle = (ran: Ran | "background"): void => {
+      stopListening();
+      stopWatching();
+      release();
+      resolve(ran);
+    };
+    void started.done.then(settle);
+  });
+}
+
+/**
+ * Reports to the event's progress listener what a hook has printed so far, while it runs: at most once per interval, and only what is new.
+ * Returns the end of it. Contract: what the listener throws is a warning and ends the reporting, nothing else.
+ */
+function watchProgress({ event, hook: { ref } }: HookRun, { running }: StartedCommand): () => void {
+  const { progress, services } = event;
+  if (progress === undefined || running === undefined) return nothing;
+  let told = 0;
+  const timer = setInterval(() => {
+    const { stdout, stderr } = running.soFar();
+    if (stdout.length + stderr.length === told) return;
+    told = stdout.length + stderr.length;
+    tellHost(() => progress.tell({ hook: ref, stdout, stderr }), onThrow);
+  }, progress.everyMs);
+  const onThrow = (error: unknown): void => {
+    clearInterval(timer);
+    const message = `The progress listener threw: ${messageOf(error)}`;
+    services.warn({ code: "observer-threw", message, place: ref.id });
+  };
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+function nothing(): void {
+  // no listener
+}
+
+/** A denial beside `async: true` would be lost without a trace. */
+function answeredInNotice({ hook: { ref } }: HookRun, ignored: readonly string[]): Warning {
+  const message = `Hook ${ref.name} went into the background with a line that also holds ${ignored.join(", ")}, which does not count. To decide, leave out async.`;
+  return { code: "output-ignored", message, place: ref.id };
+}
+
+/** The limit of a hook that sent itself into the background and named none. */
+const selfSentMs = 15_000;
+
+function start(
+  hook: CommandHook,
+  run: HookRun,
+  files: PreparedFiles,
+  onBackground?: (notice: AsyncNotice) => void,
+): StartedCommand {
+  // Files may have changed while the hook waited for its turn.
+  const { why, marks } = hookStartTrust(run.hook, run.event);
+  const started =
+    why === ""
+      ? endIfSwapped(startCommand(hook, run, files.variables, onBackground), marks)
+      : { done: Promise.resolve(notStarted(why)), running: undefined };
+  return files.afterRun === undefined ? started : { ...started, done: started.done.then(files.afterRun) };
+}
+
+function backgroundJob({ event: { payload, row, services }, hook }: HookRun, limitMs: number): BackgroundJob {
+  const tool = payload["tool_name"];
+  return {
+    id: randomUUID(),
+    hook: hook.ref,
+    sessionId: String(payload["session_id"]),
+    ...(typeof tool === "string" ? { toolName: tool } : {}),
+    startedAt: services.clock.now(),
+    limitMs,
+    detached: row.awaited === "detached",
+  };
+}
+
+function backgroundRun(job: BackgroundJob, hook: CommandHook, run: HookRun, started: StartedCommand): BackgroundRun {
+  const { clock } = run.event.services;
+  const startedAt = clock.now();
+  if (job.detached) started.running?.unref();
+  return {
+    ...job,
+    startedAt,
+    soFar: () => started.running?.soFar() ?? { stdout: "", stderr: "" },
+    cancel: () => started.running?.cancel(),
+    done: started.done.then((ran) =>
+      backgroundAnswer(job.id, hook, run, ran, { startedAt, durationMs: clock.now() - startedAt }),
+    ),
+  };
+}

@@ -1,0 +1,198 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import {
+  type CommandLine,
+  type Finished,
+  type OnLine,
+  type Running,
+  type StartOptions,
+  start,
+} from "../../../exec/index.ts";
+import type { CommandHook, Warning } from "../../../protocol/index.ts";
+import type { HookRun } from "../../fire/fire.ts";
+import { closeDepthMark, openDepthMark } from "../../fire/hook-depth.ts";
+import type { AnyPayload } from "../../fire/payload.ts";
+import { notStarted } from "../ended.ts";
+import { remainingMs } from "../run-limits.ts";
+import type { Ran } from "../runner-result.ts";
+import {
+  type Environment,
+  environmentOf,
+  eventVariables,
+  fillPlaceholders,
+  type Placeholders,
+  placeholderVariables,
+} from "./command-env.ts";
+import { argumentsRefusal, argumentsVariable } from "./command-files.ts";
+import { type AsyncNotice, asyncNotice, questionLine, ranOf } from "./command-result.ts";
+
+export interface StartedCommand {
+  /** Contract: never rejects; settles at most 3 s after the deadline, whatever the process does. */
+  readonly done: Promise<Ran>;
+  readonly running: Running | undefined;
+}
+
+/**
+ * Starts one command hook and feeds it its payload. `variables` are those of this run alone. `onBackground` is called once when the
+ * hook's first line sends the rest into the background; without it such a line is plain output.
+ */
+export function startCommand(
+  hook: CommandHook,
+  run: HookRun,
+  variables: Readonly<Record<string, string>>,
+  onBackground?: (notice: AsyncNotice) => void,
+): StartedCommand {
+  const { event } = run;
+  const refused = refusalOf(hook, run);
+  if (refused !== undefined) return refusedStart(refused);
+  const filled = fillPlaceholders(hook, placeholdersOf(run));
+  if ("refused" in filled) return refusedStart(filled.refused);
+
+  const shared = environmentOf(run.hook, event);
+  const runId = runIdIn(shared["HOOKLINE_RUN"]);
+  const line = commandLine(hook, filled, shared);
+  const env = withOwnVariables(shared, hook, run, { ...variables, [tagName]: runId });
+  const mark = openDepthMark(event.depth + 1);
+  const graceMs = event.row.special.budget?.graceMs;
+  const timeoutMs = remainingMs(run);
+  const optionsIn = (cwd: string): StartOptions => ({
+    inherits: mark,
+    cwd,
+    env,
+    tag: { name: tagName, value: runId },
+    input: `${run.line}\n`,
+    keepInputOpen: hook.interactive === true,
+    timeoutMs,
+    ...(graceMs === undefined ? {} : { graceMs }),
+    reportLeftBehind: true,
+    onLine: lineReader(hook, run, () => running, onBackground),
+  });
+  let running = start(line, optionsIn(String(event.payload["cwd"])));
+  // Only when nothing could be started is it worth a look whether the folder is still there.
+  const instead = running.pid === undefined ? folderInstead(run) : undefined;
+  if (instead !== undefined) running = start(line, optionsIn(instead.path));
+  closeDepthMark(mark);
+  const warnings = instead === undefined ? [] : [instead.warning];
+  const done = running.done.then((finished: Finished) => ranOf(finished, hook, run.hook.ref, warnings));
+  return { done, running };
+}
+
+/** A plugin whose folder is gone must not reach a shell whose "not found" could read as a block. */
+function refusalOf(hook: CommandHook, { hook: { layer }, line }: HookRun): string | undefined {
+  const { plugin } = layer;
+  if (plugin !== undefined && !existsSync(plugin.root)) return `the plugin's folder ${plugin.root} is gone`;
+  if (hook.command.includes("\0")) return "the command holds a NUL character";
+  return argumentsRefusal(hook, line);
+}
+
+function refusedStart(why: string): StartedCommand {
+  const refused: Ran = { ...notStarted(why), failure: `not started: ${why}` };
+  return { done: Promise.resolve(refused), running: undefined };
+}
+
+function placeholdersOf({ event, hook }: HookRun): Placeholders {
+  return { projectDir: event.services.options.cwd, plugin: hook.layer.plugin };
+}
+
+/** A run inside a run carries both tags, so that ending the outer one finds the inner one too. */
+function runIdIn(outer: string | undefined): string {
+  const own = randomUUID();
+  return outer ? `${outer}/${own}` : own;
+}
+
+function commandLine(
+  hook: CommandHook,
+  filled: { command: string; args?: readonly string[] },
+  env: Environment,
+): CommandLine {
+  if (filled.args !== undefined) return { form: "exec", file: filled.command, args: filled.args };
+  if (hook.shell === "powershell") return { form: "powershell", command: filled.command };
+  const prefix = env["CLAUDE_CODE_SHELL_PREFIX"];
+  return { form: "shell", command: prefix ? `${prefix} ${quoted(filled.command)}` : filled.command };
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Where a hook runs whose folder is gone; undefined when it is there. */
+function folderInstead({ event, hook }: HookRun): { path: string; warning: Warning } | undefined {
+  const wanted = String(event.payload["cwd"]);
+  if (existsSync(wanted)) return undefined;
+  const { cwd: projectDir, home } = event.services.options;
+  const path = existsSync(projectDir) ? projectDir : home;
+  const message = `The folder ${wanted} is gone; the hook ran in ${path}.`;
+  return { path, warning: { code: "cwd-missing", message, place: hook.ref.id } };
+}
+
+/** A process's environment includes inherited properties, so what all hooks share is not copied. */
+function withOwnVariables(
+  shared: Environment,
+  hook: CommandHook,
+  run: HookRun,
+  variables: Readonly<Record<string, string>>,
+): Environment {
+  const { payload, depth } = run.event;
+  return Object.assign(
+    Object.create(shared),
+    placeholderVariables(placeholdersOf(run)),
+    eventVariables(run.hook.ref, payload, depth),
+    argumentsVariable(hook, run.line),
+    variables,
+  );
+}
+
+const tagName = "HOOKLINE_RUN";
+
+/** Looks at stdout as it comes: the first line may send the run into the background, any line of an interactive hook may ask. */
+function lineReader(
+  hook: CommandHook,
+  run: HookRun,
+  running: () => Running,
+  onBackground: ((notice: AsyncNotice) => void) | undefined,
+): OnLine {
+  let first = true;
+  return (line, whole) => {
+    if (first) {
+      const notice = onBackground && asyncNotice(line);
+      if (notice) {
+        first = false;
+        onBackground(notice);
+        return "take";
+      }
+      if (!whole && line.trimStart().startsWith("{")) return "keep";
+      if (line.trim() !== "") first = false;
+    }
+    if (!hook.interactive) return first ? "keep" : "keep-all";
+    const question = whole ? questionLine(line) : undefined;
+    if (question === undefined) return "keep";
+    void answerQuestion(question, run, running());
+    return "take";
+  };
+}
+
+/** The hook's deadline is paused while the user thinks; a hook that is gone has no question any more. */
+async function answerQuestion(
+  question: NonNullable<ReturnType<typeof questionLine>>,
+  { event, hook }: HookRun,
+  running: Running,
+): Promise<void> {
+  const gone = new AbortController();
+  void running.done.then(() => gone.abort());
+  running.pauseDeadline();
+  const selected = await event.services.ask(
+    { ...question, hook: hook.ref, summary: summaryOf(event.payload) },
+    gone.signal,
+  );
+  running.resumeDeadline();
+  const reply = selected === undefined ? { cancelled: true } : { selected };
+  running.write(`${JSON.stringify({ prompt_response: question.id, ...reply })}\n`);
+  if (selected === undefined) running.endInput();
+}
+
+function summaryOf(payload: AnyPayload): string {
+  const tool = payload["tool_name"];
+  if (typeof tool !== "string") return "";
+  const text = `${tool} ${JSON.stringify(payload["tool_input"] ?? {})}`.replaceAll("\n", " ");
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

@@ -1,0 +1,51 @@
+import { type Ended, type HookRef, type RunRecord, type Verdict, withoutSecrets } from "../../protocol/index.ts";
+import type { Notice } from "../ports.ts";
+
+export interface RedactOptions {
+  /** Whether what hooks were given and what they said may be seen at all. */
+  readonly content: boolean;
+}
+
+/**
+ * A record as observers may see it: secrets and URL credentials blacked out wherever they occur, and without `content` nothing that a
+ * hook said but which kind of verdict it gave.
+ */
+export function redact(record: RunRecord, secrets: readonly string[], options: RedactOptions): RunRecord {
+  return withoutSecrets(options.content ? record : withoutContent(record), secrets);
+}
+
+/** The same for everything an observer is told. */
+export function redactNotice(notice: Notice, secrets: readonly string[], options: RedactOptions): Notice {
+  if ("record" in notice) {
+    const hook = "hook" in notice ? { hook: withoutSecrets<HookRef>(notice.hook, secrets) } : {};
+    return { ...notice, ...hook, record: redact(notice.record, secrets, options) };
+  }
+  const hidesReason = "reason" in notice && !options.content;
+  return withoutSecrets(hidesReason ? { ...notice, reason: leftOut } : notice, secrets);
+}
+
+/** Stands where a text is needed but may not be seen. */
+const leftOut = "[content left out]";
+
+function withoutContent({ answer, ...record }: RunRecord): RunRecord {
+  return {
+    ...record,
+    ended: record.ended.by === "threw" ? { by: "threw", message: leftOut } : record.ended,
+    verdict: withoutWords(record.verdict),
+    stdout: "",
+    stderr: "",
+    ...(answer?.failure === undefined
+      ? {}
+      : { answer: { failure: saidByUs(record.ended) ? answer.failure : leftOut } }),
+  };
+}
+
+/** A reason is the hook's own words, which may repeat what it was given. */
+function withoutWords({ kind }: Verdict): Verdict {
+  return kind === "ask" || kind === "deny" ? { kind, reason: leftOut } : { kind };
+}
+
+/** Whether the words of the failure are the engine's; those of other ends may quote the hook. */
+function saidByUs({ by }: Ended): boolean {
+  return by === "not-started" || by === "timeout" || by === "cancelled" || by === "http" || by === "signal";
+}

@@ -1,0 +1,165 @@
+import { isDeepStrictEqual } from "node:util";
+import { Problem } from "../../../protocol/index.ts";
+import { insertItem } from "./edit-items.ts";
+import { layoutOf, printed, printedInline } from "./json-layout.ts";
+import { type JsonItem, type JsonNode, parseJsonc, plainValue } from "./jsonc.ts";
+import { type JsonContainer, type JsonPath, locate } from "./locate.ts";
+import { removeItem } from "./remove-item.ts";
+import { insideOf, lineIndent, type Splice, spliced } from "./splice.ts";
+import { withValueAt } from "./value-at.ts";
+
+/** One change of a settings file. Each is plain data, so that whoever made it can keep its undoing. */
+export type Edit =
+  /** Gives the value at a path; what is missing on the way is made. */
+  | { readonly do: "set"; readonly path: JsonPath; readonly value: unknown }
+  /** Adds to the end of a list, which is made if it is missing. */
+  | { readonly do: "append"; readonly path: JsonPath; readonly value: unknown }
+  /** Takes a value out; nothing happens when it is not there. `made` takes along what was made for it and holds nothing else. */
+  | { readonly do: "remove"; readonly path: JsonPath; readonly made?: Made }
+  /** Gives the value at a path in exactly these characters. */
+  | { readonly do: "write"; readonly path: JsonPath; readonly text: string };
+
+/** What an edit had to make. */
+export interface Made {
+  /** The outermost thing that was not there before. */
+  readonly path: JsonPath;
+  /** What stood between the brackets around it, when nothing but blanks and comments did. */
+  readonly emptied?: string;
+}
+
+export interface Edited {
+  readonly text: string;
+  /** Takes the edits back, last first; a removal has no undoing here. */
+  readonly undo: readonly Edit[];
+}
+
+/**
+ * Applies edits to a text, one after another.
+ *
+ * Contract: bytes outside an edit stay as they are. A text that cannot be read, or an edit that does not fit it, is a `Problem`;
+ * every result is read back, so a text that says something else than was asked for is never given out.
+ */
+export function editText(text: string, edits: readonly Edit[], name = "the settings"): Edited {
+  const undo: Edit[] = [];
+  let current = text;
+  for (const edit of edits) {
+    const tree = readOrThrow(current, name);
+    const plan = planned(current, tree, edit);
+    const next = spliced(current, plan.splices);
+    checkResult(next, withValueAt(plainValue(tree), plan.path, asRead(plan.value)), name);
+    if (plan.undo !== undefined) undo.unshift(plan.undo);
+    current = next;
+  }
+  return { text: current, undo };
+}
+
+interface Plan {
+  readonly splices: readonly Splice[];
+  readonly undo?: Edit;
+  /** What the file must say at the path afterwards; undefined: nothing. */
+  readonly path: JsonPath;
+  readonly value: unknown;
+}
+
+function planned(text: string, tree: JsonNode, edit: Edit): Plan {
+  if ("value" in edit && JSON.stringify(edit.value) === undefined)
+    throw notEditable(edit.path, "the new value is no JSON");
+  if (edit.path.length === 0) throw notEditable(edit.path, "a file is edited by what is in it, not as a whole");
+  const { item, containers } = locate(tree, edit.path);
+  switch (edit.do) {
+    case "remove":
+      return item === undefined ? { splices: [], path: edit.path, value: undefined } : removed(text, tree, edit);
+    case "write":
+      if (item === undefined) throw notEditable(edit.path, "there is nothing to write over");
+      return written(text, item, edit.path, edit.text);
+    case "append":
+      if (item !== undefined && item.value.kind !== "array") throw notEditable(edit.path, "it holds no list");
+      return added(text, tree, [...edit.path, item?.value.kind === "array" ? item.value.items.length : 0], edit.value);
+    case "set":
+      if (item === undefined) return added(text, tree, edit.path, edit.value);
+      return written(text, item, edit.path, replacement(text, containers.at(-1), item, edit.value));
+  }
+}
+
+function added(text: string, tree: JsonNode, path: JsonPath, value: unknown): Plan {
+  const { containers, left } = locate(tree, path);
+  const container = containers.at(-1);
+  const [step, ...below] = left;
+  if (container === undefined || step === undefined) throw notEditable(path, "it is already there");
+  if (typeof step === "number" && step !== container.items.length) {
+    throw notEditable(path, `the list has ${container.items.length} items, so ${step} is not the next one`);
+  }
+  const nested = below.reduceRight<unknown>(
+    (inner, key) => (typeof key === "number" ? [inner] : { [key]: inner }),
+    value,
+  );
+  const splices = insertItem(
+    text,
+    container,
+    typeof step === "string" ? { key: step, value: nested } : { value: nested },
+  );
+  const made: Made = {
+    path: path.slice(0, path.length - below.length),
+    ...(container.items.length === 0 ? { emptied: insideOf(text, container) } : {}),
+  };
+  return { splices, undo: { do: "remove", path, made }, path, value };
+}
+
+function written(text: string, { value }: JsonItem, path: JsonPath, piece: string): Plan {
+  const undo: Edit = { do: "write", path, text: text.slice(value.start, value.end) };
+  const said = plainValue(readOrThrow(piece, `the text for ${path.join(".")}`));
+  return { splices: [{ start: value.start, end: value.end, text: piece }], undo, path, value: said };
+}
+
+function replacement(text: string, container: JsonContainer | undefined, item: JsonItem, value: unknown): string {
+  const layout = layoutOf(text);
+  const ownLine = container !== undefined && text.slice(container.start, item.start).includes("\n");
+  return ownLine ? printed(value, layout, lineIndent(text, item.start)) : printedInline(value, layout);
+}
+
+function removed(text: string, tree: JsonNode, { path, made }: Extract<Edit, { do: "remove" }>): Plan {
+  const target = made === undefined ? path : path.slice(0, outermost(tree, path, made.path));
+  const { item, containers } = locate(tree, target);
+  const container = containers.at(-1);
+  if (item === undefined || container === undefined) return { splices: [], path: target, value: undefined };
+  const emptied = target.length === made?.path.length ? made.emptied : undefined;
+  return { splices: removeItem(text, container, item, emptied), path: target, value: undefined };
+}
+
+/** How much of the path names something that would hold nothing any more, and was made for this. */
+function outermost(tree: JsonNode, path: JsonPath, made: JsonPath): number {
+  const { containers } = locate(tree, path);
+  let length = path.length;
+  while (length > made.length && containers[length - 1]?.items.length === 1) length -= 1;
+  return length;
+}
+
+function checkResult(text: string, expected: unknown, name: string): void {
+  const actual = plainValue(readOrThrow(text, name));
+  if (!isDeepStrictEqual(actual, expected))
+    throw notEditable([], `${name} would say something else than was asked for`);
+}
+
+/** A value that is given may hold `undefined` where a file holds nothing. */
+function asRead(value: unknown): unknown {
+  return value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown);
+}
+
+function readOrThrow(text: string, name: string): JsonNode {
+  const parsed = parseJsonc(text);
+  if ("tree" in parsed) return parsed.tree;
+  const { line, column, why } = parsed.fault;
+  throw new Problem(
+    "settings/unreadable",
+    `${name} cannot be read: line ${line}, column ${column}: ${why}. Mend it first; it was left as it is.`,
+    {
+      about: { name, line, column },
+    },
+  );
+}
+
+function notEditable(path: JsonPath, why: string): Problem {
+  return new Problem("settings/not-editable", `${path.join(".") || "The file"} cannot be edited: ${why}.`, {
+    about: { path },
+  });
+}

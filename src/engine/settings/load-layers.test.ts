@@ -1,0 +1,250 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { loadLayers, type SettingsPlaces, settingsFiles } from "./load-layers.ts";
+
+let root: string;
+let places: SettingsPlaces;
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "layers-")));
+  places = { cwd: join(root, "project"), clientHome: join(root, "home/.claude"), managedFolder: join(root, "etc") };
+});
+
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function write(path: string, content: unknown): string {
+  const file = join(root, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+  return file;
+}
+
+const stop = { hooks: { Stop: [{ hooks: [{ type: "command", command: "x" }] }] } };
+const frontmatter =
+  "---\nname: named\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: x\n---\nText\n";
+
+async function load(more: Partial<SettingsPlaces> = {}) {
+  const layers = await loadLayers({ ...places, ...more });
+  return layers.map(({ kind, file, settings, readable, warnings }) => ({
+    kind,
+    file: file?.slice(root.length + 1),
+    settings,
+    ...(readable ? {} : { readable }),
+    ...(warnings.length === 0 ? {} : { warnings: warnings.map(({ code }) => code) }),
+  }));
+}
+
+test("without any file there is no layer", async () => {
+  expect(await load()).toEqual([]);
+});
+
+test("layers come in configured order", async () => {
+  write("etc/managed-settings.json", { env: { A: "1" } });
+  write("etc/managed-settings.d/20-b.json", { env: { A: "3" } });
+  write("etc/managed-settings.d/10-a.json", { env: { A: "2" } });
+  write("etc/managed-settings.d/notes.txt", "no settings");
+  write("etc/managed-settings.d/.hidden.json", "no settings");
+  write("home/.claude/settings.json", stop);
+  write("project/.claude/settings.json", stop);
+  write("project/.claude/settings.local.json", stop);
+  write("project/extra.json", { env: { B: "1" } });
+  write("plugins/p/hooks/hooks.json", { description: "mine", ...stop, env: { NOT: "read" } });
+  write("home/.claude/skills/s/SKILL.md", frontmatter);
+  write("project/.claude/skills/s/SKILL.md", frontmatter.replace("name: named\n", ""));
+  write("home/.claude/agents/a.md", frontmatter);
+  write("project/.claude/agents/b.md", frontmatter.replace("name: named\n", ""));
+  write("project/.claude/agents/no-hooks.md", "---\nname: x\n---\n");
+  const given = { settings: ["extra.json", '  {"env": {"B": "2"}}'], plugins: [join(root, "plugins/p")] };
+  expect(await load(given)).toEqual([
+    { kind: "managed", file: "etc/managed-settings.json", settings: { env: { A: "1" } } },
+    { kind: "managed", file: "etc/managed-settings.d/10-a.json", settings: { env: { A: "2" } } },
+    { kind: "managed", file: "etc/managed-settings.d/20-b.json", settings: { env: { A: "3" } } },
+    { kind: "user", file: "home/.claude/settings.json", settings: stop },
+    { kind: "project", file: "project/.claude/settings.json", settings: stop },
+    { kind: "local", file: "project/.claude/settings.local.json", settings: stop },
+    { kind: "flag", file: "project/extra.json", settings: { env: { B: "1" } } },
+    { kind: "flag", file: undefined, settings: { env: { B: "2" } } },
+    { kind: "plugin", file: "plugins/p/hooks/hooks.json", settings: stop },
+    { kind: "skill", file: "home/.claude/skills/s/SKILL.md", settings: stop },
+    { kind: "skill", file: "project/.claude/skills/s/SKILL.md", settings: stop },
+    { kind: "agent", file: "home/.claude/agents/a.md", settings: stop },
+    { kind: "agent", file: "project/.claude/agents/b.md", settings: stop },
+  ]);
+  const layers = await loadLayers({ ...places, ...given });
+  expect(layers.flatMap(({ frontmatter }) => frontmatter ?? [])).toEqual([
+    { of: "skill", name: "named", from: "user" },
+    { of: "skill", name: "s", from: "project" },
+    { of: "agent", name: "named", from: "user" },
+    { of: "agent", name: "b", from: "project" },
+  ]);
+  expect(layers.find(({ kind }) => kind === "plugin")?.plugin).toEqual({
+    root: join(root, "plugins/p"),
+    data: join(root, "home/.claude/plugins/data/p"),
+  });
+});
+
+test("settings of a parent folder are nobody's", async () => {
+  write("project/.claude/settings.json", stop);
+  expect(await load({ cwd: join(root, "project/inner") })).toEqual([]);
+});
+
+test("where the start folder is the home folder, its settings count once, as the person's", async () => {
+  write("home/.claude/settings.json", stop);
+  write("home/.claude/settings.local.json", stop);
+  write("home/.claude/agents/a.md", frontmatter);
+  const kinds = async (cwd: string) => (await load({ cwd })).map(({ kind }) => kind);
+  expect(await kinds(join(root, "home"))).toEqual(["user", "local", "agent"]);
+  symlinkSync(join(root, "home"), join(root, "linked"));
+  expect(await kinds(join(root, "linked"))).toEqual(["user", "local", "agent"]);
+  mkdirSync(join(root, "project/.claude"), { recursive: true });
+  symlinkSync(join(root, "home/.claude/settings.json"), join(root, "project/.claude/settings.json"));
+  expect(await kinds(join(root, "project"))).toEqual(["user", "agent"]);
+});
+
+test("a broken file is reported and the other layers stay active", async () => {
+  write("home/.claude/settings.json", "{");
+  write("project/.claude/settings.json", stop);
+  write("etc/managed-settings.json", "[]");
+  write("project/.claude/agents/broken.md", "---\nhooks: [x\n---\n");
+  expect(await load()).toEqual([
+    {
+      kind: "managed",
+      file: "etc/managed-settings.json",
+      settings: {},
+      readable: false,
+      warnings: ["settings-unreadable"],
+    },
+    {
+      kind: "user",
+      file: "home/.claude/settings.json",
+      settings: {},
+      readable: false,
+      warnings: ["settings-unreadable"],
+    },
+    { kind: "project", file: "project/.claude/settings.json", settings: stop },
+    {
+      kind: "agent",
+      file: "project/.claude/agents/broken.md",
+      settings: {},
+      readable: false,
+      warnings: ["settings-unreadable"],
+    },
+  ]);
+});
+
+test.each([
+  ["nowhere.json", "there is no such file"],
+  ["{", "line 1, column 2"],
+  ["broken.json", "line 1, column 2"],
+])("settings named by the caller that cannot be read are a Problem: %s", async (given, why) => {
+  write("project/broken.json", "{");
+  await expect(load({ settings: [given] })).rejects.toMatchObject({
+    code: "settings/unreadable",
+    message: expect.stringContaining(why),
+  });
+});
+
+test("a linked file is read; a pipe, a folder, a device and a closed file at its place delay nobody", async () => {
+  const file = join(root, "project/.claude/settings.json");
+  const target = write("elsewhere/settings.json", stop);
+  mkdirSync(dirname(file), { recursive: true });
+  symlinkSync(target, file);
+  expect(await load()).toEqual([{ kind: "project", file: "project/.claude/settings.json", settings: stop }]);
+  const unusable = [
+    {
+      kind: "project",
+      file: "project/.claude/settings.json",
+      settings: {},
+      readable: false,
+      warnings: ["settings-unreadable"],
+    },
+  ];
+  rmSync(file);
+  execFileSync("mkfifo", [file]);
+  expect(await load()).toEqual(unusable);
+  rmSync(file);
+  mkdirSync(file);
+  expect(await load()).toEqual(unusable);
+  rmSync(file, { recursive: true });
+  symlinkSync("/dev/zero", file);
+  expect(await load()).toEqual(unusable);
+  rmSync(file);
+  symlinkSync(file, file);
+  expect(await load()).toEqual(unusable);
+  rmSync(file);
+  write("project/.claude/settings.json", stop);
+  chmodSync(file, 0o000);
+  if (process.getuid?.() !== 0) expect(await load()).toEqual(unusable);
+});
+
+test("managed settings behind a link whose target does not exist cannot be read", async () => {
+  mkdirSync(join(root, "etc"), { recursive: true });
+  symlinkSync(join(root, "away/policy.json"), join(root, "etc/managed-settings.json"));
+  const [layer] = await load();
+  expect(layer).toMatchObject({ kind: "managed", readable: false, warnings: ["settings-unreadable"] });
+});
+
+test("a plugin without hooks is no layer, one that is gone is reported", async () => {
+  mkdirSync(join(root, "plugins/empty"), { recursive: true });
+  expect(await load({ plugins: [join(root, "plugins/empty")] })).toEqual([]);
+  expect(await load({ plugins: [join(root, "plugins/gone")] })).toMatchObject([{ kind: "plugin", readable: false }]);
+});
+
+test("on a reload an unreadable file keeps its last good content and says so, again and again", async () => {
+  const file = write("home/.claude/settings.json", { permissions: { deny: ["Bash"] } });
+  write("etc/managed-settings.json", { env: { A: "1" } });
+  write("project/extra.json", { env: { B: "1" } });
+  const given = { ...places, settings: ["extra.json"] };
+  const first = await loadLayers(given);
+  for (const path of ["home/.claude/settings.json", "etc/managed-settings.json", "project/extra.json"])
+    write(path, "{");
+  const second = await loadLayers(given, { previous: first });
+  const third = await loadLayers(given, { previous: second });
+  for (const layers of [second, third]) {
+    expect(
+      layers.map(({ kind, settings, readable, warnings }) => ({
+        kind,
+        settings,
+        readable,
+        codes: warnings.map(({ code }) => code),
+      })),
+    ).toEqual(
+      first.map(({ kind, settings }) => ({
+        kind,
+        settings,
+        readable: false,
+        codes: ["settings-unreadable", "settings-kept"],
+      })),
+    );
+  }
+  writeFileSync(file, "{}");
+  const mended = await loadLayers(given, { previous: third });
+  expect(mended.find(({ kind }) => kind === "user")).toMatchObject({ settings: {}, readable: true, warnings: [] });
+  rmSync(file);
+  expect((await loadLayers(given, { previous: third })).map(({ kind }) => kind)).toEqual(["managed", "flag"]);
+});
+
+test("every file that gives a layer is among those to be watched", async () => {
+  const given = { ...places, settings: ["extra.json", "{}"], plugins: [join(root, "plugins/p")] };
+  for (const path of [
+    "etc/managed-settings.json",
+    "etc/managed-settings.d/a.json",
+    "home/.claude/settings.json",
+    "project/.claude/settings.json",
+    "project/.claude/settings.local.json",
+    "project/extra.json",
+    "plugins/p/hooks/hooks.json",
+  ])
+    write(path, stop);
+  write("home/.claude/skills/s/SKILL.md", frontmatter);
+  write("project/.claude/agents/a.md", frontmatter);
+  const { files, folders } = settingsFiles(given);
+  const read = (await loadLayers(given)).flatMap(({ file }) => file ?? []);
+  expect(read).toHaveLength(9);
+  expect(read.filter((file) => !files.includes(file) && !folders.some((folder) => file.startsWith(folder)))).toEqual(
+    [],
+  );
+});

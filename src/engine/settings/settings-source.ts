@@ -1,0 +1,78 @@
+import { constants } from "node:fs";
+import { join } from "node:path";
+import { errorCode, type Fs, nodeFs, openFor, readAll } from "../../files/index.ts";
+import { mostBytes } from "./read-layer.ts";
+
+export type SourceFile =
+  /** `real` is where it lies once links are followed: people keep settings in other folders and link them. */
+  | { readonly is: "read"; readonly bytes: Uint8Array; readonly real: string }
+  | { readonly is: "missing" }
+  | { readonly is: "unreadable"; readonly why: string };
+
+/** Reads a settings file. Contract: a pipe, a device or a file of gigabytes at its place delays nobody. */
+export async function readSourceFile(path: string, fs: Fs): Promise<SourceFile> {
+  try {
+    const real = await fs.realpath(path);
+    // Not waiting for a writer: whoever put a pipe here would hold us up for ever.
+    const file = await fs.open(real, openFor.reading | (constants.O_NONBLOCK ?? 0));
+    try {
+      const stat = await file.stat();
+      if (!stat.isFile()) return { is: "unreadable", why: "it is not a regular file" };
+      if (stat.size > mostBytes)
+        return { is: "unreadable", why: `it has ${stat.size} bytes; at most ${mostBytes} are read` };
+      return { is: "read", bytes: await readAll(file), real };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return { is: "missing" };
+    if (code === undefined) throw error;
+    return { is: "unreadable", why: error instanceof Error ? error.message : code };
+  }
+}
+
+/** The text of a settings file; undefined when there is none, or none that can be read. */
+export async function readSourceText(path: string, fs: Fs = nodeFs): Promise<string | undefined> {
+  const source = await readSourceFile(path, fs);
+  return source.is === "read" ? Buffer.from(source.bytes).toString("utf8") : undefined;
+}
+
+/** The names in a folder, sorted; none when there is no folder. */
+export async function namesIn(folder: string, fs: Fs): Promise<readonly string[] | { readonly why: string }> {
+  try {
+    return (await fs.readdir(folder)).sort();
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    if (code === undefined) throw error;
+    return { why: error instanceof Error ? error.message : code };
+  }
+}
+
+/** Where a path leads; undefined when nobody can tell. */
+export async function realPath(path: string, fs: Fs = nodeFs): Promise<string | undefined> {
+  try {
+    return await fs.realpath(path);
+  } catch {
+    // What keeps us from it is told by whoever reads it.
+    return undefined;
+  }
+}
+
+/** The files of managed settings in the order in which they count, a later one over an earlier one. */
+export interface ManagedFiles {
+  readonly files: readonly string[];
+  /** The folder of further files is there and cannot be listed. */
+  readonly unlisted?: { readonly folder: string; readonly why: string };
+}
+
+/** `managed-settings.json`, whether it is there or not, then `managed-settings.d/*.json` in the order of their names. */
+export async function managedFiles(folder: string, fs: Fs = nodeFs): Promise<ManagedFiles> {
+  const first = join(folder, "managed-settings.json");
+  const more = join(folder, "managed-settings.d");
+  const names = await namesIn(more, fs);
+  if ("why" in names) return { files: [first], unlisted: { folder: more, why: names.why } };
+  const others = names.filter((name) => name.endsWith(".json") && !name.startsWith("."));
+  return { files: [first, ...others.map((name) => join(more, name))] };
+}

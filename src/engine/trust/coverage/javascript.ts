@@ -1,0 +1,193 @@
+import { existsSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { basename, dirname, extname, join, resolve } from "node:path";
+import { isObject } from "../../../protocol/index.ts";
+import { type Checkout, isBelow, kindAt, lookAt, realPathOf } from "./checkout-files.ts";
+import { Unusable } from "./gather-files.ts";
+import { fromCode } from "./shell-words.ts";
+
+/** What a program in JavaScript or TypeScript loads, as far as its text says. */
+export interface Loaded {
+  /** After `import`, `from`, `require` and functions of `createRequire`. */
+  readonly specifiers: readonly string[];
+  /** Every other text in quotes: it may name a file that is loaded or started. */
+  readonly texts: readonly string[];
+  /** What it loads by a name that is worked out while it runs, as written. */
+  readonly computed: readonly string[];
+  readonly startsPrograms: boolean;
+}
+
+const gap = String.raw`(?:\s|\/\*[\s\S]{0,200}?\*\/)*`;
+// Bounded, as a text that never ends would be read from each of its quotes.
+const text = String.raw`(["'\`])((?:\\.|(?!\1)[^\\\n]){0,500})\1`;
+
+/** Text that is run as a program, and loaders by their inner names. */
+const runsText =
+  /(?<![.\w])eval\s*\(|\bnew\s+Function\b|\brunIn(?:This|New)?Context\b|\bvm\.Script\b|\b_(?:load|compile)\s*\(/g;
+
+export function loadedBy(source: string): Loaded {
+  const makers = [...source.matchAll(/\b(\w+)\s*=\s*(?:\w+\s*\.\s*)?createRequire\b/g)].map(([, name = ""]) => name);
+  const called = ["import", "require", "resolve", ...makers].join("|");
+  const specifiers = [
+    ...matched(source, new RegExp(`\\b(?:from|import)${gap}${text}`, "g")),
+    ...matched(source, new RegExp(`\\b(?:${called})${gap}\\(${gap}${text}`, "g")),
+    ...matched(source, new RegExp(String.raw`\bcreateRequire${gap}\([^()\n]{0,200}\)${gap}\(${gap}${text}`, "g")),
+  ];
+  const opened = `(?<![.\\w])(?:${["import", "require", ...makers].join("|")})${gap}\\(`;
+  const computed = [
+    ...[...source.matchAll(new RegExp(`${opened}([^)\\n]{0,60})\\)?`, "g"))].filter(
+      ([, given = ""]) => /^\s*[^\s"'`)]/.test(given) || /\$\{/.test(given),
+    ),
+    // A text is only the beginning of the name: `"./rules/" + name`.
+    ...source.matchAll(new RegExp(`${opened}${gap}${text}\\s*[^\\s),/][^)\\n]{0,40}\\)?`, "g")),
+  ]
+    .map(([whole]) => whole.replaceAll(/\s+/g, " "))
+    .concat([...source.matchAll(runsText)].map(([whole]) => whole));
+  return {
+    specifiers: [...new Set(specifiers)],
+    texts: [...new Set(matched(source, new RegExp(text, "g")))],
+    computed: [...new Set(computed)],
+    startsPrograms: /\bchild_process\b|\bexeca\b|\bBun\.(?:spawn|\$)|\bDeno\.Command\b|["']zx["']/.test(source),
+  };
+}
+
+function matched(source: string, expression: RegExp): readonly string[] {
+  return [...source.matchAll(expression)].map((found) => withoutEscapes(found[2] ?? ""));
+}
+
+function withoutEscapes(text: string): string {
+  return text.replace(/\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|u\{([\da-fA-F]{1,6})\}|(.))/g, (_, x, u, code, char) =>
+    char === undefined ? fromCode(Number.parseInt(x ?? u ?? code, 16)) : char,
+  );
+}
+
+const endings = [".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".node", ".css"];
+
+/** What an import means to a loader: files, every one that could be found in its place; or a package. */
+export type Resolved =
+  | { readonly files: readonly string[] }
+  | { readonly package: string; readonly version: string | undefined };
+
+export function resolveImport(specifier: string, folder: string, checkout: Checkout): Resolved {
+  const name = specifier.replace(/^file:\/\//, "").replace(/(?<=.)[?#].*$/, "");
+  if (/^(?:\.{1,2}(?:\/|$)|\/)/.test(name))
+    return { files: [name, decoded(name)].flatMap((one) => moduleFiles(resolve(folder, one))) };
+  if (name.startsWith("#")) return { files: ownImport(name, folder, checkout) };
+  if (name === "" || isBuiltin(name) || /^\w+:|[\s\0]/.test(name)) return { files: [] };
+  return packageImport(name, folder, checkout);
+}
+
+/** Imports are addresses, in which `%6c` is a letter. */
+function decoded(name: string): string {
+  return name.replace(/%([\da-fA-F]{2})/g, (_, code: string) => fromCode(Number.parseInt(code, 16)));
+}
+
+/** A path as loaders complete it, and everything beside it that could be taken for it. */
+export function moduleFiles(path: string): readonly string[] {
+  const stem = join(dirname(path), basename(path, extname(path)));
+  const names = [path, ...endings.flatMap((ending) => [path + ending, stem + ending])];
+  const folders = [...new Set([path, stem])].filter(isFolder);
+  const inner = folders.flatMap((folder) => [
+    join(folder, "package.json"),
+    ...mainsOf(manifestIn(folder)).map((main) => join(folder, main)),
+    ...endings.map((ending) => join(folder, `index${ending}`)),
+  ]);
+  return [...new Set([...names, ...inner])].filter(isFile);
+}
+
+/** `#name`: what the nearest package.json says it means. */
+function ownImport(name: string, folder: string, checkout: Checkout): readonly string[] {
+  for (const at of foldersUp(folder, checkout)) {
+    const manifest = manifestIn(at);
+    if (manifest === undefined) continue;
+    const targets = targetsOf(manifest["imports"], name);
+    return [join(at, "package.json"), ...targets.flatMap((target) => moduleFiles(resolve(at, target)))];
+  }
+  return [];
+}
+
+function packageImport(name: string, folder: string, checkout: Checkout): Resolved {
+  const parts = name.split("/");
+  const length = name.startsWith("@") ? 2 : 1;
+  const [own, below] = [parts.slice(0, length).join("/"), parts.slice(length).join("/")];
+  for (const at of foldersUp(folder)) {
+    const place = join(at, "node_modules", own);
+    if (!existsSync(place)) continue;
+    const real = realPathOf(place) ?? place;
+    const manifest = manifestIn(real);
+    const version = manifest?.["version"];
+    // A package of the checkout itself, such as one of a workspace.
+    if (isBelow(real, checkout.real) && !/[/\\]node_modules[/\\]/.test(real.slice(checkout.real.length)))
+      return { files: linkedPackage(real, below, manifest) };
+    return { package: own, version: typeof version === "string" ? version : undefined };
+  }
+  return { package: own, version: undefined };
+}
+
+function linkedPackage(folder: string, below: string, manifest: Manifest | undefined): readonly string[] {
+  const exported = targetsOf(manifest?.["exports"], below === "" ? "." : `./${below}`);
+  const places = below === "" ? [folder] : [join(folder, below)];
+  return [
+    ...new Set([...exported.map((target) => join(folder, target)), ...places].flatMap(moduleFiles)),
+    join(folder, "package.json"),
+  ].filter(isFile);
+}
+
+type Manifest = Readonly<Record<string, unknown>>;
+
+/** The package.json of a folder; undefined where there is none that can be read. Throws `Unusable` for a pipe or one that is too large. */
+export function manifestIn(folder: string): Manifest | undefined {
+  const path = join(folder, "package.json");
+  const looked = lookAt(path);
+  if (typeof looked === "string") return undefined;
+  if ("unusable" in looked) throw new Unusable(`${path} ${looked.unusable}`);
+  try {
+    const value: unknown = JSON.parse(looked.bytes.toString("utf8"));
+    return isObject(value) ? value : undefined;
+  } catch (error) {
+    // No loader could read it either.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function mainsOf(manifest: Manifest | undefined): readonly string[] {
+  return [manifest?.["main"], manifest?.["module"], ...leaves(manifest?.["exports"])].filter(
+    (one) => typeof one === "string",
+  );
+}
+
+/** Where a name of `imports` or `exports` leads, under any condition. */
+function targetsOf(map: unknown, name: string): readonly string[] {
+  if (typeof map === "string" || Array.isArray(map)) return name === "." ? leaves(map) : [];
+  if (!isObject(map)) return [];
+  if (!Object.keys(map).some((key) => /^[.#]/.test(key))) return name === "." ? leaves(map) : [];
+  return Object.entries(map).flatMap(([key, value]) => {
+    const [before = "", after] = key.split("*");
+    if (after === undefined) return key === name ? leaves(value) : [];
+    if (!name.startsWith(before) || !name.endsWith(after)) return [];
+    const filling = name.slice(before.length, name.length - after.length);
+    return leaves(value).map((leaf) => leaf.replaceAll("*", filling));
+  });
+}
+
+function leaves(value: unknown, depth = 0): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (depth > 8 || typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap((inner) => leaves(inner, depth + 1));
+}
+
+/** A folder and those above it; within a checkout, up to its own. */
+export function foldersUp(folder: string, within?: Checkout): readonly string[] {
+  const up = [folder];
+  for (let at = folder; dirname(at) !== at && at !== within?.real; at = dirname(at)) up.push(dirname(at));
+  return up;
+}
+
+export function isFile(path: string): boolean {
+  return kindAt(path) === "file";
+}
+
+function isFolder(path: string): boolean {
+  return kindAt(path) === "folder";
+}

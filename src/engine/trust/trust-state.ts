@@ -1,0 +1,106 @@
+import type { Settings, Warning } from "../../protocol/index.ts";
+import type { ConfiguredHook } from "../settings/configured.ts";
+import type { Layer } from "../settings/layer.ts";
+import type { WrittenGrant } from "./pinnable.ts";
+import type { SeenFiles } from "./start-trust.ts";
+
+/** `new`: nobody has approved it. `changed`: something else was approved in its place. */
+export type TrustState = "trusted" | "new" | "changed";
+
+export interface Standing {
+  readonly state: TrustState;
+  /** What is missing, in words; empty when nothing is. */
+  readonly detail: string;
+}
+
+/** How a hook stands, with the files that were compared for it: for those who are about to start the command. */
+export interface HookStanding extends Standing {
+  readonly seen?: SeenFiles;
+}
+
+/**
+ * Whether something may have an effect as far as trust goes. The one place that is asked: for every event, for the status line, for
+ * every key of a checkout's settings.
+ */
+export interface Trust {
+  /**
+   * Contract: of a hook that comes with the checkout, the files it names are looked at now. `cwd` is the folder it would run in;
+   * without one, the checkout's own.
+   */
+  ofHook(hook: ConfiguredHook, cwd?: string): HookStanding;
+  ofKey(layer: Layer, key: TrustedKey): HookStanding;
+  /** Of anything that needs trust, by its id. */
+  ofPinnable(id: string): Standing;
+  /** Grants that count although the block they stand in is not trusted: they were approved when they were written. */
+  writtenGrants(layer: Layer): readonly WrittenGrant[];
+  /** Whether anything here depends on an approval. */
+  readonly depends: boolean;
+  /** What the person can do about it. */
+  readonly wayOut: string;
+  /** The files approvals are kept in, whether they are there yet or not. */
+  readonly files: readonly string[];
+  /** What the person should know about it. */
+  readonly warnings: readonly Warning[];
+}
+
+export const trusted: Standing = { state: "trusted", detail: "" };
+
+/** Keys of a checkout's settings that have no effect on anything but its own hooks until they are trusted. */
+export type TrustedKey = Exclude<keyof Settings, "hooks" | keyof typeof neverOfCheckout>;
+
+/** Keys that a checkout may not set at all; merging takes them out with a warning. */
+const neverOfCheckout = {
+  allowManagedHooksOnly: true,
+  allowManagedPermissionRulesOnly: true,
+  strictPluginOnlyCustomization: true,
+  managedHooksOnFailure: true,
+  httpHookAllowPrivate: true,
+  onConflict: true,
+  pluginConfigs: true,
+} as const;
+
+/** What each key that needs trust does once it has it. `hooks` are trusted one by one. */
+export const trustedKeys: Readonly<Record<TrustedKey, string>> = {
+  env: "gives its own hooks and the agent's commands these variables",
+  statusLine: "runs this command for the status line",
+  permissions: "grants these permissions",
+  disableAllHooks: "switches off all hooks but managed ones",
+  allowedHttpHookUrls: "narrows where any hook's requests may go",
+  httpHookAllowedEnvVars: "narrows which variables any hook's headers may hold",
+};
+
+/** Whether a layer comes with the checkout, so that a stranger may have written it. */
+export function isOfCheckout({ kind, frontmatter }: Layer): boolean {
+  return kind === "project" || kind === "local" || frontmatter?.from === "project";
+}
+
+export const notApproved: Standing = { state: "new", detail: "nobody has approved it yet" };
+
+/** Trust in a folder lets its hooks run; it does not let the folder switch off those of others. That takes a pin of its own. */
+export function disarmsOthers(layer: Layer, key: TrustedKey): boolean {
+  return key === "disableAllHooks" && isOfCheckout(layer);
+}
+
+export const onlyPinned: Standing = {
+  state: "new",
+  detail: "only a pin of its own lets it reach hooks of other files",
+};
+
+/** Nothing is asked about: the host trusts every folder. */
+export const unlimited: Trust = {
+  ofHook: () => trusted,
+  ofKey: (layer, key) => (disarmsOthers(layer, key) ? onlyPinned : trusted),
+  ofPinnable: () => trusted,
+  writtenGrants: () => [],
+  depends: false,
+  wayOut: "",
+  files: [],
+  warnings: [],
+};
+
+/** Nothing is asked about: no layer comes with the checkout. `files` are those that would hold approvals. */
+export function nothingToApprove(files: readonly string[]): Trust {
+  return { ...unlimited, ofPinnable: () => notApproved, wayOut: howToApprove, files };
+}
+
+export const howToApprove = "hookline trust shows and approves it";

@@ -1,0 +1,156 @@
+import { type CommandPattern, couldCover } from "../rules/spec-patterns.ts";
+import { analyseShell, type ShellContext } from "../shell/analyse.ts";
+import { meets, textsOf } from "../shell/command-text.ts";
+import { readBuiltin } from "../shell/programs/builtins.ts";
+import { readsOpenFile, shells } from "../shell/programs/wrappers.ts";
+import {
+  type CommandPart,
+  type ShellPart,
+  type ShellProblemCode,
+  type ShellWord,
+  staticValue,
+} from "../shell/shell-part.ts";
+import { coversWhole, joinsCommands } from "../shell/whole-text.ts";
+import { joinContinuedLines } from "./join-lines.ts";
+import { plainTexts } from "./plain-texts.ts";
+
+/**
+ * Whether a condition on commands holds for a text for bash. It holds when a command in the text meets it or may meet it. Where a part of
+ * the text cannot be analysed, it holds when what runs there is decided at run time, or when the condition's command is named anywhere.
+ */
+export function commandHolds(pattern: CommandPattern, text: string, context: ShellContext): boolean {
+  const joined = joinContinuedLines(text);
+  const { complete, problems, parts } = analyseShell(joined ?? text, context);
+  const commands = parts.filter((part) => part.kind === "command");
+  if (commands.some((part) => meets(textsOf(part), pattern) !== "no")) return true;
+  if (commands.length > 1 && joinsCommands(pattern) && coversWhole(text)(pattern)) return true;
+  if (parts.some((part) => part.kind === "state" && couldCover(pattern, [part.text]))) return true;
+  // Which program it is decides the run: it may be one that starts another, as a shell does.
+  if (commands.some(hasOpenHead)) return true;
+  if (commands.some(runsUnknown)) return true;
+  if (commands.some((part) => trapsUnknown(part, context))) return true;
+  const programs = parts.flatMap(programSet);
+  if (programs.some((text) => /^[\w]+=["']*[$`]/.test(text))) return true;
+  if (programs.some((text) => namesCommand(pattern, text))) return true;
+  if (complete && commands.every((part) => part.opaque === undefined)) return isFedByOutput(pattern, commands);
+  if (problems.some(({ code }) => unreadable.has(code))) return true;
+  const signs = problems.some(({ code }) => code === "lexical") ? /[$`]|[<>]\(/ : /@P\}/;
+  // A continued line may cut a sign in two.
+  const readings = [text, text.replaceAll("\\\n", "")];
+  if (readings.some((reading) => signs.test(withoutSingleQuotes(reading)) || losesHeredoc.test(reading))) return true;
+  return namesCommand(pattern, text);
+}
+
+/** The text as a whole is not one that the analysis reads: nothing is known about what it runs. */
+const unreadable: ReadonlySet<ShellProblemCode> = new Set<ShellProblemCode>([
+  ...(["nul", "odd-character", "too-long", "too-many-parts", "too-deep", "too-costly", "syntax"] as const),
+]);
+
+/** Text behind `((` that is not arithmetic is read a second time by bash, which may then run the lines of a here-document. */
+const losesHeredoc = /\(\([\s\S]*<<[\s\S]*\n/;
+
+/** Builtins that run text or files; what they are given may be known only at run time. */
+const runners = new Set(
+  [
+    "eval",
+    "source",
+    ".",
+    "trap",
+    "exec",
+    "alias",
+    "enable",
+    "bind",
+    "complete",
+    "compgen",
+    "hash",
+    "jobs",
+    "fc",
+  ].concat("mapfile", "readarray"),
+);
+
+/** Variables whose value is a program or a script that another program runs. */
+const programNames =
+  /^(BASH_ENV|ENV|PROMPT_COMMAND|PS4|(MAN|GIT_)?PAGER|(GIT_|GIT_SEQUENCE_|SUDO_)?EDITOR|VISUAL|GIT_SSH(_COMMAND)?|GIT_EXTERNAL_DIFF|(GIT|SSH|SUDO)_ASKPASS|GIT_PROXY_COMMAND|GIT_CONFIG_.*|LESSOPEN|LESSCLOSE|BROWSER|RSYNC_RSH)$/;
+
+/** What a part puts into such a variable, as it is written. */
+function programSet(part: ShellPart): string[] {
+  return part.kind === "state" && programNames.test(part.head) ? [part.text] : [];
+}
+
+/** True for a command that starts something which only the run will show: a script from a pipe, `eval "$X"`. */
+function runsUnknown({ opaque, words }: CommandPart): boolean {
+  const [name, ...args] = words;
+  const open = args.some((word) => staticValue(word) === undefined);
+  // An option that is not known says nothing about what runs; all else that hides a command does.
+  if (opaque !== undefined) return open || !/\boptions? of\b/.test(opaque) || startsShell(words);
+  const head = (name && staticValue(name)) ?? "";
+  const [first = ""] = args.map((word) => staticValue(word));
+  if (/^(source|\.)$/.test(head) && readsOpenFile(first)) return true;
+  if (/^(mapfile|readarray)$/.test(head) && args.some((word) => /^-[A-Za-z]*C/.test(word.pieces[0]))) return true;
+  if (open) return runners.has(head);
+  return !runners.has(head) && readBuiltin(head, args) === "evaluates" && args.some(holdsSubstitution);
+}
+
+function hasOpenHead({ words: [head] }: CommandPart): boolean {
+  return head !== undefined && staticValue(head) === undefined;
+}
+
+/** `trap '$x y' EXIT`: which command a trap runs later is decided then. */
+function trapsUnknown({ words: [name, ...args] }: CommandPart, context: ShellContext): boolean {
+  if (name === undefined || staticValue(name) !== "trap") return false;
+  const action = args.map((word) => staticValue(word) ?? "").find((text) => !text.startsWith("-"));
+  if (action === undefined || !/[$`]/.test(action)) return false;
+  return analyseShell(action, context).parts.some((part) => part.kind === "command" && hasOpenHead(part));
+}
+
+/** `let 'a[$(…)]'`: a builtin that evaluates its arguments runs a substitution in them, whatever their quotes. */
+function holdsSubstitution(word: ShellWord): boolean {
+  return /\$\(|`/.test(staticValue(word) ?? "");
+}
+
+/** Behind options that are not known: a shell that reads its commands, or is given some that are not all known. */
+function startsShell(words: readonly ShellWord[]): boolean {
+  const texts = words.map((word) => staticValue(word) ?? "");
+  const at = texts.findIndex((text) => shells.has(text.slice(text.lastIndexOf("/") + 1)));
+  const args = at < 0 ? [] : texts.slice(at + 1);
+  if (at < 0) return false;
+  return !args.some((text) => /^[-+][A-Za-z]*c/.test(text)) || args.some((text) => /[$`]/.test(text));
+}
+
+/** As measured: where output of one command becomes words of another, a condition with arguments counts as met. */
+function isFedByOutput(pattern: CommandPattern, commands: readonly CommandPart[]): boolean {
+  if (namesHeadOnly(pattern)) return false;
+  return commands.some(({ words }) => words.some(({ raw }) => /\$\((?!\()|`/.test(withoutSingleQuotes(raw))));
+}
+
+/** `npm *`, `npm:*` and `npm*`: a head, and anything. */
+function namesHeadOnly(pattern: CommandPattern): boolean {
+  const last = pattern.forms.at(-1);
+  return last !== undefined && last.length === 2 && last[1] === "" && !last[0].trim().includes(" ");
+}
+
+/** Whether the condition's command is named anywhere once quotes and backslashes are gone, as a word or behind a short option. */
+function namesCommand(pattern: CommandPattern, text: string): boolean {
+  const texts = plainTexts(text);
+  return pattern.forms.some((form) => {
+    const [, word = ""] = /^\s*(\S*)/.exec(form[0]) ?? [];
+    const name = word.slice(word.lastIndexOf("/") + 1);
+    if (name === "") return true;
+    const open = form.length > 1 && form[0].trimEnd() === form[0] && form[0].trim() === word;
+    const end = open ? "" : "(?![\\w-])";
+    const named = new RegExp(`(?<![\\w.-])(?:-[A-Za-z])?${escaped(name)}${end}`, changesCase.test(text) ? "i" : "");
+    return texts.some((plain) => named.test(plain));
+  });
+}
+
+/** `${x^^}`, `${x@L}` and `declare -u x`: text that bash evaluates later may have other letters than it is written with. */
+const changesCase = /\$\{[^}]{0,256}?(?:[\^,]|@[ULu])|\b(?:declare|typeset|local|readonly)\s+[-+]\w*[clu]/;
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+/** Quotes in the usual sense only: inside double quotes an apostrophe is a letter. */
+function withoutSingleQuotes(text: string): string {
+  return text.replace(/"(?:\\[\s\S]|[^"\\])*"|\\[\s\S]|'[^']*'/g, (quoted) => (quoted.startsWith("'") ? "" : quoted));
+}

@@ -1,0 +1,157 @@
+import { dirname } from "node:path";
+import { foldsCase, type PathCase } from "../paths/case.ts";
+import { type PathFs, realFs, remembering } from "../paths/path-fs.ts";
+import { type ResolvedPath, resolvePath } from "../paths/resolve-path.ts";
+import type { Policy, PolicyRule } from "../policy.ts";
+import { type ReadOnlyTable, readOnlyCommands } from "../shell/programs/read-only-commands.ts";
+import type { RuleWarning } from "../warning.ts";
+import type { Finding } from "./finding.ts";
+import { type Mode, readMode } from "./mode.ts";
+
+/** What a host says about the place and the moment of a call. */
+export interface JudgeContext {
+  readonly cwd: string;
+  readonly home: string;
+  readonly projectRoot: string;
+  /** Working directories added for the session, beside those of the settings. */
+  readonly directories?: readonly string[];
+  readonly mode?: string;
+  /** False when nobody is there to ask. */
+  readonly attended?: boolean;
+  readonly pathCase?: PathCase;
+  /** The shell that Bash commands go to; anything but bash gets exact allow rules only. */
+  readonly shell?: string;
+  /** Names in the environment of the shell. */
+  readonly envNames?: readonly string[] | ReadonlySet<string>;
+  readonly fs?: PathFs;
+  /** Settings files in force and files that active hooks name: protected. */
+  readonly protectedFiles?: readonly string[];
+  /** Pins, managed settings, tokens, sockets: asked about even in bypassPermissions. */
+  readonly ownFiles?: readonly string[];
+  readonly readOnly?: ReadOnlyTable;
+}
+
+/** Everything one judgement works with, looked up once. */
+export interface Desk {
+  readonly policy: Policy;
+  readonly context: JudgeContext;
+  readonly mode: Mode;
+  readonly readOnly: ReadOnlyTable;
+  /** The real folders that count as inside. */
+  readonly roots: readonly string[];
+  readonly seen: ResolvedPath[];
+  readonly warnings: RuleWarning[];
+  /** The disk as this judgement sees it; folders are listed up to a number of names in all. */
+  readonly fs: PathFs;
+  resolve(path: string): ResolvedPath;
+  /** A file that a command names; undefined beyond the number that is looked at. */
+  look(path: string): ResolvedPath | undefined;
+  /** Whether `look` had to leave a file out. */
+  overlooked(): boolean;
+  /** What was found about a file, made once however often a command names it. */
+  recall(key: string, make: () => Finding | undefined): Finding | undefined;
+  /** Whether names that differ in case may be one file at a path. */
+  folds(path: string): boolean;
+  /** Where a rule's `/x` starts. */
+  sourceOf(rule: PolicyRule): string;
+}
+
+const mostFiles = 1_000;
+const mostListed = 200_000;
+
+export function openDesk(policy: Policy, context: JudgeContext): Desk {
+  const disk = context.fs ?? realFs;
+  const fs = limited(remembering(disk));
+  const paths = new Map<string, ResolvedPath>();
+  const resolve = (path: string) => kept(paths, path, () => resolvePath(path, context.cwd, fs));
+  const findings = new Map<string, Finding | undefined>();
+  const folded = new Map<string, boolean>();
+  const pathCase = context.pathCase ?? "auto";
+  const warnings: RuleWarning[] = [];
+  let roots: readonly string[] | undefined;
+  let overlooked = false;
+  return {
+    policy,
+    context,
+    mode: modeOf(policy, context, warnings),
+    readOnly: context.readOnly ?? readOnlyCommands,
+    get roots() {
+      const folders = [context.cwd, context.projectRoot, ...policy.directories, ...(context.directories ?? [])];
+      roots ??= [...new Set(folders.map((folder) => resolve(wholeFolder(folder, context)).resolved))];
+      return roots;
+    },
+    seen: [],
+    warnings,
+    fs,
+    resolve,
+    look(path) {
+      if (paths.has(path) || paths.size < mostFiles) return resolve(path);
+      overlooked = true;
+      return undefined;
+    },
+    overlooked: () => overlooked,
+    recall: (key, make) => kept(findings, key, make),
+    folds: (path) => kept(folded, path, () => foldsCase(path, pathCase, disk, fs)),
+    sourceOf: (rule) => sourceOf(rule, context),
+  };
+}
+
+/** A relative folder of the settings counts from the project: a session that moves to another folder takes no grant or guard along. */
+function wholeFolder(folder: string, { home, projectRoot }: JudgeContext): string {
+  const whole = folder.replace(/^~(?=\/|$)/, home);
+  return whole.startsWith("/") ? whole : `${projectRoot}/${whole}`;
+}
+
+function limited(fs: PathFs): PathFs {
+  const { list } = fs;
+  if (list === undefined) return fs;
+  let left = mostListed;
+  return {
+    ...fs,
+    list(path) {
+      const entries = left > 0 ? list(path) : undefined;
+      left -= entries?.length ?? 0;
+      return entries;
+    },
+  };
+}
+
+function kept<T>(map: Map<string, T>, key: string, make: () => T): T {
+  const known = map.get(key);
+  if (known !== undefined || map.has(key)) return known as T;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+/** The session's own mode, the host's word, what the files say. */
+function modeOf(policy: Policy, context: JudgeContext, warnings: RuleWarning[]): Mode {
+  let mode = policy.sessionMode ?? policy.defaultMode ?? "default";
+  if (policy.sessionMode === undefined && context.mode !== undefined) {
+    const said = readMode(context.mode);
+    if (said === undefined) {
+      warnings.push({ code: "mode-unknown", message: `"${context.mode}" is not a permission mode; "default" is used` });
+    }
+    mode = said ?? "default";
+  }
+  const off = (mode === "bypassPermissions" && policy.bypassDisabled) || (mode === "auto" && policy.autoDisabled);
+  if (!off) return mode;
+  warnings.push({ code: "mode-ignored", message: `${mode} is switched off by settings; "default" is used` });
+  return "default";
+}
+
+function sourceOf(rule: PolicyRule, { cwd, home, projectRoot }: JudgeContext): string {
+  switch (rule.scope) {
+    case "managed":
+    case "project":
+    case "local":
+      return projectRoot;
+    case "user":
+      return `${home}/.claude`;
+    case "settings":
+      return rule.file === undefined ? cwd : dirname(rule.file);
+    case "flags":
+    case "session":
+      return cwd;
+  }
+}

@@ -1,0 +1,126 @@
+import type { PolicyRule } from "../policy.ts";
+import { covers } from "../rules/spec-patterns.ts";
+import { analyseShell, type ShellAnalysis } from "../shell/analyse.ts";
+import { shownText } from "../shell/command-text.ts";
+import { blot } from "../shell/heredoc-mask.ts";
+import { criticalWords } from "../shell/removal.ts";
+import { type CommandPart, type ShellPart, staticValue } from "../shell/shell-part.ts";
+import { asked, byMode, denied, type Finding, harmless, refOf, unusable } from "./finding.ts";
+import { judgeNet } from "./judge-by-words.ts";
+import { judgeCommand, type WholeText } from "./judge-command.ts";
+import type { Desk } from "./judge-context.ts";
+import { judgeRedirection } from "./judge-shell-files.ts";
+import type { JudgedPart } from "./judgement.ts";
+import { type RulesOn, rulesOn } from "./rules-on.ts";
+import { judgeWholeRules } from "./whole-rules.ts";
+
+export interface ShellVerdict {
+  readonly findings: readonly Finding[];
+  readonly parts: readonly JudgedPart[];
+  readonly analysis: ShellAnalysis;
+}
+
+/** A command for bash: every part by itself, then what the text as a whole leaves in doubt. */
+export function judgeShell(text: string, tool: string, desk: Desk): ShellVerdict {
+  const { cwd, home, envNames } = desk.context;
+  const analysis = analyseShell(text, envNames ? { cwd, home, envNames } : { cwd, home });
+  const rules = rulesOn([tool], desk.policy);
+  const unsafe = analysis.parts.find((part) => part.kind === "state" && part.unsafe !== undefined);
+  const tainted = unsafe?.kind === "state" ? unsafe.unsafe : undefined;
+  const whole: WholeText = {
+    alone: changesIn(analysis.parts) < 2,
+    source: text,
+    ...(tainted === undefined ? {} : { tainted }),
+  };
+  const judged = analysis.parts
+    .map((part) => ({ part, finding: judgePart(part, whole, rules, desk) }))
+    .sort(inReadingOrder);
+  const doubt = analysis.complete ? [] : judgeText(analysis, rules, desk);
+  const traces = desk.overlooked() ? judgeNet(text, rules, desk, true) : undefined;
+  return {
+    findings: [
+      ...doubt,
+      ...(traces ? [traces] : []),
+      ...judgeWholeRules(text, analysis, rules, desk),
+      ...judged.map(({ finding }) => finding),
+    ],
+    parts: judged.map(({ part, finding }) => describe(part, finding, text)),
+    analysis,
+  };
+}
+
+function changesIn(parts: readonly ShellPart[]): number {
+  return parts.filter(
+    (part) => part.kind === "write" || (part.kind === "command" && /^(mkdir|touch|cp|mv)$/.test(headOf(part) ?? "")),
+  ).length;
+}
+
+/** As the text reads: a command before its own redirections. */
+function inReadingOrder(a: { part: ShellPart }, b: { part: ShellPart }): number {
+  return a.part.at[0] - b.part.at[0] || Number(a.part.kind !== "command") - Number(b.part.kind !== "command");
+}
+
+/** What a text that cannot be analysed may be: the net decides what deny and ask rules find in it. */
+export function judgeText(analysis: ShellAnalysis, rules: RulesOn, desk: Desk): Finding[] {
+  const { mode, policy } = desk;
+  const [problem] = analysis.problems;
+  if (analysis.problems.some(({ code }) => code === "nul")) return [unusable("the command holds a NUL character")];
+  const why = `it cannot be analysed (${problem?.text ?? "unknown"})`;
+  const caught = judgeNet(analysis.text, rules, desk, analysis.parts.length === 0);
+  if (caught) return [{ ...caught, why: `${caught.why}, and ${why}` }];
+  const critical = criticalWords(analysis.text, desk.context);
+  if (critical !== undefined) return [asked(mode, "critical", `it may remove ${critical}, and ${why}`)];
+  const named = rules.deny.length + rules.ask.length > 0;
+  const onFiles = [...policy.deny, ...policy.ask].some(
+    ({ meaning }) => meaning.toolKind === "read" || meaning.toolKind === "edit",
+  );
+  const answer = byMode(mode, named || onFiles ? "asked" : "other", why);
+  return [{ ...answer, by: "analysis", stance: named ? "doubt" : "none" }];
+}
+
+function judgePart(part: ShellPart, whole: WholeText, rules: RulesOn, desk: Desk): Finding {
+  if (part.kind === "command") return judgeCommand(part, whole, rules, desk);
+  if (part.kind !== "state") return judgeRedirection(part, desk);
+  const met = ({ meaning: { target } }: PolicyRule) => target.kind === "command" && covers(target.pattern, part.text);
+  const deny = rules.deny.find(met);
+  if (deny) return denied(deny, `${deny.text} denies ${part.text}`);
+  const ask = rules.ask.find(met);
+  if (ask) return asked(desk.mode, "rule", `${ask.text} asks about ${part.text}`, ask);
+  if (part.unsafe === undefined) return harmless("it changes nothing outside this shell");
+  return byMode(
+    desk.mode,
+    "other",
+    `it sets ${part.unsafe}, which can change what other commands do; no rule allows that`,
+  );
+}
+
+function describe(part: ShellPart, finding: Finding, source: string): JudgedPart {
+  const { decision, by, why } = finding;
+  const { at, via, places } = part;
+  const [folder] = places.folders;
+  const cwd = places.unknown || places.folders.length !== 1 || folder === undefined ? null : folder;
+  return { kind: part.kind, ...nameOf(part, source), at, via, cwd, decision, by, rule: refOf(finding.rule), why };
+}
+
+function nameOf(part: ShellPart, source: string): { text: string; head: string | null; dynamic: boolean } {
+  if (part.kind === "state") return { text: part.text, head: part.head, dynamic: false };
+  if (part.kind === "command")
+    return { text: writtenText(part, source) ?? shownText(part), head: headOf(part), dynamic: isDynamic(part) };
+  return { text: `${part.operator} ${part.target.raw}`, head: null, dynamic: staticValue(part.target) === undefined };
+}
+
+/** The text of a command in which the analysis blotted out a here-document, as it was given; undefined for any other. */
+function writtenText({ raw, at }: CommandPart, source: string): string | undefined {
+  if (!raw.includes(blot)) return undefined;
+  const written = source.slice(Math.max(at[0], at[1] - raw.length), at[1]);
+  const same = written.length === raw.length && written !== raw;
+  return same && raw.split("").every((sign, index) => sign === blot || sign === written[index]) ? written : undefined;
+}
+
+function headOf(part: CommandPart): string | null {
+  return (part.words[0] && staticValue(part.words[0])) ?? null;
+}
+
+function isDynamic(part: CommandPart): boolean {
+  return part.openEnded || part.words.some((word) => staticValue(word) === undefined);
+}

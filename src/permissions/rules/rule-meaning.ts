@@ -1,0 +1,116 @@
+import { compileDomain, type DomainPattern } from "./domain-pattern.ts";
+import { compilePath, type PathPattern } from "./path-pattern.ts";
+import { type Invalid, isInvalid, type Rule } from "./rule.ts";
+import {
+  currentName,
+  fieldsOfOthers,
+  kindOf,
+  otherFields,
+  ownFields,
+  type ToolKind,
+  type ToolNames,
+} from "./rule-tools.ts";
+import { compileSkill, type SkillPattern } from "./skill-pattern.ts";
+import { readSpec } from "./spec.ts";
+import type { Glob } from "./spec-glob.ts";
+import { type CommandPattern, compileCommand } from "./spec-patterns.ts";
+import { compileTool, isTooWide, type ToolPattern } from "./tool-pattern.ts";
+
+export type RuleList = "allow" | "ask" | "deny";
+
+/** What of a tool's input a rule is about. */
+export type Target =
+  | { readonly kind: "all" }
+  | { readonly kind: "command"; readonly pattern: CommandPattern }
+  | { readonly kind: "path"; readonly pattern: PathPattern }
+  | { readonly kind: "domain"; readonly pattern: DomainPattern }
+  | { readonly kind: "agent"; readonly type: Glob }
+  | { readonly kind: "skill"; readonly pattern: SkillPattern }
+  | { readonly kind: "field"; readonly field: string; readonly value: Glob };
+
+export interface Meaning {
+  readonly tools: ToolPattern;
+  readonly toolKind: ToolKind;
+  readonly target: Target;
+}
+
+export interface TooWide {
+  readonly tooWide: string;
+}
+
+/** What a rule means on a list. What an allow may not say is refused here, so that nothing later can grant it. */
+export function meaningOf(rule: Rule, list: RuleList, names: ToolNames = {}): Meaning | Invalid | TooWide {
+  const name = currentName(rule.tool, names);
+  const toolKind = kindOf(name, names);
+  if (list === "allow" && isTooWide(rule.tool)) {
+    return { tooWide: `"*" in the tool name of an allow rule may only follow "mcp__server__"` };
+  }
+  const target =
+    rule.spec === undefined
+      ? ({ kind: "all" } as const)
+      : targetOf(rule.spec, toolKind, list, fieldsOfOthers.get(name));
+  if ("tooWide" in target) return target;
+  if (isInvalid(target)) return { ...target, tool: name };
+  return { tools: compileTool(rule.tool, names), toolKind, target };
+}
+
+function targetOf(spec: string, kind: ToolKind, list: RuleList, known?: readonly string[]): Target | Invalid | TooWide {
+  const field = fieldOf(spec, kind, known);
+  if (field)
+    return list === "allow"
+      ? { invalid: `a parameter ("${field.field}:") can be denied or asked about, not allowed` }
+      : field;
+  const own = ownFields[kind].find((name) => spec.startsWith(`${name}:`));
+  if (own) return { invalid: `"${own}" is what the rule itself stands for; write the pattern without "${own}:"` };
+  switch (kind) {
+    case "shell":
+      return commandTarget(spec);
+    case "text":
+      if (list === "allow" && readSpec(spec).length > 1) {
+        return {
+          tooWide: 'commands of this shell are not analysed; an allow rule must be one exact command, without "*"',
+        };
+      }
+      return commandTarget(spec);
+    case "read":
+    case "edit": {
+      const pattern = compilePath(spec);
+      return isInvalid(pattern) ? pattern : { kind: "path", pattern };
+    }
+    case "web":
+      return domainTarget(spec);
+    case "agent": {
+      const type = readSpec(spec);
+      if (list === "allow" && type.length > 1) return { tooWide: '"*" is for deny and ask; name the agent type' };
+      return { kind: "agent", type };
+    }
+    case "skill":
+      return { kind: "skill", pattern: compileSkill(spec) };
+    case "mcp":
+    case "other":
+      return list === "allow" ? { invalid: "this tool has no such form; allow it by its name alone" } : { kind: "all" };
+  }
+}
+
+function commandTarget(spec: string): Target {
+  const pattern = compileCommand(spec);
+  return pattern.words.length === 0 ? { kind: "all" } : { kind: "command", pattern };
+}
+
+function domainTarget(spec: string): Target | Invalid {
+  const host = /^domain:(.*)$/.exec(spec)?.[1];
+  if (host === undefined) return { invalid: "write WebFetch(domain:example.com)" };
+  const pattern = compileDomain(host);
+  return isInvalid(pattern) ? pattern : { kind: "domain", pattern };
+}
+
+/** `field:value`: any name on a tool nobody knows, a field that is known on the others. */
+function fieldOf(spec: string, kind: ToolKind, known?: readonly string[]): (Target & { kind: "field" }) | undefined {
+  const found = /^([A-Za-z_][\w.-]*):(.*)$/.exec(spec);
+  const [field, value] = [found?.[1], found?.[2]];
+  if (field === undefined || value === undefined || ownFields[kind].includes(field)) return undefined;
+  if (known && !known.includes(field)) return undefined;
+  const open = kind === "other" || kind === "mcp";
+  if (!open && (!otherFields[kind].includes(field) || (kind === "shell" && value === "*"))) return undefined;
+  return { kind: "field", field, value: readSpec(value) };
+}

@@ -1,0 +1,112 @@
+import { type ShellWord, staticValue } from "../shell-part.ts";
+
+/** Builtins that read text once more, or change what later words mean. */
+const evaluating = new Set(
+  (
+    "eval let declare typeset local readonly export unset read mapfile readarray trap wait getopts compgen complete compopt " +
+    "bind fc history hash enable alias unalias set shopt source . exec"
+  ).split(" "),
+);
+
+/** Builtins that only say where the script goes on. */
+const steering = new Set(["exit", "return", "break", "continue", "shift"]);
+
+/** What a builtin does in one of its plain forms. */
+export interface PlainForm {
+  /** Names it sets for the shell alone. */
+  readonly sets: readonly string[];
+  /** Names it puts into the environment, with whether their value is known. */
+  readonly exports: readonly string[];
+  /** What it puts into names, where it says so. */
+  readonly values: readonly (readonly [name: string, value: string])[];
+}
+
+const nothingSet: PlainForm = { sets: [], exports: [], values: [] };
+
+/** Whether a head is a builtin that may set a variable. */
+export function isBuiltin(head: string): boolean {
+  return evaluating.has(head) || head === "printf";
+}
+
+/** Undefined: no such builtin. `"evaluates"`: it would read text again. Otherwise what its plain form sets. */
+export function readBuiltin(head: string, args: readonly ShellWord[]): PlainForm | "evaluates" | undefined {
+  if (head === "printf") return printfEvaluates(args) ? "evaluates" : undefined;
+  if (head === "test" || head === "[") return testEvaluates(args) ? "evaluates" : undefined;
+  if (head === "jobs") {
+    return args.some((word) => !/^(-[lnprs]+|%?\d+)$/.test(staticValue(word) ?? "")) ? "evaluates" : undefined;
+  }
+  if (head === ":") return nothingSet;
+  if (steering.has(head)) return args.every((word) => /^\d+$/.test(staticValue(word) ?? "")) ? nothingSet : undefined;
+  if (!evaluating.has(head)) return undefined;
+  const values = args.map((word) => (/[$`[]/.test(word.raw) ? undefined : staticValue(word)));
+  if (values.some((value) => value === undefined)) return "evaluates";
+  return plainForm(head, values as string[]) ?? "evaluates";
+}
+
+function plainForm(head: string, args: readonly string[]): PlainForm | undefined {
+  switch (head) {
+    case "set":
+      return isPlainSet(args) ? nothingSet : undefined;
+    case "wait":
+      return args.every((arg) => /^%?\d+$/.test(arg)) ? nothingSet : undefined;
+    case "read": {
+      const names = args[0] === "-r" ? args.slice(1) : args;
+      return names.length > 0 && names.every(isName) ? { sets: names, exports: [], values: [] } : undefined;
+    }
+    case "export": {
+      const names = args.map((arg) => /^([A-Za-z_][A-Za-z0-9_]*)(=[\s\S]*)?$/.exec(arg)?.[1]);
+      if (args.length === 0 || !names.every((name) => name !== undefined)) return undefined;
+      const values = args.filter((arg) => arg.includes("=")).map((arg) => cutAtEquals(arg));
+      return { sets: [], exports: names, values };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function cutAtEquals(text: string): readonly [string, string] {
+  const at = text.indexOf("=");
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** `set -e`, `set -euo pipefail`, `set +e`: how failures end the script, and nothing else. */
+function isPlainSet(args: readonly string[]): boolean {
+  let rest = args;
+  while (rest.length > 0) {
+    const [option = "", value] = rest;
+    if (!/^[-+][eu]*o?$/.test(option) || option.length < 2) return false;
+    if (option.endsWith("o")) {
+      if (!/^(pipefail|errexit|nounset)$/.test(value ?? "")) return false;
+      rest = rest.slice(2);
+    } else {
+      rest = rest.slice(1);
+    }
+  }
+  return args.length > 0;
+}
+
+/** `printf -v name` evaluates the name; a first word that is not known might be `-v`. */
+function printfEvaluates(args: readonly ShellWord[]): boolean {
+  const first = args[0];
+  if (first === undefined) return false;
+  const value = staticValue(first);
+  return value === undefined ? first.splits || !/^[^-]/.test(first.pieces[0]) : value.startsWith("-") && value !== "--";
+}
+
+/**
+ * `test -v name` evaluates the name. So would `test "$a" "$b"` with `-v` in `$a`: an unknown word may not split, and what
+ * stands right behind one must be known and hold no subscript.
+ */
+function testEvaluates(args: readonly ShellWord[]): boolean {
+  return args.some((word, index) => {
+    const value = staticValue(word);
+    if (value !== undefined) return value === "-v" || value === "-R";
+    if (word.splits && !/^\$[?#]$/.test(word.raw)) return true;
+    const next = args[index + 1];
+    return next !== undefined && (staticValue(next)?.includes("[") ?? true);
+  });
+}
+
+function isName(text: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
+}

@@ -1,0 +1,244 @@
+import { type CommandPart, type Places, type ShellWord, staticValue } from "../shell-part.ts";
+import { escapePattern, someWord } from "../word-pieces.ts";
+import { type FileProgram, filePrograms } from "./file-programs.ts";
+import { knownLines } from "./known-words.ts";
+import { isOption, isValueOf, optionValues } from "./option-values.ts";
+import { gitOperands } from "./special-operands.ts";
+import { writtenWords } from "./written-words.ts";
+
+/** A word that names a file, and what happens to it. */
+export interface FileOperand {
+  /** The name as a pattern of bash; absent when it is not known beforehand. */
+  readonly pattern?: string;
+  readonly raw: string;
+  readonly access: "read" | "write";
+}
+
+/** More than these are not gathered; a command that has more is asked about. */
+export const mostOperands = 2_000;
+
+/** The operands of a command that is known to work on files; none for any other. Best effort. */
+export function fileOperands(part: CommandPart): FileOperand[] {
+  const [name, ...args] = part.words;
+  const head = (name && staticValue(name)?.split("/").at(-1)) ?? "";
+  const program = filePrograms.get(head);
+  const lines = knownLines(args) ?? [];
+  if (head === "git") return gitOperands(args);
+  if (program === undefined) return lines.flatMap((line) => optionFiles(head, line));
+  const text = surelyText(head, args);
+  const words = args
+    .map((word, index) => ({
+      raw: word.raw,
+      names: index === text ? [] : namesOf(word, index, args, program),
+    }))
+    .filter(({ names }) => names.length > 0);
+  const writes = program.does === "writes" && (head !== "sed" || mayEditInPlace(args));
+  const elsewhere = args.some((word) => /^(-t|--target-directory)/.test(word.pieces[0]));
+  const operands = new Map<string, FileOperand>();
+  if (lines.length === 0) operands.set("write", operand(undefined, "one of its words", "write"));
+  for (const word of lines.flatMap((line) => writtenWords(head, line, program))) {
+    for (const pattern of patternsOf(word) ?? [undefined]) {
+      operands.set(`write ${pattern ?? `\0${word.raw}`}`, operand(pattern, word.raw, "write"));
+    }
+  }
+  for (const [index, { raw, names }] of words.entries()) {
+    const last = elsewhere || index === words.length - 1;
+    const access = writes || (program.does === "writes last" && last) ? "write" : "read";
+    for (const pattern of names) operands.set(`${access} ${pattern ?? `\0${raw}`}`, operand(pattern, raw, access));
+    if (operands.size > mostOperands) break;
+  }
+  return [...operands.values()];
+}
+
+/** Whether sed may change its files, as `-i` does: one of its words is that option, or is not known and may be. */
+function mayEditInPlace(args: readonly ShellWord[]): boolean {
+  return args.some((word) => {
+    const texts = patternsOf(word);
+    const [first] = word.pieces;
+    return texts?.some((text) => /^-(?:[A-Za-z]*i|-i)/.test(text)) ?? (first === "" || first.startsWith("-"));
+  });
+}
+
+/** Whether a command works on the files that its words name. */
+export function worksOnFiles(part: CommandPart): boolean {
+  const head = part.words[0] && staticValue(part.words[0])?.split("/").at(-1);
+  return head !== undefined && filePrograms.has(head);
+}
+
+function operand(pattern: string | undefined, raw: string, access: "read" | "write"): FileOperand {
+  return pattern === undefined ? { raw, access } : { pattern, raw, access };
+}
+
+/** The names a word may be, as patterns; undefined among them for a name that is not known. */
+function namesOf(
+  word: ShellWord,
+  index: number,
+  args: readonly ShellWord[],
+  program: FileProgram,
+): readonly (string | undefined)[] {
+  const patterns = patternsOf(word);
+  const counts = patterns?.some((pattern) => pattern.includes(someWord)) && isText(index, args, program);
+  if (counts) return [];
+  if (patterns) return patterns.flatMap(namesIn);
+  // What may split can become further words, whatever its place.
+  if (word.splits) return [undefined];
+  if (word.pieces[0].startsWith("-")) return fileOption.test(word.pieces[0]) ? [undefined] : [];
+  return isText(index, args, program) ? [] : [undefined];
+}
+
+const searches = /^(?:[efz]?grep|rg|ag|sed|jq|yq)$/;
+/** No `-e` or `-f`, which would give the pattern or the script, and no long option that is not known to be harmless. */
+const keepsFirst =
+  /^(?:-[^-ef][^ef]*|--(?:include|exclude|exclude-dir|colou?r|hidden|ignore-case|line-number|type|glob|raw-output|count|quiet|silent|fixed-strings|recursive|files-with-matches|word-regexp|in-place)(?:=.*)?)$/s;
+
+/** The place of the pattern in `grep .env README.md` and of the script in `jq .env a.json`, where nothing speaks for a file. */
+function surelyText(head: string, args: readonly ShellWord[]): number | undefined {
+  if (!searches.test(head)) return undefined;
+  const options = args.filter((word) => staticValue(word) === undefined || isOption(word));
+  if (!options.every((word) => keepsFirst.test(staticValue(word) ?? word.pieces[0]))) return undefined;
+  // A single word behind yq is a file if there is one of that name.
+  if (head === "yq" && args.length - options.length < 2) return undefined;
+  return args.findIndex((word) => !isOption(word));
+}
+
+/** All a word may become, as patterns. */
+function patternsOf(word: ShellWord): readonly string[] | undefined {
+  const text = staticValue(word);
+  return text === undefined ? word.expansions : [escapePattern(text)];
+}
+
+const fileOption =
+  /^--(file|from-file|files0-from|target-directory|output|reference|exclude-from|include-from|rawfile|slurpfile)=/;
+
+/** The value of an option that takes text, or a first operand that is a pattern, a script or a mode. */
+function isText(index: number, args: readonly ShellWord[], { text, textFirst }: FileProgram): boolean {
+  if (isValueOf(text, args[index - 1])) return true;
+  // `--arg name value` of jq.
+  if (args.slice(Math.max(0, index - 2), index).some((word) => /^--arg(json)?$/.test(word.pieces[0]))) return true;
+  if (
+    textFirst === undefined ||
+    args.slice(0, index).some((word, at) => !isOption(word) && !isValueOf(text, args[at - 1]))
+  )
+    return false;
+  return !args.some(
+    (word) => new RegExp(`^-[A-Za-z]*[${textFirst}-]$`).test(staticValue(word) ?? "") && textFirst !== "",
+  );
+}
+
+/** A pattern as a name; of `of=x`, `--file=x` and `-fx` the value. */
+function namesIn(pattern: string): string[] {
+  const value = /^(?:-{1,2}[\w-]+|if|of)=(.*)$/s.exec(pattern)?.[1];
+  if (value !== undefined) return value === "" ? [] : [value];
+  if (!pattern.startsWith("-")) return pattern === "" ? [] : [pattern];
+  const attached = [/^-[A-Za-z](.+)$/s.exec(pattern)?.[1], /^-[A-Za-z]+?([./].*)$/s.exec(pattern)?.[1]];
+  return [...new Set(attached.filter((name) => name !== undefined))];
+}
+
+/** Letters of curl and wget that take no value. */
+const flags = "0123456789#afgiIjkLnNORsSvZqc";
+
+/** Files that only options name, of programs whose operands are something else. */
+function optionFiles(head: string, args: readonly ShellWord[]): FileOperand[] {
+  const values = (short: string, ...long: string[]) =>
+    optionValues(args, { short, long: long.map((name) => `--${name}`), flags });
+  const files = (words: readonly ShellWord[], access: "read" | "write") =>
+    words.flatMap((word) => (patternsOf(word) ?? [undefined]).map((pattern) => operand(pattern, word.raw, access)));
+  switch (head) {
+    case "curl":
+      return [
+        ...values("dFH", "data", "data-ascii", "data-binary", "data-urlencode", "json", "form", "header").flatMap(
+          behindAt,
+        ),
+        ...values("", "data-urlencode", "url-query", "variable").flatMap(behindNameAt),
+        ...args.flatMap(behindFileUrl),
+        ...files(values("TKb", "upload-file", "config", "cookie"), "read"),
+        ...files(values("ocD", "output", "output-dir", "dump-header", "cookie-jar"), "write"),
+        ...(args.some((word) => /^(-[A-Za-z]*O|--remote-name)/.test(word.pieces[0])) ? args.flatMap(lastOfUrl) : []),
+      ];
+    case "wget":
+      return [
+        ...files(values("i", "post-file", "body-file", "input-file", "load-cookies"), "read"),
+        ...files(values("OoaP", "output-document", "output-file", "append-output", "directory-prefix"), "write"),
+        ...(args.some((word) => /^(-[A-Za-z]*O|--output-document)/.test(word.pieces[0]))
+          ? []
+          : args.flatMap(lastOfUrl)),
+      ];
+    case "perl":
+    case "ruby": {
+      // With -n or -p they go through the files that are named; with -i they change them.
+      const [loops, edits] = [/^-[A-Za-z0-9]*[np]/, /^-[A-Za-z0-9]*i/].map((option) =>
+        args.some((word) => option.test(word.pieces[0])),
+      );
+      const named = args.filter((word, index) => !isOption(word) && !isValueOf("e", args[index - 1]));
+      const known = named.filter((word) => patternsOf(word) !== undefined);
+      return loops ? files(known, edits ? "write" : "read") : [];
+    }
+    case "xargs":
+      return files(values("a", "arg-file"), "read");
+    default:
+      return [];
+  }
+}
+
+/** `https://host/way/name`: what is fetched is kept as `name`. */
+function lastOfUrl(word: ShellWord): FileOperand[] {
+  const name = /^(?:[a-z]+:\/\/)?[^/?#]+\/(?:[^?#]*\/)?([^/?#]+)/i.exec(staticValue(word) ?? "-")?.[1];
+  return name === undefined || isOption(word) ? [] : [operand(escapePattern(name), word.raw, "write")];
+}
+
+/** `file:///x`, which curl reads from disk. */
+function behindFileUrl(word: ShellWord): FileOperand[] {
+  const lead = /^file:\/\/(?:localhost)?/i.exec(word.pieces[0])?.[0];
+  if (lead === undefined) return [];
+  return (patternsOf(word) ?? [undefined]).map((pattern) => operand(pattern?.slice(lead.length), word.raw, "read"));
+}
+
+/** `@file`, `name=@file` and `name=<file` of curl. */
+function behindAt(word: ShellWord): FileOperand[] {
+  const lead = /^(?:[\w.-]*=)?[@<]/.exec(word.pieces[0])?.[0];
+  if (lead === undefined) return [];
+  const patterns = patternsOf(word)?.map((pattern) => pattern.slice(lead.length)) ?? [undefined];
+  return patterns.map((pattern) => operand(pattern?.replace(/;.*$/s, ""), word.raw, "read"));
+}
+
+/** `name@file` of curl. */
+function behindNameAt(word: ShellWord): FileOperand[] {
+  const lead = /^%?[\w.-]+@/.exec(word.pieces[0])?.[0];
+  if (lead === undefined) return behindAt(word);
+  return (patternsOf(word) ?? [undefined]).map((pattern) => operand(pattern?.slice(lead.length), word.raw, "read"));
+}
+
+/** What `cp a b folder` really writes: `folder/a` and `folder/b`, whether or not the folder is there. */
+export function copiedPaths(part: CommandPart, home: string): string[] {
+  const head = part.words[0] && staticValue(part.words[0])?.split("/").at(-1);
+  if (head === undefined || !/^(cp|mv|ln|install|rsync|scp)$/.test(head)) return [];
+  const args = part.words.slice(1);
+  const names = args.filter((word) => staticValue(word) !== undefined && !staticValue(word)?.startsWith("-"));
+  const [target] = /^(rsync|scp)$/.test(head) ? [] : optionValues(args, { short: "t", long: ["--target-directory"] });
+  const folder = target ?? names.at(-1);
+  if (folder === undefined) return [];
+  const { paths } = pathsOf(folder, part.places, home);
+  return names
+    .filter((word) => word !== folder)
+    .flatMap((from) => {
+      const name = staticValue(from)?.replace(/\/+$/, "").split("/").at(-1) ?? "";
+      return paths.map((path) => `${path}/${name}`);
+    });
+}
+
+/** The paths a word may name in the folders a part may run in. `sure` is false when there may be others. */
+export function pathsOf(word: ShellWord, places: Places, home: string): { paths: string[]; sure: boolean } {
+  const text = staticValue(word);
+  if (text === undefined) {
+    // A tilde is home, unless no such user exists; then it is a name.
+    return {
+      paths: word.tilde === undefined ? [] : [home + word.tilde, ...below(places, `~${word.tilde}`)],
+      sure: false,
+    };
+  }
+  return text.startsWith("/") ? { paths: [text], sure: true } : { paths: below(places, text), sure: !places.unknown };
+}
+
+function below(places: Places, name: string): string[] {
+  return places.folders.map((folder) => `${folder}/${name}`);
+}

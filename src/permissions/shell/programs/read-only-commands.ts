@@ -1,0 +1,237 @@
+import { type CommandPart, type ShellWord, staticValue } from "../shell-part.ts";
+import { grammarOf, type OptionGrammar, readArguments } from "./program-options.ts";
+
+/** A command that only reads, with every option it may have. An option that is not here takes it off the table. */
+export interface ReadOnlyCommand extends OptionGrammar {
+  /** `files`: each operand is read. `text`: none is a file. `pattern`: the first is text unless an option gives it. */
+  readonly operands: "files" | "text" | "pattern" | "none" | "anything";
+  /** Reads the working directory when no operand is given. */
+  readonly reads?: "here";
+  /** Options that make it read all files below a folder. */
+  readonly deep?: readonly string[];
+  /** Options whose value is a file. */
+  readonly fileOptions?: readonly string[];
+}
+
+export type ReadOnlyTable = ReadonlyMap<string, ReadOnlyCommand>;
+
+/** Nothing here can start a program, write, change state or reach the network, whatever files it is given. */
+export const readOnlyCommands: ReadOnlyTable = new Map<string, ReadOnlyCommand>([
+  [
+    "ls",
+    {
+      operands: "files",
+      ...grammarOf(
+        "-aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1 --all --almost-all --author --directory --full-time " +
+          "--group-directories-first --human-readable --inode --no-group --recursive --reverse --size --color= " +
+          "--sort= --time= --time-style= --format= --ignore= --hide=",
+      ),
+      reads: "here",
+    },
+  ],
+  [
+    "cat",
+    {
+      operands: "files",
+      ...grammarOf("-AbeEnstTuv --number --number-nonblank --show-all --show-ends --show-tabs --squeeze-blank"),
+    },
+  ],
+  ["head", { operands: "files", ...grammarOf("-qvz -nc= --quiet --verbose --lines= --bytes="), also: /^-\d+$/ }],
+  // Not `-f` and `-F`: they never end.
+  ["tail", { operands: "files", ...grammarOf("-qvz -nc= --quiet --verbose --lines= --bytes="), also: /^-\d+$/ }],
+  ["wc", { operands: "files", ...grammarOf("-clmwL --bytes --chars --lines --words --max-line-length") }],
+  ["nl", { operands: "files", ...grammarOf("-p -bdfhilnsvw=") }],
+  ["pwd", { operands: "none", ...grammarOf("-LP") }],
+  ["echo", { operands: "anything" }],
+  ["printf", { operands: "anything" }],
+  ["true", { operands: "anything" }],
+  ["false", { operands: "anything" }],
+  ["which", { operands: "text", ...grammarOf("-as") }],
+  ["basename", { operands: "text", ...grammarOf("-az -s= --multiple --zero --suffix=") }],
+  ["dirname", { operands: "text", ...grammarOf("-z --zero") }],
+  ["tr", { operands: "text", ...grammarOf("-cCdst --complement --delete --squeeze-repeats --truncate-set1") }],
+  [
+    "realpath",
+    {
+      operands: "files",
+      ...grammarOf(
+        "-eLmPqsz --canonicalize-existing --canonicalize-missing --logical --physical --quiet --strip " +
+          "--no-symlinks --zero --relative-to= --relative-base=",
+      ),
+      fileOptions: ["--relative-to", "--relative-base"],
+    },
+  ],
+  [
+    "readlink",
+    {
+      operands: "files",
+      ...grammarOf("-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline"),
+    },
+  ],
+  ["stat", { operands: "files", ...grammarOf("-Lt -c= --dereference --terse --format= --printf=") }],
+  [
+    "du",
+    {
+      operands: "files",
+      ...grammarOf(
+        "-abcDhHklLmPsSx0 -dB= --all --apparent-size --bytes --total --human-readable --summarize " +
+          "--one-file-system --separate-dirs --si --max-depth= --block-size= --exclude=",
+      ),
+      reads: "here",
+    },
+  ],
+  [
+    "df",
+    {
+      operands: "files",
+      ...grammarOf("-ahHiklPT -B= --all --human-readable --inodes --local --portability --print-type --total"),
+    },
+  ],
+  [
+    "cut",
+    {
+      operands: "files",
+      ...grammarOf(
+        "-nsz -bcdf= --only-delimited --complement --zero-terminated --bytes= --characters= --delimiter= " +
+          "--fields= --output-delimiter=",
+      ),
+    },
+  ],
+  ["comm", { operands: "files", ...grammarOf("-123z --check-order --nocheck-order --total --output-delimiter=") }],
+  ["cmp", { operands: "files", ...grammarOf("-bls -in= --print-bytes --verbose --quiet --silent --bytes=") }],
+  // Not `-l`: it starts pr.
+  [
+    "diff",
+    {
+      operands: "files",
+      ...grammarOf(
+        "-abBcdeEfHinNpPqrstTuwyZ -CUWxIF= --brief --recursive --ignore-case --ignore-all-space " +
+          "--ignore-space-change --ignore-blank-lines --new-file --text --minimal --side-by-side " +
+          "--suppress-common-lines --report-identical-files --no-dereference --strip-trailing-cr --unified= " +
+          "--context= --width= --exclude= --color= --label= --ignore-matching-lines=",
+      ),
+      deep: ["r", "--recursive"],
+    },
+  ],
+  [
+    "grep",
+    {
+      operands: "pattern",
+      ...grammarOf(
+        "-EFGPiIvwxclLnhHoqrRsaUzZbyT -eABCm= --extended-regexp --fixed-strings --basic-regexp --perl-regexp " +
+          "--ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count " +
+          "--files-with-matches --files-without-match --line-number --no-filename --with-filename " +
+          "--only-matching --quiet --silent --recursive --dereference-recursive --no-messages --text --null " +
+          "--null-data --byte-offset --initial-tab --line-buffered --regexp= --after-context= " +
+          "--before-context= --context= --max-count= --include= --exclude= --exclude-dir= --color= --colour= " +
+          "--binary-files= --label=",
+      ),
+      deep: ["r", "R", "--recursive", "--dereference-recursive"],
+      also: /^-\d+$/,
+    },
+  ],
+]);
+
+/** What a read-only command reads. */
+export interface ReadFiles {
+  readonly files: readonly ShellWord[];
+  /** Whether it reads the contents of all that lies below them. */
+  readonly deep: boolean;
+}
+
+/** The files a read-only command reads, or undefined when the part is not one. */
+export function readOnlyFiles(part: CommandPart, table: ReadOnlyTable): ReadFiles | undefined {
+  const [name, ...args] = part.words;
+  const head = name && staticValue(name);
+  if (head === undefined || part.openEnded) return undefined;
+  if (head === "test") return quietTest(args) ? shallow(testedFiles(args)) : undefined;
+  if (head === "[") return quietTest(args.slice(0, -1)) ? shallow(testedFiles(args.slice(0, -1))) : undefined;
+  if (head === "[[") return shallow(testedFiles(args.slice(0, -1)));
+  const command = table.get(head);
+  if (command === undefined || (!silent.has(head) && showsSecrets(part))) return undefined;
+  if (command.operands === "anything") return head === "printf" && !printsLittle(args) ? undefined : shallow([]);
+  const read = readArguments(args, command, command.operands === "text");
+  if (read === undefined) return undefined;
+  const named = read.options.flatMap(({ name: option, value }) =>
+    value && command.fileOptions?.includes(option) ? [value] : [],
+  );
+  const files = [...operandFiles(command, read), ...named].filter((word) => staticValue(word) !== "-");
+  if (files.some((word) => staticValue(word) === undefined)) return undefined;
+  return {
+    files,
+    deep: command.deep !== undefined && read.options.some(({ name: option }) => command.deep?.includes(option)),
+  };
+}
+
+/** Commands that print nothing of their words. */
+const silent = new Set(["true", "false"]);
+
+/** A variable that is neither known from the text nor harmless would be printed for whoever reads the result. */
+function showsSecrets({ words, inputReveals = [] }: CommandPart): boolean {
+  return inputReveals.length > 0 || words.some(({ reveals = [] }) => reveals.length > 0);
+}
+
+const widest = 1_000;
+
+/** A width that is large, or comes with the arguments, makes any amount of text. */
+function printsLittle(args: readonly ShellWord[]): boolean {
+  const format = args.find((word) => staticValue(word) !== "--");
+  if (format === undefined) return true;
+  const text = staticValue(format);
+  if (text === undefined)
+    return format.expansions !== undefined && !format.expansions.some((known) => /%.*[*\d]/s.test(known));
+  return [...text.matchAll(/%[-+ 0#']*(\*|\d*)(?:\.(\*|\d*))?/g)].every(([, width = "", precision = ""]) =>
+    [width, precision].every((size) => size !== "*" && Number(size) <= widest),
+  );
+}
+
+function shallow(files: readonly ShellWord[] | undefined): ReadFiles | undefined {
+  return files && { files, deep: false };
+}
+
+function operandFiles(
+  command: ReadOnlyCommand,
+  read: { options: readonly { name: string }[]; operands: readonly ShellWord[] },
+): ShellWord[] {
+  const { options, operands } = read;
+  const here: ShellWord = { pieces: ["."], raw: ".", at: [0, 0], splits: false, behindVariable: false, readings: [] };
+  if (command.operands === "text" || command.operands === "none") return [];
+  if (command.operands === "files") return operands.length === 0 && command.reads === "here" ? [here] : [...operands];
+  const given = options.some(({ name }) => name === "e" || name === "--regexp");
+  const files = given ? operands : operands.slice(1);
+  const recursive = options.some(({ name }) => command.deep?.includes(name));
+  return files.length === 0 && recursive ? [here] : [...files];
+}
+
+const asksFile = /^-[abcdefghkprsuwxGLNOS]$/;
+const comparesFiles = /^-(nt|ot|ef)$/;
+
+/** The words of a test that name files; a word that is not known may only be text. */
+function testedFiles(args: readonly ShellWord[]): readonly ShellWord[] | undefined {
+  const files = args.filter((_, index) => {
+    const [before, after] = [args[index - 1], args[index + 1]].map((word) => (word && staticValue(word)) ?? "");
+    return asksFile.test(before ?? "") || comparesFiles.test(before ?? "") || comparesFiles.test(after ?? "");
+  });
+  return files.every((word) => staticValue(word) !== undefined) ? files : undefined;
+}
+
+/**
+ * Whether a test keeps what its variables hold to itself. A complaint about a number or an operator repeats the word, so words that may
+ * be secret must be texts that are compared, or follow an operator such as `-n`.
+ */
+function quietTest(args: readonly ShellWord[]): boolean {
+  const groups: ShellWord[][] = [[]];
+  for (const word of args) {
+    const text = staticValue(word);
+    if (text === "-a" || text === "-o") groups.push([]);
+    else if (text !== "!" || groups.at(-1)?.length !== 0) groups.at(-1)?.push(word);
+  }
+  return groups.every((group) => {
+    if (group.length < 2 || !group.some(({ reveals = [] }) => reveals.length > 0)) return true;
+    const operator = group.at(-2);
+    const text = (operator && staticValue(operator)) ?? "";
+    return group.length === 2
+      ? /^-[a-zA-Z]$/.test(text)
+      : group.length === 3 && /^(==?|!=|[<>]|-[no]t|-ef)$/.test(text);
+  });
+}

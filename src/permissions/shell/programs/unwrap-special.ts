@@ -1,0 +1,175 @@
+import { type ShellWord, staticValue } from "../shell-part.ts";
+import { escapePattern } from "../word-pieces.ts";
+import { gitEffects } from "./git-commands.ts";
+import { emptyWord, type Inner, scriptOf, withoutText } from "./inner-command.ts";
+import { cutWord, optionValues } from "./option-values.ts";
+import { readSedScript, type SedEffects } from "./sed-script.ts";
+
+// Programs whose command line has a grammar of its own.
+
+export function unwrapGit(args: readonly ShellWord[]): readonly Inner[] {
+  const { runs, writes, reads, opaque } = gitEffects(args);
+  return [
+    ...runs.map((word) => scriptOf([word], "sh", false)),
+    ...writes.map((word): Inner => ({ kind: "file", access: "write", option: "--output", word })),
+    ...reads.map((word): Inner => ({ kind: "file", access: "read", option: "--no-index", word })),
+    ...(opaque === undefined ? [] : [{ kind: "opaque", why: opaque } as const]),
+  ];
+}
+
+/** The scripts of sed: behind `-e`, else the first operand. What is in a file behind `-f` is not read. */
+export function unwrapSed(args: readonly ShellWord[]): readonly Inner[] {
+  const given = optionValues(args, { short: "e", long: ["--expression"] });
+  const inFile = args.some((word) => /^(-[A-Za-z]*f|--file)/.test(word.pieces[0]));
+  const scripts = given.length > 0 || inFile ? given : firstOperand(args);
+  return scripts.flatMap((word): Inner[] => {
+    const { runs, reads, writes, opaque } = sedEffects(word);
+    const isKnown = staticValue(word) !== undefined;
+    const named = (name: string): ShellWord => ({ ...word, pieces: isKnown ? [name] : ["", ""], raw: name });
+    return [
+      ...runs.map((script): Inner => ({ kind: "script", text: script, dialect: "sh", from: word, openEnded: false })),
+      ...reads.map((name): Inner => ({ kind: "file", access: "read", option: "r", word: named(name) })),
+      ...writes.map((name): Inner => ({ kind: "file", access: "write", option: "w", word: named(name) })),
+      ...(opaque ? [{ kind: "opaque", why: "the script of sed may run commands" } as const] : []),
+    ];
+  });
+}
+
+/** Of a script with variables in it, what it does when they are empty or a number, as an address is. */
+function sedEffects(word: ShellWord): SedEffects {
+  const known = staticValue(word);
+  if (known !== undefined) return readSedScript(known);
+  const [empty, number] = [readSedScript(word.pieces.join("")), readSedScript(word.pieces.join("1"))];
+  return {
+    runs: [...empty.runs, ...number.runs],
+    reads: [...empty.reads, ...number.reads],
+    writes: [...empty.writes, ...number.writes],
+    opaque: empty.opaque && number.opaque,
+  };
+}
+
+function firstOperand(args: readonly ShellWord[]): readonly ShellWord[] {
+  const first = args.find((word) => !word.pieces[0].startsWith("-"));
+  return first ? [first] : [];
+}
+
+/** `at` runs what it reads from standard input later. */
+export function unwrapAt(args: readonly ShellWord[], stdin: string | undefined): readonly Inner[] {
+  if (args.some((word) => /^-[a-zA-Z]*[lcrdV]/.test(word.pieces[0]))) return [];
+  if (stdin === undefined) return [{ kind: "opaque", why: "at runs what it reads" }];
+  return [{ kind: "script", text: stdin, dialect: "sh", openEnded: false }];
+}
+
+/** A table on standard input: the commands behind the five fields, or the name, that say when. */
+export function unwrapCrontab(args: readonly ShellWord[], stdin: string | undefined): readonly Inner[] {
+  if (args.some((word) => /^-[a-zA-Z]*[lr]/.test(word.pieces[0]))) return [];
+  if (stdin === undefined) return [{ kind: "opaque", why: "crontab runs what it reads" }];
+  const lines = stdin.split("\n").map((line) => line.replace(/^\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+/, ""));
+  return [{ kind: "script", text: lines.join("\n"), dialect: "sh", openEnded: false }];
+}
+
+/** `su user -c script`: the options may stand behind the user; without a script it is a shell that reads its input. */
+export function unwrapSu(args: readonly ShellWord[]): readonly Inner[] {
+  const at = args.findIndex((word) => /^(-c|--command)$/.test(staticValue(word) ?? ""));
+  const script = at < 0 ? undefined : args[at + 1];
+  return [script ? scriptOf([script], "sh", false) : { kind: "opaque", why: "su starts a shell" }];
+}
+
+/** `find … -exec command … ;`: `{}` stands for a name found. */
+export function unwrapFind(args: readonly ShellWord[]): readonly Inner[] {
+  const inners: Inner[] = [];
+  const outside: ShellWord[] = [];
+  for (let index = 0; index < args.length; index++) {
+    const word = args[index] ?? emptyWord;
+    if (/^-f(print|print0|ls|printf)$/.test(staticValue(word) ?? "") && args[index + 1]) {
+      inners.push({
+        kind: "file",
+        access: "write",
+        option: staticValue(word) ?? "",
+        word: args[index + 1] ?? emptyWord,
+      });
+    }
+    if (!/^-(exec|execdir|ok|okdir)$/.test(staticValue(word) ?? "")) {
+      outside.push(word);
+      continue;
+    }
+    const end = endOfExec(args, index + 1);
+    if (end === undefined) return [{ kind: "opaque", why: "find -exec without an end" }];
+    const words = args.slice(index + 1, end).map((inner) => withoutText(inner, "{}", namesFound(args)));
+    const openEnded = staticValue(args[end] ?? emptyWord) === "+";
+    inners.push({ kind: "command", words, openEnded, sets: [], elsewhere: (staticValue(word) ?? "").endsWith("dir") });
+    index = end;
+  }
+  const unknown = outside.filter((word) => staticValue(word) === undefined);
+  const couldEnd = args.some((word) => /^[;+]$/.test(staticValue(word) ?? ""));
+  const mayBeAction = unknown.some((word) => word.splits || word.pieces[0].startsWith("-"));
+  if (mayBeAction || unknown.length > 1 || (unknown.length === 1 && couldEnd)) {
+    inners.push({ kind: "opaque", why: "a word that is not known may be an action of find, such as -exec" });
+  }
+  return inners;
+}
+
+/** `fd … -x command …` and `-X`: the rest of the line, with a name found in place of `{}` or at the end. */
+export function unwrapFd(args: readonly ShellWord[]): readonly Inner[] {
+  const at = args.findIndex((word) => /^(-[A-Za-z]*[xX]|--exec(-batch)?)(=|$)/.test(word.pieces[0]));
+  const option = args[at];
+  if (option === undefined) return [];
+  const equals = option.pieces[0].indexOf("=");
+  const attached = equals < 0 ? [] : [cutWord(option, equals + 1)];
+  const behind = args.slice(at + 1);
+  const end = behind.findIndex((word) => staticValue(word) === ";");
+  const words = [...attached, ...(end < 0 ? behind : behind.slice(0, end))];
+  const placed = words.map((word) => ["{}", "{/}", "{//}", "{.}", "{/.}"].reduce(withoutName, word));
+  const named = placed.some((word, index) => word !== words[index]);
+  return [
+    { kind: "command", words: placed, openEnded: !named, sets: [], fed: true },
+    ...(end < 0 ? [] : unwrapFd(behind.slice(end + 1))),
+  ];
+}
+
+function withoutName(word: ShellWord, sign: string): ShellWord {
+  return withoutText(word, sign, []);
+}
+
+/** What `find` may put for `{}`: its starting points, and names that fit one of its patterns. Of others nothing is said. */
+function namesFound(args: readonly ShellWord[]): readonly string[] {
+  const options = args.findIndex((word) => /^[-(!]/.test(word.pieces[0]));
+  const starts = args.slice(0, options < 0 ? args.length : options).flatMap((word) => {
+    const text = staticValue(word);
+    return text === undefined ? (word.expansions ?? []) : [escapePattern(text)];
+  });
+  const patterns = args.flatMap((word, index) => {
+    const pattern = args[index + 1];
+    const named = pattern && /^-(i?name|i?path|i?wholename)$/.test(staticValue(word) ?? "");
+    const text = named ? staticValue(pattern)?.split("/").at(-1) : undefined;
+    const names = text === undefined || text === "" ? [] : [`**/${text}`, ...hiddenNames(text)];
+    return word.pieces[0].startsWith("-i") ? names.map(inAnyCase) : names;
+  });
+  return [...starts, ...patterns];
+}
+
+/** More than a name of a file may have. */
+const longestName = 1_000;
+
+/** `[eE][nN][vV]` for `env`; text in brackets is kept. */
+function inAnyCase(pattern: string): string {
+  if (pattern.length > longestName) return pattern;
+  return pattern.replace(/\[[^\]]*\]|[A-Za-z]/g, (sign) =>
+    sign.length > 1 ? sign : `[${sign.toLowerCase()}${sign.toUpperCase()}]`,
+  );
+}
+
+/** To find, unlike bash, a sign at the front of a pattern may stand for a dot. */
+function hiddenNames(pattern: string): string[] {
+  const sign = /^(?:\?|\[[!^]?\]?[^\]]*\])/.exec(pattern)?.[0];
+  if (pattern.startsWith("*")) return [`**/.${pattern}`];
+  return sign === undefined ? [] : [`**/.${pattern.slice(sign.length)}`];
+}
+
+function endOfExec(args: readonly ShellWord[], start: number): number | undefined {
+  for (let index = start; index < args.length; index++) {
+    const text = staticValue(args[index] ?? emptyWord);
+    if (text === ";" || (text === "+" && staticValue(args[index - 1] ?? emptyWord) === "{}")) return index;
+  }
+  return undefined;
+}

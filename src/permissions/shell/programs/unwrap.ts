@@ -1,0 +1,193 @@
+import { type ShellWord, staticValue } from "../shell-part.ts";
+import { optionCommands } from "./commands-in-options.ts";
+import { type Dialect, emptyWord, type Inner, scriptOf, withoutText } from "./inner-command.ts";
+import { knownLines } from "./known-words.ts";
+import { launchers } from "./launchers.ts";
+import { optionValues } from "./option-values.ts";
+import { operandStarts, readOptions } from "./program-options.ts";
+import { unwrapAt, unwrapCrontab, unwrapFd, unwrapFind, unwrapGit, unwrapSed, unwrapSu } from "./unwrap-special.ts";
+import { readsOpenFile, shellOptions, shells, type Wrapper, wrappers } from "./wrappers.ts";
+
+/** What a command gets besides its own words: a standard input that is known, further words that are not. */
+interface Fed {
+  readonly stdin?: string | undefined;
+  readonly openEnded: boolean;
+}
+
+/** The commands inside a command, by the table of wrappers; none for an ordinary program. */
+export function unwrap(head: string, args: readonly ShellWord[], { stdin, openEnded }: Fed): readonly Inner[] {
+  if (head === "find") return unwrapFind(args);
+  if (head === "fd" || head === "fdfind") return ofEachLine(args, unwrapFd);
+  if (head === "eval") return args.length === 0 ? [] : [scriptOf(args, "bash", false)];
+  if (head === "su") return unwrapSu(args);
+  if (head === "sed") return ofEachLine(args, unwrapSed);
+  if (head === "at" || head === "batch") return unwrapAt(args, stdin);
+  if (head === "crontab") return unwrapCrontab(args, stdin);
+  const dialect = shells.get(head);
+  if (dialect) return unwrapShell(args, dialect, { stdin, openEnded });
+  const wrapper = wrappers.get(head);
+  if (wrapper) return unwrapProgram(head, args, wrapper, openEnded);
+  const launched = launcherOf(head, args);
+  const inside = launched ? unwrapLoose(launched.name, launched.args, launched.wrapper, openEnded) : [];
+  if (head === "git") return [...inside, ...ofEachLine(args, unwrapGit)];
+  const given = (line: readonly ShellWord[]) => optionCommands(head, line).map((word) => scriptOf([word], "sh", false));
+  return [...inside, ...ofEachLine(args, given)];
+}
+
+/** What options do, also those that stand in variables the script sets: each thing once. */
+function ofEachLine(
+  args: readonly ShellWord[],
+  read: (line: readonly ShellWord[]) => readonly Inner[],
+): readonly Inner[] {
+  const lines = knownLines(args);
+  if (lines === undefined)
+    return [...read(args), { kind: "opaque", why: "its variables make more words than are looked at" }];
+  const [line = args, ...others] = lines;
+  if (others.length === 0) return read(line);
+  const found = new Map([line, ...others].flatMap(read).map((inner) => [JSON.stringify(inner), inner]));
+  return [...found.values()];
+}
+
+function launcherOf(
+  head: string,
+  args: readonly ShellWord[],
+): { name: string; wrapper: Wrapper; args: readonly ShellWord[] } | undefined {
+  const own = launchers.get(head);
+  if (own) return { name: head, wrapper: own, args };
+  if (!launcherHeads.has(head)) return undefined;
+  for (const start of operandStarts(args, {}) ?? []) {
+    const first = `${head} ${staticValue(args[start] ?? emptyWord) ?? ""}`;
+    const behind = args.slice(start + 1);
+    // Options may stand between the verbs: `docker compose -f file run`.
+    for (const next of launcherHeads.has(first) ? (operandStarts(behind, {}) ?? []) : []) {
+      const name = `${first} ${staticValue(behind[next] ?? emptyWord) ?? ""}`;
+      const wrapper = launchers.get(name);
+      if (wrapper) return { name, wrapper, args: behind.slice(next + 1) };
+    }
+    const wrapper = launchers.get(first);
+    if (wrapper) return { name: first, wrapper, args: behind };
+  }
+  return undefined;
+}
+
+/** What a launcher's name may begin with: `docker`, `docker compose`. */
+const launcherHeads = new Set(
+  [...launchers.keys()].flatMap((name) => {
+    const [head = "", ...verbs] = name.split(" ");
+    return verbs.length > 1 ? [head, `${head} ${verbs[0]}`] : [head];
+  }),
+);
+
+/** Every command the line may start, as an option that is not known may or may not take the next word. */
+function unwrapLoose(name: string, args: readonly ShellWord[], wrapper: Wrapper, openEnded: boolean): readonly Inner[] {
+  const short = (wrapper.scripts ?? []).filter((option) => option.length === 1).join("");
+  const long = (wrapper.scripts ?? []).filter((option) => option.length > 1);
+  const inners = optionValues(args, { short, long }).map((word) => scriptOf([word], "sh", false));
+  const starts = operandStarts(args, {
+    ...wrapper,
+    valued: (wrapper.valued ?? "") + short,
+    longValued: [...(wrapper.longValued ?? []), ...long],
+  });
+  if (starts === undefined) return [{ kind: "opaque", why: `options of ${name} are not known` }];
+  const marks = ["--", ...(wrapper.behind ?? [])].map((mark) => args.findIndex((word) => staticValue(word) === mark));
+  const begins = starts.flatMap((start) => [
+    start + (wrapper.operands ?? 0),
+    ...(wrapper.operandsMayLack ? [start] : []),
+  ]);
+  for (const begin of new Set([...begins, ...marks.filter((at) => at >= 0).map((at) => at + 1)])) {
+    const command = args.slice(begin);
+    const { sets, rest } = wrapper.assigns ? cutAssignments(command) : { sets: [], rest: command };
+    if (rest[0] === undefined || rest[0].pieces[0].startsWith("-")) continue;
+    const { carries = false, elsewhere = false } = wrapper;
+    if (wrapper.joins && rest.every((word) => staticValue(word) !== undefined)) {
+      inners.push(scriptOf(rest, "sh", openEnded));
+      continue;
+    }
+    inners.push({
+      kind: "command",
+      words: rest,
+      openEnded: false,
+      sets: carries ? [] : sets,
+      elsewhere,
+      carried: carries,
+    });
+  }
+  if (inners.length > 0) return inners;
+  if (openEnded) return [{ kind: "opaque", why: `what ${name} starts comes from elsewhere` }];
+  return wrapper.startsShell ? [{ kind: "opaque", why: `${name} starts a shell` }] : [];
+}
+
+function unwrapProgram(
+  head: string,
+  args: readonly ShellWord[],
+  wrapper: Wrapper,
+  openEnded: boolean,
+): readonly Inner[] {
+  const read = readOptions(args, wrapper);
+  if (read === undefined) return [{ kind: "opaque", why: `an option of ${head} is not known` }];
+  const operands = wrapper.operands ?? 0;
+  const again = wrapper.optionsAgain ? readOptions(read.rest.slice(operands), wrapper) : undefined;
+  if (wrapper.optionsAgain && again === undefined)
+    return [{ kind: "opaque", why: `an option of ${head} is not known` }];
+  const options = [...read.options, ...(again?.options ?? [])];
+  const odd = options.some(({ name, value }) => value && wrapper.plainValues?.[name]?.test(value.pieces[0]) === false);
+  if (odd) return [{ kind: "opaque", why: `an option of ${head} is not known` }];
+  if (options.some(({ name }) => name.length === 1 && wrapper.asksOnly?.includes(name))) return [];
+  if (read.rest.slice(0, operands).some((word) => word.splits)) {
+    return [{ kind: "opaque", why: `${head} has an operand that may split` }];
+  }
+  const behind = again?.rest ?? read.rest.slice(operands);
+  const { sets, rest } = wrapper.assigns ? cutAssignments(read.rest) : { sets: [], rest: behind };
+  if (head === "flock" && /^(-c|--command)$/.test(staticValue(rest[0] ?? emptyWord) ?? "")) {
+    return [rest[1] ? scriptOf(rest.slice(1, 2), "sh", false) : { kind: "opaque", why: "flock -c without a command" }];
+  }
+  if (rest.length === 0 && openEnded) return [{ kind: "opaque", why: `what ${head} starts comes from elsewhere` }];
+  if (rest.length === 0) return wrapper.startsShell ? [{ kind: "opaque", why: `${head} starts a shell` }] : [];
+  const replacing = options.find(({ name }) => wrapper.replaces?.includes(name));
+  const replaced = replacing && (replacing.value ? staticValue(replacing.value) : "{}");
+  if (replacing && !replaced) return [{ kind: "opaque", why: `what ${head} replaces is not known` }];
+  const words = replaced ? rest.map((word) => withoutText(word, replaced, [])) : rest;
+  const joins = wrapper.joins && !options.some(({ name }) => name === wrapper.execOption || name === "--exec");
+  if (head === "parallel") {
+    const end = rest.findIndex((word) => /^:::/.test(staticValue(word) ?? ""));
+    const command = end < 0 ? rest : rest.slice(0, end);
+    if (command.length === 0) return [{ kind: "opaque", why: "parallel takes its commands from elsewhere" }];
+    return [scriptOf(command, "other", true)];
+  }
+  if (joins) return [scriptOf(words, "sh", openEnded)];
+  return [
+    {
+      kind: "command",
+      words,
+      openEnded: wrapper.appends === true && replaced === undefined,
+      sets,
+      fed: wrapper.appends === true,
+    },
+  ];
+}
+
+function unwrapShell(args: readonly ShellWord[], dialect: Dialect, { stdin, openEnded }: Fed): readonly Inner[] {
+  const read = readOptions(args, shellOptions);
+  const plain = read?.options.every(
+    ({ name, value }) =>
+      name !== "o" || /^(pipefail|errexit|nounset|xtrace)$/.test((value && staticValue(value)) ?? ""),
+  );
+  if (read === undefined || !plain) return [{ kind: "opaque", why: "an option of the shell is not known" }];
+  // A dash alone ends the options.
+  const dash = staticValue(read.rest[0] ?? emptyWord) === "-";
+  const script = read.rest[dash ? 1 : 0];
+  const has = (letter: string) => read.options.some(({ name }) => name === letter);
+  if (has("c") && script) return [scriptOf([script], dialect, false)];
+  if (has("c")) return openEnded ? [{ kind: "opaque", why: "the script is not known before it runs" }] : [];
+  const device = script && readsOpenFile(staticValue(script) ?? "");
+  if (script !== undefined && device === undefined && !has("s")) return [];
+  if (device === "other") return [{ kind: "opaque", why: "the shell runs what it reads" }];
+  if (stdin === undefined) return [{ kind: "opaque", why: "the shell runs what it reads" }];
+  return [{ kind: "script", text: stdin, dialect, openEnded: false }];
+}
+
+function cutAssignments(words: readonly ShellWord[]): { sets: readonly ShellWord[]; rest: readonly ShellWord[] } {
+  const first = words.findIndex((word) => !/^[^=]+=/.test(word.pieces[0]) || word.splits);
+  const end = first < 0 ? words.length : first;
+  return { sets: words.slice(0, end), rest: words.slice(end) };
+}

@@ -1,0 +1,134 @@
+import { posix } from "node:path";
+import { grammarOf, type OptionGrammar } from "./program-options.ts";
+
+/** A program whose operands are another command. */
+export interface Wrapper extends OptionGrammar {
+  /** Operands before the inner command: a duration, a host, a folder. */
+  readonly operands?: number;
+  /** `NAME=value` words before the inner command are put into its environment. */
+  readonly assigns?: boolean;
+  /** Options after which nothing is started. */
+  readonly asksOnly?: string;
+  /** Options that make the rest of the line an inner command's words rather than text for a shell. */
+  readonly execOption?: string;
+  /** The rest is joined by blanks and read by a shell, here or elsewhere. */
+  readonly joins?: boolean;
+  /** More words come from elsewhere at run time. */
+  readonly appends?: boolean;
+  /** An option that names a text to be replaced in the inner words. */
+  readonly replaces?: readonly string[];
+  /** Without an inner command it starts one of its own choice. */
+  readonly startsShell?: boolean;
+  /** A rule that allows it covers what it starts: its inner command is only held against deny and ask rules. */
+  readonly carries?: boolean;
+  /** The inner command runs where the files are others. */
+  readonly elsewhere?: boolean;
+  /** Options whose value is a script that it runs. */
+  readonly scripts?: readonly string[];
+  /** Words behind which the inner command begins, wherever they stand. */
+  readonly behind?: readonly string[];
+  /** The operands before the inner command may be absent. */
+  readonly operandsMayLack?: boolean;
+  /** What the value of an option must be; any other may name a program. */
+  readonly plainValues?: Readonly<Record<string, RegExp>>;
+  /** Options may stand behind the operands once more. */
+  readonly optionsAgain?: boolean;
+}
+
+/** Settings of ssh that name no program and no command. */
+const plainSshSetting =
+  /^(StrictHostKeyChecking|Connect(Timeout|ionAttempts)|BatchMode|(Global|User)KnownHostsFile|LogLevel|ServerAlive(Interval|CountMax)|IdentitiesOnly|IdentityFile|Port|User|HostName|HostKeyAlias|\w+Authentication|PreferredAuthentications|Control(Master|Path|Persist)|ForwardAgent|AddressFamily|Compression|RequestTTY|TCPKeepAlive|ExitOnForwardFailure|UpdateHostKeys|AddKeysToAgent|CheckHostIP|NumberOfPasswordPrompts)[ =]/i;
+
+export const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
+  ["command", { flags: "pvV", asksOnly: "vV" }],
+  ["builtin", {}],
+  ["exec", { flags: "cl", valued: "a" }],
+  ["env", { ...grammarOf("-i0v -u= --ignore-environment --null --unset="), also: /^-$/, assigns: true }],
+  ["sudo", { ...grammarOf("-ABEHKNPSbknlvV -CgpTu= --user= --group="), asksOnly: "lvVK", assigns: true }],
+  ["doas", { flags: "nL", valued: "u", asksOnly: "L" }],
+  ["nice", { ...grammarOf("-n= --adjustment="), also: /^-[-+]?\d+$/ }],
+  ["ionice", { ...grammarOf("-t -cn= --ignore --class= --classdata=") }],
+  ["nohup", {}],
+  [
+    "timeout",
+    { ...grammarOf("-fpv -ks= --foreground --preserve-status --verbose --kill-after= --signal="), operands: 1 },
+  ],
+  ["time", { ...grammarOf("-pvq --portability --verbose --quiet") }],
+  ["stdbuf", { ...grammarOf("-ioe= --input= --output= --error=") }],
+  ["setsid", { ...grammarOf("-cfw --ctty --fork --wait") }],
+  [
+    "flock",
+    {
+      ...grammarOf(
+        "-sexunoF -wE= --shared --exclusive --nonblock --nb --unlock --close --no-fork --verbose --timeout= " +
+          "--wait= --conflict-exit-code=",
+      ),
+      operands: 1,
+    },
+  ],
+  [
+    "watch",
+    {
+      ...grammarOf(
+        "-bcdegptwxC -nq= --beep --color --differences --errexit --chgexit --no-title --precise --exec " +
+          "--interval=",
+      ),
+      joins: true,
+      execOption: "x",
+    },
+  ],
+  ["chroot", { ...grammarOf("--skip-chdir --userspec= --groups="), operands: 1, startsShell: true }],
+  [
+    "xargs",
+    {
+      ...grammarOf(
+        "-0rtpxo -adEILnPs= --null --no-run-if-empty --verbose --interactive --exit --open-tty --arg-file= " +
+          "--delimiter= --max-args= --max-procs= --max-chars=",
+      ),
+      longOptional: ["--replace", "--max-lines", "--eof"],
+      appends: true,
+      replaces: ["I", "--replace"],
+    },
+  ],
+  ["parallel", { ...grammarOf("-k0X -jnNI= --keep-order --jobs="), joins: true, appends: true, startsShell: true }],
+  ["busybox", {}],
+  ["toybox", {}],
+  [
+    "ssh",
+    {
+      flags: "46AaCfgKkNnqTtvXxYy",
+      valued: "bcDeIiJLlmopRWw",
+      plainValues: { o: plainSshSetting },
+      asksOnly: "V",
+      operands: 1,
+      optionsAgain: true,
+      joins: true,
+      startsShell: true,
+    },
+  ],
+]);
+
+/** Shells that run the text behind `-c`; of the first two, what the analysis says of bash holds. */
+export const shells: ReadonlyMap<string, "bash" | "sh" | "other"> = new Map([
+  ["bash", "bash"],
+  ["sh", "sh"],
+  ["dash", "sh"],
+  ["ash", "sh"],
+  ["rbash", "bash"],
+  ...(["zsh", "ksh", "mksh", "oksh", "yash", "fish", "csh", "tcsh"] as const).map((name) => [name, "other"] as const),
+] as const);
+
+/** Not `-a` and `-k`, which export what a script sets; not `-i` and `-O`, which change how it is read; not `--rcfile`. */
+export const shellOptions: OptionGrammar = {
+  plus: true,
+  flags: "cefhlmnpstuvxBCE",
+  valued: "o",
+  long: ["--norc", "--noprofile", "--posix", "--login", "--restricted", "--verbose", "--noediting"],
+};
+
+/** Whether a script's name is that of an open file: standard input, or another. */
+export function readsOpenFile(name: string): "stdin" | "other" | undefined {
+  const path = posix.normalize(name);
+  if (/(^|\/)(dev\/(stdin|fd\/0)|proc\/[^/]+\/fd\/0)$/.test(path)) return "stdin";
+  return /(^|\/)(dev\/fd|proc\/[^/]+\/fd)\/\d+$/.test(path) ? "other" : undefined;
+}

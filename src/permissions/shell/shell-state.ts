@@ -1,0 +1,151 @@
+import { posix } from "node:path";
+import { type Places, type ShellWord, staticValue } from "./shell-part.ts";
+import { mergeVariables, noVariables, type Variables } from "./variables.ts";
+import { isPattern, someWord, unescapePattern } from "./word-pieces.ts";
+
+/** What is known at one point of a script: the folders it may be in, and its variables. */
+export interface State extends Places {
+  readonly variables: Variables;
+}
+
+/** Where a list goes on: after success, and after failure. No folder at all means that it never does. */
+export interface Flow {
+  readonly ok: State;
+  readonly fail: State;
+}
+
+export const nowhere: State = { folders: [], unknown: false, variables: noVariables };
+/** In whatever folder, and with whatever in its variables. */
+export const unknownPlace: State = { folders: [], unknown: true, variables: noVariables };
+
+const mostFolders = 8;
+const longestFolder = 512;
+
+export function here(folder: string): State {
+  return { folders: [folder], unknown: false, variables: noVariables };
+}
+
+/** The beginning of a script that another shell runs in these folders. */
+export function startIn(places: Places): State {
+  return { ...placesOf(places), variables: noVariables };
+}
+
+export function placesOf({ folders, unknown, followed }: Places): Places {
+  return { folders, unknown, ...(followed ? { followed } : {}) };
+}
+
+export function staying(state: State): Flow {
+  return { ok: state, fail: state };
+}
+
+export function either(a: State, b: State): State {
+  if (a === b || !isReachable(b)) return a;
+  if (!isReachable(a)) return b;
+  const variables = mergeVariables(a.variables, b.variables);
+  const sameFollowed = !b.unknown || (a.unknown && a.followed === b.followed);
+  if (sameFollowed && b.folders.every((folder) => a.folders.includes(folder))) {
+    return variables === a.variables ? a : { ...a, variables };
+  }
+  const folders = [...new Set([...a.folders, ...b.folders])];
+  const unknown = a.unknown || b.unknown || folders.length > mostFolders;
+  const followed = [...new Set([...followedFrom(a), ...followedFrom(b)])];
+  return { folders: folders.slice(0, mostFolders), unknown, variables, ...asFollowed(followed) };
+}
+
+/** Paths from the folder that is not known to where the script may be; the folder itself is the empty one. */
+function followedFrom({ unknown, followed }: Places): readonly string[] {
+  return followed ?? (unknown ? [""] : []);
+}
+
+function asFollowed(paths: readonly string[]): Pick<Places, "followed"> {
+  const followed = paths.filter((path) => path.length <= longestFolder).slice(0, mostFolders);
+  return followed.every((path) => path === "") ? {} : { followed };
+}
+
+/** The state in its folders or any other one: a `cd` may have run or not. */
+export function somewhere(state: State): State {
+  return { ...state, unknown: true };
+}
+
+/** The state in its folders, in one of `others`, or anywhere. A relative path was followed from a folder that is not known. */
+export function somewhereAmong(state: State, others: Iterable<string>): State {
+  const known = [...others].filter((path) => posix.isAbsolute(path));
+  const followed = [...others].filter((path) => !posix.isAbsolute(path));
+  return {
+    ...state,
+    folders: [...new Set([...state.folders, ...known])].slice(0, mostFolders),
+    unknown: true,
+    ...asFollowed(
+      followed.length > 0 ? [...new Set(["", ...followedFrom(state), ...followed])] : (state.followed ?? []),
+    ),
+  };
+}
+
+export function isReachable(places: Places): boolean {
+  return places.unknown || places.folders.length > 0;
+}
+
+/** What a `cd` depends on beside its words. */
+export interface CdContext {
+  readonly home: string;
+  readonly hasCdPath: boolean;
+  /** Folders the script was in before: `cd -` and `popd` lead back to one of them. */
+  readonly earlier: readonly string[];
+}
+
+/** Where `cd` or `pushd` with these words leads; a failing `cd` stays where it was. */
+export function follow(head: string, args: readonly ShellWord[], from: State, context: CdContext): Flow {
+  const { sure, paths, back } = destination(head, args, context);
+  const reached = paths.flatMap((path) => foldersBehind(path, from));
+  const folders = [...new Set(reached)].filter((folder) => folder.length <= longestFolder);
+  const relative = paths.some((path) => !posix.isAbsolute(path));
+  const unknown = !sure || (relative && from.unknown) || folders.length < new Set(reached).size;
+  const followed = relative ? followedFrom(from).flatMap((start) => paths.map((path) => posix.join(start, path))) : [];
+  // An empty name in quotes leads nowhere: the script stays where it is.
+  const elsewhere = sure ? followed : ["", ...followed, ...followedFrom(from), ...from.folders];
+  const ok: State = {
+    folders,
+    unknown,
+    variables: from.variables,
+    ...(unknown ? asFollowed([...new Set(elsewhere)]) : {}),
+  };
+  return { ok: back ? somewhereAmong(ok, context.earlier) : ok, fail: from };
+}
+
+function foldersBehind(path: string, from: State): readonly string[] {
+  if (posix.isAbsolute(path)) return [posix.resolve(path)];
+  return from.folders.map((folder) => (/^[\w-]+$/.test(path) ? `${folder}/${path}` : posix.resolve(folder, path)));
+}
+
+interface Destination {
+  /** Whether it is one of the paths and no other. */
+  readonly sure: boolean;
+  readonly paths: readonly string[];
+  /** Whether it may be a folder the script was in before. */
+  readonly back: boolean;
+}
+
+const anywhere: Destination = { sure: false, paths: [], back: false };
+const backAgain: Destination = { sure: false, paths: [], back: true };
+
+function destination(head: string, args: readonly ShellWord[], { home, hasCdPath }: CdContext): Destination {
+  if (head === "popd") return backAgain;
+  const physical = args.some((word) => staticValue(word) === "-P");
+  const operands = args.filter((word) => !/^(-[LP]|--)$/.test(staticValue(word) ?? ""));
+  const target = operands[0];
+  if (target === undefined) return head === "cd" ? { sure: true, paths: [home], back: false } : backAgain;
+  if (operands.length > 1) return anywhere;
+  const path = target.tilde === undefined ? staticValue(target) : home + target.tilde;
+  const texts = path === undefined ? textsOf(target) : [path];
+  // `-` and `+1` are earlier folders; an empty name is a corner bash treats in several ways.
+  if (texts.some((text) => /^[-+]/.test(text))) return backAgain;
+  const known = texts.filter((text) => text !== "" && !(physical && text.split("/").includes("..")));
+  const searched = hasCdPath && known.some((text) => !/^\.{0,2}\//.test(text) && text !== "." && text !== "..");
+  // With -P a link leads to the folder behind it, and a later `cd ..` to the folder above that one.
+  return { sure: path !== undefined && known.length > 0 && !searched && !physical, paths: known, back: false };
+}
+
+/** What a word with variables may be where it is no pattern of names. */
+function textsOf({ expansions = [] }: ShellWord): readonly string[] {
+  return expansions.filter((text) => !isPattern(text) && !text.includes(someWord)).map(unescapePattern);
+}

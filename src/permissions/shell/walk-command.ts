@@ -1,0 +1,179 @@
+import type { Command } from "unbash";
+import { parseNested } from "./analyse-nested.ts";
+import { addName, readAssignedWord, walkAssignment, walkFound } from "./assignment.ts";
+import { expandWords } from "./expand-word.ts";
+import { isHarmlessName, isPrivateName } from "./names.ts";
+import { isBuiltin, type PlainForm, readBuiltin } from "./programs/builtins.ts";
+import type { Inner } from "./programs/inner-command.ts";
+import { unwrap } from "./programs/unwrap.ts";
+import { inputReveals, standardInput, walkRedirections, wordsBehindClosings } from "./redirection.ts";
+import { nothingFound } from "./scope.ts";
+import { type CommandPart, type ShellWord, type Span, staticValue } from "./shell-part.ts";
+import {
+  either,
+  type Flow,
+  follow,
+  nowhere,
+  placesOf,
+  type State,
+  somewhere,
+  startIn,
+  staying,
+  unknownPlace,
+} from "./shell-state.ts";
+import { noVariables, withoutVariables, withVariable } from "./variables.ts";
+import type { Walk } from "./walk-context.ts";
+import { type ReadWord, readWord } from "./word.ts";
+
+const mostWrappers = 5;
+const mostVisited = 64;
+
+/** A simple command: what it sets, what it redirects, what it starts, and where the shell stands afterwards. */
+export function walkCommand(node: Command, before: State, walk: Walk): Flow {
+  const found = nothingFound();
+  const read: ReadWord[] = [];
+  if (node.name) read.push(readWord(node.name, walk.scope, found));
+  for (const item of node.suffix) {
+    if (item.type === "Word") read.push(readWord(item, walk.scope, found));
+    else if (item.type === "Assignment") read.push(readAssignedWord(item, walk.scope, found));
+  }
+  const behind = wordsBehindClosings(node.redirects, walk.scope);
+  if (behind.length > 0) {
+    read.push(...behind);
+    read.sort((a, b) => a.at[0] - b.at[0]);
+  }
+  let state = before;
+  for (const item of node.prefix) {
+    if (item.type === "Assignment") state = walkAssignment(item, read.length > 0, state, walk, found);
+  }
+  walkFound(found, before, walk);
+  walkRedirections(node.redirects, state, walk);
+  if (read.length === 0) return staying(state);
+  const words = expandWords(read, before, walk);
+  const raw = walk.scope.source.slice(node.name?.pos ?? node.pos, node.end);
+  const stdin = standardInput(node.redirects, walk.scope);
+  const reveals = inputReveals(node.redirects, before, walk);
+  const at = walk.scope.span(node.pos, node.end);
+  return runCommand({ words, raw, at, openEnded: false, stdin, reveals }, state, walk);
+}
+
+interface Started {
+  readonly carried?: boolean;
+  readonly fed?: boolean;
+  readonly reveals: readonly string[];
+  readonly words: readonly ShellWord[];
+  readonly raw: string;
+  readonly at: Span;
+  readonly openEnded: boolean;
+  /** What stands on its standard input, where that is known. */
+  readonly stdin: string | undefined;
+}
+
+/** A command from its words: written in the text, or found inside a wrapper. */
+function runCommand(
+  { words, raw, at, openEnded, stdin, carried, fed, reveals }: Started,
+  state: State,
+  walk: Walk,
+): Flow {
+  const [name, ...args] = words;
+  if (name === undefined) return staying(state);
+  const head = staticValue(name);
+  const places = placesOf(state);
+  const shown = reveals.length > 0 ? { inputReveals: reveals } : {};
+  const base = { kind: "command", words, raw, at, via: walk.via, places, openEnded, ...shown } as const;
+  const part: CommandPart = walk.within
+    ? { ...base, within: walk.within, ...(carried ? { carried } : {}), ...(fed ? { fed } : {}) }
+    : base;
+  if (head === undefined) {
+    walk.parts.push(part);
+    // It may become `cd`, or vanish before one.
+    return staying(somewhere(state));
+  }
+  const builtin = readBuiltin(head, args);
+  if (builtin !== undefined && builtin !== "evaluates") return runPlainForm(part, head, builtin, state, walk);
+  if (builtin === "evaluates") walk.problems.push({ code: "second-evaluation", at, text: raw });
+  const inners = unwrap(head.slice(head.lastIndexOf("/") + 1), args, { stdin, openEnded });
+  const opaque = inners.find((inner) => inner.kind === "opaque");
+  walk.parts.push(opaque ? { ...part, opaque: opaque.why } : part);
+  const ends = inners.map((inner) => runInner(inner, head, part, stdin, walk));
+  if (head === "cd" || head === "pushd" || head === "popd") return changeFolder(head, args, state, walk);
+  return inners.length > 0 && /^(command|builtin|eval|exec)$/.test(head)
+    ? staying(afterInners(inners, ends, state))
+    : staying(state);
+}
+
+function changeFolder(head: string, args: readonly ShellWord[], state: State, walk: Walk): Flow {
+  const { home, visited, visitedBefore } = walk;
+  const earlier = [...visited, ...visitedBefore];
+  const flow = follow(head, args, state, { home, earlier, hasCdPath: walk.envNames.has("CDPATH") });
+  for (const { folders, followed = [] } of [state, flow.ok])
+    for (const folder of [...folders, ...followed.filter((path) => !path.startsWith("/"))])
+      if (visited.size < mostVisited) visited.add(folder);
+  return flow;
+}
+
+function runPlainForm(part: CommandPart, head: string, form: PlainForm, state: State, walk: Walk): Flow {
+  const text = part.words.map((word) => staticValue(word) ?? word.raw).join(" ");
+  walk.parts.push({ kind: "state", text, head, at: part.at, via: part.via, places: part.places });
+  for (const name of form.sets) addName(name, name, part.at, isPrivateName(name, walk.envNames), state, walk);
+  for (const name of form.exports) addName(name, name, part.at, isHarmlessName(name), state, walk);
+  let variables = withoutVariables(state.variables, form.sets);
+  for (const [name, text] of form.values) variables = withVariable(variables, name, [{ text, live: false }]);
+  // Not `return`: outside of a function it fails, and the script goes on.
+  return staying(head === "exit" ? nowhere : { ...state, variables });
+}
+
+/** Runs what stands inside a command, and gives what is known at its end. */
+function runInner(inner: Inner, head: string, part: CommandPart, stdin: string | undefined, walk: Walk): State {
+  if (inner.kind === "opaque") return nowhere;
+  if (walk.via.length >= mostWrappers) {
+    walk.problems.push({ code: "too-deep", at: part.at, text: `more than ${mostWrappers} commands inside each other` });
+    return unknownPlace;
+  }
+  const below: Walk = { ...walk, via: [...walk.via, head], within: part };
+  if (inner.kind === "file") {
+    const { access, option, word } = inner;
+    walk.parts.push({ kind: access, operator: option, target: word, at: part.at, via: below.via, places: part.places });
+    return nowhere;
+  }
+  if (inner.kind === "script") return endOf(parseNested(inner, part, below));
+  walk.budget.words -= inner.words.length;
+  if (walk.budget.words < 0) {
+    walk.problems.push({ code: "too-costly", at: part.at, text: "more commands inside commands than are analysed" });
+    return unknownPlace;
+  }
+  for (const word of inner.sets) {
+    const name = /^[^=]*/.exec(word.pieces[0])?.[0] ?? "";
+    addName(
+      name,
+      word.raw,
+      word.at,
+      isHarmlessName(name) && staticValue(word) !== undefined,
+      startIn(part.places),
+      below,
+    );
+  }
+  const raw = inner.words.map((word) => word.raw).join(" ");
+  const state = inner.elsewhere ? unknownPlace : startIn(part.places);
+  const { words, carried = false } = inner;
+  // What is added to the words around it is added to its own; of find the end is known.
+  const ends = /(^|\/)find$/.test(head);
+  const openEnded = inner.openEnded || (part.openEnded && !ends);
+  const fed = inner.fed === true || (part.fed === true && !ends);
+  const reveals = part.inputReveals ?? [];
+  return endOf(runCommand({ words, raw, at: part.at, openEnded, stdin, carried, fed, reveals }, state, below));
+}
+
+function endOf({ ok, fail }: Flow): State {
+  return either(ok, fail);
+}
+
+/** What is known after `command x`, `builtin x` or `eval x`, where `x` may be `cd` or set a variable. */
+function afterInners(inners: readonly Inner[], ends: readonly State[], state: State): State {
+  const heads = inners.map((inner) =>
+    inner.kind === "command" && inner.words[0] ? staticValue(inner.words[0]) : undefined,
+  );
+  if (heads.some((head) => head === undefined || /^(cd|pushd|popd|command|builtin)$/.test(head)))
+    return { ...somewhere(ends.reduce(either, state)), variables: noVariables };
+  return heads.some((head) => isBuiltin(head ?? "")) ? { ...state, variables: noVariables } : state;
+}

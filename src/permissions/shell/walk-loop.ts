@@ -1,0 +1,85 @@
+import type { SyntaxNode } from "unbash";
+import { assignedNames } from "./assigned-names.ts";
+import { addName, walkFound } from "./assignment.ts";
+import { changesFolder } from "./changes-folder.ts";
+import { expansionsOf } from "./expand-word.ts";
+import { isPrivateName } from "./names.ts";
+import { nothingFound } from "./scope.ts";
+import { staticValue } from "./shell-part.ts";
+import { either, type Flow, type State, somewhere, somewhereAmong, staying } from "./shell-state.ts";
+import { type VariableValue, withoutVariables, withVariable } from "./variables.ts";
+import type { Walk } from "./walk-context.ts";
+import { type ReadWord, readWord } from "./word.ts";
+import { isPattern, unescapePattern } from "./word-pieces.ts";
+
+const mostRounds = 3;
+
+type Loop = SyntaxNode & { type: "While" | "For" };
+
+/** `for`, `while` and `until`: what a round leaves behind, the next one finds. */
+export function walkLoop(node: Loop, state: State, walk: Walk): Flow {
+  const fixed: State = { ...state, variables: withoutVariables(state.variables, assignedNames(node, walk.scope)) };
+  const inside = changesFolder(node) ? startsOfRounds(node, fixed, walk) : fixed;
+  walkRound(node, inside, state, walk);
+  return staying(inside);
+}
+
+/** Every folder that a round of the loop may begin or end in: a `cd` in one round moves the next. */
+function startsOfRounds(node: Loop, before: State, walk: Walk): State {
+  let starts = somewhere(before);
+  if (walk.rehearses) return starts;
+  for (let round = 0; round < mostRounds; round++) {
+    walk.budget.loops -= node.end - node.pos;
+    if (walk.budget.loops < 0) {
+      walk.problems.push({
+        code: "too-costly",
+        at: walk.scope.span(node.pos, node.end),
+        text: "more loops that change the folder than are analysed",
+      });
+      return starts;
+    }
+    const visited = new Set<string>();
+    walkRound(node, starts, before, {
+      ...walk,
+      parts: [],
+      problems: [],
+      budget: { ...walk.budget },
+      visited,
+      visitedBefore: walk.visited,
+      rehearses: true,
+    });
+    const more = somewhereAmong(starts, visited);
+    if (more.folders.length + (more.followed?.length ?? 0) === starts.folders.length + (starts.followed?.length ?? 0))
+      return more;
+    starts = more;
+  }
+  return starts;
+}
+
+/** One round of a loop that begins in `inside`; the words of a `for` are read in `before`. */
+function walkRound(node: Loop, inside: State, before: State, walk: Walk): void {
+  if (node.type === "While") {
+    const tested = walk.walkBody(node.clause, inside, walk);
+    walk.walkBody(node.body, either(tested.ok, tested.fail), walk);
+    return;
+  }
+  const found = nothingFound();
+  const name = readWord(node.name, walk.scope, found);
+  const words = (node.wordlist ?? []).map((word) => readWord(word, walk.scope, found));
+  addName(name.raw, name.raw, name.at, isPrivateName(name.raw, walk.envNames), before, walk);
+  walkFound(found, before, walk);
+  const values = node.wordlist && loopValues(words, before, walk);
+  walk.walkBody(node.body, { ...inside, variables: withVariable(inside.variables, name.raw, values) }, walk);
+}
+
+/** What `for x in …` gives its variable in turn. */
+function loopValues(words: readonly ReadWord[], state: State, walk: Walk): readonly VariableValue[] | undefined {
+  const values = words.map((word) => {
+    const text = staticValue(word);
+    if (text !== undefined) return [{ text, live: false }];
+    return expansionsOf(word, state, walk)?.map((pattern) =>
+      isPattern(pattern) ? { text: pattern, live: true } : { text: unescapePattern(pattern), live: false },
+    );
+  });
+  return values.every((value) => value !== undefined) ? values.flat() : undefined;
+}
